@@ -1,0 +1,110 @@
+# Everything here works on a machine that has Python 3.11+, pip and the package registries, and nothing else of ours.
+# The first target you run makes .venv in this checkout; later ones reuse it until pyproject.toml or this file changes.
+
+SHELL       := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+# What may be set on the command line or in the environment:
+PYTHON    ?= python3# the interpreter that .venv is made from
+TORCH     ?=# 1: have PyTorch in .venv, so that the tests that need it run
+EXTRA_PIP ?=# more pip requirements for .venv
+PYTEST    ?=# more pytest arguments, such as PYTEST="tests/layout -k divide"
+WORKERS   ?= auto# pytest processes
+CI        ?=# true: whatever cannot be checked is a failure
+
+TORCH_SPEC := torch==2.13.0
+PYCUTE     := nvidia-cutlass==4.2.0.0# pycute; its dependencies are heavy and not needed
+
+VENV := .venv
+PY   := $(VENV)/bin/python
+PIP  := PIP_DISABLE_PIP_VERSION_CHECK=1 $(PY) -m pip install --quiet --no-warn-conflicts
+
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1# it asks the registry for a newer version otherwise
+
+EXTRAS := $(strip $(if $(filter 1 true yes on,$(TORCH)),$(TORCH_SPEC)) $(EXTRA_PIP))
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The environment. The stamp holds the path of the checkout: a .venv that was moved or copied here is made anew.
+
+STAMP := $(VENV)/flydsl-ready
+ifneq ($(shell cat $(STAMP) 2>/dev/null),$(CURDIR))
+$(STAMP): FORCE
+endif
+
+$(STAMP): pyproject.toml Makefile
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "flydsl needs Python 3.11 or newer, and '$(PYTHON)' is not: run make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@if [ -s $(STAMP) ] && [ "$$(cat $(STAMP))" != "$(CURDIR)" ] || ! $(PY) -c '' 2>/dev/null; then \
+	  echo "making $(VENV) with $$("$(PYTHON)" --version)"; rm -rf $(VENV); \
+	  "$(PYTHON)" -m venv $(VENV) >/dev/null 2>&1 || { \
+	    rm -rf $(VENV); "$(PYTHON)" -m venv --without-pip $(VENV); \
+	    "$(PYTHON)" -m pip --python $(PY) install --quiet pip; }; \
+	fi
+	@echo "installing flydsl and its development tools into $(VENV)"
+	@$(PIP) --editable '.[dev]'
+	@$(PIP) --no-deps '$(PYCUTE)'
+	@command -v node >/dev/null || $(PIP) 'pyright[nodejs]'
+	@printf '%s' '$(CURDIR)' > $(STAMP)
+
+# Asked for with TORCH=1 or EXTRA_PIP=…; pip itself knows what is there already.
+.PHONY: environment
+environment: $(STAMP)
+	@$(if $(EXTRAS),$(PIP) $(foreach spec,$(EXTRAS),'$(spec)'),:)
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What to run
+
+.PHONY: help
+help: ## this list
+	@echo "make TARGET, where TARGET is one of"
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 14
+
+.PHONY: demo
+demo: environment ## run every example, up to the first that does not end with PASS
+	@shopt -s nullglob; examples=(examples/*.py); log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
+	[ $${#examples[@]} -gt 0 ] || { echo "examples/ holds no example" >&2; exit 1; }; \
+	for example in "$${examples[@]}"; do \
+	  echo "== $$example"; \
+	  $(PY) "$$example" </dev/null 2>&1 | tee "$$log" || { echo "$$example failed" >&2; exit 1; }; \
+	  tail -n 1 "$$log" | grep -qw PASS || { echo "$$example did not end with PASS" >&2; exit 1; }; \
+	done; \
+	echo "== $${#examples[@]} examples, all PASS"
+
+.PHONY: test
+test: lint pytest ## lint, then the whole test suite
+
+.PHONY: pytest
+pytest: environment ## the test suite alone; PYTEST="tests/layout -k divide" narrows it
+	@$(PY) -m pytest -n $(WORKERS) --dist worksteal $(PYTEST)
+
+.PHONY: lint
+lint: environment ## ruff, pyright and the import layers
+	@$(PY) -m ruff check
+	@$(PY) -m ruff format --check
+	@if $(PY) -m pyright --version >/dev/null 2>&1; then $(PY) -m pyright; \
+	elif [ "$(CI)" = true ]; then echo "pyright does not start, and CI needs it" >&2; $(PY) -m pyright --version; exit 1; \
+	else echo "NOTICE: pyright does not start on this machine (it needs Node.js); types were not checked"; fi
+	@$(PY) -c 'from importlinter.cli import lint_imports_command as main; main()' --no-logo --no-cache
+
+.PHONY: format
+format: environment ## let ruff rewrite the sources
+	@$(PY) -m ruff check --fix
+	@$(PY) -m ruff format
+
+.PHONY: bench
+bench: environment ## run every benchmark; each prints a table
+	@shopt -s nullglob; for benchmark in benchmarks/*.py; do echo "== $$benchmark"; $(PY) "$$benchmark"; done
+
+.PHONY: clean
+clean: ## remove build products and caches; .venv stays
+	@rm -rf build dist .pytest_cache .ruff_cache .hypothesis python/*.egg-info
+	@find . -name __pycache__ -not -path './.*' -prune -exec rm -rf {} +
+
+.PHONY: distclean
+distclean: clean ## remove .venv as well
+	@rm -rf $(VENV) .triton-venv
+
+.PHONY: FORCE
+FORCE:

@@ -1,0 +1,114 @@
+"""The one exception family: what is wrong, where in the user's kernel, and what to write instead.
+
+Every class also derives from the built-in exception a caller would expect for that case, so
+``except ValueError`` around a layout call keeps working.
+"""
+
+from __future__ import annotations
+
+import linecache
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class SourceLocation:
+    """A place in the user's source. Columns count from 1; 0 means unknown."""
+
+    file: str
+    line: int
+    column: int = 0
+    end_column: int = 0
+    function: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+    def snippet(self) -> str:
+        """The source line with a caret under the failing expression, or an empty string."""
+        text = linecache.getline(self.file, self.line).rstrip("\n")
+        if not text.strip():
+            return ""
+        indent = len(text) - len(text.lstrip())
+        lines = [f"    {text.strip()}"]
+        if self.column:
+            start = max(self.column - 1 - indent, 0)
+            width = max(self.end_column - self.column, 1)
+            lines.append("    " + " " * start + "^" * min(width, max(len(text.strip()) - start, 1)))
+        return "\n".join(lines)
+
+
+class FlyDSLError(Exception):
+    """Base of every error this package raises for a user's mistake."""
+
+    def __init__(self, message: str, *, hint: str | None = None, location: SourceLocation | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.location = location
+
+    def __str__(self) -> str:
+        parts: list[str] = []
+        if self.location is not None:
+            where = f" in {self.location.function}" if self.location.function else ""
+            parts.append(f"{self.location}{where}: {self.message}")
+            if snippet := self.location.snippet():
+                parts.append(snippet)
+        else:
+            parts.append(self.message)
+        if self.hint:
+            parts.append(f"  help: {self.hint}")
+        return "\n".join(parts)
+
+
+class LayoutError(FlyDSLError, ValueError):
+    """A layout operation that has no answer: shapes that do not match, strides that overlap."""
+
+
+class DslTypeError(FlyDSLError, TypeError):
+    """A value of a type that cannot stand where it was written."""
+
+
+class DslValueError(FlyDSLError, ValueError):
+    """A value of the right type but out of range or inconsistent with its neighbours."""
+
+
+class DslIndexError(FlyDSLError, IndexError):
+    """A mode or element index outside its tuple, layout or vector."""
+
+
+class DslRuntimeError(FlyDSLError, RuntimeError):
+    """A call made at the wrong time or place, such as a kernel called outside a jit function."""
+
+
+class DslSyntaxError(FlyDSLError, SyntaxError):
+    """Python that has no meaning inside a kernel, found before tracing."""
+
+    # SyntaxError's own __str__ drops our layout; FlyDSLError's comes first in the MRO.
+
+
+class DslNameError(FlyDSLError, NameError):
+    """A name that exists on only one side of a run-time branch."""
+
+
+class DSLCompileError(FlyDSLError, RuntimeError):
+    """Compilation failed after tracing."""
+
+
+class VerifyError(DSLCompileError):
+    """IR that breaks a rule of its dialect."""
+
+
+class LoweringError(DSLCompileError):
+    """An operation that cannot be expressed on the chosen target."""
+
+
+class TargetError(FlyDSLError, ValueError):
+    """An unknown target, or a feature the target does not have."""
+
+
+class DriverError(FlyDSLError, RuntimeError):
+    """A GPU driver call that failed; the message carries the driver's own name for the error."""
+
+
+class UnsupportedError(FlyDSLError, NotImplementedError):
+    """Something the language deliberately does not offer."""

@@ -1,0 +1,95 @@
+"""Files that several processes share: atomic writes, locks between processes, directories named by a knob."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import tempfile
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from flydsl.base import knobs
+from flydsl.base.errors import DslRuntimeError
+
+_POLL_SECONDS = 0.02
+
+
+def atomic_write(path: Path, data: bytes) -> None:
+    """Write ``data`` so that a reader, now or after a crash, finds the old file or the new one, never a part of either.
+
+    The parent directory must exist. OSError is the caller's: a full disk is no reason to stop a computation.
+    """
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name)
+        raise
+    _sync_directory(path.parent)
+
+
+def _sync_directory(path: Path) -> None:
+    """Make a rename durable. Some network file systems cannot sync a directory; there the rename has to do."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with contextlib.suppress(OSError):
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def file_lock(path: Path, *, timeout: float | None = None, shared: bool = False) -> Generator[None, None, None]:
+    """Hold the lock file ``path`` against other threads and processes; TimeoutError after ``timeout`` seconds.
+
+    The kernel releases the lock of a process that dies. The file itself stays: deleting it would let two processes
+    hold "the" lock on two different files.
+    """
+    mode = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    # Every open() has a lock of its own, which is what makes threads of one process exclude each other too.
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        if timeout is None:
+            fcntl.flock(descriptor, mode)
+        else:
+            _lock_within(descriptor, mode, path, timeout)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _lock_within(descriptor: int, mode: int, path: Path, timeout: float) -> None:
+    deadline = time.monotonic() + timeout
+    while True:
+        try:
+            fcntl.flock(descriptor, mode | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                raise TimeoutError(f"{path} was not free within {timeout} s") from None
+            time.sleep(_POLL_SECONDS)
+
+
+def directory_of(knob: knobs.Knob[Path]) -> Path:
+    """The directory a knob names, made if it is missing; readable by its owner only, since it decides what is run."""
+    path = knob.get()
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise DslRuntimeError(
+            f"cannot make the directory {path}: {error.strerror}", hint=f"set {knob.name} to a directory you can write"
+        ) from error
+    return path.absolute()
+
+
+def cache_directory() -> Path | None:
+    """The directory of the disk cache, or None where ``FLYDSL_RUNTIME_ENABLE_CACHE`` turns it off."""
+    return directory_of(knobs.RUNTIME_CACHE_DIR) if knobs.RUNTIME_ENABLE_CACHE.get() else None

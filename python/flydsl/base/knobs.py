@@ -1,0 +1,358 @@
+"""Every environment variable this package reads, in one typed table; nothing else reads ``os.environ``.
+
+A knob is read when it is asked for, never at import::
+
+    if knobs.DUMP_IR.get():
+        write_dump(knobs.DUMP_DIR.get())
+
+An unset variable and an empty one both mean the default. A value that cannot be understood raises
+:class:`~flydsl.base.errors.DslValueError` with the variable's name and what it accepts. To add a variable, add it to
+the table below and write ``docs/environment.md`` again with ``python -m flydsl.base.knobs > docs/environment.md``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from flydsl.base.errors import DslRuntimeError, DslValueError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Kind(Generic[T]):
+    """How text becomes a value and back. ``parse`` raises ValueError for text it does not accept."""
+
+    name: str
+    accepts: str
+    parse: Callable[[str], T]
+    render: Callable[[T], str] = str
+
+
+@dataclass(frozen=True, eq=False)
+class Knob(Generic[T]):
+    """One environment variable. ``default`` is text, as a user would write it.
+
+    ``affects_code`` says that the value itself belongs in the cache key. Variables that only choose the target act
+    through the target, which is in the key anyway.
+    """
+
+    name: str
+    kind: Kind[T]
+    default: str
+    group: str
+    help: str
+    affects_code: bool = False
+    aliases: tuple[str, ...] = ()
+
+    def get(self) -> T:
+        """The value now: the variable's, else an alias's, else the default."""
+        for name in (self.name, *self.aliases):
+            text = os.environ.get(name, "").strip()
+            if not text:
+                continue
+            try:
+                return self.kind.parse(text)
+            except ValueError:
+                message = f"the environment variable {name} is set to {text!r}, which it does not accept"
+                raise DslValueError(message, hint=f"set {name} to {self.kind.accepts}") from None
+        return self.kind.parse(self.default)
+
+    def is_set(self) -> bool:
+        """Whether the environment gives a value, be it the default's."""
+        return any(os.environ.get(name, "").strip() for name in (self.name, *self.aliases))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Kinds
+
+_TRUE = ("1", "true", "yes", "on")
+_FALSE = ("0", "false", "no", "off")
+
+
+def _parse_bool(text: str) -> bool:
+    word = text.lower()
+    if word not in _TRUE + _FALSE:
+        raise ValueError(text)
+    return word in _TRUE
+
+
+def _parse_path(text: str) -> Path:
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:  # a user without a home directory, as in some containers
+        raise DslRuntimeError(f"{text} cannot be found: this user has no home directory", hint="set HOME") from None
+
+
+def _parse_paths(text: str) -> tuple[Path, ...]:
+    return tuple(_parse_path(part) for part in text.split(os.pathsep) if part)
+
+
+def _render_paths(paths: tuple[Path, ...]) -> str:
+    return os.pathsep.join(str(path) for path in paths)
+
+
+BOOL = Kind("bool", f"one of {', '.join(_TRUE)} or {', '.join(_FALSE)}", _parse_bool, lambda value: str(int(value)))
+PATH = Kind("path", "a path", _parse_path)
+PATHS = Kind("paths", f"directories separated by {os.pathsep!r}", _parse_paths, _render_paths)
+OPTIONAL_PATH: Kind[Path | None] = Kind(
+    "path", "a path", lambda text: _parse_path(text) if text else None, lambda path: str(path or "")
+)
+OPTIONAL_STR: Kind[str | None] = Kind(
+    "str",
+    "any text; `auto` is as if unset",
+    lambda text: None if text in ("", "auto") else text,
+    lambda text: text or "",
+)
+
+
+def integer(low: int, high: int | None = None) -> Kind[int]:
+    """Whole numbers from ``low`` to ``high``, both included."""
+
+    def parse(text: str) -> int:
+        value = int(text)
+        if value < low or (high is not None and value > high):
+            raise ValueError(text)
+        return value
+
+    return Kind("int", f"a whole number, {low} or more" if high is None else f"a whole number, {low} to {high}", parse)
+
+
+def choice(*known: str) -> Kind[str]:
+    """One of the words, in any case; the value is spelled as here."""
+    spelling = {word.lower(): word for word in known}
+
+    def parse(text: str) -> str:
+        if text.lower() not in spelling:
+            raise ValueError(text)
+        return spelling[text.lower()]
+
+    return Kind("choice", "one of " + ", ".join(known), parse)
+
+
+def words(*known: str) -> Kind[frozenset[str]]:
+    """A comma-separated set of known words."""
+
+    def parse(text: str) -> frozenset[str]:
+        found = frozenset(part.strip().lower() for part in text.split(",") if part.strip())
+        if not found <= frozenset(known):
+            raise ValueError(text)
+        return found
+
+    return Kind(
+        "words", "a comma-separated list out of: " + ", ".join(known), parse, lambda found: ",".join(sorted(found))
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The table
+
+_COMPILE, _RUN, _DEBUG, _LOG, _TUNE, _MACHINE = "compile", "run", "debug", "log", "autotune", "machine"
+
+GROUPS: Mapping[str, str] = {
+    _COMPILE: "What is compiled",
+    _RUN: "Running and caching",
+    _DEBUG: "Looking inside",
+    _LOG: "Logging",
+    _TUNE: "Autotuning",
+    _MACHINE: "The machine",
+}
+
+ARCH = Knob("ARCH", OPTIONAL_STR, "auto", _COMPILE, "Target to compile for, such as `gfx942` or `sm_90a`.")
+COMPILE_ONLY = Knob(
+    "COMPILE_ONLY", BOOL, "false", _COMPILE, "Compile and fill the cache; a call launches nothing and returns None."
+)
+COMPILE_OPT_LEVEL = Knob(
+    "FLYDSL_COMPILE_OPT_LEVEL", integer(0, 3), "2", _COMPILE, "LLVM's optimisation level.", affects_code=True
+)
+COMPILE_BACKEND = Knob(
+    "FLYDSL_COMPILE_BACKEND",
+    OPTIONAL_STR,
+    "auto",
+    _COMPILE,
+    "Backend that compiles: `rocm`, `cuda` or a registered one; `auto` is the target's own.",
+    affects_code=True,
+)
+COMPILE_LLVM_DIR = Knob(
+    "FLYDSL_COMPILE_LLVM_DIR",
+    OPTIONAL_PATH,
+    "",
+    _COMPILE,
+    "An LLVM installation whose `llc` and `ld.lld` make the device binary, instead of the LLVM in llvmlite.",
+    affects_code=True,
+)
+EXTRA_SOURCE_DIRS = Knob(
+    "FLYDSL_EXTRA_SOURCE_DIRS",
+    PATHS,
+    "",
+    _COMPILE,
+    "More source directories; the contents of their Python files become part of every cache key.",
+)
+
+RUNTIME_KIND = Knob(
+    "FLYDSL_RUNTIME_KIND",
+    choice("auto", "rocm", "cuda", "host"),
+    "auto",
+    _RUN,
+    "Device that runs kernels. `host` is the virtual GPU; `auto` takes a GPU that fits the target, else `host`.",
+)
+RUNTIME_CACHE_DIR = Knob("FLYDSL_RUNTIME_CACHE_DIR", PATH, "~/.flydsl/cache", _RUN, "Directory of compiled artifacts.")
+RUNTIME_ENABLE_CACHE = Knob(
+    "FLYDSL_RUNTIME_ENABLE_CACHE", BOOL, "true", _RUN, "Use the disk cache. The cache in memory is always on."
+)
+RUNTIME_RUN_ONLY = Knob(
+    "FLYDSL_RUNTIME_RUN_ONLY", BOOL, "false", _RUN, "Never compile: a kernel missing from the cache is a RuntimeError."
+)
+
+DUMP_IR = Knob("FLYDSL_DUMP_IR", BOOL, "false", _DEBUG, "Write the IR after every pass, one numbered file each.")
+DUMP_DIR = Knob("FLYDSL_DUMP_DIR", PATH, "~/.flydsl/debug", _DEBUG, "Where dumps go, a folder per kernel.")
+DEBUG_DUMP_ASM = Knob("FLYDSL_DEBUG_DUMP_ASM", BOOL, "false", _DEBUG, "Write the final assembly among the dumps.")
+DEBUG_AST_DIFF = Knob(
+    "FLYDSL_DEBUG_AST_DIFF", BOOL, "false", _DEBUG, "Print what the rewriting of control flow changed in a function."
+)
+DEBUG_PRINT_ORIGIN_IR = Knob("FLYDSL_DEBUG_PRINT_ORIGIN_IR", BOOL, "false", _DEBUG, "Print the IR as traced.")
+DEBUG_PRINT_AFTER_ALL = Knob("FLYDSL_DEBUG_PRINT_AFTER_ALL", BOOL, "false", _DEBUG, "Print the IR after every pass.")
+DEBUG_ENABLE_VERIFIER = Knob("FLYDSL_DEBUG_ENABLE_VERIFIER", BOOL, "true", _DEBUG, "Verify the IR between passes.")
+DEBUG_ENABLE_DEBUG_INFO = Knob(
+    "FLYDSL_DEBUG_ENABLE_DEBUG_INFO", BOOL, "false", _DEBUG, "Put source lines into the binary.", affects_code=True
+)
+DEBUG_MAX_LOC_DEPTH = Knob(
+    "FLYDSL_DEBUG_MAX_LOC_DEPTH",
+    integer(1),
+    "5",
+    _DEBUG,
+    "Call-stack frames kept in an operation's location.",
+    affects_code=True,
+)
+DEBUG_TRACEBACK = Knob(
+    "FLYDSL_DEBUG_TRACEBACK",
+    BOOL,
+    "false",
+    _DEBUG,
+    "Show this package's own frames in the traceback of an error.",
+    aliases=("FLYDSL_DEBUG_SHOW_STACKTRACE",),
+)
+
+DEBUG_LOG_LEVEL = Knob(
+    "FLYDSL_DEBUG_LOG_LEVEL",
+    choice("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"),
+    "WARNING",
+    _LOG,
+    "Least severe message that is logged.",
+)
+DEBUG_LOG_TO_CONSOLE = Knob("FLYDSL_DEBUG_LOG_TO_CONSOLE", BOOL, "false", _LOG, "Log to stderr, with time and place.")
+DEBUG_LOG_TO_FILE = Knob("FLYDSL_DEBUG_LOG_TO_FILE", OPTIONAL_PATH, "", _LOG, "Log to this file, appending.")
+LOG = Knob(
+    "FLYDSL_LOG",
+    words("recompiles"),
+    "",
+    _LOG,
+    "Topics reported on stderr. `recompiles`: which argument, and which property of it, caused each compile.",
+)
+
+AUTOTUNE = Knob("FLYDSL_AUTOTUNE", BOOL, "false", _TUNE, "Search even where the kernel has a default configuration.")
+AUTOTUNE_CACHE_DIR = Knob(
+    "FLYDSL_AUTOTUNE_CACHE_DIR", PATH, "~/.flydsl/autotune", _TUNE, "Where winning configurations are kept."
+)
+AUTOTUNE_CONFIG_DIR = Knob(
+    "FLYDSL_AUTOTUNE_CONFIG_DIR", OPTIONAL_PATH, "", _TUNE, "Shipped configurations, looked up before any search."
+)
+
+GPU_ARCH = Knob("FLYDSL_GPU_ARCH", OPTIONAL_STR, "auto", _MACHINE, "Arch of this machine's GPU, instead of asking it.")
+HSA_OVERRIDE_GFX_VERSION = Knob(
+    "HSA_OVERRIDE_GFX_VERSION",
+    OPTIONAL_STR,
+    "",
+    _MACHINE,
+    "ROCm's own override of the GPU's arch (`9.4.2` is gfx942); read after `FLYDSL_GPU_ARCH`.",
+)
+ROCM_AGENT_TIMEOUT = Knob(
+    "FLYDSL_ROCM_AGENT_TIMEOUT", integer(1), "300", _MACHINE, "Seconds to wait for `rocm_agent_enumerator`."
+)
+ROCM_PATH = Knob("ROCM_PATH", PATH, "/opt/rocm", _MACHINE, "The ROCm installation.")
+CUDA_HOME = Knob(
+    "CUDA_HOME", PATH, "/usr/local/cuda", _MACHINE, "The CUDA installation, for `ptxas`.", aliases=("CUDA_PATH",)
+)
+
+_ALL: list[Knob[Any]] = [value for value in dict(globals()).values() if isinstance(value, Knob)]
+TABLE: Mapping[str, Knob[Any]] = {knob.name: knob for knob in _ALL}
+"""Every knob by the name of its variable, in the order above."""
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Uses of the whole table
+
+
+def code_settings() -> tuple[tuple[str, str], ...]:
+    """Names and values of all knobs that change generated code: the environment's part of a cache key."""
+    return tuple((knob.name, knob.kind.render(knob.get())) for knob in TABLE.values() if knob.affects_code)
+
+
+def unknown_variables() -> dict[str, str | None]:
+    """``FLYDSL_*`` variables that are set but mean nothing, each with the known name it resembles, if any."""
+    known = {name for knob in TABLE.values() for name in (knob.name, *knob.aliases)}
+    strangers = sorted(name for name in os.environ if name.startswith("FLYDSL_") and name not in known)
+    return {name: next(iter(get_close_matches(name, known, n=1, cutoff=0.8)), None) for name in strangers}
+
+
+@contextmanager
+def scope(settings: Mapping[Knob[Any], Any]) -> Generator[None, None, None]:
+    """Give knobs other values for a while; None stands for unset.
+
+    The change is made to the process's environment, so that every thread and every child process sees it.
+    """
+    before = {name: os.environ.get(name) for knob in settings for name in (knob.name, *knob.aliases)}
+    try:
+        for knob, value in settings.items():
+            for name in (knob.name, *knob.aliases):
+                os.environ.pop(name, None)
+            if value is not None:
+                os.environ[knob.name] = knob.kind.render(value)
+                knob.get()  # a value that the knob cannot hold fails here, not at some later use
+        yield
+    finally:
+        for name, text in before.items():
+            if text is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = text
+
+
+_DOC_HEAD = """\
+# Environment variables
+
+<!-- Written by `python -m flydsl.base.knobs`; a test keeps it current. -->
+
+Each variable is read when it is needed, so it may be set from Python too (`os.environ`) before the call it concerns.
+An empty variable is as good as an unset one. Booleans accept {booleans}, in any case.
+A value that a variable does not accept raises a `FlyDSLError` that names the variable.
+
+*In the key* marks variables whose value is part of the cache key: changing one compiles again.
+"""
+
+
+def environment_document() -> str:
+    """The text of docs/environment.md."""
+    booleans = f"`{'/'.join(_TRUE)}` and `{'/'.join(_FALSE)}`"
+    lines = [_DOC_HEAD.format(booleans=booleans)]
+    for group, title in GROUPS.items():
+        lines += [f"## {title}", "", "| variable | default | accepts | in the key | effect |", "|---|---|---|---|---|"]
+        for knob in TABLE.values():
+            if knob.group != group:
+                continue
+            names = " or ".join(f"`{name}`" for name in (knob.name, *knob.aliases))
+            accepts = "boolean" if knob.kind is BOOL else knob.kind.accepts
+            default = f"`{knob.default}`" if knob.default else "–"
+            lines.append(f"| {names} | {default} | {accepts} | {'yes' if knob.affects_code else ''} | {knob.help} |")
+        lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+if __name__ == "__main__":
+    print(environment_document(), end="")

@@ -1,0 +1,65 @@
+"""Object code loaded into this process.
+
+One LLVM engine per object: names of different kernels cannot clash, and dropping a `LoadedObject`
+frees its code. Outside symbols come from the process (libc, libm) and from `add_symbol`.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from flydsl.base.errors import LoweringError
+from flydsl.codegen.elf_symbols import ObjectSymbols, read_symbols
+from flydsl.codegen.llvm_build import MachineKey, host_cpu, host_triple, initialise, new_target_machine
+
+_lock = threading.Lock()
+
+
+class LoadedObject:
+    """Executable code of one object file; its functions stay valid as long as it is alive."""
+
+    def __init__(self, engine: Any, symbols: ObjectSymbols) -> None:
+        self._engine = engine
+        self._symbols = symbols
+
+    def address(self, name: str) -> int:
+        """The address of a function or global defined in the object."""
+        if name not in self._symbols.defined:
+            known = ", ".join(sorted(self._symbols.defined)) or "nothing"
+            raise LoweringError(f"the object defines no '{name}'", hint=f"it defines {known}")
+        return self._engine.get_function_address(name) or self._engine.get_global_value_address(name)
+
+    @property
+    def names(self) -> frozenset[str]:
+        return self._symbols.defined
+
+
+def load_object(data: bytes) -> LoadedObject:
+    """Link object code for this machine into the process."""
+    symbols = read_symbols(data)
+    cpu, features = host_cpu()
+    initialise(host_triple())
+    with _lock:
+        machine = new_target_machine(MachineKey(host_triple(), cpu, features, 2))
+        holder = llvm.parse_assembly("", llvm.create_context())
+        # llvmlite's memory manager keeps code and constants within reach of each other, which the small
+        # code model needs. Making an engine also opens the process's own symbols for the check below.
+        engine = llvm.create_mcjit_compiler(holder, machine, use_lmm=True)
+        missing = sorted(name for name in symbols.undefined if name and not llvm.address_of_symbol(name))
+        if missing:
+            raise LoweringError(
+                f"the object needs symbols this process does not have: {', '.join(missing)}",
+                hint="make them known with add_symbol(name, address)",
+            )
+        engine.add_object_file(llvm.ObjectFileRef.from_data(data))
+        engine.finalize_object()
+    return LoadedObject(engine, symbols)
+
+
+def add_symbol(name: str, address: int) -> None:
+    """Make a native address known to every object loaded from now on."""
+    with _lock:
+        llvm.add_symbol(name, address)

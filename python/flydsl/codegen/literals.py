@@ -1,0 +1,144 @@
+"""Constant attributes as LLVM literal text, exact to the last bit.
+
+LLVM reads a ``float`` literal as the hexadecimal form of the equal double, and ``half``/``bfloat`` as
+their own bits, so every literal here is built from the bit pattern and never from decimal digits.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, cast
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    BoolAttr,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IntegerAttr,
+    StringAttr,
+    UnitAttr,
+    VectorType,
+)
+from xdsl.ir import Attribute
+
+from flydsl.base.errors import LoweringError
+from flydsl.codegen.llvm_types import Scalar, scalar_of, type_text
+
+_HEX_PREFIX = {"f16": ("0xH", 4), "bf16": ("0xR", 4), "f64": ("0x", 16)}
+
+
+def literal(attr: Attribute, result_type: Attribute) -> str:
+    """The LLVM literal of a constant attribute for a value of ``result_type``."""
+    if isinstance(attr, IntegerAttr):
+        return int_literal(attr.value.data, scalar_of(result_type))
+    if isinstance(attr, FloatAttr):
+        return float_literal(attr.value.data, result_type)
+    if isinstance(attr, DenseIntOrFPElementsAttr):
+        return dense_literal(cast("DenseIntOrFPElementsAttr[Any]", attr), result_type)
+    if isinstance(attr, StringAttr):
+        return string_literal(attr.data.encode())
+    if isinstance(attr, UnitAttr):
+        return "zeroinitializer"
+    if isinstance(attr, ArrayAttr):
+        return _aggregate_literal(cast("ArrayAttr[Attribute]", attr), result_type)
+    raise LoweringError(f"constant '{attr}' has no LLVM literal")
+
+
+def int_literal(value: int, scalar: Scalar) -> str:
+    """A signed literal of the scalar's width; LLVM refuses one that does not fit."""
+    if scalar.is_float:
+        raise LoweringError(f"integer constant {value} for float type {scalar.name}")
+    if scalar.bits == 1:
+        return "true" if value & 1 else "false"
+    value &= (1 << scalar.bits) - 1
+    return str(value - (1 << scalar.bits) if value >> (scalar.bits - 1) else value)
+
+
+def float_literal(value: float, attr: Attribute) -> str:
+    """The literal of a Python float rounded to the float type ``attr``."""
+    return bits_literal(float_bits(value, attr), scalar_of(attr))
+
+
+def float_bits(value: float, attr: Attribute) -> int:
+    """The bit pattern of a Python float in the float type ``attr``; overflow goes to infinity."""
+    element: Any = attr.element_type if isinstance(attr, VectorType) else attr
+    try:
+        packed = element.pack((value,))
+    except OverflowError:
+        packed = element.pack((math.copysign(math.inf, value),))
+    return int.from_bytes(packed, "little")
+
+
+def bits_literal(bits: int, scalar: Scalar) -> str:
+    """The literal of a float type from its bit pattern."""
+    if scalar.is_narrow:
+        return str(bits - (1 << scalar.bits) if bits >> (scalar.bits - 1) else bits)
+    if scalar.name == "f32":
+        return f"0x{_double_of_single(bits):016X}"
+    prefix, digits = _HEX_PREFIX[scalar.name]
+    return f"{prefix}{bits:0{digits}X}"
+
+
+def splat_literal(element: str, scalar: Scalar) -> str:
+    """One element literal spread over the lanes of ``scalar`` (unchanged for a scalar type)."""
+    return f"splat ({scalar.text} {element})" if scalar.lanes else element
+
+
+def dense_literal(attr: DenseIntOrFPElementsAttr[Any], result_type: Attribute) -> str:
+    """A dense attribute as a flat vector or array literal, straight from its bytes."""
+    scalar = scalar_of(attr.type)
+    data = attr.data.data
+    if not any(data):
+        return "zeroinitializer"
+    size = attr.type.element_type.compile_time_size
+    parts = [data[at : at + size] for at in range(0, len(data), size)]
+    texts = [_element_literal(part, scalar) for part in parts]
+    is_vector = isinstance(result_type, VectorType)
+    if is_vector and len(set(parts)) == 1:
+        return splat_literal(texts[0], scalar)
+    joined = ", ".join(f"{scalar.text} {text}" for text in texts)
+    return f"<{joined}>" if is_vector else f"[{joined}]"
+
+
+def string_literal(data: bytes) -> str:
+    """Bytes as an LLVM ``c"..."`` literal."""
+    return 'c"' + quoted(data) + '"'
+
+
+def quoted(data: bytes) -> str:
+    """Bytes with everything outside plain ASCII escaped, for use between double quotes."""
+    return "".join(chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\{byte:02X}" for byte in data)
+
+
+def is_true(attr: Attribute | None) -> bool:
+    return isinstance(attr, IntegerAttr) and bool(cast("BoolAttr", attr).value.data)
+
+
+def _element_literal(part: bytes, scalar: Scalar) -> str:
+    if scalar.is_float:
+        return bits_literal(int.from_bytes(part, "little"), scalar)
+    return int_literal(int.from_bytes(part, "little", signed=True), scalar)
+
+
+def _aggregate_literal(attr: ArrayAttr[Attribute], result_type: Attribute) -> str:
+    """An array attribute for a struct or array type; each element carries its own type."""
+    parts = cast("Any", result_type).types.data if hasattr(result_type, "types") else None
+    texts: list[str] = []
+    for position, element in enumerate(attr):
+        element_type = parts[position] if parts is not None else cast("Any", result_type).type
+        texts.append(f"{type_text(element_type)} {literal(element, element_type)}")
+    joined = ", ".join(texts)
+    return "{ " + joined + " }" if parts is not None else f"[{joined}]"
+
+
+def _double_of_single(bits: int) -> int:
+    """The bits of the double equal to a single; NaN payloads keep their place (no float conversion,
+    which would quieten a signalling NaN on some hosts)."""
+    sign, exponent, fraction = bits >> 31, bits >> 23 & 0xFF, bits & 0x7FFFFF
+    if exponent == 0 and fraction:
+        shift = 24 - fraction.bit_length()
+        exponent, fraction = 1 - shift, (fraction << shift) & 0x7FFFFF
+    elif exponent == 0:
+        return sign << 63
+    wide = 0x7FF if exponent == 0xFF else exponent - 127 + 1023
+    return sign << 63 | wide << 52 | fraction << 29

@@ -1,0 +1,168 @@
+"""LLVM text to optimised modules, object code and assembly, through llvmlite.
+
+llvmlite guards every call with one lock of its own, so these functions may be called from any thread.
+Each compilation has its own LLVM context, which frees all its types and constants at the end.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from flydsl.base.errors import LoweringError
+
+AMDGPU_TRIPLE = "amdgcn-amd-amdhsa"
+NVPTX_TRIPLE = "nvptx64-nvidia-cuda"
+
+_ERROR_PLACE = re.compile(r"<string>:(\d+):(\d+): error: (.*)")
+
+_init_lock = threading.Lock()
+_initialised: set[str] = set()
+_machine_lock = threading.Lock()
+_machines: dict[MachineKey, Any] = {}
+
+
+@dataclass(frozen=True)
+class MachineKey:
+    """What distinguishes one LLVM target machine from another."""
+
+    triple: str
+    cpu: str
+    features: str
+    level: int
+
+
+@lru_cache(maxsize=1)
+def host_triple() -> str:
+    """The triple of this process."""
+    return llvm.get_process_triple()
+
+
+@lru_cache(maxsize=1)
+def host_cpu() -> tuple[str, str]:
+    """Name and feature list of this machine's processor."""
+    try:
+        features = llvm.get_host_cpu_features().flatten()
+    except RuntimeError:  # LLVM cannot list the features of every processor
+        features = ""
+    return llvm.get_host_cpu_name(), features
+
+
+def target_machine(triple: str, cpu: str = "", features: str = "", level: int = 2) -> Any:
+    """The LLVM target machine for a triple; made once and kept."""
+    key = MachineKey(triple, cpu, features, level)
+    found = _machines.get(key)
+    if found is None:
+        with _machine_lock:
+            found = _machines.get(key) or new_target_machine(key)
+            _machines[key] = found
+    return found
+
+
+def host_machine(level: int = 2) -> Any:
+    """The target machine of this process."""
+    cpu, features = host_cpu()
+    return target_machine(host_triple(), cpu, features, level)
+
+
+def new_target_machine(key: MachineKey) -> Any:
+    """A target machine of one's own, for an owner that disposes of it."""
+    initialise(key.triple)
+    try:
+        target = llvm.Target.from_triple(key.triple)
+        return target.create_target_machine(
+            cpu=key.cpu, features=key.features, opt=key.level, reloc="pic", codemodel="default"
+        )
+    except RuntimeError as error:
+        raise LoweringError(f"LLVM has no target '{key.triple}' ({key.cpu}): {error}") from error
+
+
+def initialise(triple: str) -> None:
+    """Register LLVM's targets once: this process's own, or all of them when another is first asked for."""
+    kind = "native" if triple == host_triple() else "all"
+    if kind in _initialised:
+        return
+    with _init_lock:
+        if kind in _initialised:
+            return
+        if kind == "native":
+            llvm.initialize_native_target()
+            llvm.initialize_native_asmprinter()
+            llvm.initialize_native_asmparser()
+        else:
+            llvm.initialize_all_targets()
+            llvm.initialize_all_asmprinters()
+        _initialised.add(kind)
+
+
+def parse_and_verify(text: str) -> Any:
+    """Read LLVM text into a module of its own context and check it."""
+    context = llvm.create_context()
+    try:
+        module = llvm.parse_assembly(text, context)
+    except RuntimeError as error:
+        raise LoweringError(_parse_message(text, str(error))) from None
+    try:
+        module.verify()
+    except RuntimeError as error:
+        raise LoweringError(f"LLVM refuses the generated module: {str(error).strip()}") from None
+    return module
+
+
+def optimise(module: Any, machine: Any, level: int = 2) -> None:
+    """Run LLVM's standard pipeline of a level (0 to 3) over a module, in place."""
+    options = llvm.create_pipeline_tuning_options(speed_level=level)
+    options.loop_vectorization = level >= 2
+    options.slp_vectorization = level >= 2
+    options.loop_interleaving = level >= 2
+    options.loop_unrolling = level >= 1
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+
+
+def prepare(text: str, machine: Any, level: int) -> Any:
+    """A checked and optimised module, stamped with the machine's triple and data layout."""
+    module = parse_and_verify(text)
+    module.triple = machine.triple
+    module.data_layout = str(machine.target_data)
+    optimise(module, machine, level)
+    return module
+
+
+def emit_object(text: str, triple: str = "", cpu: str = "", features: str = "", level: int = 2) -> bytes:
+    """Object code of LLVM text; without a triple for this process."""
+    machine = target_machine(triple, cpu, features, level) if triple else host_machine(level)
+    return machine.emit_object(prepare(text, machine, level))
+
+
+def emit_assembly(text: str, triple: str = "", cpu: str = "", features: str = "", level: int = 2) -> str:
+    """Assembly (PTX for NVIDIA) of LLVM text; without a triple for this process."""
+    machine = target_machine(triple, cpu, features, level) if triple else host_machine(level)
+    return machine.emit_assembly(prepare(text, machine, level))
+
+
+def optimised_text(text: str, triple: str = "", cpu: str = "", features: str = "", level: int = 2) -> str:
+    """LLVM text after optimisation, for dumps."""
+    machine = target_machine(triple, cpu, features, level) if triple else host_machine(level)
+    return str(prepare(text, machine, level))
+
+
+def data_layout(triple: str, cpu: str = "", features: str = "") -> str:
+    """The data layout string of a target."""
+    return str(target_machine(triple, cpu, features).target_data)
+
+
+def _parse_message(text: str, error: str) -> str:
+    """LLVM's complaint with the line it complains about."""
+    place = _ERROR_PLACE.search(error)
+    if place is None:
+        return f"LLVM cannot read the generated text: {error.strip()}"
+    number, reason = int(place[1]), place[3]
+    lines = text.splitlines()
+    line = lines[number - 1].strip() if 0 < number <= len(lines) else ""
+    return f"LLVM cannot read the generated text, line {number}: {reason}\n    {line}"

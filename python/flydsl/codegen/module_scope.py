@@ -1,0 +1,107 @@
+"""What a module of LLVM text holds besides the bodies of its functions.
+
+Globals, declarations of outside functions, private helper functions and metadata are asked for while
+bodies are emitted; each is written once. Intrinsics need no declaration: LLVM's reader declares and
+mangles every called ``@llvm.*`` function from the call's own types.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from flydsl.codegen.literals import quoted
+
+_PLAIN_SYMBOL = re.compile(r"[-a-zA-Z$._][-a-zA-Z$._0-9]*")
+
+# f32 -> bf16 and f64 -> bf16/f16 are library calls on x86 (compiler-rt names that a Python process does
+# not hold), so arithmetic on bf16 is widened to f32 there and the truncations are done with integers.
+_SOFT_TRUNCATIONS: dict[str, frozenset[tuple[str, str]]] = {
+    "x86_64": frozenset({("f32", "bf16"), ("f64", "bf16"), ("f64", "f16")}),
+}
+_SOFT_FLOATS: dict[str, frozenset[str]] = {"x86_64": frozenset({"bf16"})}
+
+
+def symbol_text(name: str) -> str:
+    """A global name as LLVM text, quoted when it needs to be."""
+    return f"@{name}" if _PLAIN_SYMBOL.fullmatch(name) else f'@"{quoted(name.encode())}"'
+
+
+class ModuleScope:
+    """The module-level part of one LLVM text. ``triple`` decides which conversions LLVM can do itself."""
+
+    def __init__(self, triple: str = "", data_layout: str = "") -> None:
+        self.triple = triple
+        self.data_layout = data_layout
+        machine = triple.split("-", 1)[0]
+        self.soft_truncations = _SOFT_TRUNCATIONS.get(machine, frozenset[tuple[str, str]]())
+        self.soft_floats = _SOFT_FLOATS.get(machine, frozenset[str]())
+        self._globals: dict[str, str] = {}
+        self._declarations: dict[str, str] = {}
+        self._helpers: dict[str, str] = {}
+        self._functions: dict[str, str] = {}
+        self._metadata: dict[str, int] = {}
+        self._attribute_groups: dict[str, int] = {}
+
+    def declare(self, name: str, result: str, arguments: list[str], attributes: str = "") -> str:
+        """Declare an outside function once; a definition of the same name in this module wins."""
+        if name not in self._declarations:
+            tail = f" {attributes}" if attributes else ""
+            self._declarations[name] = f"declare {result} {symbol_text(name)}({', '.join(arguments)}){tail}"
+        return symbol_text(name)
+
+    def add_declaration(self, name: str, text: str) -> None:
+        """A declaration written out by the module itself; it replaces one guessed from a call."""
+        self._declarations[name] = text
+
+    def add_global(self, name: str, text: str) -> None:
+        """A global variable, as the text after ``@name = ``."""
+        self._globals[name] = f"{symbol_text(name)} = {text}"
+
+    def add_function(self, name: str, text: str) -> None:
+        """A whole function definition."""
+        self._functions[name] = text
+
+    def helper(self, name: str, build: Callable[[str], str]) -> str:
+        """A private function of this module, built on first use by ``build(symbol)``."""
+        symbol = symbol_text(name)
+        if name not in self._helpers:
+            self._helpers[name] = ""  # a helper may ask for others while it is built
+            self._helpers[name] = build(symbol)
+        return symbol
+
+    def metadata(self, body: str) -> str:
+        """The number of a metadata node such as ``!{i32 1}``, one node per distinct body."""
+        return f"!{self._metadata.setdefault(body, len(self._metadata))}"
+
+    def loop_metadata(self, *properties: str) -> str:
+        """A loop node for ``!llvm.loop``; each property is a node body such as ``!{!"llvm.loop.unroll.disable"}``.
+
+        LLVM tells loops apart by this node, so every call makes a new one.
+        """
+        parts = [self.metadata(part) for part in properties]
+        number = len(self._metadata)
+        self._metadata[f"distinct !{{{', '.join([f'!{number}', *parts])}}}"] = number
+        return f"!{number}"
+
+    def attribute_group(self, attributes: str) -> str:
+        """The number of a function attribute group."""
+        return f"#{self._attribute_groups.setdefault(attributes, len(self._attribute_groups))}"
+
+    def defines(self, name: str) -> bool:
+        return name in self._functions
+
+    def text(self) -> str:
+        """The module's LLVM text."""
+        parts: list[str] = []
+        if self.data_layout:
+            parts.append(f'target datalayout = "{self.data_layout}"')
+        if self.triple:
+            parts.append(f'target triple = "{self.triple}"')
+        parts.extend(self._globals.values())
+        parts.extend(text for name, text in self._declarations.items() if name not in self._functions)
+        parts.extend(self._helpers.values())
+        parts.extend(self._functions.values())
+        parts.extend(f"attributes #{number} = {{ {body} }}" for body, number in self._attribute_groups.items())
+        parts.extend(f"!{number} = {body}" for body, number in self._metadata.items())
+        return "\n".join(parts) + "\n"

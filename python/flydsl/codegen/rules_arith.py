@@ -1,0 +1,245 @@
+"""The arith dialect: constants, integer and float arithmetic, comparison, selection.
+
+Conversions between types are in ``rules_cast``; what happens to narrow floats in ``elementwise_float``.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation
+
+from flydsl.codegen.elementwise_float import emit_elementwise_float, float_operands, intrinsic_expression
+from flydsl.codegen.function_emitter import FunctionEmitter, Rule
+from flydsl.codegen.literals import int_literal, literal, splat_literal
+from flydsl.codegen.llvm_types import Scalar, int_scalar, type_text
+from flydsl.codegen.op_flags import exact_text, fastmath_text, overflow_text
+from flydsl.codegen.op_view import fail, keyword_prop, prop
+
+INT_BINARY: dict[str, str] = {
+    "arith.addi": "add",
+    "arith.subi": "sub",
+    "arith.muli": "mul",
+    "arith.shli": "shl",
+    "arith.divui": "udiv",
+    "arith.divsi": "sdiv",
+    "arith.remui": "urem",
+    "arith.remsi": "srem",
+    "arith.andi": "and",
+    "arith.ori": "or",
+    "arith.xori": "xor",
+    "arith.shrui": "lshr",
+    "arith.shrsi": "ashr",
+}
+
+INT_INTRINSIC: dict[str, str] = {
+    "arith.minsi": "llvm.smin",
+    "arith.maxsi": "llvm.smax",
+    "arith.minui": "llvm.umin",
+    "arith.maxui": "llvm.umax",
+}
+
+FLOAT_BINARY: dict[str, str] = {
+    "arith.addf": "fadd",
+    "arith.subf": "fsub",
+    "arith.mulf": "fmul",
+    "arith.divf": "fdiv",
+    "arith.remf": "frem",
+}
+
+# minimum/maximum return NaN when either side is NaN; minnum/maxnum return the other side.
+FLOAT_INTRINSIC: dict[str, str] = {
+    "arith.minimumf": "llvm.minimum",
+    "arith.maximumf": "llvm.maximum",
+    "arith.minnumf": "llvm.minnum",
+    "arith.maxnumf": "llvm.maxnum",
+}
+
+CMPI_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
+
+CMPF_PREDICATES = (
+    *("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord"),
+    *("ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"),
+)
+
+
+def emit_constant(emitter: FunctionEmitter, op: Operation) -> None:
+    value = prop(op, "value")
+    if value is None:
+        fail(op, "the constant has no value")
+    emitter.names[op.results[0]] = literal(value, op.results[0].type)
+
+
+def int_binary(opcode: str) -> Rule:
+    def emit(emitter: FunctionEmitter, op: Operation) -> None:
+        flags = exact_text(op) or overflow_text(op) if op.properties or op.attributes else ""
+        left, right = op.operands
+        emitter.define(op, f"{opcode} {flags}{emitter.typed(left)}, {emitter.operand(right)}")
+
+    return emit
+
+
+def int_intrinsic(callee: str) -> Rule:
+    def emit(emitter: FunctionEmitter, op: Operation) -> None:
+        arguments = ", ".join(emitter.typed(value) for value in op.operands)
+        emitter.define(op, f"call {type_text(op.results[0].type)} @{callee}({arguments})")
+
+    return emit
+
+
+def float_binary(opcode: str) -> Rule:
+    def emit(emitter: FunctionEmitter, op: Operation) -> None:
+        flags = fastmath_text(op)
+        emit_elementwise_float(emitter, op, lambda type_, texts: f"{opcode} {flags}{type_} {texts[0]}, {texts[1]}")
+
+    return emit
+
+
+def float_intrinsic(callee: str) -> Rule:
+    def emit(emitter: FunctionEmitter, op: Operation) -> None:
+        emit_elementwise_float(emitter, op, intrinsic_expression(callee, fastmath_text(op)))
+
+    return emit
+
+
+def emit_negf(emitter: FunctionEmitter, op: Operation) -> None:
+    flags = fastmath_text(op)
+    emit_elementwise_float(emitter, op, lambda type_, texts: f"fneg {flags}{type_} {texts[0]}")
+
+
+def emit_cmpi(emitter: FunctionEmitter, op: Operation) -> None:
+    predicate = keyword_prop(op, "predicate", CMPI_PREDICATES)
+    left, right = op.operands
+    emitter.define(op, f"icmp {predicate} {emitter.typed(left)}, {emitter.operand(right)}")
+
+
+def emit_cmpf(emitter: FunctionEmitter, op: Operation) -> None:
+    predicate, flags = keyword_prop(op, "predicate", CMPF_PREDICATES), fastmath_text(op)
+    type_, (left, right) = float_operands(emitter, op)
+    emitter.define(op, f"fcmp {flags}{predicate} {type_} {left}, {right}")
+
+
+def emit_select(emitter: FunctionEmitter, op: Operation) -> None:
+    condition, when_true, when_false = op.operands
+    flags = fastmath_text(op)
+    if flags and emitter.scalar(when_true).is_narrow:
+        flags = ""
+    arms = f"{emitter.typed(when_true)}, {emitter.typed(when_false)}"
+    emitter.define(op, f"select {flags}{emitter.typed(condition)}, {arms}")
+
+
+def emit_addui_extended(emitter: FunctionEmitter, op: Operation) -> None:
+    _emit_with_overflow(emitter, op, "llvm.uadd.with.overflow")
+
+
+def emit_subui_extended(emitter: FunctionEmitter, op: Operation) -> None:
+    _emit_with_overflow(emitter, op, "llvm.usub.with.overflow")
+
+
+def _emit_with_overflow(emitter: FunctionEmitter, op: Operation, callee: str) -> None:
+    pair = f"{{ {type_text(op.results[0].type)}, {type_text(op.results[1].type)} }}"
+    both = emitter.call(pair, f"@{callee}", [emitter.typed(value) for value in op.operands])
+    emitter.define(op, f"extractvalue {pair} {both}, 0", 0)
+    emitter.define(op, f"extractvalue {pair} {both}, 1", 1)
+
+
+def emit_mului_extended(emitter: FunctionEmitter, op: Operation) -> None:
+    _emit_wide_multiply(emitter, op, "zext")
+
+
+def emit_mulsi_extended(emitter: FunctionEmitter, op: Operation) -> None:
+    _emit_wide_multiply(emitter, op, "sext")
+
+
+def _emit_wide_multiply(emitter: FunctionEmitter, op: Operation, extend: str) -> None:
+    """Low and high half of a product, from one multiplication at twice the width."""
+    scalar = emitter.scalar(op.operands[0])
+    narrow, wide = type_text(op.operands[0].type), scalar.vector_of(f"i{2 * scalar.bits}")
+    left, right = (emitter.assign(f"{extend} {emitter.typed(value)} to {wide}") for value in op.operands)
+    product = emitter.assign(f"mul {wide} {left}, {right}")
+    shift = _splat(scalar.bits, int_scalar(2 * scalar.bits, scalar.lanes))
+    upper = emitter.assign(f"lshr {wide} {product}, {shift}")
+    emitter.define(op, f"trunc {wide} {product} to {narrow}", 0)
+    emitter.define(op, f"trunc {wide} {upper} to {narrow}", 1)
+
+
+def emit_floordivsi(emitter: FunctionEmitter, op: Operation) -> None:
+    scalar, type_ = emitter.scalar(op.operands[0]), type_text(op.operands[0].type)
+    left, right = (emitter.operand(value) for value in op.operands)
+    shift = _power_of_two(right)
+    if shift is not None and not scalar.lanes:
+        # LLVM does not find this form by itself, and divisions by a tile size are everywhere.
+        emitter.define(op, f"ashr {type_} {left}, {shift}")
+        return
+    quotient, inexact = _truncated_division(emitter, type_, left, right)
+    opposite = _sign_test(emitter, "slt", type_, left, right, scalar)
+    flag = scalar.vector_of("i1")
+    lower = emitter.assign(f"and {flag} {inexact}, {opposite}")
+    step = emitter.assign(f"sext {flag} {lower} to {type_}")
+    emitter.define(op, f"add {type_} {quotient}, {step}")
+
+
+def emit_ceildivsi(emitter: FunctionEmitter, op: Operation) -> None:
+    scalar, type_ = emitter.scalar(op.operands[0]), type_text(op.operands[0].type)
+    left, right = (emitter.operand(value) for value in op.operands)
+    quotient, inexact = _truncated_division(emitter, type_, left, right)
+    same = _sign_test(emitter, "sge", type_, left, right, scalar)
+    flag = scalar.vector_of("i1")
+    higher = emitter.assign(f"and {flag} {inexact}, {same}")
+    step = emitter.assign(f"zext {flag} {higher} to {type_}")
+    emitter.define(op, f"add {type_} {quotient}, {step}")
+
+
+def emit_ceildivui(emitter: FunctionEmitter, op: Operation) -> None:
+    """(a - 1) / b + 1, except that 0 stays 0; a + b - 1 could wrap."""
+    scalar, type_ = emitter.scalar(op.operands[0]), type_text(op.operands[0].type)
+    left, right = (emitter.operand(value) for value in op.operands)
+    less = emitter.assign(f"sub {type_} {left}, {_splat(1, scalar)}")
+    quotient = emitter.assign(f"udiv {type_} {less}, {right}")
+    rounded = emitter.assign(f"add {type_} {quotient}, {_splat(1, scalar)}")
+    empty = emitter.assign(f"icmp eq {type_} {left}, {_splat(0, scalar)}")
+    flag = scalar.vector_of("i1")
+    emitter.define(op, f"select {flag} {empty}, {type_} {_splat(0, scalar)}, {type_} {rounded}")
+
+
+def _truncated_division(emitter: FunctionEmitter, type_: str, left: str, right: str) -> tuple[str, str]:
+    """The quotient rounded to zero, and whether something was cut off."""
+    quotient = emitter.assign(f"sdiv {type_} {left}, {right}")
+    product = emitter.assign(f"mul {type_} {quotient}, {right}")
+    return quotient, emitter.assign(f"icmp ne {type_} {product}, {left}")
+
+
+def _sign_test(emitter: FunctionEmitter, predicate: str, type_: str, left: str, right: str, scalar: Scalar) -> str:
+    """Compares the sign of the exact quotient with zero, through the sign of ``left ^ right``."""
+    mixed = emitter.assign(f"xor {type_} {left}, {right}")
+    return emitter.assign(f"icmp {predicate} {type_} {mixed}, {_splat(0, scalar)}")
+
+
+def _splat(value: int, scalar: Scalar) -> str:
+    return splat_literal(int_literal(value, scalar), scalar)
+
+
+def _power_of_two(text: str) -> int | None:
+    """The exponent when a literal is a power of two."""
+    if not text.isdigit():
+        return None
+    value = int(text)
+    return value.bit_length() - 1 if value and value & (value - 1) == 0 else None
+
+
+RULES: dict[str, Rule] = {
+    **{name: int_binary(opcode) for name, opcode in INT_BINARY.items()},
+    **{name: int_intrinsic(opcode) for name, opcode in INT_INTRINSIC.items()},
+    **{name: float_binary(opcode) for name, opcode in FLOAT_BINARY.items()},
+    **{name: float_intrinsic(opcode) for name, opcode in FLOAT_INTRINSIC.items()},
+    "arith.constant": emit_constant,
+    "arith.negf": emit_negf,
+    "arith.cmpi": emit_cmpi,
+    "arith.cmpf": emit_cmpf,
+    "arith.select": emit_select,
+    "arith.addui_extended": emit_addui_extended,
+    "arith.subui_extended": emit_subui_extended,
+    "arith.mului_extended": emit_mului_extended,
+    "arith.mulsi_extended": emit_mulsi_extended,
+    "arith.floordivsi": emit_floordivsi,
+    "arith.ceildivsi": emit_ceildivsi,
+    "arith.ceildivui": emit_ceildivui,
+}

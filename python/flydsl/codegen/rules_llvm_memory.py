@@ -1,0 +1,154 @@
+"""The llvm dialect's memory access: loads, stores, stack slots, atomics, fences, block copies."""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation
+
+from flydsl.codegen.function_emitter import FunctionEmitter, Rule
+from flydsl.codegen.literals import quoted
+from flydsl.codegen.llvm_types import address_space, type_text
+from flydsl.codegen.op_view import fail, flag_prop, int_prop, keyword_prop, prop, text_prop
+
+# MLIR's AtomicOrdering numbers; 3 is LLVM's retired "consume".
+_ORDERINGS = ("", "unordered", "monotonic", "", "acquire", "release", "acq_rel", "seq_cst")
+
+# MLIR's AtomicBinOp numbers.
+_ATOMIC_OPS = (
+    *("xchg", "add", "sub", "and", "nand", "or", "xor", "max", "min", "umax", "umin"),
+    *("fadd", "fsub", "fmax", "fmin", "uinc_wrap", "udec_wrap", "usub_cond", "usub_sat", "fmaximum", "fminimum"),
+)
+
+# Attributes that say something about one access, as metadata: attribute name -> (metadata name, node body).
+_ACCESS_METADATA: dict[str, tuple[str, str]] = {
+    "nontemporal": ("nontemporal", "!{i32 1}"),
+    "invariant": ("invariant.load", "!{}"),
+    "rocdl.no_remote_memory": ("amdgpu.no.remote.memory", "!{}"),
+    "rocdl.no_fine_grained_memory": ("amdgpu.no.fine.grained.memory", "!{}"),
+    "rocdl.ignore_denormal_mode": ("amdgpu.ignore.denormal.mode", "!{}"),
+}
+
+
+def emit_load(emitter: FunctionEmitter, op: Operation) -> None:
+    ordering = _ordering(op, "ordering")
+    words = f"{'atomic ' if ordering else ''}{_volatile(op)}"
+    text = f"load {words}{type_text(op.results[0].type)}, {emitter.typed(op.operands[0])}"
+    emitter.define(op, text + _access_tail(emitter, op, ordering))
+
+
+def emit_store(emitter: FunctionEmitter, op: Operation) -> None:
+    ordering = _ordering(op, "ordering")
+    words = f"{'atomic ' if ordering else ''}{_volatile(op)}"
+    value, pointer = op.operands
+    emitter.line(f"store {words}{emitter.typed(value)}, {emitter.typed(pointer)}{_access_tail(emitter, op, ordering)}")
+
+
+def emit_alloca(emitter: FunctionEmitter, op: Operation) -> None:
+    """A slot of fixed size goes to the function's entry, where a loop cannot allocate it again and again."""
+    element = prop(op, "elem_type")
+    if element is None:
+        fail(op, "the element type is missing")
+    size = op.operands[0]
+    space = address_space(op.results[0].type)
+    tail = _alignment(op) + (f", addrspace({space})" if space else "")
+    count = emitter.operand(size)
+    expression = f"alloca {type_text(element)}, {type_text(size.type)} {count}{tail}"
+    if not count.isdigit():
+        emitter.define(op, expression)
+        return
+    name = emitter.fresh(op.results[0].name_hint or "slot")
+    emitter.entry_line(f"{name} = {expression}")
+    emitter.bind(op.results[0], name)
+
+
+def emit_atomicrmw(emitter: FunctionEmitter, op: Operation) -> None:
+    pointer, value = op.operands
+    kind = keyword_prop(op, "bin_op", _ATOMIC_OPS).lstrip("_")
+    tail = _access_tail(emitter, op, _ordering(op, "ordering") or "monotonic")
+    emitter.define(op, f"atomicrmw {_volatile(op)}{kind} {emitter.typed(pointer)}, {emitter.typed(value)}{tail}")
+
+
+def emit_cmpxchg(emitter: FunctionEmitter, op: Operation) -> None:
+    pointer, expected, new = (emitter.typed(value) for value in op.operands)
+    weak = "weak " if flag_prop(op, "weak") else ""
+    orderings = f"{_ordering(op, 'success_ordering')} {_ordering(op, 'failure_ordering')}"
+    tail = _access_tail(emitter, op, orderings)
+    emitter.define(op, f"cmpxchg {weak}{_volatile(op)}{pointer}, {expected}, {new}{tail}")
+
+
+def emit_fence(emitter: FunctionEmitter, op: Operation) -> None:
+    emitter.line(f"fence{_sync_scope(op)} {_ordering(op, 'ordering')}")
+
+
+def _block_transfer(callee: str) -> Rule:
+    def emit(emitter: FunctionEmitter, op: Operation) -> None:
+        arguments = ", ".join(emitter.typed(value) for value in op.operands)
+        volatile = "true" if flag_prop(op, "isVolatile") else "false"
+        emitter.line(f"call void @{callee}({arguments}, i1 {volatile})")
+
+    return emit
+
+
+def emit_masked_store(emitter: FunctionEmitter, op: Operation) -> None:
+    value, pointer, mask = (emitter.typed(operand) for operand in op.operands)
+    align = int_prop(op, "alignment", 1)
+    emitter.line(f"call void @llvm.masked.store({value}, {_aligned(pointer, align)}, {mask})")
+
+
+def emit_masked_load(emitter: FunctionEmitter, op: Operation) -> None:
+    pointer, mask, *rest = (emitter.typed(operand) for operand in op.operands)
+    result = type_text(op.results[0].type)
+    other = rest[0] if rest else f"{result} poison"
+    align = int_prop(op, "alignment", 1)
+    emitter.define(op, f"call {result} @llvm.masked.load({_aligned(pointer, align)}, {mask}, {other})")
+
+
+def _aligned(pointer: str, align: int) -> str:
+    """A typed pointer argument with its alignment between type and value."""
+    type_, value = pointer.rsplit(" ", 1)
+    return f"{type_} align {align} {value}"
+
+
+def _ordering(op: Operation, name: str) -> str:
+    word = keyword_prop(op, name, _ORDERINGS)
+    return "" if word == "not_atomic" else word
+
+
+def _volatile(op: Operation) -> str:
+    return "volatile " if flag_prop(op, "volatile_") else ""
+
+
+def _sync_scope(op: Operation) -> str:
+    scope = text_prop(op, "syncscope")
+    return f' syncscope("{quoted(scope.encode())}")' if scope else ""
+
+
+def _alignment(op: Operation) -> str:
+    align = int_prop(op, "alignment")
+    return f", align {align}" if align else ""
+
+
+def _access_tail(emitter: FunctionEmitter, op: Operation, ordering: str) -> str:
+    """What follows the operands: scope and ordering, alignment, metadata."""
+    atomic = f"{_sync_scope(op)} {ordering}" if ordering else ""
+    notes = "".join(
+        f", !{name} {emitter.scope.metadata(body)}"
+        for attribute, (name, body) in _ACCESS_METADATA.items()
+        if flag_prop(op, attribute)
+    )
+    return atomic + _alignment(op) + notes
+
+
+RULES: dict[str, Rule] = {
+    "llvm.load": emit_load,
+    "llvm.store": emit_store,
+    "llvm.alloca": emit_alloca,
+    "llvm.atomicrmw": emit_atomicrmw,
+    "llvm.cmpxchg": emit_cmpxchg,
+    "llvm.fence": emit_fence,
+    "llvm.intr.memcpy": _block_transfer("llvm.memcpy"),
+    "llvm.intr.memcpy.inline": _block_transfer("llvm.memcpy.inline"),
+    "llvm.intr.memmove": _block_transfer("llvm.memmove"),
+    "llvm.intr.memset": _block_transfer("llvm.memset"),
+    "llvm.intr.masked.store": emit_masked_store,
+    "llvm.intr.masked.load": emit_masked_load,
+}

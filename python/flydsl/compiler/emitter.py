@@ -1,0 +1,297 @@
+"""The emitter that tracing writes through: operations with their source line, shared constants.
+
+Operations are made with `Operation.create` and cached attributes, because tracing is the hot
+path of compilation. Constants and static layouts go to the top of the function, once each.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from types import FrameType
+from typing import Any
+
+from xdsl.context import Context
+from xdsl.dialects.arith import (
+    CMPF_COMPARISON_OPERATIONS,
+    CMPI_COMPARISON_OPERATIONS,
+    ConstantOp,
+    FastMathFlagsAttr,
+    IntegerOverflowAttr,
+)
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    FileLineColLoc,
+    FloatAttr,
+    IndexType,
+    IntAttr,
+    IntegerAttr,
+    IntegerType,
+    StringAttr,
+    UnitAttr,
+    VectorType,
+    i1,
+    i32,
+    i64,
+)
+from xdsl.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp, YieldOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.parser import Parser
+
+from flydsl.dialects.fly.op_table import OP_TABLE
+from flydsl.dialects.fly.ops import OP_CLASSES, infer_types, to_attr
+from flydsl.dialects.fly.types import element_type, type_of
+from flydsl.dialects.registry import load_all
+from flydsl.dialects.upstream import op_class
+from flydsl.target.target import Target
+
+PACKAGE_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+_NO_FASTMATH = FastMathFlagsAttr("none")
+_NO_OVERFLOW = IntegerOverflowAttr("none")
+_FASTMATH_DIALECT_OPS = ("f", "math.")
+_WRAPPING = ("arith.addi", "arith.subi", "arith.muli", "arith.shli")
+
+_types: dict[str, Attribute] = {}
+_locations: dict[tuple[Any, int], FileLineColLoc] = {}
+
+
+def ir_type(text: str) -> Attribute:
+    """The type an MLIR type text names; parsed once."""
+    found = _types.get(text)
+    if found is None:
+        found = _types[text] = _parse_type(text)
+    return found
+
+
+def _parse_type(text: str) -> Attribute:
+    if text[0] in "if" or text.startswith("bf"):
+        return element_type(text)
+    if text.startswith("vector<") and "!" not in text:
+        count, elem = text[7:-1].split("x", 1)
+        return VectorType(element_type(elem), [int(count)])
+    context = Context()
+    load_all(context)
+    return Parser(context, text).parse_type()
+
+
+def user_frame() -> FrameType | None:
+    """The innermost frame outside this package: the user's line."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE_ROOT):
+        frame = frame.f_back
+    return frame
+
+
+def current_location() -> FileLineColLoc | None:
+    frame = user_frame()
+    if frame is None:
+        return None
+    key = (frame.f_code, frame.f_lasti)
+    found = _locations.get(key)
+    if found is None:
+        found = _locations[key] = _make_location(frame)
+    return found
+
+
+def _make_location(frame: FrameType) -> FileLineColLoc:
+    column = 0
+    for index, (_, _, start, _) in enumerate(frame.f_code.co_positions()):
+        if index == frame.f_lasti // 2:
+            column = (start or 0) + 1
+            break
+    return FileLineColLoc(StringAttr(frame.f_code.co_filename), IntAttr(frame.f_lineno or 0), IntAttr(column))
+
+
+_CMPI = {name: IntegerAttr(i, i64) for i, name in enumerate(CMPI_COMPARISON_OPERATIONS)}
+_CMPF = {name: IntegerAttr(i, i64) for i, name in enumerate(CMPF_COMPARISON_OPERATIONS)}
+
+
+def _attribute(name: str, key: str, value: Any) -> Attribute:
+    """The IR attribute for one keyword of an upstream operation."""
+    if key == "predicate":
+        return (_CMPI if name == "arith.cmpi" else _CMPF)[value]
+    if key == "fastmath":
+        return FastMathFlagsAttr(value) if isinstance(value, str) and "," not in value else _fastmath(value)
+    if key in ("static_position", "mask"):
+        return DenseArrayBase.from_list(i64, list(value))
+    if isinstance(value, bool):
+        return IntegerAttr(int(value), i1)
+    if isinstance(value, int):
+        return IntegerAttr(value, i64 if key in ("alignment", "ordering") else i32)
+    if isinstance(value, Attribute):
+        return value
+    return _parsed_attribute(name, key, value)
+
+
+def _fastmath(value: Any) -> FastMathFlagsAttr:
+    from xdsl.dialects.arith import FastMathFlag
+
+    return FastMathFlagsAttr([FastMathFlag(flag.strip()) for flag in value.split(",")])
+
+
+_parsed: dict[tuple[str, str], Attribute] = {}
+
+
+def _parsed_attribute(name: str, key: str, value: str) -> Attribute:
+    """Attributes with a dialect syntax of their own, given as text: ``#vector.kind<add>``."""
+    text = {"kind": f"#vector.kind<{value}>", "dimension": f"#gpu<dim {value}>"}.get(key, value)
+    found = _parsed.get((key, text))
+    if found is None:
+        if text.startswith("#"):
+            context = Context()
+            load_all(context)
+            found = Parser(context, text).parse_attribute()
+        else:
+            found = StringAttr(text)
+        _parsed[key, text] = found
+    return found
+
+
+def _default_properties(name: str) -> dict[str, Attribute]:
+    if name in _WRAPPING:
+        return {"overflowFlags": _NO_OVERFLOW}
+    dialect, _, short = name.partition(".")
+    takes_flags = dialect == "math" or (dialect == "arith" and short.endswith("f") and short not in ("extf", "truncf"))
+    return {"fastmath": _NO_FASTMATH} if takes_flags or name == "vector.reduction" else {}
+
+
+_defaults: dict[str, dict[str, Attribute]] = {}
+
+
+class TraceEmitter:
+    """Builds the body of one function; see `flydsl.expr.context.Emitter` for the contract."""
+
+    def __init__(self, entry: Block, target: Target) -> None:
+        self.entry = entry
+        self.block = entry
+        self.target = target
+        self._constants: dict[Any, SSAValue] = {}
+        self._last_constant: Operation | None = None
+
+    # Emission ----------------------------------------------------------------------------------
+
+    def add(self, op: Operation) -> Operation:
+        """Append an operation at the insertion point, tagged with the user's line."""
+        location = current_location()
+        if location is not None:
+            op.location = location
+        self.block.add_op(op)
+        return op
+
+    def op(
+        self, name: str, operands: Sequence[Any], result: str | None = None, attrs: Mapping[str, Any] | None = None
+    ) -> Any:
+        defaults = _defaults.get(name)
+        if defaults is None:
+            defaults = _defaults[name] = _default_properties(name)
+        properties = dict(defaults)
+        if attrs:
+            for key, value in attrs.items():
+                if value is not None:
+                    properties[key] = _attribute(name, key, value)
+        types = () if result is None else (ir_type(result),)
+        op = op_class(name).create(operands=operands, result_types=types, properties=properties)
+        self.add(op)
+        return op.results[0] if types else None
+
+    def fly(self, name: str, operands: Sequence[Any], attrs: Mapping[str, Any] | None = None, result: Any = None) -> Any:
+        spec = OP_TABLE[name]
+        if result is not None:
+            types: Sequence[Attribute] = [type_of(result)]
+        elif spec.result == "explicit":
+            types = []
+        else:
+            types = infer_types(spec, [o.type for o in operands], attrs or {})
+        stored = {key: to_attr((spec.attrs or {})[key], value) for key, value in (attrs or {}).items() if value is not None}
+        op = OP_CLASSES[name].create(operands=operands, result_types=types, attributes=stored)
+        self.add(op)
+        return None if not op.results else op.results[0] if len(op.results) == 1 else tuple(op.results)
+
+    # Constants ---------------------------------------------------------------------------------
+
+    def _at_top(self, op: Operation) -> SSAValue:
+        if self._last_constant is not None:
+            self.entry.insert_op_after(op, self._last_constant)
+        elif self.entry.first_op is not None:
+            self.entry.insert_op_before(op, self.entry.first_op)
+        else:
+            self.entry.add_op(op)
+        self._last_constant = op
+        return op.results[0]
+
+    def constant(self, type: str, value: int | float) -> Any:
+        key = (type, repr(value))
+        found = self._constants.get(key)
+        if found is None:
+            found = self._constants[key] = self._at_top(make_constant(ir_type(type), value))
+        return found
+
+    def static(self, payload: Any) -> Any:
+        type_ = type_of(payload)
+        found = self._constants.get(type_)
+        if found is None:
+            found = self._constants[type_] = self._at_top(OP_CLASSES["static"].create(result_types=[type_]))
+        return found
+
+    def type_name(self, value: Any) -> str:
+        return str(value.type)
+
+    # Regions -----------------------------------------------------------------------------------
+
+    def _region(self, arg_types: Sequence[Attribute], build: Callable[[Sequence[SSAValue]], Sequence[Any]],
+                end: Callable[[Sequence[Any]], Operation]) -> tuple[Region, Sequence[Any]]:  # fmt: skip
+        block, outer = Block(arg_types=arg_types), self.block
+        self.block = block
+        try:
+            results = build(block.args)
+            block.add_op(end(results))
+        finally:
+            self.block = outer
+        return Region(block), results
+
+    def if_(self, cond: Any, then: Callable[[], Sequence[Any]], orelse: Callable[[], Sequence[Any]] | None) -> Sequence[Any]:
+        then_region, results = self._region((), lambda _: then(), _yield)
+        else_region = self._region((), lambda _: orelse(), _yield)[0] if orelse else Region()
+        op = IfOp.create(
+            operands=[cond], result_types=[r.type for r in results], regions=[then_region, else_region]
+        )
+        return self.add(op).results
+
+    def for_(self, start: Any, stop: Any, step: Any, inits: Sequence[Any],
+             body: Callable[[Any, Sequence[Any]], Sequence[Any]]) -> Sequence[Any]:  # fmt: skip
+        types = [start.type, *(v.type for v in inits)]
+        region, _ = self._region(types, lambda args: body(args[0], args[1:]), _yield)
+        op = ForOp.create(operands=[start, stop, step, *inits], result_types=types[1:], regions=[region])
+        return self.add(op).results
+
+    def while_(self, inits: Sequence[Any], condition: Callable[[Sequence[Any]], Any],
+               body: Callable[[Sequence[Any]], Sequence[Any]]) -> Sequence[Any]:  # fmt: skip
+        types = [v.type for v in inits]
+
+        def check(args: Sequence[Any]) -> Sequence[Any]:
+            return [condition(args), *args]
+
+        before, _ = self._region(types, check, lambda vs: ConditionOp.create(operands=vs))
+        after, _ = self._region(types, body, _yield)
+        return self.add(WhileOp.create(operands=inits, result_types=types, regions=[before, after])).results
+
+
+def _yield(values: Sequence[Any]) -> Operation:
+    return YieldOp.create(operands=values)
+
+
+def make_constant(type_: Attribute, value: int | float) -> Operation:
+    """An ``arith.constant`` of a scalar type, or a splat of a vector type."""
+    if isinstance(type_, VectorType):
+        attr: Attribute = DenseIntOrFPElementsAttr.from_list(type_, [value])
+    elif isinstance(type_, IntegerType | IndexType):
+        attr = IntegerAttr(value, type_)
+    else:
+        attr = FloatAttr(value, type_)
+    return ConstantOp.create(result_types=[type_], properties={"value": attr})
+
+
+UNIT = UnitAttr()

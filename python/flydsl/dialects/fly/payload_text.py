@@ -1,0 +1,174 @@
+"""Parsing the text of payloads that are more than a layout: pointers, tensors, atoms, tiled ops.
+
+Layout text itself is parsed by `flydsl.layout.text`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from flydsl.base.errors import VerifyError
+from flydsl.dialects.fly import payload as pl
+from flydsl.layout.int_tuple import to_text as int_tuple_text
+from flydsl.layout.tensor import Tensor
+from flydsl.layout.text import (
+    parse_composed,
+    parse_coord_swizzle,
+    parse_int_tuple,
+    parse_layout,
+    parse_swizzle,
+    parse_tile,
+)
+from flydsl.target.copy_ops import UniversalAtomic, UniversalCopy
+from flydsl.target.dtype import width_bits
+from flydsl.target.mma_ops import UniversalFma
+
+__all__ = [
+    "INSTRUCTION_PARSERS",
+    "int_tuple_text",
+    "parse_composed",
+    "parse_coord_swizzle",
+    "parse_coord_tensor",
+    "parse_copy_atom",
+    "parse_instruction",
+    "parse_int_tuple",
+    "parse_layout",
+    "parse_memref",
+    "parse_mma_atom",
+    "parse_pointer",
+    "parse_swizzle",
+    "parse_tile",
+    "parse_tiled_copy",
+    "parse_tiled_mma",
+]
+
+_OPEN, _CLOSE = "(<[{", ")>]}"
+
+
+def split_top(body: str, separator: str = ",") -> list[str]:
+    """Split at separators outside any bracket; the ``>`` of an arrow closes nothing."""
+    parts, depth, start = [], 0, 0
+    for at, char in enumerate(body):
+        if char in _OPEN:
+            depth += 1
+        elif char in _CLOSE and not (char == ">" and body[at - 1] == "-"):
+            depth -= 1
+        elif char == separator and depth == 0:
+            parts.append(body[start:at].strip())
+            start = at + 1
+    parts.append(body[start:].strip())
+    return parts
+
+
+def _pointer(elem: str, space: str, extras: list[str]) -> pl.Pointer:
+    align, swizzle = 0, None
+    for extra in extras:
+        if match := re.fullmatch(r"align<\s*(\d+)\s*>", extra):
+            align = int(match[1])
+        elif extra.startswith("S<"):
+            swizzle = parse_swizzle(extra)
+        else:
+            raise VerifyError(f"expected 'align<N>' or a swizzle, got '{extra}'")
+    return pl.Pointer(elem, space, align, swizzle)
+
+
+def parse_pointer(body: str) -> pl.Pointer:
+    elem, space, *extras = _at_least(split_top(body), 2, "an element type and an address space")
+    return _pointer(elem, space, extras)
+
+
+def parse_memref(body: str) -> Tensor:
+    elem, space, layout, *extras = _at_least(split_top(body), 3, "an element type, an address space and a layout")
+    return Tensor(_pointer(elem, space, extras), _any_layout(layout))
+
+
+def parse_coord_tensor(body: str) -> Tensor:
+    base, layout = _at_least(split_top(body), 2, "a base coordinate and a layout")
+    return Tensor(parse_int_tuple(base), _any_layout(layout))
+
+
+def _any_layout(body: str) -> Any:
+    return parse_composed(body) if " o " in body else parse_layout(body)
+
+
+def parse_copy_atom(body: str) -> pl.CopyAtom:
+    op, bits = _at_least(split_top(body), 2, "a copy instruction and the bits of a value")
+    return pl.CopyAtom(parse_instruction(op), int(bits))
+
+
+def parse_mma_atom(body: str) -> pl.MmaAtom:
+    return pl.MmaAtom(parse_instruction(body.strip()))
+
+
+def _inside(body: str, prefix: str) -> str:
+    if not (body.startswith(prefix + "<") and body.endswith(">")):
+        raise VerifyError(f"expected '{prefix}<...>', got '{body}'")
+    return body[len(prefix) + 1 : -1]
+
+
+def parse_tiled_copy(body: str) -> pl.TiledCopy:
+    atom, layout, tile = _at_least(split_top(body), 3, "an atom, a layout and a tile")
+    return pl.TiledCopy(
+        parse_copy_atom(_inside(atom, "!fly.copy_atom")), parse_layout(_inside(layout, "")), parse_tile(_inside(tile, ""))
+    )
+
+
+def parse_tiled_mma(body: str) -> pl.TiledMma:
+    atom, layout, *tile = _at_least(split_top(body), 2, "an atom and a layout")
+    return pl.TiledMma(
+        parse_mma_atom(_inside(atom, "!fly.mma_atom")),
+        parse_layout(_inside(layout, "")),
+        parse_tile(_inside(tile[0], "")) if tile else None,
+    )
+
+
+def _at_least(parts: list[str], count: int, what: str) -> list[str]:
+    if len(parts) < count:
+        raise VerifyError(f"expected {what}")
+    return parts
+
+
+def _universal_copy(body: str) -> UniversalCopy:
+    return UniversalCopy(int(body))
+
+
+def _universal_atomic(body: str) -> UniversalAtomic:
+    op, elem, *scope = split_top(body)
+    fields = {"scope": scope[0].split("=")[1].strip()} if scope else {}
+    return UniversalAtomic(op, elem, width_bits(elem), **fields)
+
+
+def mma_signature(body: str) -> tuple[tuple[int, int, int], tuple[str, str, str], list[str]]:
+    """``16x16x16, (f16, f16) -> f32, …`` as shape, element types and the remaining parameters."""
+    shape, types, *rest = split_top(body)
+    m, n, k = (int(x) for x in shape.split("x"))
+    match = re.fullmatch(r"\(\s*(\w+)\s*,\s*(\w+)\s*\)\s*->\s*(\w+)", types)
+    if match is None:
+        raise VerifyError(f"expected '(A, B) -> C' element types, got '{types}'")
+    return (m, n, k), (match[1], match[2], match[3]), rest
+
+
+def _universal_fma(body: str) -> UniversalFma:
+    _, elems, _ = mma_signature(body)
+    return UniversalFma(*elems)
+
+
+INSTRUCTION_PARSERS: dict[str, Callable[[str], Any]] = {
+    "fly.universal_copy": _universal_copy,
+    "fly.universal_atomic": _universal_atomic,
+    "fly.universal_fma": _universal_fma,
+}
+"""Type name to parser of its parameters. Vendor dialects add their instructions here."""
+
+
+def parse_instruction(text: str) -> Any:
+    """An instruction from its type text, such as ``!fly.universal_copy<128>``."""
+    match = re.fullmatch(r"!([\w.]+)<(.*)>", text.strip(), re.DOTALL)
+    if match is None or match[1] not in INSTRUCTION_PARSERS:
+        raise VerifyError(f"'{text}' names no known instruction", hint="known: " + ", ".join(INSTRUCTION_PARSERS))
+    try:
+        return INSTRUCTION_PARSERS[match[1]](match[2])
+    except ValueError as error:
+        raise VerifyError(f"bad parameters of '{text}': {error}") from None

@@ -1,0 +1,281 @@
+"""The fly types: each wraps one payload, prints it as MLIR text and parses it back.
+
+`type_of` and `payload_of` are the bridge between payloads and IR types, one pair for all kinds.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Generic, TypeVar
+
+from xdsl.dialects import builtin
+from xdsl.dialects.builtin import IndexType, IntegerType, VectorType
+from xdsl.ir import Attribute, Data, TypeAttribute
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+
+from flydsl.base.errors import FlyDSLError, VerifyError
+from flydsl.dialects.fly import payload as pl
+from flydsl.dialects.fly import payload_text as text
+from flydsl.layout.layout import Layout
+from flydsl.layout.leaf import Unknown
+from flydsl.layout.swizzle import ComposedLayout, CoordSwizzle, Swizzle
+from flydsl.layout.tensor import Tensor
+from flydsl.layout.tile import Tile
+from flydsl.target.dtype import FLOAT_WIDTHS
+
+P = TypeVar("P")
+
+
+class FlyType(Data[P], TypeAttribute, Generic[P]):
+    """A type that is nothing but its payload."""
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Any:
+        body = take_angle_body(parser)
+        try:
+            return cls.parse_payload(body)
+        except FlyDSLError as error:
+            parser.raise_error(f"bad {cls.name} '{body}': {error.message}")
+
+    @classmethod
+    def parse_payload(cls, body: str) -> Any:
+        raise NotImplementedError
+
+    def print_parameter(self, printer: Printer) -> None:
+        printer.print_string(f"<{self.text()}>")
+
+    def text(self) -> str:
+        return str(self.data)
+
+
+def take_angle_body(parser: AttrParser) -> str:
+    """The raw text between ``<`` and its matching ``>``; layout text is not made of MLIR tokens."""
+    start = parser._current_token.span.start  # pyright: ignore[reportPrivateUsage]
+    content = parser.lexer.input.content
+    if content[start] != "<":
+        parser.raise_error("expected '<'")
+    depth, at = 0, start
+    while at < len(content):
+        char = content[at]
+        if char == "<":
+            depth += 1
+        elif char == ">" and content[at - 1] != "-":
+            depth -= 1
+            if depth == 0:
+                parser._resume_from(at + 1)  # pyright: ignore[reportPrivateUsage]
+                return content[start + 1 : at]
+        at += 1
+    parser.raise_error("'<' is never closed")
+
+
+class IntTupleType(FlyType[Any]):
+    name = "fly.int_tuple"
+
+    @classmethod
+    def parse_payload(cls, body: str) -> Any:
+        return text.parse_int_tuple(body)
+
+    def text(self) -> str:
+        return text.int_tuple_text(self.data)
+
+
+class LayoutType(FlyType[Layout]):
+    name = "fly.layout"
+
+    @classmethod
+    def parse_payload(cls, body: str) -> Layout:
+        return text.parse_layout(body)
+
+
+class ComposedLayoutType(FlyType[ComposedLayout]):
+    name = "fly.composed_layout"
+
+    @classmethod
+    def parse_payload(cls, body: str) -> ComposedLayout:
+        return text.parse_composed(body)
+
+
+class SwizzleType(FlyType[Swizzle]):
+    name = "fly.swizzle"
+
+    @classmethod
+    def parse_payload(cls, body: str) -> Swizzle:
+        return text.parse_swizzle(body)
+
+
+class CoordSwizzleType(FlyType[CoordSwizzle]):
+    name = "fly.coord_swizzle"
+
+    @classmethod
+    def parse_payload(cls, body: str) -> CoordSwizzle:
+        return text.parse_coord_swizzle(body)
+
+
+class TileType(FlyType[Tile]):
+    name = "fly.tile"
+
+    @classmethod
+    def parse_payload(cls, body: str) -> Tile:
+        return text.parse_tile(body)
+
+
+class PtrType(FlyType[pl.Pointer]):
+    name = "fly.ptr"
+
+    @classmethod
+    def parse_payload(cls, body: str) -> pl.Pointer:
+        return text.parse_pointer(body)
+
+
+class MemRefType(FlyType[Tensor]):
+    name = "fly.memref"
+
+    @classmethod
+    def parse_payload(cls, body: str) -> Tensor:
+        return text.parse_memref(body)
+
+    def text(self) -> str:
+        pointer = self.data.iter
+        return f"{pointer.elem}, {pointer.space}, {self.data.layout}{pointer.suffix()}"
+
+
+class CoordTensorType(FlyType[Tensor]):
+    name = "fly.coord_tensor"
+
+    @classmethod
+    def parse_payload(cls, body: str) -> Tensor:
+        return text.parse_coord_tensor(body)
+
+    def text(self) -> str:
+        return f"{text.int_tuple_text(self.data.iter)}, {self.data.layout}"
+
+
+class CopyAtomType(FlyType[pl.CopyAtom]):
+    name = "fly.copy_atom"
+
+    @classmethod
+    def parse_payload(cls, body: str) -> pl.CopyAtom:
+        return text.parse_copy_atom(body)
+
+
+class MmaAtomType(FlyType[pl.MmaAtom]):
+    name = "fly.mma_atom"
+
+    @classmethod
+    def parse_payload(cls, body: str) -> pl.MmaAtom:
+        return text.parse_mma_atom(body)
+
+
+class TiledCopyType(FlyType[pl.TiledCopy]):
+    name = "fly.tiled_copy"
+
+    @classmethod
+    def parse_payload(cls, body: str) -> pl.TiledCopy:
+        return text.parse_tiled_copy(body)
+
+
+class TiledMmaType(FlyType[pl.TiledMma]):
+    name = "fly.tiled_mma"
+
+    @classmethod
+    def parse_payload(cls, body: str) -> pl.TiledMma:
+        return text.parse_tiled_mma(body)
+
+
+class InstructionType(FlyType[Any]):
+    """A copy or matrix instruction on its own: ``!fly.universal_copy<128>``."""
+
+    @classmethod
+    def parse_payload(cls, body: str) -> Any:
+        return text.parse_instruction(f"!{cls.name}<{body}>")
+
+    def text(self) -> str:
+        return str(self.data).split("<", 1)[1][:-1]
+
+
+def instruction_type(name: str) -> type[InstructionType]:
+    """The type class of an instruction named ``fly.universal_copy`` and the like."""
+    return type(name.replace(".", "_"), (InstructionType,), {"name": name})
+
+
+INSTRUCTION_TYPES: dict[str, type[InstructionType]] = {
+    name: instruction_type(name) for name in text.INSTRUCTION_PARSERS
+}
+
+FLY_TYPES: tuple[type[FlyType[Any]], ...] = (
+    IntTupleType,
+    LayoutType,
+    ComposedLayoutType,
+    SwizzleType,
+    CoordSwizzleType,
+    TileType,
+    PtrType,
+    MemRefType,
+    CoordTensorType,
+    CopyAtomType,
+    MmaAtomType,
+    TiledCopyType,
+    TiledMmaType,
+)
+
+_TYPE_OF_PAYLOAD: dict[type, type[FlyType[Any]]] = {
+    Layout: LayoutType,
+    ComposedLayout: ComposedLayoutType,
+    Swizzle: SwizzleType,
+    CoordSwizzle: CoordSwizzleType,
+    Tile: TileType,
+    pl.Pointer: PtrType,
+    pl.CopyAtom: CopyAtomType,
+    pl.MmaAtom: MmaAtomType,
+    pl.TiledCopy: TiledCopyType,
+    pl.TiledMma: TiledMmaType,
+}
+
+
+def type_of(payload: Any) -> Any:
+    """The IR type that says ``payload``."""
+    if isinstance(payload, pl.ScalarValue):
+        return element_type(payload.elem)
+    if isinstance(payload, pl.VectorValue):
+        return vector_type(payload.count, payload.elem)
+    if isinstance(payload, Tensor):
+        return MemRefType(payload) if isinstance(payload.iter, pl.Pointer) else CoordTensorType(payload)
+    kind = _TYPE_OF_PAYLOAD.get(type(payload))
+    if kind is not None:
+        return kind(payload)
+    name = str(payload).split("<", 1)[0].removeprefix("!")
+    if name in INSTRUCTION_TYPES:
+        return INSTRUCTION_TYPES[name](payload)
+    return IntTupleType(payload)
+
+
+_FLOATS: dict[str, Attribute] = {name: getattr(builtin, name) for name in FLOAT_WIDTHS if hasattr(builtin, name)}
+
+
+@lru_cache(maxsize=None)
+def element_type(name: str) -> Attribute:
+    """The builtin type of an MLIR element type name."""
+    if name in _FLOATS:
+        return _FLOATS[name]
+    if name == "index":
+        return IndexType()
+    if name[0] == "i" and name[1:].isdigit():
+        return IntegerType(int(name[1:]))
+    raise VerifyError(f"unknown element type '{name}'")
+
+
+@lru_cache(maxsize=None)
+def vector_type(count: int, elem: str) -> Attribute:
+    return VectorType(element_type(elem), [count])
+
+
+def payload_of(type_: Attribute) -> Any:
+    """The payload an IR type says; a builtin integer is a run-time leaf of its width."""
+    if isinstance(type_, FlyType):
+        return type_.data
+    if isinstance(type_, IntegerType):
+        return Unknown(64 if type_.width.data > 32 else 32)
+    if isinstance(type_, IndexType):
+        return Unknown(64)
+    return type_

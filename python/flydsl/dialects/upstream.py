@@ -1,0 +1,67 @@
+"""Upstream operations by name: xDSL's classes where it has them, plain ones for what it lacks.
+
+Dialects are imported when first asked for; a kernel without `math` never pays for it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+
+from xdsl.ir import Operation
+from xdsl.traits import OpTraits, Pure
+
+# Operations of upstream dialects that xDSL 0.74 does not define. They print in generic form,
+# which mlir-opt reads. True: free of side effects.
+_MISSING: dict[str, bool] = {
+    "vector.from_elements": True,
+    "vector.to_elements": True,
+    "vector.extract_strided_slice": True,
+    "vector.insert_strided_slice": True,
+    "gpu.shuffle": True,
+    "gpu.ballot": True,
+    "llvm.fence": False,
+    "llvm.atomicrmw": False,
+    "llvm.cmpxchg": False,
+    "llvm.addrspacecast": True,
+    "llvm.mlir.poison": True,
+    **{f"math.{name}": True for name in ("isnan", "isinf", "isfinite", "isnormal", "sincos", "erfc", "clampf", "acosh")},
+}
+
+
+class PlainOp(Operation):
+    """An upstream operation known by name only."""
+
+    traits = OpTraits(())
+
+
+class PlainPureOp(PlainOp):
+    traits = OpTraits((Pure(),))
+
+
+@cache
+def _dialect_ops(dialect: str) -> dict[str, type[Operation]]:
+    module = import_module(f"xdsl.dialects.{dialect}")
+    found = {
+        value.name: value
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Operation) and getattr(value, "name", "").startswith(dialect + ".")
+    }
+    return found
+
+
+@cache
+def op_class(name: str) -> type[Operation]:
+    """The class of an upstream operation such as ``arith.addi``."""
+    dialect = name.split(".", 1)[0]
+    if dialect not in ("rocdl", "nvvm"):
+        found = _dialect_ops(dialect).get(name)
+        if found is not None:
+            return found
+    base = PlainPureOp if _MISSING.get(name, False) else PlainOp
+    return type(name.title().replace(".", "").replace("_", "") + "Op", (base,), {"name": name, "__slots__": ()})
+
+
+def missing_ops() -> list[type[Operation]]:
+    """The classes to register so that a parser accepts what xDSL lacks."""
+    return [op_class(name) for name in _MISSING]

@@ -1,0 +1,123 @@
+"""The trace context: where `expr` finds the function being built, without knowing who builds it.
+
+`expr` never imports the compiler or an IR library. Everything it wants emitted goes through the
+:class:`Emitter` of the current trace, which the compiler installs with :func:`tracing`. IR types
+cross this boundary as MLIR text (``"i32"``, ``"vector<4xf32>"``); SSA values cross it as opaque
+objects (:data:`Value`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol, TypeAlias
+
+from flydsl.base.errors import DslRuntimeError
+
+Value: TypeAlias = Any
+"""An SSA value of the IR under construction. Its ``.type`` belongs to the emitter."""
+
+Attr: TypeAlias = "bool | int | float | str | Sequence[int] | None"
+
+
+class Emitter(Protocol):
+    """Appends operations at the current insertion point, each tagged with the user's line."""
+
+    @property
+    def target(self) -> Any:
+        """The :class:`flydsl.target.Target` code is generated for."""
+        ...
+
+    def constant(self, type: str, value: int | float) -> Value:
+        """An ``arith.constant`` of a scalar or (splat) vector type; equal constants are shared."""
+        ...
+
+    def op(
+        self, name: str, operands: Sequence[Value], result: str | None = None, attrs: Mapping[str, Attr] | None = None
+    ) -> Value:
+        """One upstream operation (``"arith.addi"``) with at most one result, whose type is ``result``.
+
+        Attributes by Python value: ``predicate`` is the predicate's name (``"slt"``, ``"oeq"``),
+        ``fastmath`` a comma-separated flag string (``"nnan,ninf"``), ``roundingmode`` its name, the
+        rest ints, bools, strings and int sequences as the operation's own definition says.
+        """
+        ...
+
+    def fly(
+        self, name: str, operands: Sequence[Value], attrs: Mapping[str, Any] | None = None, result: Any = None
+    ) -> Any:
+        """One ``fly`` operation; None, one value or a tuple.
+
+        The dialect infers the result type, except for operations that state it: those take its
+        payload (or, for an upstream type, its text) as ``result``.
+        """
+        ...
+
+    def static(self, payload: Any) -> Value:
+        """A ``fly.static`` (or constant atom) of a payload with no run-time leaf; shared."""
+        ...
+
+    def type_name(self, value: Value) -> str:
+        """The MLIR text of the value's type."""
+        ...
+
+    def if_(
+        self, cond: Value, then: Callable[[], Sequence[Value]], orelse: Callable[[], Sequence[Value]] | None
+    ) -> Sequence[Value]:
+        """An ``scf.if``: both callbacks build their branch and return what it yields."""
+        ...
+
+    def for_(
+        self,
+        start: Value,
+        stop: Value,
+        step: Value,
+        inits: Sequence[Value],
+        body: Callable[[Value, Sequence[Value]], Sequence[Value]],
+    ) -> Sequence[Value]:
+        """An ``scf.for`` over equally typed bounds; ``body(iv, carried)`` returns the next carried."""
+        ...
+
+    def while_(
+        self,
+        inits: Sequence[Value],
+        condition: Callable[[Sequence[Value]], Value],
+        body: Callable[[Sequence[Value]], Sequence[Value]],
+    ) -> Sequence[Value]:
+        """An ``scf.while`` whose carried values pass unchanged from the condition to the body."""
+        ...
+
+
+class _State(threading.local):
+    stack: list[Emitter]
+
+    def __init__(self) -> None:
+        self.stack = []
+
+
+_state = _State()
+
+
+@contextmanager
+def tracing(emitter: Emitter) -> Iterator[Emitter]:
+    """Make ``emitter`` the current one for the length of the block."""
+    _state.stack.append(emitter)
+    try:
+        yield emitter
+    finally:
+        _state.stack.pop()
+
+
+def is_tracing() -> bool:
+    return bool(_state.stack)
+
+
+def current() -> Emitter:
+    """The emitter of the innermost trace."""
+    if not _state.stack:
+        raise DslRuntimeError(
+            "this operation needs a run-time value, and no kernel or jit function is being traced",
+            hint="call it inside a function decorated with @flyc.kernel or @flyc.jit",
+        )
+    return _state.stack[-1]

@@ -1,0 +1,91 @@
+"""Enumerations that belong to numbers. Members print as the IR spells them."""
+
+from __future__ import annotations
+
+from enum import Flag, StrEnum
+
+
+class CmpIPredicate(StrEnum):
+    """How `cmpi` compares: `s` signed, `u` unsigned."""
+
+    eq = "eq"
+    ne = "ne"
+    slt = "slt"
+    sle = "sle"
+    sgt = "sgt"
+    sge = "sge"
+    ult = "ult"
+    ule = "ule"
+    ugt = "ugt"
+    uge = "uge"
+
+
+class CmpFPredicate(StrEnum):
+    """How `cmpf` compares: `o...` is false when an operand is NaN, `u...` is true."""
+
+    false = "false"
+    oeq = "oeq"
+    ogt = "ogt"
+    oge = "oge"
+    olt = "olt"
+    ole = "ole"
+    one = "one"
+    ord = "ord"
+    ueq = "ueq"
+    ugt = "ugt"
+    uge = "uge"
+    ult = "ult"
+    ule = "ule"
+    une = "une"
+    uno = "uno"
+    true = "true"
+
+
+class RoundingMode(StrEnum):
+    """Rounding of a float-to-narrower-float conversion."""
+
+    to_nearest_even = "to_nearest_even"
+    downward = "downward"
+    upward = "upward"
+    toward_zero = "toward_zero"
+    to_nearest_away = "to_nearest_away"
+
+
+class ReductionOp(StrEnum):
+    """How a vector is folded into one number.
+
+    MAX and MIN give NaN when any element is NaN; MAXNUM and MINNUM skip NaN elements.
+    """
+
+    ADD = "add"
+    MUL = "mul"
+    MAX = "max"
+    MIN = "min"
+    MAXNUM = "maxnum"
+    MINNUM = "minnum"
+    AND = "and"
+    OR = "or"
+    XOR = "xor"
+
+
+class FastMathFlags(Flag):
+    """Liberties a float operation may take; combine with `|`."""
+
+    none = 0
+    reassoc = 1
+    nnan = 2
+    ninf = 4
+    nsz = 8
+    arcp = 16
+    contract = 32
+    afn = 64
+    fast = 127
+
+    @property
+    def text(self) -> str:
+        """The attribute text: `"none"`, `"fast"` or flag names separated by commas."""
+        if self is FastMathFlags.none:
+            return "none"
+        if self is FastMathFlags.fast:
+            return "fast"
+        return ",".join(flag.name for flag in FastMathFlags.fast if flag in self and flag.name)

@@ -1,0 +1,167 @@
+"""IntTuple: nested tuples of integers, some of them known only at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from flydsl.base.errors import DslIndexError, DslRuntimeError, DslTypeError
+from flydsl.expr.context import Value, current
+from flydsl.expr.handle import Handle, apply, handle_for
+from flydsl.expr.numeric import Integer, Numeric
+from flydsl.layout import int_tuple as it
+from flydsl.layout.leaf import Basis, DynInt, Unknown
+
+
+@handle_for(tuple, int, DynInt, Unknown, Basis, type(None))
+class IntTuple(Handle):
+    """A nested tuple of integers: a shape, a stride, a coordinate or a single leaf."""
+
+    __slots__ = ()
+    kind: ClassVar[str] = "int tuple"
+
+    @classmethod
+    def from_python(cls, value: Any, make: str = "make_int_tuple") -> IntTuple:
+        """From ints, run-time integers, None, basis elements and (nested) tuples of those."""
+        if isinstance(value, IntTuple):
+            return value
+        leaves: list[Value] = []
+        payload = _flatten(value, leaves)
+        if not leaves:
+            return cls(payload)
+        return cls(payload, current().fly(make, leaves, None, payload))
+
+    @property
+    def rank(self) -> int:
+        return it.rank(self.payload)
+
+    @property
+    def depth(self) -> int:
+        return it.depth(self.payload)
+
+    @property
+    def is_leaf(self) -> bool:
+        return not isinstance(self.payload, tuple)
+
+    @property
+    def get_static_leaf_int(self) -> int:
+        """The Python int of a static leaf."""
+        if not isinstance(self.payload, int):
+            raise DslTypeError(f"{self} is no static leaf", hint="use get_scalar() for a run-time leaf")
+        return self.payload
+
+    def unpack(self) -> Any:
+        """As Python: ints for static leaves, run-time numbers for the others, nested as the tuple is."""
+        if self._value is None:
+            return self.payload
+        if self.is_leaf:
+            return apply("get_scalar", self)
+        return tuple(self[i].unpack() for i in range(self.rank))
+
+    to_py_value = unpack
+
+    def __getitem__(self, index: int) -> IntTuple:
+        rank = self.rank
+        if not -rank <= index < rank:
+            raise DslIndexError(f"mode {index} of {self}, which has {rank}", hint=f"use 0 to {rank - 1}")
+        return apply("get", self, mode=(index % rank,))
+
+    def __len__(self) -> int:
+        return self.rank
+
+    def __iter__(self) -> Iterator[IntTuple]:
+        return iter([self[i] for i in range(self.rank)])
+
+    def __str__(self) -> str:
+        return it.to_text(self.payload)
+
+    def __eq__(self, other: object) -> Any:
+        if isinstance(other, (int, tuple, Numeric, IntTuple, Basis)):
+            return apply("equal", self, other)
+        return NotImplemented
+
+    __hash__ = Handle.__hash__
+
+    def __index__(self) -> int:
+        if isinstance(self.payload, int):
+            return self.payload
+        raise DslRuntimeError(
+            f"Python needs a constant here, but {self} is known only at run time",
+            hint="use get_scalar(x) for the run-time number, or make the extent static",
+        )
+
+    __int__ = __index__
+
+    def __bool__(self) -> bool:
+        return bool(self.__index__()) if self.is_leaf else True
+
+    def __add__(self, other: Any) -> IntTuple:
+        return apply("int_tuple_add", self, other)
+
+    def __radd__(self, other: Any) -> IntTuple:
+        return apply("int_tuple_add", other, self)
+
+    def __sub__(self, other: Any) -> IntTuple:
+        return apply("int_tuple_sub", self, other)
+
+    def __rsub__(self, other: Any) -> IntTuple:
+        return apply("int_tuple_sub", other, self)
+
+    def __mul__(self, other: Any) -> IntTuple:
+        return apply("int_tuple_mul", self, other)
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: Any) -> IntTuple:
+        return apply("int_tuple_div", self, other)
+
+    def __mod__(self, other: Any) -> IntTuple:
+        return apply("int_tuple_mod", self, other)
+
+
+def _flatten(value: Any, leaves: list[Value]) -> Any:
+    """The payload of a Python structure; run-time leaves are appended to ``leaves`` in order."""
+    if value is None or isinstance(value, Basis):
+        return value
+    if isinstance(value, bool):
+        raise DslTypeError("a bool is no coordinate", hint="write 0 or 1")
+    if isinstance(value, int):
+        return value
+    if isinstance(value, (tuple, list)):
+        return tuple(_flatten(item, leaves) for item in value)
+    if isinstance(value, IntTuple):
+        leaves.extend(leaf.ir_value() for leaf in _dynamic_leaves(value))
+        return value.payload
+    if isinstance(value, Integer):
+        return _integer_leaf(value, leaves)
+    if hasattr(value, "type") and hasattr(value, "name_hint"):  # a raw SSA value
+        return _flatten(Integer.from_ir_value(value), leaves)  # type: ignore[attr-defined]
+    if hasattr(value, "__index__"):
+        return int(value)
+    raise DslTypeError(
+        f"a {type(value).__name__} cannot be part of an int tuple",
+        hint="use ints, run-time integers (fx.Int32 and wider), None, or nested tuples of these",
+    )
+
+
+def _dynamic_leaves(value: IntTuple) -> list[Any]:
+    if value.is_static:
+        return []
+    found = apply("get_leaves", value, dynamicOnly=True)
+    return list(found)
+
+
+def _integer_leaf(value: Any, leaves: list[Value]) -> Any:
+    if value.is_static():
+        return int(value.value)
+    from_index = type(value).__name__ == "Index"
+    width = 64 if from_index or value.width > 32 else 32
+    wide = value.to(_integer_class(width)) if value.width != width or from_index else value
+    leaves.append(wide.ir_value())
+    return Unknown(width)
+
+
+def _integer_class(width: int) -> Any:
+    from flydsl.expr.numeric import Int32, Int64
+
+    return Int64 if width == 64 else Int32

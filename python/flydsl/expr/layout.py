@@ -1,0 +1,160 @@
+"""Layout handles: plain, composed and swizzled layouts, and tiles."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from flydsl.base.errors import DslIndexError, DslTypeError
+from flydsl.dialects.fly import rules
+from flydsl.expr.handle import Handle, apply, handle_for
+from flydsl.expr.int_tuple import IntTuple
+from flydsl.layout import int_tuple as it
+from flydsl.layout import show
+from flydsl.layout.layout import Layout as LayoutPayload
+from flydsl.layout.swizzle import ComposedLayout as ComposedPayload
+from flydsl.layout.swizzle import CoordSwizzle as CoordSwizzlePayload
+from flydsl.layout.swizzle import Swizzle as SwizzlePayload
+from flydsl.layout.tile import Tile as TilePayload
+
+
+class _Mapping(Handle):
+    """What plain and composed layouts share: a shape, a call and a picture."""
+
+    __slots__ = ()
+
+    @property
+    def rank(self) -> int:
+        return it.rank(rules.shape_of(self.payload))
+
+    @property
+    def depth(self) -> int:
+        return it.depth(rules.shape_of(self.payload))
+
+    @property
+    def is_leaf(self) -> bool:
+        return not isinstance(rules.shape_of(self.payload), tuple)
+
+    @property
+    def is_static_shape(self) -> bool:
+        return it.is_static(rules.shape_of(self.payload))
+
+    @property
+    def shape(self) -> IntTuple:
+        return apply("get_shape", self)
+
+    def __call__(self, *coord: Any) -> Any:
+        """The index of a coordinate; with None in it, the sub-layout that None leaves open."""
+        crd = IntTuple.from_python(coord[0] if len(coord) == 1 else coord, "make_coord")
+        return apply("slice" if it.has_none(crd.payload) else "crd2idx", *((self, crd) if it.has_none(crd.payload) else (crd, self)))
+
+    def __getitem__(self, index: int) -> Any:
+        rank = self.rank
+        if not -rank <= index < rank:
+            raise DslIndexError(f"mode {index} of {self}, which has {rank}", hint=f"use 0 to {rank - 1}")
+        return apply("get", self, mode=(index % rank,))
+
+    def __len__(self) -> int:
+        return self.rank
+
+    def _repr_svg_(self) -> str | None:
+        return show.svg(self.payload) if self.is_static else None
+
+
+@handle_for(LayoutPayload)
+class Layout(_Mapping):
+    """A function from coordinates to indices, written shape:stride."""
+
+    __slots__ = ()
+    kind: ClassVar[str] = "layout"
+
+    @property
+    def is_static_stride(self) -> bool:
+        return it.is_static(self.payload.stride)
+
+    @property
+    def stride(self) -> IntTuple:
+        return apply("get_stride", self)
+
+    def get_hier_coord(self, index: Any) -> IntTuple:
+        return apply("idx2crd", index, self)
+
+    def get_flat_coord(self, index: Any) -> IntTuple:
+        return apply("get_flat_coord", index, self)
+
+    def get_1d_coord(self, index: Any) -> IntTuple:
+        return apply("get_1d_coord", index, self)
+
+
+@handle_for(ComposedPayload)
+class ComposedLayout(_Mapping):
+    """coordinate -> inner(offset + outer(coordinate))"""
+
+    __slots__ = ()
+    kind: ClassVar[str] = "composed layout"
+
+    @property
+    def inner(self) -> Any:
+        return apply("composed_get_inner", self)
+
+    @property
+    def offset(self) -> IntTuple:
+        return apply("composed_get_offset", self)
+
+    @property
+    def outer(self) -> Any:
+        return apply("composed_get_outer", self)
+
+    @property
+    def is_static_stride(self) -> bool:
+        return self.is_static
+
+    @property
+    def stride(self) -> Any:
+        raise DslTypeError(f"a composed layout has no strides: {self}", hint="use .inner, .offset and .outer")
+
+
+@handle_for(SwizzlePayload)
+class Swizzle(Handle):
+    """An exclusive-or of higher address bits into lower ones."""
+
+    __slots__ = ()
+    kind: ClassVar[str] = "swizzle"
+
+    @property
+    def mask(self) -> int:
+        return self.payload.mask
+
+    @property
+    def base(self) -> int:
+        return self.payload.base
+
+    @property
+    def shift(self) -> int:
+        return self.payload.shift
+
+
+@handle_for(CoordSwizzlePayload)
+class CoordSwizzle(Handle):
+    """A swizzle of one coordinate by another."""
+
+    __slots__ = ()
+    kind: ClassVar[str] = "coordinate swizzle"
+
+    @property
+    def mask(self) -> int:
+        return self.payload.mask
+
+
+@handle_for(TilePayload)
+class Tile(Handle):
+    """One divisor per mode: an extent, a layout, None for an untouched mode, or a nested tile."""
+
+    __slots__ = ()
+    kind: ClassVar[str] = "tile"
+
+    @property
+    def rank(self) -> int:
+        return len(self.payload.modes)
+
+    def unpack(self) -> tuple[Any, ...]:
+        return self.payload.modes

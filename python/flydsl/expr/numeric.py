@@ -1,0 +1,479 @@
+"""Numbers in a kernel: `fx.Int32`, `fx.Float16`, ... and the values they hold.
+
+A value is *static*, a Python number known while tracing, or a *run-time* SSA value. An operation on static
+values only is computed at once and emits nothing; otherwise it emits `arith` or `math` operations. Signs
+live here alone: IR integers have none, so `Int32` and `Uint32` differ only in the operations they pick.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sequence
+from typing import Any, ClassVar, TypeVar, cast
+
+from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
+from flydsl.expr import fold
+from flydsl.expr import numeric_types as nt
+from flydsl.expr.context import Value, current, is_tracing
+from flydsl.expr.convert import convert_static, emit_constant, emit_convert, from_python
+from flydsl.expr.enum import RoundingMode
+from flydsl.expr.fastmath import Flags
+from flydsl.expr.ir_types import IrType
+from flydsl.expr.numeric_types import NumberFormat
+from flydsl.expr.operators import AND, OR, Operators
+from flydsl.expr.plan import Operation, UnaryOperation
+from flydsl.expr.promotion import literal_format, promote
+
+_STATIC_TYPES = frozenset((int, float, bool))
+_CLASSES: dict[NumberFormat, type[Numeric]] = {}
+_N = TypeVar("_N", bound="Numeric")
+
+
+class NumericMeta(type):
+    """Class-level facts of a number type: `Int32.width`, `Float16.ir_type`, `Int8.zero`."""
+
+    format: NumberFormat
+
+    def __new__(
+        mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], format: NumberFormat | None = None
+    ) -> NumericMeta:
+        namespace.setdefault("__slots__", ())
+        cls = super().__new__(mcs, name, bases, namespace)
+        if format is not None:
+            cls.format = format
+            for fact in ("width", "signed", "ir_type", "is_integer", "is_float"):
+                setattr(cls, fact, getattr(format, fact))
+            _CLASSES[format] = cast("type[Numeric]", cls)
+        return cls
+
+    def __init__(
+        cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], format: NumberFormat | None = None
+    ) -> None:
+        super().__init__(name, bases, namespace)
+
+    @property
+    def log_width(cls) -> int:
+        """The largest k with 2**k <= width."""
+        return cls.format.width.bit_length() - 1
+
+    @property
+    def numpy_dtype(cls) -> Any:
+        """The NumPy (or ml_dtypes) dtype; None for 128-bit integers, which have none."""
+        import numpy
+
+        name = cls.format.numpy_name
+        if name is None:
+            return None
+        if hasattr(numpy, name):
+            return numpy.dtype(name)
+        import ml_dtypes
+
+        return numpy.dtype(getattr(ml_dtypes, name))
+
+    @property
+    def zero(cls) -> Any:
+        """The static zero of the type."""
+        return cls(0)
+
+    def __str__(cls) -> str:
+        return cls.__name__
+
+
+class Numeric(Operators, metaclass=NumericMeta):
+    """A number of a fixed format. `Int32(x)` converts `x`; see the module text for what it may hold."""
+
+    __slots__ = ("_value",)
+
+    width: ClassVar[int]
+    signed: ClassVar[bool]
+    ir_type: ClassVar[IrType]
+    is_integer: ClassVar[bool]
+    is_float: ClassVar[bool]
+
+    _value: Any
+
+    def __init__(self, value: Any) -> None:
+        fmt = getattr(type(self), "format", None)
+        if fmt is None:
+            raise DslTypeError(
+                f"{type(self).__name__} is a family of types, not a type",
+                hint="name one (fx.Int32, fx.Float32, ...), or use fx.as_numeric(x)",
+            )
+        if type(value) in _STATIC_TYPES:
+            self._value = from_python(fmt, value)
+        elif isinstance(value, Numeric):
+            self._value = value._in(fmt)
+        else:
+            self._value = _numeric_argument(fmt, value)._in(fmt)
+
+    @property
+    def value(self) -> Any:
+        """The Python number of a static value, or the SSA value."""
+        return self._value
+
+    @property
+    def dtype(self) -> type[Numeric]:
+        return type(self)
+
+    def is_static(self) -> bool:
+        return type(self._value) in _STATIC_TYPES
+
+    def ir_value(self) -> Value:
+        """The SSA value; a static value becomes a constant."""
+        value = self._value
+        return emit_constant(type(self).format, value) if type(value) in _STATIC_TYPES else value
+
+    # Conversion
+
+    def _in(self, fmt: NumberFormat) -> Any:
+        """The value converted to a format: a Python number if static, else an SSA value."""
+        own = type(self).format
+        value = self._value
+        if own is fmt:
+            return value
+        if type(value) in _STATIC_TYPES:
+            return convert_static(own, fmt, value)
+        return emit_convert(value, own, fmt)
+
+    def _raw(self, fmt: NumberFormat) -> Value:
+        """The SSA value converted to a format."""
+        value = self._in(fmt)
+        return emit_constant(fmt, value) if type(value) in _STATIC_TYPES else value
+
+    def _as(self, fmt: NumberFormat) -> Numeric:
+        """This number converted to a format, still static if it was."""
+        return self if type(self).format is fmt else _make(fmt, self._in(fmt))
+
+    def to(self, dtype: Any, *, rounding_mode: RoundingMode | str | None = None) -> Any:
+        """Convert to another number type. A rounding mode is for run-time floats made narrower."""
+        target = resolve_dtype(dtype)
+        if rounding_mode is None:
+            return self._as(target.format)
+        mode = check_rounding(type(self), target, rounding_mode)
+        if self.is_static():
+            raise DslValueError(
+                "a value known while tracing is always rounded to nearest even",
+                hint="drop rounding_mode, or apply it to a run-time value",
+            )
+        return _make(target.format, emit_convert(self._value, type(self).format, target.format, None, mode))
+
+    def bitcast(self, dtype: Any) -> Any:
+        """The same bits as another type of equal width."""
+        target = resolve_dtype(dtype)
+        source, wanted = type(self).format, target.format
+        if source.width != wanted.width or source.is_index != wanted.is_index:
+            raise DslValueError(
+                f"cannot reinterpret {source} ({source.width} bits) as {wanted} ({wanted.width} bits)",
+                hint="the widths must be equal, and Index has no fixed bits: convert with .to()",
+            )
+        if self.is_static():
+            return _make(wanted, fold.bitcast(source, wanted, self._value))
+        if source.ir_type == wanted.ir_type:
+            return _make(wanted, self._value)
+        return _make(wanted, current().op("arith.bitcast", (self._value,), wanted.ir_type))
+
+    # Operators: see operators.Operators for the spelling
+
+    def _apply(self, op: Operation, other: Any, flags: Flags = None) -> Any:
+        if not isinstance(other, Numeric):
+            other = operand(other)
+            if other is None:
+                return NotImplemented
+        plan = op.plan(type(self).format, type(other).format)
+        if type(self._value) in _STATIC_TYPES and type(other._value) in _STATIC_TYPES and not plan.folds_by_recipe:
+            return _make(plan.result, plan.fold_values(self._in(plan.lhs), other._in(plan.rhs)))
+        if plan.recipe is not None:
+            built = plan.recipe(self._as(plan.lhs), other._as(plan.rhs))
+            if built is not None:
+                return built._as(plan.result)
+        return _make(plan.result, plan.emit(self._raw(plan.lhs), other._raw(plan.rhs), None, flags))
+
+    def _reflect(self, op: Operation, other: Any, flags: Flags = None) -> Any:
+        left = operand(other)
+        return NotImplemented if left is None else left._apply(op, self, flags)
+
+    def _unary(self, op: UnaryOperation, flags: Flags = None) -> Any:
+        plan = op.plan(type(self).format)
+        if type(self._value) in _STATIC_TYPES:
+            return _make(plan.result, plan.fold_value(self._in(plan.operand)))
+        return _make(plan.result, plan.emit(self._raw(plan.operand), None, flags))
+
+    def select(self, true_value: Any, false_value: Any) -> Any:
+        """`true_value` where this Boolean holds, else `false_value`, in their common type."""
+        if not type(self).format.is_boolean:
+            raise DslTypeError(f"select needs a Boolean, not {type(self)}", hint="write (x != 0).select(a, b)")
+        chosen, other = operand(true_value), operand(false_value)
+        if chosen is None or other is None:
+            return _select_structured(self, true_value, false_value)
+        common = promote(chosen.dtype.format, other.dtype.format)
+        if self.is_static():
+            return (chosen if self._value else other)._as(common)
+        arms = (self._value, chosen._raw(common), other._raw(common))
+        return _make(common, current().op("arith.select", arms, common.ir_type))
+
+    # Python's own conversions: only for static values
+
+    def __bool__(self) -> bool:
+        if type(self._value) in _STATIC_TYPES:
+            return bool(self._value)
+        raise _not_static(
+            "the truth of",
+            self,
+            "use it in the `if`/`while` of a @flyc.kernel or @flyc.jit function (which is rewritten), or "
+            "fx.arith.select(); fx.const_expr() is only for values known while tracing",
+        )
+
+    def __int__(self) -> int:
+        return int(self._python("an int of"))
+
+    def __float__(self) -> float:
+        return float(self._python("a float of"))
+
+    def __index__(self) -> int:
+        if not type(self).format.is_integer:
+            raise DslTypeError(f"a {type(self)} cannot be an index", hint="convert with .to(fx.Int32)")
+        return int(self._python("an index from"))
+
+    def _python(self, wanted: str) -> Any:
+        if type(self._value) in _STATIC_TYPES:
+            return self._value
+        hint = "pass it as fx.Constexpr if the kernel may be compiled per value, or keep it a run-time value"
+        raise _not_static(wanted, self, hint)
+
+    def __hash__(self) -> int:
+        # A static value equals, so hashes as, its Python number; a run-time value is only itself.
+        return hash(self._value) if type(self._value) in _STATIC_TYPES else id(self._value)
+
+    def __repr__(self) -> str:
+        if not self.is_static():
+            return f"{type(self).__name__}(?)"
+        return f"{type(self).__name__}({bool(self._value) if type(self).format.is_boolean else self._value})"
+
+    # Hooks of the AST rewriter and of control flow
+
+    def __dsl_bool__(self) -> Boolean:
+        """This value as a condition."""
+        return cast(Boolean, self._as(nt.BOOLEAN))
+
+    def __dsl_and__(self, other: Any) -> Boolean:
+        return _connect(AND, self, other)
+
+    def __dsl_or__(self, other: Any) -> Boolean:
+        return _connect(OR, self, other)
+
+    def __dsl_not__(self) -> Boolean:
+        return ~self.__dsl_bool__()
+
+    def __extract_to_ir_values__(self) -> list[Value]:
+        return [self.ir_value()]
+
+    @classmethod
+    def __construct_from_ir_values__(cls: type[_N], values: Sequence[Value], exemplar: Any = None) -> _N:
+        fmt = getattr(cls if exemplar is None else type(exemplar), "format", None)
+        if fmt is None or len(values) != 1:
+            raise DslTypeError(f"{cls.__name__} cannot be rebuilt from {len(values)} value(s)")
+        return cast(_N, _make(fmt, values[0]))
+
+    @classmethod
+    def from_python_value(cls, value: bool | int | float) -> Any:
+        """A static value: of this type, or of the literal's own type when called on a family."""
+        return cls(value) if hasattr(cls, "format") else as_numeric(value)
+
+    @staticmethod
+    def from_ir_value(value: Value) -> Numeric:
+        """A raw SSA value as a number of the type its IR type names."""
+        return as_numeric(value)
+
+    @staticmethod
+    def from_ir_type(text: str) -> type[Numeric]:
+        """The number class of an IR type; IR integers have no sign, so they come back signed."""
+        fmt = nt.BY_IR_TYPE.get(text)
+        if fmt is None:
+            raise DslTypeError(f"{text} is not the type of a number")
+        return _CLASSES[fmt]
+
+
+class Integer(Numeric):
+    """The integers, Boolean and Index included."""
+
+
+class Float(Numeric):
+    """The floats."""
+
+
+class Boolean(Integer, format=nt.BOOLEAN):
+    """True or False; its static value is 0 or 1."""
+
+
+class Index(Integer, format=nt.INDEX):
+    """A position: unsigned, 64 bits wide, `index` in IR."""
+
+
+# fmt: off
+class Int4(Integer, format=nt.INT4): ...
+class Int8(Integer, format=nt.INT8): ...
+class Int16(Integer, format=nt.INT16): ...
+class Int32(Integer, format=nt.INT32): ...
+class Int64(Integer, format=nt.INT64): ...
+class Int128(Integer, format=nt.INT128): ...
+class Uint8(Integer, format=nt.UINT8): ...
+class Uint16(Integer, format=nt.UINT16): ...
+class Uint32(Integer, format=nt.UINT32): ...
+class Uint64(Integer, format=nt.UINT64): ...
+class Uint128(Integer, format=nt.UINT128): ...
+class Float16(Float, format=nt.FLOAT16): ...
+class BFloat16(Float, format=nt.BFLOAT16): ...
+class Float32(Float, format=nt.FLOAT32): ...
+class Float64(Float, format=nt.FLOAT64): ...
+class Float8E5M2(Float, format=nt.FLOAT8E5M2): ...
+class Float8E4M3(Float, format=nt.FLOAT8E4M3): ...
+class Float8E4M3FN(Float, format=nt.FLOAT8E4M3FN): ...
+class Float8E4M3FNUZ(Float, format=nt.FLOAT8E4M3FNUZ): ...
+class Float8E5M2FNUZ(Float, format=nt.FLOAT8E5M2FNUZ): ...
+class Float8E4M3B11FNUZ(Float, format=nt.FLOAT8E4M3B11FNUZ): ...
+class Float8E8M0FNU(Float, format=nt.FLOAT8E8M0FNU): ...
+class Float6E2M3FN(Float, format=nt.FLOAT6E2M3FN): ...
+class Float6E3M2FN(Float, format=nt.FLOAT6E3M2FN): ...
+class Float4E2M1FN(Float, format=nt.FLOAT4E2M1FN): ...
+# fmt: on
+
+_PYTHON_CLASSES: dict[Any, type[Numeric]] = {bool: Boolean, int: Int32, float: Float32}
+
+
+def _make(fmt: NumberFormat, value: Any) -> Any:
+    """A number around a value already in its format: no conversion, no checks."""
+    cls = _CLASSES[fmt]
+    number = cls.__new__(cls)
+    number._value = value
+    return number
+
+
+def class_of(fmt: NumberFormat) -> type[Numeric]:
+    return _CLASSES[fmt]
+
+
+def resolve_dtype(dtype: Any) -> type[Numeric]:
+    """The number class meant by a class, a Python type or an IR type's text."""
+    if isinstance(dtype, NumericMeta) and hasattr(dtype, "format"):
+        return cast("type[Numeric]", dtype)
+    if isinstance(dtype, str):
+        return Numeric.from_ir_type(dtype)
+    found = _PYTHON_CLASSES.get(dtype) if isinstance(dtype, type) else None
+    if found is None:
+        raise DslTypeError(f"{dtype!r} is not a number type", hint="use one of fx.Int32, fx.Float16, fx.Boolean, ...")
+    return found
+
+
+def check_rounding(source: type[Numeric], target: type[Numeric], mode: RoundingMode | str) -> RoundingMode:
+    """The rounding mode, if it has a meaning for this conversion."""
+    if not (source.is_float and target.is_float and target.width < source.width):
+        raise DslValueError(
+            f"rounding_mode has no meaning from {source} to {target}",
+            hint="it applies where a float becomes a narrower float",
+        )
+    if mode not in RoundingMode.__members__:
+        raise DslValueError(f"unknown rounding mode {mode!r}", hint=f"the modes are: {' '.join(RoundingMode)}")
+    return RoundingMode(mode)
+
+
+def is_raw_value(value: Any) -> bool:
+    """Whether this is an SSA value of the current trace, not yet wrapped in a DSL class."""
+    return (
+        hasattr(value, "type")
+        and is_tracing()
+        and not isinstance(value, type)
+        and not hasattr(value, "__extract_to_ir_values__")
+    )
+
+
+def operand(value: Any) -> Numeric | None:
+    """A number from anything that can stand as a scalar operand; None if it cannot."""
+    if isinstance(value, Numeric):
+        return value
+    if type(value) in _STATIC_TYPES:
+        fmt = literal_format(value)
+        return _make(fmt, from_python(fmt, value))
+    if isinstance(value, numbers.Real):
+        return operand(int(value) if isinstance(value, numbers.Integral) else float(value))
+    if is_raw_value(value):
+        fmt = nt.BY_IR_TYPE.get(current().type_name(value))
+        return None if fmt is None else _make(fmt, value)
+    return None
+
+
+def as_numeric(value: Any) -> Numeric:
+    """A Python number, SSA value or number as a number; literals get their usual type."""
+    number = operand(value)
+    if number is None:
+        raise DslTypeError(f"{value!r} is not a number", hint="numbers are Python ints, floats, bools and fx numbers")
+    return number
+
+
+def _numeric_argument(fmt: NumberFormat, value: Any) -> Numeric:
+    """The number given to a constructor, when it is neither a Python number nor one of ours."""
+    number = as_numeric(value)
+    if fmt.is_float and number.dtype.is_integer and not number.is_static():
+        raise DslValueError(
+            f"a raw {number.ir_type} value does not say whether it is signed, so it cannot become {fmt}",
+            hint=f"wrap it first: fx.{fmt}(fx.{number.dtype}(x))",
+        )
+    return number
+
+
+def _not_static(wanted: str, number: Numeric, hint: str) -> DslRuntimeError:
+    message = f"{wanted} a run-time {type(number)} is not known while the kernel is traced"
+    return DslRuntimeError(message, hint=hint)
+
+
+def _connect(op: Operation, lhs: Numeric, rhs: Any) -> Boolean:
+    """`and` / `or` of two conditions; a static side decides or drops out."""
+    left, right = lhs.__dsl_bool__(), as_numeric(rhs).__dsl_bool__()
+    for known, unknown in ((left, right), (right, left)):
+        if known.is_static():
+            decides = bool(known._value) is (op is OR)
+            return known if decides else unknown
+    return left._apply(op, right)
+
+
+def _select_structured(condition: Numeric, true_value: Any, false_value: Any) -> Any:
+    """Select between values that are not scalars: a vector knows how to do it for itself."""
+    for value in (true_value, false_value):
+        if (hook := getattr(value, "__dsl_select__", None)) is not None:
+            return hook(condition, true_value, false_value)
+    raise DslTypeError(f"cannot select between {true_value!r} and {false_value!r}")
+
+
+__all__ = [
+    "Numeric",
+    "NumericMeta",
+    "Integer",
+    "Float",
+    "as_numeric",
+    "Boolean",
+    "Int4",
+    "Int8",
+    "Int16",
+    "Int32",
+    "Int64",
+    "Int128",
+    "Uint8",
+    "Uint16",
+    "Uint32",
+    "Uint64",
+    "Uint128",
+    "Index",
+    "Float16",
+    "BFloat16",
+    "Float32",
+    "Float64",
+    "Float8E5M2",
+    "Float8E4M3",
+    "Float8E4M3FN",
+    "Float8E4M3FNUZ",
+    "Float8E5M2FNUZ",
+    "Float8E4M3B11FNUZ",
+    "Float8E8M0FNU",
+    "Float6E2M3FN",
+    "Float6E3M2FN",
+    "Float4E2M1FN",
+]

@@ -1,0 +1,151 @@
+"""Verbs on memory: views, fragments, pointers, loads and stores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.dialects.fly import payload as pl
+from flydsl.expr.context import current
+from flydsl.expr.handle import apply, describe, expect, from_value
+from flydsl.expr.int_tuple import IntTuple
+from flydsl.expr.layout import Layout, Swizzle
+from flydsl.expr.numeric import Integer, Numeric, as_numeric
+from flydsl.expr.pointer import Pointer
+from flydsl.expr.tensor import Tensor
+from flydsl.expr.vector import Vector
+from flydsl.layout import build
+from flydsl.layout.layout import Layout as LayoutPayload
+from flydsl.layout.tensor import Tensor as TensorPayload
+
+
+def make_view(iterator: Any, layout: Any) -> Tensor:
+    """A tensor over memory (from a pointer) or over coordinates (from a tuple)."""
+    if isinstance(iterator, Tensor):
+        raise DslTypeError("make_view takes a pointer or a coordinate, got a tensor", hint="write make_view(get_iter(t), layout)")
+    return apply("make_view", iterator, layout)
+
+
+def make_identity_tensor(shape: Any) -> Tensor:
+    """The coordinate tensor of a shape: every coordinate maps to itself."""
+    layout = apply("make_identity_layout", shape)
+    return apply("make_view", apply("coprofile", layout), layout)
+
+
+def element_name(dtype: Any) -> str:
+    """The MLIR name of an element type given as a Numeric class or an IR type."""
+    if isinstance(dtype, str):
+        return str(dtype)
+    if isinstance(dtype, type) and issubclass(dtype, Numeric):
+        return str(dtype.ir_type)
+    raise DslTypeError(f"expected an element type, got {describe(dtype)}", hint="use fx.Float32, fx.BFloat16, fx.Int8, …")
+
+
+def make_rmem_tensor(shape_or_layout: Any, dtype: Any) -> Tensor:
+    """A register tensor; a shape is laid out compactly, first mode fastest."""
+    if isinstance(dtype, str) or not (isinstance(dtype, type) and issubclass(dtype, Numeric)):
+        raise DslTypeError(f"make_rmem_tensor needs an fx number type, got {describe(dtype)}", hint="write fx.Float32")
+    layout = shape_or_layout
+    if not isinstance(layout, Layout):
+        shape = IntTuple.from_python(layout).payload
+        layout = Layout(build.make_ordered_layout(shape, 0))
+    if not layout.is_static:
+        raise DslTypeError(f"a register tensor needs a static layout, got {layout}", hint="use Constexpr sizes")
+    return _alloca(layout.payload, element_name(dtype))
+
+
+def _alloca(layout: LayoutPayload, elem: str) -> Tensor:
+    payload = TensorPayload(pl.Pointer(elem, "register"), layout)
+    return from_value(current().fly("memref.alloca", [], None, payload))
+
+
+def memref_alloca(type_: Any, layout: Any = None) -> Tensor:
+    """A register tensor of a memref type (from ``MemRefType.get``)."""
+    payload = type_ if isinstance(type_, TensorPayload) else getattr(type_, "payload", type_)
+    return from_value(current().fly("memref.alloca", [], None, payload))
+
+
+def make_fragment_like(source: Any, dtype: Any = None) -> Tensor:
+    """Registers shaped like a tensor or layout, compact, in the order of its strides."""
+    return apply("make_fragment_like", source, dtype=None if dtype is None else element_name(dtype))
+
+
+def make_fragment_layout_like(source: Any) -> Layout:
+    return apply("make_fragment_layout_like", source)
+
+
+# Pointers --------------------------------------------------------------------------------------
+
+
+def add_offset(pointer: Any, offset: Any) -> Pointer:
+    """The pointer ``offset`` elements further on."""
+    return apply("add_offset", pointer, offset)
+
+
+def apply_swizzle(pointer: Any, swizzle: Any) -> Pointer:
+    """A pointer whose every access permutes the byte address."""
+    expect(swizzle, Swizzle, "the second argument", "make one with make_swizzle(mask, base, shift)")
+    return apply("apply_swizzle", pointer, swizzle)
+
+
+def recast_iter(dtype: Any, pointer: Any) -> Pointer:
+    """The same address read as another element type."""
+    expect(pointer, Pointer, "the second argument", "take it with get_iter(tensor)")
+    payload = dtype if isinstance(dtype, pl.Pointer) else pointer.payload.recast(element_name(dtype))
+    return pointer.recast(payload)
+
+
+def inttoptr(pointer_type: pl.Pointer, address: Any) -> Pointer:
+    """The pointer of an integer address."""
+    if pointer_type.space == "register":
+        raise DslValueError("a register has no address", hint="inttoptr makes global or shared pointers")
+    return from_value(current().fly("inttoptr", [as_numeric(address).ir_value()], None, pointer_type))
+
+
+def ptrtoint(pointer: Any) -> Integer:
+    """The address as an integer: 32 bits for shared memory, 64 otherwise."""
+    return apply("ptrtoint", pointer)
+
+
+def to_llvm_ptr(pointer: Any) -> Any:
+    return pointer.llvm_ptr
+
+
+def make_ptr(type_: Any, args: Any, *, dict_attrs: Any = None) -> Pointer:
+    """A pointer of a given type from its parts; registers carry their size in ``allocSize``."""
+    values = [as_numeric(a).ir_value() if not hasattr(a, "ir_value") else a.ir_value() for a in args]
+    return from_value(current().fly("make_ptr", values, {"dictAttrs": dict_attrs}, type_))
+
+
+def get_dyn_shared(dtype: Any = None) -> Pointer:
+    """The start of the dynamic shared memory of this launch."""
+    pointer = from_value(current().fly("get_dyn_shared", [], None, pl.Pointer("i8", "shared", 1024)))
+    return pointer if dtype is None else recast_iter(dtype, pointer)
+
+
+def ptr_load(pointer: Any, result_type: Any = None) -> Any:
+    return pointer.load(result_type)
+
+
+def ptr_store(value: Any, pointer: Any) -> None:
+    pointer.store(value)
+
+
+# Loads and stores ------------------------------------------------------------------------------
+
+
+def memref_load(tensor: Any, index: Any) -> Any:
+    return tensor[index]
+
+
+def memref_store(value: Any, tensor: Any, index: Any) -> None:
+    tensor[index] = value
+
+
+def memref_load_vec(tensor: Any) -> Vector:
+    """Every element as a vector, in column-major order of the coordinates."""
+    return expect(tensor, Tensor, "memref_load_vec's argument", "pass a tensor").load()
+
+
+def memref_store_vec(vector: Any, tensor: Any) -> None:
+    expect(tensor, Tensor, "memref_store_vec's second argument", "pass the vector first, then the tensor").store(vector)

@@ -1,0 +1,127 @@
+"""Tensors: an iterator and a layout. Memory tensors iterate a pointer, coordinate tensors a tuple."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from flydsl.base.errors import DslTypeError
+from flydsl.dialects.fly import rules
+from flydsl.dialects.fly.payload import Pointer as PointerPayload
+from flydsl.expr.context import current
+from flydsl.expr.hardware_enums import AddressSpace
+from flydsl.expr.handle import Handle, apply, handle_for
+from flydsl.expr.int_tuple import IntTuple
+from flydsl.expr.numeric import Numeric
+from flydsl.expr.vector import Vector
+from flydsl.layout import int_tuple as it
+from flydsl.layout.tensor import Tensor as TensorPayload
+
+
+@handle_for(TensorPayload)
+class Tensor(Handle):
+    """A view of memory, or of a coordinate space, through a layout.
+
+    ``t[coord]`` loads one element (or gives one coordinate); ``None`` in the coordinate keeps that
+    mode and gives a view. ``t[coord] = value`` stores.
+    """
+
+    __slots__ = ()
+    kind: ClassVar[str] = "tensor"
+
+    @property
+    def is_memory(self) -> bool:
+        return isinstance(self.payload.iter, PointerPayload)
+
+    def _pointer(self, what: str) -> PointerPayload:
+        if not self.is_memory:
+            raise DslTypeError(f"a coordinate tensor has no {what}: {self}", hint="only tensors over memory do")
+        return self.payload.iter
+
+    @property
+    def dtype(self) -> type[Numeric]:
+        return Numeric.from_ir_type(self._pointer("element type").elem)
+
+    element_type = dtype
+    value_type = dtype
+
+    @property
+    def address_space(self) -> Any:
+        return AddressSpace.named(self._pointer("address space").space)
+
+    memspace = address_space
+
+    @property
+    def alignment(self) -> int:
+        return self._pointer("alignment").align
+
+    @property
+    def layout(self) -> Any:
+        return apply("get_layout", self)
+
+    @property
+    def shape(self) -> IntTuple:
+        return apply("get_shape", self)
+
+    @property
+    def stride(self) -> IntTuple:
+        return apply("get_stride", self)
+
+    @property
+    def rank(self) -> int:
+        return it.rank(rules.shape_of(self.payload))
+
+    @property
+    def leading_dim(self) -> int | None:
+        """The first mode of static stride 1."""
+        stride = rules.stride_of(self.payload)
+        modes = stride if isinstance(stride, tuple) else (stride,)
+        return next((i for i, mode in enumerate(modes) if mode == 1), None)
+
+    def __getitem__(self, coord: Any) -> Any:
+        crd = IntTuple.from_python(coord, "make_coord")
+        if it.has_none(crd.payload):
+            return apply("slice", self, crd)
+        if self.is_memory:
+            return self._load_element(crd)
+        return apply("int_tuple_add", apply("get_iter", self), apply("crd2idx", crd, apply("get_layout", self)))
+
+    def _load_element(self, crd: IntTuple) -> Numeric:
+        rules.memref_load(self.payload, crd.payload)  # a wrong coordinate is the user's error here, not later
+        return self.dtype(current().fly("memref.load", [self.ir_value(), crd.ir_value()]))
+
+    def __setitem__(self, coord: Any, value: Any) -> None:
+        crd = IntTuple.from_python(coord, "make_coord")
+        if it.has_none(crd.payload):
+            apply("slice", self, crd).store(value)
+            return
+        rules.memref_load(self.payload, crd.payload)
+        current().fly("memref.store", [self.dtype(value).ir_value(), self.ir_value(), crd.ir_value()])
+
+    def load(self) -> Vector:
+        """All elements as a vector, in column-major order of the coordinates."""
+        rules.memref_load_vec(self.payload)
+        value = current().fly("memref.load_vec", [self.ir_value()])
+        shape = rules.shape_of(self.payload)
+        return Vector(value, shape, self.dtype if self.is_memory else None)
+
+    def store(self, vector: Any) -> None:
+        """Write a vector of as many elements as the tensor has, converted to its element type."""
+        count = rules.memref_load_vec(self.payload).count
+        vector = vector if isinstance(vector, Vector) else Vector.filled(count, vector, self.dtype)
+        if vector.numel != count:
+            raise DslTypeError(
+                f"a vector of {vector.numel} elements does not fill the tensor {self.payload.layout} of {count}",
+                hint="store a vector with one value per element",
+            )
+        current().fly("memref.store_vec", [vector.to(self.dtype).ir_value(), self.ir_value()])
+
+    def fill(self, value: Any) -> None:
+        """Set every element."""
+        count = rules.memref_load_vec(self.payload).count
+        self.store(Vector.filled(count, self.dtype(value), self.dtype))
+
+    def __str__(self) -> str:
+        if self.is_memory:
+            pointer = self.payload.iter
+            return f"Tensor({pointer.elem}, {pointer.space}, {self.payload.layout})"
+        return f"CoordTensor({it.to_text(self.payload.iter)}, {self.payload.layout})"

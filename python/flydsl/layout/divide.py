@@ -1,0 +1,105 @@
+"""The four divides: a layout split into tiles and what enumerates the tiles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flydsl.base.errors import LayoutError
+from flydsl.layout.algebra import complement, composition
+from flydsl.layout.layout import Layout, join
+from flydsl.layout.structure import on_layout
+from flydsl.layout.tile import Tile, mode_layout
+
+
+def logical_divide(value: Any, tiler: Any) -> Any:
+    """(tile, rest); with a tile, each mode becomes (tile, rest) and None leaves a mode alone."""
+    return on_layout(value, lambda layout: _logical(layout, tiler))
+
+
+def _logical(layout: Layout, tiler: Any) -> Layout:
+    if isinstance(tiler, Layout):
+        return composition(layout, join([tiler, complement(tiler, layout.size())]))
+    if not isinstance(tiler, Tile):
+        raise LayoutError(f"cannot divide {layout} by {tiler!r}", hint="the divisor is a layout or a tile")
+    if tiler.is_leaf:
+        return _divide_mode(layout, tiler.modes[0])
+    modes = layout.modes()
+    if tiler.rank > len(modes):
+        raise LayoutError(f"the tile {tiler} has more modes than {layout}", hint=f"give at most {len(modes)} modes")
+    done = [_divide_mode(mode, t) for mode, t in zip(modes, tiler.modes, strict=False)]
+    return join(done + modes[tiler.rank :])
+
+
+def _divide_mode(mode: Layout, divisor: Any) -> Layout:
+    if divisor is None:
+        return mode
+    return _logical(mode, divisor if isinstance(divisor, Tile) else mode_layout(divisor))
+
+
+def _split_pairs(layout: Layout, tiler: Any) -> tuple[list[Layout], list[Layout]]:
+    """Sort the (tile, rest) pairs of a divided layout into all tiles and all rests."""
+    tiles: list[Layout] = []
+    rests: list[Layout] = []
+    modes = layout.modes()
+    for mode, divisor in zip(modes, tiler.modes, strict=False):
+        if divisor is None:
+            raise LayoutError(
+                f"a zipped divide needs a divisor for every mode it names, but {tiler} leaves one out",
+                hint="use logical_divide, which keeps such a mode, or name only the leading modes",
+            )
+        if isinstance(divisor, Tile) and not divisor.is_leaf:
+            inner_tiles, inner_rests = _split_pairs(mode, divisor)
+            tiles.append(join(inner_tiles))
+            rests.append(join(inner_rests))
+        else:
+            tiles.append(mode[0])
+            rests.append(mode[1])
+    return tiles, rests + modes[tiler.rank :]
+
+
+def _is_whole(tiler: Any) -> bool:
+    """Whether the divisor divides the layout as a whole, giving just (tile, rest)."""
+    return isinstance(tiler, Layout) or (isinstance(tiler, Tile) and tiler.is_leaf)
+
+
+def _parts(layout: Layout, tiler: Any) -> tuple[list[Layout], list[Layout]]:
+    divided = _logical(layout, tiler)
+    if _is_whole(tiler):
+        if isinstance(tiler, Tile) and tiler.modes[0] is None:
+            raise LayoutError(f"a zipped divide of {layout} needs a divisor, got none")
+        return divided[0].modes(), divided[1].modes()
+    return _split_pairs(divided, tiler)
+
+
+def zipped_divide(value: Any, tiler: Any) -> Any:
+    """((tile_0, tile_1, …), (rest_0, rest_1, …))"""
+
+    def divide(layout: Layout) -> Layout:
+        if _is_whole(tiler):
+            _parts(layout, tiler)  # refuses a missing divisor
+            return _logical(layout, tiler)
+        tiles, rests = _parts(layout, tiler)
+        return join([join(tiles), join(rests)])
+
+    return on_layout(value, divide)
+
+
+def tiled_divide(value: Any, tiler: Any) -> Any:
+    """((tile_0, tile_1, …), rest_0, rest_1, …)"""
+
+    def divide(layout: Layout) -> Layout:
+        tiles, rests = _parts(layout, tiler)
+        tile = _logical(layout, tiler)[0] if _is_whole(tiler) else join(tiles)
+        return join([tile, *rests])
+
+    return on_layout(value, divide)
+
+
+def flat_divide(value: Any, tiler: Any) -> Any:
+    """(tile_0, tile_1, …, rest_0, rest_1, …)"""
+
+    def divide(layout: Layout) -> Layout:
+        tiles, rests = _parts(layout, tiler)
+        return join([*tiles, *rests])
+
+    return on_layout(value, divide)

@@ -1,0 +1,227 @@
+"""Nested tuples of leaves: shapes, strides and coordinates, with no meaning attached.
+
+A value is a leaf (see `leaf`) or a tuple of values; ``None`` is the wildcard of a coordinate.
+``(4,)`` and ``4`` are different values: a rank-1 tuple and a leaf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from flydsl.base.errors import LayoutError
+from flydsl.layout import leaf as lf
+from flydsl.layout.leaf import Basis
+
+IntTuple: TypeAlias = "Any"
+"""A leaf, None, or a (nested) tuple of them. Python's type system has no recursive arithmetic."""
+
+
+def freeze(value: Any) -> IntTuple:
+    """Lists become tuples, all the way down."""
+    if isinstance(value, (tuple, list)):
+        return tuple(freeze(item) for item in value)
+    return value
+
+
+def to_text(value: IntTuple) -> str:
+    """``(4,(8,?),*)``: no spaces, ``*`` for None."""
+    if isinstance(value, tuple):
+        return "(" + ",".join(to_text(item) for item in value) + ")"
+    return "*" if value is None else str(value)
+
+
+def rank(value: IntTuple) -> int:
+    """Number of top-level modes; a leaf has one."""
+    return len(value) if isinstance(value, tuple) else 1
+
+
+def depth(value: IntTuple) -> int:
+    """Levels of nesting; a leaf has none."""
+    return 1 + max((depth(item) for item in value), default=0) if isinstance(value, tuple) else 0
+
+
+def modes(value: IntTuple) -> tuple[Any, ...]:
+    """The top-level modes; a leaf is its own only mode."""
+    return value if isinstance(value, tuple) else (value,)
+
+
+def unwrap(items: Sequence[Any]) -> IntTuple:
+    """A tuple, or its only item when there is just one."""
+    return items[0] if len(items) == 1 else tuple(items)
+
+
+def leaves(value: IntTuple) -> list[Any]:
+    """All leaves, left to right."""
+    if not isinstance(value, tuple):
+        return [value]
+    found: list[Any] = []
+    for item in value:
+        if isinstance(item, tuple):
+            found.extend(leaves(item))
+        else:
+            found.append(item)
+    return found
+
+
+def map_leaves(fn: Callable[..., Any], value: IntTuple, *others: IntTuple) -> IntTuple:
+    """Apply ``fn`` leaf by leaf over congruent tuples."""
+    if isinstance(value, tuple):
+        return tuple(map_leaves(fn, *items) for items in zip(value, *others, strict=True))
+    return fn(value, *others)
+
+
+def is_static(value: IntTuple) -> bool:
+    """Whether no leaf is known only at run time."""
+    if isinstance(value, tuple):
+        return all(is_static(item) for item in value)
+    return value is None or lf.is_static(value)
+
+
+def has_none(value: IntTuple) -> bool:
+    return any(has_none(item) for item in value) if isinstance(value, tuple) else value is None
+
+
+def congruent(a: IntTuple, b: IntTuple) -> bool:
+    """Same nesting."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(congruent(x, y) for x, y in zip(a, b, strict=True))
+    return not isinstance(a, tuple) and not isinstance(b, tuple)
+
+
+def weakly_congruent(a: IntTuple, b: IntTuple) -> bool:
+    """The nesting of ``a`` is that of ``b`` cut short: a leaf of ``a`` may stand for any part of ``b``."""
+    if not isinstance(a, tuple):
+        return True
+    return isinstance(b, tuple) and len(a) == len(b) and all(weakly_congruent(x, y) for x, y in zip(a, b, strict=True))
+
+
+# Products --------------------------------------------------------------------------------------
+
+
+def product(value: IntTuple) -> Any:
+    """The product of all leaves."""
+    if not isinstance(value, tuple):
+        return value
+    total: Any = 1
+    for item in value:
+        total = lf.mul(total, product(item))
+    return total
+
+
+def product_each(value: IntTuple) -> IntTuple:
+    """The product of each top-level mode."""
+    return tuple(product(item) for item in value) if isinstance(value, tuple) else value
+
+
+def product_like(value: IntTuple, guide: IntTuple) -> IntTuple:
+    """Products shaped like ``guide``: each leaf of the guide gets the product of its part."""
+    if isinstance(guide, tuple):
+        if not isinstance(value, tuple) or len(value) != len(guide):
+            raise LayoutError(f"{to_text(value)} does not have the nesting of {to_text(guide)}")
+        return tuple(product_like(v, g) for v, g in zip(value, guide, strict=True))
+    return product(value)
+
+
+def compact_strides(shape: IntTuple, start: Any = 1) -> IntTuple:
+    """Strides that count a shape from ``start`` on, first mode fastest."""
+    if not isinstance(shape, tuple):
+        return start
+    strides = []
+    for item in shape:
+        strides.append(compact_strides(item, start))
+        start = lf.mul(start, product(item))
+    return tuple(strides)
+
+
+# Arithmetic by mode ----------------------------------------------------------------------------
+
+
+def _elementwise(name: str, fn: Callable[[Any, Any], Any]) -> Callable[[IntTuple, IntTuple], IntTuple]:
+    def combine(a: IntTuple, b: IntTuple) -> IntTuple:
+        if isinstance(a, tuple) and isinstance(b, tuple):
+            shared = [combine(x, y) for x, y in zip(a, b, strict=False)]
+            return tuple(shared) + (a[len(b) :] or b[len(a) :])
+        if isinstance(a, tuple) or isinstance(b, tuple):
+            if name in ("add", "sub") and lf.equals(b, 0):
+                return a
+            if name == "add" and lf.equals(a, 0):
+                return b
+            raise LayoutError(
+                f"cannot {name} {to_text(a)} and {to_text(b)}: one is a leaf where the other is a tuple",
+                hint="give both the same nesting",
+            )
+        return fn(a, b)
+
+    combine.__name__ = name
+    combine.__doc__ = f"Mode by mode {name}; surplus modes of the longer operand are copied."
+    return combine
+
+
+add = _elementwise("add", lf.add)
+sub = _elementwise("sub", lf.sub)
+mul = _elementwise("mul", lf.mul)
+div = _elementwise("div", lf.floordiv)
+mod = _elementwise("mod", lf.mod)
+
+
+def _divide_modes(a: IntTuple, b: IntTuple, divide: Callable[[Any, Any], Any]) -> IntTuple:
+    """Leaf by leaf; a tuple over a leaf hands what the leaf has left from mode to mode."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        if len(a) != len(b):
+            raise LayoutError(f"cannot divide {to_text(a)} by {to_text(b)}: different ranks")
+        return tuple(_divide_modes(x, y, divide) for x, y in zip(a, b, strict=True))
+    if isinstance(a, tuple):
+        quotients = []
+        for item in a:
+            quotients.append(_divide_modes(item, b, divide))
+            b = lf.ceil_div(b, product(item))
+        return tuple(quotients)
+    return divide(a, product(b))
+
+
+def ceil_div(a: IntTuple, b: IntTuple) -> IntTuple:
+    """How many ``b`` cover ``a``."""
+    return _divide_modes(a, b, lf.ceil_div)
+
+
+def _exact_div(a: Any, b: Any) -> Any:
+    if isinstance(a, int) and isinstance(b, int) and (b == 0 or (a % b and (a == 0 or b % a))):
+        raise LayoutError(f"shape_div: neither of {a} and {b} divides the other")
+    return lf.ceil_div(a, b)
+
+
+def shape_div(a: IntTuple, b: IntTuple) -> IntTuple:
+    """Like :func:`ceil_div`, but one of two static leaves must divide the other."""
+    return _divide_modes(a, b, _exact_div)
+
+
+def elem_less(a: IntTuple, b: IntTuple) -> Any:
+    """Whether every leaf of ``a`` is below its partner; more modes than ``b`` has is false."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        if len(a) > len(b):
+            return False
+        result: Any = True
+        for x, y in zip(a, b, strict=False):
+            result = lf.both(result, elem_less(x, y))
+        return result
+    if isinstance(a, tuple) or isinstance(b, tuple):
+        raise LayoutError(f"cannot compare {to_text(a)} with {to_text(b)}: different nesting")
+    return lf.less(a, b)
+
+
+def equal(a: IntTuple, b: IntTuple) -> Any:
+    """Whether two tuples have the same structure and the same leaves."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        if len(a) != len(b):
+            return False
+        result: Any = True
+        for x, y in zip(a, b, strict=True):
+            result = lf.both(result, equal(x, y))
+        return result
+    if isinstance(a, tuple) or isinstance(b, tuple) or a is None or b is None:
+        return a is b
+    if isinstance(a, Basis) or isinstance(b, Basis):
+        same_modes = isinstance(a, Basis) and isinstance(b, Basis) and a.modes == b.modes
+        return lf.same(a.value, b.value) if same_modes else False
+    return lf.same(a, b)

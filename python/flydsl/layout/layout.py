@@ -1,0 +1,106 @@
+"""Layout: a function from coordinates to indices, given by a shape and congruent strides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from flydsl.base.errors import DslIndexError, LayoutError
+from flydsl.layout import int_tuple as it
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """``shape:stride``. Callable: ``Layout((4, 8), (1, 4))(3, 5)`` is 23."""
+
+    shape: Any
+    stride: Any
+
+    def __post_init__(self) -> None:
+        if isinstance(self.shape, list) or isinstance(self.stride, list):
+            object.__setattr__(self, "shape", it.freeze(self.shape))
+            object.__setattr__(self, "stride", it.freeze(self.stride))
+        if not it.congruent(self.shape, self.stride):
+            raise LayoutError(
+                f"shape {it.to_text(self.shape)} and stride {it.to_text(self.stride)} have different nesting",
+                hint="give every extent its own stride, nested the same way",
+            )
+
+    @property
+    def rank(self) -> int:
+        return it.rank(self.shape)
+
+    @property
+    def depth(self) -> int:
+        return it.depth(self.shape)
+
+    @property
+    def is_static(self) -> bool:
+        return it.is_static(self.shape) and it.is_static(self.stride)
+
+    def size(self) -> Any:
+        """How many coordinates there are."""
+        return it.product(self.shape)
+
+    def cosize(self) -> Any:
+        """One more than the largest index."""
+        return coords.cosize(self)
+
+    def __getitem__(self, index: int) -> Layout:
+        rank = self.rank
+        if not -rank <= index < rank:
+            raise DslIndexError(f"mode {index} of {self}, which has {rank}", hint=f"use 0 to {rank - 1}")
+        if not isinstance(self.shape, tuple):
+            return self
+        return Layout(self.shape[index], self.stride[index])
+
+    def __len__(self) -> int:
+        return self.rank
+
+    def __iter__(self) -> Iterator[Layout]:
+        return iter(self.modes())
+
+    def modes(self) -> list[Layout]:
+        """The top-level modes as layouts."""
+        if not isinstance(self.shape, tuple):
+            return [self]
+        return [Layout(s, d) for s, d in zip(self.shape, self.stride, strict=True)]
+
+    def flat(self) -> list[tuple[Any, Any]]:
+        """All (extent, stride) leaf pairs, left to right."""
+        return list(zip(it.leaves(self.shape), it.leaves(self.stride), strict=True))
+
+    def __call__(self, *coord: Any) -> Any:
+        """The index of a coordinate; with None in it, the sub-layout it leaves open."""
+        crd = coord[0] if len(coord) == 1 else coord
+        if it.has_none(crd):
+            return structure.slice_(self, crd)
+        return coords.crd2idx(crd, self)
+
+    def __str__(self) -> str:
+        return f"{it.to_text(self.shape)}:{it.to_text(self.stride)}"
+
+    __repr__ = __str__
+
+    def _repr_svg_(self) -> str | None:
+        return show.svg(self) if self.is_static else None
+
+
+def join(layouts: list[Layout]) -> Layout:
+    """The layout whose modes are these layouts."""
+    return Layout(tuple(layout.shape for layout in layouts), tuple(layout.stride for layout in layouts))
+
+
+def from_flat(pairs: list[tuple[Any, Any]]) -> Layout:
+    """The layout of leaf pairs: ``1:0`` for none, a leaf for one, a flat tuple otherwise."""
+    if not pairs:
+        return Layout(1, 0)
+    if len(pairs) == 1:
+        return Layout(*pairs[0])
+    return Layout(tuple(s for s, _ in pairs), tuple(d for _, d in pairs))
+
+
+# A layout evaluates, slices and draws itself with the functions of these modules, which in turn
+# are written over layouts; the names are bound after the class exists.
+from flydsl.layout import coords, show, structure  # noqa: E402

@@ -1,0 +1,318 @@
+"""Leaf arithmetic: the integers a layout is made of, whatever their kind.
+
+A leaf is a Python ``int``, a :class:`DynInt` (an integer known only at run time) or a
+:class:`Basis` (a scaled unit vector of a coordinate space). The algebra calls the functions of
+this file and never asks which kind it holds. Two kinds of :class:`DynInt` exist: :class:`Unknown`
+here, which knows only its width and divisibility and serves type inference, and an SSA integer in
+the lowering pass, which also emits code. Both take their result width and divisibility from
+:class:`DynInt`, so inference and lowering cannot disagree.
+
+Widths: a product is 64-bit unless the caller proves that it fits 32 (``fits32=True``), a sum is as
+wide as its widest term. Division and remainder round as Python's do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import gcd
+from typing import Any, TypeAlias
+
+from flydsl.base.errors import LayoutError
+
+INT32_LIMIT = 1 << 31
+
+
+class DynInt:
+    """An integer known at run time: a width (32 or 64) and a divisor it is known to have."""
+
+    __slots__ = ()
+    width: int
+    div: int
+
+    def emit(self, op: str, args: tuple[Leaf, ...], width: int, div: int) -> DynInt:
+        """Make the result of ``op`` over ``args``; the only thing the two kinds do differently."""
+        raise NotImplementedError
+
+    def __add__(self, other: Leaf) -> Leaf:
+        return add(self, other)
+
+    def __radd__(self, other: Leaf) -> Leaf:
+        return add(other, self)
+
+    def __sub__(self, other: Leaf) -> Leaf:
+        return sub(self, other)
+
+    def __rsub__(self, other: Leaf) -> Leaf:
+        return sub(other, self)
+
+    def __mul__(self, other: Leaf) -> Leaf:
+        return mul(self, other)
+
+    def __rmul__(self, other: Leaf) -> Leaf:
+        return mul(other, self)
+
+    def __floordiv__(self, other: Leaf) -> Leaf:
+        return floordiv(self, other)
+
+    def __mod__(self, other: Leaf) -> Leaf:
+        return mod(self, other)
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown(DynInt):
+    """A run-time integer as the type system sees it: ``?``, ``?{i64}``, ``?{div=4}``."""
+
+    width: int = 32
+    div: int = 1
+
+    def __post_init__(self) -> None:
+        if self.width not in (32, 64):
+            raise LayoutError(f"a run-time leaf is 32 or 64 bits wide, not {self.width}")
+        if self.div < 1:
+            raise LayoutError(f"a divisor must be positive, got {self.div}")
+
+    def emit(self, op: str, args: tuple[Leaf, ...], width: int, div: int) -> DynInt:
+        return Unknown(width, div)
+
+    def __str__(self) -> str:
+        notes = [note for note, on in (("i64", self.width == 64), (f"div={self.div}", self.div > 1)) if on]
+        return "?" + ("{" + " ".join(notes) + "}" if notes else "")
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """``value`` times the unit vector reached by ``modes``: ``2E0E1`` is 2 along mode (0, 1)."""
+
+    value: int | DynInt
+    modes: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return str(self.value) + "".join(f"E{m}" for m in self.modes)
+
+    __repr__ = __str__
+
+    def __mul__(self, other: Any) -> Leaf:
+        return mul(self, other)
+
+    __rmul__ = __mul__
+
+
+Leaf: TypeAlias = "int | DynInt | Basis"
+
+
+def is_static(leaf: Leaf) -> bool:
+    """Whether the leaf is known while compiling."""
+    if isinstance(leaf, Basis):
+        return is_static(leaf.value)
+    return isinstance(leaf, int)
+
+
+def equals(leaf: Leaf, number: int) -> bool:
+    """Whether the leaf is certainly ``number``. A run-time leaf is never certain."""
+    return isinstance(leaf, int) and leaf == number
+
+
+def divisor(leaf: Leaf) -> int:
+    """The largest number the leaf is known to be a multiple of (0 for a static zero)."""
+    if isinstance(leaf, Basis):
+        return divisor(leaf.value)
+    return abs(leaf) if isinstance(leaf, int) else leaf.div
+
+
+def is_divisible(leaf: Leaf, number: int) -> bool:
+    """Whether the leaf is certainly a multiple of ``number``."""
+    return divisor(leaf) % number == 0 if number else False
+
+
+def width_of(leaf: Leaf) -> int:
+    """32 or 64: how wide a register this leaf needs."""
+    if isinstance(leaf, Basis):
+        return width_of(leaf.value)
+    if isinstance(leaf, int):
+        return 32 if -INT32_LIMIT <= leaf < INT32_LIMIT else 64
+    return leaf.width
+
+
+def _emit(op: str, args: tuple[Any, ...], width: int, div: int) -> DynInt:
+    kind = next(a for a in args if isinstance(a, DynInt))
+    return kind.emit(op, args, width, max(div, 1))
+
+
+def _widest(*leaves: Leaf) -> int:
+    return max(width_of(leaf) for leaf in leaves)
+
+
+def add(a: Any, b: Any) -> Any:
+    """``a + b``. Basis leaves add only along the same mode; use tuples for whole coordinates."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a + b
+    if equals(a, 0):
+        return b
+    if equals(b, 0):
+        return a
+    if isinstance(a, Basis) or isinstance(b, Basis):
+        return _along_one_mode(add, a, b)
+    return _emit("add", (a, b), _widest(a, b), gcd(divisor(a), divisor(b)))
+
+
+def sub(a: Any, b: Any) -> Any:
+    if isinstance(a, int) and isinstance(b, int):
+        return a - b
+    if equals(b, 0):
+        return a
+    if isinstance(a, Basis) or isinstance(b, Basis):
+        return _along_one_mode(sub, a, b)
+    return _emit("sub", (a, b), _widest(a, b), gcd(divisor(a), divisor(b)))
+
+
+def mul(a: Any, b: Any, *, fits32: bool = False) -> Any:
+    """``a * b``, 64-bit unless ``fits32`` says that the product is known to fit 32."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a * b
+    if isinstance(a, Basis) or isinstance(b, Basis):
+        if isinstance(a, Basis) and isinstance(b, Basis):
+            raise LayoutError(f"two basis strides cannot be multiplied: {a} * {b}")
+        basis, factor = (a, b) if isinstance(a, Basis) else (b, a)
+        return 0 if equals(factor, 0) else Basis(mul(basis.value, factor, fits32=fits32), basis.modes)
+    if equals(a, 0) or equals(b, 0):
+        return 0
+    if equals(a, 1):
+        return b
+    if equals(b, 1):
+        return a
+    return _emit("mul", (a, b), _widest(a, b) if fits32 else 64, divisor(a) * divisor(b))
+
+
+def floordiv(a: Any, b: Any) -> Any:
+    """``a // b``, rounding down."""
+    if isinstance(a, Basis):
+        return Basis(floordiv(a.value, b), a.modes)
+    if isinstance(a, int) and isinstance(b, int):
+        if b == 0:
+            raise LayoutError(f"division of {a} by zero")
+        return a // b
+    if equals(b, 1):
+        return a
+    if equals(a, 0):
+        return 0
+    return _emit("floordiv", (a, b), _widest(a, b), _quotient_divisor(a, b))
+
+
+def mod(a: Any, b: Any) -> Any:
+    """``a % b``, with the sign of ``b``."""
+    if isinstance(a, int) and isinstance(b, int):
+        if b == 0:
+            raise LayoutError(f"remainder of {a} by zero")
+        return a % b
+    if equals(b, 1) or equals(a, 0):
+        return 0
+    if isinstance(b, int) and b and isinstance(a, DynInt) and a.div % b == 0:
+        return 0
+    return _emit("mod", (a, b), _widest(a, b), gcd(divisor(a), divisor(b)))
+
+
+def ceil_div(a: Any, b: Any) -> Any:
+    """``-(-a // b)``: how many ``b`` cover ``a``."""
+    if isinstance(a, int) and isinstance(b, int):
+        if b == 0:
+            raise LayoutError(f"division of {a} by zero")
+        return -(-a // b)
+    if equals(b, 1):
+        return a
+    if equals(a, 0):
+        return 0
+    if isinstance(b, int) and is_divisible(a, b):
+        return floordiv(a, b)
+    return _emit("ceildiv", (a, b), _widest(a, b), 1)
+
+
+def minimum(a: Any, b: Any) -> Any:
+    if isinstance(a, int) and isinstance(b, int):
+        return min(a, b)
+    if a is b:
+        return a
+    return _emit("min", (a, b), _widest(a, b), gcd(divisor(a), divisor(b)))
+
+
+def maximum(a: Any, b: Any) -> Any:
+    if isinstance(a, int) and isinstance(b, int):
+        return max(a, b)
+    if a is b:
+        return a
+    return _emit("max", (a, b), _widest(a, b), gcd(divisor(a), divisor(b)))
+
+
+def absolute(a: Any) -> Any:
+    """The magnitude; a run-time leaf (an extent or a stride of unknown sign) is taken as it is."""
+    if isinstance(a, Basis):
+        return Basis(absolute(a.value), a.modes)
+    return abs(a) if isinstance(a, int) else a
+
+
+def bit_and(a: Any, b: Any) -> Any:
+    return a & b if isinstance(a, int) and isinstance(b, int) else _emit("and", (a, b), _widest(a, b), 1)
+
+
+def bit_xor(a: Any, b: Any) -> Any:
+    """``a ^ b``. Low bits that are zero on both sides stay zero."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a ^ b
+    if equals(a, 0):
+        return b
+    if equals(b, 0):
+        return a
+    return _emit("xor", (a, b), _widest(a, b), _common_power_of_two(divisor(a), divisor(b)))
+
+
+def shift_left(a: Any, bits: int) -> Any:
+    if isinstance(a, int):
+        return a << bits
+    return a if bits == 0 else _emit("shl", (a, bits), a.width, a.div << bits)
+
+
+def shift_right(a: Any, bits: int) -> Any:
+    if isinstance(a, int):
+        return a >> bits
+    return a if bits == 0 else _emit("shr", (a, bits), a.width, _quotient_divisor(a, 1 << bits))
+
+
+def less(a: Any, b: Any) -> Any:
+    """``a < b`` as a Python bool when both are static, else what the run-time kind makes of it."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a < b
+    return _emit("lt", (a, b), 32, 1)
+
+
+def same(a: Any, b: Any) -> Any:
+    """``a == b`` as a Python bool when both are static, else what the run-time kind makes of it."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a == b
+    return _emit("eq", (a, b), 32, 1)
+
+
+def both(a: Any, b: Any) -> Any:
+    """Logical and of two truth values from :func:`less`, :func:`same` or this function."""
+    if isinstance(a, bool):
+        return b if a else False
+    if isinstance(b, bool):
+        return a if b else False
+    return _emit("logical_and", (a, b), 32, 1)
+
+
+def _quotient_divisor(a: Leaf, b: Leaf) -> int:
+    known = divisor(a)
+    return known // b if isinstance(b, int) and b > 0 and known % b == 0 else 1
+
+
+def _common_power_of_two(a: int, b: int) -> int:
+    powers = [x & -x for x in (a, b) if x]
+    return min(powers) if powers else 1
+
+
+def _along_one_mode(op: Callable[[Any, Any], Any], a: Any, b: Any) -> Basis:
+    if isinstance(a, Basis) and isinstance(b, Basis) and a.modes == b.modes:
+        return Basis(op(a.value, b.value), a.modes)
+    raise LayoutError(f"basis leaves of different modes cannot be combined: {a} and {b}")

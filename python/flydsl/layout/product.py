@@ -1,0 +1,63 @@
+"""The products: a layout repeated as another layout says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flydsl.layout import int_tuple as it
+from flydsl.layout import leaf as lf
+from flydsl.layout.algebra import complement, composition
+from flydsl.layout.build import make_ordered_layout
+from flydsl.layout.coords import cosize
+from flydsl.layout.layout import Layout, join
+from flydsl.layout.structure import append, on_layout, zip_
+
+
+def logical_product(value: Any, b: Layout) -> Any:
+    """(a, copies): the second part says where each copy of ``a`` starts."""
+    return on_layout(value, lambda a: join([a, _copies(a, b)]))
+
+
+def _copies(a: Layout, b: Layout) -> Layout:
+    return composition(complement(a, lf.mul(a.size(), cosize(b))), b)
+
+
+def zipped_product(value: Any, b: Layout) -> Any:
+    """((a modes), (copies' modes))"""
+    return logical_product(value, b)
+
+
+def tiled_product(value: Any, b: Layout) -> Any:
+    """(a, copy mode 0, copy mode 1, …)"""
+    return on_layout(value, lambda a: join([a, *_copies(a, b).modes()]))
+
+
+def flat_product(value: Any, b: Layout) -> Any:
+    """(a mode 0, …, copy mode 0, …)"""
+    return on_layout(value, lambda a: join([*a.modes(), *_copies(a, b).modes()]))
+
+
+def _by_mode(a: Layout, b: Layout) -> tuple[Layout, Layout]:
+    one, rank = Layout(1, 0), max(a.rank, b.rank)
+    a, b = append(a, one, rank), append(b, one, rank)
+    return a, _copies(a, b)
+
+
+def blocked_product(value: Any, b: Layout) -> Any:
+    """Mode i is (a_i, copies_i): whole blocks side by side."""
+    return on_layout(value, lambda a: zip_(*_by_mode(a, b)))
+
+
+def raked_product(value: Any, b: Layout) -> Any:
+    """Mode i is (copies_i, a_i): copies interleaved."""
+    return on_layout(value, lambda a: zip_(*reversed(_by_mode(a, b))))
+
+
+def tile_to_shape(block: Any, target_shape: Any, order: Any) -> Any:
+    """Repeat a block until it covers a shape, blocks placed in the given order."""
+
+    def cover(layout: Layout) -> Layout:
+        counts = it.ceil_div(it.product_each(target_shape), it.product_each(layout.shape))
+        return blocked_product(layout, make_ordered_layout(counts, order))
+
+    return on_layout(block, cover)

@@ -1,0 +1,185 @@
+"""Taking modes apart and putting them together: tuples, layouts and tensors alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from flydsl.base.errors import DslIndexError, LayoutError
+from flydsl.layout import int_tuple as it
+
+
+def on_layout(value: Any, transform: Callable[[Layout], Layout]) -> Any:
+    """Apply ``transform`` to the plain layout inside a tensor or composed layout and wrap it again."""
+    if isinstance(value, Tensor):
+        return Tensor(value.iter, on_layout(value.layout, transform))
+    if isinstance(value, ComposedLayout):
+        return with_linear_part(value, transform(linear_part(value)))
+    return transform(value)
+
+
+def _is_tuple(value: Any) -> bool:
+    return not isinstance(value, (Layout, ComposedLayout, Tensor))
+
+
+def _rebuild(value: Any, pick: Callable[[tuple[Any, ...]], Any]) -> Any:
+    """Apply a choice of modes to a tuple, or to the shape and stride of a layout alike."""
+    if _is_tuple(value):
+        return pick(it.modes(value))
+    return on_layout(value, lambda lay: Layout(pick(it.modes(lay.shape)), pick(it.modes(lay.stride))))
+
+
+def _rank(value: Any) -> int:
+    return it.rank(value if _is_tuple(value) else linear_part(value.layout if isinstance(value, Tensor) else value).shape)
+
+
+def _check_mode(value: Any, index: int) -> None:
+    if not 0 <= index < _rank(value):
+        raise DslIndexError(f"mode {index} of {_text(value)}, which has {_rank(value)}")
+
+
+def _text(value: Any) -> str:
+    return it.to_text(value) if _is_tuple(value) else str(value)
+
+
+def get(value: Any, index: int) -> Any:
+    """One mode."""
+    _check_mode(value, index)
+    return _rebuild(value, lambda modes: modes[index])
+
+
+def take(value: Any, begin: int, end: int) -> Any:
+    """Modes [begin, end); a single one is unwrapped."""
+    if not 0 <= begin < end <= _rank(value):
+        raise DslIndexError(f"modes [{begin}, {end}) of {_text(value)}, which has {_rank(value)}")
+    return _rebuild(value, lambda modes: it.unwrap(modes[begin:end]))
+
+
+def select(value: Any, indices: Sequence[int]) -> Any:
+    """The modes named, in that order; a single one is unwrapped."""
+    if not indices:
+        raise LayoutError(f"select needs at least one mode of {_text(value)}")
+    for index in indices:
+        _check_mode(value, index)
+    return _rebuild(value, lambda modes: it.unwrap([modes[i] for i in indices]))
+
+
+def group(value: Any, begin: int, end: int) -> Any:
+    """Modes [begin, end) become one nested mode."""
+    if not 0 <= begin < end <= _rank(value):
+        raise DslIndexError(f"modes [{begin}, {end}) of {_text(value)}, which has {_rank(value)}")
+    return _rebuild(value, lambda modes: (*modes[:begin], tuple(modes[begin:end]), *modes[end:]))
+
+
+def _extended(base: Any, elem: Any, join: Callable[[tuple[Any, ...], Any], tuple[Any, ...]]) -> Any:
+    if isinstance(base, Tensor):
+        raise LayoutError("append and prepend take tuples and layouts, not tensors")
+    if _is_tuple(base):
+        return join(it.modes(base), elem)
+    return on_layout(base, lambda lay: Layout(join(it.modes(lay.shape), elem.shape), join(it.modes(lay.stride), elem.stride)))
+
+
+def append(base: Any, elem: Any, n: int | None = None) -> Any:
+    """``elem`` as a last mode; with ``n``, as often as it takes to reach that rank."""
+    times = 1 if n is None else n - _rank(base)
+    for _ in range(times):
+        base = _extended(base, elem, lambda modes, item: (*modes, item))
+    return base
+
+
+def prepend(base: Any, elem: Any, n: int | None = None) -> Any:
+    """``elem`` as a first mode; with ``n``, as often as it takes to reach that rank."""
+    times = 1 if n is None else n - _rank(base)
+    for _ in range(times):
+        base = _extended(base, elem, lambda modes, item: (item, *modes))
+    return base
+
+
+def zip_(a: Any, b: Any) -> Any:
+    """Pair the modes of two tuples or two layouts."""
+    if _rank(a) != _rank(b):
+        raise LayoutError(f"zip needs equal ranks: {_text(a)} has {_rank(a)}, {_text(b)} has {_rank(b)}")
+    if isinstance(a, Layout):
+        return Layout(zip_(a.shape, b.shape), zip_(a.stride, b.stride))
+    return tuple(zip(it.modes(a), it.modes(b), strict=True))
+
+
+# Slicing ---------------------------------------------------------------------------------------
+
+
+def _kept(coord: Any, modes: Any, want_none: bool) -> list[Any]:
+    """The parts of ``modes`` whose coordinate is None (or is not), in order, without wrappers."""
+    if isinstance(coord, tuple) and isinstance(modes, tuple):
+        found: list[Any] = []
+        for c, m in zip(coord, modes, strict=True):
+            if isinstance(c, tuple) and it.has_none(c):
+                found.extend(_kept(c, m, want_none))
+            elif (c is None) == want_none:
+                found.append(m)
+        return found
+    return [modes] if (coord is None) == want_none else []
+
+
+def _check_slice(coord: Any, value: Any, shape: Any) -> None:
+    if not it.weakly_congruent(coord, shape):
+        raise LayoutError(
+            f"profile mismatch: coordinate {it.to_text(coord)} does not fit {_text(value)}",
+            hint=f"give {it.rank(shape)} coordinates, with None for the modes to keep",
+        )
+
+
+def _fixed_part(coord: Any) -> Any:
+    """The coordinate with every None at the origin."""
+    if isinstance(coord, tuple):
+        return tuple(_fixed_part(c) for c in coord)
+    return 0 if coord is None else coord
+
+
+def slice_(value: Any, coord: Any) -> Any:
+    """Keep the modes whose coordinate is None. What is fixed moves the iterator or the offset."""
+    if coord is None:
+        return value
+    if isinstance(value, Tensor):
+        inner = value.layout
+        if isinstance(inner, ComposedLayout):
+            return Tensor(value.iter, slice_(inner, coord))
+        return value.shifted(coords.crd2idx(_checked(coord, value, inner.shape), inner), slice_(inner, coord))
+    if isinstance(value, ComposedLayout):
+        moved = coords.crd2idx(_checked(coord, value, value.outer.shape), value.outer)
+        return ComposedLayout(value.inner, it.add(value.offset, moved), slice_(value.outer, coord))
+    shape = value.shape if isinstance(value, Layout) else value
+    _check_slice(coord, value, shape)
+    if isinstance(value, Layout):
+        kept = _kept(coord, value.shape, True), _kept(coord, value.stride, True)
+        _require_kept(kept[0], coord, value)
+        return Layout(it.unwrap(kept[0]), it.unwrap(kept[1]))
+    kept_modes = _kept(coord, value, True)
+    _require_kept(kept_modes, coord, value)
+    return it.unwrap(kept_modes)
+
+
+def _require_kept(kept: list[Any], coord: Any, value: Any) -> None:
+    if not kept:
+        raise LayoutError(
+            f"slicing {_text(value)} with {it.to_text(coord)} keeps nothing", hint="put None where a mode is to stay"
+        )
+
+
+def _checked(coord: Any, value: Any, shape: Any) -> Any:
+    _check_slice(coord, value, shape)
+    return _fixed_part(coord)
+
+
+def dice(value: Any, coord: Any) -> Any:
+    """Keep the modes whose coordinate is given."""
+    shape = value.shape if isinstance(value, Layout) else value
+    _check_slice(coord, value, shape)
+    if isinstance(value, Layout):
+        return Layout(it.unwrap(_kept(coord, value.shape, False)), it.unwrap(_kept(coord, value.stride, False)))
+    return it.unwrap(_kept(coord, value, False))
+
+
+from flydsl.layout import coords  # noqa: E402
+from flydsl.layout.layout import Layout  # noqa: E402
+from flydsl.layout.swizzle import ComposedLayout, linear_part, with_linear_part  # noqa: E402
+from flydsl.layout.tensor import Tensor  # noqa: E402

@@ -1,0 +1,137 @@
+"""Swizzles and composed layouts: index maps that shapes and strides alone cannot say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from flydsl.base.errors import LayoutError
+from flydsl.layout import int_tuple as it
+from flydsl.layout import leaf as lf
+
+
+@dataclass(frozen=True, slots=True)
+class Swizzle:
+    """``x ^ ((x & (((1 << mask) - 1) << (base + shift))) >> shift)``: its own inverse."""
+
+    mask: int
+    base: int
+    shift: int
+
+    def __post_init__(self) -> None:
+        if self.mask < 0 or self.base < 0 or abs(self.shift) < self.mask:
+            raise LayoutError(
+                f"no swizzle has mask {self.mask}, base {self.base}, shift {self.shift}",
+                hint="mask and base are non-negative, and the shift is at least the mask so that bits do not overlap",
+            )
+
+    def __call__(self, index: Any) -> Any:
+        if self.mask == 0:
+            return index
+        source = self.base + max(self.shift, 0)
+        bits = lf.bit_and(index, ((1 << self.mask) - 1) << source)
+        moved = lf.shift_right(bits, self.shift) if self.shift >= 0 else lf.shift_left(bits, -self.shift)
+        return lf.bit_xor(index, moved)
+
+    @property
+    def period(self) -> int:
+        """After how many indices the permutation repeats."""
+        return 1 << (self.mask + self.base + abs(self.shift))
+
+    def __str__(self) -> str:
+        return f"S<{self.mask},{self.base},{self.shift}>"
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, slots=True)
+class CoordSwizzle:
+    """``col ^= ((row >> base_row) & ((1 << mask) - 1)) << base_col`` on two modes of a coordinate."""
+
+    mask: int
+    base_row: int
+    mode_row: tuple[int, ...]
+    base_col: int
+    mode_col: tuple[int, ...]
+
+    def __call__(self, coord: Any) -> Any:
+        row = _at(coord, self.mode_row)
+        bits = lf.bit_and(lf.shift_right(row, self.base_row), (1 << self.mask) - 1)
+        col = lf.bit_xor(_at(coord, self.mode_col), lf.shift_left(bits, self.base_col))
+        return _replaced(coord, self.mode_col, col)
+
+    def __str__(self) -> str:
+        row, col = (",".join(map(str, path)) for path in (self.mode_row, self.mode_col))
+        return f"CS<{self.mask},{self.base_row},[{row}],{self.base_col},[{col}]>"
+
+    __repr__ = __str__
+
+
+def _at(coord: Any, path: tuple[int, ...]) -> Any:
+    for mode in path:
+        if not isinstance(coord, tuple) or mode >= len(coord):
+            raise LayoutError(f"the coordinate {it.to_text(coord)} has no mode {list(path)}")
+        coord = coord[mode]
+    return coord
+
+
+def _replaced(coord: Any, path: tuple[int, ...], value: Any) -> Any:
+    if not path:
+        return value
+    head, rest = path[0], path[1:]
+    return tuple(_replaced(item, rest, value) if i == head else item for i, item in enumerate(coord))
+
+
+@dataclass(frozen=True, slots=True)
+class ComposedLayout:
+    """``coordinate -> inner(offset + outer(coordinate))``."""
+
+    inner: Any
+    offset: Any
+    outer: Any
+
+    @property
+    def shape(self) -> Any:
+        return self.outer.shape
+
+    @property
+    def rank(self) -> int:
+        return self.outer.rank
+
+    @property
+    def is_static(self) -> bool:
+        parts = (self.inner, self.outer)
+        return it.is_static(self.offset) and all(getattr(part, "is_static", True) for part in parts)
+
+    def __call__(self, *coord: Any) -> Any:
+        crd = coord[0] if len(coord) == 1 else coord
+        if it.has_none(crd):
+            return structure.slice_(self, crd)
+        return coords.crd2idx(crd, self)
+
+    def __str__(self) -> str:
+        outer = f"[{self.outer}]" if isinstance(self.outer, ComposedLayout) else str(self.outer)
+        inner = f"[{self.inner}]" if isinstance(self.inner, ComposedLayout) else str(self.inner)
+        return f"{inner} o {it.to_text(self.offset)} o {outer}"
+
+    __repr__ = __str__
+
+    def _repr_svg_(self) -> str | None:
+        return show.svg(self) if self.is_static else None
+
+
+def linear_part(layout: Any) -> Any:
+    """The innermost plain layout of a (possibly composed) layout."""
+    while isinstance(layout, ComposedLayout):
+        layout = layout.outer
+    return layout
+
+
+def with_linear_part(layout: Any, linear: Any) -> Any:
+    """The same composed layout around another plain layout."""
+    if isinstance(layout, ComposedLayout):
+        return ComposedLayout(layout.inner, layout.offset, with_linear_part(layout.outer, linear))
+    return linear
+
+
+from flydsl.layout import coords, show, structure  # noqa: E402

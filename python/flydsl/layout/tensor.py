@@ -1,0 +1,41 @@
+"""Tensor: an iterator walked by a layout.
+
+The iterator of a coordinate tensor is an int tuple; that of a memory tensor is any pointer object
+with an ``add_offset(leaf)`` method. The layout may be composed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from flydsl.layout import int_tuple as it
+
+
+@runtime_checkable
+class PointerLike(Protocol):
+    """Something that can be moved by a number of elements."""
+
+    def add_offset(self, offset: Any) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """``iter`` advanced by what ``layout`` gives for a coordinate."""
+
+    iter: Any
+    layout: Any
+
+    @property
+    def is_coord(self) -> bool:
+        return not isinstance(self.iter, PointerLike)
+
+    def shifted(self, offset: Any, layout: Any) -> Tensor:
+        """The tensor that starts ``offset`` further on, seen through ``layout``."""
+        if self.is_coord:
+            return Tensor(it.add(self.iter, offset), layout)
+        return Tensor(self.iter.add_offset(it.leaves(offset)[0]), layout)
+
+    def __str__(self) -> str:
+        origin = it.to_text(self.iter) if self.is_coord else str(self.iter)
+        return f"{origin} -> {self.layout}"

@@ -1,0 +1,196 @@
+"""Thread/value layouts: which thread holds which element, and a thread's part of a tensor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flydsl.base.errors import LayoutError
+from flydsl.layout import coords
+from flydsl.layout import int_tuple as it
+from flydsl.layout.algebra import coalesce, composition, right_inverse
+from flydsl.layout.build import make_tile
+from flydsl.layout.divide import logical_divide, zipped_divide
+from flydsl.layout.layout import Layout, join
+from flydsl.layout.product import logical_product, raked_product, tiled_product
+from flydsl.layout.recast import upcast
+from flydsl.layout.swizzle import ComposedLayout, linear_part
+from flydsl.layout.tensor import Tensor
+from flydsl.layout.tile import Tile, mode_layout
+
+
+def make_layout_tv(thr: Layout, val: Layout) -> tuple[Any, Layout]:
+    """The covered tile and the (thread, value) -> tile position layout of ``thr`` holding ``val`` each."""
+    covered = raked_product(thr, val)
+    threads, values = thr.size(), val.size()
+    layout = composition(right_inverse(covered), Layout((threads, values), (1, threads)))
+    return it.product_each(covered.shape), layout
+
+
+# Moving a tensor to a thread's part -----------------------------------------------------------
+
+
+def _linear(tensor: Tensor) -> Layout:
+    return linear_part(tensor.layout)
+
+
+def _moved(tensor: Tensor, offset: Any, linear: Layout) -> Tensor:
+    """The tensor from ``offset`` on through another plain layout; a composed layout moves its offset."""
+    if not isinstance(tensor.layout, ComposedLayout):
+        return tensor.shifted(offset, linear)
+    return Tensor(tensor.iter, _offset_added(tensor.layout, offset, linear))
+
+
+def _offset_added(layout: ComposedLayout, offset: Any, linear: Layout) -> ComposedLayout:
+    if isinstance(layout.outer, ComposedLayout):
+        return ComposedLayout(layout.inner, layout.offset, _offset_added(layout.outer, offset, linear))
+    return ComposedLayout(layout.inner, it.add(layout.offset, offset), linear)
+
+
+# Tiled copies ----------------------------------------------------------------------------------
+
+
+def copy_tv_layout(layout_tv: Layout, ref_tv: Layout, side_tv: Layout) -> Layout:
+    """The tile's (thread, (atom values, repetitions)) layout as one side of the atom sees it."""
+    atom = make_tile(ref_tv[0].size(), ref_tv[1].size())
+    divided = zipped_divide(layout_tv, atom)
+    block = composition(divided[0], composition(right_inverse(ref_tv), side_tv))
+    if block.rank != 2:
+        block = join([block, Layout(1, 0)])
+    rest = divided[1]
+    paired = join([join([block[0], rest[0]]), join([block[1], rest[1]])])
+    return coalesce(paired, (1, (1, 1)))
+
+
+def _tiled(tensor: Tensor, tile: Tile) -> Layout:
+    linear = _linear(tensor)
+    if tile.rank > linear.rank:
+        raise LayoutError(
+            f"the tile {tile} has {tile.rank} modes, but the tensor {tensor.layout} only {linear.rank}",
+            hint="use a tensor of at least the tile's rank",
+        )
+    return zipped_divide(linear, tile)
+
+
+def partition_copy(tensor: Tensor, layout_tv: Layout, tile: Tile, ref_tv: Layout, side_tv: Layout, thread: Any) -> Tensor:
+    """A thread's part of a tensor: ((atom values, repetitions), rest of each mode …)."""
+    divided = _tiled(tensor, tile)
+    held = composition(divided[0], copy_tv_layout(layout_tv, ref_tv, side_tv))
+    offset = coords.crd2idx(_thread_coord(thread), held[0])
+    return _moved(tensor, offset, join([held[1], *divided[1].modes()]))
+
+
+def _thread_coord(thread: Any) -> Any:
+    return it.leaves(thread)[0] if isinstance(thread, tuple) and it.rank(thread) == 1 else thread
+
+
+def _tile_shape(tile: Tile) -> Any:
+    sizes = [mode_layout(mode).size() for mode in tile.modes]
+    return it.unwrap(sizes)
+
+
+def retile(tensor: Tensor, layout_tv: Layout, tile: Tile, ref_tv: Layout) -> Tensor:
+    """The same registers, partitioned for an mma, in this copy's order of values."""
+    source = tensor.layout
+    held = it.product(it.modes(source.shape)[0])
+    shape = _tile_shape(tile)
+    inverse = composition(right_inverse(layout_tv), Layout(shape, it.compact_strides(shape)))
+    tiles_of_fragment = upcast(inverse, layout_tv[0].size() * held)
+    order = logical_product(Layout(held, 1), right_inverse(tiles_of_fragment))
+    by_atom = zipped_divide(order, Layout(ref_tv[1].size(), 1))
+    extents = it.modes(it.product_each(tiles_of_fragment.shape))
+    divided = zipped_divide(source, Tile((held, *extents)))
+    values = composition(divided[0], by_atom)
+    rest = divided[1].modes()[1:]
+    return Tensor(tensor.iter, join([values, *rest]))
+
+
+# Tiled matrix operations -----------------------------------------------------------------------
+
+_MODES = {"a": (0, 2), "b": (1, 2), "c": (0, 1), "d": (0, 1)}
+"""The (M, N, K) modes that each operand has."""
+
+
+def tile_size_mnk(shape_mnk: tuple[int, int, int], atom_layout: Layout, permutation: Tile | None) -> tuple[Any, ...]:
+    """The extents one tiled mma covers."""
+    sizes = []
+    for index in range(3):
+        chosen = permutation.modes[index] if permutation is not None and index < permutation.rank else None
+        covered = shape_mnk[index] * atom_layout[index].size()
+        sizes.append(covered if chosen is None else mode_layout(chosen).size())
+    return tuple(sizes)
+
+
+def thr_layout_vmnk(thr_layout: Layout, atom_layout: Layout) -> Layout:
+    """(lane, M, N, K) -> thread index."""
+    return tiled_product(thr_layout, atom_layout)
+
+
+def _permuted(layout: Layout, operand: str, shape_mnk: Any, atom_layout: Layout, permutation: Tile | None) -> Layout:
+    sizes = tile_size_mnk(shape_mnk, atom_layout, permutation)
+    chosen = []
+    for index in _MODES[operand]:
+        mode = permutation.modes[index] if permutation is not None and index < permutation.rank else None
+        chosen.append(sizes[index] if mode is None else mode)
+    return logical_divide(layout, Tile(tuple(chosen)))
+
+
+def mma_fragments(
+    layout: Layout, operand: str, shape_mnk: Any, operand_tv: Layout, atom_layout: Layout, permutation: Tile | None
+) -> tuple[Layout, list[Layout]]:
+    """Threads (lane, (first, second)) and modes (values, rest of each mode …) of an operand."""
+    first, second = _MODES[operand]
+    permuted = _permuted(layout, operand, shape_mnk, atom_layout, permutation)
+    by_atom = zipped_divide(permuted, Tile((shape_mnk[first], shape_mnk[second])))
+    block = composition(by_atom[0], operand_tv)
+    rest = by_atom[1].modes()
+    lanes_of_rest = []
+    repetitions = []
+    for index, mode in zip((first, second), rest, strict=False):
+        divided = logical_divide(mode, Layout(atom_layout[index].size(), 1))
+        lanes_of_rest.append(divided[0])
+        repetitions.append(divided[1])
+    return join([block[0], join(lanes_of_rest)]), [block[1], *repetitions, *rest[2:]]
+
+
+def partition_mma(
+    tensor: Tensor, operand: str, shape_mnk: Any, operand_tv: Layout, thr_layout: Layout, atom_layout: Layout,
+    permutation: Tile | None, thread: Any,
+) -> Tensor:  # fmt: skip
+    """A thread's part of an operand: (values, rest of the first mode, rest of the second, …)."""
+    if _linear(tensor).rank < 2:
+        raise LayoutError(f"operand {operand.upper()} needs two modes, got {tensor.layout}")
+    threads, modes = mma_fragments(_linear(tensor), operand, shape_mnk, operand_tv, atom_layout, permutation)
+    v, *mnk = coords.idx2crd(_thread_coord(thread), thr_layout_vmnk(thr_layout, atom_layout))
+    first, second = _MODES[operand]
+    lane = coords.crd2idx(_lane_index(v, thr_layout), threads[0])
+    where = [coords.crd2idx(_flat_mode(mnk[i], atom_layout[i]), threads[1][j]) for j, i in enumerate((first, second))]
+    offset = it.add(it.add(lane, where[0]), where[1])
+    return _moved(tensor, offset, join(modes))
+
+
+def _lane_index(lane: Any, thr_layout: Layout) -> Any:
+    """The column-major lane number of a (possibly nested) lane coordinate."""
+    if not isinstance(lane, tuple):
+        return lane
+    return coords.crd2idx(lane, Layout(thr_layout.shape, it.compact_strides(thr_layout.shape)))
+
+
+def _flat_mode(crd: Any, mode: Layout) -> Any:
+    return coords.crd2idx(crd, Layout(mode.shape, it.compact_strides(mode.shape))) if isinstance(crd, tuple) else crd
+
+
+def mma_tv_layout(
+    operand: str, shape_mnk: Any, operand_tv: Layout, thr_layout: Layout, atom_layout: Layout, permutation: Tile | None
+) -> Layout:
+    """(thread index, values) -> position in the operand's column-major tile."""
+    sizes = tile_size_mnk(shape_mnk, atom_layout, permutation)
+    shape = tuple(sizes[index] for index in _MODES[operand])
+    tile = Layout(shape, it.compact_strides(shape))
+    threads, modes = mma_fragments(tile, operand, shape_mnk, operand_tv, atom_layout, permutation)
+    by_mode = {index: threads[1][j] for j, index in enumerate(_MODES[operand])}
+    spread = [by_mode.get(i, Layout(atom_layout[i].size(), 0)) for i in range(3)]
+    by_vmnk = join([threads[0], *spread])
+    by_index = composition(by_vmnk, right_inverse(thr_layout_vmnk(thr_layout, atom_layout)))
+    return join([by_index, join(modes)])
+
+

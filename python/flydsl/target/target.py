@@ -1,0 +1,87 @@
+"""What code is generated for: one frozen record of facts per GPU architecture.
+
+This is the only place that compares architecture strings. Everyone else asks a
+:class:`Target` for a fact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flydsl.base.errors import TargetError
+
+KIB = 1024
+
+
+@dataclass(frozen=True)
+class Target:
+    """The facts of one architecture that the compiler and the virtual GPU need.
+
+    ``lds_bytes`` is what one workgroup may allocate, ``generation`` names the family whose matrix
+    and copy instructions apply, ``fnuz`` says which fp8 encoding the matrix unit reads.
+    """
+
+    backend: str
+    arch: str
+    generation: str
+    wave_size: int
+    lds_bytes: int
+    lds_banks: int = 32
+    max_block_threads: int = 1024
+    max_grid: tuple[int, int, int] = (2**31 - 1, 65535, 65535)
+    fnuz: bool = False
+
+    @property
+    def warp_size(self) -> int:
+        return self.wave_size
+
+    def __str__(self) -> str:
+        return self.arch
+
+
+_AMD_GRID = (2**31 - 1, 2**31 - 1, 2**31 - 1)
+
+
+def _amd(arch: str, generation: str, wave: int, lds_kib: int, *, banks: int = 32, fnuz: bool = False) -> Target:
+    return Target("rocm", arch, generation, wave, lds_kib * KIB, banks, max_grid=_AMD_GRID, fnuz=fnuz)
+
+
+# LDS sizes: AMD CDNA3/CDNA4 and RDNA3/4 ISA documents; NVIDIA: CUDA programming guide, table of
+# technical specifications (the opt-in limit per block).
+_TARGETS: dict[str, Target] = {
+    t.arch: t
+    for t in (
+        _amd("gfx90a", "cdna2", 64, 64),
+        _amd("gfx942", "cdna3", 64, 64, fnuz=True),
+        _amd("gfx950", "cdna4", 64, 160, banks=64),
+        _amd("gfx1100", "rdna3", 32, 64),
+        _amd("gfx1151", "rdna3", 32, 64),
+        _amd("gfx1200", "rdna4", 32, 64),
+        _amd("gfx1201", "rdna4", 32, 64),
+        _amd("gfx1250", "cdna5", 32, 320, banks=64),
+        Target("cuda", "sm_80", "ampere", 32, 163 * KIB),
+        Target("cuda", "sm_90a", "hopper", 32, 227 * KIB),
+    )
+}
+
+DEFAULT_ARCH = "gfx942"
+
+
+def known_archs() -> tuple[str, ...]:
+    return tuple(_TARGETS)
+
+
+def parse_target(arch: str) -> Target:
+    """The target named by an architecture string such as ``gfx942`` or ``sm_90a``.
+
+    Feature suffixes that a driver appends (``gfx942:sramecc+:xnack-``) are ignored, and the plain
+    ``sm_90`` means the Hopper that exists.
+    """
+    name = arch.strip().split(":")[0]
+    name = "sm_90a" if name == "sm_90" else name
+    try:
+        return _TARGETS[name]
+    except KeyError:
+        raise TargetError(
+            f"unknown target {arch!r}", hint="set ARCH to one of: " + ", ".join(_TARGETS)
+        ) from None

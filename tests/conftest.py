@@ -1,0 +1,115 @@
+"""What every test stands on: an environment of its own, and honest skips.
+
+Markers: ``torch`` (or the ``torch`` fixture, which is the module) and ``gpu``. A test that cannot run here is skipped
+with the reason. In CI, where ``.ci/run`` installs everything, a missing dependency is a failure.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import importlib.util
+import os
+import shutil
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from hypothesis import settings
+
+from flydsl.base import knobs
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
+
+# A shared 2-core machine stalls now and then; a slow example is not a wrong one.
+settings.register_profile("flydsl", deadline=None, print_blob=True)
+settings.load_profile("flydsl")
+
+
+def missing(what: str, remedy: str) -> None:
+    """End the running test: a skip on a developer's machine, a failure in CI."""
+    message = f"{what} is not installed: {remedy}"
+    if IN_CI:
+        pytest.fail(f"{message} (CI runs every test)", pytrace=False)
+    pytest.skip(message)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("torch"):
+        _need_torch()
+    if item.get_closest_marker("gpu") and not _gpu_names():
+        pytest.skip("no GPU: neither libcuda nor libamdhip64 reports a device")
+
+
+def _need_torch() -> None:
+    if importlib.util.find_spec("torch") is None:
+        missing("torch", "run `TORCH=1 make test`")
+
+
+@pytest.fixture(scope="session")
+def torch() -> ModuleType:
+    """The torch module."""
+    _need_torch()
+    return importlib.import_module("torch")
+
+
+@cache
+def _gpu_names() -> tuple[str, ...]:
+    """The drivers that report at least one device. Asked of the drivers themselves, so our runtime is not trusted."""
+    found: list[str] = []
+    for library, init, count in (
+        ("libcuda.so.1", "cuInit", "cuDeviceGetCount"),
+        ("libamdhip64.so", "hipInit", "hipGetDeviceCount"),
+    ):
+        try:
+            driver = ctypes.CDLL(library)
+        except OSError:
+            continue
+        devices = ctypes.c_int(0)
+        if getattr(driver, init)(0) == 0 and getattr(driver, count)(ctypes.byref(devices)) == 0 and devices.value:
+            found.append(library)
+    return tuple(found)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _isolated_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test sees the user's settings or writes into the user's home: not the cache, not dumps, not tuning results.
+
+    What describes the machine (``ROCM_PATH``, …) stays. Each xdist worker has a home of its own.
+    """
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        for knob in knobs.TABLE.values():
+            if knob.group != "machine":
+                for name in (knob.name, *knob.aliases):
+                    patch.delenv(name, raising=False)
+        patch.setenv("HOME", str(home))
+        patch.setenv(knobs.RUNTIME_CACHE_DIR.name, str(home / "cache"))
+        yield
+
+
+@pytest.fixture
+def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty disk cache for this test alone; the directory is returned and not made yet."""
+    directory = tmp_path / "cache"
+    monkeypatch.setenv(knobs.RUNTIME_CACHE_DIR.name, str(directory))
+    return directory
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The root of the checkout."""
+    return REPOSITORY
+
+
+@pytest.fixture(scope="session")
+def mlir_opt() -> str:
+    """An unmodified upstream ``mlir-opt`` of LLVM 22 (Debian's mlir-22-tools)."""
+    found = shutil.which("mlir-opt-22")
+    if found is None:
+        missing("mlir-opt-22", "install Debian's mlir-22-tools")
+    assert found is not None
+    return found

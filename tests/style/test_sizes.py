@@ -1,0 +1,102 @@
+"""Files and functions stay small enough to read, and are named for what they hold."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+FILE_LINES, FILE_BYTES = 800, 40_000
+INIT_LINES = 40
+FUNCTION_LINES = {"python/flydsl": 60, "kernels": 150}
+TABLE_LINES = 100
+
+BIG_FILES: dict[str, str] = {}
+"""Repository path of a file that may exceed the limit -> why. Only fact tables and lists of op definitions."""
+
+MATCH_TABLES: set[tuple[str, str]] = set()
+"""(repository path, qualified name) of functions that are one `match` or dispatch table, up to TABLE_LINES lines."""
+
+BANNED_NAMES = {"util", "utils", "helper", "helpers", "common", "misc"}
+FACADES = {"python/flydsl/utils"}
+"""Import paths that exist because kernels written for the original use them."""
+
+TREES = ("python", "kernels", "examples", "benchmarks", "tests")
+
+
+def sources(repository: Path, trees: tuple[str, ...] = TREES) -> list[Path]:
+    found = [path for tree in trees for path in sorted((repository / tree).rglob("*.py"))]
+    return [path for path in found if not any(part.endswith(".egg-info") for part in path.parts)]
+
+
+def functions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[str, int]]:
+    """Every function with its length in lines, its docstring left out. Nested ones count in their parents too."""
+    for node in ast.iter_child_nodes(tree):
+        name = prefix
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            name = f"{prefix}.{node.name}".lstrip(".")
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            assert node.end_lineno is not None
+            length = node.end_lineno - node.lineno + 1
+            if ast.get_docstring(node, clean=False) is not None:
+                docstring = node.body[0]
+                assert docstring.end_lineno is not None
+                length -= docstring.end_lineno - docstring.lineno + 1
+            yield name, length
+        yield from functions(node, name)
+
+
+def test_files_are_short(repository: Path) -> None:
+    too_big: list[str] = []
+    for path in sources(repository):
+        name = path.relative_to(repository).as_posix()
+        data = path.read_bytes()
+        lines = data.count(b"\n")
+        if (lines > FILE_LINES or len(data) > FILE_BYTES) and name not in BIG_FILES:
+            too_big.append(f"{name}: {lines} lines, {len(data)} bytes")
+    assert not too_big, f"split these (limit {FILE_LINES} lines, {FILE_BYTES} bytes):\n" + "\n".join(too_big)
+
+
+def test_init_files_only_export(repository: Path) -> None:
+    too_long = {
+        path.relative_to(repository).as_posix(): count
+        for path in sources(repository)
+        if path.name == "__init__.py" and (count := path.read_bytes().count(b"\n")) > INIT_LINES
+    }
+    assert not too_long, f"an __init__.py only re-exports, in {INIT_LINES} lines: {too_long}"
+
+
+def test_functions_are_short(repository: Path) -> None:
+    too_long: list[str] = []
+    for tree, limit in FUNCTION_LINES.items():
+        for path in sources(repository, (tree,)):
+            name = path.relative_to(repository).as_posix()
+            for function, lines in functions(ast.parse(path.read_bytes())):
+                allowed = TABLE_LINES if (name, function) in MATCH_TABLES else limit
+                if lines > allowed:
+                    too_long.append(f"{name}: {function} has {lines} lines, limit {allowed}")
+    assert not too_long, "\n".join(too_long)
+
+
+def test_names_say_what_is_inside(repository: Path) -> None:
+    vague = {
+        part.relative_to(repository).as_posix()
+        for path in sources(repository)
+        for part in (path, *path.parents)
+        if part.is_relative_to(repository) and part.stem in BANNED_NAMES
+    }
+    assert vague <= FACADES, f"name the noun instead: {sorted(vague - FACADES)}"
+
+
+def test_allow_lists_are_current(repository: Path) -> None:
+    assert all((repository / name).exists() for name in BIG_FILES)
+    for name, function in MATCH_TABLES:
+        tree = ast.parse((repository / name).read_bytes())
+        assert function in dict(functions(tree)), f"{name} has no {function}"
+
+
+def test_lengths_are_counted_without_docstrings() -> None:
+    source = (
+        'class A:\n    def f(self):\n        """One.\n\n        Two.\n        """\n        def g():\n            pass\n'
+    )
+    assert dict(functions(ast.parse(source))) == {"A.f": 3, "A.f.g": 2}
