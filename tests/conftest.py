@@ -56,6 +56,14 @@ def torch() -> ModuleType:
     return importlib.import_module("torch")
 
 
+@pytest.fixture(scope="session")
+def pycute() -> ModuleType:
+    """NVIDIA's own layout algebra in Python, the oracle of the layout tests."""
+    if importlib.util.find_spec("pycute") is None:
+        missing("pycute", "run `pip install --no-deps nvidia-cutlass`")
+    return importlib.import_module("pycute")
+
+
 @cache
 def _gpu_names() -> tuple[str, ...]:
     """The drivers that report at least one device. Asked of the drivers themselves, so our runtime is not trusted."""

@@ -43,6 +43,9 @@ DTYPES: dict[str, np.dtype] = {
 }
 
 
+X86 = "x86_64-unknown-linux-gnu"
+
+
 @cache
 def context() -> Context:
     """Upstream's dialects as xDSL has them; ops it lacks are written in generic form."""
@@ -57,13 +60,13 @@ def parse(text: str) -> ModuleOp:
     return Parser(context(), text).parse_module()
 
 
-def llvm_text(text: str) -> str:
-    return emit_module_text(parse(text), host_triple())
+def llvm_text(text: str, triple: str = "") -> str:
+    return emit_module_text(parse(text), triple or host_triple())
 
 
-def build(text: str, level: int = 2) -> LoadedObject:
-    """Compile MLIR for this process."""
-    return load_object(emit_object(llvm_text(text), level=level))
+def build(text: str, level: int = 2, triple: str = "") -> LoadedObject:
+    """Compile MLIR for this process, written the way ``triple`` needs it (x86 has no bf16 rounding, say)."""
+    return load_object(emit_object(llvm_text(text, triple), level=level))
 
 
 def call(loaded: LoadedObject, name: str, *arguments: np.ndarray | int, result: type | None = None) -> object:
@@ -99,7 +102,9 @@ class Elementwise:
         lines += ["  scf.for %i = %zero to %n step %step {", "    %at = arith.index_cast %i : index to i64"]
         for number, (value, element) in enumerate(zip("abc", self.inputs)):
             lines += self._address(number, element)
-            lines.append(f"    %{value} = llvm.load %q{number} {{alignment = 1 : i64}} : !llvm.ptr -> {self.type_of(element)}")
+            lines.append(
+                f"    %{value} = llvm.load %q{number} {{alignment = 1 : i64}} : !llvm.ptr -> {self.type_of(element)}"
+            )
         lines += [f"    {line}" for line in body.strip().splitlines()]
         for offset, (value, element) in enumerate(zip("rs", self.outputs)):
             number = len(self.inputs) + offset
@@ -123,10 +128,10 @@ class Elementwise:
 class Suite:
     """Many elementwise functions compiled as one module: one pass through LLVM for all of them."""
 
-    def __init__(self, functions: Sequence[Elementwise], level: int = 1) -> None:
+    def __init__(self, functions: Sequence[Elementwise], level: int = 1, triple: str = "") -> None:
         self.functions = {function.name: function for function in functions}
         assert len(self.functions) == len(functions), "two functions of one name"
-        self.loaded = build("\n".join(function.text() for function in functions), level)
+        self.loaded = build("\n".join(function.text() for function in functions), level, triple)
 
     def run(self, name: str, *inputs: np.ndarray) -> np.ndarray:
         return self.run_all(name, *inputs)[0]

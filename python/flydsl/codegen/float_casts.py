@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from flydsl.codegen.function_emitter import FunctionEmitter
-from flydsl.codegen.llvm_types import Scalar
+from flydsl.codegen.literals import splat_literal
+from flydsl.codegen.llvm_types import BF16, Scalar, int_scalar
 from flydsl.codegen.narrow_floats import narrowing_function, widening_function
 
 _NEAREST = "to_nearest_even"
-_NATIVE_BITS = {"half": 16, "bfloat": 16, "float": 32, "double": 64}
+_NATIVE_BITS = {"half": 16, BF16: 16, "float": 32, "double": 64}
 
 
 def convert_float(
@@ -25,10 +26,20 @@ def convert_float(
 def widen_to_f32(emitter: FunctionEmitter, text: str, source: Scalar) -> str:
     """A value of a type narrower than f32, in f32; always exact."""
     wide = source.vector_of("float")
+    if source.name in emitter.scope.soft_floats:
+        return _widen_soft_bf16(emitter, text, source)
     if not source.is_narrow:
         return emitter.assign(f"fpext {source.vector_of(source.text)} {text} to {wide}")
     callee = widening_function(emitter.scope, source.name, source.lanes)
     return emitter.call(wide, callee, [f"{source.vector_of(source.text)} {text}"])
+
+
+def _widen_soft_bf16(emitter: FunctionEmitter, text: str, source: Scalar) -> str:
+    """bf16 held as i16: its bits are the upper half of the f32."""
+    words = source.vector_of("i32")
+    low = emitter.assign(f"zext {source.vector_of(source.text)} {text} to {words}")
+    high = emitter.assign(f"shl {words} {low}, {splat_literal('16', int_scalar(32, source.lanes))}")
+    return emitter.assign(f"bitcast {words} {high} to {source.vector_of('float')}")
 
 
 def narrow_from_f32(emitter: FunctionEmitter, text: str, dest: Scalar, rounding: str = _NEAREST) -> str:
@@ -43,14 +54,22 @@ def _convert_native(
     if name == dest.name:
         return text
     source_type, dest_type = dest.vector_of(element), dest.vector_of(dest.text)
-    if not dest.is_narrow and dest.bits > _NATIVE_BITS[element]:
+    widens = not dest.is_narrow and dest.bits > _NATIVE_BITS[element]
+    if widens and name not in emitter.scope.soft_floats:
         return emitter.assign(f"fpext {flags}{source_type} {text} to {dest_type}")
     if _NATIVE_BITS[element] == 16:
         # f16 and bf16 are exact in f32, and a helper reads f32.
-        text = emitter.assign(f"fpext {source_type} {text} to {dest.vector_of('float')}")
+        source = Scalar(name, element, 16, dest.lanes, is_float=True, is_narrow=False)
+        text = widen_to_f32(emitter, text, source)
         return _convert_native(emitter, text, "f32", "float", dest, rounding, flags)
     soft = dest.is_narrow or rounding != _NEAREST or (name, dest.name) in emitter.scope.soft_truncations
     if not soft:
         return emitter.assign(f"fptrunc {flags}{source_type} {text} to {dest_type}")
-    callee = narrowing_function(emitter.scope, name, dest.name, dest.lanes, rounding)
-    return emitter.call(dest_type, callee, [f"{source_type} {text}"])
+    return narrow_by_helper(emitter, text, name, dest, rounding)
+
+
+def narrow_by_helper(emitter: FunctionEmitter, text: str, source: str, dest: Scalar, rounding: str = _NEAREST) -> str:
+    """An ``f32`` or ``f64`` value rounded to a shorter type by integer instructions, whatever LLVM could do."""
+    callee = narrowing_function(emitter.scope, source, dest.name, dest.lanes, rounding)
+    wide = dest.vector_of("float" if source == "f32" else "double")
+    return emitter.call(dest.vector_of(dest.text), callee, [f"{wide} {text}"])

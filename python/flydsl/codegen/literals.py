@@ -1,7 +1,7 @@
 """Constant attributes as LLVM literal text, exact to the last bit.
 
-LLVM reads a ``float`` literal as the hexadecimal form of the equal double, and ``half``/``bfloat`` as
-their own bits, so every literal here is built from the bit pattern and never from decimal digits.
+LLVM reads a ``float`` literal as the hexadecimal form of the equal double, and ``half`` as its own bits, so
+every literal here is built from the bit pattern and never from decimal digits.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    BoolAttr,
+    BytesAttr,
     DenseIntOrFPElementsAttr,
     FloatAttr,
     IntegerAttr,
@@ -19,12 +19,13 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     VectorType,
 )
+from xdsl.dialects.llvm import LLVMArrayType, LLVMStructType
 from xdsl.ir import Attribute
 
 from flydsl.base.errors import LoweringError
-from flydsl.codegen.llvm_types import Scalar, scalar_of, type_text
+from flydsl.codegen.llvm_types import BF16, Scalar, int_scalar, scalar_of, type_text
 
-_HEX_PREFIX = {"f16": ("0xH", 4), "bf16": ("0xR", 4), "f64": ("0x", 16)}
+_HEX_PREFIX = {"f16": ("0xH", 4), "f64": ("0x", 16)}
 
 
 def literal(attr: Attribute, result_type: Attribute) -> str:
@@ -37,6 +38,8 @@ def literal(attr: Attribute, result_type: Attribute) -> str:
         return dense_literal(cast("DenseIntOrFPElementsAttr[Any]", attr), result_type)
     if isinstance(attr, StringAttr):
         return string_literal(attr.data.encode())
+    if isinstance(attr, BytesAttr):
+        return string_literal(attr.data)
     if isinstance(attr, UnitAttr):
         return "zeroinitializer"
     if isinstance(attr, ArrayAttr):
@@ -72,7 +75,10 @@ def float_bits(value: float, attr: Attribute) -> int:
 def bits_literal(bits: int, scalar: Scalar) -> str:
     """The literal of a float type from its bit pattern."""
     if scalar.is_narrow:
-        return str(bits - (1 << scalar.bits) if bits >> (scalar.bits - 1) else bits)
+        return int_literal(bits, int_scalar(scalar.bits))
+    if scalar.name == "bf16":
+        # Its alias may stand for bfloat or i16; a constant cast fits both.
+        return f"bitcast (i16 {int_literal(bits, int_scalar(16))} to {BF16})"
     if scalar.name == "f32":
         return f"0x{_double_of_single(bits):016X}"
     prefix, digits = _HEX_PREFIX[scalar.name]
@@ -85,19 +91,29 @@ def splat_literal(element: str, scalar: Scalar) -> str:
 
 
 def dense_literal(attr: DenseIntOrFPElementsAttr[Any], result_type: Attribute) -> str:
-    """A dense attribute as a flat vector or array literal, straight from its bytes."""
-    scalar = scalar_of(attr.type)
-    data = attr.data.data
+    """A dense attribute as a flat vector, or as an array nested like its type, straight from its bytes."""
+    element, data = attr.type.element_type, attr.data.data
     if not any(data):
         return "zeroinitializer"
-    size = attr.type.element_type.compile_time_size
+    scalar, size = scalar_of(element), element.compile_time_size
     parts = [data[at : at + size] for at in range(0, len(data), size)]
     texts = [_element_literal(part, scalar) for part in parts]
-    is_vector = isinstance(result_type, VectorType)
-    if is_vector and len(set(parts)) == 1:
-        return splat_literal(texts[0], scalar)
-    joined = ", ".join(f"{scalar.text} {text}" for text in texts)
-    return f"<{joined}>" if is_vector else f"[{joined}]"
+    if not isinstance(result_type, VectorType):
+        return _array_literal(texts, result_type)
+    if len(set(parts)) == 1:
+        return splat_literal(texts[0], scalar_of(result_type))
+    return f"<{', '.join(f'{scalar.text} {text}' for text in texts)}>"
+
+
+def _array_literal(texts: list[str], result_type: Attribute) -> str:
+    """Element literals grouped into the rows of a nested array type."""
+    if not isinstance(result_type, LLVMArrayType):
+        raise LoweringError(f"a dense constant cannot fill '{result_type}'")
+    inner, row = type_text(result_type.type), len(texts) // result_type.size.data
+    if isinstance(result_type.type, LLVMArrayType):
+        rows = [texts[at : at + row] for at in range(0, len(texts), row)]
+        texts = [_array_literal(part, result_type.type) for part in rows]
+    return f"[{', '.join(f'{inner} {text}' for text in texts)}]"
 
 
 def string_literal(data: bytes) -> str:
@@ -110,10 +126,6 @@ def quoted(data: bytes) -> str:
     return "".join(chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\{byte:02X}" for byte in data)
 
 
-def is_true(attr: Attribute | None) -> bool:
-    return isinstance(attr, IntegerAttr) and bool(cast("BoolAttr", attr).value.data)
-
-
 def _element_literal(part: bytes, scalar: Scalar) -> str:
     if scalar.is_float:
         return bits_literal(int.from_bytes(part, "little"), scalar)
@@ -122,13 +134,14 @@ def _element_literal(part: bytes, scalar: Scalar) -> str:
 
 def _aggregate_literal(attr: ArrayAttr[Attribute], result_type: Attribute) -> str:
     """An array attribute for a struct or array type; each element carries its own type."""
-    parts = cast("Any", result_type).types.data if hasattr(result_type, "types") else None
-    texts: list[str] = []
-    for position, element in enumerate(attr):
-        element_type = parts[position] if parts is not None else cast("Any", result_type).type
-        texts.append(f"{type_text(element_type)} {literal(element, element_type)}")
-    joined = ", ".join(texts)
-    return "{ " + joined + " }" if parts is not None else f"[{joined}]"
+    if isinstance(result_type, LLVMStructType):
+        types, brackets = list(result_type.types), ("{ ", " }")
+    elif isinstance(result_type, LLVMArrayType):
+        types, brackets = [result_type.type] * len(attr), ("[", "]")
+    else:
+        raise LoweringError(f"a list of constants cannot fill '{result_type}'")
+    texts = [f"{type_text(type_)} {literal(element, type_)}" for element, type_ in zip(attr, types, strict=True)]
+    return brackets[0] + ", ".join(texts) + brackets[1]
 
 
 def _double_of_single(bits: int) -> int:

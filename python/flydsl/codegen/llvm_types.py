@@ -1,9 +1,11 @@
 """xDSL types as LLVM type text.
 
-Two choices that the rest of ``codegen`` relies on:
+Three choices that the rest of ``codegen`` relies on:
 
 - A vector of any rank is one flat LLVM vector in row-major order, so an elementwise op is one
   instruction at every rank; only the ops of the vector dialect know about positions.
+- bf16 is written by the alias ``%bf16``, which each module defines: ``bfloat``, or ``i16`` where LLVM's own
+  support ends in library calls (``module_scope``).
 - LLVM has no float narrower than 16 bits. As in upstream MLIR each is an integer of exactly its own
   width (``i8``, ``i6``, ``i4``): a vector of them has the bit layout the hardware reads, and a single
   one takes a byte in memory.
@@ -32,8 +34,9 @@ from flydsl.base.errors import LoweringError
 from flydsl.target.dtype import FLOAT_WIDTHS
 
 INDEX_BITS = 64
+BF16 = "%bf16"
 
-_NATIVE_FLOATS: dict[str, str] = {"f16": "half", "bf16": "bfloat", "f32": "float", "f64": "double"}
+_NATIVE_FLOATS: dict[str, str] = {"f16": "half", "bf16": BF16, "f32": "float", "f64": "double"}
 
 # f8E3M4 is in xDSL and ml_dtypes but in no supported GPU, so the target's table leaves it out.
 _NARROW_FLOATS: dict[str, int] = {name: bits for name, bits in FLOAT_WIDTHS.items() if bits < 16} | {"f8E3M4": 8}

@@ -11,11 +11,13 @@ import re
 from collections.abc import Callable
 
 from flydsl.codegen.literals import quoted
+from flydsl.codegen.llvm_types import BF16
 
 _PLAIN_SYMBOL = re.compile(r"[-a-zA-Z$._][-a-zA-Z$._0-9]*")
 
-# f32 -> bf16 and f64 -> bf16/f16 are library calls on x86 (compiler-rt names that a Python process does
-# not hold), so arithmetic on bf16 is widened to f32 there and the truncations are done with integers.
+# On x86 LLVM rounds f32 -> bf16 and f64 -> bf16/f16 by library calls (compiler-rt, which a Python process
+# does not hold), even to carry a bf16 vector from one block to the next. There bf16 is a 16-bit integer,
+# arithmetic on it is widened to f32, and the truncations are done with integers.
 _SOFT_TRUNCATIONS: dict[str, frozenset[tuple[str, str]]] = {
     "x86_64": frozenset({("f32", "bf16"), ("f64", "bf16"), ("f64", "f16")}),
 }
@@ -98,6 +100,7 @@ class ModuleScope:
             parts.append(f'target datalayout = "{self.data_layout}"')
         if self.triple:
             parts.append(f'target triple = "{self.triple}"')
+        parts.append(f"{BF16} = type {'i16' if 'bf16' in self.soft_floats else 'bfloat'}")
         parts.extend(self._globals.values())
         parts.extend(text for name, text in self._declarations.items() if name not in self._functions)
         parts.extend(self._helpers.values())

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from flydsl.codegen.float_formats import FORMATS, FloatFormat
 from flydsl.codegen.function_emitter import FunctionEmitter
+from flydsl.codegen.llvm_types import BF16
 from flydsl.codegen.module_scope import ModuleScope
 
 _ATTRIBUTES = "alwaysinline nounwind willreturn memory(none)"
-_LLVM_NAMES = {"f64": "double", "f32": "float", "f16": "half", "bf16": "bfloat"}
+_LLVM_NAMES = {"f64": "double", "f32": "float", "f16": "half", "bf16": BF16}
 _F32 = FORMATS["f32"]
 
 

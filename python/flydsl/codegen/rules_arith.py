@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from xdsl.ir import Operation
 
-from flydsl.codegen.elementwise_float import emit_elementwise_float, float_operands, intrinsic_expression
+from flydsl.codegen.elementwise_float import emit_elementwise_float, float_operands, intrinsic_expression, must_widen
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.literals import int_literal, literal, splat_literal
 from flydsl.codegen.llvm_types import Scalar, int_scalar, type_text
@@ -120,8 +120,8 @@ def emit_cmpf(emitter: FunctionEmitter, op: Operation) -> None:
 def emit_select(emitter: FunctionEmitter, op: Operation) -> None:
     condition, when_true, when_false = op.operands
     flags = fastmath_text(op)
-    if flags and emitter.scalar(when_true).is_narrow:
-        flags = ""
+    if flags and must_widen(emitter, emitter.scalar(when_true)):
+        flags = ""  # the arms are integers
     arms = f"{emitter.typed(when_true)}, {emitter.typed(when_false)}"
     emitter.define(op, f"select {flags}{emitter.typed(condition)}, {arms}")
 

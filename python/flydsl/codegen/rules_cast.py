@@ -5,12 +5,17 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from flydsl.codegen.elementwise_float import float_operands, must_widen
-from flydsl.codegen.float_casts import convert_float
+from flydsl.codegen.float_casts import convert_float, narrow_by_helper
 from flydsl.codegen.float_formats import ROUNDING_MODES
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
-from flydsl.codegen.llvm_types import F32, F64, type_text
+from flydsl.codegen.literals import int_literal, splat_literal
+from flydsl.codegen.llvm_types import F32, F64, Scalar, type_text
 from flydsl.codegen.op_flags import exact_text, fastmath_text, overflow_text
 from flydsl.codegen.op_view import fail, keyword_prop
+
+# Binary digits these types hold: an integer of no more is exact in them.
+_F32_DIGITS = 24
+_F64_DIGITS = 53
 
 
 def emit_plain_cast(emitter: FunctionEmitter, op: Operation, opcode: str) -> None:
@@ -26,18 +31,43 @@ def emit_plain_cast(emitter: FunctionEmitter, op: Operation, opcode: str) -> Non
 
 
 def emit_int_to_float(emitter: FunctionEmitter, op: Operation, opcode: str) -> None:
-    dest = emitter.scalar(op.results[0])
-    flags = exact_text(op)
-    source = emitter.typed(op.operands[0])
-    if not must_widen(emitter, dest):
-        emitter.define(op, f"{opcode} {flags}{source} to {type_text(op.results[0].type)}")
+    source, dest = emitter.scalar(op.operands[0]), emitter.scalar(op.results[0])
+    # LLVM 22 turns an integer vector into bf16 by way of f32, rounding twice (seen on AArch64).
+    rounds_twice = dest.name == "bf16" and source.bits > _F32_DIGITS
+    if not rounds_twice and not must_widen(emitter, dest):
+        result = type_text(op.results[0].type)
+        emitter.define(op, f"{opcode} {exact_text(op)}{emitter.typed(op.operands[0])} to {result}")
         return
-    # f64 holds every integer up to 2^53, and each type handled here overflows (or, for bf16 and
-    # f8E8M0FNU, is too coarse to notice) beyond it; f32 would round twice.
-    exact_in_f32 = emitter.scalar(op.operands[0]).bits <= 24
-    middle = (F32 if exact_in_f32 else F64).with_lanes(dest.lanes)
-    wide = emitter.assign(f"{opcode} {flags}{source} to {middle.vector_of(middle.text)}")
-    emitter.bind(op.results[0], convert_float(emitter, wide, middle, dest))
+    text = emitter.operand(op.operands[0])
+    if source.bits > _F64_DIGITS:
+        text = _keep_f64_digits(emitter, text, source, signed=opcode == "sitofp")
+    middle = (F32 if source.bits <= _F32_DIGITS else F64).with_lanes(dest.lanes)
+    wide = emitter.assign(f"{opcode} {source.vector_of(source.text)} {text} to {middle.vector_of(middle.text)}")
+    # A helper, since LLVM would merge an fptrunc with the conversion before it, and round twice after all.
+    emitter.bind(op.results[0], narrow_by_helper(emitter, wide, middle.name, dest))
+
+
+def _keep_f64_digits(emitter: FunctionEmitter, text: str, source: Scalar, signed: bool) -> str:
+    """An integer f64 holds exactly, which rounds to any shorter type as the given one does.
+
+    Beyond 2^53 the low bits are folded into the lowest one kept (rounding to odd), so that the later,
+    coarser rounding still sees which side of a tie the number was on.
+    """
+    type_, spare = source.vector_of(source.text), source.bits - _F64_DIGITS
+
+    def constant(value: int) -> str:
+        return splat_literal(int_literal(value, source), source)
+
+    def step(opcode: str, left: str, right: str) -> str:
+        return emitter.assign(f"{opcode} {type_} {left}, {right}")
+
+    shifted = step("add", text, constant(1 << _F64_DIGITS)) if signed else text
+    small = step("icmp ult", shifted, constant(1 << (_F64_DIGITS + signed)))
+    low = step("and", text, constant((1 << spare) - 1))
+    lost = emitter.assign(f"zext {source.vector_of('i1')} {step('icmp ne', low, constant(0))} to {type_}")
+    kept = step("and", text, constant(-1 << spare))
+    folded = step("or", kept, step("shl", lost, constant(spare)))
+    return emitter.assign(f"select {source.vector_of('i1')} {small}, {type_} {text}, {type_} {folded}")
 
 
 def emit_extf(emitter: FunctionEmitter, op: Operation) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from xdsl.ir import Operation
 
-from flydsl.codegen.elementwise_float import ExpressionOf, emit_elementwise_float, intrinsic_expression
+from flydsl.codegen.elementwise_float import ExpressionOf, emit_elementwise_float, float_operands, intrinsic_expression
 from flydsl.codegen.float_casts import narrow_from_f32, widen_to_f32
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import F32, type_text
@@ -179,12 +179,9 @@ def emit_clampf(emitter: FunctionEmitter, op: Operation) -> None:
 
 def float_class(mask: int) -> Rule:
     def emit(emitter: FunctionEmitter, op: Operation) -> None:
-        scalar, text = emitter.scalar(op.operands[0]), emitter.operand(op.operands[0])
-        element = scalar.text
-        if scalar.is_narrow:
-            text, element = widen_to_f32(emitter, text, scalar), "float"
-        argument = f"{scalar.vector_of(element)} {text}"
-        emitter.define(op, f"call {scalar.vector_of('i1')} @llvm.is.fpclass({argument}, i32 {mask})")
+        type_, (text,) = float_operands(emitter, op)
+        flag = emitter.scalar(op.operands[0]).vector_of("i1")
+        emitter.define(op, f"call {flag} @llvm.is.fpclass({type_} {text}, i32 {mask})")
 
     return emit
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, VectorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, VectorType, f32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from flydsl.codegen.elementwise_float import emit_elementwise_float, intrinsic_expression, must_widen
 from flydsl.codegen.float_casts import narrow_from_f32, widen_to_f32
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
+from flydsl.codegen.literals import float_literal
 from flydsl.codegen.llvm_types import Scalar, flat_lanes, type_text
-from flydsl.codegen.op_flags import fastmath_text
+from flydsl.codegen.op_flags import fastmath_text, has_fastmath
 from flydsl.codegen.op_view import fail, ints_prop, keyword_prop
 from flydsl.codegen.rules_cast import emit_bitcast
 from flydsl.codegen.rules_llvm import emit_poison, shuffle_text
@@ -40,7 +41,6 @@ _FLOAT_KINDS: dict[str, tuple[str, str]] = {
 }
 # Sums and products take their start value as an argument; the neutral one loses no minus zero.
 _FLOAT_ORDERED: dict[str, tuple[str, float]] = {"add": ("fadd", -0.0), "mul": ("fmul", 1.0)}
-_NEUTRAL = {"half": ("0xH8000", "0xH3C00"), "bfloat": ("0xR8000", "0xR3F80")}
 
 
 def emit_extract(emitter: FunctionEmitter, op: Operation) -> None:
@@ -74,11 +74,8 @@ def emit_insert(emitter: FunctionEmitter, op: Operation) -> None:
         emitter.define(op, f"insertelement {emitter.typed(dest)}, {emitter.typed(value)}, i64 {offset}")
     elif isinstance(offset, int):
         total = flat_lanes_of(dest)
-        spread = tuple(lane - offset if offset <= lane < offset + lanes else -1 for lane in range(total))
-        poison = f"{type_text(value.type)} poison"
-        widened = emitter.assign(shuffle_text(emitter.typed(value), poison, spread))
-        mask = tuple(total + lane if offset <= lane < offset + lanes else lane for lane in range(total))
-        emitter.define(op, shuffle_text(emitter.typed(dest), f"{dest_type} {widened}", mask))
+        mask = tuple(total + lane - offset if offset <= lane < offset + lanes else lane for lane in range(total))
+        emitter.define(op, shuffle_text(emitter.typed(dest), _padded(emitter, value, lanes, total), mask))
     else:
         packed = emitter.operand(dest)
         for lane in range(lanes):
@@ -186,7 +183,7 @@ def _padded(emitter: FunctionEmitter, value: SSAValue, count: int, longest: int)
 def emit_from_elements(emitter: FunctionEmitter, op: Operation) -> None:
     type_ = type_text(op.results[0].type)
     texts = [emitter.typed(value) for value in op.operands]
-    if not any(" %" in text for text in texts):
+    if not any(emitter.operand(value).startswith("%") for value in op.operands):
         emitter.bind(op.results[0], f"<{', '.join(texts)}>")
         return
     packed = "poison"
@@ -230,6 +227,21 @@ def emit_strided_slice(emitter: FunctionEmitter, op: Operation) -> None:
     emitter.define(op, shuffle_text(emitter.typed(source), f"{type_text(source.type)} poison", tuple(mask)))
 
 
+def emit_insert_strided_slice(emitter: FunctionEmitter, op: Operation) -> None:
+    """Writes a vector into a box of a larger one, unit steps, axes matched from the right."""
+    source, dest = op.operands
+    shape, box = _shape(dest.type), _shape(source.type)
+    extents = [*([1] * (len(shape) - len(box))), *box]
+    lanes = [0]
+    for length, start, extent in zip(shape, ints_prop(op, "offsets"), extents):
+        lanes = [base * length + start + step for base in lanes for step in range(extent)]
+    where = {lane: position for position, lane in enumerate(lanes)}
+    total = flat_lanes_of(dest)
+    mask = tuple(total + where[lane] if lane in where else lane for lane in range(total))
+    padded = _padded(emitter, source, flat_lanes_of(source), total)
+    emitter.define(op, shuffle_text(emitter.typed(dest), padded, mask))
+
+
 def emit_fma(emitter: FunctionEmitter, op: Operation) -> None:
     emit_elementwise_float(emitter, op, intrinsic_expression("llvm.fma", fastmath_text(op)))
 
@@ -255,17 +267,29 @@ def _emit_float_reduction(emitter: FunctionEmitter, op: Operation, kind: str, sc
         element = "float"
     if kind in _FLOAT_ORDERED:
         name, neutral = _FLOAT_ORDERED[kind]
-        start = texts[1] if len(texts) > 1 else _neutral_text(neutral, element)
-        arguments = [f"{element} {start}", f"{scalar.vector_of(element)} {texts[0]}"]
-        result = emitter.call(element, f"@llvm.vector.reduce.{name}", arguments, flags)
+        start = texts[1] if len(texts) > 1 else float_literal(neutral, f32 if widened else op.results[0].type)
+        if widened and not has_fastmath(op, "reassoc"):
+            result = _reduce_stepwise(emitter, name, start, texts[0], scalar, flags)
+        else:
+            arguments = [f"{element} {start}", f"{scalar.vector_of(element)} {texts[0]}"]
+            result = emitter.call(element, f"@llvm.vector.reduce.{name}", arguments, flags)
     elif kind in _FLOAT_KINDS:
         name, join = _FLOAT_KINDS[kind]
         result = _reduce_and_join(emitter, op, name, join, element, flags, texts)
     else:
         fail(op, f"'{kind}' does not combine floats")
-    if widened:
-        result = narrow_from_f32(emitter, result, scalar.element)
-    emitter.bind(op.results[0], result)
+    emitter.bind(op.results[0], narrow_from_f32(emitter, result, scalar.element) if widened else result)
+
+
+def _reduce_stepwise(emitter: FunctionEmitter, opcode: str, start: str, vector: str, scalar: Scalar, flags: str) -> str:
+    """An ordered sum or product in f32 that rounds to the element type after each lane, as each step of
+    the reduction is an operation in that type."""
+    total, type_ = start, scalar.vector_of("float")
+    for lane in range(scalar.lanes):
+        element = emitter.assign(f"extractelement {type_} {vector}, i64 {lane}")
+        exact = emitter.assign(f"{opcode} {flags}float {total}, {element}")
+        total = widen_to_f32(emitter, narrow_from_f32(emitter, exact, scalar.element), scalar.element)
+    return total
 
 
 def _reduce_and_join(
@@ -282,12 +306,6 @@ def _reduce_and_join(
 
 def _texts(emitter: FunctionEmitter, op: Operation) -> list[str]:
     return [emitter.operand(value) for value in op.operands]
-
-
-def _neutral_text(value: float, element: str) -> str:
-    if element in _NEUTRAL:
-        return _NEUTRAL[element][value > 0]
-    return f"{value:.1f}"
 
 
 def emit_create_mask(emitter: FunctionEmitter, op: Operation) -> None:
@@ -330,6 +348,7 @@ RULES: dict[str, Rule] = {
     "vector.shape_cast": emit_shape_cast,
     "vector.transpose": emit_transpose,
     "vector.extract_strided_slice": emit_strided_slice,
+    "vector.insert_strided_slice": emit_insert_strided_slice,
     "vector.fma": emit_fma,
     "vector.reduction": emit_reduction,
     "vector.create_mask": emit_create_mask,

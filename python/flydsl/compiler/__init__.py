@@ -1,0 +1,9 @@
+"""The `flyc` API: decorators, argument adaptors, compilation."""
+
+from __future__ import annotations
+
+from flydsl.compiler.jit_argument import from_dlpack, from_torch_tensor
+from flydsl.compiler.jit_function import JitFunction, jit
+from flydsl.compiler.kernel_function import KernelFunction, kernel
+
+__all__ = ["JitFunction", "KernelFunction", "from_dlpack", "from_torch_tensor", "jit", "kernel"]

@@ -30,12 +30,12 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     StringAttr,
-    UnitAttr,
     VectorType,
     i1,
     i32,
     i64,
 )
+from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp, YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.parser import Parser
@@ -72,6 +72,8 @@ def _parse_type(text: str) -> Attribute:
     if text.startswith("vector<") and "!" not in text:
         count, elem = text[7:-1].split("x", 1)
         return VectorType(element_type(elem), [int(count)])
+    if text == "!llvm.ptr":
+        return LLVMPointerType()
     context = Context()
     load_all(context)
     return Parser(context, text).parse_type()
@@ -168,6 +170,10 @@ class TraceEmitter:
         self.entry = entry
         self.block = entry
         self.target = target
+        self.builder: Any = None
+        self.known_block_size: tuple[int, int, int] | None = None
+        self.kernel_symbol: str | None = None
+        self.default_stream: Any = None
         self._constants: dict[Any, SSAValue] = {}
         self._last_constant: Operation | None = None
 
@@ -200,7 +206,7 @@ class TraceEmitter:
     def fly(self, name: str, operands: Sequence[Any], attrs: Mapping[str, Any] | None = None, result: Any = None) -> Any:
         spec = OP_TABLE[name]
         if result is not None:
-            types: Sequence[Attribute] = [type_of(result)]
+            types: Sequence[Attribute] = [ir_type(result) if isinstance(result, str) else type_of(result)]
         elif spec.result == "explicit":
             types = []
         else:
@@ -293,5 +299,3 @@ def make_constant(type_: Attribute, value: int | float) -> Operation:
         attr = FloatAttr(value, type_)
     return ConstantOp.create(result_types=[type_], properties={"value": attr})
 
-
-UNIT = UnitAttr()

@@ -39,7 +39,7 @@ from flydsl.expr.math_table import NEGF
 from flydsl.expr.numeric import Boolean, Index, Numeric, is_raw_value
 from flydsl.expr.numeric_types import NumberFormat
 from flydsl.expr.plan import Operation, Plan, plan_in_place
-from flydsl.expr.vector_value import Vector, required_operand, vector_operand
+from flydsl.expr.vector_value import Vector, combine, required_operand, vector_operand
 
 Builder: TypeAlias = Callable[[Any, Any], Any]
 FloatBuilder: TypeAlias = Callable[..., Any]
@@ -51,7 +51,7 @@ def _integer_builder(name: str, folding: Fold) -> Builder:
     op = Operation(name, signed=facts, unsigned=facts, planner=plan_in_place)
 
     def build(lhs: Any, rhs: Any) -> Any:
-        return required_operand(lhs).combine(op, rhs)
+        return combine(op, lhs, rhs)
 
     build.__name__ = build.__qualname__ = name
     return build
@@ -59,7 +59,7 @@ def _integer_builder(name: str, folding: Fold) -> Builder:
 
 def _float_builder(op: Operation) -> FloatBuilder:
     def build(lhs: Any, rhs: Any, *, fastmath: Flags = None) -> Any:
-        return required_operand(lhs).combine(op, rhs, fastmath)
+        return combine(op, lhs, rhs, fastmath)
 
     build.__name__ = build.__qualname__ = op.symbol
     return build
@@ -102,10 +102,7 @@ def negf(value: Any, *, fastmath: Flags = None) -> Any:
 
 def shrui(value: Any, amount: Any, *, is_exact: bool = False) -> Any:
     """Shift right, filling with zeros. `is_exact` promises that no set bit is shifted out."""
-    shifted = required_operand(value)
-    if not is_exact:
-        return shifted.combine(operators.SHRU, amount)
-    return shifted.combine(_SHRU_EXACT, amount)
+    return combine(_SHRU_EXACT if is_exact else operators.SHRU, value, amount)
 
 
 def _plan_exact_shift(op: Operation, lhs: NumberFormat, rhs: NumberFormat) -> Plan:
@@ -128,7 +125,7 @@ def _fold_many(op: Operation, values: Sequence[Any], flags: Flags) -> Any:
         raise DslTypeError(f"{op.symbol} needs at least one operand")
     result: Any = required_operand(flat[0])
     for value in flat[1:]:
-        result = result.combine(op, value, flags)
+        result = combine(op, result, value, flags)
     return result
 
 

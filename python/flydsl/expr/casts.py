@@ -62,10 +62,10 @@ def _cast(name: str, folding: CastFold, from_float: bool, to_float: bool) -> Cas
             type, value = value, type
         source, target = required_operand(value), element_class(type).format
         fmt = source.dtype.format
-        if fmt is target:
-            return source
         if fmt.is_float is not from_float or target.is_float is not to_float:
             raise DslTypeError(f"{name} does not convert {fmt} to {target}", hint="x.to(dtype) picks the operation")
+        if fmt is target:
+            return source
         if isinstance(source, Numeric) and source.is_static():
             return element_class(type)(folding(fmt, target, source.value))
         lanes = source.numel if isinstance(source, Vector) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr import fold
@@ -14,7 +14,7 @@ from flydsl.expr.fastmath import Flags
 from flydsl.expr.fold import Fold, Number
 from flydsl.expr.numeric_types import NumberFormat
 from flydsl.expr.plan import Operation, plan_comparison
-from flydsl.expr.vector_value import required_operand
+from flydsl.expr.vector_value import combine
 
 _RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
     "eq": operator.eq,
@@ -59,8 +59,6 @@ def _floating(predicate: str) -> Operation:
 INTEGER_COMPARISONS: dict[str, Operation] = {p.value: _integer(p.value) for p in CmpIPredicate}
 FLOAT_COMPARISONS: dict[str, Operation] = {p.value: _floating(p.value) for p in CmpFPredicate}
 
-_T = TypeVar("_T")
-
 
 def _predicate_first(name: str, args: tuple[Any, Any, Any]) -> tuple[str, Any, Any]:
     """The predicate is the argument that is a string; kernels write it first or last."""
@@ -79,7 +77,7 @@ def _compare(name: str, table: dict[str, Operation], args: tuple[Any, Any, Any],
     op = table.get(predicate)
     if op is None:
         raise DslValueError(f"{name} has no predicate {predicate!r}", hint=f"the predicates are: {' '.join(table)}")
-    return required_operand(lhs).combine(op, rhs, flags)
+    return combine(op, lhs, rhs, flags)
 
 
 def cmpi(predicate: Any, lhs: Any, rhs: Any) -> Any:

@@ -8,36 +8,45 @@ from __future__ import annotations
 
 import math
 import struct
-from ctypes import c_float
-from fractions import Fraction
 from functools import cache
 
 from flydsl.expr.numeric_types import FLOAT32, FLOAT64, FloatFormat, NumberFormat, Specials
 
 _EXACT_IN_DOUBLE = 1 << 53
+_SINGLE = struct.Struct("<f")
 
 
-def round_to(fmt: NumberFormat, value: int | float | Fraction) -> float:
+def round_to(fmt: NumberFormat, value: int | float) -> float:
     """The number of format `fmt` nearest to `value`."""
     if fmt is FLOAT64:
         return _to_double(value)
-    if fmt is FLOAT32 and (type(value) is float or _fits_double(value)):
-        return c_float(value).value  # type: ignore[arg-type]
+    if fmt is FLOAT32 and (type(value) is float or -_EXACT_IN_DOUBLE <= value <= _EXACT_IN_DOUBLE):
+        try:
+            return _SINGLE.unpack(_SINGLE.pack(value))[0]
+        except OverflowError:
+            return math.inf if value > 0 else -math.inf
     return decode(fmt, encode(fmt, value))
 
 
-def _fits_double(value: int | float | Fraction) -> bool:
-    return type(value) is int and -_EXACT_IN_DOUBLE <= value <= _EXACT_IN_DOUBLE
+def round_ratio(fmt: NumberFormat, numerator: int, denominator: int) -> float:
+    """The number of an IEEE format nearest to a fraction whose denominator is a power of two."""
+    if fmt is FLOAT64:
+        try:
+            return numerator / denominator
+        except OverflowError:
+            return math.inf if numerator > 0 else -math.inf
+    magnitude = decode(fmt, _round_magnitude(_layout(fmt), abs(numerator), denominator))
+    return -magnitude if numerator < 0 else magnitude
 
 
-def _to_double(value: int | float | Fraction) -> float:
+def _to_double(value: int | float) -> float:
     try:
         return float(value)
     except OverflowError:
-        return math.copysign(math.inf, value)
+        return math.inf if value > 0 else -math.inf
 
 
-def encode(fmt: NumberFormat, value: int | float | Fraction) -> int:
+def encode(fmt: NumberFormat, value: int | float) -> int:
     """The bit code of `value` rounded to `fmt`."""
     if fmt is FLOAT64:
         return struct.unpack("<Q", struct.pack("<d", _to_double(value)))[0]
@@ -47,8 +56,8 @@ def encode(fmt: NumberFormat, value: int | float | Fraction) -> int:
         return _encode_special(layout, value, sign)
     negative = math.copysign(1.0, value) < 0 if isinstance(value, float) else value < 0
     if layout.specials is Specials.SCALE:
-        return _nan_code(layout) if negative or value == 0 else _round_magnitude(layout, value)
-    code = _round_magnitude(layout, abs(value))
+        return _nan_code(layout) if negative or value == 0 else _round_magnitude(layout, *value.as_integer_ratio())
+    code = _round_magnitude(layout, *abs(value).as_integer_ratio())
     if layout.specials is Specials.FNUZ and (code == 0 or code == sign):
         return code
     return code | sign if negative else code
@@ -59,9 +68,8 @@ def _layout(fmt: NumberFormat) -> FloatFormat:
     return fmt.layout
 
 
-def _round_magnitude(layout: FloatFormat, value: int | float | Fraction) -> int:
-    """The code of a non-negative finite number, without its sign."""
-    numerator, denominator = value.as_integer_ratio()
+def _round_magnitude(layout: FloatFormat, numerator: int, denominator: int) -> int:
+    """The code of a non-negative fraction, without its sign. The denominator is a power of two."""
     if numerator == 0:
         return 0
     scale = 1 - denominator.bit_length()

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import math as python_math
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any, TypeAlias
 
 from flydsl.expr import fold, operators
 from flydsl.expr.comparison import FLOAT_COMPARISONS
 from flydsl.expr.enum import FastMathFlags
 from flydsl.expr.fastmath import Flags, flag_attrs
-from flydsl.expr.float_format import round_to
+from flydsl.expr.float_format import round_ratio
 from flydsl.expr.fold import Fold
 from flydsl.expr.math_table import UNARY
 from flydsl.expr.numeric import Float32
+from flydsl.expr.numeric_types import NumberFormat
 from flydsl.expr.plan import Operation, compute_format
 from flydsl.expr.promotion import require_integer
 from flydsl.expr.vector_value import emit_elementwise, required_operand
@@ -88,12 +88,13 @@ def ipowi(base: Any, exponent: Any) -> Any:
     return first.combine(operators.POW, required_operand(exponent).to(first.dtype))
 
 
-def _fold_fma(a: float, b: float, c: float) -> Any:
-    """a * b + c before rounding: exact where it can be, else what the separate operations give."""
+def _fold_fma(fmt: NumberFormat, a: float, b: float, c: float) -> float:
+    """a * b + c rounded once, from the exact fraction."""
     if not all(python_math.isfinite(v) for v in (a, b, c)):
         return a * b + c
-    exact = Fraction(a) * Fraction(b) + Fraction(c)
-    return a * b + c if exact == 0 else exact
+    (an, ad), (bn, bd), (cn, cd) = (v.as_integer_ratio() for v in (a, b, c))
+    numerator = an * bn * cd + cn * ad * bd
+    return a * b + c if numerator == 0 else round_ratio(fmt, numerator, ad * bd * cd)
 
 
 def fma(a: Any, b: Any, c: Any, *, fastmath: Flags = None) -> Any:
@@ -103,7 +104,7 @@ def fma(a: Any, b: Any, c: Any, *, fastmath: Flags = None) -> Any:
     compute = compute_format(fmt)
     values = [v._as(fmt)._as(compute) for v in (first, _float_argument(b), _float_argument(c))]
     if all(v.is_static() for v in values):
-        return first.dtype(round_to(compute, _fold_fma(*(v.value for v in values))))
+        return first.dtype(_fold_fma(compute, *(v.value for v in values)))
     return emit_elementwise("math.fma", values, compute, flag_attrs(fastmath))._as(fmt)
 
 
@@ -154,51 +155,11 @@ def isnormal(x: Any, *, fastmath: Flags = None) -> Any:
     return _compare(size, "oge", smallest) & _compare(size, "olt", size.dtype(python_math.inf))
 
 
+# fmt: off
 __all__ = [
-    "absf",
-    "ceil",
-    "floor",
-    "trunc",
-    "round",
-    "roundeven",
-    "exp",
-    "exp2",
-    "expm1",
-    "log",
-    "log2",
-    "log10",
-    "log1p",
-    "sqrt",
-    "rsqrt",
-    "cbrt",
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "sinh",
-    "cosh",
-    "tanh",
-    "asinh",
-    "acosh",
-    "atanh",
-    "erf",
-    "erfc",
-    "sincos",
-    "absi",
-    "ctlz",
-    "cttz",
-    "ctpop",
-    "powf",
-    "fpowi",
-    "ipowi",
-    "atan2",
-    "copysign",
-    "fma",
-    "clampf",
-    "isnan",
-    "isinf",
-    "isfinite",
-    "isnormal",
+    "absf", "ceil", "floor", "trunc", "round", "roundeven", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p",
+    "sqrt", "rsqrt", "cbrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh",
+    "atanh", "erf", "erfc", "sincos", "absi", "ctlz", "cttz", "ctpop", "powf", "fpowi", "ipowi", "atan2",
+    "copysign", "fma", "clampf", "isnan", "isinf", "isfinite", "isnormal",
 ]
+# fmt: on

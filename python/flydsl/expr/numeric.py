@@ -180,13 +180,16 @@ class Numeric(Operators, metaclass=NumericMeta):
             if other is None:
                 return NotImplemented
         plan = op.plan(type(self).format, type(other).format)
-        if type(self._value) in _STATIC_TYPES and type(other._value) in _STATIC_TYPES and not plan.folds_by_recipe:
-            return _make(plan.result, plan.fold_values(self._in(plan.lhs), other._in(plan.rhs)))
+        lhs, rhs = self, other
+        if plan.common is not None:
+            lhs, rhs = lhs._as(plan.common), rhs._as(plan.common)
+        if type(lhs._value) in _STATIC_TYPES and type(rhs._value) in _STATIC_TYPES and not plan.folds_by_recipe:
+            return _make(plan.result, plan.fold_values(lhs._in(plan.lhs), rhs._in(plan.rhs)))
         if plan.recipe is not None:
-            built = plan.recipe(self._as(plan.lhs), other._as(plan.rhs))
+            built = plan.recipe(lhs._as(plan.lhs), rhs._as(plan.rhs))
             if built is not None:
                 return built._as(plan.result)
-        return _make(plan.result, plan.emit(self._raw(plan.lhs), other._raw(plan.rhs), None, flags))
+        return _make(plan.result, plan.emit(lhs._raw(plan.lhs), rhs._raw(plan.rhs), None, flags))
 
     def _reflect(self, op: Operation, other: Any, flags: Flags = None) -> Any:
         left = operand(other)
@@ -390,7 +393,10 @@ def operand(value: Any) -> Numeric | None:
     """A number from anything that can stand as a scalar operand; None if it cannot."""
     if isinstance(value, Numeric):
         return value
-    if type(value) in _STATIC_TYPES:
+    kind = type(value)
+    if kind is int and -0x8000_0000 <= value <= 0x7FFF_FFFF:  # by far the most frequent literal
+        return _make(nt.INT32, value)
+    if kind in _STATIC_TYPES:
         fmt = literal_format(value)
         return _make(fmt, from_python(fmt, value))
     if isinstance(value, numbers.Real):
@@ -411,7 +417,10 @@ def as_numeric(value: Any) -> Numeric:
 
 def _numeric_argument(fmt: NumberFormat, value: Any) -> Numeric:
     """The number given to a constructor, when it is neither a Python number nor one of ours."""
-    number = as_numeric(value)
+    number = operand(value)
+    if number is None and hasattr(value, "__index__"):
+        return as_numeric(value.__index__())
+    number = as_numeric(value) if number is None else number
     if fmt.is_float and number.dtype.is_integer and not number.is_static():
         raise DslValueError(
             f"a raw {number.ir_type} value does not say whether it is signed, so it cannot become {fmt}",
@@ -443,37 +452,11 @@ def _select_structured(condition: Numeric, true_value: Any, false_value: Any) ->
     raise DslTypeError(f"cannot select between {true_value!r} and {false_value!r}")
 
 
+# fmt: off
 __all__ = [
-    "Numeric",
-    "NumericMeta",
-    "Integer",
-    "Float",
-    "as_numeric",
-    "Boolean",
-    "Int4",
-    "Int8",
-    "Int16",
-    "Int32",
-    "Int64",
-    "Int128",
-    "Uint8",
-    "Uint16",
-    "Uint32",
-    "Uint64",
-    "Uint128",
-    "Index",
-    "Float16",
-    "BFloat16",
-    "Float32",
-    "Float64",
-    "Float8E5M2",
-    "Float8E4M3",
-    "Float8E4M3FN",
-    "Float8E4M3FNUZ",
-    "Float8E5M2FNUZ",
-    "Float8E4M3B11FNUZ",
-    "Float8E8M0FNU",
-    "Float6E2M3FN",
-    "Float6E3M2FN",
-    "Float4E2M1FN",
+    "Numeric", "NumericMeta", "Integer", "Float", "as_numeric", "Boolean", "Int4", "Int8", "Int16", "Int32",
+    "Int64", "Int128", "Uint8", "Uint16", "Uint32", "Uint64", "Uint128", "Index", "Float16", "BFloat16", "Float32",
+    "Float64", "Float8E5M2", "Float8E4M3", "Float8E4M3FN", "Float8E4M3FNUZ", "Float8E5M2FNUZ", "Float8E4M3B11FNUZ",
+    "Float8E8M0FNU", "Float6E2M3FN", "Float6E3M2FN", "Float4E2M1FN",
 ]
+# fmt: on

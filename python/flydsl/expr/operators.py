@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypedDict
 
 from flydsl.base.errors import DslTypeError
@@ -34,6 +35,14 @@ from flydsl.expr.promotion import promote, quotient_format, require_integer
 
 def _plan_quotient(op: Operation, lhs: NumberFormat, rhs: NumberFormat) -> Plan:
     return plan_common(op, quotient_format(lhs, rhs))
+
+
+def _plan_floor(op: Operation, lhs: NumberFormat, rhs: NumberFormat) -> Plan:
+    """Floats under 32 bits divide in float32: a quotient near the end of their precision has no exact neighbour."""
+    plan = plan_arithmetic(op, lhs, rhs)
+    if not plan.result.is_float or plan.result.width >= 32:
+        return plan
+    return replace(plan, lhs=nt.FLOAT32, rhs=nt.FLOAT32, produced=nt.FLOAT32, common=plan.result)
 
 
 def _plan_power(op: Operation, lhs: NumberFormat, rhs: NumberFormat) -> Plan:
@@ -65,6 +74,7 @@ FLOORDIV = Operation(
     floating=("arith.divf", fold.divf),
     int_recipe=division.divide_integers,
     float_recipe=division.floor_divide_floats,
+    planner=_plan_floor,
 )
 MOD = Operation(
     "%",
@@ -73,6 +83,7 @@ MOD = Operation(
     floating=("arith.remf", fold.remf),
     int_recipe=division.floor_mod_integers,
     float_recipe=division.floor_mod_floats,
+    planner=_plan_floor,
 )
 POW = Operation("**", **_sign_blind("math.ipowi", fold.ipowi), floating=("math.powf", fold.powf), planner=_plan_power)
 

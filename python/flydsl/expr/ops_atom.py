@@ -9,13 +9,13 @@ from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly import rules
 from flydsl.expr.atom import CopyAtom, MmaAtom, TiledCopy, TiledMma
 from flydsl.expr.context import current
+from flydsl.expr.element import element_name
 from flydsl.expr.handle import Handle, apply, describe, wrap
 from flydsl.expr.hardware_enums import AtomicOp, GemmTraversalOrder, MmaOperand, SyncScope
 from flydsl.expr.int_tuple import IntTuple
 from flydsl.expr.layout import Layout, Tile
 from flydsl.expr.numeric import Numeric
 from flydsl.expr.ops_layout import make_layout_tv, make_tile
-from flydsl.expr.ops_memory import element_name
 from flydsl.expr.tensor import Tensor
 from flydsl.layout import int_tuple as it
 from flydsl.target.copy_ops import UniversalAtomic as UniversalAtomicOp

@@ -7,6 +7,7 @@ from typing import Any
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.dialects.fly import payload as pl
 from flydsl.expr.context import current
+from flydsl.expr.element import element_name
 from flydsl.expr.handle import apply, describe, expect, from_value
 from flydsl.expr.int_tuple import IntTuple
 from flydsl.expr.layout import Layout, Swizzle
@@ -30,15 +31,6 @@ def make_identity_tensor(shape: Any) -> Tensor:
     """The coordinate tensor of a shape: every coordinate maps to itself."""
     layout = apply("make_identity_layout", shape)
     return apply("make_view", apply("coprofile", layout), layout)
-
-
-def element_name(dtype: Any) -> str:
-    """The MLIR name of an element type given as a Numeric class or an IR type."""
-    if isinstance(dtype, str):
-        return str(dtype)
-    if isinstance(dtype, type) and issubclass(dtype, Numeric):
-        return str(dtype.ir_type)
-    raise DslTypeError(f"expected an element type, got {describe(dtype)}", hint="use fx.Float32, fx.BFloat16, fx.Int8, …")
 
 
 def make_rmem_tensor(shape_or_layout: Any, dtype: Any) -> Tensor:

@@ -42,6 +42,8 @@ class Plan:
     takes_fastmath: bool = False
     attrs: Mapping[str, Any] | None = None
     recipe: Recipe | None = None
+    common: NumberFormat | None = None
+    """The operands' common format, where it differs from the one computed in: they pass through it."""
 
     @property
     def folds_by_recipe(self) -> bool:
@@ -156,7 +158,8 @@ def plan_common(op: Operation, common: NumberFormat) -> Plan:
     name, fold = op.lookup(common)
     compute = compute_format(common)
     recipe = op.float_recipe if common.is_float else op.int_recipe
-    return Plan(compute, compute, compute, common, name, fold, common.is_float, None, recipe)
+    through = None if compute is common else common
+    return Plan(compute, compute, compute, common, name, fold, common.is_float, None, recipe, through)
 
 
 def plan_arithmetic(op: Operation, lhs: NumberFormat, rhs: NumberFormat) -> Plan:
@@ -181,4 +184,6 @@ def plan_comparison(op: Operation, lhs: NumberFormat, rhs: NumberFormat) -> Plan
     predicate, fold = op.lookup(common)
     compute = compute_format(common)
     name = "arith.cmpf" if common.is_float else "arith.cmpi"
-    return Plan(compute, compute, nt.BOOLEAN, nt.BOOLEAN, name, fold, common.is_float, {"predicate": predicate})
+    through = None if compute is common else common
+    attrs = {"predicate": predicate}
+    return Plan(compute, compute, nt.BOOLEAN, nt.BOOLEAN, name, fold, common.is_float, attrs, None, through)

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from flydsl.dialects.fly.payload import Pointer as PointerPayload
 from flydsl.expr.context import current
+from flydsl.expr.element import element_class
 from flydsl.expr.hardware_enums import AddressSpace
 from flydsl.expr.handle import Handle, apply, from_value, handle_for
 from flydsl.expr.int_tuple import IntTuple
@@ -22,7 +23,7 @@ class Pointer(Handle):
 
     @property
     def dtype(self) -> type[Numeric]:
-        return Numeric.from_ir_type(self.payload.elem)
+        return element_class(self.payload.elem)
 
     element_type = dtype
     value_type = dtype

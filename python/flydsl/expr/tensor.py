@@ -8,6 +8,7 @@ from flydsl.base.errors import DslTypeError
 from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.payload import Pointer as PointerPayload
 from flydsl.expr.context import current
+from flydsl.expr.element import element_class
 from flydsl.expr.hardware_enums import AddressSpace
 from flydsl.expr.handle import Handle, apply, handle_for
 from flydsl.expr.int_tuple import IntTuple
@@ -39,7 +40,7 @@ class Tensor(Handle):
 
     @property
     def dtype(self) -> type[Numeric]:
-        return Numeric.from_ir_type(self._pointer("element type").elem)
+        return element_class(self._pointer("element type").elem)
 
     element_type = dtype
     value_type = dtype

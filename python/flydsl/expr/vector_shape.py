@@ -11,6 +11,7 @@ which element goes where follows from the coordinates, not from the order in mem
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import zip_longest
 from math import prod
 from typing import Any, TypeAlias
@@ -47,6 +48,7 @@ def leaves(shape: Shape) -> tuple[int, ...]:
     return tuple(extent for mode in shape for extent in leaves(mode))
 
 
+@cache
 def size(shape: Shape) -> int:
     return prod(leaves(shape))
 
@@ -107,6 +109,8 @@ def check_index(index: Any, extent: int) -> Any:
 
 def broadcast(lhs: Modes, rhs: Modes) -> Modes:
     """The shape two operands stretch to."""
+    if lhs == rhs:
+        return lhs
     left, right = leaves(lhs), leaves(rhs)
     if left == right:
         return lhs

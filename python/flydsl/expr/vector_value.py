@@ -133,9 +133,8 @@ class Vector(Operators):
         if not values:
             raise DslValueError("a vector needs at least one element")
         fmt = _common_format(values) if dtype is None else resolve_dtype(dtype).format
-        first = values[0]._in(fmt)
-        if all(v.is_static() and v._in(fmt) == first for v in values):
-            return Vector.filled(len(values), first, class_of(fmt))
+        if all(v.is_static() for v in values) and len({repr(v._in(fmt)) for v in values}) == 1:
+            return Vector.filled(len(values), values[0], class_of(fmt))
         raw = [v._raw(fmt) for v in values]
         return _wrap(current().op("vector.from_elements", raw, type_text(fmt, len(raw))), (len(raw),), fmt)
 
@@ -359,6 +358,11 @@ def required_operand(value: Any) -> Vector | Numeric:
     return found
 
 
+def combine(op: Operation, lhs: Any, rhs: Any, flags: Flags = None) -> Any:
+    """`lhs op rhs` of anything that can be an operand: numbers, vectors, raw values, Python numbers."""
+    return required_operand(lhs).combine(op, required_operand(rhs), flags)
+
+
 def _common_format(values: Sequence[Vector | Numeric]) -> NumberFormat:
     fmt = values[0].dtype.format
     for value in values[1:]:
@@ -369,7 +373,8 @@ def _common_format(values: Sequence[Vector | Numeric]) -> NumberFormat:
 def _spread(value: Vector | Numeric, fmt: NumberFormat, shape: Modes) -> Value:
     """An operand as a raw vector of a shape, converted before it is widened."""
     if isinstance(value, Vector):
-        return value._as(fmt).broadcast_to(shape)._value
+        same = value._as(fmt)
+        return same._value if same._shape == shape else same.broadcast_to(shape)._value
     lanes = vector_shape.size(shape)
     if value.is_static():
         return emit_constant(fmt, value._in(fmt), lanes)
@@ -378,6 +383,8 @@ def _spread(value: Vector | Numeric, fmt: NumberFormat, shape: Modes) -> Value:
 
 def _combine(op: Operation, lhs: Vector | Numeric, rhs: Vector | Numeric, flags: Flags) -> Any:
     plan = op.plan(lhs.dtype.format, rhs.dtype.format)
+    if plan.common is not None:
+        lhs, rhs = lhs._as(plan.common), rhs._as(plan.common)
     if plan.recipe is not None:
         built = plan.recipe(lhs._as(plan.lhs), rhs._as(plan.rhs))
         if built is not None:
@@ -412,11 +419,13 @@ def _select(mask: Value, arms: Sequence[Vector | Numeric], fmt: NumberFormat, sh
 
 def _position(fixed: Sequence[tuple[Any, int]]) -> Any:
     """The flat position of a coordinate: a Python int when every part is known."""
-    known = sum(index * stride for index, stride in fixed if isinstance(index, int))
-    moving = [Index(index) * stride for index, stride in fixed if not isinstance(index, int)]
-    if not moving:
-        return known
-    return sum(moving[1:], moving[0]) + known
+    position: Any = sum(index * stride for index, stride in fixed if isinstance(index, int))
+    for index, stride in fixed:
+        if not isinstance(index, int):
+            term = Index(index) if stride == 1 else Index(index) * stride
+            starts = isinstance(position, int) and position == 0
+            position = term if starts else term + position
+    return position
 
 
 def _position_operands(position: Any) -> tuple[tuple[Value, ...], list[int]]:

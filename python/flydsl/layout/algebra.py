@@ -13,7 +13,7 @@ from flydsl.layout import int_tuple as it
 from flydsl.layout import leaf as lf
 from flydsl.layout.coords import cosize
 from flydsl.layout.layout import Layout, from_flat, join
-from flydsl.layout.leaf import Basis
+from flydsl.layout.leaf import Basis, DynInt
 from flydsl.layout.structure import on_layout
 from flydsl.layout.tile import Tile, mode_layout
 
@@ -77,9 +77,10 @@ def _compose(a: Layout, b: Any) -> Layout:
     if not isinstance(b, Layout):
         raise LayoutError(f"cannot compose {a} with {b!r}", hint="the right side is a layout or a tile")
     if any(isinstance(stride, Basis) for stride in it.leaves(b.stride)):
-        return _map_modes(b, lambda s, d: _compose_basis(a, s, d, b))
-    pairs = _extrapolating(a)
-    return _map_modes(b, lambda s, d: _compose_leaf(pairs, s, d, a, b))
+        walks: dict[tuple[int, ...], _Walk] = {}
+        return _map_modes(b, lambda s, d: _compose_basis(walks, s, d, a, b))
+    walk = _Walk(a)
+    return _map_modes(b, lambda s, d: _compose_leaf(walk, s, d, a, b))
 
 
 def _compose_tile(a: Layout, tile: Tile) -> Layout:
@@ -99,39 +100,77 @@ def _map_modes(b: Layout, leaf: Any) -> Layout:
 
 
 def _extrapolating(a: Layout) -> Pairs:
-    """A's coalesced modes; a last mode of extent 1 stays, so that indices past A's size go on along it."""
+    """A's coalesced modes; a last mode of extent 1 stays, so that indices past A's size go on along it.
+
+    Nothing is ever read through a mode of extent 0, so the modes beside it alone decide the strides.
+    """
     flat = a.flat()
-    pairs = _coalesced(flat)
-    if len(flat) > 1 and lf.equals(flat[-1][0], 1) and not lf.equals(flat[-1][1], 0):
-        pairs.append((2, flat[-1][1]))
-    return pairs or [flat[-1]]
+    last = flat[-1]
+    if len(flat) > 1 and lf.equals(last[0], 1) and not lf.equals(last[1], 0):
+        flat[-1] = (2, last[1])
+    return _coalesced([pair for pair in flat if not lf.equals(pair[0], 0)]) or [last]
 
 
-def _compose_basis(a: Layout, extent: Any, stride: Any, b: Layout) -> Layout:
+class _Walk:
+    """A's modes and how far the modes of B, which are composed one by one, may together still step inside each."""
+
+    def __init__(self, a: Layout) -> None:
+        self.pairs = _extrapolating(a)
+        self.spare = [extent - 1 if isinstance(extent, int) else None for extent, _ in self.pairs]
+
+    def use(self, index: int, taken: Any, step: Any, a: Layout, b: Layout) -> None:
+        """B takes this much of mode ``index``. Past its end the sum would carry, which no layout can say."""
+        spare = self.spare[index]
+        if spare is None or not (isinstance(taken, int) and isinstance(step, int)):
+            return
+        self.spare[index] = spare = spare - (taken - 1) * step
+        if spare < 0:
+            raise LayoutError(
+                f"cannot compose {a} with {b}: its modes together step past the mode of extent {self.pairs[index][0]}",
+                hint="compose with modes that do not overlap inside a mode of the layout",
+            )
+
+
+def _compose_basis(walks: dict[tuple[int, ...], _Walk], extent: Any, stride: Any, a: Layout, b: Layout) -> Layout:
     """A basis stride names the mode of ``a`` it steps along."""
     if lf.equals(stride, 0):
         return Layout(extent, 0)
     if not isinstance(stride, Basis):
         raise LayoutError(f"{b} mixes plain and basis strides", hint="use basis strides in every mode")
+    if stride.modes not in walks:
+        walks[stride.modes] = _Walk(_mode_at(a, stride.modes, b))
+    return _compose_leaf(walks[stride.modes], extent, stride.value, a, b)
+
+
+def _mode_at(a: Layout, path: tuple[int, ...], b: Layout) -> Layout:
     mode = a
-    for index in stride.modes:
+    for index in path:
         if index >= mode.rank:
-            raise LayoutError(f"{b} steps along mode {list(stride.modes)}, which {a} does not have")
+            raise LayoutError(
+                f"cannot compose {a} with {b}: it steps along mode {list(path)}, which the layout does not have",
+                hint="name modes of the layout in the basis strides",
+            )
         mode = mode[index]
-    return _compose_leaf(_extrapolating(mode), extent, stride.value, a, b)
+    return mode
 
 
-def _compose_leaf(pairs: Pairs, extent: Any, stride: Any, a: Layout, b: Layout) -> Layout:
+def _compose_leaf(walk: _Walk, extent: Any, stride: Any, a: Layout, b: Layout) -> Layout:
     """Walk A's modes, taking from each what ``extent`` steps of ``stride`` touch of it."""
+    pairs = walk.pairs
     if lf.equals(stride, 0) or lf.equals(extent, 1):
         return Layout(extent, 0)
     if len(pairs) == 1:
         return Layout(extent, lf.mul(stride, pairs[0][1]))
+    if lf.equals(extent, 0):
+        return Layout(extent, 0)
     if isinstance(stride, int) and stride < 0:
-        raise LayoutError(f"cannot compose {a} with the negative stride {stride} of {b}")
+        raise LayoutError(
+            f"cannot compose {a} with {b}: the stride {stride} walks backwards over several modes",
+            hint="walk backwards over a layout of one mode, or coalesce it first",
+        )
     found: Pairs = []
     left, step = extent, stride
-    for mode_extent, mode_stride in pairs[:-1]:
+    for index, (mode_extent, mode_stride) in enumerate(pairs[:-1]):
         if lf.equals(left, 1):
             break
         count = lf.ceil_div(mode_extent, step)
@@ -140,6 +179,7 @@ def _compose_leaf(pairs: Pairs, extent: Any, stride: Any, a: Layout, b: Layout) 
         if not lf.equals(count, 1):
             taken = lf.minimum(count, left)
             _check_divides(left, taken, a, b)
+            walk.use(index, taken, step, a, b)
             found.append((taken, lf.mul(step, mode_stride)))
             left = lf.floordiv(left, taken)
         step = next_step
@@ -182,7 +222,7 @@ def _complement(layout: Layout, n: Any) -> Layout:
     pairs = _coalesced(filter_zeros(layout).flat())
     limit = cosize(from_flat(pairs)) if n is None else it.product(n)
     if not pairs:
-        return Layout(limit, 1)
+        return from_flat(_coalesced([(limit, 1)]))
     ordered = _sorted_by_stride(pairs, layout)
     found: Pairs = []
     reach: Any = 1
@@ -194,22 +234,22 @@ def _complement(layout: Layout, n: Any) -> Layout:
 
 
 def _gap(stride: Any, reach: Any, layout: Layout) -> Any:
-    if isinstance(stride, int) and isinstance(reach, int) and (stride < reach or stride % reach):
+    """How many runs fit below the next stride; what is left over (padding) stays unused."""
+    if isinstance(stride, int) and isinstance(reach, int) and stride < reach:
         raise LayoutError(
             f"{layout} has no complement: its modes overlap (a stride of {stride} inside a run of {reach})",
-            hint="the complement needs strides that do not overlap and divide each other",
+            hint="give every mode a stride past the run of the modes below it",
         )
     return lf.floordiv(stride, reach)
 
 
 def _sorted_by_stride(pairs: Pairs, layout: Layout) -> Pairs:
-    if len(pairs) == 1:
-        if isinstance(pairs[0][1], int) and pairs[0][1] < 0:
-            raise LayoutError(f"{layout} has a negative stride, and so no complement")
+    """One mode needs no sorting, and may be dynamic."""
+    if len(pairs) == 1 and isinstance(pairs[0][1], DynInt):
         return pairs
     if not all(isinstance(stride, int) and stride > 0 for _, stride in pairs):
         raise LayoutError(
-            f"the strides of {layout} must be static and positive here",
+            f"{layout} has no complement here: its strides must be static and positive",
             hint="divide by a static tile, or mark fewer strides dynamic",
         )
     return sorted(pairs, key=lambda pair: pair[1])
@@ -255,7 +295,11 @@ def _left_inverse(layout: Layout) -> Layout:
     reach = 1
     for stride, extent, place in _with_positions(layout):
         if stride < reach or stride % previous:
-            raise LayoutError(f"{layout} has no left inverse: two coordinates share an index")
+            raise LayoutError(
+                f"{layout} has no left inverse: the stride {stride} lies inside a run of {reach} or is no multiple of the "
+                f"stride {previous} below it",
+                hint="give every mode a positive stride, a multiple of the next smaller one and past its run",
+            )
         found.append((stride // previous, position))
         previous, position, reach = stride, place, stride * extent
         last = (extent, place)

@@ -15,6 +15,8 @@ from flydsl.layout.tile import Tile
 
 def make_tile(*modes: Any) -> Tile:
     """A tile of these modes; a single one divides a whole layout."""
+    if len(modes) == 1 and isinstance(modes[0], Tile):
+        return modes[0]
     return Tile(tuple(modes), is_leaf=len(modes) == 1)
 
 

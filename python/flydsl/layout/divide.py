@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from flydsl.base.errors import LayoutError
+from flydsl.layout import leaf as lf
 from flydsl.layout.algebra import complement, composition
 from flydsl.layout.layout import Layout, join
 from flydsl.layout.structure import on_layout
@@ -18,7 +19,9 @@ def logical_divide(value: Any, tiler: Any) -> Any:
 
 def _logical(layout: Layout, tiler: Any) -> Layout:
     if isinstance(tiler, Layout):
-        return composition(layout, join([tiler, complement(tiler, layout.size())]))
+        rest = complement(tiler, layout.size())
+        _check_covers(layout, tiler, rest)
+        return composition(layout, join([tiler, rest]))
     if not isinstance(tiler, Tile):
         raise LayoutError(f"cannot divide {layout} by {tiler!r}", hint="the divisor is a layout or a tile")
     if tiler.is_leaf:
@@ -28,6 +31,16 @@ def _logical(layout: Layout, tiler: Any) -> Layout:
         raise LayoutError(f"the tile {tiler} has more modes than {layout}", hint=f"give at most {len(modes)} modes")
     done = [_divide_mode(mode, t) for mode, t in zip(modes, tiler.modes, strict=False)]
     return join(done + modes[tiler.rank :])
+
+
+def _check_covers(layout: Layout, tiler: Layout, rest: Layout) -> None:
+    """A padded divisor, such as (4,8):(1,5), would leave elements in no tile."""
+    size, covered = layout.size(), lf.mul(tiler.size(), rest.size())
+    if isinstance(size, int) and isinstance(covered, int) and covered < size:
+        raise LayoutError(
+            f"cannot divide {layout} by {tiler}: its copies reach {covered} of {size} elements",
+            hint="give the divisor strides that are multiples of the run below them",
+        )
 
 
 def _divide_mode(mode: Layout, divisor: Any) -> Layout:

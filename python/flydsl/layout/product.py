@@ -39,7 +39,7 @@ def flat_product(value: Any, b: Layout) -> Any:
 
 def _by_mode(a: Layout, b: Layout) -> tuple[Layout, Layout]:
     one, rank = Layout(1, 0), max(a.rank, b.rank)
-    a, b = append(a, one, rank), append(b, one, rank)
+    a, b = (append(join(layout.modes()), one, rank) for layout in (a, b))
     return a, _copies(a, b)
 
 

@@ -28,14 +28,20 @@ def width_bits(name: str) -> int:
         return FLOAT_WIDTHS[name]
     if name == "index":
         return 64
-    if name.startswith("i") and name[1:].isdigit():
-        return int(name[1:])
+    digits = name.removeprefix("u")
+    if digits.startswith("i") and digits[1:].isdigit():
+        return int(digits[1:])
     raise DslTypeError(f"'{name}' is no element type", hint="use a float or integer type such as f32, bf16 or i8")
 
 
 def storage_bytes(name: str) -> int:
     """Bytes one element occupies in memory; sub-byte types are addressed as whole bytes."""
     return max((width_bits(name) + 7) // 8, 1)
+
+
+def register_type(name: str) -> str:
+    """The type an element has in a register: integers lose the sign that memory remembers."""
+    return name[1:] if name.startswith("ui") else name
 
 
 def is_float(name: str) -> bool:

@@ -22,7 +22,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import OpTraits, Pure
+from xdsl.ir import OpTraits
+from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from flydsl.base.errors import FlyDSLError
@@ -127,7 +128,7 @@ def _check_explicit(op: FlyOp) -> None:
 
 
 def _op_class(spec: OpSpec) -> type[FlyOp]:
-    traits = OpTraits(()) if spec.effect else OpTraits((Pure(),))
+    traits = OpTraits(tuple) if spec.effect else OpTraits(lambda: (Pure(),))
     return type(spec.name.title().replace("_", "").replace(".", "") + "Op", (FlyOp,), {
         "name": spec.full_name, "spec": spec, "traits": traits, "__slots__": (),
     })  # fmt: skip

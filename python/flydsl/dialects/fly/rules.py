@@ -188,6 +188,18 @@ def memref_load_vec(tensor: Tensor) -> pl.VectorValue:
     return pl.VectorValue(count, f"i{width_of(coords.crd2idx(0, tensor.layout))}")
 
 
+def decomposition(tensor: Tensor) -> Tensor:
+    """A composed tensor as a plain one that starts where its offset leads.
+
+    Right for accesses that stay inside the bits its swizzle leaves alone.
+    """
+    layout = tensor.layout
+    if not isinstance(layout, ComposedLayout):
+        return tensor
+    start = coords.crd2idx(layout.offset, layout.inner)
+    return decomposition(tensor.shifted(start, layout.outer))
+
+
 # Tiled operations ------------------------------------------------------------------------------
 
 

@@ -22,7 +22,7 @@ from flydsl.layout.leaf import Unknown
 from flydsl.layout.swizzle import ComposedLayout, CoordSwizzle, Swizzle
 from flydsl.layout.tensor import Tensor
 from flydsl.layout.tile import Tile
-from flydsl.target.dtype import FLOAT_WIDTHS
+from flydsl.target.dtype import FLOAT_WIDTHS, register_type
 
 P = TypeVar("P")
 
@@ -255,7 +255,8 @@ _FLOATS: dict[str, Attribute] = {name: getattr(builtin, name) for name in FLOAT_
 
 @lru_cache(maxsize=None)
 def element_type(name: str) -> Attribute:
-    """The builtin type of an MLIR element type name."""
+    """The builtin type an element of that name has in a register."""
+    name = register_type(name)
     if name in _FLOATS:
         return _FLOATS[name]
     if name == "index":

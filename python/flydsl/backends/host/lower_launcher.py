@@ -1,0 +1,152 @@
+"""The jit function as native code: unpack the argument block, compute grids, launch.
+
+    i32 fly_entry(ptr block, ptr report)
+
+``block`` holds the call's arguments one after the other, aligned as C would; ``report`` takes the
+extents of a launch that was refused. The status is 0, or one of the codes below.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.dialects.llvm import LLVMStructType
+from xdsl.ir import Attribute, Operation
+
+from flydsl.codegen.function_emitter import FunctionEmitter
+from flydsl.codegen.host_pool import LAUNCH_SYMBOL
+from flydsl.codegen.llvm_types import type_text
+from flydsl.codegen.module_emitter import ModuleEmitter
+from flydsl.codegen.module_scope import symbol_text
+
+ENTRY = "fly_entry"
+BAD_BLOCK = 1
+BAD_GRID = 2
+
+
+def argument_leaves(type_: Attribute) -> list[Attribute]:
+    """The scalars an argument is packed as."""
+    return list(type_.types.data) if isinstance(type_, LLVMStructType) else [type_]
+
+
+class LauncherEmitter:
+    """Writes the host function of a module."""
+
+    def __init__(self, module: ModuleEmitter, op: Operation, offsets: list[int], max_threads: int) -> None:
+        self.module = module
+        self.op = op
+        self.offsets = offsets
+        self.max_threads = max_threads
+        self.body = module.new_function()
+        self.body.rules = {**module.rules, "gpu.launch_func": self._launch, "func.return": self._return}
+
+    def emit(self) -> None:
+        module = self.module
+        module.scope.declare(LAUNCH_SYMBOL, "i32", ["ptr", "ptr", "ptr", "i64"])
+        block = self.op.regions[0].blocks[0]
+        self._unpack(block.args)
+        last = self.body.emit_block_body(block)
+        self.body.emit_op(last)
+        module.add_function(ENTRY, f"define i32 @{ENTRY}(ptr %block, ptr %report) nounwind", self.body)
+
+    def _unpack(self, arguments: object) -> None:
+        offsets = iter(self.offsets)
+        body = self.body
+        for argument in arguments:  # type: ignore[attr-defined]
+            leaves = [self._leaf(leaf, next(offsets)) for leaf in argument_leaves(argument.type)]
+            if not isinstance(argument.type, LLVMStructType):
+                body.bind(argument, leaves[0])
+                continue
+            struct, value = type_text(argument.type), "poison"
+            for index, (leaf, type_) in enumerate(zip(leaves, argument.type.types.data, strict=True)):
+                value = body.assign(f"insertvalue {struct} {value}, {type_text(type_)} {leaf}, {index}")
+            body.bind(argument, value)
+
+    def _leaf(self, type_: Attribute, offset: int) -> str:
+        body = self.body
+        place = body.assign(f"getelementptr i8, ptr %block, i64 {offset}")
+        text = type_text(type_)
+        if text == "i1":
+            return body.assign(f"trunc i8 {body.assign(f'load i8, ptr {place}')} to i1")
+        return body.assign(f"load {text}, ptr {place}")
+
+    def _return(self, body: FunctionEmitter, op: Operation) -> None:
+        body.line("ret i32 0")
+
+    # Launching ---------------------------------------------------------------------------------
+
+    def _launch(self, body: FunctionEmitter, op: Operation) -> None:
+        sizes = list(op.properties["operandSegmentSizes"].get_values())  # type: ignore[union-attr]
+        dims = [body.operand(o) for o in op.operands[:6]]
+        first = sum(sizes[:11])
+        arguments = op.operands[first : first + sizes[11]]
+        self._check(body, dims)
+        table = self._dims_table(body, dims)
+        packed = self._argument_table(body, arguments)
+        kernel = op.properties["kernel"]
+        assert isinstance(kernel, SymbolRefAttr)
+        symbol = symbol_text(kernel.nested_references.data[-1].data)
+        status = body.assign(f"call i32 @{LAUNCH_SYMBOL}(ptr {symbol}, ptr {packed}, ptr {table}, i64 0)")
+        self._leave_if(body, body.assign(f"icmp ne i32 {status}, 0"), status, dims)
+
+    def _dims_table(self, body: FunctionEmitter, dims: list[str]) -> str:
+        table = body.fresh("dims")
+        body.entry_line(f"{table} = alloca [6 x i64], align 8")
+        for index, dim in enumerate(dims):
+            place = body.assign(f"getelementptr i64, ptr {table}, i64 {index}")
+            body.line(f"store i64 {dim}, ptr {place}")
+        return table
+
+    def _argument_table(self, body: FunctionEmitter, arguments: object) -> str:
+        values = list(arguments)  # type: ignore[call-overload]
+        table = body.fresh("args")
+        body.entry_line(f"{table} = alloca [{max(len(values), 1)} x ptr], align 8")
+        for index, value in enumerate(values):
+            slot = body.fresh("arg")
+            body.entry_line(f"{slot} = alloca {type_text(value.type)}, align 16")
+            body.line(f"store {body.typed(value)}, ptr {slot}")
+            place = body.assign(f"getelementptr ptr, ptr {table}, i64 {index}")
+            body.line(f"store ptr {slot}, ptr {place}")
+        return table
+
+    def _check(self, body: FunctionEmitter, dims: list[str]) -> None:
+        """Refuse extents known only now that no device could launch."""
+        bad_grid = [body.assign(f"icmp slt i64 {d}, 0") for d in dims[:3] if not d.isdigit()]
+        self._refuse(body, bad_grid, BAD_GRID, dims)
+        if all(d.isdigit() for d in dims[3:]):
+            return
+        bad_block = [body.assign(f"icmp slt i64 {d}, 1") for d in dims[3:]]
+        threads = body.assign(f"mul i64 {dims[3]}, {dims[4]}")
+        threads = body.assign(f"mul i64 {threads}, {dims[5]}")
+        bad_block.append(body.assign(f"icmp sgt i64 {threads}, {self.max_threads}"))
+        self._refuse(body, bad_block, BAD_BLOCK, dims)
+
+    def _refuse(self, body: FunctionEmitter, conditions: list[str], code: int, dims: list[str]) -> None:
+        if not conditions:
+            return
+        bad = conditions[0]
+        for condition in conditions[1:]:
+            bad = body.assign(f"or i1 {bad}, {condition}")
+        self._leave_if(body, bad, str(code), dims)
+
+    def _leave_if(self, body: FunctionEmitter, condition: str, status: str, dims: list[str]) -> None:
+        stop, on = body.fresh_label("stop"), body.fresh_label("on")
+        body.branch_if(condition, stop, on)
+        body.start_block(stop)
+        for index, dim in enumerate(dims):
+            place = body.assign(f"getelementptr i64, ptr %report, i64 {index}")
+            body.line(f"store i64 {dim}, ptr {place}")
+        body.line(f"ret i32 {status}")
+        body.start_block(on)
+
+
+def field_offsets(formats: str) -> list[int]:
+    """Byte offset of each field of a `struct` format in C's native layout."""
+    offsets = []
+    for index in range(len(formats)):
+        before = struct.calcsize("@" + formats[: index + 1]) - struct.calcsize("@" + formats[index])
+        offsets.append(before)
+    return offsets
+
+

@@ -1,0 +1,152 @@
+"""Any array a user may hold, as pointer, element type, shape and strides in elements."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, NamedTuple
+
+from flydsl.base.errors import DslTypeError
+
+
+class ArrayView(NamedTuple):
+    """What the launcher needs of an array. ``owner`` keeps the memory alive."""
+
+    pointer: int
+    elem: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    device: tuple[str, int]
+    owner: Any
+    writable: bool = True
+
+
+HOST = ("host", 0)
+
+_ELEMENTS: dict[str, str] = {
+    "float16": "f16",
+    "bfloat16": "bf16",
+    "float32": "f32",
+    "float64": "f64",
+    "bool": "i1",
+    "uint8": "ui8",
+    "uint16": "ui16",
+    "uint32": "ui32",
+    "uint64": "ui64",
+    "int8": "i8",
+    "int16": "i16",
+    "int32": "i32",
+    "int64": "i64",
+    "float8_e5m2": "f8E5M2",
+    "float8_e4m3fn": "f8E4M3FN",
+    "float8_e5m2fnuz": "f8E5M2FNUZ",
+    "float8_e4m3fnuz": "f8E4M3FNUZ",
+    "float8_e4m3b11fnuz": "f8E4M3B11FNUZ",
+    "float8_e4m3": "f8E4M3",
+    "float8_e8m0fnu": "f8E8M0FNU",
+}
+"""Names of array element types (NumPy, ml_dtypes, torch) to ours."""
+
+
+def element_of(name: str) -> str:
+    """Our name of an array element type."""
+    found = _ELEMENTS.get(name)
+    if found is None:
+        raise DslTypeError(
+            f"arrays of {name} cannot be passed to a kernel", hint="supported: " + ", ".join(sorted(_ELEMENTS))
+        )
+    return found
+
+
+def _from_numpy(array: Any) -> ArrayView:
+    size = array.itemsize
+    interface = array.__array_interface__
+    elem = element_of(array.dtype.name)
+    strides = array.strides
+    if any(step % size for step in strides):
+        raise DslTypeError(f"the strides {strides} are no multiples of the {size}-byte element", hint="copy the array")
+    if array.dtype.byteorder not in "=|<" or not array.dtype.isnative:
+        raise DslTypeError("the array is not in this machine's byte order", hint="use array.astype(array.dtype.newbyteorder('='))")
+    pointer, read_only = interface["data"]
+    if pointer % size:
+        raise DslTypeError(f"the array's data at {pointer:#x} is not aligned to its {size}-byte element", hint="copy the array")
+    return ArrayView(pointer, elem, array.shape, tuple(step // size for step in strides), HOST, array, not read_only)
+
+
+def _from_torch(tensor: Any) -> ArrayView:
+    elem = element_of(str(tensor.dtype).removeprefix("torch."))
+    device = tensor.device
+    place = HOST if device.type == "cpu" else (device.type, device.index or 0)
+    return ArrayView(tensor.data_ptr(), elem, tuple(tensor.shape), tuple(tensor.stride()), place, tensor)
+
+
+# DLPack ----------------------------------------------------------------------------------------
+
+
+class _DLDevice(ctypes.Structure):
+    _fields_ = (("type", ctypes.c_int32), ("index", ctypes.c_int32))
+
+
+class _DLType(ctypes.Structure):
+    _fields_ = (("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16))
+
+
+class _DLTensor(ctypes.Structure):
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("device", _DLDevice),
+        ("ndim", ctypes.c_int32),
+        ("dtype", _DLType),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    )
+
+
+_DL_KINDS: dict[tuple[int, int], str] = {
+    **{(0, bits): f"i{bits}" for bits in (8, 16, 32, 64)},
+    **{(1, bits): f"ui{bits}" for bits in (8, 16, 32, 64)},
+    (2, 16): "f16",
+    (2, 32): "f32",
+    (2, 64): "f64",
+    (4, 16): "bf16",
+    (6, 8): "i1",
+    (10, 8): "f8E4M3FN",
+    (12, 8): "f8E5M2",
+}
+_DL_DEVICES: dict[int, str] = {1: "host", 2: "cuda", 3: "host", 10: "rocm", 11: "rocm", 13: "cuda"}
+
+
+def _from_dlpack(source: Any) -> ArrayView:
+    capsule = source.__dlpack__()
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype = ctypes.c_void_p
+    get.argtypes = (ctypes.py_object, ctypes.c_char_p)
+    tensor = _DLTensor.from_address(get(capsule, b"dltensor"))
+    kind = (tensor.dtype.code, tensor.dtype.bits)
+    if kind not in _DL_KINDS or tensor.dtype.lanes != 1:
+        raise DslTypeError(f"arrays of DLPack type {kind} cannot be passed to a kernel")
+    shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
+    strides = tuple(tensor.strides[i] for i in range(tensor.ndim)) if tensor.strides else _row_major(shape)
+    device = (_DL_DEVICES.get(tensor.device.type, "unknown"), tensor.device.index)
+    place = HOST if device[0] == "host" else device
+    return ArrayView((tensor.data or 0) + tensor.byte_offset, _DL_KINDS[kind], shape, strides, place, (source, capsule))
+
+
+def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+    strides, step = [], 1
+    for extent in reversed(shape):
+        strides.append(step)
+        step *= max(extent, 1)
+    return tuple(reversed(strides))
+
+
+def of(value: Any) -> ArrayView | None:
+    """The view of an array, or None when the value is no array."""
+    module = type(value).__module__
+    if hasattr(value, "__array_interface__") and hasattr(value, "itemsize"):
+        return _from_numpy(value) if getattr(value, "ndim", 0) or hasattr(value, "reshape") else None
+    if module.startswith("torch") or (hasattr(value, "data_ptr") and hasattr(value, "stride")):
+        return _from_torch(value) if hasattr(value, "data_ptr") else None
+    if hasattr(value, "__dlpack__"):
+        return _from_dlpack(value)
+    return None

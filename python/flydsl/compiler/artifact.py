@@ -1,0 +1,60 @@
+"""The result of compiling one specialisation, and its loaded form."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flydsl.base.errors import DslRuntimeError
+
+STATUS = {
+    1: ("was refused: the block extents {block} are not between 1 and the device's limit", "check the block= of the launch"),
+    2: ("was refused: the grid extents {grid} are negative", "check the grid= of the launch"),
+    -2: ("ran out of memory for its workgroups", "use smaller blocks or less shared memory"),
+}
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """Compiled code as data: nothing in it runs by being read."""
+
+    name: str
+    target: str
+    device: str
+    argument_format: str
+    host_object: bytes
+    llvm_ir: str = ""
+
+
+class Executable:
+    """An artifact in memory: one call packs the arguments and enters native code."""
+
+    def __init__(self, artifact: Artifact, loaded: Any) -> None:
+        self.artifact = artifact
+        self._loaded = loaded
+        packer = struct.Struct("@" + artifact.argument_format)
+        self._pack_into = packer.pack_into
+        self._size = max(packer.size, 1)
+        self._entry = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(loaded.address("fly_entry"))
+        self._local = threading.local()
+
+    def launch(self, numbers: Sequence[int | float]) -> None:
+        """Run with the packed numbers of all arguments."""
+        local = self._local
+        try:
+            block, report = local.buffers
+        except AttributeError:
+            block, report = local.buffers = ctypes.create_string_buffer(self._size), (ctypes.c_int64 * 6)()
+        self._pack_into(block, 0, *numbers)
+        status = self._entry(ctypes.addressof(block), ctypes.addressof(report))
+        if status:
+            self._fail(status, list(report))
+
+    def _fail(self, status: int, dims: list[int]) -> None:
+        message, hint = STATUS.get(status, ("failed with status {status}", ""))
+        text = message.format(grid=tuple(dims[:3]), block=tuple(dims[3:]), status=status)
+        raise DslRuntimeError(f"a launch of '{self.artifact.name}' {text}", hint=hint or None)

@@ -1,0 +1,110 @@
+"""Jit functions: host code that launches kernels, traced and compiled once per specialisation."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from flydsl.base import knobs
+from flydsl.base.errors import DslTypeError
+from flydsl.compiler.adapted import Adapted
+from flydsl.compiler.diagnostics import outermost
+from flydsl.compiler.jit_argument import adapt
+from flydsl.compiler.rewrite.rewriter import rewritten
+from flydsl.compiler.signature import Signature
+from flydsl.compiler.target_choice import chosen_target
+from flydsl.expr.constexpr import constexpr_key
+from flydsl.expr.context import is_tracing
+
+
+class JitFunction:
+    """A function decorated with ``@flyc.jit``."""
+
+    def __init__(self, func: Callable[..., Any]) -> None:
+        self.func = func
+        self.signature = Signature(func)
+        self.compile_hints: dict[str, Any] = {}
+        self._compiled: dict[Any, Any] = {}
+        self._lock = threading.Lock()
+        self._hits = 0
+        self.__name__ = func.__name__
+        self.__doc__ = func.__doc__
+        self.__wrapped__ = func
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if is_tracing():
+            return rewritten(self.func)(*args, **kwargs)
+        with outermost():
+            executable, numbers = self._specialise(args, kwargs)
+            if executable is not None:
+                executable.launch(numbers)
+        return None
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else BoundJit(self, instance)
+
+    def _specialise(self, args: Any, kwargs: Any) -> tuple[Any, list[Any]]:
+        """The executable for these arguments and the numbers to launch it with."""
+        target = chosen_target()
+        arguments: list[Any] = []
+        key: list[Any] = [target.arch]
+        numbers: list[Any] = []
+        values = self.signature.bind(args, kwargs)
+        for value, annotation, fixed in zip(values, self.signature.annotations, self.signature.constexpr, strict=True):
+            if fixed:
+                key.append(constexpr_key(value))
+                arguments.append(value)
+                continue
+            argument = adapt(value, annotation)
+            key.append(argument.signature())
+            numbers.extend(argument.pack())
+            arguments.append(Adapted(argument))
+        if not any(isinstance(a, Adapted) and a.is_stream for a in arguments):
+            numbers.append(0)
+        signature = tuple(key)
+        executable = self._compiled.get(signature)
+        if executable is None:
+            executable = self._compile(signature, arguments, target)
+        else:
+            self._hits += 1
+        return executable, numbers
+
+    def _compile(self, signature: Any, arguments: list[Any], target: Any) -> Any:
+        with self._lock:
+            if signature in self._compiled:
+                return self._compiled[signature]
+            # The IR libraries are loaded here, on the first compile, and not when this package is imported.
+            trace = import_module("flydsl.compiler.trace").trace
+            driver = import_module("flydsl.compiler.driver")
+            module, formats = trace(self.func, arguments, target)
+            artifact = driver.compile_module(module, self.__name__, target, formats)
+            if knobs.COMPILE_ONLY.get():
+                return None
+            executable = self._compiled[signature] = driver.load(artifact)
+            return executable
+
+    def __repr__(self) -> str:
+        return f"<flyc.jit {self.__name__}>"
+
+
+class BoundJit:
+    """A jit function used as a method."""
+
+    def __init__(self, function: JitFunction, instance: Any) -> None:
+        self.function = function
+        self.instance = instance
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(self.instance, *args, **kwargs)
+
+
+def jit(func: Callable[..., Any] | None = None) -> Any:
+    """Make a function a jit function: traced, compiled and cached per specialisation, then run."""
+    if func is None:
+        return jit
+    if not inspect.isfunction(func):
+        raise DslTypeError(f"@flyc.jit decorates a function, got {type(func).__name__}")
+    return JitFunction(func)

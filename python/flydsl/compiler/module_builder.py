@@ -1,0 +1,120 @@
+"""The module a trace fills: host functions beside one gpu module of kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    FunctionType,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+    UnitAttr,
+    i32,
+)
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.dialects.gpu import FuncOp as GpuFuncOp
+from xdsl.dialects.gpu import LaunchFuncOp
+from xdsl.dialects.gpu import ModuleOp as GpuModuleOp
+from xdsl.dialects.gpu import ReturnOp as GpuReturnOp
+from xdsl.ir import Attribute, Block, Region, SSAValue
+
+from flydsl.compiler.emitter import TraceEmitter, ir_type
+from flydsl.dialects.fly.types import type_of
+from flydsl.target.target import Target
+
+KERNELS = "kernels"
+
+
+def types_of(descriptions: Sequence[Any]) -> list[Attribute]:
+    """IR types of payloads (fly types) and MLIR text (upstream types)."""
+    return [ir_type(d) if isinstance(d, str) else type_of(d) for d in descriptions]
+
+
+class ModuleBuilder:
+    """Adds functions to a module; counts kernels so that each gets its own symbol."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.gpu_block = Block()
+        gpu_module = GpuModuleOp.create(
+            properties={"sym_name": StringAttr(KERNELS)}, regions=[Region(self.gpu_block)]
+        )
+        self.module = ModuleOp([gpu_module], attributes={"gpu.container_module": UnitAttr()})
+        self.kernel_names: list[str] = []
+        self.dynamic_shared: dict[str, int] = {}
+
+    def kernel_symbol(self, function: str, name: str | None) -> str:
+        if name is None:
+            return f"{function}_{len(self.kernel_names)}"
+        taken = sum(1 for known in self.kernel_names if known == name or known.startswith(f"{name}_"))
+        return name if not taken else f"{name}_{taken}"
+
+    @staticmethod
+    def attributes(unit_attrs: Sequence[str], value_attrs: dict[str, Any]) -> dict[str, Attribute]:
+        """Extra attributes of a kernel, from Python values."""
+        found: dict[str, Attribute] = {name: UnitAttr() for name in unit_attrs}
+        for name, value in value_attrs.items():
+            found[name] = StringAttr(value) if isinstance(value, str) else IntegerAttr(int(value), i32)
+        return found
+
+    def host_function(self, name: str, arguments: Sequence[Any]) -> tuple[TraceEmitter, FuncOp]:
+        types = types_of(arguments)
+        block = Block(arg_types=types)
+        op = FuncOp.create(
+            properties={"sym_name": StringAttr(name), "function_type": FunctionType.from_lists(types, [])},
+            regions=[Region(block)],
+        )
+        self.module.body.block.add_op(op)
+        emitter = TraceEmitter(block, self.target)
+        emitter.builder = self
+        return emitter, op
+
+    @staticmethod
+    def finish_host(emitter: TraceEmitter) -> None:
+        emitter.entry.add_op(ReturnOp.create())
+
+    def kernel(self, symbol: str, arguments: Sequence[SSAValue], block_size: tuple[int, int, int] | None,
+               attributes: dict[str, Attribute]) -> TraceEmitter:  # fmt: skip
+        """Open a kernel whose parameters have the types of ``arguments``."""
+        types = [a.type for a in arguments]
+        block = Block(arg_types=types)
+        attrs: dict[str, Attribute] = {"sym_name": StringAttr(symbol), **attributes}
+        if block_size is not None:
+            attrs["gpu.known_block_size"] = DenseArrayBase.from_list(i32, list(block_size))
+        op = GpuFuncOp.create(
+            properties={"function_type": FunctionType.from_lists(types, []), "kernel": UnitAttr()},
+            attributes=attrs,
+            regions=[Region(block)],
+        )
+        self.gpu_block.add_op(op)
+        self.kernel_names.append(symbol)
+        emitter = TraceEmitter(block, self.target)
+        emitter.builder = self
+        emitter.known_block_size = block_size
+        emitter.kernel_symbol = symbol
+        return emitter
+
+    @staticmethod
+    def finish_kernel(emitter: TraceEmitter) -> None:
+        emitter.entry.add_op(GpuReturnOp.create())
+
+    @staticmethod
+    def launch(emitter: TraceEmitter, symbol: str, grid: Sequence[SSAValue], block: Sequence[SSAValue],
+               smem: SSAValue | None, stream: SSAValue | None, arguments: Sequence[SSAValue],
+               cluster: Sequence[SSAValue] = ()) -> None:  # fmt: skip
+        operands = [*grid, *block, *cluster, *([smem] if smem else []), *arguments, *([stream] if stream else [])]
+        has_cluster = 1 if cluster else 0
+        sizes = [0, 1, 1, 1, 1, 1, 1, has_cluster, has_cluster, has_cluster, int(smem is not None), len(arguments), int(stream is not None)]
+        op = LaunchFuncOp.create(
+            operands=operands,
+            properties={
+                "kernel": SymbolRefAttr(KERNELS, ArrayAttr([StringAttr(symbol)])),
+                "operandSegmentSizes": DenseArrayBase.from_list(i32, sizes),
+            },
+        )
+        emitter.add(op)

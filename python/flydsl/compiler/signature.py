@@ -1,0 +1,78 @@
+"""Parameters of kernels and jit functions: names, defaults, and which are compile-time."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from flydsl.base.errors import DslTypeError
+from flydsl.expr.constexpr import is_constexpr
+
+
+class Signature:
+    """Binds call arguments to parameters, defaults applied, in declaration order."""
+
+    def __init__(self, func: Callable[..., Any]) -> None:
+        self.func = func
+        self._inspected = inspect.signature(func)
+        for parameter in self._inspected.parameters.values():
+            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                raise DslTypeError(
+                    f"'{func.__name__}' takes *{parameter.name}, which has no fixed signature",
+                    hint="name every parameter",
+                )
+        self.names = list(self._inspected.parameters)
+        self.annotations = _annotations(func, self.names)
+        self.constexpr = [is_constexpr(a) for a in self.annotations]
+
+    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+        """Values in declaration order."""
+        if not kwargs and len(args) == len(self.names):
+            return list(args)
+        try:
+            bound = self._inspected.bind(*args, **kwargs)
+        except TypeError as error:
+            raise DslTypeError(f"call of '{self.func.__name__}': {error}", hint=f"its parameters are {self._inspected}") from None
+        bound.apply_defaults()
+        return [bound.arguments[name] for name in self.names]
+
+
+def _annotations(func: Callable[..., Any], names: list[str]) -> list[Any]:
+    """Annotations as objects; text ones are evaluated where the function was written."""
+    raw = dict(getattr(func, "__annotations__", {}))
+    resolved = []
+    for name in names:
+        annotation = raw.get(name)
+        if isinstance(annotation, str):
+            annotation = _evaluate(func, name, annotation)
+        resolved.append(annotation)
+    return resolved
+
+
+def _evaluate(func: Callable[..., Any], name: str, text: str) -> Any:
+    scope = dict(getattr(func, "__globals__", {}))
+    closure = inspect.getclosurevars(func).nonlocals if func.__closure__ else {}
+    try:
+        return eval(text, scope, dict(closure))  # noqa: S307 - the user's own annotation, in the user's module
+    except Exception as error:
+        frame_locals = _caller_locals(text)
+        if frame_locals is not None:
+            return eval(text, scope, frame_locals)  # noqa: S307
+        warnings.warn(f"annotation {text!r} of parameter '{name}' cannot be resolved ({error}); it is ignored", stacklevel=4)
+        return None
+
+
+def _caller_locals(text: str) -> dict[str, Any] | None:
+    """The scope of an enclosing function, for kernels defined inside functions."""
+    head = text.split(".")[0].split("[")[0]
+    frame = sys._getframe(1)
+    while frame is not None:
+        if head in frame.f_locals:
+            return frame.f_locals
+        frame = frame.f_back
+    return None
+
+

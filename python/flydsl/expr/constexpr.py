@@ -1,0 +1,51 @@
+"""Constexpr: parameters whose value is part of the compiled code."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any, Generic, TypeVar
+
+from flydsl.base.errors import DslTypeError
+
+T = TypeVar("T")
+
+
+class Constexpr(Generic[T]):
+    """Annotation of a compile-time parameter: ``block: fx.Constexpr[int]``."""
+
+
+def is_constexpr(annotation: Any) -> bool:
+    """Whether an annotation makes its parameter compile-time."""
+    origin = getattr(annotation, "__origin__", annotation)
+    return origin is Constexpr or origin is type or annotation is type
+
+
+def constexpr_key(value: Any) -> Any:
+    """A hashable stand-in that tells values of different types apart (True, 1 and 1.0 are three)."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return (type(value).__name__, repr(value) if isinstance(value, float) else value)
+    if isinstance(value, (tuple, list)):
+        return (type(value).__name__, tuple(constexpr_key(item) for item in value))
+    if isinstance(value, FunctionType):
+        if value.__closure__:
+            raise DslTypeError("a Constexpr function must not capture variables", hint="pass what it needs as arguments")
+        return ("function", value.__code__.co_code, value.__code__.co_consts, value.__code__.co_names)
+    if isinstance(value, type):
+        return ("type", value)
+    try:
+        hash(value)
+    except TypeError:
+        raise DslTypeError(
+            f"a Constexpr must be an int, bool, float, str, type or tuple of these, got {type(value).__name__}"
+        ) from None
+    return (type(value).__name__, value)
+
+
+def const_expr(value: T) -> T:
+    """Mark a condition as known while tracing."""
+    return value
+
+
+def range_constexpr(*args: Any) -> range:
+    """A Python range: the loop is unrolled while tracing."""
+    return range(*[int(a) for a in args])

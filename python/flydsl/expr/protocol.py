@@ -1,0 +1,54 @@
+"""How DSL values are taken apart into SSA values and put together again.
+
+Objects say it themselves with ``__extract_to_ir_values__`` and ``__construct_from_ir_values__``;
+lists, tuples, dicts and namespaces are walked; everything else is a constant of the trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from types import SimpleNamespace
+from typing import Any, Protocol, runtime_checkable
+
+from flydsl.expr.numeric import Numeric
+
+
+@runtime_checkable
+class DslType(Protocol):
+    """A value that can cross kernel arguments and region boundaries."""
+
+    def __extract_to_ir_values__(self) -> list[Any]: ...
+
+    @classmethod
+    def __construct_from_ir_values__(cls, values: Sequence[Any], exemplar: Any = None) -> Any: ...
+
+
+def extract_to_ir_values(value: Any) -> list[Any]:
+    """The SSA values of a DSL value, left to right; a value known while tracing has none."""
+    if isinstance(value, Numeric):
+        return [] if value.is_static() else [value.ir_value()]
+    if isinstance(value, (list, tuple)):
+        return [ssa for item in value for ssa in extract_to_ir_values(item)]
+    if isinstance(value, dict):
+        return [ssa for item in value.values() for ssa in extract_to_ir_values(item)]
+    if isinstance(value, SimpleNamespace):
+        return extract_to_ir_values(vars(value))
+    if hasattr(value, "__extract_to_ir_values__"):
+        return value.__extract_to_ir_values__()
+    return []
+
+
+def construct_from_ir_values(exemplar: Any, values: Iterator[Any]) -> Any:
+    """The value built like ``exemplar`` from the next SSA values."""
+    if isinstance(exemplar, (list, tuple)):
+        items = [construct_from_ir_values(item, values) for item in exemplar]
+        return type(exemplar)(*items) if hasattr(exemplar, "_fields") else type(exemplar)(items)
+    if isinstance(exemplar, dict):
+        return {key: construct_from_ir_values(item, values) for key, item in exemplar.items()}
+    if isinstance(exemplar, SimpleNamespace):
+        return SimpleNamespace(**construct_from_ir_values(vars(exemplar), values))
+    count = len(extract_to_ir_values(exemplar))
+    if count == 0:
+        return exemplar
+    taken = [next(values) for _ in range(count)]
+    return type(exemplar).__construct_from_ir_values__(taken, exemplar)

@@ -1,0 +1,75 @@
+"""canonicalize: drops dead and repeated pure operations.
+
+One backward walk for what nobody uses and one forward walk for what is computed twice in a block.
+LLVM does the rest better; this keeps the IR between passes small and readable.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xdsl.ir import Operation, Region
+from xdsl.traits import Pure
+
+from flydsl.passes.walk import function_bodies
+
+# Side-effect-free operations whose classes do not say so.
+_PURE_NAMES = frozenset({"llvm.getelementptr", "llvm.mlir.undef", "llvm.inttoptr", "llvm.ptrtoint", "llvm.bitcast",
+                         "llvm.extractvalue", "llvm.insertvalue", "gpu.thread_id", "gpu.block_id", "gpu.block_dim",
+                         "gpu.grid_dim", "gpu.lane_id"})  # fmt: skip
+_is_pure: dict[type, bool] = {}
+
+
+def is_pure(op: Operation) -> bool:
+    """Whether an operation may be dropped when unused and shared when repeated."""
+    kind = type(op)
+    known = _is_pure.get(kind)
+    if known is None:
+        known = _is_pure[kind] = op.name in _PURE_NAMES or op.has_trait(Pure) or op.name.startswith(("arith.", "math."))
+    return known and not op.regions
+
+
+def _drop_dead(region: Region) -> None:
+    for block in region.blocks:
+        op = block.last_op
+        while op is not None:
+            before = op.prev_op
+            for inner in op.regions:
+                _drop_dead(inner)
+            if op.results and is_pure(op) and not any(r.uses for r in op.results):
+                op.detach()
+                op.erase(safe_erase=False)
+            op = before
+
+
+def _key(op: Operation) -> Any:
+    return (op.name, tuple(map(id, op.operands)), tuple(op.result_types), tuple(op.properties.items()), tuple(op.attributes.items()))
+
+
+def _share(region: Region, outer: list[dict[Any, Operation]]) -> None:
+    for block in region.blocks:
+        scopes = [*outer, {}]
+        op = block.first_op
+        while op is not None:
+            following = op.next_op
+            if op.results and is_pure(op):
+                key = _key(op)
+                found = next((scope[key] for scope in reversed(scopes) if key in scope), None)
+                if found is None:
+                    scopes[-1][key] = op
+                else:
+                    for old, new in zip(op.results, found.results, strict=True):
+                        old.replace_all_uses_with(new)
+                    op.detach()
+                    op.erase(safe_erase=False)
+            else:
+                for inner in op.regions:
+                    _share(inner, scopes)
+            op = following
+
+
+def canonicalize(module: Operation) -> None:
+    """Run the pass on a module."""
+    for body in function_bodies(module):
+        _share(body, [])
+        _drop_dead(body)

@@ -1,0 +1,105 @@
+"""fly-convert-atom-call-to-ssa-form: register operands of atom calls become vector values.
+
+Runs after fly-layout-lowering: every atom call works on views of static layout. A register side is
+read into a vector before the call and its result written back after it; a memory side stays a view.
+
+    fly.copy_atom_call(%atom, %global, %reg)  ->  %v = fly.copy_atom_call_ssa(%atom, %global) -> vector<4xf32>
+                                                  fly.ptr.store(%v, %reg_ptr)
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation, Region, SSAValue
+
+from flydsl.base.errors import FlyDSLError
+from flydsl.dialects.fly import rules
+from flydsl.dialects.fly.ops import FlyOp
+from flydsl.dialects.fly.types import payload_of, vector_type
+from flydsl.layout.tensor import Tensor
+from flydsl.passes.insertion import Inserter
+from flydsl.passes.source_location import located
+from flydsl.passes.ssa_leaf import SsaPointer
+from flydsl.passes.vector_access import load_elements, store_elements
+from flydsl.passes.walk import function_bodies
+
+
+class _ToSsa:
+    def __init__(self, region: Region) -> None:
+        self.at = Inserter(region.blocks[0])
+
+    def region(self, region: Region) -> None:
+        for block in region.blocks:
+            self.at.enter()
+            for op in list(block.ops):
+                for inner in op.regions:
+                    self.region(inner)
+                if isinstance(op, FlyOp) and op.spec.name in ("copy_atom_call", "mma_atom_call"):
+                    self.call(op)
+            self.at.leave()
+
+    def call(self, op: FlyOp) -> None:
+        self.at.anchor = op
+        try:
+            (self.copy if op.spec.name == "copy_atom_call" else self.mma)(op)
+        except FlyDSLError as error:
+            raise located(error, op) from error
+        op.detach()
+        op.erase(safe_erase=False)
+
+    def tensor(self, view: SSAValue) -> Tensor:
+        """A view as the tensor behind its `make_view`."""
+        made = view.owner
+        assert isinstance(made, FlyOp) and made.spec.name == "make_view"
+        info = payload_of(view.type)
+        return Tensor(SsaPointer(self.at, made.operands[0], info.iter), info.layout)
+
+    def load(self, view: SSAValue) -> SSAValue:
+        return load_elements(self.at, self.tensor(view))
+
+    def copy(self, op: FlyOp) -> None:
+        atom, src, dst, *pred = op.operands
+        flag = [self._flag(pred[0])] if pred else []
+        from_register = payload_of(src.type).iter.space == "register"
+        to_register = payload_of(dst.type).iter.space == "register"
+        if from_register and to_register:
+            value = self.load(src)
+            if flag:
+                value = self.at.op("arith.select", [flag[0], value, self.load(dst)], [value.type])
+            store_elements(self.at, value, self.tensor(dst))
+            return
+        if from_register:
+            self.at.fly("copy_atom_call_ssa", [atom, self.load(src), dst, *flag])
+            return
+        loaded = self._load_by_atom(atom, src, dst if to_register else None, flag)
+        if to_register:
+            store_elements(self.at, loaded, self.tensor(dst))
+        else:
+            self.at.fly("copy_atom_call_ssa", [atom, loaded, dst, *flag])
+
+    def _load_by_atom(self, atom: SSAValue, src: SSAValue, keep: SSAValue | None, flag: list[SSAValue]) -> SSAValue:
+        """A predicated load gives what the destination held where the predicate is false.
+
+        A copy from memory to memory holds nothing yet; zero stands in, and is not stored either.
+        """
+        info = payload_of(src.type)
+        type_ = vector_type(rules.size(info), info.iter.elem)
+        if not flag:
+            return self.at.fly("copy_atom_call_ssa", [atom, src], [type_])
+        old = self.load(keep) if keep is not None else self.at.zeros(rules.size(info), info.iter.elem)
+        return self.at.fly("copy_atom_call_ssa", [atom, src, old, *flag], [type_])
+
+    def _flag(self, pred: SSAValue) -> SSAValue:
+        pointer = self.tensor(pred).iter
+        return self.at.fly("ptr.load", [pointer.value()], [vector_type(1, "i1").element_type])  # type: ignore[union-attr]
+
+    def mma(self, op: FlyOp) -> None:
+        atom, d, a, b, c = op.operands
+        values = [self.load(x) for x in (a, b, c)]
+        result = self.at.fly("mma_atom_call_ssa", [atom, *values], [values[2].type])
+        store_elements(self.at, result, self.tensor(d))
+
+
+def convert_atom_call_to_ssa_form(module: Operation) -> None:
+    """Run the pass on a module."""
+    for body in function_bodies(module):
+        _ToSsa(body).region(body)

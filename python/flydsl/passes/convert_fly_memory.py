@@ -1,0 +1,362 @@
+"""Fly pointers and universal atoms as LLVM pointers, loads and stores: what every target shares.
+
+Used by convert-fly-to-rocdl and convert-fly-to-nvvm, which add their own atoms. Runs after
+fly-promote-regmem-to-vectorssa. Address spaces: generic 0, global 1, shared 3, register 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from xdsl.dialects.arith import FastMathFlagsAttr
+from xdsl.dialects.builtin import DenseArrayBase, FunctionType, IntAttr, IntegerAttr, VectorType, i8, i32, i64
+from xdsl.dialects.llvm import LLVMPointerType
+from xdsl.dialects.scf import YieldOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from flydsl.base.errors import FlyDSLError, LoweringError
+from flydsl.dialects.fly import payload as pl
+from flydsl.dialects.fly import rules
+from flydsl.dialects.fly.ops import FlyOp
+from flydsl.dialects.fly.types import PtrType, element_type, payload_of
+from flydsl.dialects.upstream import op_class
+from flydsl.layout.algebra import coalesce
+from flydsl.passes.insertion import Inserter
+from flydsl.passes.source_location import located
+from flydsl.passes.ssa_leaf import SsaInt, register
+from flydsl.passes.walk import functions
+from flydsl.target.copy_ops import UniversalAtomic, UniversalCopy
+from flydsl.target.dtype import is_float, storage_bytes, width_bits
+from flydsl.target.mma_ops import UniversalFma
+
+ADDRESS_SPACES = {"generic": 0, "global": 1, "shared": 3, "register": 5}
+
+_LLVM_FLOATS = ("f16", "bf16", "f32", "f64")
+_GEP_DYNAMIC = -(2**31)
+_ORDERING_NONE = {"ordering": IntegerAttr(0, i64)}
+
+
+def llvm_pointer(space: str) -> Attribute:
+    number = ADDRESS_SPACES[space]
+    return LLVMPointerType(IntAttr(number)) if number else LLVMPointerType()
+
+
+def memory_type(elem: str) -> Attribute:
+    """The type an element has in memory: bytes for bools, plain integers for narrow floats."""
+    if width_bits(elem) < 8 and elem != "i1":
+        raise LoweringError(f"{elem} is narrower than a byte and cannot be addressed", hint="pack it into i8 elements")
+    if elem == "i1":
+        return i8
+    if is_float(elem) and elem not in _LLVM_FLOATS:
+        return element_type(f"i{storage_bytes(elem) * 8}")
+    return element_type(elem)
+
+
+Handler = Callable[["MemoryConversion", FlyOp], None]
+AtomRule = Callable[["MemoryConversion", FlyOp, Any], None]
+
+
+class MemoryConversion:
+    """One walk over a function. ``atoms`` maps instruction classes to how a call becomes code."""
+
+    def __init__(self, function: Operation, atoms: Mapping[type, AtomRule], extra: Mapping[str, Handler]) -> None:
+        self.function = function
+        self.body = function.regions[0]
+        self.at = Inserter(self.body.blocks[0])
+        self.atoms = {**UNIVERSAL_ATOMS, **atoms}
+        self.handlers = {**HANDLERS, **extra}
+        self.dead: list[Operation] = []
+
+    def run(self) -> None:
+        self.infos: dict[SSAValue, pl.Pointer] = {}
+        self._region(self.body)
+        for op in reversed(self.dead):
+            op.detach()
+            op.erase(safe_erase=False)
+        block = self.body.blocks[0]
+        self.function.properties["function_type"] = FunctionType.from_lists([a.type for a in block.args], [])
+
+    def _region(self, region: Region) -> None:
+        for block in region.blocks:
+            for argument in block.args:
+                self.retype(argument)
+            self.at.enter()
+            for op in list(block.ops):
+                if isinstance(op, FlyOp):
+                    self._op(op)
+                else:
+                    for result in op.results:
+                        self.retype(result)
+                for inner in op.regions:
+                    self._region(inner)
+            self.at.leave()
+
+    def retype(self, value: SSAValue) -> None:
+        """A fly pointer carried by other operations becomes an LLVM pointer in place."""
+        if isinstance(value.type, PtrType):
+            self.infos[value] = value.type.data
+            value._type = llvm_pointer(value.type.data.space)  # type: ignore[attr-defined]
+
+    def _op(self, op: FlyOp) -> None:
+        self.at.anchor = op
+        handler = self.handlers.get(op.spec.name)
+        try:
+            if handler is None:
+                raise LoweringError(f"{op.name} has no lowering for this target")
+            handler(self, op)
+        except FlyDSLError as error:
+            raise located(error, op) from error
+
+    def info(self, pointer: SSAValue) -> pl.Pointer:
+        """What is known of a pointer value."""
+        return self.infos[pointer]
+
+    def replace(self, op: FlyOp, value: SSAValue, info: pl.Pointer | None = None) -> None:
+        if info is not None:
+            self.infos[value] = info
+        op.results[0].replace_all_uses_with(value)
+        self.dead.append(op)
+
+    # Memory accesses ---------------------------------------------------------------------------
+
+    def address(self, pointer: SSAValue, info: pl.Pointer) -> SSAValue:
+        """The pointer to access through: a swizzled one permutes its byte address."""
+        if info.swizzle is None:
+            return pointer
+        width = 32 if info.space == "shared" else 64
+        raw = self.at.op("llvm.ptrtoint", [pointer], [element_type(f"i{width}")])
+        moved = info.swizzle(SsaInt(self.at, raw, width))
+        return self.at.op("llvm.inttoptr", [register(self.at, moved, width)], [llvm_pointer(info.space)])
+
+    def load(self, pointer: SSAValue, info: pl.Pointer, type_: Attribute) -> SSAValue:
+        stored = _stored_type(type_, info.elem)
+        align = {"alignment": IntegerAttr(info.align, i64)}
+        raw = self.at.op("llvm.load", [self.address(pointer, info)], [stored], _ORDERING_NONE | align)
+        if stored == type_:
+            return raw
+        return self.at.op("arith.trunci" if info.elem == "i1" else "arith.bitcast", [raw], [type_])
+
+    def store(self, value: SSAValue, pointer: SSAValue, info: pl.Pointer) -> None:
+        stored = _stored_type(value.type, info.elem)
+        if stored != value.type:
+            value = self.at.op("arith.extui" if info.elem == "i1" else "arith.bitcast", [value], [stored])
+        align = {"alignment": IntegerAttr(info.align, i64)}
+        self.at.op("llvm.store", [value, self.address(pointer, info)], [], _ORDERING_NONE | align)
+
+    def view(self, value: SSAValue) -> tuple[SSAValue, pl.Pointer, Any]:
+        """Pointer, what is known of it, and layout of a view."""
+        made = value.owner
+        assert isinstance(made, FlyOp) and made.spec.name == "make_view"
+        tensor = payload_of(value.type)
+        return made.operands[0], tensor.iter, tensor.layout
+
+    # Conditional code --------------------------------------------------------------------------
+
+    def when(self, flag: SSAValue, then: Callable[[], SSAValue | None], otherwise: SSAValue | None) -> SSAValue | None:
+        """Emit ``then`` under a predicate; its value, or ``otherwise`` where the predicate is false."""
+        anchor = self.at.anchor
+        block = Block([end := YieldOp.create()])
+        self.at.anchor = end
+        self.at.enter()
+        result = then()
+        self.at.leave()
+        self.at.anchor = anchor
+        end.operands = [] if result is None else [result]
+        orelse = Region() if otherwise is None else Region(Block([YieldOp.create(operands=[otherwise])]))
+        types = [] if result is None else [result.type]
+        op = op_class("scf.if").create(operands=[flag], result_types=types, regions=[Region(block), orelse])
+        self.at.add(op)
+        return op.results[0] if types else None
+
+
+def _stored_type(type_: Attribute, elem: str) -> Attribute:
+    in_memory = memory_type(elem)
+    if isinstance(type_, VectorType):
+        return VectorType(in_memory, type_.get_shape())
+    return in_memory
+
+
+# Pointers --------------------------------------------------------------------------------------
+
+
+def _make_ptr(conv: MemoryConversion, op: FlyOp) -> None:
+    info = payload_of(op.results[0].type)
+    if "allocSize" not in op.attributes:
+        raise LoweringError("a pointer of this kind needs a target that has it")
+    size = conv.at.op("arith.constant", [], [i32], {"value": IntegerAttr(op.attributes["allocSize"].value.data, i32)})  # type: ignore[union-attr]
+    properties = {"elem_type": memory_type(info.elem), "alignment": IntegerAttr(max(info.align, 16), i64)}
+    conv.replace(op, conv.at.op("llvm.alloca", [size], [llvm_pointer("register")], properties), info)
+
+
+def _add_offset(conv: MemoryConversion, op: FlyOp) -> None:
+    pointer, offset = op.operands
+    info = conv.info(pointer)
+    moved = payload_of(op.results[0].type)
+    amount = payload_of(offset.type)
+    if isinstance(amount, int):
+        dynamic, indices = [], [amount]
+        if not -(2**31) < amount < 2**31:
+            dynamic, indices = [conv.at.constant("i64", amount)], [_GEP_DYNAMIC]
+    else:
+        made = offset.owner
+        assert isinstance(made, FlyOp)
+        dynamic, indices = [made.operands[0]], [_GEP_DYNAMIC]
+    properties = {
+        "rawConstantIndices": DenseArrayBase.from_list(i32, indices),
+        "elem_type": memory_type(info.elem),
+        "noWrapFlags": IntegerAttr(0, i32),
+    }
+    conv.replace(op, conv.at.op("llvm.getelementptr", [pointer, *dynamic], [pointer.type], properties), moved)
+
+
+def _retyped(conv: MemoryConversion, op: FlyOp) -> None:
+    """recast_iter, apply_swizzle: the same address, known differently."""
+    info = payload_of(op.results[0].type)
+    pointer = op.operands[0]
+    # A value is known in one way only, so a second name is made for it.
+    same = conv.at.op("llvm.bitcast", [pointer], [pointer.type])
+    conv.replace(op, same, info)
+
+
+def _inttoptr(conv: MemoryConversion, op: FlyOp) -> None:
+    info = payload_of(op.results[0].type)
+    conv.replace(op, conv.at.op("llvm.inttoptr", [op.operands[0]], [llvm_pointer(info.space)]), info)
+
+
+def _ptrtoint(conv: MemoryConversion, op: FlyOp) -> None:
+    conv.replace(op, conv.at.op("llvm.ptrtoint", [op.operands[0]], [op.results[0].type]))
+
+
+def _to_llvm_ptr(conv: MemoryConversion, op: FlyOp) -> None:
+    wanted, pointer = op.results[0].type, op.operands[0]
+    conv.replace(op, pointer if pointer.type == wanted else conv.at.op("llvm.addrspacecast", [pointer], [wanted]))
+
+
+def _ptr_load(conv: MemoryConversion, op: FlyOp) -> None:
+    pointer = op.operands[0]
+    conv.replace(op, conv.load(pointer, conv.info(pointer), op.results[0].type))
+
+
+def _ptr_store(conv: MemoryConversion, op: FlyOp) -> None:
+    value, pointer = op.operands
+    conv.store(value, pointer, conv.info(pointer))
+    conv.dead.append(op)
+
+
+def _later(conv: MemoryConversion, op: FlyOp) -> None:
+    """Values that only describe; their users read the description."""
+    conv.dead.append(op)
+
+
+# Atoms -----------------------------------------------------------------------------------------
+
+
+def _atom_call(conv: MemoryConversion, op: FlyOp) -> None:
+    instruction = payload_of(op.operands[0].type).op
+    rule = conv.atoms.get(type(instruction))
+    if rule is None:
+        raise LoweringError(f"{instruction} does not exist on this target")
+    rule(conv, op, instruction)
+    conv.dead.append(op)
+
+
+def _contiguous(layout: Any, count: int, what: str) -> None:
+    flat = coalesce(layout)
+    if count > 1 and not (flat.shape == count and flat.stride == 1):
+        raise LoweringError(
+            f"one copy moves {count} neighbouring elements, but the {what} side holds them at {layout}",
+            hint="use a narrower copy (one element a copy fits any layout), or a value layout whose first mode is contiguous there",
+        )
+
+
+def _universal_copy(conv: MemoryConversion, op: FlyOp, instruction: UniversalCopy) -> None:
+    if op.results:
+        _, source, *rest = op.operands
+        pointer, info, layout = conv.view(source)
+        _contiguous(layout, rules.size(layout), "source")
+        type_ = op.results[0].type
+        if rest:
+            value = conv.when(rest[1], lambda: conv.load(pointer, info, type_), rest[0])
+        else:
+            value = conv.load(pointer, info, type_)
+        assert value is not None
+        op.results[0].replace_all_uses_with(value)
+        return
+    _, value, target, *flag = op.operands
+    pointer, info, layout = conv.view(target)
+    _contiguous(layout, rules.size(layout), "destination")
+    if flag:
+        conv.when(flag[0], lambda: conv.store(value, pointer, info), None)
+    else:
+        conv.store(value, pointer, info)
+
+
+_ATOMIC_BINOP = {"add": 1, "and": 3, "or": 5, "max": 7, "min": 8, "inc": 15, "dec": 16}
+_ATOMIC_FLOAT = {"add": 11, "max": 13, "min": 14}
+_ATOMIC_UNSIGNED = {"max": 9, "min": 10}
+_MONOTONIC = 2
+
+
+def _universal_atomic(conv: MemoryConversion, op: FlyOp, instruction: UniversalAtomic) -> None:
+    _, value, target, *flag = op.operands
+    pointer, info, _ = conv.view(target)
+    if is_float(instruction.elem):
+        kind = _ATOMIC_FLOAT[instruction.op]
+    elif instruction.elem.startswith("u"):
+        kind = _ATOMIC_UNSIGNED.get(instruction.op, _ATOMIC_BINOP[instruction.op])
+    else:
+        kind = _ATOMIC_BINOP[instruction.op]
+
+    def emit() -> None:
+        scalar = conv.at.op(
+            "vector.extract", [value], [element_type(info.elem)], {"static_position": DenseArrayBase.from_list(i64, [0])}
+        )
+        properties = {
+            "bin_op": IntegerAttr(kind, i64),
+            "ordering": IntegerAttr(_MONOTONIC, i64),
+            "alignment": IntegerAttr(info.align, i64),
+        }
+        conv.at.op("llvm.atomicrmw", [pointer, scalar], [scalar.type], properties)
+
+    if flag:
+        conv.when(flag[0], emit, None)
+    else:
+        emit()
+
+
+def _universal_fma(conv: MemoryConversion, op: FlyOp, instruction: UniversalFma) -> None:
+    _, a, b, c = op.operands
+    fast = {"fastmath": FastMathFlagsAttr("none")}
+    if is_float(instruction.elem_c):
+        value = conv.at.op("arith.addf", [conv.at.op("arith.mulf", [a, b], [a.type], fast), c], [c.type], fast)
+    else:
+        value = conv.at.op("arith.addi", [conv.at.op("arith.muli", [a, b], [a.type]), c], [c.type])
+    op.results[0].replace_all_uses_with(value)
+
+
+UNIVERSAL_ATOMS: dict[type, AtomRule] = {
+    UniversalCopy: _universal_copy,
+    UniversalAtomic: _universal_atomic,
+    UniversalFma: _universal_fma,
+}
+
+HANDLERS: dict[str, Handler] = {
+    "make_ptr": _make_ptr,
+    "add_offset": _add_offset,
+    "recast_iter": _retyped,
+    "apply_swizzle": _retyped,
+    "inttoptr": _inttoptr,
+    "ptrtoint": _ptrtoint,
+    "to_llvm_ptr": _to_llvm_ptr,
+    "ptr.load": _ptr_load,
+    "ptr.store": _ptr_store,
+    **dict.fromkeys(("copy_atom_call_ssa", "mma_atom_call_ssa"), _atom_call),
+    **dict.fromkeys(("static", "make_int_tuple", "make_view", "make_copy_atom", "make_mma_atom"), _later),
+}
+
+
+def convert_fly_memory(module: Operation, atoms: Mapping[type, AtomRule], extra: Mapping[str, Handler]) -> None:
+    """Convert every function of a module with a target's atoms and operations."""
+    for function in list(functions(module)):
+        MemoryConversion(function, atoms, extra).run()

@@ -1,0 +1,15 @@
+"""convert-fly-to-nvvm: fly pointers and atoms become LLVM pointers and nvvm operations.
+
+Input: what fly-promote-regmem-to-vectorssa leaves. Output: upstream dialects only.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation
+
+from flydsl.passes.convert_fly_memory import convert_fly_memory
+
+
+def convert_fly_to_nvvm(module: Operation) -> None:
+    """Run the pass on a module."""
+    convert_fly_memory(module, {}, {})

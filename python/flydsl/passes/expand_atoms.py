@@ -1,0 +1,162 @@
+"""`copy` and `gemm` over whole tensors become one atom call per instruction."""
+
+from __future__ import annotations
+
+from itertools import product as cartesian
+from typing import TYPE_CHECKING, Any
+
+from xdsl.ir import SSAValue
+
+from flydsl.base.errors import LoweringError
+from flydsl.dialects.fly import payload as pl
+from flydsl.dialects.fly import rules
+from flydsl.layout import coords, structure
+from flydsl.layout.build import make_tile
+from flydsl.layout.divide import logical_divide
+from flydsl.layout.layout import Layout
+from flydsl.layout.swizzle import ComposedLayout, linear_part
+from flydsl.layout.tensor import Tensor
+
+if TYPE_CHECKING:
+    from flydsl.passes.layout_lowering import LayoutLowering
+
+
+def _rank(tensor: Tensor) -> int:
+    return linear_part(tensor.layout).rank
+
+
+def _mode_zero(tensor: Tensor, index: int) -> Tensor:
+    """Mode 0 of a tensor at column-major position ``index`` of its other modes."""
+    rest = _rank(tensor)
+    grouped = structure.group(tensor, 1, rest) if rest > 2 else tensor
+    return structure.slice_(grouped, (None, index))
+
+
+def _unwrapped(tensor: Tensor) -> Tensor:
+    """A rank-1 tuple layout as the mode inside it."""
+    return structure.get(tensor, 0)
+
+
+def expand_copy(
+    low: LayoutLowering, atom_value: SSAValue, atom: pl.CopyAtom, src: Tensor, dst: Tensor, pred: Tensor | None = None
+) -> None:
+    """One call per atom, first mode innermost."""
+    count = rules.size(atom.ref_tv[1])
+    if pred is not None and _rank(pred) < _rank(src):
+        pred = Tensor(pred.iter, _with_leading_one(pred.layout))
+    _copy_modes(low, atom_value, count, src, dst, pred)
+
+
+def _with_leading_one(layout: Layout) -> Layout:
+    return structure.prepend(layout, Layout(1, 0))
+
+
+def _copy_modes(
+    low: LayoutLowering, atom: SSAValue, count: int, src: Tensor, dst: Tensor, pred: Tensor | None
+) -> None:
+    held = rules.size(src)
+    if held == count:
+        _copy_call(low, atom, src, dst, pred)
+        return
+    if not isinstance(held, int):
+        raise LoweringError(f"copy needs tensors of static shape, got {src.layout}", hint="copy one tile at a time")
+    if held == 0:
+        return
+    if held < count or held % count:
+        raise LoweringError(
+            f"the tensors hold {held} values ({src.layout} to {dst.layout}), which the atom's {count} do not divide",
+            hint="use a narrower copy atom, or partition so that each thread holds whole atoms",
+        )
+    if _rank(src) == 1:
+        _copy_rank_one(low, atom, count, src, dst, pred)
+        return
+    for index in range(rules.size(structure.take(src, 1, _rank(src)))):
+        part = None if pred is None else _mode_zero(pred, index)
+        _copy_modes(low, atom, count, _mode_zero(src, index), _mode_zero(dst, index), part)
+
+
+def _copy_rank_one(
+    low: LayoutLowering, atom: SSAValue, count: int, src: Tensor, dst: Tensor, pred: Tensor | None
+) -> None:
+    """Unwrap a nested mode, or cut a leaf into atoms."""
+    if all(isinstance(linear_part(t.layout).shape, tuple) for t in (src, dst)):
+        inner = None if pred is None else _unwrapped(pred)
+        _copy_modes(low, atom, count, _unwrapped(src), _unwrapped(dst), inner)
+        return
+    tile = make_tile(count)
+    cut_pred = pred
+    if pred is not None:
+        single = rules.size(pred) == 1
+        cut_pred = Tensor(pred.iter, Layout((1, rules.size(src) // count), (0, 0))) if single else logical_divide(pred, tile)
+    _copy_modes(low, atom, count, logical_divide(src, tile), logical_divide(dst, tile), cut_pred)
+
+
+def _copy_call(low: LayoutLowering, atom: SSAValue, src: Tensor, dst: Tensor, pred: Tensor | None) -> None:
+    operands = [atom, low.view(plain(src)), low.view(plain(dst))]
+    if pred is not None:
+        operands.append(low.view(Tensor(pred.iter.add_offset(coords.crd2idx(0, pred.layout)), Layout(1, 0))))
+    low.at.fly("copy_atom_call", operands)
+
+
+def plain(tensor: Tensor) -> Tensor:
+    """One atom's tensor with a plain, coalesced layout; a swizzle is applied at its first element."""
+    if isinstance(tensor.layout, ComposedLayout):
+        tensor = rules.decomposition(tensor)
+    return rules.ALGEBRA["coalesce"](tensor)
+
+
+# Gemm ------------------------------------------------------------------------------------------
+
+
+def _traversal(m: int, n: int, k: int, order: str | None, layout: Layout | None) -> list[tuple[int, int, int]]:
+    """(m, n, k) in the order they are visited."""
+    if layout is not None:
+        return [_from_layout(layout, i, m, n, k) for i in range(rules.size(layout))]
+    name = order or "NMK"
+    serpentine = name.endswith("_Serpentine")
+    dims = name.removesuffix("_Serpentine")
+    extents = {"M": m, "N": n, "K": k}
+    visited = []
+    outer_ranges = [range(extents[d]) for d in reversed(dims[1:])]
+    for turn, outer in enumerate(cartesian(*outer_ranges)):
+        inner = list(range(extents[dims[0]]))
+        if serpentine and turn % 2:
+            inner.reverse()
+        for i in inner:
+            at = dict(zip(reversed(dims[1:]), outer, strict=True)) | {dims[0]: i}
+            visited.append((at["M"], at["N"], at["K"]))
+    return visited
+
+
+def _from_layout(layout: Layout, index: int, m: int, n: int, k: int) -> tuple[int, int, int]:
+    position = coords.crd2idx(index, layout)
+    if coords.cosize(layout) != m * n * k:
+        raise LoweringError(f"the traversal layout {layout} does not cover {m} x {n} x {k} atoms exactly")
+    return position % m, position // m % n, position // (m * n)
+
+
+def expand_gemm(
+    low: LayoutLowering, atom_value: SSAValue, atom: pl.MmaAtom, operands: list[Any], order: str | None
+) -> None:
+    """One matrix instruction per (m, n, k); the first visit to (m, n) reads c, later ones d."""
+    d, a, b, c, *traversal = operands
+    if _rank(d) == 1:
+        _mma_call(low, atom_value, d, a, b, c)
+        return
+    m, n = (rules.size(structure.get(linear_part(d.layout), i)) for i in (1, 2))
+    k = rules.size(structure.get(linear_part(a.layout), 2)) if _rank(a) == 3 else 1
+    seen: set[tuple[int, int]] = set()
+    for im, in_, ik in _traversal(m, n, k, order, traversal[0] if traversal else None):
+        part_a, part_b = (_operand(x, i, ik) for x, i in ((a, im), (b, in_)))
+        out = structure.slice_(d, (None, im, in_))
+        acc = out if (im, in_) in seen else structure.slice_(c, (None, im, in_))
+        seen.add((im, in_))
+        _mma_call(low, atom_value, out, part_a, part_b, acc)
+
+
+def _operand(tensor: Tensor, index: int, k: int) -> Tensor:
+    return structure.slice_(tensor, (None, index, k) if _rank(tensor) == 3 else (None, index))
+
+
+def _mma_call(low: LayoutLowering, atom: SSAValue, *tensors: Tensor) -> None:
+    low.at.fly("mma_atom_call", [atom, *[low.view(plain(t)) for t in tensors]])

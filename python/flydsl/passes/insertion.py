@@ -1,0 +1,119 @@
+"""Emitting operations in front of the one being rewritten, with shared constants.
+
+Constants go to the top of the enclosing function, once each. Pure arithmetic is remembered per
+region, so that an expression asked for twice is computed once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IndexType, IntegerAttr, IntegerType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from flydsl.dialects.fly.ops import OP_CLASSES
+from flydsl.dialects.fly.types import element_type, type_of, vector_type
+from flydsl.dialects.upstream import op_class
+
+
+class Inserter:
+    """Inserts before an anchor inside one function."""
+
+    def __init__(self, entry: Block) -> None:
+        self.entry = entry
+        self.anchor: Operation | None = None
+        self._constants: dict[Any, SSAValue] = {}
+        self._last_constant: Operation | None = None
+        self._memo: list[dict[Any, Any]] = [{}]
+
+    # Scopes ------------------------------------------------------------------------------------
+
+    def enter(self) -> None:
+        self._memo.append({})
+
+    def leave(self) -> None:
+        self._memo.pop()
+
+    def remembered(self, key: Any) -> Any:
+        """What was computed for ``key`` in this region or one around it."""
+        for scope in reversed(self._memo):
+            found = scope.get(key)
+            if found is not None:
+                return found
+        return None
+
+    def remember(self, key: Any, value: Any) -> Any:
+        self._memo[-1][key] = value
+        return value
+
+    # Emission ----------------------------------------------------------------------------------
+
+    def add(self, op: Operation) -> Operation:
+        assert self.anchor is not None and self.anchor.parent is not None
+        op.location = self.anchor.location
+        self.anchor.parent.insert_op_before(op, self.anchor)
+        return op
+
+    def op(
+        self, name: str, operands: Sequence[SSAValue], results: Sequence[Attribute] = (), properties: Any = None
+    ) -> Any:
+        """An upstream operation; its only result, or None."""
+        op = op_class(name).create(operands=operands, result_types=results, properties=properties or {})
+        self.add(op)
+        return op.results[0] if op.results else None
+
+    def fly(
+        self, name: str, operands: Sequence[SSAValue], results: Sequence[Attribute] = (), attributes: Any = None
+    ) -> Any:
+        """A fly operation; its only result, or None."""
+        op = OP_CLASSES[name].create(operands=operands, result_types=results, attributes=attributes or {})
+        self.add(op)
+        return op.results[0] if op.results else None
+
+    def _at_top(self, op: Operation) -> SSAValue:
+        if self._last_constant is not None:
+            self.entry.insert_op_after(op, self._last_constant)
+        else:
+            first = self.entry.first_op
+            assert first is not None
+            self.entry.insert_op_before(op, first)
+        self._last_constant = op
+        return op.results[0]
+
+    def constant(self, elem: str, value: int | float) -> SSAValue:
+        key = (elem, repr(value))
+        found = self._constants.get(key)
+        if found is None:
+            type_ = element_type(elem)
+            is_int = isinstance(type_, (IntegerType, IndexType))
+            attr: Attribute = IntegerAttr(int(value), type_) if is_int else FloatAttr(value, type_)  # type: ignore[arg-type]
+            op = ConstantOp.create(result_types=[type_], properties={"value": attr})
+            found = self._constants[key] = self._at_top(op)
+        return found
+
+    def zeros(self, count: int, elem: str) -> SSAValue:
+        """A vector of zeros."""
+        key = ("zeros", count, elem)
+        found = self._constants.get(key)
+        if found is None:
+            type_ = vector_type(count, elem)
+            attr = DenseIntOrFPElementsAttr.from_list(type_, [0])  # type: ignore[arg-type]
+            found = self._constants[key] = self._at_top(ConstantOp.create(result_types=[type_], properties={"value": attr}))
+        return found
+
+    def undefined(self, type_: Attribute) -> SSAValue:
+        """A value nobody set."""
+        found = self._constants.get(("undefined", type_))
+        if found is None:
+            op = op_class("llvm.mlir.undef").create(result_types=[type_])
+            found = self._constants["undefined", type_] = self._at_top(op)
+        return found
+
+    def static(self, payload: Any) -> SSAValue:
+        type_ = type_of(payload)
+        found = self._constants.get(type_)
+        if found is None:
+            found = self._constants[type_] = self._at_top(OP_CLASSES["static"].create(result_types=[type_]))
+        return found

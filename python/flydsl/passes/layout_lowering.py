@@ -1,0 +1,270 @@
+"""fly-layout-lowering: removes the layout algebra; what is left is arithmetic on plain pointers.
+
+Input: fly operations over layouts, tuples, tensors and tiled operations; run-time parts cross no
+region or function boundary (fly-rewrite-func-signature). Output: `arith` for every run-time leaf,
+register allocations (`make_ptr`), pointers moved by `add_offset`, `ptr.load`/`ptr.store`, and one
+`copy_atom_call`/`mma_atom_call` per instruction over views of static layout.
+
+    %t = fly.slice(%tensor, %c)            %o = arith.muli %i, %c128
+    %v = fly.memref.load_vec(%t)     ->    %p = fly.add_offset(%base, %o)
+                                           %v = fly.ptr.load(%p) -> vector<4xf32>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, i64
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from flydsl.base.errors import FlyDSLError, LoweringError
+from flydsl.dialects.fly import rules
+from flydsl.dialects.fly.ops import FlyOp
+from flydsl.dialects.fly.payload import CopyAtom, MmaAtom
+from flydsl.dialects.fly.types import PtrType, payload_of, type_of
+from flydsl.layout import coords
+from flydsl.layout import int_tuple as it
+from flydsl.layout.leaf import DynInt
+from flydsl.layout.tensor import Tensor
+from flydsl.passes.expand_atoms import expand_copy, expand_gemm
+from flydsl.passes.insertion import Inserter
+from flydsl.passes.source_location import located
+from flydsl.passes.ssa_leaf import SsaInt, SsaPointer, register
+from flydsl.passes.vector_access import load_elements, store_elements
+from flydsl.passes.walk import function_bodies
+
+Handler = Callable[["LayoutLowering", FlyOp], None]
+
+
+class LayoutLowering:
+    """One forward walk over a function; ``known`` maps each fly value to its lowered payload."""
+
+    def __init__(self, entry: Block) -> None:
+        self.at = Inserter(entry)
+        self.known: dict[SSAValue, Any] = {}
+        self.done: list[Operation] = []
+
+    def run(self, region: Region) -> None:
+        self._region(region)
+        for op in reversed(self.done):
+            op.detach()
+            op.erase(safe_erase=False)
+
+    def _region(self, region: Region) -> None:
+        for block in region.blocks:
+            self.at.enter()
+            for op in list(block.ops):
+                if isinstance(op, FlyOp):
+                    self._op(op)
+                for inner in op.regions:
+                    self._region(inner)
+            self.at.leave()
+
+    def _op(self, op: FlyOp) -> None:
+        handler = HANDLERS.get(op.spec.name, _by_rule)
+        self.at.anchor = op
+        try:
+            handler(self, op)
+        except FlyDSLError as error:
+            raise located(error, op) from error
+
+    # Values ------------------------------------------------------------------------------------
+
+    def payload(self, value: SSAValue) -> Any:
+        """The lowered payload of an operand."""
+        found = self.known.get(value)
+        if found is not None:
+            return found
+        type_ = value.type
+        if isinstance(type_, PtrType):
+            found = SsaPointer(self.at, value, type_.data)
+        elif isinstance(type_, IntegerType):
+            found = SsaInt(self.at, value, type_.width.data)
+        elif isinstance(type_, IndexType):
+            found = SsaInt(self.at, self.at.op("arith.index_cast", [value], [i64]), 64)
+        else:
+            found = payload_of(type_)
+        self.known[value] = found
+        return found
+
+    def operands(self, op: Operation) -> list[Any]:
+        return [self.payload(o) for o in op.operands]
+
+    def set(self, op: Operation, payload: Any) -> None:
+        """``op`` stands for ``payload`` from here on and goes away."""
+        self.known[op.results[0]] = payload
+        self.done.append(op)
+
+    def replace(self, op: Operation, value: SSAValue | None = None) -> None:
+        """``op`` goes away; its result is ``value``."""
+        if value is not None:
+            op.results[0].replace_all_uses_with(value)
+        self.done.append(op)
+
+    def view(self, tensor: Tensor) -> SSAValue:
+        """A tensor of static layout as a value."""
+        info = Tensor(tensor.iter.info, tensor.layout)
+        return self.at.fly("make_view", [tensor.iter.value(), self.at.static(tensor.layout)], [type_of(info)])
+
+
+def _by_rule(low: LayoutLowering, op: FlyOp) -> None:
+    """Algebra: the rule over SSA leaves is the lowering."""
+    assert op.spec.rule is not None, op.name
+    low.set(op, op.spec.rule(*low.operands(op), **op.attrs))
+
+
+def _leaf(low: LayoutLowering, op: FlyOp) -> None:
+    answer = op.spec.rule(*low.operands(op), **op.attrs)  # type: ignore[misc]
+    leaves = answer if isinstance(answer, tuple) else (answer,)
+    for result, leaf in zip(op.results, leaves, strict=True):
+        width = result.type.width.data  # type: ignore[union-attr]
+        result.replace_all_uses_with(register(low.at, leaf, width))
+    low.done.append(op)
+
+
+def _truth(low: LayoutLowering, op: FlyOp) -> None:
+    answer = op.spec.rule(*low.operands(op))  # type: ignore[misc]
+    low.replace(op, answer.value if isinstance(answer, SsaInt) else low.at.constant("i1", int(answer)))
+
+
+def _static(low: LayoutLowering, op: FlyOp) -> None:
+    payload = payload_of(op.results[0].type)
+    if isinstance(payload, (CopyAtom, MmaAtom)):
+        _atom(low, op)
+    else:
+        low.set(op, payload)
+
+
+def _atom(low: LayoutLowering, op: FlyOp) -> None:
+    """Atoms stay values: the conversion to the target reads them."""
+    low.known[op.results[0]] = payload_of(op.results[0].type)
+
+
+def _make_tuple(low: LayoutLowering, op: FlyOp) -> None:
+    given = iter(op.operands)
+
+    def fill(leaf: Any) -> Any:
+        if not isinstance(leaf, DynInt):
+            return leaf
+        return SsaInt(low.at, next(given), leaf.width, leaf.div)
+
+    low.set(op, it.map_leaves(fill, payload_of(op.results[0].type)))
+
+
+def allocate(low: LayoutLowering, info: Tensor) -> Tensor:
+    """Registers for a tensor of static layout."""
+    size = coords.cosize(info.layout)
+    type_ = type_of(info.iter)
+    value = low.at.fly("make_ptr", [], [type_], {"allocSize": IntegerAttr(max(size, 1), i64)})
+    return Tensor(SsaPointer(low.at, value, info.iter), info.layout)
+
+
+def _alloca(low: LayoutLowering, op: FlyOp) -> None:
+    low.set(op, allocate(low, payload_of(op.results[0].type)))
+
+
+def _pointer_value(low: LayoutLowering, op: FlyOp) -> None:
+    """Operations that make a pointer from other things: operands are materialised, the result stays."""
+    for index, operand in enumerate(op.operands):
+        payload = low.known.get(operand)
+        if isinstance(payload, SsaPointer):
+            op.operands[index] = payload.value()
+
+
+def _ptrtoint(low: LayoutLowering, op: FlyOp) -> None:
+    _pointer_value(low, op)
+
+
+def _memref_load(low: LayoutLowering, op: FlyOp) -> None:
+    tensor, index = low.operands(op)
+    pointer = element_pointer(tensor, index)
+    low.replace(op, low.at.fly("ptr.load", [pointer.value()], [op.results[0].type]))
+
+
+def element_pointer(tensor: Tensor, index: Any) -> SsaPointer:
+    offset = coords.crd2idx(index, tensor.layout)
+    return tensor.iter.add_offset(it.leaves(offset)[0])
+
+
+def _memref_store(low: LayoutLowering, op: FlyOp) -> None:
+    value = op.operands[0]
+    tensor, index = low.payload(op.operands[1]), low.payload(op.operands[2])
+    low.at.fly("ptr.store", [value, element_pointer(tensor, index).value()])
+    low.replace(op)
+
+
+def _load_vec(low: LayoutLowering, op: FlyOp) -> None:
+    tensor = low.payload(op.operands[0])
+    if isinstance(tensor.iter, SsaPointer):
+        low.replace(op, load_elements(low.at, tensor))
+        return
+    elem = op.results[0].type.element_type  # type: ignore[union-attr]
+    leaves = [it.add(tensor.iter, coords.crd2idx(i, tensor.layout)) for i in range(rules.size(tensor))]
+    values = [register(low.at, it.leaves(leaf)[0], elem.width.data) for leaf in leaves]
+    low.replace(op, low.at.op("vector.from_elements", values, [op.results[0].type]))
+
+
+def _store_vec(low: LayoutLowering, op: FlyOp) -> None:
+    store_elements(low.at, op.operands[0], low.payload(op.operands[1]))
+    low.replace(op)
+
+
+def _copy(low: LayoutLowering, op: FlyOp) -> None:
+    atom, *tensors = low.operands(op)
+    expand_copy(low, op.operands[0], atom, *tensors)
+    low.replace(op)
+
+
+def _gemm(low: LayoutLowering, op: FlyOp) -> None:
+    atom, *operands = low.operands(op)
+    expand_gemm(low, op.operands[0], atom, operands, op.attrs.get("traversalOrder"))
+    low.replace(op)
+
+
+def _atom_call(low: LayoutLowering, op: FlyOp) -> None:
+    tensors = [low.payload(o) for o in op.operands[1:]]
+    low.at.fly(op.spec.name, [op.operands[0], *[low.view(t) for t in tensors]])
+    low.replace(op)
+
+
+def _ptr_access(low: LayoutLowering, op: FlyOp) -> None:
+    _pointer_value(low, op)
+
+
+def _print(low: LayoutLowering, op: FlyOp) -> None:
+    for index, operand in enumerate(op.operands):
+        if operand in low.known and not isinstance(operand.type, IntegerType):
+            raise LoweringError("printf of a layout or tuple must name its leaves", hint="print get_leaves(x)")
+        del index
+
+
+HANDLERS: dict[str, Handler] = {
+    "static": _static,
+    "make_copy_atom": _atom,
+    "make_mma_atom": _atom,
+    "atom.set_value": _atom,
+    **dict.fromkeys(("make_int_tuple", "make_shape", "make_stride", "make_coord"), _make_tuple),
+    **dict.fromkeys(("get_scalar", "get_leaves"), _leaf),
+    **dict.fromkeys(("elem_less", "equal"), _truth),
+    **dict.fromkeys(("make_fragment_like", "mma.make_fragment", "memref.alloca"), _alloca),
+    **dict.fromkeys(("recast_iter", "inttoptr", "to_llvm_ptr", "make_ptr", "get_dyn_shared"), _pointer_value),
+    "ptrtoint": _ptrtoint,
+    "memref.load": _memref_load,
+    "memref.store": _memref_store,
+    "memref.load_vec": _load_vec,
+    "memref.store_vec": _store_vec,
+    "copy": _copy,
+    "gemm": _gemm,
+    **dict.fromkeys(("copy_atom_call", "mma_atom_call"), _atom_call),
+    **dict.fromkeys(("ptr.load", "ptr.store"), _ptr_access),
+    "print": _print,
+}
+
+
+def lower_layouts(module: Operation) -> None:
+    """Run the lowering on every function of a module."""
+    for body in function_bodies(module):
+        LayoutLowering(body.blocks[0]).run(body)
+
+

@@ -1,0 +1,289 @@
+"""fly-promote-regmem-to-vectorssa: register memory becomes vector values.
+
+Runs after fly-convert-atom-call-to-ssa-form: registers are `make_ptr` allocations read and written
+at constant offsets. An allocation is cut where vector accesses begin and end; each piece becomes a
+value carried through `scf.for`, `scf.if` and `scf.while`. A register pointer that is used any other
+way (a run-time offset, a cast) stays memory.
+
+    %p = fly.make_ptr() {allocSize = 4}
+    fly.ptr.store(%v, %p)                   ->   uses of %w become %v
+    %w = fly.ptr.load(%p) -> vector<4xf32>
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import DenseArrayBase, VectorType, i64
+from xdsl.dialects.scf import YieldOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from flydsl.dialects.fly.ops import FlyOp
+from flydsl.dialects.fly.types import element_type, payload_of, vector_type
+from flydsl.passes.insertion import Inserter
+from flydsl.passes.vector_access import as_vector, concatenate, extract, shuffle
+from flydsl.passes.walk import function_bodies
+
+Slot = tuple[int, int]
+"""(allocation number, piece number)."""
+
+
+@dataclass
+class _Access:
+    op: FlyOp
+    offset: int
+    count: int
+
+
+@dataclass
+class _Allocation:
+    """One promotable allocation: element type, accesses, and the cuts between its pieces."""
+
+    number: int
+    elem: str
+    size: int
+    accesses: list[_Access] = field(default_factory=list)
+    steps: list[Operation] = field(default_factory=list)
+    cuts: list[int] = field(default_factory=list)
+
+    def cut(self) -> None:
+        points = {0, self.size}
+        for access in self.accesses:
+            if access.count > 1:
+                points |= {access.offset, access.offset + access.count}
+        if len(points) == 2 and all(access.count == 1 for access in self.accesses):
+            points = set(range(self.size + 1))
+        self.cuts = sorted(points)
+
+    def piece_type(self, index: int) -> Attribute:
+        count = self.cuts[index + 1] - self.cuts[index]
+        return vector_type(count, self.elem) if count > 1 else element_type(self.elem)
+
+    def piece_at(self, offset: int) -> int:
+        low, high = 0, len(self.cuts) - 1
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self.cuts[middle] <= offset else (low, middle)
+        return low
+
+
+def _constant_offset(op: FlyOp) -> int | None:
+    payload = payload_of(op.operands[1].type)
+    return payload if isinstance(payload, int) else None
+
+
+def _collect(pointer: SSAValue, offset: int, into: _Allocation) -> bool:
+    """Note every access through a register pointer; False when it is used any other way."""
+    for use in pointer.uses:
+        op = use.operation
+        if not isinstance(op, FlyOp):
+            return False
+        name = op.spec.name
+        if name == "add_offset":
+            step = _constant_offset(op)
+            into.steps.append(op)
+            if step is None or not _collect(op.results[0], offset + step, into):
+                return False
+        elif name == "ptr.load" or (name == "ptr.store" and use.index == 1):
+            value = op.results[0] if name == "ptr.load" else op.operands[0]
+            count = value.type.get_shape()[0] if isinstance(value.type, VectorType) else 1
+            if offset < 0 or offset + count > into.size:
+                return False
+            into.accesses.append(_Access(op, offset, count))
+        elif name == "make_view" and not op.results[0].uses:
+            into.steps.append(op)
+        else:
+            return False
+    return True
+
+
+class _Promoter:
+    """Walks a function once, holding the current value of every slot."""
+
+    def __init__(self, body: Region) -> None:
+        self.body = body
+        self.at = Inserter(body.blocks[0])
+        self.allocations: dict[Operation, _Allocation] = {}
+        self.by_access: dict[Operation, tuple[_Allocation, _Access]] = {}
+        self.current: dict[Slot, SSAValue] = {}
+        self.dead: list[Operation] = []
+
+    def run(self) -> None:
+        self._find(self.body)
+        if not self.allocations:
+            return
+        for allocation in self.allocations.values():
+            allocation.cut()
+        self._region(self.body)
+        for op in self.dead:
+            op.detach()
+        for op in self.dead:
+            op.erase(safe_erase=False)
+
+    def _find(self, region: Region) -> None:
+        for block in region.blocks:
+            for op in block.ops:
+                if isinstance(op, FlyOp) and op.spec.name == "make_ptr" and "allocSize" in op.attributes:
+                    self._consider(op)
+                for inner in op.regions:
+                    self._find(inner)
+
+    def _consider(self, op: FlyOp) -> None:
+        size = op.attributes["allocSize"].value.data  # type: ignore[union-attr]
+        allocation = _Allocation(len(self.allocations), payload_of(op.results[0].type).elem, size)
+        if _collect(op.results[0], 0, allocation):
+            self.allocations[op] = allocation
+            for access in allocation.accesses:
+                self.by_access[access.op] = (allocation, access)
+
+    # Walking -----------------------------------------------------------------------------------
+
+    def _region(self, region: Region) -> None:
+        for block in region.blocks:
+            for op in list(block.ops):
+                self._op(op)
+
+    def _op(self, op: Operation) -> None:
+        self.at.anchor = op
+        if op in self.by_access:
+            allocation, access = self.by_access[op]
+            (self._load if op.results else self._store)(allocation, access)
+            self.dead.append(op)
+        elif op in self.allocations:
+            self.dead += [*reversed(self.allocations[op].steps), op]
+            self._forget(self.allocations[op])
+        elif op.regions:
+            self._structured(op)
+
+    def _forget(self, allocation: _Allocation) -> None:
+        """An allocation inside a loop starts anew in every turn."""
+        for index in range(len(allocation.cuts) - 1):
+            self.current.pop((allocation.number, index), None)
+
+    def _value(self, allocation: _Allocation, index: int) -> SSAValue:
+        slot = (allocation.number, index)
+        found = self.current.get(slot)
+        if found is None:
+            found = self.current[slot] = self.at.undefined(allocation.piece_type(index))
+        return found
+
+    def _load(self, allocation: _Allocation, access: _Access) -> None:
+        pieces: list[tuple[SSAValue, int]] = []
+        at, end = access.offset, access.offset + access.count
+        while at < end:
+            index = allocation.piece_at(at)
+            first, last = allocation.cuts[index], allocation.cuts[index + 1]
+            value, width = self._value(allocation, index), last - first
+            taken = min(end, last) - at
+            if taken < width:
+                value = self._part(value, at - first, taken, allocation.elem)
+            pieces.append((value, taken))
+            at += taken
+        result = access.op.results[0]
+        if isinstance(result.type, VectorType):
+            whole = concatenate(self.at, pieces, allocation.elem)
+        else:
+            whole = pieces[0][0]
+        result.replace_all_uses_with(whole)
+
+    def _part(self, value: SSAValue, first: int, count: int, elem: str) -> SSAValue:
+        if count == 1:
+            return extract(self.at, value, first, elem)
+        return shuffle(self.at, value, value, range(first, first + count), elem)
+
+    def _store(self, allocation: _Allocation, access: _Access) -> None:
+        stored = access.op.operands[0]
+        vector = isinstance(stored.type, VectorType)
+        at, end = access.offset, access.offset + access.count
+        while at < end:
+            index = allocation.piece_at(at)
+            first, last = allocation.cuts[index], allocation.cuts[index + 1]
+            taken = min(end, last) - at
+            part = stored
+            if vector and (taken < access.count or last - first == 1):
+                part = self._part(stored, at - access.offset, taken, allocation.elem)
+            if taken < last - first:
+                part = self._inserted(allocation, index, part, at - first, taken)
+            self.current[allocation.number, index] = part
+            at += taken
+
+    def _inserted(self, allocation: _Allocation, index: int, part: SSAValue, first: int, count: int) -> SSAValue:
+        whole = self._value(allocation, index)
+        if count == 1 and not isinstance(part.type, VectorType):
+            position = {"static_position": DenseArrayBase.from_list(i64, [first])}
+            return self.at.op("vector.insert", [part, whole], [whole.type], position)
+        width = whole.type.get_shape()[0]  # type: ignore[union-attr]
+        mask = [width + i - first if first <= i < first + count else i for i in range(width)]
+        return shuffle(self.at, whole, as_vector(self.at, part, count, allocation.elem), mask, allocation.elem)
+
+    # Structured control flow -------------------------------------------------------------------
+
+    def _stored_in(self, op: Operation) -> list[tuple[_Allocation, int]]:
+        """Slots that a structured operation writes and that exist around it."""
+        inside: set[Operation] = set(op.walk())
+        slots: dict[Slot, tuple[_Allocation, int]] = {}
+        for inner in inside:
+            found = self.by_access.get(inner)
+            if found is None or inner.results:
+                continue
+            allocation, access = found
+            owner = next(o for o, a in self.allocations.items() if a is allocation)
+            if owner in inside:
+                continue
+            for index in range(len(allocation.cuts) - 1):
+                if allocation.cuts[index] < access.offset + access.count and access.offset < allocation.cuts[index + 1]:
+                    slots[allocation.number, index] = (allocation, index)
+        return [slots[key] for key in sorted(slots)]
+
+    def _structured(self, op: Operation) -> None:
+        slots = self._stored_in(op)
+        if not slots:
+            before = dict(self.current)
+            for region in op.regions:
+                self._region(region)
+                self.current = dict(before)
+            return
+        self.at.anchor = op
+        inits = [self._value(allocation, index) for allocation, index in slots]
+        regions = [op.detach_region(region) for region in list(op.regions)]
+        before = dict(self.current)
+        carries_arguments = op.name != "scf.if"
+        for region in regions:
+            self.current = dict(before)
+            self._carry(region, slots, inits, carries_arguments)
+        operands = [*op.operands, *inits] if carries_arguments else list(op.operands)
+        types = [*op.result_types, *(v.type for v in inits)]
+        new = type(op).create(operands=operands, result_types=types, properties=op.properties,
+                              attributes=op.attributes, regions=regions)  # fmt: skip
+        new.location = op.location
+        assert op.parent is not None
+        op.parent.insert_op_before(new, op)
+        for old, result in zip(op.results, new.results, strict=False):
+            old.replace_all_uses_with(result)
+        op.detach()
+        op.erase(safe_erase=False)
+        self.current = before
+        for (allocation, index), result in zip(slots, new.results[len(op.results) :], strict=True):
+            self.current[allocation.number, index] = result
+
+    def _carry(self, region: Region, slots: list[tuple[_Allocation, int]], inits: list[SSAValue], arguments: bool) -> None:
+        """Give a region the slots' values on entry and have it hand over their values at its end."""
+        if not region.blocks:
+            region.add_block(Block([YieldOp.create()]))
+        block = region.blocks[0]
+        if arguments:
+            for (allocation, index), init in zip(slots, inits, strict=True):
+                self.current[allocation.number, index] = block.insert_arg(init.type, len(block.args))
+        self._region(region)
+        last = block.last_op
+        assert last is not None
+        self.at.anchor = last
+        last.operands = [*last.operands, *(self._value(allocation, index) for allocation, index in slots)]
+
+
+def promote_regmem_to_vectorssa(module: Operation) -> None:
+    """Run the pass on a module."""
+    for body in function_bodies(module):
+        _Promoter(body).run()
+
+

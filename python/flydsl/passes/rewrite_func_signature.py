@@ -1,0 +1,268 @@
+"""fly-rewrite-func-signature: removes fly values from function and region boundaries.
+
+At `func.func`, `gpu.func`, `gpu.launch_func` and the `scf` operations: a static fly value is
+dropped and rebuilt inside with `fly.static`; a partly dynamic one becomes an LLVM struct of its
+run-time leaves and is rebuilt with the make operations; a memory tensor becomes its pointer and
+such a struct. Runs first.
+
+    func.func @f(%t: !fly.memref<f32, global, (?,4):(4,1)>)
+ -> func.func @f(%p: !fly.ptr<f32, global>, %s: !llvm.struct<(i32)>)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from xdsl.dialects.builtin import DenseArrayBase, FunctionType, i32, i64
+from xdsl.dialects.llvm import LLVMStructType
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from flydsl.dialects.fly import payload as pl
+from flydsl.dialects.fly.ops import OP_CLASSES, to_attr
+from flydsl.dialects.fly.types import FlyType, PtrType, element_type, type_of
+from flydsl.dialects.upstream import op_class
+from flydsl.layout.layout import Layout
+from flydsl.layout.leaf import Basis, DynInt
+from flydsl.layout.swizzle import ComposedLayout
+from flydsl.layout.tensor import Tensor
+from flydsl.passes.walk import functions
+
+
+# What a type is made of ------------------------------------------------------------------------
+
+
+def _leaves(payload: Any) -> list[Any]:
+    """The run-time leaves of a payload without its pointer, in order."""
+    if isinstance(payload, Tensor):
+        own = [] if isinstance(payload.iter, pl.Pointer) else _leaves(payload.iter)
+        return own + _leaves(payload.layout)
+    if isinstance(payload, Layout):
+        return _leaves(payload.shape) + _leaves(payload.stride)
+    if isinstance(payload, ComposedLayout):
+        return _leaves(payload.inner) + _leaves(payload.offset) + _leaves(payload.outer)
+    if isinstance(payload, tuple):
+        return [leaf for item in payload for leaf in _leaves(item)]
+    if isinstance(payload, Basis):
+        return _leaves(payload.value)
+    return [payload] if isinstance(payload, DynInt) else []
+
+
+def boundary_types(type_: Attribute) -> list[Attribute]:
+    """The types that replace a fly type at a boundary."""
+    if not isinstance(type_, FlyType) or isinstance(type_, PtrType):
+        return [type_]
+    payload = type_.data
+    parts: list[Attribute] = []
+    if isinstance(payload, Tensor) and isinstance(payload.iter, pl.Pointer):
+        parts.append(type_of(payload.iter))
+    fields = [element_type(f"i{leaf.width}") for leaf in _leaves(payload)]
+    if fields:
+        parts.append(LLVMStructType.from_type_list(fields))
+    return parts
+
+
+class _Edit:
+    """Emits before or after a place in a block."""
+
+    def __init__(self, block: Block, before: Operation | None) -> None:
+        self.block = block
+        self.before = before
+
+    def add(self, op: Operation) -> SSAValue:
+        if self.before is not None:
+            op.location = self.before.location
+            self.block.insert_op_before(op, self.before)
+        else:
+            self.block.add_op(op)
+        return op.results[0]
+
+    def fly(self, name: str, operands: Sequence[SSAValue], payload: Any) -> SSAValue:
+        return self.add(OP_CLASSES[name].create(operands=operands, result_types=[type_of(payload)]))
+
+
+# Taking apart ----------------------------------------------------------------------------------
+
+
+def _take_apart(edit: _Edit, value: SSAValue) -> list[SSAValue]:
+    type_ = value.type
+    if not isinstance(type_, FlyType) or isinstance(type_, PtrType):
+        return [value]
+    payload = type_.data
+    parts: list[SSAValue] = []
+    if isinstance(payload, Tensor) and isinstance(payload.iter, pl.Pointer):
+        parts.append(edit.fly("get_iter", [value], payload.iter))
+    scalars = _scalars(edit, value, payload)
+    if scalars:
+        parts.append(_pack(edit, scalars))
+    return parts
+
+
+def _pack(edit: _Edit, scalars: list[SSAValue]) -> SSAValue:
+    struct = LLVMStructType.from_type_list([s.type for s in scalars])
+    packed = edit.add(op_class("llvm.mlir.undef").create(result_types=[struct]))
+    for index, scalar in enumerate(scalars):
+        position = {"position": DenseArrayBase.from_list(i64, [index])}
+        packed = edit.add(
+            op_class("llvm.insertvalue").create(operands=[packed, scalar], result_types=[struct], properties=position)
+        )
+    return packed
+
+
+def _scalars(edit: _Edit, value: SSAValue, payload: Any) -> list[SSAValue]:
+    """The run-time leaves of a value as integers, in the order of `_leaves`."""
+    if isinstance(payload, Tensor):
+        own = [] if isinstance(payload.iter, pl.Pointer) else _part(edit, value, "get_iter", payload.iter)
+        return own + _part(edit, value, "get_layout", payload.layout)
+    if isinstance(payload, Layout):
+        return _part(edit, value, "get_shape", payload.shape) + _part(edit, value, "get_stride", payload.stride)
+    if isinstance(payload, ComposedLayout):
+        return [s for name in ("inner", "offset", "outer")
+                for s in _part(edit, value, f"composed_get_{name}", getattr(payload, name))]  # fmt: skip
+    widths = [element_type(f"i{leaf.width}") for leaf in _leaves(payload)]
+    if not widths:
+        return []
+    op = OP_CLASSES["get_leaves"].create(
+        operands=[value], result_types=widths, attributes={"dynamicOnly": to_attr("bool", True)}
+    )
+    edit.add(op)
+    return list(op.results)
+
+
+def _part(edit: _Edit, value: SSAValue, name: str, payload: Any) -> list[SSAValue]:
+    if not _leaves(payload):
+        return []
+    return _scalars(edit, edit.fly(name, [value], payload), payload)
+
+
+# Putting together ------------------------------------------------------------------------------
+
+
+def _put_together(edit: _Edit, parts: Sequence[SSAValue], type_: Attribute) -> SSAValue:
+    if not isinstance(type_, FlyType) or isinstance(type_, PtrType):
+        return parts[0]
+    payload = type_.data
+    remaining = list(parts)
+    pointer = remaining.pop(0) if isinstance(payload, Tensor) and isinstance(payload.iter, pl.Pointer) else None
+    scalars: list[SSAValue] = []
+    if remaining:
+        for index, leaf in enumerate(_leaves(payload)):
+            position = {"position": DenseArrayBase.from_list(i64, [index])}
+            scalars.append(edit.add(op_class("llvm.extractvalue").create(
+                operands=[remaining[0]], result_types=[element_type(f"i{leaf.width}")], properties=position)))  # fmt: skip
+    return _build(edit, payload, iter(scalars), pointer)
+
+
+def _build(edit: _Edit, payload: Any, scalars: Any, pointer: SSAValue | None) -> SSAValue:
+    if isinstance(payload, Tensor):
+        start = pointer if pointer is not None else _build(edit, payload.iter, scalars, None)
+        return edit.fly("make_view", [start, _build(edit, payload.layout, scalars, None)], payload)
+    if not _leaves(payload):
+        return edit.add(OP_CLASSES["static"].create(result_types=[type_of(payload)]))
+    if isinstance(payload, Layout):
+        parts = [_build(edit, payload.shape, scalars, None), _build(edit, payload.stride, scalars, None)]
+        return edit.fly("make_layout", parts, payload)
+    if isinstance(payload, ComposedLayout):
+        parts = [_build(edit, part, scalars, None) for part in (payload.inner, payload.offset, payload.outer)]
+        return edit.fly("make_composed_layout", parts, payload)
+    return edit.fly("make_int_tuple", [next(scalars) for _ in _leaves(payload)], payload)
+
+
+# Boundaries ------------------------------------------------------------------------------------
+
+
+def _changes(types: Sequence[Attribute]) -> bool:
+    return any(boundary_types(t) != [t] for t in types)
+
+
+def _rewrite_arguments(block: Block) -> None:
+    """Replace block arguments by their parts and rebuild them at the top of the block."""
+    if not _changes([a.type for a in block.args]):
+        return
+    edit = _Edit(block, block.first_op)
+    for argument in list(block.args):
+        kinds = boundary_types(argument.type)
+        if kinds == [argument.type]:
+            continue
+        index = argument.index
+        parts = [block.insert_arg(kind, index + 1 + i) for i, kind in enumerate(kinds)]
+        argument.replace_all_uses_with(_put_together(edit, parts, argument.type))
+        block.erase_arg(argument)
+
+
+def _rewrite_function(op: Operation) -> None:
+    block = op.regions[0].blocks[0]
+    _rewrite_arguments(block)
+    op.properties["function_type"] = FunctionType.from_lists([a.type for a in block.args], [])
+
+
+def _apart(edit: _Edit, values: Sequence[SSAValue]) -> list[SSAValue]:
+    return [part for value in values for part in _take_apart(edit, value)]
+
+
+def _rewrite_launch(op: Operation) -> None:
+    sizes = list(op.properties["operandSegmentSizes"].get_values())  # type: ignore[union-attr]
+    first = sum(sizes[:11])
+    arguments = list(op.operands[first : first + sizes[11]])
+    if not _changes([a.type for a in arguments]):
+        return
+    assert op.parent is not None
+    parts = _apart(_Edit(op.parent, op), arguments)
+    op.operands = [*op.operands[:first], *parts, *op.operands[first + sizes[11] :]]
+    sizes[11] = len(parts)
+    op.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, sizes)
+
+
+def _rewrite_terminator(op: Operation) -> None:
+    """`scf.yield` and `scf.condition` hand over parts."""
+    if _changes([o.type for o in op.operands]):
+        assert op.parent is not None
+        op.operands = _apart(_Edit(op.parent, op), list(op.operands))
+
+
+def _rewrite_structured(op: Operation) -> None:
+    """`scf.for`, `scf.if` and `scf.while`: operands, block arguments and results all change."""
+    results = [r.type for r in op.results]
+    if not _changes([*results, *(o.type for o in op.operands)]):
+        return
+    block = op.parent
+    assert block is not None
+    operands = _apart(_Edit(block, op), list(op.operands))
+    regions = [op.detach_region(region) for region in list(op.regions)]
+    for region in regions:
+        for inner in region.blocks:
+            _rewrite_arguments(inner)
+    kinds = [kind for t in results for kind in boundary_types(t)]
+    new = type(op).create(operands=operands, result_types=kinds, properties=op.properties, attributes=op.attributes,
+                          regions=regions)  # fmt: skip
+    new.location = op.location
+    block.insert_op_before(new, op)
+    given = iter(new.results)
+    edit = _Edit(block, op)
+    for result in op.results:
+        parts = [next(given) for _ in boundary_types(result.type)]
+        result.replace_all_uses_with(_put_together(edit, parts, result.type))
+    op.detach()
+    op.erase(safe_erase=False)
+
+
+def _rewrite_region(region: Region) -> None:
+    for block in region.blocks:
+        for op in list(block.ops):
+            for inner in op.regions:
+                _rewrite_region(inner)
+            if op.name == "gpu.launch_func":
+                _rewrite_launch(op)
+            elif op.name in ("scf.yield", "scf.condition"):
+                _rewrite_terminator(op)
+            elif op.name in ("scf.for", "scf.if", "scf.while"):
+                _rewrite_structured(op)
+
+
+def rewrite_func_signature(module: Operation) -> None:
+    """Run the pass on a module."""
+    for op in functions(module):
+        _rewrite_region(op.regions[0])
+        _rewrite_function(op)
+
+
