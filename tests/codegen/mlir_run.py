@@ -125,6 +125,24 @@ class Elementwise:
         return [*lines, f"    llvm.store {name}, %q{number} {{alignment = 1 : i64}} : {type_}, !llvm.ptr"]
 
 
+def all_predicates(op: str, count: int, lanes: int) -> str:
+    """A body for `Elementwise` that sets bit k of the i16 ``%r`` to comparison number k of ``%a`` and ``%b``."""
+    flag, word = (f"vector<{lanes}x{bits}>" if lanes else bits for bits in ("i1", "i16"))
+    lines = [f'%r{count} = "arith.constant"() <{{value = {_zero(lanes)}}}> : () -> {word}']
+    for number in reversed(range(count)):
+        lines += [
+            f'%c{number} = "arith.{op}"(%a, %b) <{{predicate = {number} : i64}}> : ({{T}}, {{T}}) -> {flag}',
+            f'%x{number} = "arith.extui"(%c{number}) : ({flag}) -> {word}',
+            f'%d{number} = "arith.addi"(%r{number + 1}, %r{number + 1}) : ({word}, {word}) -> {word}',
+            f'%r{number} = "arith.ori"(%d{number}, %x{number}) : ({word}, {word}) -> {word}',
+        ]
+    return "\n".join(lines).replace("%r0 =", "%r =")
+
+
+def _zero(lanes: int) -> str:
+    return f"dense<0> : vector<{lanes}xi16>" if lanes else "0 : i16"
+
+
 class Suite:
     """Many elementwise functions compiled as one module: one pass through LLVM for all of them."""
 

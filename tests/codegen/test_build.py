@@ -142,6 +142,14 @@ def test_optimisation_vectorises_and_inlines() -> None:
     assert "fly.f32_to" not in result
 
 
+def test_plain_accesses_have_the_alignment_of_the_target() -> None:
+    """LLVM's default layout would align an i64 to 4 bytes, and LDS access of the kind is then split in two."""
+    text = llvm_text(
+        "func.func @f(%p: !llvm.ptr) -> i64 { %0 = llvm.load %p : !llvm.ptr -> i64\n func.return %0 : i64 }"
+    )
+    assert "load i64, ptr %p.1, align 8" in optimised_text(text)
+
+
 def test_missing_symbols_are_an_error_and_can_be_added() -> None:
     text = """
     func.func private @fly_test_outside(i64) -> i64

@@ -144,10 +144,10 @@ def test_functions(suite: Suite, op: str, element: str) -> None:
     check(suite.run(f"{op}_{element}", *arrays), want, function.ulps)
 
 
-@pytest.mark.parametrize("element", ["bf16", "f32", "f64"])
+@pytest.mark.parametrize("element", FLOATS)
 def test_fma_rounds_once(suite: Suite, element: str) -> None:
     """a*b is one plus a tail that only an unrounded product keeps; c takes the one away."""
-    digits = {"bf16": 8, "f32": 24, "f64": 53}[element]
+    digits = {"f16": 11, "bf16": 8, "f32": 24, "f64": 53}[element]
     tail = 2.0 ** -(digits // 2 + 1)
     a = np.array([1 + tail, 1 - tail, 3.0, 0.1]).astype(DTYPES[element])
     b = np.array([1 - tail, 1 - tail, 5.0, 10.0]).astype(DTYPES[element])

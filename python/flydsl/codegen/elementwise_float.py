@@ -10,9 +10,10 @@ from collections.abc import Callable
 
 from xdsl.ir import Operation
 
-from flydsl.codegen.float_casts import narrow_from_f32, widen_to_f32
+from flydsl.codegen.float_casts import convert_float, narrow_from_f32, widen_to_f32
 from flydsl.codegen.function_emitter import FunctionEmitter
-from flydsl.codegen.llvm_types import Scalar, type_text
+from flydsl.codegen.llvm_types import F64, Scalar, type_text
+from flydsl.codegen.op_flags import fastmath_text
 
 # From the LLVM type and the operand texts to an instruction.
 ExpressionOf = Callable[[str, list[str]], str]
@@ -34,6 +35,21 @@ def emit_elementwise_float(emitter: FunctionEmitter, op: Operation, expression: 
     wide = [widen_to_f32(emitter, text, scalar) for text in texts]
     computed = emitter.assign(expression(scalar.vector_of("float"), wide))
     emitter.bind(result, narrow_from_f32(emitter, computed, scalar))
+
+
+def emit_fma(emitter: FunctionEmitter, op: Operation) -> None:
+    """a * b + c rounded once."""
+    scalar, flags = emitter.scalar(op.results[0]), fastmath_text(op)
+    if scalar.name not in emitter.scope.soft_fma:
+        emit_elementwise_float(emitter, op, intrinsic_expression("llvm.fma", flags))
+        return
+    # A product of two 16-bit floats is exact in f64, and the sum there keeps enough digits to round from.
+    wide = F64.with_lanes(scalar.lanes)
+    type_ = wide.vector_of(wide.text)
+    a, b, c = (convert_float(emitter, emitter.operand(value), scalar, wide) for value in op.operands)
+    product = emitter.assign(f"fmul {flags}{type_} {a}, {b}")
+    total = emitter.assign(f"fadd {flags}{type_} {product}, {c}")
+    emitter.bind(op.results[0], convert_float(emitter, total, wide, scalar))
 
 
 def float_operands(emitter: FunctionEmitter, op: Operation) -> tuple[str, list[str]]:

@@ -127,9 +127,13 @@ def optimise(module: Any, machine: Any, level: int = 2) -> None:
 
 def prepare(text: str, machine: Any, level: int) -> Any:
     """A checked and optimised module, stamped with the machine's triple and data layout."""
+    layout = str(machine.target_data)
+    if "target datalayout" not in text:
+        # The reader takes the alignment of plain loads and stores from the layout, so it has to come first.
+        text = f'target datalayout = "{layout}"\n{text}'
     module = parse_and_verify(text)
     module.triple = machine.triple
-    module.data_layout = str(machine.target_data)
+    module.data_layout = layout
     optimise(module, machine, level)
     return module
 

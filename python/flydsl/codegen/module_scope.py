@@ -22,6 +22,8 @@ _SOFT_TRUNCATIONS: dict[str, frozenset[tuple[str, str]]] = {
     "x86_64": frozenset({("f32", "bf16"), ("f64", "bf16"), ("f64", "f16")}),
 }
 _SOFT_FLOATS: dict[str, frozenset[str]] = {"x86_64": frozenset({"bf16"})}
+# Types whose fused multiply-add goes through f64 (elementwise_float): LLVM's own way ends in f64 -> f16.
+_SOFT_FMA: dict[str, frozenset[str]] = {"x86_64": frozenset({"f16", "bf16"})}
 
 
 def symbol_text(name: str) -> str:
@@ -38,6 +40,7 @@ class ModuleScope:
         machine = triple.split("-", 1)[0]
         self.soft_truncations = _SOFT_TRUNCATIONS.get(machine, frozenset[tuple[str, str]]())
         self.soft_floats = _SOFT_FLOATS.get(machine, frozenset[str]())
+        self.soft_fma = _SOFT_FMA.get(machine, frozenset[str]())
         self._globals: dict[str, str] = {}
         self._declarations: dict[str, str] = {}
         self._helpers: dict[str, str] = {}

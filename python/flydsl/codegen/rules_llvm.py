@@ -8,6 +8,7 @@ from __future__ import annotations
 from xdsl.dialects.llvm import GEP_USE_SSA_VAL
 from xdsl.ir import Operation
 
+from flydsl.codegen.elementwise_float import emit_fma
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.literals import quoted
 from flydsl.codegen.llvm_types import results_text, type_text
@@ -39,7 +40,7 @@ _GEP_FLAGS = {1: "inbounds", 2: "nusw", 4: "nuw"}
 
 _FLOAT_INTRINSICS = (
     *("fabs", "ceil", "floor", "trunc", "rint", "nearbyint", "round", "roundeven", "canonicalize"),
-    *("sqrt", "exp", "exp2", "exp10", "log", "log2", "log10", "pow", "copysign", "fma", "fmuladd"),
+    *("sqrt", "exp", "exp2", "exp10", "log", "log2", "log10", "pow", "copysign", "fmuladd"),
     *("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh"),
     *("minnum", "maxnum", "minimum", "maximum", "minimumnum", "maximumnum"),
 )
@@ -191,6 +192,7 @@ RULES: dict[str, Rule] = {
     "llvm.freeze": emit_freeze,
     "llvm.inline_asm": emit_inline_asm,
     "llvm.call_intrinsic": emit_call_intrinsic,
+    "llvm.intr.fma": emit_fma,
     "llvm.bitcast": emit_bitcast,
     "llvm.fpext": emit_extf,
     "llvm.fptrunc": emit_truncf,

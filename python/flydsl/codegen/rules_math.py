@@ -9,11 +9,18 @@ from collections.abc import Callable
 
 from xdsl.ir import Operation
 
-from flydsl.codegen.elementwise_float import ExpressionOf, emit_elementwise_float, float_operands, intrinsic_expression
+from flydsl.codegen.elementwise_float import (
+    ExpressionOf,
+    emit_elementwise_float,
+    emit_fma,
+    float_operands,
+    intrinsic_expression,
+)
 from flydsl.codegen.float_casts import narrow_from_f32, widen_to_f32
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import F32, type_text
 from flydsl.codegen.op_flags import fastmath_text
+from flydsl.codegen.op_view import fail
 from flydsl.codegen.power_functions import float_power_function, int_power_function
 
 # Exact or simple functions, which LLVM computes in every native float type.
@@ -144,10 +151,6 @@ def _per_lane(
     return packed
 
 
-def emit_fma(emitter: FunctionEmitter, op: Operation) -> None:
-    emit_elementwise_float(emitter, op, intrinsic_expression("llvm.fma", fastmath_text(op)))
-
-
 def emit_rsqrt(emitter: FunctionEmitter, op: Operation) -> None:
     flags = fastmath_text(op)
 
@@ -179,6 +182,8 @@ def emit_clampf(emitter: FunctionEmitter, op: Operation) -> None:
 
 def float_class(mask: int) -> Rule:
     def emit(emitter: FunctionEmitter, op: Operation) -> None:
+        if mask == _CLASSES["math.isnormal"] and emitter.scalar(op.operands[0]).is_narrow:
+            fail(op, "a subnormal of this type is a normal f32, where it would be tested")
         type_, (text,) = float_operands(emitter, op)
         flag = emitter.scalar(op.operands[0]).vector_of("i1")
         emitter.define(op, f"call {flag} @llvm.is.fpclass({type_} {text}, i32 {mask})")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import DYNAMIC_INDEX, VectorType, f32
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from flydsl.codegen.elementwise_float import emit_elementwise_float, intrinsic_expression, must_widen
+from flydsl.codegen.elementwise_float import emit_fma, must_widen
 from flydsl.codegen.float_casts import narrow_from_f32, widen_to_f32
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.literals import float_literal
@@ -240,10 +240,6 @@ def emit_insert_strided_slice(emitter: FunctionEmitter, op: Operation) -> None:
     mask = tuple(total + where[lane] if lane in where else lane for lane in range(total))
     padded = _padded(emitter, source, flat_lanes_of(source), total)
     emitter.define(op, shuffle_text(emitter.typed(dest), padded, mask))
-
-
-def emit_fma(emitter: FunctionEmitter, op: Operation) -> None:
-    emit_elementwise_float(emitter, op, intrinsic_expression("llvm.fma", fastmath_text(op)))
 
 
 def emit_reduction(emitter: FunctionEmitter, op: Operation) -> None:

@@ -9,7 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flydsl.base.errors import DslRuntimeError
+from flydsl.base.errors import DslRuntimeError, SourceLocation
+
+SITE_BASE = 1000
+"""Statuses from here on name a place in the kernel."""
 
 STATUS = {
     1: ("was refused: the block extents {block} are not between 1 and the device's limit", "check the block= of the launch"),
@@ -27,6 +30,8 @@ class Artifact:
     device: str
     argument_format: str
     host_object: bytes
+    sites: tuple[tuple[str, int, str], ...] = ()
+    """(file, line, message) of the places a failing launch or kernel can name."""
     llvm_ir: str = ""
 
 
@@ -48,13 +53,20 @@ class Executable:
         try:
             block, report = local.buffers
         except AttributeError:
-            block, report = local.buffers = ctypes.create_string_buffer(self._size), (ctypes.c_int64 * 6)()
+            block, report = local.buffers = ctypes.create_string_buffer(self._size), (ctypes.c_int64 * 7)()
         self._pack_into(block, 0, *numbers)
         status = self._entry(ctypes.addressof(block), ctypes.addressof(report))
         if status:
             self._fail(status, list(report))
 
-    def _fail(self, status: int, dims: list[int]) -> None:
+    def _fail(self, status: int, report: list[int]) -> None:
+        grid, block, launch = tuple(report[:3]), tuple(report[3:6]), report[6]
+        if status >= SITE_BASE:
+            file, line, message = self.artifact.sites[status - SITE_BASE]
+            raise DslRuntimeError(message, location=SourceLocation(file, line))
         message, hint = STATUS.get(status, ("failed with status {status}", ""))
-        text = message.format(grid=tuple(dims[:3]), block=tuple(dims[3:]), status=status)
-        raise DslRuntimeError(f"a launch of '{self.artifact.name}' {text}", hint=hint or None)
+        text = message.format(grid=grid, block=block, status=status)
+        file, line, _ = self.artifact.sites[launch]
+        raise DslRuntimeError(
+            f"a launch in '{self.artifact.name}' {text}", hint=hint or None, location=SourceLocation(file, line)
+        )

@@ -7,7 +7,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
-from flydsl.backends.host.compile import host_module_text
+from flydsl.backends.host.compile import host_module
 from flydsl.base import knobs
 from flydsl.base.errors import FlyDSLError, VerifyError
 from flydsl.codegen import host_pool
@@ -66,10 +66,18 @@ def compile_module(module: ModuleOp, name: str, target: Target, argument_format:
         print(module)
     dumps.write("origin", module)
     run_passes(module, stage_a(target.backend), dumps)
-    text = host_module_text(module, target, argument_format)
-    dumps.write("llvm_ir.ll", text)
-    data = emit_object(text, level=knobs.COMPILE_OPT_LEVEL.get())
-    return Artifact(name=name, target=target.arch, device="host", argument_format=argument_format, host_object=data, llvm_ir=text)
+    host = host_module(module, target, argument_format)
+    dumps.write("llvm_ir.ll", host.text)
+    data = emit_object(host.text, level=knobs.COMPILE_OPT_LEVEL.get())
+    return Artifact(
+        name=name,
+        target=target.arch,
+        device="host",
+        argument_format=argument_format,
+        host_object=data,
+        sites=host.sites,
+        llvm_ir=host.text,
+    )
 
 
 def load(artifact: Artifact) -> Executable:

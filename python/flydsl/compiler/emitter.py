@@ -35,6 +35,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
+from xdsl.dialects.gpu import DimensionAttr, DimensionEnum
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp, YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -43,6 +44,7 @@ from xdsl.parser import Parser
 from flydsl.dialects.fly.op_table import OP_TABLE
 from flydsl.dialects.fly.ops import OP_CLASSES, infer_types, to_attr
 from flydsl.dialects.fly.types import element_type, type_of
+from flydsl.dialects.gpu_ext import ShuffleMode, ShuffleModeAttr
 from flydsl.dialects.registry import load_all
 from flydsl.dialects.upstream import op_class
 from flydsl.target.target import Target
@@ -125,7 +127,15 @@ def _attribute(name: str, key: str, value: Any) -> Attribute:
         return IntegerAttr(value, i64 if key in ("alignment", "ordering") else i32)
     if isinstance(value, Attribute):
         return value
+    if key in _ENUM_ATTRIBUTES:
+        return _ENUM_ATTRIBUTES[key](value)
     return _parsed_attribute(name, key, value)
+
+
+_ENUM_ATTRIBUTES: dict[str, Callable[[str], Attribute]] = {
+    "dimension": lambda value: DimensionAttr(DimensionEnum(value)),
+    "mode": lambda value: ShuffleModeAttr(ShuffleMode(value)),
+}
 
 
 def _fastmath(value: Any) -> FastMathFlagsAttr:
@@ -139,7 +149,7 @@ _parsed: dict[tuple[str, str], Attribute] = {}
 
 def _parsed_attribute(name: str, key: str, value: str) -> Attribute:
     """Attributes with a dialect syntax of their own, given as text: ``#vector.kind<add>``."""
-    text = {"kind": f"#vector.kind<{value}>", "dimension": f"#gpu<dim {value}>"}.get(key, value)
+    text = {"kind": f"#vector.kind<{value}>"}.get(key, value)
     found = _parsed.get((key, text))
     if found is None:
         if text.startswith("#"):
@@ -188,7 +198,11 @@ class TraceEmitter:
         return op
 
     def op(
-        self, name: str, operands: Sequence[Any], result: str | None = None, attrs: Mapping[str, Any] | None = None
+        self,
+        name: str,
+        operands: Sequence[Any],
+        result: str | Sequence[str] | None = None,
+        attrs: Mapping[str, Any] | None = None,
     ) -> Any:
         defaults = _defaults.get(name)
         if defaults is None:
@@ -198,9 +212,12 @@ class TraceEmitter:
             for key, value in attrs.items():
                 if value is not None:
                     properties[key] = _attribute(name, key, value)
-        types = () if result is None else (ir_type(result),)
+        several = not isinstance(result, (str, type(None)))
+        types = () if result is None else [ir_type(t) for t in ((result,) if isinstance(result, str) else result)]
         op = op_class(name).create(operands=operands, result_types=types, properties=properties)
         self.add(op)
+        if several:
+            return tuple(op.results)
         return op.results[0] if types else None
 
     def fly(self, name: str, operands: Sequence[Any], attrs: Mapping[str, Any] | None = None, result: Any = None) -> Any:

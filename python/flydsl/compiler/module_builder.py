@@ -17,14 +17,14 @@ from xdsl.dialects.builtin import (
     i32,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.dialects.gpu import FuncOp as GpuFuncOp
-from xdsl.dialects.gpu import LaunchFuncOp
-from xdsl.dialects.gpu import ModuleOp as GpuModuleOp
-from xdsl.dialects.gpu import ReturnOp as GpuReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from flydsl.compiler.emitter import TraceEmitter, ir_type
 from flydsl.dialects.fly.types import type_of
+from flydsl.dialects.gpu_syntax import KERNEL_MARK, LaunchFuncOp
+from flydsl.dialects.gpu_syntax import FuncOp as GpuFuncOp
+from flydsl.dialects.gpu_syntax import ModuleOp as GpuModuleOp
+from flydsl.dialects.gpu_syntax import ReturnOp as GpuReturnOp
 from flydsl.target.target import Target
 
 KERNELS = "kernels"
@@ -83,11 +83,11 @@ class ModuleBuilder:
         """Open a kernel whose parameters have the types of ``arguments``."""
         types = [a.type for a in arguments]
         block = Block(arg_types=types)
-        attrs: dict[str, Attribute] = {"sym_name": StringAttr(symbol), **attributes}
+        attrs: dict[str, Attribute] = {"sym_name": StringAttr(symbol), KERNEL_MARK: UnitAttr(), **attributes}
         if block_size is not None:
             attrs["gpu.known_block_size"] = DenseArrayBase.from_list(i32, list(block_size))
         op = GpuFuncOp.create(
-            properties={"function_type": FunctionType.from_lists(types, []), "kernel": UnitAttr()},
+            properties={"function_type": FunctionType.from_lists(types, [])},
             attributes=attrs,
             regions=[Region(block)],
         )

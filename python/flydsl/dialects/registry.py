@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin
-from xdsl.ir import Dialect
+from xdsl.ir import Dialect, Operation
 
 from flydsl.dialects.fly.dialect import FLY
-from flydsl.dialects.upstream import missing_ops
+from flydsl.dialects.gpu_ext import ShuffleModeAttr
+from flydsl.dialects.upstream import missing_ops, op_class, respelt_ops
 
 UPSTREAM: dict[str, str] = {
     "arith": "Arith",
@@ -25,13 +27,30 @@ UPSTREAM: dict[str, str] = {
 """Dialect name to the attribute of ``xdsl.dialects.<name>`` that holds it."""
 
 
+INSTRUCTION_DIALECTS = ("rocdl", "nvvm")
+"""Dialects of which every operation is one intrinsic, known by name and in generic form only."""
+
+
+class IrContext(Context):
+    """A context that also knows the operations of the instruction dialects."""
+
+    def get_optional_op(self, name: str, *, dialect_stack: Sequence[str] = ()) -> type[Operation] | None:
+        if name.split(".", 1)[0] in INSTRUCTION_DIALECTS:
+            return op_class(name)
+        return super().get_optional_op(name, dialect_stack=dialect_stack)
+
+
 def load_all(context: Context) -> None:
     """Make every dialect of our pipelines known to ``context``."""
     context.load_dialect(Builtin)
-    missing = missing_ops()
     for name, attribute in UPSTREAM.items():
-        dialect: Dialect = getattr(import_module(f"xdsl.dialects.{name}"), attribute)
-        context.load_dialect(dialect)
-    for op in missing:
+        context.load_dialect(_with_our_syntax(getattr(import_module(f"xdsl.dialects.{name}"), attribute)))
+    for op in missing_ops():
         context.load_op(op)
+    context.load_attr_or_type(ShuffleModeAttr)
     context.load_dialect(FLY)
+
+
+def _with_our_syntax(dialect: Dialect) -> Dialect:
+    ours = {op.name: op for op in respelt_ops(dialect.name)}
+    return Dialect(dialect.name, [ours.get(op.name, op) for op in dialect.operations], list(dialect.attributes))

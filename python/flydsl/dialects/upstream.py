@@ -8,8 +8,7 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 
-from xdsl.ir import Operation
-from xdsl.ir import OpTraits
+from xdsl.ir import Operation, OpTraits
 from xdsl.traits import Pure
 
 # Operations of upstream dialects that xDSL 0.74 does not define. They print in generic form,
@@ -40,6 +39,10 @@ class PlainPureOp(PlainOp):
     traits = OpTraits(lambda: (Pure(),))
 
 
+# Modules of ours that give xDSL's operations upstream's syntax, by dialect; they hold the tuple named.
+_RESPELT: dict[str, tuple[str, str]] = {"gpu": ("flydsl.dialects.gpu_syntax", "GPU_OPS")}
+
+
 @cache
 def _dialect_ops(dialect: str) -> dict[str, type[Operation]]:
     module = import_module(f"xdsl.dialects.{dialect}")
@@ -48,7 +51,15 @@ def _dialect_ops(dialect: str) -> dict[str, type[Operation]]:
         for value in vars(module).values()
         if isinstance(value, type) and issubclass(value, Operation) and getattr(value, "name", "").startswith(dialect + ".")
     }
-    return found
+    return found | {op.name: op for op in respelt_ops(dialect)}
+
+
+def respelt_ops(dialect: str) -> tuple[type[Operation], ...]:
+    """Our classes that replace xDSL's of the same name."""
+    if dialect not in _RESPELT:
+        return ()
+    module, name = _RESPELT[dialect]
+    return getattr(import_module(module), name)
 
 
 @cache

@@ -34,9 +34,13 @@ class Emitter(Protocol):
         ...
 
     def op(
-        self, name: str, operands: Sequence[Value], result: str | None = None, attrs: Mapping[str, Attr] | None = None
+        self,
+        name: str,
+        operands: Sequence[Value],
+        result: str | Sequence[str] | None = None,
+        attrs: Mapping[str, Attr] | None = None,
     ) -> Value:
-        """One upstream operation (``"arith.addi"``) with at most one result, whose type is ``result``.
+        """One upstream operation (``"arith.addi"``) whose result has type ``result``; a list of types gives a tuple.
 
         Attributes by Python value: ``predicate`` is the predicate's name (``"slt"``, ``"oeq"``),
         ``fastmath`` a comma-separated flag string (``"nnan,ninf"``), ``roundingmode`` its name, the

@@ -6,7 +6,7 @@ from typing import Any
 
 from flydsl.base.errors import DslRuntimeError, DslValueError
 from flydsl.expr.context import current
-from flydsl.expr.numeric import Index, Int32
+from flydsl.expr.numeric import Boolean, Index, Int32, Int64, as_numeric
 
 
 class _Dims:
@@ -74,6 +74,60 @@ def known_block_size() -> tuple[int, int, int]:
 def barrier() -> None:
     """Wait for every thread of the workgroup."""
     current().op("gpu.barrier", [])
+
+
+def lane_id() -> Int32:
+    """This thread's place in its wave."""
+    return Int32(current().op("arith.index_cast", [current().op("gpu.lane_id", [], "index")], "i32"))
+
+
+_MODES = ("xor", "up", "down", "idx")
+
+
+class ShuffleOp:
+    """A shuffle as an operation: ``shuffleResult`` and whether the source lane was in range (``valid``)."""
+
+    def __init__(self, val: Any, offset: Any, width: Any, mode: str = "xor") -> None:
+        if mode not in _MODES:
+            raise DslValueError(f"unknown shuffle mode {mode!r}", hint="use " + ", ".join(_MODES))
+        value = val if hasattr(val, "ir_value") else as_numeric(val)
+        operands = [value.ir_value(), Int32(offset).ir_value(), Int32(width).ir_value()]
+        kind = current().type_name(operands[0])
+        result, valid = current().op("gpu.shuffle", operands, [kind, "i1"], {"mode": mode})
+        self.shuffleResult = type(value).__construct_from_ir_values__([result], value)
+        self.valid = Boolean(valid)
+
+
+def shuffle(value: Any, offset: Any, width: Any, mode: str = "xor") -> Any:
+    """Another lane's value; a lane outside its segment of ``width`` gets its own back."""
+    return ShuffleOp(value, offset, width, mode).shuffleResult
+
+
+def shuffle_xor(value: Any, offset: Any, width: Any) -> Any:
+    """Lane k reads lane k ^ offset."""
+    return shuffle(value, offset, width, "xor")
+
+
+def shuffle_up(value: Any, offset: Any, width: Any) -> Any:
+    """Lane k reads lane k - offset."""
+    return shuffle(value, offset, width, "up")
+
+
+def shuffle_down(value: Any, offset: Any, width: Any) -> Any:
+    """Lane k reads lane k + offset."""
+    return shuffle(value, offset, width, "down")
+
+
+def shuffle_idx(value: Any, offset: Any, width: Any) -> Any:
+    """Every lane reads the lane named."""
+    return shuffle(value, offset, width, "idx")
+
+
+def ballot(predicate: Any) -> Any:
+    """One bit per lane of the wave: whether its predicate holds."""
+    width = num_warp_threads()
+    kind = Int64 if width == 64 else Int32
+    return kind(current().op("gpu.ballot", [Boolean(predicate).ir_value()], str(kind.ir_type)))
 
 
 def smem_space(int: bool = False) -> Any:

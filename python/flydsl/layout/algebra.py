@@ -49,7 +49,9 @@ def _coalesce_layout(layout: Layout, profile: Any) -> Layout:
     if isinstance(profile, tuple):
         modes = layout.modes()
         if len(profile) > len(modes):
-            raise LayoutError(f"the pattern {it.to_text(profile)} has more modes than {layout}")
+            raise LayoutError(
+                f"the pattern {it.to_text(profile)} has more modes than {layout}", hint=f"give at most {len(modes)} modes"
+            )
         done = [_coalesce_layout(mode, part) for mode, part in zip(modes, profile, strict=False)]
         return join(done + modes[len(profile) :])
     if not isinstance(layout.shape, tuple):
@@ -88,7 +90,7 @@ def _compose_tile(a: Layout, tile: Tile) -> Layout:
         return a if tile.modes[0] is None else _compose(a, mode_layout(tile.modes[0]))
     modes = a.modes()
     if tile.rank > len(modes):
-        raise LayoutError(f"the tile {tile} has more modes than {a}")
+        raise LayoutError(f"the tile {tile} has more modes than {a}", hint=f"give at most {len(modes)} modes")
     done = [mode if t is None else _compose(mode, mode_layout(t)) for mode, t in zip(modes, tile.modes, strict=False)]
     return join(done + modes[tile.rank :])
 
@@ -136,7 +138,9 @@ def _compose_basis(walks: dict[tuple[int, ...], _Walk], extent: Any, stride: Any
     if lf.equals(stride, 0):
         return Layout(extent, 0)
     if not isinstance(stride, Basis):
-        raise LayoutError(f"{b} mixes plain and basis strides", hint="use basis strides in every mode")
+        raise LayoutError(
+            f"cannot compose {a} with {b}: it mixes plain and basis strides", hint="use basis strides in every mode"
+        )
     if stride.modes not in walks:
         walks[stride.modes] = _Walk(_mode_at(a, stride.modes, b))
     return _compose_leaf(walks[stride.modes], extent, stride.value, a, b)

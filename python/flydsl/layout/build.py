@@ -42,7 +42,10 @@ def _by_order(shape: Any, order: Any, found: list[tuple[Any, Any]]) -> None:
     """Pairs (order, part of the shape it ranks), left to right."""
     if isinstance(order, tuple):
         if not isinstance(shape, tuple) or len(shape) != len(order):
-            raise LayoutError(f"order {it.to_text(order)} does not fit shape {it.to_text(shape)}")
+            raise LayoutError(
+                f"the order {it.to_text(order)} does not fit the shape {it.to_text(shape)}",
+                hint="give one rank for every mode, or for every leaf of a mode",
+            )
         for part, rank in zip(shape, order, strict=True):
             _by_order(part, rank, found)
     else:

@@ -30,7 +30,7 @@ def crd2idx(crd: Any, layout: Any) -> Any:
             hint=f"give {it.rank(shape)} coordinates, nested no deeper than {it.to_text(shape)}",
         )
     if any(isinstance(d, Basis) for d in it.leaves(stride)):
-        return _sum_along_modes(terms, coprofile(layout))
+        return _sum_along_modes(terms, layout)
     return _sum(terms)
 
 
@@ -87,12 +87,16 @@ def _sum(terms: list[Any]) -> Any:
     return lf.add(total, constant)
 
 
-def _sum_along_modes(terms: list[Any], origin: Any) -> Any:
+def _sum_along_modes(terms: list[Any], layout: Layout) -> Any:
+    origin = coprofile(layout)
     for term in terms:
         if isinstance(term, Basis):
             origin = _add_at(origin, term.modes, term.value)
         elif not lf.equals(term, 0):
-            raise LayoutError(f"a plain stride contributes {term} to a coordinate", hint="use basis strides throughout")
+            raise LayoutError(
+                f"{layout} mixes plain and basis strides: a plain one adds {term} to a coordinate",
+                hint="use basis strides in every mode",
+            )
     return origin
 
 
@@ -108,7 +112,7 @@ def _add_at(value: Any, path: tuple[int, ...], amount: Any) -> Any:
 def coprofile(layout: Any) -> Any:
     """The structure of what a layout maps to, filled with zeros: 0 unless it has basis strides."""
     if isinstance(layout, CoordSwizzle):
-        raise LayoutError("a coordinate swizzle maps any coordinate; give the offset explicitly")
+        raise LayoutError(f"{layout} maps any coordinate, so its codomain is unknown", hint="give the offset explicitly")
     if isinstance(layout, Swizzle):
         return 0
     if isinstance(layout, ComposedLayout):
@@ -137,7 +141,7 @@ def coshape(layout: Any) -> Any:
         return coprofile(layout)
     last = [lf.mul(lf.sub(extent, 1), stride) for extent, stride in pairs]
     if any(isinstance(stride, Basis) for _, stride in pairs):
-        top = _sum_along_modes(last, coprofile(layout))
+        top = _sum_along_modes(last, layout)
     else:
         top = _sum(last)
     return it.map_leaves(lambda leaf: lf.add(leaf, 1), top)
@@ -158,7 +162,10 @@ def idx2crd(idx: Any, layout: Layout) -> Any:
         if lf.equals(extent, 1):
             return 0
         if lf.equals(stride, 0):
-            raise LayoutError(f"idx2crd has no answer for the zero stride in {layout}", hint="coordinates along it are not unique")
+            raise LayoutError(
+                f"no coordinate of {layout} can be told from index {it.to_text(idx)}: a mode has stride 0",
+                hint="slice the modes of stride 0 away first",
+            )
         return lf.mod(lf.floordiv(idx, stride), extent)
 
     return it.map_leaves(one, layout.shape, layout.stride)

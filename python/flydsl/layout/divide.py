@@ -19,9 +19,12 @@ def logical_divide(value: Any, tiler: Any) -> Any:
 
 def _logical(layout: Layout, tiler: Any) -> Layout:
     if isinstance(tiler, Layout):
-        rest = complement(tiler, layout.size())
-        _check_covers(layout, tiler, rest)
-        return composition(layout, join([tiler, rest]))
+        try:
+            rest = complement(tiler, layout.size())
+            _check_covers(layout, tiler, rest)
+            return composition(layout, join([tiler, rest]))
+        except LayoutError as error:
+            raise LayoutError(f"cannot divide {layout} by {tiler}: {error.message}", hint=error.hint) from error
     if not isinstance(tiler, Tile):
         raise LayoutError(f"cannot divide {layout} by {tiler!r}", hint="the divisor is a layout or a tile")
     if tiler.is_leaf:
@@ -38,7 +41,7 @@ def _check_covers(layout: Layout, tiler: Layout, rest: Layout) -> None:
     size, covered = layout.size(), lf.mul(tiler.size(), rest.size())
     if isinstance(size, int) and isinstance(covered, int) and covered < size:
         raise LayoutError(
-            f"cannot divide {layout} by {tiler}: its copies reach {covered} of {size} elements",
+            f"copies of the divisor reach {covered} of {size} elements",
             hint="give the divisor strides that are multiples of the run below them",
         )
 
@@ -57,7 +60,7 @@ def _split_pairs(layout: Layout, tiler: Any) -> tuple[list[Layout], list[Layout]
     for mode, divisor in zip(modes, tiler.modes, strict=False):
         if divisor is None:
             raise LayoutError(
-                f"a zipped divide needs a divisor for every mode it names, but {tiler} leaves one out",
+                f"a zipped divide needs a divisor for every mode it names, but {tiler} has none for {mode}",
                 hint="use logical_divide, which keeps such a mode, or name only the leading modes",
             )
         if isinstance(divisor, Tile) and not divisor.is_leaf:
@@ -79,7 +82,7 @@ def _parts(layout: Layout, tiler: Any) -> tuple[list[Layout], list[Layout]]:
     divided = _logical(layout, tiler)
     if _is_whole(tiler):
         if isinstance(tiler, Tile) and tiler.modes[0] is None:
-            raise LayoutError(f"a zipped divide of {layout} needs a divisor, got none")
+            raise LayoutError(f"a zipped divide of {layout} needs a divisor, but the tile is {tiler}", hint="give an extent")
         return divided[0].modes(), divided[1].modes()
     return _split_pairs(divided, tiler)
 

@@ -118,7 +118,9 @@ def product_like(value: IntTuple, guide: IntTuple) -> IntTuple:
     """Products shaped like ``guide``: each leaf of the guide gets the product of its part."""
     if isinstance(guide, tuple):
         if not isinstance(value, tuple) or len(value) != len(guide):
-            raise LayoutError(f"{to_text(value)} does not have the nesting of {to_text(guide)}")
+            raise LayoutError(
+                f"{to_text(value)} does not have the nesting of {to_text(guide)}", hint="give a guide that is nested no deeper"
+            )
         return tuple(product_like(v, g) for v, g in zip(value, guide, strict=True))
     return product(value)
 
@@ -169,7 +171,10 @@ def _divide_modes(a: IntTuple, b: IntTuple, divide: Callable[[Any, Any], Any]) -
     """Leaf by leaf; a tuple over a leaf hands what the leaf has left from mode to mode."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         if len(a) != len(b):
-            raise LayoutError(f"cannot divide {to_text(a)} by {to_text(b)}: different ranks")
+            raise LayoutError(
+                f"cannot divide {to_text(a)} by {to_text(b)}: they have {len(a)} and {len(b)} modes",
+                hint="give one divisor for every mode, or one for all",
+            )
         return tuple(_divide_modes(x, y, divide) for x, y in zip(a, b, strict=True))
     if isinstance(a, tuple):
         quotients = []
@@ -187,7 +192,7 @@ def ceil_div(a: IntTuple, b: IntTuple) -> IntTuple:
 
 def _exact_div(a: Any, b: Any) -> Any:
     if isinstance(a, int) and isinstance(b, int) and (b == 0 or (a % b and (a == 0 or b % a))):
-        raise LayoutError(f"shape_div: neither of {a} and {b} divides the other")
+        raise LayoutError(f"shape_div: neither of {a} and {b} divides the other", hint="use ceil_div to round up")
     return lf.ceil_div(a, b)
 
 
@@ -206,7 +211,9 @@ def elem_less(a: IntTuple, b: IntTuple) -> Any:
             result = lf.both(result, elem_less(x, y))
         return result
     if isinstance(a, tuple) or isinstance(b, tuple):
-        raise LayoutError(f"cannot compare {to_text(a)} with {to_text(b)}: different nesting")
+        raise LayoutError(
+            f"cannot compare {to_text(a)} with {to_text(b)}: different nesting", hint="give both the same nesting"
+        )
     return lf.less(a, b)
 
 

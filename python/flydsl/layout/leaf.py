@@ -68,9 +68,9 @@ class Unknown(DynInt):
 
     def __post_init__(self) -> None:
         if self.width not in (32, 64):
-            raise LayoutError(f"a run-time leaf is 32 or 64 bits wide, not {self.width}")
+            raise LayoutError(f"a run-time leaf is 32 or 64 bits wide, not {self.width}", hint="widen it first")
         if self.div < 1:
-            raise LayoutError(f"a divisor must be positive, got {self.div}")
+            raise LayoutError(f"a divisor must be positive, got {self.div}", hint="1 says that nothing is known")
 
     def emit(self, op: str, args: tuple[Leaf, ...], width: int, div: int) -> DynInt:
         return Unknown(width, div)
@@ -174,7 +174,7 @@ def mul(a: Any, b: Any, *, fits32: bool = False) -> Any:
         return a * b
     if isinstance(a, Basis) or isinstance(b, Basis):
         if isinstance(a, Basis) and isinstance(b, Basis):
-            raise LayoutError(f"two basis strides cannot be multiplied: {a} * {b}")
+            raise LayoutError(f"two basis strides cannot be multiplied: {a} * {b}", hint="scale a basis by a number")
         basis, factor = (a, b) if isinstance(a, Basis) else (b, a)
         return 0 if equals(factor, 0) else Basis(mul(basis.value, factor, fits32=fits32), basis.modes)
     if equals(a, 0) or equals(b, 0):
@@ -192,7 +192,7 @@ def floordiv(a: Any, b: Any) -> Any:
         return Basis(floordiv(a.value, b), a.modes)
     if isinstance(a, int) and isinstance(b, int):
         if b == 0:
-            raise LayoutError(f"division of {a} by zero")
+            raise LayoutError(f"division of {a} by zero", hint="an extent or a stride is 0 here")
         return a // b
     if equals(b, 1):
         return a
@@ -205,7 +205,7 @@ def mod(a: Any, b: Any) -> Any:
     """``a % b``, with the sign of ``b``."""
     if isinstance(a, int) and isinstance(b, int):
         if b == 0:
-            raise LayoutError(f"remainder of {a} by zero")
+            raise LayoutError(f"remainder of {a} by zero", hint="an extent or a stride is 0 here")
         return a % b
     if equals(b, 1) or equals(a, 0):
         return 0
@@ -218,7 +218,7 @@ def ceil_div(a: Any, b: Any) -> Any:
     """``-(-a // b)``: how many ``b`` cover ``a``."""
     if isinstance(a, int) and isinstance(b, int):
         if b == 0:
-            raise LayoutError(f"division of {a} by zero")
+            raise LayoutError(f"division of {a} by zero", hint="an extent or a stride is 0 here")
         return -(-a // b)
     if equals(b, 1):
         return a
@@ -315,4 +315,4 @@ def _common_power_of_two(a: int, b: int) -> int:
 def _along_one_mode(op: Callable[[Any, Any], Any], a: Any, b: Any) -> Basis:
     if isinstance(a, Basis) and isinstance(b, Basis) and a.modes == b.modes:
         return Basis(op(a.value, b.value), a.modes)
-    raise LayoutError(f"basis leaves of different modes cannot be combined: {a} and {b}")
+    raise LayoutError(f"basis leaves of different modes cannot be combined: {a} and {b}", hint="use coordinates")

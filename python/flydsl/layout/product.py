@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from flydsl.base.errors import LayoutError
 from flydsl.layout import int_tuple as it
 from flydsl.layout import leaf as lf
 from flydsl.layout.algebra import complement, composition
@@ -19,7 +20,10 @@ def logical_product(value: Any, b: Layout) -> Any:
 
 
 def _copies(a: Layout, b: Layout) -> Layout:
-    return composition(complement(a, lf.mul(a.size(), cosize(b))), b)
+    try:
+        return composition(complement(a, lf.mul(a.size(), cosize(b))), b)
+    except LayoutError as error:
+        raise LayoutError(f"cannot repeat {a} as {b} says: {error.message}", hint=error.hint) from error
 
 
 def zipped_product(value: Any, b: Layout) -> Any:

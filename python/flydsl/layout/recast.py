@@ -15,7 +15,9 @@ from flydsl.layout.swizzle import ComposedLayout, Swizzle
 def recast_layout(layout: Any, old_type_bits: int, new_type_bits: int) -> Any:
     """Count in units of ``new_type_bits`` what is counted in units of ``old_type_bits``."""
     if old_type_bits < 1 or new_type_bits < 1:
-        raise LayoutError(f"element widths must be positive, got {old_type_bits} and {new_type_bits}")
+        raise LayoutError(
+            f"cannot recast {layout} from {old_type_bits} to {new_type_bits} bits", hint="element widths are positive"
+        )
     common = gcd(old_type_bits, new_type_bits)
     up, down = new_type_bits // common, old_type_bits // common
     return downcast(upcast(layout, up), down)
@@ -40,7 +42,9 @@ def _upcast_leaf(extent: Any, stride: Any, factor: int, layout: Layout) -> tuple
     step = abs(stride)
     if factor % step and step % factor:
         raise LayoutError(
-            f"{layout} cannot be seen in units of {factor} elements: the stride {stride} neither divides nor is divided by it"
+            f"{layout} cannot be seen in units of {factor} elements: the stride {stride} neither divides {factor} nor is a "
+            "multiple of it",
+            hint="use strides that are multiples of the vector, or a narrower element",
         )
     sign = 1 if stride > 0 else -1
     return lf.ceil_div(extent, -(-factor // step)), sign * -(-step // factor)
@@ -72,5 +76,8 @@ def _shifted(inner: Any, factor: int, direction: int) -> Any:
         return upcast(inner, factor) if direction < 0 else downcast(inner, factor)
     bits = factor.bit_length() - 1
     if 1 << bits != factor or inner.base + direction * bits < 0:
-        raise LayoutError(f"the swizzle {inner} cannot be seen in units changed by {factor}")
+        raise LayoutError(
+            f"the swizzle {inner} cannot be seen in units changed by {factor}",
+            hint="change the unit by a power of two, within the bits below the swizzle's base",
+        )
     return Swizzle(inner.mask, inner.base + direction * bits, inner.shift)

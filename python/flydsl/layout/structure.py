@@ -35,7 +35,14 @@ def _rank(value: Any) -> int:
 
 def _check_mode(value: Any, index: int) -> None:
     if not 0 <= index < _rank(value):
-        raise DslIndexError(f"mode {index} of {_text(value)}, which has {_rank(value)}")
+        raise DslIndexError(f"mode {index} of {_text(value)}, which has {_rank(value)}", hint="modes count from 0")
+
+
+def _check_range(value: Any, begin: int, end: int) -> None:
+    if not 0 <= begin < end <= _rank(value):
+        raise DslIndexError(
+            f"modes [{begin}, {end}) of {_text(value)}, which has {_rank(value)}", hint="the range is not empty and half open"
+        )
 
 
 def _text(value: Any) -> str:
@@ -50,15 +57,14 @@ def get(value: Any, index: int) -> Any:
 
 def take(value: Any, begin: int, end: int) -> Any:
     """Modes [begin, end); a single one is unwrapped."""
-    if not 0 <= begin < end <= _rank(value):
-        raise DslIndexError(f"modes [{begin}, {end}) of {_text(value)}, which has {_rank(value)}")
+    _check_range(value, begin, end)
     return _rebuild(value, lambda modes: it.unwrap(modes[begin:end]))
 
 
 def select(value: Any, indices: Sequence[int]) -> Any:
     """The modes named, in that order; a single one is unwrapped."""
     if not indices:
-        raise LayoutError(f"select needs at least one mode of {_text(value)}")
+        raise LayoutError(f"nothing is selected of {_text(value)}", hint="name at least one mode")
     for index in indices:
         _check_mode(value, index)
     return _rebuild(value, lambda modes: it.unwrap([modes[i] for i in indices]))
@@ -66,14 +72,15 @@ def select(value: Any, indices: Sequence[int]) -> Any:
 
 def group(value: Any, begin: int, end: int) -> Any:
     """Modes [begin, end) become one nested mode."""
-    if not 0 <= begin < end <= _rank(value):
-        raise DslIndexError(f"modes [{begin}, {end}) of {_text(value)}, which has {_rank(value)}")
+    _check_range(value, begin, end)
     return _rebuild(value, lambda modes: (*modes[:begin], tuple(modes[begin:end]), *modes[end:]))
 
 
 def _extended(base: Any, elem: Any, join: Callable[[tuple[Any, ...], Any], tuple[Any, ...]]) -> Any:
     if isinstance(base, Tensor):
-        raise LayoutError("append and prepend take tuples and layouts, not tensors")
+        raise LayoutError(
+            f"cannot extend the tensor {base}", hint="append and prepend take tuples and layouts; extend the tensor's layout"
+        )
     if _is_tuple(base):
         return join(it.modes(base), elem)
     return on_layout(base, lambda lay: Layout(join(it.modes(lay.shape), elem.shape), join(it.modes(lay.stride), elem.stride)))
@@ -98,7 +105,10 @@ def prepend(base: Any, elem: Any, n: int | None = None) -> Any:
 def zip_(a: Any, b: Any) -> Any:
     """Pair the modes of two tuples or two layouts."""
     if _rank(a) != _rank(b):
-        raise LayoutError(f"zip needs equal ranks: {_text(a)} has {_rank(a)}, {_text(b)} has {_rank(b)}")
+        raise LayoutError(
+            f"cannot zip {_text(a)} with {_text(b)}: they have {_rank(a)} and {_rank(b)} modes",
+            hint="append 1:0 modes to the shorter one",
+        )
     if isinstance(a, Layout):
         return Layout(zip_(a.shape, b.shape), zip_(a.stride, b.stride))
     return tuple(zip(it.modes(a), it.modes(b), strict=True))

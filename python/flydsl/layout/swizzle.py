@@ -70,7 +70,10 @@ class CoordSwizzle:
 def _at(coord: Any, path: tuple[int, ...]) -> Any:
     for mode in path:
         if not isinstance(coord, tuple) or mode >= len(coord):
-            raise LayoutError(f"the coordinate {it.to_text(coord)} has no mode {list(path)}")
+            raise LayoutError(
+                f"a coordinate swizzle names mode {list(path)}, which {it.to_text(coord)} does not have",
+                hint="compose the swizzle with a layout whose coordinates have that mode",
+            )
         coord = coord[mode]
     return coord
 

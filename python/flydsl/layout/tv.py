@@ -20,6 +20,12 @@ from flydsl.layout.tile import Tile, mode_layout
 
 def make_layout_tv(thr: Layout, val: Layout) -> tuple[Any, Layout]:
     """The covered tile and the (thread, value) -> tile position layout of ``thr`` holding ``val`` each."""
+    for layout in (thr, val):
+        if not layout.is_static or layout.cosize() != layout.size():
+            raise LayoutError(
+                f"cannot spread the values {val} over the threads {thr}: {layout} does not number its positions 0, 1, 2, …",
+                hint="use static, compact strides without gaps or zeros",
+            )
     covered = raked_product(thr, val)
     threads, values = thr.size(), val.size()
     layout = composition(right_inverse(covered), Layout((threads, values), (1, threads)))
@@ -91,6 +97,10 @@ def _tile_shape(tile: Tile) -> Any:
 def retile(tensor: Tensor, layout_tv: Layout, tile: Tile, ref_tv: Layout) -> Tensor:
     """The same registers, partitioned for an mma, in this copy's order of values."""
     source = tensor.layout
+    if isinstance(source, ComposedLayout):
+        raise LayoutError(
+            f"cannot retile {source}: registers have a plain layout", hint="retile the fragment, not a swizzled tensor"
+        )
     held = it.product(it.modes(source.shape)[0])
     shape = _tile_shape(tile)
     inverse = composition(right_inverse(layout_tv), Layout(shape, it.compact_strides(shape)))
@@ -158,7 +168,9 @@ def partition_mma(
 ) -> Tensor:  # fmt: skip
     """A thread's part of an operand: (values, rest of the first mode, rest of the second, …)."""
     if _linear(tensor).rank < 2:
-        raise LayoutError(f"operand {operand.upper()} needs two modes, got {tensor.layout}")
+        raise LayoutError(
+            f"operand {operand.upper()} needs two modes, got {tensor.layout}", hint="give the block tensor, unpartitioned"
+        )
     threads, modes = mma_fragments(_linear(tensor), operand, shape_mnk, operand_tv, atom_layout, permutation)
     v, *mnk = coords.idx2crd(_thread_coord(thread), thr_layout_vmnk(thr_layout, atom_layout))
     first, second = _MODES[operand]

@@ -10,14 +10,18 @@ FUNCTIONS = ("func.func", "gpu.func", "llvm.func")
 
 
 def functions(module: Operation) -> Iterator[Operation]:
-    """Every function with a body: host functions and the kernels inside gpu modules."""
+    """Every function with a body: host functions and the kernels inside gpu modules.
+
+    Given a function instead of a module, that function.
+    """
+    if module.name in FUNCTIONS:
+        if module.regions and module.regions[0].blocks:
+            yield module
+        return
     for region in module.regions:
         for block in region.blocks:
             for op in list(block.ops):
-                if op.name in FUNCTIONS:
-                    if op.regions and op.regions[0].blocks:
-                        yield op
-                elif op.name in ("gpu.module", "builtin.module"):
+                if op.name in FUNCTIONS or op.name in ("gpu.module", "builtin.module"):
                     yield from functions(op)
 
 

@@ -3,22 +3,26 @@
     i32 fly_entry(ptr block, ptr report)
 
 ``block`` holds the call's arguments one after the other, aligned as C would; ``report`` takes the
-extents of a launch that was refused. The status is 0, or one of the codes below.
+extents of a launch that failed and which launch it was. The status is 0, or one of the codes below,
+or one that a kernel returned.
 """
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 
 from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.dialects.llvm import LLVMStructType
 from xdsl.ir import Attribute, Operation
 
+from flydsl.backends.host.workgroup import KernelInfo
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.host_pool import LAUNCH_SYMBOL
 from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.module_scope import symbol_text
+from flydsl.target.target import Target
 
 ENTRY = "fly_entry"
 BAD_BLOCK = 1
@@ -33,11 +37,14 @@ def argument_leaves(type_: Attribute) -> list[Attribute]:
 class LauncherEmitter:
     """Writes the host function of a module."""
 
-    def __init__(self, module: ModuleEmitter, op: Operation, offsets: list[int], max_threads: int) -> None:
+    def __init__(self, module: ModuleEmitter, op: Operation, offsets: list[int], target: Target,
+                 kernels: Mapping[str, KernelInfo], sites: list[Operation]) -> None:  # fmt: skip
         self.module = module
         self.op = op
         self.offsets = offsets
-        self.max_threads = max_threads
+        self.target = target
+        self.kernels = kernels
+        self.sites = sites
         self.body = module.new_function()
         self.body.rules = {**module.rules, "gpu.launch_func": self._launch, "func.return": self._return}
 
@@ -81,18 +88,33 @@ class LauncherEmitter:
         dims = [body.operand(o) for o in op.operands[:6]]
         first = sum(sizes[:11])
         arguments = op.operands[first : first + sizes[11]]
+        self.sites.append(op)
         self._check(body, dims)
-        table = self._dims_table(body, dims)
+        smem = "0"
+        if sizes[10]:
+            smem = body.assign(f"sext {body.typed(op.operands[6 + sum(sizes[7:10])])} to i64")
+        table = self._dims_table(body, [*dims, smem])
         packed = self._argument_table(body, arguments)
         kernel = op.properties["kernel"]
         assert isinstance(kernel, SymbolRefAttr)
-        symbol = symbol_text(kernel.nested_references.data[-1].data)
-        status = body.assign(f"call i32 @{LAUNCH_SYMBOL}(ptr {symbol}, ptr {packed}, ptr {table}, i64 0)")
+        info = self.kernels[kernel.nested_references.data[-1].data]
+        scratch = self._scratch(body, info, dims, smem)
+        symbol = symbol_text(info.symbol)
+        status = body.assign(f"call i32 @{LAUNCH_SYMBOL}(ptr {symbol}, ptr {packed}, ptr {table}, i64 {scratch})")
         self._leave_if(body, body.assign(f"icmp ne i32 {status}, 0"), status, dims)
+
+    def _scratch(self, body: FunctionEmitter, info: KernelInfo, dims: list[str], smem: str) -> str:
+        """Bytes of scratch one workgroup needs: shared memory and the per-thread arrays."""
+        if not (info.shared_bytes or info.bytes_per_thread or smem != "0"):
+            return "0"
+        threads = body.assign(f"mul i64 {body.assign(f'mul i64 {dims[3]}, {dims[4]}')}, {dims[5]}")
+        arrays = body.assign(f"mul i64 {threads}, {info.bytes_per_thread}")
+        fixed = body.assign(f"add i64 {smem}, {info.shared_bytes + 128}")
+        return body.assign(f"add i64 {fixed}, {arrays}")
 
     def _dims_table(self, body: FunctionEmitter, dims: list[str]) -> str:
         table = body.fresh("dims")
-        body.entry_line(f"{table} = alloca [6 x i64], align 8")
+        body.entry_line(f"{table} = alloca [7 x i64], align 8")
         for index, dim in enumerate(dims):
             place = body.assign(f"getelementptr i64, ptr {table}, i64 {index}")
             body.line(f"store i64 {dim}, ptr {place}")
@@ -119,7 +141,7 @@ class LauncherEmitter:
         bad_block = [body.assign(f"icmp slt i64 {d}, 1") for d in dims[3:]]
         threads = body.assign(f"mul i64 {dims[3]}, {dims[4]}")
         threads = body.assign(f"mul i64 {threads}, {dims[5]}")
-        bad_block.append(body.assign(f"icmp sgt i64 {threads}, {self.max_threads}"))
+        bad_block.append(body.assign(f"icmp sgt i64 {threads}, {self.target.max_block_threads}"))
         self._refuse(body, bad_block, BAD_BLOCK, dims)
 
     def _refuse(self, body: FunctionEmitter, conditions: list[str], code: int, dims: list[str]) -> None:
@@ -134,9 +156,9 @@ class LauncherEmitter:
         stop, on = body.fresh_label("stop"), body.fresh_label("on")
         body.branch_if(condition, stop, on)
         body.start_block(stop)
-        for index, dim in enumerate(dims):
+        for index, number in enumerate([*dims[:6], str(len(self.sites) - 1)]):
             place = body.assign(f"getelementptr i64, ptr %report, i64 {index}")
-            body.line(f"store i64 {dim}, ptr {place}")
+            body.line(f"store i64 {number}, ptr {place}")
         body.line(f"ret i32 {status}")
         body.start_block(on)
 

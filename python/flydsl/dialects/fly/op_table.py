@@ -3,7 +3,7 @@
 The general syntax is ``fly.NAME(%operands) {attributes} : (operand types) -> result types``.
 ``form`` lists what stands between the parentheses when that is more than the operands: ``%`` for
 the operands not named otherwise, ``%0`` for one of them, ``$attr`` for an attribute written bare
-and ``$attr=`` for one written with its name.
+and ``$attr=`` for one written with its name. ``syntax`` names the few other shapes.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly import rules
 
 Kinds = dict[str, str]
@@ -21,150 +22,155 @@ Kinds = dict[str, str]
 class OpSpec:
     """One operation.
 
-    ``result`` says what the rule's answer becomes: ``payload`` a fly (or loaded) value, ``leaf``
-    the integer a tuple leaf is, ``leaves`` several of them, ``bool`` an i1, ``explicit`` a type
-    that the operation states because operands cannot imply it, ``none`` nothing.
-    ``effect`` marks operations that must not be dropped, shared or reordered.
+    ``takes`` is the kind of each operand (see `operand_kinds`); the last one stands for any further
+    operands too, where ``operands`` allows more. ``result`` says what the rule's answer becomes:
+    ``payload`` a fly (or loaded) value, ``leaf`` the integer a tuple leaf is, ``leaves`` several of
+    them, ``bool`` an i1, ``explicit`` a type that the operation states because operands cannot imply
+    it, ``none`` nothing. An attribute whose kind ends in ``?`` may be absent. ``effect`` marks
+    operations that must not be dropped, shared or reordered. ``syntax`` is ``call`` as above,
+    ``bare`` for ``fly.NAME {attributes} : type``, ``empty`` for ``fly.NAME() : type`` and ``arrow``
+    for ``fly.NAME %operand : type -> type``.
     """
 
     name: str
     rule: Callable[..., Any] | None
+    takes: tuple[str, ...]
     operands: tuple[int, int]
     result: str = "payload"
     attrs: Kinds | None = None
     form: tuple[str, ...] = ("%",)
     effect: bool = False
+    syntax: str = "call"
 
     @property
     def full_name(self) -> str:
         return f"fly.{self.name}"
 
+    def kind_of_operand(self, index: int) -> str:
+        return self.takes[min(index, len(self.takes) - 1)]
 
-def _row(name: str, operands: int | tuple[int, int], rule: Callable[..., Any] | None = None, **rest: Any) -> OpSpec:
-    span = operands if isinstance(operands, tuple) else (operands, operands)
+
+def _row(name: str, *takes: str, rule: Callable[..., Any] | None = None, least: int | None = None,
+         most: int | None = None, **rest: Any) -> OpSpec:  # fmt: skip
+    """A row; ``least`` and ``most`` are for operations whose number of operands varies."""
     if rule is None and rest.get("result") not in ("explicit", "none"):
         rule = rules.ALGEBRA.get(name) or getattr(rules, name)
-    return OpSpec(name, rule, span, **rest)
+    span = (len(takes) if least is None else least, len(takes) if most is None else most)
+    return OpSpec(name, rule, takes, span, **rest)
 
 
-_MANY = 1 << 16
+MANY = 1 << 16
 _RANGE: Kinds = {"begin": "i32", "end": "i32"}
 _EXPLICIT: dict[str, Any] = {"result": "explicit"}
 _EFFECT: dict[str, Any] = {"result": "none", "effect": True}
 
 _CONSTRUCTION = (
-    _row("static", 0, **_EXPLICIT),
-    *(_row(f"make_{what}", (0, _MANY), **_EXPLICIT) for what in ("int_tuple", "shape", "stride", "coord")),
-    _row("make_layout", 2),
-    _row("make_layout_like", 1),
-    _row("make_ordered_layout", 2),
-    _row("make_composed_layout", 3),
-    _row("make_identity_layout", 1),
-    _row("make_view", 2),
-    _row(
-        "make_fragment_like",
-        1,
-        rules.make_fragment_like,
-        attrs={"dtype": "elem"},
-        form=("%", "$dtype"),
-        effect=True,
-    ),
-    _row("make_fragment_layout_like", 1, rules.fragment_layout),
-    _row("make_copy_atom", 0, attrs={"valBits": "i32"}, **_EXPLICIT),
-    _row("make_mma_atom", 0, **_EXPLICIT),
-    _row("make_tiled_copy", 3, rules.pl.TiledCopy),
-    _row("make_tiled_mma", (2, 3), rules.pl.TiledMma),
+    _row("static", syntax="bare", **_EXPLICIT),
+    *(_row(f"make_{what}", "int", least=0, most=MANY, **_EXPLICIT) for what in ("int_tuple", "shape", "stride", "coord")),
+    _row("make_layout", "IT", "IT"),
+    _row("make_layout_like", "L"),
+    _row("make_ordered_layout", "IT", "IT"),
+    _row("make_composed_layout", "map", "IT", "NL"),
+    _row("make_identity_layout", "IT"),
+    _row("make_view", "start", "NL"),
+    _row("make_fragment_like", "LL", attrs={"dtype": "elem?"}, form=("%", "$dtype"), effect=True),
+    _row("make_fragment_layout_like", "LL", rule=rules.fragment_layout),
+    _row("make_copy_atom", attrs={"valBits": "i32?"}, syntax="bare", **_EXPLICIT),
+    _row("make_mma_atom", syntax="bare", **_EXPLICIT),
+    _row("make_tiled_copy", "copy atom", "L", "tile", rule=pl.TiledCopy),
+    _row("make_tiled_mma", "mma atom", "L", "tile", rule=pl.TiledMma, least=2),
 )
 
 _PROJECTION = (
-    _row("get_scalar", 1, result="leaf"),
-    _row("get_leaves", 1, result="leaves", attrs={"dynamicOnly": "bool"}),
-    _row("get_shape", 1, rules.shape_of),
-    _row("get_stride", 1, rules.stride_of),
-    _row("get_layout", 1),
-    _row("get_iter", 1),
-    _row("composed_get_inner", 1),
-    _row("composed_get_offset", 1),
-    _row("composed_get_outer", 1),
+    _row("get_scalar", "IT", result="leaf"),
+    _row("get_leaves", "IT", result="leaves", attrs={"dynamicOnly": "bool?"}),
+    _row("get_shape", "LL", rule=rules.shape_of),
+    _row("get_stride", "LL", rule=rules.stride_of),
+    _row("get_layout", "TL"),
+    _row("get_iter", "TL"),
+    _row("composed_get_inner", "composed"),
+    _row("composed_get_offset", "composed"),
+    _row("composed_get_outer", "composed"),
 )
 
 _TUPLES = (
-    *(_row(f"int_tuple_{op}", 2) for op in ("add", "sub", "mul", "div", "mod", "product_like")),
-    _row("int_tuple_product", 1),
-    _row("int_tuple_product_each", 1),
-    _row("shape_div", 2),
-    _row("ceil_div", 2),
-    _row("elem_less", 2, result="bool"),
-    _row("equal", 2, result="bool"),
+    *(_row(f"int_tuple_{op}", "IT", "IT") for op in ("add", "sub", "mul", "div", "mod", "product_like")),
+    _row("int_tuple_product", "IT"),
+    _row("int_tuple_product_each", "IT"),
+    _row("shape_div", "IT", "IT"),
+    _row("ceil_div", "IT", "IT"),
+    _row("elem_less", "IT", "IT", result="bool"),
+    _row("equal", "IT", "IT", result="bool"),
 )
 
 _STRUCTURE = (
-    _row("get", 1, attrs={"mode": "i32s"}),
-    _row("take", 1, attrs=_RANGE),
-    _row("group", 1, attrs=_RANGE),
-    _row("select", 1, attrs={"indices": "i32s"}),
-    _row("append", 2, attrs={"n": "angle"}),
-    _row("prepend", 2, attrs={"n": "angle"}),
-    _row("slice", 2),
-    _row("dice", 2),
+    _row("get", "IT|LL", attrs={"mode": "i32s"}),
+    _row("take", "IT|LL", attrs=_RANGE),
+    _row("group", "IT|LL", attrs=_RANGE),
+    _row("select", "IT|LL", attrs={"indices": "i32s"}),
+    _row("append", "IT|NL", "IT|L", attrs={"n": "angle?"}),
+    _row("prepend", "IT|NL", "IT|L", attrs={"n": "angle?"}),
+    _row("slice", "IT|LL", "IT"),
+    _row("dice", "IT|L", "IT"),
 )
 
 _ALGEBRA = (
-    *(_row(name, 1) for name in ("size", "cosize", "coshape", "coprofile", "right_inverse", "left_inverse")),
-    *(_row(name, 2) for name in ("crd2idx", "idx2crd", "get_flat_coord", "get_1d_coord", "composition")),
-    _row("coalesce", (1, 2)),
-    _row("complement", (1, 2)),
-    *(_row(f"{kind}_divide", 2) for kind in ("logical", "zipped", "tiled", "flat")),
-    *(_row(f"{kind}_product", 2) for kind in ("logical", "zipped", "tiled", "flat", "blocked", "raked")),
-    _row("recast_layout", 1, attrs={"old_type_bits": "i32", "new_type_bits": "i32"}),
-    _row("tile_to_shape", 3),
+    _row("size", "IT|LL"),
+    *(_row(name, "LL") for name in ("cosize", "coshape", "coprofile")),
+    *(_row(name, "NL") for name in ("right_inverse", "left_inverse")),
+    _row("crd2idx", "IT", "map"),
+    *(_row(name, "IT", "L") for name in ("idx2crd", "get_flat_coord", "get_1d_coord")),
+    _row("coalesce", "LL", "IT", least=1),
+    _row("complement", "NL", "IT", least=1),
+    _row("composition", "LL", "divisor"),
+    *(_row(f"{kind}_divide", "LL", "divisor") for kind in ("logical", "zipped", "tiled", "flat")),
+    *(_row(f"{kind}_product", "NL", "L") for kind in ("logical", "zipped", "tiled", "flat", "blocked", "raked")),
+    _row("recast_layout", "NL", attrs={"old_type_bits": "i32", "new_type_bits": "i32"}),
+    _row("tile_to_shape", "NL", "IT", "IT"),
 )
 
 _OPERAND: Kinds = {"operand": "word"}
+_COPY = ("copy", "memref", "memref", "memref")
+_GEMM = ("mma", "memref", "memref", "memref", "memref", "L")
 
 _TILED = (
-    _row("tiled_copy.partition_src", 3, rules.partition_src),
-    _row("tiled_copy.partition_dst", 3, rules.partition_dst),
-    _row("tiled_copy.retile", 2, rules.retile),
-    _row("tiled_mma.partition", 3, rules.mma_partition, attrs=_OPERAND, form=("$operand", "%")),
-    _row("tiled_mma.partition_shape", 2, rules.mma_partition_shape, attrs=_OPERAND, form=("$operand", "%")),
-    _row(
-        "mma.make_fragment",
-        2,
-        rules.mma_make_fragment,
-        attrs={"operand": "word", "stages": "i32"},
-        form=("$operand", "%", "$stages="),
-        effect=True,
-    ),
-    _row("atom.set_value", 2, attrs={"field": "str"}, form=("%0", "$field", "%1"), **_EXPLICIT),
-    _row("copy", (3, 4), **_EFFECT),
-    _row("copy_atom_call", (3, 4), **_EFFECT),
-    _row("copy_atom_call_ssa", (2, 4), result="explicit", effect=True),
-    _row("gemm", (5, 6), attrs={"traversalOrder": "str"}, **_EFFECT),
-    _row("mma_atom_call", 5, **_EFFECT),
-    _row("mma_atom_call_ssa", 4, result="explicit"),
-)
+    _row("tiled_copy.partition_src", "tiled copy", "TL", "IT", rule=rules.partition_src),
+    _row("tiled_copy.partition_dst", "tiled copy", "TL", "IT", rule=rules.partition_dst),
+    _row("tiled_copy.retile", "tiled copy", "TL", rule=rules.retile),
+    _row("tiled_mma.partition", "tiled mma", "TL", "IT", rule=rules.mma_partition, attrs=_OPERAND, form=("$operand", "%")),
+    _row("tiled_mma.partition_shape", "tiled mma", "IT", rule=rules.mma_partition_shape, attrs=_OPERAND,
+         form=("$operand", "%")),
+    _row("mma.make_fragment", "tiled mma", "TL", rule=rules.mma_make_fragment,
+         attrs={"operand": "word", "stages": "i32?"}, form=("$operand", "%", "$stages="), effect=True),
+    _row("atom.set_value", "atom", "any", attrs={"field": "str"}, form=("%0", "$field", "%1"), **_EXPLICIT),
+    _row("copy", *_COPY, least=3, **_EFFECT),
+    _row("copy_atom_call", "copy atom", *_COPY[1:], least=3, **_EFFECT),
+    _row("copy_atom_call_ssa", "copy atom", "any", least=2, most=4, result="explicit", effect=True),
+    _row("gemm", *_GEMM, least=5, attrs={"traversalOrder": "str?"}, **_EFFECT),
+    _row("mma_atom_call", "mma atom", *_GEMM[1:5], **_EFFECT),
+    _row("mma_atom_call_ssa", "mma atom", "any", "any", "any", **_EXPLICIT),
+)  # fmt: skip
 
 _MEMORY = (
-    _row("make_ptr", (0, _MANY), attrs={"dictAttrs": "any"}, result="explicit", effect=True),
-    _row("get_dyn_shared", 0, **_EXPLICIT),
-    _row("inttoptr", 1, **_EXPLICIT),
-    _row("ptrtoint", 1, result="leaf"),
-    _row("to_llvm_ptr", 1, attrs={"llvm_address_space": "i32"}, **_EXPLICIT),
-    _row("add_offset", 2),
-    _row("apply_swizzle", 2),
-    _row("recast_iter", 1, **_EXPLICIT),
-    _row("decomposition", 1),
-    _row("ptr.load", 1, result="explicit", effect=True),
-    _row("ptr.store", 2, **_EFFECT),
-    _row("memref.alloca", (0, 1), result="explicit", effect=True),
-    _row("memref.load", 2, rules.memref_load, effect=True),
-    _row("memref.store", 3, **_EFFECT),
-    _row("memref.load_vec", 1, rules.memref_load_vec, effect=True),
-    _row("memref.store_vec", 2, **_EFFECT),
-    _row("print", (0, _MANY), attrs={"format": "str"}, **_EFFECT),
-    _row("assume", (1, _MANY), **_EFFECT),
-    _row("extract_aligned_pointer_as_index", 1, **_EXPLICIT),
+    _row("make_ptr", "any", least=0, most=MANY, attrs={"dictAttrs": "dict?"}, result="explicit", effect=True),
+    _row("get_dyn_shared", syntax="empty", **_EXPLICIT),
+    _row("inttoptr", "int", **_EXPLICIT),
+    _row("ptrtoint", "ptr", result="leaf"),
+    _row("to_llvm_ptr", "ptr", attrs={"llvm_address_space": "i32?"}, **_EXPLICIT),
+    _row("add_offset", "ptr", "IT"),
+    _row("apply_swizzle", "ptr", "swizzle"),
+    _row("recast_iter", "ptr", **_EXPLICIT),
+    _row("decomposition", "TL"),
+    _row("ptr.load", "ptr", result="explicit", effect=True),
+    _row("ptr.store", "any", "ptr", **_EFFECT),
+    _row("memref.alloca", "NL", least=0, result="explicit", effect=True),
+    _row("memref.load", "memref", "IT", rule=rules.memref_load, effect=True),
+    _row("memref.store", "any", "memref", "IT", **_EFFECT),
+    _row("memref.load_vec", "TL", rule=rules.memref_load_vec, effect=True),
+    _row("memref.store_vec", "any", "memref", **_EFFECT),
+    _row("print", "any", least=0, most=MANY, attrs={"format": "str?"}, form=("$format", "%"), **_EFFECT),
+    _row("assume", "any", least=1, most=MANY, **_EFFECT),
+    _row("extract_aligned_pointer_as_index", "memref", syntax="arrow", **_EXPLICIT),
 )
 
 OP_TABLE: dict[str, OpSpec] = {

@@ -1,0 +1,128 @@
+"""How long we take to import and to compile vectorAdd for gfx942, beside Triton.
+
+Run it: python benchmarks/compile_time.py [--rounds 9]
+
+It needs Triton in `.triton-venv` at the root of the checkout and makes that environment where it is missing. Both sides
+compile the same kernels (`kernels_under_test.py`, `peers/triton_kernels.py`) in fresh processes with empty caches, by the
+protocol of `timing.py`. A compile ends with code as bytes; loading and running it are not part of it on either side.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import timing
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+TRITON = "triton==3.9.*"
+TRITON_PYTHON = ROOT / ".triton-venv" / "bin" / "python"
+
+# The one place that says how our side compiles. The device `rocm` is to replace `host` when the ROCm back end can make
+# a code object on a machine without a GPU; OURS_MAKES then says so.
+OURS = {"ARCH": "gfx942", "COMPILE_ONLY": "1", "FLYDSL_RUNTIME_KIND": "host"}
+OURS_MAKES = "host machine code of the virtual gfx942 (all gfx942 passes, then LLVM's back end for this CPU)"
+TRITON_MAKES = "a gfx942 code object (LLVM's AMDGPU back end and the linker)"
+
+ROWS = {
+    "import": ("import",),
+    "first compile": ("first compile",),
+    "import + first compile": ("import", "first compile"),
+    "further compile, new kernel": ("further compile",),
+}
+
+
+def make_triton_environment() -> None:
+    if TRITON_PYTHON.exists() and not subprocess.call(
+        [TRITON_PYTHON, "-c", "import triton"], stderr=subprocess.DEVNULL
+    ):
+        return
+    print(f"installing {TRITON} into {TRITON_PYTHON.parents[1]}", flush=True)
+    subprocess.run([sys.executable, "-m", "venv", "--clear", TRITON_PYTHON.parents[1]], check=True)
+    subprocess.run([TRITON_PYTHON, "-m", "pip", "install", "--quiet", TRITON], check=True)
+
+
+def environment(bytecode: str, **more: str) -> dict[str, str]:
+    """The parent's environment without what would change a measurement; bytecode is kept outside the checkout."""
+    dropped = ("PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "PYTHONSTARTUP", "VIRTUAL_ENV")
+    kept = {k: v for k, v in os.environ.items() if k not in dropped and not k.startswith(("FLYDSL_", "TRITON_"))}
+    return {**kept, "PYTHONPYCACHEPREFIX": bytecode, **more}
+
+
+def run_ours(bytecode: str, *arguments: str) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as cache:
+        settings = environment(bytecode, PYTHONPATH=str(ROOT / "python"), FLYDSL_RUNTIME_CACHE_DIR=cache, **OURS)
+        return timing.run_worker([sys.executable, str(HERE / "flydsl_compile.py"), *arguments], settings)
+
+
+def run_triton(bytecode: str) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as cache:
+        settings = environment(bytecode, TRITON_CACHE_DIR=cache, TRITON_DEFAULT_FP_FUSION="1")
+        return timing.run_worker([str(TRITON_PYTHON), str(HERE / "peers" / "triton_compile.py")], settings)
+
+
+def samples(reports: list[dict[str, Any]], parts: tuple[str, ...]) -> list[list[float]]:
+    """(wall, cpu) of a row: every interval of that name, or the sum of several within each process."""
+    if len(parts) == 1:
+        return [interval for report in reports for interval in report["intervals"][parts[0]]]
+    return [[sum(r["intervals"][p][0][i] for p in parts) for i in (0, 1)] for r in reports]
+
+
+def compare(rounds: int) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as bytecode:
+        run_ours(bytecode, "check")
+        sides = {"flydsl": partial(run_ours, bytecode), "triton": partial(run_triton, bytecode)}
+        reports = timing.take_turns(sides, rounds)
+    rows: dict[str, Any] = {}
+    for row, parts in ROWS.items():
+        ours, theirs = (timing.summary(samples(reports[side], parts)) for side in ("flydsl", "triton"))
+        ratios = {f"{clock}_ratio": ours[clock] / theirs[clock] for clock in ("wall", "cpu")}
+        rows[row] = {"flydsl": ours, "triton": theirs, **ratios}
+    facts = {
+        side: {**runs[-1]["facts"], "makes": makes}
+        for (side, runs), makes in zip(reports.items(), (OURS_MAKES, TRITON_MAKES))
+    }
+    return {"machine": timing.machine(), "rounds": rounds, "sides": facts, "rows": rows}
+
+
+def show(result: dict[str, Any]) -> None:
+    at, sides = result["machine"], result["sides"]
+    print(f"machine: {at['cpu']}, {at['cores']} cores, load {at['load']}, {at['system']}, {at['date']}")
+    for name, side in sides.items():
+        print(f"{name} {side['version']}, Python {side['python']}: makes {side['makes']}")
+    print(
+        f"vectorAdd, tiles of 1024 f32, 4 waves, masked; medians of {result['rounds']} fresh processes a side, in turns"
+    )
+    print("ms by the wall clock (least-greatest) and ms of CPU time\n")
+
+    def cells(of: dict[str, Any]) -> list[str]:
+        wall, least, greatest, cpu = (of[k] * 1000 for k in ("wall", "wall_min", "wall_max", "cpu"))
+        return [f"{wall:.0f} ({least:.0f}-{greatest:.0f})", f"{cpu:.0f}"]
+
+    head = ["", "flydsl wall", "cpu", "triton wall", "cpu", "ratio wall", "cpu"]
+    rows = [
+        [name, *cells(row["flydsl"]), *cells(row["triton"]), f"{row['wall_ratio']:.2f}x", f"{row['cpu_ratio']:.2f}x"]
+        for name, row in result["rows"].items()
+    ]
+    timing.print_table(head, rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Import and compile times beside Triton's.")
+    parser.add_argument("--rounds", type=int, default=9, help="fresh processes a side (at least 7 for a stated number)")
+    arguments = parser.parse_args()
+    make_triton_environment()
+    result = compare(arguments.rounds)
+    show(result)
+    print(f"\nwritten to {timing.write_results('compile_time', result)}")
+
+
+if __name__ == "__main__":
+    main()

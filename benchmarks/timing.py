@@ -1,0 +1,137 @@
+"""The one timing protocol of the benchmarks.
+
+- A cold time comes from a fresh process, and the two sides of a comparison take turns, so that a busy machine slows
+  both. Which side begins alternates too. The first round is not counted: it fills the page cache and writes bytecode.
+- Each interval is read twice: by the wall clock, and as CPU time of the process (user and system, all its threads),
+  which other processes on the machine disturb less.
+- What is stated is the median, with the least and the greatest beside it.
+
+A worker (the process that is measured) imports this module too, so the top of it imports nothing that an interpreter
+has not loaded anyway: a module loaded here would be missing from the import time measured later.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+RESULTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "results")
+
+
+# In a worker ---------------------------------------------------------------------------------------------------------
+
+
+class Stopwatch:
+    """Times of named intervals; ``with watch("import"): ...``, and ``report`` hands them to the parent."""
+
+    def __init__(self) -> None:
+        self.intervals: dict[str, list[list[float]]] = {}
+
+    def __call__(self, name: str) -> Stopwatch:
+        self._name = name
+        return self
+
+    def __enter__(self) -> None:
+        self._cpu, self._wall = time.process_time(), time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        wall, cpu = time.perf_counter() - self._wall, time.process_time() - self._cpu
+        self.intervals.setdefault(self._name, []).append([wall, cpu])
+
+    def report(self, **facts: object) -> None:
+        """Print everything as the worker's last line."""
+        import json
+
+        print(json.dumps({"intervals": self.intervals, "facts": facts}))
+
+
+# In the parent -------------------------------------------------------------------------------------------------------
+
+
+def run_worker(command: Sequence[str], environment: Mapping[str, str]) -> dict[str, Any]:
+    """Run a worker to its end and return what its stopwatch reported."""
+    import json
+    import subprocess
+
+    done = subprocess.run(command, env=dict(environment), capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)} failed with status {done.returncode}:\n{done.stdout}{done.stderr}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def take_turns(sides: Mapping[str, Callable[[], dict[str, Any]]], rounds: int) -> dict[str, list[dict[str, Any]]]:
+    """What each side reported in each counted round; one more round goes before, uncounted."""
+    reports: dict[str, list[dict[str, Any]]] = {name: [] for name in sides}
+    for turn in range(rounds + 1):
+        for name in list(sides) if turn % 2 == 0 else reversed(list(sides)):
+            report = sides[name]()
+            if turn:
+                reports[name].append(report)
+    return reports
+
+
+def summary(samples: Sequence[Sequence[float]]) -> dict[str, Any]:
+    """Median, least and greatest of (wall, cpu) samples, in seconds."""
+    from statistics import median
+
+    wall, cpu = ([float(sample[i]) for sample in samples] for i in (0, 1))
+    return {
+        "wall": median(wall), "wall_min": min(wall), "wall_max": max(wall),
+        "cpu": median(cpu), "cpu_min": min(cpu), "cpu_max": max(cpu), "samples": len(wall),
+    }  # fmt: skip
+
+
+def machine() -> dict[str, Any]:
+    """What the numbers depend on: processor, cores, load, system and interpreter."""
+    import platform
+    import re
+    import subprocess
+
+    name = platform.processor() or platform.machine()
+    try:
+        lines = subprocess.run(["lscpu"], capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"}).stdout
+        found = re.search(r"^Model name:\s*(.+)$", lines, re.MULTILINE)
+        name = found[1].strip() if found else name
+    except OSError:
+        pass
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return {
+        "cpu": f"{name} ({platform.machine()})",
+        "cores": cores,
+        "load": round(os.getloadavg()[0], 1),
+        "system": f"{platform.system()} {platform.release()}",
+        "python": platform.python_version(),
+        "date": time.strftime("%Y-%m-%d"),
+    }
+
+
+def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A table that is Markdown as well: the first column to the left, the others to the right."""
+    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
+
+    def line(cells: Sequence[str]) -> str:
+        padded = [cells[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(cells[1:], widths[1:]))]
+        return "| " + " | ".join(padded) + " |"
+
+    print(line(head))
+    print("|" + "|".join("-" * (w + 1) + (":" if i else "-") for i, w in enumerate(widths)) + "|")
+    for row in rows:
+        print(line(row))
+
+
+def write_results(name: str, data: Mapping[str, Any]) -> str:
+    """Keep the numbers as JSON under ``benchmarks/results``; the file's path."""
+    import json
+
+    os.makedirs(RESULTS, exist_ok=True)
+    path = os.path.join(RESULTS, f"{name}.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(data, file, indent=2)
+        file.write("\n")
+    return os.path.relpath(path)

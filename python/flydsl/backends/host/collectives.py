@@ -1,0 +1,119 @@
+"""Operations in which threads meet, and how each behaves on the host.
+
+Two kinds. A *gather* reads another thread's value: the values must be in their arrays before it,
+after which it is an ordinary operation of a thread. A *meeting* is done once for the workgroup or
+for each wave, between thread loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from xdsl.ir import Operation
+
+from flydsl.codegen.llvm_types import type_text
+
+if TYPE_CHECKING:
+    from flydsl.backends.host.workgroup import WorkgroupEmitter
+
+Behaviour = Callable[["WorkgroupEmitter", Operation], None]
+
+
+# Gathers ---------------------------------------------------------------------------------------
+
+
+def _lane_parts(wg: WorkgroupEmitter) -> tuple[str, str]:
+    """(lane, first thread of the wave) of the current thread, as i64."""
+    body, wave = wg.body, wg.target.wave_size
+    lane = body.assign(f"and i64 {wg.thread_number}, {wave - 1}")
+    return lane, body.assign(f"sub i64 {wg.thread_number}, {lane}")
+
+
+def read_lane(wg: WorkgroupEmitter, value: Any, thread: str) -> str:
+    """Another thread's value; zero from a thread that does not exist or is not active."""
+    body = wg.body
+    type_ = wg.slots.type_of(value)
+    exists = body.assign(f"icmp ult i64 {thread}, {wg.threads}")
+    safe = body.assign(f"select i1 {exists}, i64 {thread}, i64 {wg.thread_number}")
+    found = wg.slots.load(value, safe)
+    active = exists
+    if wg.mask is not None:
+        active = body.assign(f"and i1 {exists}, {wg.mask_bit(safe)}")
+    return body.assign(f"select i1 {active}, {type_} {found}, {type_} zeroinitializer")
+
+
+def _shuffle_source(wg: WorkgroupEmitter, mode: str, lane: str, offset: str, width: str) -> tuple[str, str]:
+    """(source lane, whether it is inside the segment of ``width`` lanes)."""
+    body = wg.body
+    low = body.assign(f"sub i64 {width}, 1")
+    inside = body.assign(f"and i64 {lane}, {low}")
+    first = body.assign(f"sub i64 {lane}, {inside}")
+    if mode == "xor":
+        source = body.assign(f"xor i64 {inside}, {offset}")
+    elif mode == "up":
+        source = body.assign(f"sub i64 {inside}, {offset}")
+    elif mode == "down":
+        source = body.assign(f"add i64 {inside}, {offset}")
+    else:
+        source = offset
+    valid = body.assign(f"icmp ult i64 {source}, {width}")
+    return body.assign(f"add i64 {first}, {source}"), valid
+
+
+def _shuffle(wg: WorkgroupEmitter, op: Operation) -> None:
+    """A lane outside the segment gives the thread its own value back."""
+    body = wg.body
+    value, offset, width = op.operands
+    mode = op.properties["mode"].data.value  # type: ignore[union-attr]
+    lane, wave = _lane_parts(wg)
+    wide = [body.assign(f"zext i32 {body.operand(x)} to i64") for x in (offset, width)]
+    source, valid = _shuffle_source(wg, mode, lane, *wide)
+    chosen = body.assign(f"select i1 {valid}, i64 {source}, i64 {lane}")
+    thread = body.assign(f"add i64 {wave}, {chosen}")
+    if wg.plan.is_uniform(value):
+        body.bind(op.results[0], body.operand(value))
+    else:
+        body.bind(op.results[0], read_lane(wg, value, thread))
+    body.bind(op.results[1], valid)
+
+
+GATHERS: dict[str, Behaviour] = {"gpu.shuffle": _shuffle}
+
+
+# Meetings --------------------------------------------------------------------------------------
+
+
+def _barrier(wg: WorkgroupEmitter, op: Operation) -> None:
+    """Thread loops on both sides order memory; all that is left is to see that everyone came."""
+    if wg.mask is not None:
+        wg.require_all_active(op, "a barrier is reached by only part of the workgroup")
+
+
+def _ballot(wg: WorkgroupEmitter, op: Operation) -> None:
+    """The mask of a wave's active lanes whose predicate holds, given to each of its threads."""
+    predicate, result = op.operands[0], op.results[0]
+    type_ = type_text(result.type)
+    body = wg.body
+    total = body.fresh("ballot")
+    body.entry_line(f"{total} = alloca {type_}, align 8")
+
+    def reset() -> None:
+        body.line(f"store {type_} 0, ptr {total}")
+
+    def gather() -> None:
+        lane, _ = _lane_parts(wg)
+        bit = wg.value(predicate)
+        wide = body.assign(f"zext i1 {bit} to {type_}")
+        number = lane if type_ == "i64" else body.assign(f"trunc i64 {lane} to {type_}")
+        moved = body.assign(f"shl {type_} {wide}, {number}")
+        before = body.assign(f"load {type_}, ptr {total}")
+        body.line(f"store {type_} {body.assign(f'or {type_} {before}, {moved}')}, ptr {total}")
+
+    def spread() -> None:
+        wg.slots.store(result, body.assign(f"load {type_}, ptr {total}"), wg.thread_number)
+
+    wg.by_wave(reset, gather, spread)
+
+
+MEETINGS: dict[str, Behaviour] = {"gpu.barrier": _barrier, "gpu.ballot": _ballot}

@@ -1,0 +1,79 @@
+"""Shared memory (LDS) on the host: the first bytes of a workgroup's scratch.
+
+Addresses inside it count from 0, as on the device: a shared pointer turned into a 32-bit integer is
+its offset, and back.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.ir import Operation
+
+from flydsl.codegen.function_emitter import FunctionEmitter, Rule
+from flydsl.codegen.llvm_types import type_text
+
+if TYPE_CHECKING:
+    from flydsl.backends.host.workgroup import WorkgroupEmitter
+
+SHARED_SPACE = 3
+DYNAMIC = "fly_dynamic_shared"
+ALIGN = 1024
+
+
+class SharedMemory:
+    """The shared globals of a gpu module and where each lies in scratch."""
+
+    def __init__(self, globals_: dict[str, int]) -> None:
+        self.offsets: dict[str, int] = {}
+        at = 0
+        for name, size in globals_.items():
+            at = -(-at // ALIGN) * ALIGN
+            self.offsets[name] = at
+            at += size
+        self.static_bytes = -(-at // ALIGN) * ALIGN
+        self.base = "%scratch"
+
+    def open(self, wg: WorkgroupEmitter) -> None:
+        """Name the start of shared memory and put the per-thread arrays behind it."""
+        body = wg.body
+        dynamic_slot = body.assign("getelementptr i64, ptr %dims, i64 6")
+        dynamic = body.assign(f"load i64, ptr {dynamic_slot}")
+        total = body.assign(f"add i64 {dynamic}, {self.static_bytes}")
+        wg.slots.origin = body.assign(f"getelementptr i8, ptr %scratch, i64 {total}")
+        self.base = body.assign("ptrtoint ptr %scratch to i64")
+
+    def rules(self, wg: WorkgroupEmitter) -> dict[str, Rule]:
+        def address_of(body: FunctionEmitter, op: Operation) -> None:
+            name = op.properties["global_name"].root_reference.data  # type: ignore[union-attr]
+            offset = self.static_bytes if name == DYNAMIC else self.offsets[name]
+            place = body.assign(f"getelementptr i8, ptr %scratch, i64 {offset}")
+            body.bind(op.results[0], body.assign(f"addrspacecast ptr {place} to {type_text(op.results[0].type)}"))
+
+        default_to_int, default_to_ptr = wg.module.rules["llvm.ptrtoint"], wg.module.rules["llvm.inttoptr"]
+
+        def to_int(body: FunctionEmitter, op: Operation) -> None:
+            if not _is_shared(op.operands[0].type):
+                default_to_int(body, op)
+                return
+            raw = body.assign(f"ptrtoint {body.typed(op.operands[0])} to i64")
+            offset = body.assign(f"sub i64 {raw}, {self.base}")
+            wanted = type_text(op.results[0].type)
+            body.bind(op.results[0], offset if wanted == "i64" else body.assign(f"trunc i64 {offset} to {wanted}"))
+
+        def to_ptr(body: FunctionEmitter, op: Operation) -> None:
+            if not _is_shared(op.results[0].type):
+                default_to_ptr(body, op)
+                return
+            given = type_text(op.operands[0].type)
+            offset = body.operand(op.operands[0])
+            wide = offset if given == "i64" else body.assign(f"zext {given} {offset} to i64")
+            raw = body.assign(f"add i64 {self.base}, {wide}")
+            body.bind(op.results[0], body.assign(f"inttoptr i64 {raw} to {type_text(op.results[0].type)}"))
+
+        return {"llvm.mlir.addressof": address_of, "llvm.ptrtoint": to_int, "llvm.inttoptr": to_ptr}
+
+
+def _is_shared(type_: object) -> bool:
+    space = getattr(getattr(type_, "addr_space", None), "data", 0)
+    return space == SHARED_SPACE

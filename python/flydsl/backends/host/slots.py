@@ -1,0 +1,116 @@
+"""Per-thread arrays in a workgroup's scratch memory.
+
+Scratch holds the shared memory first and then one array per kept value, each ``threads`` long. The
+number of threads may be known only at run time, so an array starts at a multiple of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.ir import SSAValue
+
+from flydsl.codegen.function_emitter import FunctionEmitter
+from flydsl.codegen.llvm_types import type_text
+
+ALIGN = 64
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One array: the bytes per thread that come before it, its element type in memory."""
+
+    offset: int
+    type: str
+    bytes: int
+
+
+def _bytes_of(type_: str) -> int:
+    """Bytes an LLVM type takes in an array; generous is fine."""
+    if type_.startswith("<"):
+        count, _, elem = type_[1:-1].partition(" x ")
+        size = int(count) * _bytes_of(elem)
+        return 1 << (size - 1).bit_length()
+    if type_.startswith("{"):
+        return sum(max(_bytes_of(part.strip()), 8) for part in type_[1:-1].split(","))
+    if type_.startswith("["):
+        count, _, elem = type_[1:-1].partition(" x ")
+        return int(count) * _bytes_of(elem)
+    sizes = {"float": 4, "double": 8, "half": 2, "bfloat": 2, "%bf16": 2}
+    if type_ in sizes:
+        return sizes[type_]
+    if type_.startswith("i"):
+        return max(int(type_[1:]) // 8, 1)
+    return 8
+
+
+class Slots:
+    """Hands out arrays and writes accesses to them."""
+
+    def __init__(self, body: FunctionEmitter) -> None:
+        self.body = body
+        self.per_thread = 0
+        self._slots: dict[object, Slot] = {}
+        self._bases: dict[object, str] = {}
+        self.threads = "1"
+        self.origin = "%scratch"
+
+    def reserve(self, key: object, type_: str) -> Slot:
+        """The array of a value or of anything else that needs one; made at first use."""
+        found = self._slots.get(key)
+        if found is None:
+            in_memory = _memory_type(type_)
+            size = _bytes_of(in_memory)
+            self.per_thread = -(-self.per_thread // min(size, 16)) * min(size, 16) if size else self.per_thread
+            found = self._slots[key] = Slot(self.per_thread, in_memory, size)
+            self.per_thread += size
+        return found
+
+    def alias(self, key: object, other: object) -> None:
+        """Two values that share one array."""
+        self._slots[key] = self._slots[other]
+
+    def type_of(self, value: SSAValue) -> str:
+        return type_text(value.type)
+
+    def address(self, key: object, type_: str, thread: str) -> str:
+        slot = self.reserve(key, type_)
+        body = self.body
+        scaled = body.assign(f"mul i64 {self.threads}, {slot.offset}")
+        base = body.assign(f"getelementptr i8, ptr {self.origin}, i64 {scaled}")
+        step = body.assign(f"mul i64 {thread}, {slot.bytes}")
+        return body.assign(f"getelementptr i8, ptr {base}, i64 {step}")
+
+    def load(self, value: SSAValue, thread: str) -> str:
+        return self.load_key(value, type_text(value.type), thread)
+
+    def load_key(self, key: object, type_: str, thread: str) -> str:
+        place = self.address(key, type_, thread)
+        in_memory = _memory_type(type_)
+        found = self.body.assign(f"load {in_memory}, ptr {place}, align {_align(in_memory)}")
+        return found if in_memory == type_ else self.body.assign(f"trunc {in_memory} {found} to {type_}")
+
+    def store(self, value: SSAValue, text: str, thread: str) -> None:
+        self.store_key(value, type_text(value.type), text, thread)
+
+    def store_key(self, key: object, type_: str, text: str, thread: str) -> None:
+        in_memory = _memory_type(type_)
+        if in_memory != type_:
+            text = self.body.assign(f"zext {type_} {text} to {in_memory}")
+        place = self.address(key, type_, thread)
+        self.body.line(f"store {in_memory} {text}, ptr {place}, align {_align(in_memory)}")
+
+
+def _memory_type(type_: str) -> str:
+    """Bools take a byte; vectors of them a byte each."""
+    if type_ == "i1":
+        return "i8"
+    if type_.startswith("<") and type_.endswith("x i1>"):
+        return type_.replace("x i1>", "x i8>")
+    return type_
+
+
+def _align(type_: str) -> int:
+    size = _bytes_of(type_)
+    power = size & -size
+    return max(min(power, 16), 1)

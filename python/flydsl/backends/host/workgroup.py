@@ -1,0 +1,375 @@
+"""A kernel as a function that runs one workgroup on the host.
+
+    i32 kernel(ptr args, i64 bx, i64 by, i64 bz, ptr dims, ptr scratch)
+
+Operations in which threads do not meet become loops over threads; values that cross from one loop to
+another are kept in arrays. Control flow with a meeting inside is taken out of the loops, with an array
+of masks where threads may disagree. See section 7 of the design.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import DenseArrayBase
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+
+from flydsl.backends.host import control
+from flydsl.backends.host.collectives import GATHERS, MEETINGS
+from flydsl.backends.host.plan import Plan
+from flydsl.backends.host.shared_memory import SharedMemory
+from flydsl.backends.host.slots import Slots
+from flydsl.codegen.function_emitter import FunctionEmitter, Rule
+from flydsl.codegen.llvm_types import type_text
+from flydsl.codegen.module_emitter import ModuleEmitter
+from flydsl.codegen.module_scope import symbol_text
+from flydsl.target.target import Target
+
+AXES = ("x", "y", "z")
+Copy = tuple[SSAValue, SSAValue]
+"""A value to store (first) into the array of another (second)."""
+
+
+@dataclass(frozen=True)
+class KernelInfo:
+    """What the launcher must know of a kernel: scratch bytes per thread and of shared memory."""
+
+    symbol: str
+    bytes_per_thread: int
+    shared_bytes: int
+
+
+class WorkgroupEmitter:
+    """Writes one kernel. ``mask`` names the array of active threads, None when all are."""
+
+    def __init__(self, module: ModuleEmitter, op: Operation, target: Target, shared: SharedMemory, sites: list[Operation]) -> None:
+        self.module = module
+        self.op = op
+        self.target = target
+        self.sites = sites
+        self.block = op.regions[0].blocks[0]
+        self.plan = Plan(op.regions[0])
+        self.body = module.new_function()
+        self.shared = shared
+        self.body.rules = {**module.rules, **self._rules(), **shared.rules(self)}
+        self.slots = Slots(self.body)
+        self.mask: str | None = None
+        self.masks = 0
+        self.extents: dict[str, str] = {}
+        self.thread: dict[str, str] = {}
+        self.thread_number = "0"
+        self.threads = "1"
+
+    # Indices -----------------------------------------------------------------------------------
+
+    def _rules(self) -> dict[str, Rule]:
+        def reader(table: str) -> Rule:
+            def rule(emitter: FunctionEmitter, op: Operation) -> None:
+                axis = op.properties["dimension"].data.value  # type: ignore[union-attr]
+                emitter.bind(op.results[0], self._index(table, axis))
+
+            return rule
+
+        def lane(emitter: FunctionEmitter, op: Operation) -> None:
+            emitter.bind(op.results[0], emitter.assign(f"and i64 {self.thread_number}, {self.target.wave_size - 1}"))
+
+        gathers: dict[str, Rule] = {name: self._bound(behaviour) for name, behaviour in GATHERS.items()}
+        return {
+            "gpu.thread_id": reader("thread"),
+            "gpu.block_id": reader("block"),
+            "gpu.block_dim": reader("block_dim"),
+            "gpu.grid_dim": reader("grid_dim"),
+            "gpu.lane_id": lane,
+            "llvm.alloca": self._alloca,
+            **gathers,
+        }
+
+    def _bound(self, behaviour: Callable[[WorkgroupEmitter, Operation], None]) -> Rule:
+        return lambda emitter, op: behaviour(self, op)
+
+    def _index(self, table: str, axis: str) -> str:
+        if table == "thread":
+            return self.thread[axis]
+        return f"%b{axis}" if table == "block" else self.extents[f"{table}.{axis}"]
+
+    def _alloca(self, emitter: FunctionEmitter, op: Operation) -> None:
+        """Registers that stay memory: on the stack of the thread loop, or in scratch across loops."""
+        elem, count = type_text(op.properties["elem_type"]), emitter.operand(op.operands[0])
+        wanted = type_text(op.results[0].type)
+        if self.plan.single:
+            slot = emitter.fresh("reg")
+            align = op.properties["alignment"].value.data  # type: ignore[union-attr]
+            emitter.entry_line(f"{slot} = alloca {elem}, i64 {count}, align {align}")
+        else:
+            slot = self.slots.address(("alloca", op), f"[{count} x {elem}]", self.thread_number)
+        if wanted == "ptr":
+            emitter.bind(op.results[0], slot)
+        else:
+            emitter.bind(op.results[0], emitter.assign(f"addrspacecast ptr {slot} to {wanted}"))
+
+    # The function ------------------------------------------------------------------------------
+
+    def emit(self) -> KernelInfo:
+        name = self.op.attributes["sym_name"].data  # type: ignore[union-attr]
+        self._load_arguments()
+        self._load_extents()
+        self.slots.threads = self.threads
+        self.shared.open(self)
+        self.emit_ops(self.block, ())
+        self.body.line("ret i32 0")
+        head = f"define i32 {symbol_text(name)}(ptr %args, i64 %bx, i64 %by, i64 %bz, ptr %dims, ptr %scratch) nounwind"
+        self.module.add_function(name, head, self.body)
+        return KernelInfo(name, self.slots.per_thread, self.shared.static_bytes)
+
+    def _load_arguments(self) -> None:
+        for index, argument in enumerate(self.block.args):
+            slot = self.body.assign(f"getelementptr ptr, ptr %args, i64 {index}")
+            place = self.body.assign(f"load ptr, ptr {slot}")
+            self.body.bind(argument, self.body.assign(f"load {type_text(argument.type)}, ptr {place}"))
+
+    def _load_extents(self) -> None:
+        known = self.op.attributes.get("gpu.known_block_size")
+        sizes = list(known.get_values()) if isinstance(known, DenseArrayBase) else None
+        for index, axis in enumerate(AXES):
+            for offset, table in ((0, "grid_dim"), (3, "block_dim")):
+                if table == "block_dim" and sizes is not None:
+                    self.extents[f"{table}.{axis}"] = str(sizes[index])
+                else:
+                    slot = self.body.assign(f"getelementptr i64, ptr %dims, i64 {index + offset}")
+                    self.extents[f"{table}.{axis}"] = self.body.assign(f"load i64, ptr {slot}")
+        x, y, z = (self.extents[f"block_dim.{axis}"] for axis in AXES)
+        if sizes is not None:
+            self.threads = str(sizes[0] * sizes[1] * sizes[2])
+        else:
+            plane = self.body.assign(f"mul nuw nsw i64 {x}, {y}")
+            self.threads = self.body.assign(f"mul nuw nsw i64 {plane}, {z}")
+
+    # Operations of the workgroup ---------------------------------------------------------------
+
+    def emit_ops(self, block: Block, copies: Sequence[Copy]) -> None:
+        """Write a block's operations up to its terminator; then store ``copies``."""
+        last = block.last_op
+        pending: list[Operation] = []
+        for op in block.ops:
+            if op is last:
+                break
+            if self.plan.emitted_once(op):
+                self.body.emit_op(op)
+            elif self.plan.lifted(op):
+                self.flush(pending)
+                control.emit(self, op)
+            elif op.name in MEETINGS:
+                self.flush(pending)
+                MEETINGS[op.name](self, op)
+            else:
+                if op.name in GATHERS:
+                    self.flush(pending)
+                pending.append(op)
+        self.flush(pending, copies)
+
+    def flush(self, pending: list[Operation], copies: Sequence[Copy] = ()) -> None:
+        """Write a run as one loop over the active threads."""
+        if not pending and not copies:
+            return
+        ops = list(pending)
+        pending.clear()
+
+        def body() -> None:
+            self._bring(ops, copies)
+            for op in ops:
+                self.body.emit_op(op)
+            for op in ops:
+                for result in op.results:
+                    if result in self.plan.kept:
+                        self.slots.store(result, self.body.operand(result), self.thread_number)
+            texts = [self.value(source) for source, _ in copies]
+            for text, (_, target) in zip(texts, copies, strict=True):
+                self.slots.store(target, text, self.thread_number)
+
+        self.over_threads(body)
+
+    def _bring(self, ops: Sequence[Operation], copies: Sequence[Copy]) -> None:
+        """Make every value from outside the run known at the start of its body."""
+        inside: set[SSAValue] = set()
+        for op in ops:
+            for inner in op.walk():
+                inside.update(inner.results)
+                for region in inner.regions:
+                    for block in region.blocks:
+                        inside.update(block.args)
+        wanted: dict[SSAValue, None] = {}
+        for op in ops:
+            for inner in op.walk():
+                if inner.name in GATHERS:
+                    # A gather reads its value from the array; its lane operands are ordinary.
+                    wanted.update(dict.fromkeys(inner.operands[1:]))
+                else:
+                    wanted.update(dict.fromkeys(inner.operands))
+        wanted.update(dict.fromkeys(source for source, _ in copies))
+        for value in wanted:
+            if value not in inside:
+                self.value(value)
+
+    def value(self, value: SSAValue) -> str:
+        """The text of a value in the current thread: known, computed again, or loaded."""
+        if value in self.plan.uniform or value in self.body.names:
+            return self.body.operand(value)
+        owner = value.owner
+        repeat = value not in self.plan.kept or self.plan.repeatable(value)
+        if repeat and isinstance(owner, Operation) and not isinstance(value, BlockArgument) and self.plan.repeatable(value):
+            for operand in owner.operands:
+                self.value(operand)
+            self.body.emit_op(owner)
+        else:
+            self.body.bind(value, self.slots.load(value, self.thread_number))
+        return self.body.operand(value)
+
+    # Loops over threads ------------------------------------------------------------------------
+
+    def over_threads(self, inside: Callable[[], None]) -> None:
+        """A loop nest over the threads of the block, x innermost, skipping inactive threads."""
+        known = dict(self.body.names)
+        self._nest(("z", "y", "x"), lambda: self._guarded(inside))
+        self.body.names = known
+
+    def _guarded(self, inside: Callable[[], None]) -> None:
+        if self.mask is None:
+            inside()
+            return
+        body = self.body
+        then, done = body.fresh_label("active"), body.fresh_label("next")
+        body.branch_if(self.mask_bit(self.thread_number), then, done)
+        body.start_block(then)
+        inside()
+        body.branch(done)
+        body.start_block(done)
+
+    def _nest(self, axes: tuple[str, ...], inside: Callable[[], None]) -> None:
+        if not axes:
+            self.thread_number = self._number()
+            inside()
+            return
+        axis, rest = axes[0], axes[1:]
+        extent = self.extents[f"block_dim.{axis}"]
+        if extent == "1":
+            self.thread[axis] = "0"
+            self._nest(rest, inside)
+            return
+        self.loop(extent, f"t{axis}", lambda index: self._enter(axis, index, rest, inside))
+
+    def _enter(self, axis: str, index: str, rest: tuple[str, ...], inside: Callable[[], None]) -> None:
+        self.thread[axis] = index
+        self._nest(rest, inside)
+
+    def loop(self, extent: str, hint: str, inside: Callable[[str], None]) -> None:
+        """Count from 0 to ``extent`` (at least one turn)."""
+        body = self.body
+        before, head, after = body.current_label, body.fresh_label(hint), body.fresh_label(f"{hint}.end")
+        body.branch(head)
+        body.start_block(head)
+        slot, name = body.reserve_line(), body.fresh(hint)
+        inside(name)
+        following = body.assign(f"add nuw nsw i64 {name}, 1")
+        again = body.assign(f"icmp ult i64 {following}, {extent}")
+        body.fill_phi(slot, name, "i64", [("0", before), (following, body.current_label)])
+        body.branch_if(again, head, after)
+        body.start_block(after)
+
+    def _number(self) -> str:
+        """The linear number of the current thread."""
+        x, y, z = (self.thread[axis] for axis in AXES)
+        if y == "0" and z == "0":
+            return x
+        body = self.body
+        rows = y
+        if z != "0":
+            plane = body.assign(f"mul nuw nsw i64 {z}, {self.extents['block_dim.y']}")
+            rows = body.assign(f"add nuw nsw i64 {plane}, {y}")
+        row = body.assign(f"mul nuw nsw i64 {rows}, {self.extents['block_dim.x']}")
+        return body.assign(f"add nuw nsw i64 {row}, {x}")
+
+    # Masks -------------------------------------------------------------------------------------
+
+    def new_mask(self) -> str:
+        self.masks += 1
+        return f"mask{self.masks}"
+
+    def mask_bit(self, thread: str) -> str:
+        assert self.mask is not None
+        return self.slots.load_key(self.mask, "i1", thread)
+
+    def require_all_active(self, op: Operation, message: str) -> None:
+        """Leave with a status that names the operation unless every thread is active."""
+        body = self.body
+        count = body.fresh("count")
+        body.entry_line(f"{count} = alloca i64, align 8")
+        body.line(f"store i64 0, ptr {count}")
+
+        def inside() -> None:
+            before = body.assign(f"load i64, ptr {count}")
+            body.line(f"store i64 {body.assign(f'add i64 {before}, 1')}, ptr {count}")
+
+        self.over_threads(inside)
+        total = body.assign(f"load i64, ptr {count}")
+        self.fail_if(body.assign(f"icmp ne i64 {total}, {self.threads}"), op, message)
+
+    def fail_if(self, condition: str, op: Operation, message: str) -> None:
+        """Return a status that leads to this operation's line and to ``message``."""
+        body = self.body
+        op.attributes["fly.message"] = message  # type: ignore[assignment]
+        self.sites.append(op)
+        stop, on = body.fresh_label("stop"), body.fresh_label("on")
+        body.branch_if(condition, stop, on)
+        body.start_block(stop)
+        body.line(f"ret i32 {SITE_BASE + len(self.sites) - 1}")
+        body.start_block(on)
+
+    def by_wave(self, begin: Callable[[], None], each: Callable[[], None], end: Callable[[], None]) -> None:
+        """For every wave: ``begin`` once, ``each`` for its active threads, then ``end`` for them again."""
+        wave = self.target.wave_size
+        body = self.body
+        waves = body.assign(f"udiv i64 {body.assign(f'add i64 {self.threads}, {wave - 1}')}, {wave}")
+        known = dict(body.names)
+
+        def one(index: str) -> None:
+            first = body.assign(f"mul nuw nsw i64 {index}, {wave}")
+            begin()
+            for step in (each, end):
+                body.names = dict(known)
+                self._wave_threads(first, step)
+
+        self.loop(waves, "wave", one)
+        body.names = known
+
+    def _wave_threads(self, first: str, inside: Callable[[], None]) -> None:
+        body = self.body
+
+        def lane(index: str) -> None:
+            thread = body.assign(f"add nuw nsw i64 {first}, {index}")
+            exists = body.assign(f"icmp ult i64 {thread}, {self.threads}")
+            then, done = body.fresh_label("lane"), body.fresh_label("lane.end")
+            body.branch_if(exists, then, done)
+            body.start_block(then)
+            self._place(thread)
+            self._guarded(inside)
+            body.branch(done)
+            body.start_block(done)
+
+        self.loop(str(self.target.wave_size), "lane", lane)
+
+    def _place(self, thread: str) -> None:
+        """Set the indices of the thread with this linear number."""
+        body = self.body
+        x, y = self.extents["block_dim.x"], self.extents["block_dim.y"]
+        rows = body.assign(f"udiv i64 {thread}, {x}")
+        self.thread = {
+            "x": body.assign(f"urem i64 {thread}, {x}"),
+            "y": body.assign(f"urem i64 {rows}, {y}"),
+            "z": body.assign(f"udiv i64 {rows}, {y}"),
+        }
+        self.thread_number = thread
+
+
+SITE_BASE = 1000
+"""Statuses from here on name a place in the kernel."""

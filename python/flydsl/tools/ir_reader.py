@@ -1,0 +1,122 @@
+"""Reading IR text with every operation knowing its line, and verifying it operation by operation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr, UnknownLoc
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.irdl.dominance import DominanceInfo
+from xdsl.parser import Parser
+from xdsl.utils.exceptions import ParseError
+
+from flydsl.base.errors import FlyDSLError
+from flydsl.dialects.registry import IrContext, load_all
+from flydsl.tools.ir_diagnostics import IrDiagnostic, IrError
+
+
+class LocatingParser(Parser):
+    """Gives every operation that states no location of its own the place it was read from."""
+
+    def parse_operation(self) -> Operation:
+        start = self._current_token.span.start
+        op = super().parse_operation()
+        if isinstance(op.location, UnknownLoc):
+            line, column = _place(self.lexer.input.content, start)
+            op.location = FileLineColLoc(StringAttr(self.lexer.input.name), IntAttr(line), IntAttr(column))
+        return op
+
+
+def _place(text: str, at: int) -> tuple[int, int]:
+    """Line and column, both from 1, of a position in a text."""
+    return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+
+
+def read_module(text: str, file: str, allow_unregistered: bool = False) -> ModuleOp:
+    """Parse a module, or the operations of an implicit one."""
+    context = IrContext(allow_unregistered=allow_unregistered)
+    load_all(context)
+    parser = LocatingParser(context, text, file)
+    try:
+        return parser.parse_module()
+    except ParseError as error:
+        line, column = _place(text, error.span.start)
+        raise IrError([IrDiagnostic(file, line, column, _plain(error.msg))]) from error
+    except FlyDSLError as error:
+        raise IrError([_at_parser(parser, file, error.message)]) from error
+    except Exception as error:  # attribute constructors of xDSL raise many kinds
+        raise IrError([_at_parser(parser, file, _plain(str(error)) or type(error).__name__)]) from error
+
+
+def _at_parser(parser: Parser, file: str, message: str) -> IrDiagnostic:
+    """An error that names no place belongs where the parser has got to."""
+    line, column = _place(parser.lexer.input.content, parser.pos)
+    return IrDiagnostic(file, line, column, message)
+
+
+def _plain(message: str) -> str:
+    return message.strip().split("\n\n", 1)[0]
+
+
+# Verification ----------------------------------------------------------------------------------
+
+
+def verify(module: Operation, file: str, after: str = "") -> None:
+    """Check every operation and that values are defined before they are used."""
+    found = [d for op in module.walk() if (d := _verify_one(op, file, after)) is not None]
+    if not found:
+        found = [_report(op, file, after, text) for region in module.regions for op, text in _misplaced(region, {})]
+    if found:
+        raise IrError(found)
+
+
+def _verify_one(op: Operation, file: str, after: str) -> IrDiagnostic | None:
+    try:
+        op.verify(verify_nested_ops=False)
+        for region in op.regions:
+            for block in region.blocks:
+                if not block.ops:
+                    block.verify()
+    except Exception as error:  # xDSL raises several kinds, bare Exception among them
+        return _report(op, file, after, _plain(str(error)) or type(error).__name__)
+    return None
+
+
+def _report(op: Operation, file: str, after: str, message: str) -> IrDiagnostic:
+    text = f"'{op.name}': {message.removeprefix('Operation does not verify: ')}"
+    return IrDiagnostic(*place_of(op, file), f"invalid after {after}: {text}" if after else text)
+
+
+def place_of(op: Operation, file: str) -> tuple[str, int, int]:
+    """File, line and column of an operation, or of the nearest one around it that has them."""
+    current: Operation | None = op
+    while current is not None:
+        location = current.location
+        if isinstance(location, FileLineColLoc):
+            return location.filename.data, location.line.data, location.column.data
+        current = current.parent_op()
+    return file, 0, 0
+
+
+def _misplaced(region: Region, around: dict[SSAValue, None]) -> Iterator[tuple[Operation, str]]:
+    """Operations that use a value which is not defined on every path to them."""
+    blocks = list(region.blocks)
+    dominance = DominanceInfo(region) if len(blocks) > 1 else None
+    defined = {block: dict.fromkeys([*block.args, *(r for op in block.ops for r in op.results)]) for block in blocks}
+    for block in blocks:
+        visible = dict(around)
+        for other in blocks:
+            if dominance is not None and dominance.strictly_dominates(other, block):
+                visible |= defined[other]
+        yield from _misplaced_in(block, visible)
+
+
+def _misplaced_in(block: Block, visible: dict[SSAValue, None]) -> Iterator[tuple[Operation, str]]:
+    visible |= dict.fromkeys(block.args)
+    for op in block.ops:
+        for index, operand in enumerate(op.operands):
+            if operand not in visible:
+                yield op, f"operand {index} is used before it is defined"
+        for inner in op.regions:
+            yield from _misplaced(inner, visible)
+        visible |= dict.fromkeys(op.results)

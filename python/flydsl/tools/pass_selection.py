@@ -1,0 +1,109 @@
+"""Which passes a command line asks for, and running them.
+
+``--fly-canonicalize --canonicalize`` runs in the order written. A pipeline names where each pass
+runs: ``builtin.module(fly-canonicalize,gpu.module(canonicalize))``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.ir import Operation
+
+from flydsl.passes.pipeline import PASSES
+
+ACCEPTED: dict[str, str] = {
+    "gpu-kernel-outlining": "Accepted and ignored: kernels are traced into a gpu.module of their own.",
+    "fly-gpu-stream-inject": "Accepted and ignored: a launch carries its stream from the start.",
+}
+"""Passes that pipelines written for the original name, and that have nothing to do here."""
+
+ROOT = "builtin.module"
+ANCHORS = (ROOT, "gpu.module", "func.func", "gpu.func", "llvm.func")
+_TOKEN = re.compile(r"\s*([\w.\-]+|[(),]|\{[^}]*\})")
+
+
+class UnknownPassError(Exception):
+    """A pass or pipeline that cannot be understood."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One pass, and the operations it runs on."""
+
+    name: str
+    anchors: tuple[str, ...] = (ROOT,)
+
+    def run(self, module: Operation) -> None:
+        if self.name in PASSES:
+            for op in _anchored(module, self.anchors):
+                PASSES[self.name].run(op)
+
+
+def pass_names() -> dict[str, str]:
+    """Every name a command line may use, with one line about it."""
+    return {name: found.summary for name, found in PASSES.items()} | ACCEPTED
+
+
+def step(name: str) -> Step:
+    """The pass of that name, run on the whole module."""
+    if name not in pass_names():
+        known = "\n".join(f"  {known}" for known in pass_names())
+        raise UnknownPassError(f"unknown pass '{name}'; the passes are\n{known}")
+    return Step(name)
+
+
+def parse_pipeline(text: str) -> list[Step]:
+    """``builtin.module(a,gpu.module(b,c))`` as steps; the outer ``builtin.module`` may be left out."""
+    tokens = _tokens(text)
+    steps = list(_steps(tokens, ()))
+    if tokens:
+        raise UnknownPassError(f"the pipeline '{text}' closes a parenthesis it never opened")
+    return steps
+
+
+def _tokens(text: str) -> list[str]:
+    tokens, at = [], 0
+    while text[at:].strip():
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise UnknownPassError(f"cannot read the pipeline '{text}' from column {at + 1} on")
+        tokens.append(match[1])
+        at = match.end()
+    return tokens[::-1]
+
+
+def _steps(tokens: list[str], around: tuple[str, ...]) -> Iterator[Step]:
+    """Consume tokens (kept last first) up to the closing parenthesis of ``around``."""
+    while tokens and tokens[-1] != ")":
+        name = tokens.pop()
+        if name == ",":
+            continue
+        if tokens and tokens[-1] == "(":
+            if name not in ANCHORS:
+                raise UnknownPassError(f"a pipeline nests in {', '.join(ANCHORS)}, not in '{name}'")
+            tokens.pop()
+            yield from _steps(tokens, (*around, name))
+            if not tokens:
+                raise UnknownPassError(f"the pipeline never closes the parenthesis after '{name}'")
+            tokens.pop()
+            continue
+        found = step(name)
+        if tokens and tokens[-1].startswith("{"):
+            options = tokens.pop()
+            if name not in ACCEPTED and options.strip("{} "):
+                raise UnknownPassError(f"pass '{name}' takes no options, got {options}")
+        yield Step(found.name, around or (ROOT,))
+
+
+def _anchored(module: Operation, anchors: tuple[str, ...]) -> list[Operation]:
+    """The operations that ``anchors``, read from outside in, lead to."""
+    found = [module]
+    for anchor in anchors[1:] if anchors[0] == ROOT else anchors:
+        found = [
+            op for outer in found for region in outer.regions for block in region.blocks for op in block.ops
+            if op.name == anchor
+        ]  # fmt: skip
+    return found
