@@ -3,8 +3,9 @@
 Run it: python benchmarks/compile_time.py [--rounds 9]
 
 It needs Triton in `.triton-venv` at the root of the checkout and makes that environment where it is missing. Both sides
-compile the same kernels (`kernels_under_test.py`, `peers/triton_kernels.py`) in fresh processes with empty caches, by the
-protocol of `timing.py`. A compile ends with code as bytes; loading and running it are not part of it on either side.
+compile the same kernels (`kernels_under_test.py`, `peers/triton_kernels.py`) in fresh processes with empty caches, by
+the protocol of `timing.py`. A compile ends with code as bytes; loading and running it are not part of it on either
+side. The first compile includes whatever a side loads lazily; reading the kernels' own source file is left out.
 """
 
 from __future__ import annotations

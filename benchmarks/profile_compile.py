@@ -32,7 +32,7 @@ sys.path.insert(1, str(HERE.parent / "python"))
 STAGES = {
     ("flydsl.compiler.trace", "trace"): "trace",
     ("flydsl.compiler.driver", "_verify"): "verify between passes",
-    ("flydsl.compiler.driver", "host_module_text"): "LLVM text",
+    ("flydsl.compiler.driver", "host_module"): "LLVM text",
     ("flydsl.codegen.llvm_build", "host_machine"): "LLVM target machine",
     ("flydsl.codegen.llvm_build", "parse_and_verify"): "LLVM parse and verify",
     ("flydsl.codegen.llvm_build", "optimise"): "LLVM optimise",
@@ -102,8 +102,9 @@ def arrays() -> tuple[Any, ...]:
 
 
 def stage_table(name: str, repeats: int) -> dict[str, Any]:
-    import flydsl.compiler as flyc
     import kernels_under_test as kernels
+
+    import flydsl.compiler as flyc
 
     function, arguments, times = getattr(kernels, name), arrays(), StageTimes()
     begin = time.perf_counter()
@@ -130,7 +131,7 @@ def show_stages(name: str, stages: dict[str, Any]) -> None:
 
 
 def show_imports(top: int) -> None:
-    """Self time of everything imported up to the end of a first compile, by `-X importtime` (which adds its own cost)."""
+    """Self time of everything imported up to the end of a first compile, by `-X importtime`, itself not free."""
     command = [sys.executable, "-X", "importtime", str(HERE / "flydsl_compile.py")]
     settings = {**os.environ, "PYTHONPATH": str(HERE.parent / "python"), "ARCH": "gfx942", "COMPILE_ONLY": "1"}
     settings.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -160,8 +161,9 @@ def show_imports(top: int) -> None:
 
 def show_functions(name: str, count: int) -> None:
     """Functions by their own time in a warm compile, by cProfile (which makes calls look dearer than they are)."""
-    import flydsl.compiler as flyc
     import kernels_under_test as kernels
+
+    import flydsl.compiler as flyc
 
     function, arguments = getattr(kernels, name), arrays()
     profile = cProfile.Profile()

@@ -13,9 +13,9 @@ watch = Stopwatch()
 with watch("import"):
     import triton
 
-import triton_kernels as kernels
-from triton.backends.compiler import GPUTarget
-from triton.compiler import ASTSource
+import triton_kernels as kernels  # noqa: E402
+from triton.backends.compiler import GPUTarget  # noqa: E402
+from triton.compiler import ASTSource  # noqa: E402
 
 TYPES = {"x_ptr": "*fp32", "y_ptr": "*fp32", "output_ptr": "*fp32", "n_elements": "i32", "BLOCK_SIZE": "constexpr"}
 MULTIPLES_OF_16 = {(i,): [["tt.divisibility", 16]] for i in range(4)}

@@ -77,6 +77,25 @@ def call(loaded: LoadedObject, name: str, *arguments: np.ndarray | int, result: 
 
 
 @dataclass(frozen=True)
+class Form:
+    """How a suite of functions is written: as scalars or vectors, for this machine or the way x86 needs it."""
+
+    name: str
+    lanes: int
+    triple: str = ""
+
+    def __str__(self) -> str:
+        return self.name
+
+    def covers(self, *elements: str) -> bool:
+        """x86 differs in its 16-bit floats only."""
+        return not self.triple or bool({"f16", "bf16"} & set(elements))
+
+
+FORMS = (Form("scalar", 0), Form("vector", 4), Form("as-for-x86", 4, X86))
+
+
+@dataclass(frozen=True)
 class Elementwise:
     """One function that runs ``body`` on every element of its input arrays.
 

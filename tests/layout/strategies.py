@@ -100,6 +100,8 @@ def any_layout(choices: Choices) -> Layout:
 
 
 LAYOUTS = decoded(any_layout)
+
+
 def small_layout(choices: Choices) -> Layout:
     return spread_layout(choices, max_size=16)
 
@@ -127,7 +129,9 @@ def tiler(mode: Layout, choices: Choices) -> int | Layout:
     step = choices.pick([n for n in range(1, rest + 1) if rest % n == 0])
     if choices.flag():
         return Layout(extent, step)
-    return Layout((extent, choices.pick([n for n in range(1, rest // step + 1) if rest // step % n == 0])), (step, step * extent))
+    rest //= step
+    more = choices.pick([n for n in range(1, rest + 1) if rest % n == 0])
+    return Layout((extent, more), (step, step * extent))
 
 
 def tile(layout: Layout, choices: Choices) -> Tile:

@@ -1,7 +1,7 @@
 """The static algebra against pycute, on thousands of random layouts.
 
-What must be equal is compared as it is written, except the stride of a mode of extent 1, which never takes a step (ours is
-always 0). Where the two may differ, the comment says why and the functions are compared, index by index. pycute asserts
+What must be equal is compared as it is written, except the stride of a mode of extent 1, which never takes a step (we
+write 0). Where the two may differ, the comment says why and the functions are compared, index by index. pycute asserts
 where we raise LayoutError; where only one of them refuses, the answer of the other is held against the definition.
 
 pycute gets layouts throughout: its short cuts for plain ints are wrong (`logical_product(layout, int)` divides,
@@ -147,9 +147,9 @@ def test_coalesce(pycute: ModuleType, layout: Layout, ranks: int) -> None:
         assert same_text(by_mode, ours(pycute.coalesce(theirs(layout, pycute), profile)))
 
 
-def positive_and_distinct(layout: Layout) -> bool:
+def distinct_strides(layout: Layout) -> bool:
     strides = [stride for extent, stride in layout.flat() if extent > 1]
-    return min(strides, default=1) > 0 and len(set(strides)) == len(strides)
+    return len(set(strides)) == len(strides)
 
 
 @settings(max_examples=1500)
@@ -158,8 +158,10 @@ def test_right_inverse(pycute: ModuleType, layout: Layout) -> None:
     mine = algebra.right_inverse(layout)
     his = ours(pycute.right_inverse(theirs(layout, pycute)))
     assert applied(layout, mine) == list(range(mine.size()))
-    # pycute stops at the first stride that does not fit, also at a 0 or at one it has had; we look on past it.
-    assert mine == his if positive_and_distinct(layout) else mine.size() >= his.size()
+    # pycute stops at the first stride that does not fit, also at one too small; we look on past it and may find more.
+    assert mine.size() >= his.size()
+    if mine.size() == his.size() and distinct_strides(layout):
+        assert mine == his
 
 
 @settings(max_examples=1500)
@@ -171,8 +173,8 @@ def test_left_inverse(pycute: ModuleType, layout: Layout) -> None:
     if mine is None:
         assert his is None or applied(his, layout) != everything
         return
-    # Only what a left inverse does to indices of the layout is fixed. For those in its gaps pycute's counts on, and where
-    # a padded layout has gaps that do not divide, it stops before them and is no left inverse at all.
+    # Only what a left inverse does to indices of the layout is fixed. For those in its gaps pycute's counts on, and
+    # where a padded layout has gaps that do not divide, it stops before them and is no left inverse at all.
     assert applied(mine, layout) == everything
 
 

@@ -1,9 +1,9 @@
 """One algebra, three kinds of integer: run-time leaves that carry a value, beside the static and the inferring kind.
 
-A `Witness` is a run-time integer whose value the test knows. Each operation runs three times on the same random operands:
-with witnesses, with `Unknown` leaves of the same widths and divisors, and with plain ints. The first two must agree in
-structure, width and divisor; the first must evaluate to what the third gives; and a witness that is not a multiple of the
-divisor promised for it, or does not fit its width, fails where it arises.
+A `Witness` is a run-time integer whose value the test knows. Each operation runs three times on the same random
+operands: with witnesses, with `Unknown` leaves of the same widths and divisors, and with plain ints. The first two must
+agree in structure, width and divisor; the first must evaluate to what the third gives; and a witness that is not a
+multiple of the divisor promised for it, or does not fit its width, fails where it arises.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ class Witness(DynInt):
 
     def __post_init__(self) -> None:
         assert self.value % self.div == 0, f"{self.value} is promised to be a multiple of {self.div}"
-        assert -(1 << (self.width - 1)) <= self.value < 1 << (self.width - 1), f"{self.value} needs more than {self.width} bits"
+        assert -(1 << (self.width - 1)) <= self.value < 1 << (self.width - 1), (
+            f"{self.value} needs more than {self.width} bits"
+        )
 
     def emit(self, op: str, args: tuple[Leaf, ...], width: int, div: int) -> DynInt:
         return Witness(OPERATIONS[op](*(concrete(arg) for arg in args)), width, div)
@@ -142,7 +144,8 @@ def binary_layout(choices: Choices) -> Layout:
 
 def tile_of(layout: Layout, choices: Choices) -> Tile:
     """Powers of two, up to each mode's size."""
-    return Tile(tuple(1 << choices.below(mode.size().bit_length()) for mode in layout.modes()[: 1 + choices.below(layout.rank)]))
+    divided = layout.modes()[: 1 + choices.below(layout.rank)]
+    return Tile(tuple(1 << choices.below(mode.size().bit_length()) for mode in divided))
 
 
 def layout_and_tile(choices: Choices) -> tuple[Layout, Tile]:
@@ -223,7 +226,9 @@ def test_right_inverse_uses_what_is_known(layout: Layout) -> None:
     assert as_type(inverse) == algebra.right_inverse(as_type(layout))
     plain = concrete(inverse)
     assert [concrete(layout)(i) for i in table(plain)] == list(range(plain.size()))
-    assert as_type(vectorize.max_common_layout(layout, layout)) == vectorize.max_common_layout(*as_type((layout, layout)))
+    assert as_type(vectorize.max_common_layout(layout, layout)) == vectorize.max_common_layout(
+        *as_type((layout, layout))
+    )
 
 
 @settings(max_examples=100)
@@ -243,8 +248,8 @@ def test_products(pair: tuple[Layout, Layout]) -> None:
 def test_recast_to_wider_elements(layout: Layout) -> None:
     """Every stride and offset is a multiple here, as the caller of an upcast promises for run-time ones."""
     doubled = Layout(layout.shape, it.map_leaves(lambda stride: lf.mul(stride, 4), layout.stride))
-    check(lambda value: recast.recast_layout(value, 8, 32), doubled)
-    check(lambda value: recast.recast_layout(value, 8, 32), ComposedLayout(Swizzle(1, 2, 2), Witness(8, 32, 4), doubled))
+    check(recast.recast_layout, doubled, 8, 32)
+    check(recast.recast_layout, ComposedLayout(Swizzle(1, 2, 2), Witness(8, 32, 4), doubled), 8, 32)
 
 
 # Coordinates and slices --------------------------------------------------------------------------
@@ -355,7 +360,8 @@ def test_swizzled_indices(value: int, known: int, mask: int, base: int, extra: i
 @given(a=st.integers(-(1 << 16), 1 << 16), b=st.integers(1, 64), scale=st.integers(1, 16), bits=st.integers(0, 5))
 def test_leaf_operations(a: int, b: int, scale: int, bits: int) -> None:
     left, right = Witness(a * scale, 32, scale), Witness(b)
-    for function in (lf.add, lf.sub, lf.mul, lf.floordiv, lf.mod, lf.ceil_div, lf.minimum, lf.maximum, lf.bit_xor, lf.bit_and):
+    arithmetic = (lf.add, lf.sub, lf.mul, lf.floordiv, lf.mod, lf.ceil_div)
+    for function in (*arithmetic, lf.minimum, lf.maximum, lf.bit_xor, lf.bit_and):
         for args in ((left, right), (left, b), (a, right), (right, right), (0, right), (left, 1)):
             check(function, *args)
     check(lf.shift_left, left, bits)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -72,7 +73,9 @@ def test_negative_strides() -> None:
     # The largest index is not where the last coordinate is: the surface asks for strides as they stand.
     assert backwards.cosize() == 6
     assert algebra.coalesce(Layout((2, 4), (-1, -2))) == Layout(8, -1)
-    assert table(algebra.composition(Layout(8, -3), Layout((2, 4), (4, 1)))) == [Layout(8, -3)(i) for i in (0, 4, 1, 5, 2, 6, 3, 7)]
+    assert table(algebra.composition(Layout(8, -3), Layout((2, 4), (4, 1)))) == [
+        Layout(8, -3)(i) for i in (0, 4, 1, 5, 2, 6, 3, 7)
+    ]
     assert algebra.composition(Layout(20, 2), Layout(5, -1)) == Layout(5, -2)
     assert divide.logical_divide(Layout(8, -1), Layout(4, 1)) == Layout((4, 2), (-1, -4))
     assert recast.recast_layout(Layout((8, 4), (-1, 8)), 32, 16) == Layout((16, 4), (-1, 16))
@@ -229,7 +232,7 @@ def test_complement_is_disjoint_and_ordered(layout: Layout) -> None:
     assert len(reached) == len(inside) * len(starts)
     # Copies of a layout without padding leave no index below the limit out.
     strides = sorted((d, s) for s, d in algebra.coalesce(layout).flat() if d and s > 1)
-    if all(big[0] % (small[0] * small[1]) == 0 for small, big in zip(strides, strides[1:])):
+    if all(big[0] % (small[0] * small[1]) == 0 for small, big in pairwise(strides)):
         assert reached >= set(range(limit))
 
 
@@ -457,7 +460,8 @@ def test_a_coordinate_swizzle_moves_columns_by_row() -> None:
     swizzle = CoordSwizzle(2, 1, (0,), 0, (1, 1))
     for row, (low, high) in coordinates((8, (3, 4))):
         assert swizzle((row, (low, high))) == (row, (low, high ^ ((row >> 1) & 3)))
-    composed = ComposedLayout(Layout((8, 4), (4, 1)), (0, 0), ComposedLayout(CoordSwizzle(2, 0, (0,), 0, (1,)), (0, 0), build.make_identity_layout((8, 4))))
+    moved = ComposedLayout(CoordSwizzle(2, 0, (0,), 0, (1,)), (0, 0), build.make_identity_layout((8, 4)))
+    composed = ComposedLayout(Layout((8, 4), (4, 1)), (0, 0), moved)
     assert [composed(row, column) for row, column in coordinates((8, 4))] == [
         4 * row + (column ^ (row & 3)) for row, column in coordinates((8, 4))
     ]

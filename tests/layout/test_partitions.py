@@ -117,7 +117,9 @@ def test_copy_atoms_may_see_their_sides_differently() -> None:
         got = elements(tv.partition_copy(tensor, layout_tv, tile, reference, target, thread))
         for value in range(4):
             index = target(thread % 8, value)
-            giver = elements(tv.partition_copy(tensor, layout_tv, tile, reference, source, 8 * (thread // 8) + index // 4))
+            giver = elements(
+                tv.partition_copy(tensor, layout_tv, tile, reference, source, 8 * (thread // 8) + index // 4)
+            )
             assert got[value] == giver[index % 4]
 
 
@@ -126,7 +128,9 @@ def test_partitions_of_a_swizzled_tensor_move_its_offset() -> None:
     swizzled = ComposedLayout(Swizzle(2, 2, 3), 0, Layout((16, 16), (16, 1)))
     seen: Counter[int] = Counter()
     for thread in range(32):
-        part = tv.partition_copy(Tensor(0, swizzled), layout_tv, build.make_tile(*shape), vector_tv(4), vector_tv(4), thread)
+        part = tv.partition_copy(
+            Tensor(0, swizzled), layout_tv, build.make_tile(*shape), vector_tv(4), vector_tv(4), thread
+        )
         assert isinstance(part.layout, ComposedLayout)
         seen.update(table(part.layout))
     assert seen == Counter(table(swizzled))
@@ -138,7 +142,9 @@ def test_coordinate_tensors_partition_alike() -> None:
     data = Tensor(0, Layout(extents, (16, 1)))
     where = Tensor((0, 0), build.make_identity_layout(extents))
     for thread in range(32):
-        part, place = (tv.partition_copy(t, layout_tv, build.make_tile(*shape), atom, atom, thread) for t in (data, where))
+        part, place = (
+            tv.partition_copy(t, layout_tv, build.make_tile(*shape), atom, atom, thread) for t in (data, where)
+        )
         found = [it.add(place.iter, crd) for crd in table(place.layout)]
         assert [data.layout(crd) for crd in found] == elements(part)
 
@@ -286,7 +292,9 @@ def test_mma_tv_layout_names_the_same_elements(atom: Atom, text: str) -> None:
 # Retile ------------------------------------------------------------------------------------------
 
 
-def check_retile(atom: Atom, operand: str, atoms: Layout, width: int, block: Any, permutation: Tile | None = None) -> None:
+def check_retile(
+    atom: Atom, operand: str, atoms: Layout, width: int, block: Any, permutation: Tile | None = None
+) -> None:
     """Register r of the fragment holds one element for the mma; the copy's view finds the same one in it."""
     layout_tv = tv.mma_tv_layout(operand, atom.shape, atom.tv(operand), Layout(atom.threads, 1), atoms, permutation)
     sizes = tv.tile_size_mnk(atom.shape, atoms, permutation)

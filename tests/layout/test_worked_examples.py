@@ -49,7 +49,11 @@ def test_ordered_layouts_put_static_orders_before_dynamic_ones() -> None:
 
 @pytest.mark.parametrize(
     ("source", "expected"),
-    [("(4,8):(1,100)", "(4,8):(1,4)"), ("(4,8):(100,1)", "(4,8):(8,1)"), ("(4,(2,8)):(0,(80,3))", "(4,(2,8)):(0,(8,1))")],
+    [
+        ("(4,8):(1,100)", "(4,8):(1,4)"),
+        ("(4,8):(100,1)", "(4,8):(8,1)"),
+        ("(4,(2,8)):(0,(80,3))", "(4,(2,8)):(0,(8,1))"),
+    ],
 )
 def test_layouts_like_another(source: str, expected: str) -> None:
     assert str(build.make_layout_like(L(source))) == expected
@@ -228,7 +232,8 @@ def test_complement(layout: str, limit: int | None, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("layout", "expected"), [("(4,8):(8,1)", "(8,4):(4,1)"), ("(4,8):(1,5)", "4:1"), ("4:2", "1:0"), ("(4,?):(1,?)", "4:1")]
+    ("layout", "expected"),
+    [("(4,8):(8,1)", "(8,4):(4,1)"), ("(4,8):(1,5)", "4:1"), ("4:2", "1:0"), ("(4,?):(1,?)", "4:1")],
 )
 def test_right_inverse(layout: str, expected: str) -> None:
     assert str(algebra.right_inverse(L(layout))) == expected
@@ -249,7 +254,10 @@ def test_divides() -> None:
     assert str(divide.logical_divide(L("(8,6):(1,8)"), parse_tile("[*|3]"))) == "(8,(3,2)):(1,(8,24))"
     assert str(divide.logical_divide(L("(8,6):(6,1)"), parse_tile("16"))) == "((8,2),3):((6,1),2)"
     assert str(divide.zipped_divide(L("(10,7):(7,1)"), parse_tile("[4|4]"))) == "((4,4),(3,2)):((7,1),(28,4))"
-    assert str(divide.zipped_divide(L("(?,?{div=4}):(?{i64},1)"), parse_tile("[16|4]"))) == "((16,4),(?,?)):((?{i64},1),(?{i64 div=16},4))"
+    assert (
+        str(divide.zipped_divide(L("(?,?{div=4}):(?{i64},1)"), parse_tile("[16|4]")))
+        == "((16,4),(?,?)):((?{i64},1),(?{i64 div=16},4))"
+    )
 
 
 def test_products() -> None:

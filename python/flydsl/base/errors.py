@@ -85,6 +85,11 @@ class DslSyntaxError(FlyDSLError, SyntaxError):
 
     # SyntaxError's own __str__ drops our layout; FlyDSLError's comes first in the MRO.
 
+    @property
+    def msg(self) -> str:
+        """What a traceback prints for a SyntaxError, instead of ``str()``."""
+        return str(self)
+
 
 class DslNameError(FlyDSLError, NameError):
     """A name that exists on only one side of a run-time branch."""
@@ -92,6 +97,10 @@ class DslNameError(FlyDSLError, NameError):
 
 class DSLCompileError(FlyDSLError, RuntimeError):
     """Compilation failed after tracing."""
+
+
+class DslControlFlowError(DslSyntaxError, DSLCompileError):
+    """A `return`, `yield` or loop `else` that a run-time condition does not allow."""
 
 
 class VerifyError(DSLCompileError):

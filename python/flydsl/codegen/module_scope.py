@@ -46,6 +46,7 @@ class ModuleScope:
         self._helpers: dict[str, str] = {}
         self._functions: dict[str, str] = {}
         self._metadata: dict[str, int] = {}
+        self._texts: dict[bytes, int] = {}
         self._attribute_groups: dict[str, int] = {}
 
     def declare(self, name: str, result: str, arguments: list[str], attributes: str = "") -> str:
@@ -74,6 +75,10 @@ class ModuleScope:
             self._helpers[name] = ""  # a helper may ask for others while it is built
             self._helpers[name] = build(symbol)
         return symbol
+
+    def text_number(self, text: bytes) -> int:
+        """The number of a string constant, one per distinct text."""
+        return self._texts.setdefault(text, len(self._texts))
 
     def metadata(self, body: str) -> str:
         """The number of a metadata node such as ``!{i32 1}``, one node per distinct body."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+import sys
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ class Artifact:
     host_object: bytes
     sites: tuple[tuple[str, int, str], ...] = ()
     """(file, line, message) of the places a failing launch or kernel can name."""
+    prints: bool = False
+    """Whether a kernel prints, so that its text must be kept in order with Python's."""
     llvm_ir: str = ""
 
 
@@ -55,7 +58,11 @@ class Executable:
         except AttributeError:
             block, report = local.buffers = ctypes.create_string_buffer(self._size), (ctypes.c_int64 * 7)()
         self._pack_into(block, 0, *numbers)
+        if self.artifact.prints:
+            sys.stdout.flush()
         status = self._entry(ctypes.addressof(block), ctypes.addressof(report))
+        if self.artifact.prints:
+            ctypes.CDLL(None).fflush(None)
         if status:
             self._fail(status, list(report))
 

@@ -76,6 +76,7 @@ def compile_module(module: ModuleOp, name: str, target: Target, argument_format:
         argument_format=argument_format,
         host_object=data,
         sites=host.sites,
+        prints=host.prints,
         llvm_ir=host.text,
     )
 

@@ -30,6 +30,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     StringAttr,
+    SymbolRefAttr,
     VectorType,
     i1,
     i32,
@@ -43,6 +44,7 @@ from xdsl.parser import Parser
 
 from flydsl.dialects.fly.op_table import OP_TABLE
 from flydsl.dialects.fly.ops import OP_CLASSES, infer_types, to_attr
+from flydsl.dialects.fly.payload import Pointer
 from flydsl.dialects.fly.types import element_type, type_of
 from flydsl.dialects.gpu_ext import ShuffleMode, ShuffleModeAttr
 from flydsl.dialects.registry import load_all
@@ -55,6 +57,10 @@ _NO_FASTMATH = FastMathFlagsAttr("none")
 _NO_OVERFLOW = IntegerOverflowAttr("none")
 _FASTMATH_DIALECT_OPS = ("f", "math.")
 _WRAPPING = ("arith.addi", "arith.subi", "arith.muli", "arith.shli")
+
+SHARED_ALIGN = 1024
+DYNAMIC_SHARED = "fly_dynamic_shared"
+SHARED_POINTER = LLVMPointerType(IntAttr(3))
 
 _types: dict[str, Attribute] = {}
 _locations: dict[tuple[Any, int], FileLineColLoc] = {}
@@ -258,6 +264,25 @@ class TraceEmitter:
         if found is None:
             found = self._constants[type_] = self._at_top(OP_CLASSES["static"].create(result_types=[type_]))
         return found
+
+    def shared_memory(self, symbol: str) -> Any:
+        """The start of a named block of shared memory, as a byte pointer; its size may be set later."""
+        key = ("shared", symbol)
+        found = self._constants.get(key)
+        if found is None:
+            self.builder.declare_shared(symbol)
+            address = op_class("llvm.mlir.addressof").create(
+                result_types=[SHARED_POINTER], properties={"global_name": SymbolRefAttr(symbol)}
+            )
+            self._at_top(address)
+            pointer = OP_CLASSES["make_ptr"].create(
+                operands=address.results, result_types=[type_of(Pointer("i8", "shared", SHARED_ALIGN))]
+            )
+            found = self._constants[key] = self._at_top(pointer)
+        return found
+
+    def declare_dynamic_shared(self) -> None:
+        self.builder.declare_shared(DYNAMIC_SHARED)
 
     def type_name(self, value: Any) -> str:
         return str(value.type)

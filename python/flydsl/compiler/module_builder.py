@@ -14,13 +14,17 @@ from xdsl.dialects.builtin import (
     StringAttr,
     SymbolRefAttr,
     UnitAttr,
+    i8,
     i32,
+    i64,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.dialects.llvm import LinkageAttr, LLVMArrayType
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from flydsl.compiler.emitter import TraceEmitter, ir_type
+from flydsl.compiler.emitter import SHARED_ALIGN, TraceEmitter, ir_type
 from flydsl.dialects.fly.types import type_of
+from flydsl.dialects.upstream import op_class
 from flydsl.dialects.gpu_syntax import KERNEL_MARK, LaunchFuncOp
 from flydsl.dialects.gpu_syntax import FuncOp as GpuFuncOp
 from flydsl.dialects.gpu_syntax import ModuleOp as GpuModuleOp
@@ -47,6 +51,7 @@ class ModuleBuilder:
         self.module = ModuleOp([gpu_module], attributes={"gpu.container_module": UnitAttr()})
         self.kernel_names: list[str] = []
         self.dynamic_shared: dict[str, int] = {}
+        self._shared: dict[str, Operation] = {}
 
     def kernel_symbol(self, function: str, name: str | None) -> str:
         if name is None:
@@ -73,6 +78,32 @@ class ModuleBuilder:
         emitter = TraceEmitter(block, self.target)
         emitter.builder = self
         return emitter, op
+
+    # Shared memory -----------------------------------------------------------------------------
+
+    def declare_shared(self, symbol: str) -> None:
+        """A block of shared memory in the gpu module; empty until its size is set."""
+        if symbol in self._shared:
+            return
+        op = op_class("llvm.mlir.global").create(
+            properties={
+                "sym_name": StringAttr(symbol),
+                "global_type": LLVMArrayType(0, i8),
+                "linkage": LinkageAttr("internal"),
+                "addr_space": IntegerAttr(3, i32),
+                "alignment": IntegerAttr(SHARED_ALIGN, i64),
+            },
+            regions=[Region()],
+        )
+        first = self.gpu_block.first_op
+        if first is None:
+            self.gpu_block.add_op(op)
+        else:
+            self.gpu_block.insert_op_before(op, first)
+        self._shared[symbol] = op
+
+    def set_shared_size(self, symbol: str, size: int) -> None:
+        self._shared[symbol].properties["global_type"] = LLVMArrayType(size, i8)
 
     @staticmethod
     def finish_host(emitter: TraceEmitter) -> None:

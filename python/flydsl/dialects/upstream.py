@@ -20,6 +20,7 @@ _MISSING: dict[str, bool] = {
     "vector.insert_strided_slice": True,
     "gpu.shuffle": True,
     "gpu.ballot": True,
+    "gpu.printf": False,
     "llvm.fence": False,
     "llvm.atomicrmw": False,
     "llvm.cmpxchg": False,

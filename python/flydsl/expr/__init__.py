@@ -16,6 +16,7 @@ from flydsl.expr.ops_atom import *  # noqa: F403
 from flydsl.expr.ops_layout import *  # noqa: F403
 from flydsl.expr.ops_memory import *  # noqa: F403
 from flydsl.expr.pointer import Pointer
+from flydsl.expr.printing import dump, printf
 from flydsl.expr.stream import Stream
 from flydsl.expr.tensor import Tensor
 from flydsl.expr.vector import *  # noqa: F403

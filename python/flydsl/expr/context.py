@@ -62,6 +62,17 @@ class Emitter(Protocol):
         """A ``fly.static`` (or constant atom) of a payload with no run-time leaf; shared."""
         ...
 
+    def shared_memory(self, symbol: str) -> Value:
+        """The start of a named block of shared memory of this kernel, as an i8 pointer aligned to 1024.
+
+        The block's size is set with ``builder.set_shared_size(symbol, bytes)`` once it is known.
+        """
+        ...
+
+    def declare_dynamic_shared(self) -> None:
+        """This kernel uses the shared memory whose size the launch gives."""
+        ...
+
     def type_name(self, value: Value) -> str:
         """The MLIR text of the value's type."""
         ...

@@ -111,6 +111,7 @@ def make_ptr(type_: Any, args: Any, *, dict_attrs: Any = None) -> Pointer:
 
 def get_dyn_shared(dtype: Any = None) -> Pointer:
     """The start of the dynamic shared memory of this launch."""
+    current().declare_dynamic_shared()
     pointer = from_value(current().fly("get_dyn_shared", [], None, pl.Pointer("i8", "shared", 1024)))
     return pointer if dtype is None else recast_iter(dtype, pointer)
 

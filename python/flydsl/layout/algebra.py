@@ -50,7 +50,8 @@ def _coalesce_layout(layout: Layout, profile: Any) -> Layout:
         modes = layout.modes()
         if len(profile) > len(modes):
             raise LayoutError(
-                f"the pattern {it.to_text(profile)} has more modes than {layout}", hint=f"give at most {len(modes)} modes"
+                f"the pattern {it.to_text(profile)} has more modes than {layout}",
+                hint=f"give at most {len(modes)} modes",
             )
         done = [_coalesce_layout(mode, part) for mode, part in zip(modes, profile, strict=False)]
         return join(done + modes[len(profile) :])
@@ -300,8 +301,8 @@ def _left_inverse(layout: Layout) -> Layout:
     for stride, extent, place in _with_positions(layout):
         if stride < reach or stride % previous:
             raise LayoutError(
-                f"{layout} has no left inverse: the stride {stride} lies inside a run of {reach} or is no multiple of the "
-                f"stride {previous} below it",
+                f"{layout} has no left inverse: the stride {stride} lies inside a run of {reach} or is no multiple of "
+                f"the stride {previous} below it",
                 hint="give every mode a positive stride, a multiple of the next smaller one and past its run",
             )
         found.append((stride // previous, position))

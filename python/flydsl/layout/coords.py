@@ -112,7 +112,9 @@ def _add_at(value: Any, path: tuple[int, ...], amount: Any) -> Any:
 def coprofile(layout: Any) -> Any:
     """The structure of what a layout maps to, filled with zeros: 0 unless it has basis strides."""
     if isinstance(layout, CoordSwizzle):
-        raise LayoutError(f"{layout} maps any coordinate, so its codomain is unknown", hint="give the offset explicitly")
+        raise LayoutError(
+            f"{layout} maps any coordinate, so its codomain is unknown", hint="give the offset explicitly"
+        )
     if isinstance(layout, Swizzle):
         return 0
     if isinstance(layout, ComposedLayout):

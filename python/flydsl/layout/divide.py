@@ -82,7 +82,9 @@ def _parts(layout: Layout, tiler: Any) -> tuple[list[Layout], list[Layout]]:
     divided = _logical(layout, tiler)
     if _is_whole(tiler):
         if isinstance(tiler, Tile) and tiler.modes[0] is None:
-            raise LayoutError(f"a zipped divide of {layout} needs a divisor, but the tile is {tiler}", hint="give an extent")
+            raise LayoutError(
+                f"a zipped divide of {layout} needs a divisor, but the tile is {tiler}", hint="give an extent"
+            )
         return divided[0].modes(), divided[1].modes()
     return _split_pairs(divided, tiler)
 

@@ -119,7 +119,8 @@ def product_like(value: IntTuple, guide: IntTuple) -> IntTuple:
     if isinstance(guide, tuple):
         if not isinstance(value, tuple) or len(value) != len(guide):
             raise LayoutError(
-                f"{to_text(value)} does not have the nesting of {to_text(guide)}", hint="give a guide that is nested no deeper"
+                f"{to_text(value)} does not have the nesting of {to_text(guide)}",
+                hint="give a guide that is nested no deeper",
             )
         return tuple(product_like(v, g) for v, g in zip(value, guide, strict=True))
     return product(value)

@@ -42,8 +42,8 @@ def _upcast_leaf(extent: Any, stride: Any, factor: int, layout: Layout) -> tuple
     step = abs(stride)
     if factor % step and step % factor:
         raise LayoutError(
-            f"{layout} cannot be seen in units of {factor} elements: the stride {stride} neither divides {factor} nor is a "
-            "multiple of it",
+            f"{layout} cannot be seen in units of {factor} elements: the stride {stride} neither divides {factor} nor "
+            "is a multiple of it",
             hint="use strides that are multiples of the vector, or a narrower element",
         )
     sign = 1 if stride > 0 else -1

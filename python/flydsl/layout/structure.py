@@ -30,7 +30,9 @@ def _rebuild(value: Any, pick: Callable[[tuple[Any, ...]], Any]) -> Any:
 
 
 def _rank(value: Any) -> int:
-    return it.rank(value if _is_tuple(value) else linear_part(value.layout if isinstance(value, Tensor) else value).shape)
+    return it.rank(
+        value if _is_tuple(value) else linear_part(value.layout if isinstance(value, Tensor) else value).shape
+    )
 
 
 def _check_mode(value: Any, index: int) -> None:
@@ -41,7 +43,8 @@ def _check_mode(value: Any, index: int) -> None:
 def _check_range(value: Any, begin: int, end: int) -> None:
     if not 0 <= begin < end <= _rank(value):
         raise DslIndexError(
-            f"modes [{begin}, {end}) of {_text(value)}, which has {_rank(value)}", hint="the range is not empty and half open"
+            f"modes [{begin}, {end}) of {_text(value)}, which has {_rank(value)}",
+            hint="the range is not empty and half open",
         )
 
 
@@ -79,11 +82,14 @@ def group(value: Any, begin: int, end: int) -> Any:
 def _extended(base: Any, elem: Any, join: Callable[[tuple[Any, ...], Any], tuple[Any, ...]]) -> Any:
     if isinstance(base, Tensor):
         raise LayoutError(
-            f"cannot extend the tensor {base}", hint="append and prepend take tuples and layouts; extend the tensor's layout"
+            f"cannot extend the tensor {base}",
+            hint="append and prepend take tuples and layouts; extend the tensor's layout",
         )
     if _is_tuple(base):
         return join(it.modes(base), elem)
-    return on_layout(base, lambda lay: Layout(join(it.modes(lay.shape), elem.shape), join(it.modes(lay.stride), elem.stride)))
+    return on_layout(
+        base, lambda lay: Layout(join(it.modes(lay.shape), elem.shape), join(it.modes(lay.stride), elem.stride))
+    )
 
 
 def append(base: Any, elem: Any, n: int | None = None) -> Any:

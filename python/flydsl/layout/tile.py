@@ -50,7 +50,9 @@ def _check_mode(mode: Any) -> None:
     if isinstance(mode, int) and mode < 1:
         raise DslValueError(f"a tile extent must be positive, got {mode}", hint="use None to leave a mode alone")
     if isinstance(mode, Layout) and not mode.is_static:
-        raise DslValueError(f"a tile holds static layouts, got {mode}", hint="tiles are static; pass sizes as Constexpr")
+        raise DslValueError(
+            f"a tile holds static layouts, got {mode}", hint="tiles are static; pass sizes as Constexpr"
+        )
 
 
 def _mode_text(mode: Any) -> str:

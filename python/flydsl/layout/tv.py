@@ -23,7 +23,7 @@ def make_layout_tv(thr: Layout, val: Layout) -> tuple[Any, Layout]:
     for layout in (thr, val):
         if not layout.is_static or layout.cosize() != layout.size():
             raise LayoutError(
-                f"cannot spread the values {val} over the threads {thr}: {layout} does not number its positions 0, 1, 2, …",
+                f"cannot spread the values {val} over the threads {thr}: {layout} does not count 0, 1, 2, … through",
                 hint="use static, compact strides without gaps or zeros",
             )
     covered = raked_product(thr, val)
@@ -77,7 +77,9 @@ def _tiled(tensor: Tensor, tile: Tile) -> Layout:
     return zipped_divide(linear, tile)
 
 
-def partition_copy(tensor: Tensor, layout_tv: Layout, tile: Tile, ref_tv: Layout, side_tv: Layout, thread: Any) -> Tensor:
+def partition_copy(
+    tensor: Tensor, layout_tv: Layout, tile: Tile, ref_tv: Layout, side_tv: Layout, thread: Any
+) -> Tensor:
     """A thread's part of a tensor: ((atom values, repetitions), rest of each mode …)."""
     divided = _tiled(tensor, tile)
     held = composition(divided[0], copy_tv_layout(layout_tv, ref_tv, side_tv))
@@ -169,7 +171,8 @@ def partition_mma(
     """A thread's part of an operand: (values, rest of the first mode, rest of the second, …)."""
     if _linear(tensor).rank < 2:
         raise LayoutError(
-            f"operand {operand.upper()} needs two modes, got {tensor.layout}", hint="give the block tensor, unpartitioned"
+            f"operand {operand.upper()} needs two modes, got {tensor.layout}",
+            hint="give the block tensor, unpartitioned",
         )
     threads, modes = mma_fragments(_linear(tensor), operand, shape_mnk, operand_tv, atom_layout, permutation)
     v, *mnk = coords.idx2crd(_thread_coord(thread), thr_layout_vmnk(thr_layout, atom_layout))
@@ -204,5 +207,3 @@ def mma_tv_layout(
     by_vmnk = join([threads[0], *spread])
     by_index = composition(by_vmnk, right_inverse(thr_layout_vmnk(thr_layout, atom_layout)))
     return join([by_index, join(modes)])
-
-

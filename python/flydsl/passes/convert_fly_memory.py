@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from xdsl.dialects.arith import FastMathFlagsAttr
-from xdsl.dialects.builtin import DenseArrayBase, FunctionType, IntAttr, IntegerAttr, VectorType, i8, i32, i64
+from xdsl.dialects.builtin import DenseArrayBase, FunctionType, IntAttr, IntegerAttr, SymbolRefAttr, VectorType, i8, i32, i64
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.dialects.scf import YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from flydsl.base.errors import FlyDSLError, LoweringError
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly import rules
-from flydsl.dialects.fly.ops import FlyOp
+from flydsl.dialects.fly.ops import FlyOp, allocation_size
 from flydsl.dialects.fly.types import PtrType, element_type, payload_of
 from flydsl.dialects.upstream import op_class
 from flydsl.layout.algebra import coalesce
@@ -29,6 +29,9 @@ from flydsl.passes.walk import functions
 from flydsl.target.copy_ops import UniversalAtomic, UniversalCopy
 from flydsl.target.dtype import is_float, storage_bytes, width_bits
 from flydsl.target.mma_ops import UniversalFma
+
+DYNAMIC_SHARED = "fly_dynamic_shared"
+"""Symbol of the shared memory whose size the launch gives."""
 
 ADDRESS_SPACES = {"generic": 0, "global": 1, "shared": 3, "register": 5}
 
@@ -182,11 +185,22 @@ def _stored_type(type_: Attribute, elem: str) -> Attribute:
 
 def _make_ptr(conv: MemoryConversion, op: FlyOp) -> None:
     info = payload_of(op.results[0].type)
-    if "allocSize" not in op.attributes:
+    if len(op.operands) == 1 and isinstance(op.operands[0].type, LLVMPointerType):
+        conv.replace(op, op.operands[0], info)
+        return
+    count = allocation_size(op)
+    if count is None:
         raise LoweringError("a pointer of this kind needs a target that has it")
-    size = conv.at.op("arith.constant", [], [i32], {"value": IntegerAttr(op.attributes["allocSize"].value.data, i32)})  # type: ignore[union-attr]
+    size = conv.at.op("arith.constant", [], [i32], {"value": IntegerAttr(count, i32)})
     properties = {"elem_type": memory_type(info.elem), "alignment": IntegerAttr(max(info.align, 16), i64)}
     conv.replace(op, conv.at.op("llvm.alloca", [size], [llvm_pointer("register")], properties), info)
+
+
+def _get_dyn_shared(conv: MemoryConversion, op: FlyOp) -> None:
+    """The block of shared memory whose size the launch gives."""
+    info = payload_of(op.results[0].type)
+    name = {"global_name": SymbolRefAttr(DYNAMIC_SHARED)}
+    conv.replace(op, conv.at.op("llvm.mlir.addressof", [], [llvm_pointer("shared")], name), info)
 
 
 def _add_offset(conv: MemoryConversion, op: FlyOp) -> None:
@@ -241,6 +255,11 @@ def _ptr_load(conv: MemoryConversion, op: FlyOp) -> None:
 def _ptr_store(conv: MemoryConversion, op: FlyOp) -> None:
     value, pointer = op.operands
     conv.store(value, pointer, conv.info(pointer))
+    conv.dead.append(op)
+
+
+def _print(conv: MemoryConversion, op: FlyOp) -> None:
+    conv.at.op("gpu.printf", list(op.operands), [], {"format": op.attributes["format"]})
     conv.dead.append(op)
 
 
@@ -349,8 +368,10 @@ HANDLERS: dict[str, Handler] = {
     "inttoptr": _inttoptr,
     "ptrtoint": _ptrtoint,
     "to_llvm_ptr": _to_llvm_ptr,
+    "get_dyn_shared": _get_dyn_shared,
     "ptr.load": _ptr_load,
     "ptr.store": _ptr_store,
+    "print": _print,
     **dict.fromkeys(("copy_atom_call_ssa", "mma_atom_call_ssa"), _atom_call),
     **dict.fromkeys(("static", "make_int_tuple", "make_view", "make_copy_atom", "make_mma_atom"), _later),
 }

@@ -5,7 +5,7 @@ at constant offsets. An allocation is cut where vector accesses begin and end; e
 value carried through `scf.for`, `scf.if` and `scf.while`. A register pointer that is used any other
 way (a run-time offset, a cast) stays memory.
 
-    %p = fly.make_ptr() {allocSize = 4}
+    %p = fly.make_ptr() {dictAttrs = {allocSize = 4 : i64}}
     fly.ptr.store(%v, %p)                   ->   uses of %w become %v
     %w = fly.ptr.load(%p) -> vector<4xf32>
 """
@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import DenseArrayBase, VectorType, i64
 from xdsl.dialects.scf import YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from flydsl.dialects.fly.ops import FlyOp
+from flydsl.dialects.fly.ops import FlyOp, allocation_size
 from flydsl.dialects.fly.types import element_type, payload_of, vector_type
 from flydsl.passes.insertion import Inserter
 from flydsl.passes.vector_access import as_vector, concatenate, extract, shuffle
@@ -123,13 +123,12 @@ class _Promoter:
     def _find(self, region: Region) -> None:
         for block in region.blocks:
             for op in block.ops:
-                if isinstance(op, FlyOp) and op.spec.name == "make_ptr" and "allocSize" in op.attributes:
-                    self._consider(op)
+                if isinstance(op, FlyOp) and op.spec.name == "make_ptr" and (size := allocation_size(op)) is not None:
+                    self._consider(op, size)
                 for inner in op.regions:
                     self._find(inner)
 
-    def _consider(self, op: FlyOp) -> None:
-        size = op.attributes["allocSize"].value.data  # type: ignore[union-attr]
+    def _consider(self, op: FlyOp, size: int) -> None:
         allocation = _Allocation(len(self.allocations), payload_of(op.results[0].type).elem, size)
         if _collect(op.results[0], 0, allocation):
             self.allocations[op] = allocation

@@ -11,6 +11,7 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError
 
 from flydsl.base.errors import FlyDSLError
+from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.registry import IrContext, load_all
 from flydsl.tools.ir_diagnostics import IrDiagnostic, IrError
 
@@ -21,6 +22,9 @@ class LocatingParser(Parser):
     def parse_operation(self) -> Operation:
         start = self._current_token.span.start
         op = super().parse_operation()
+        if isinstance(op, FlyOp) and op.properties:  # generic text may give attributes as properties
+            op.attributes |= op.properties
+            op.properties.clear()
         if isinstance(op.location, UnknownLoc):
             line, column = _place(self.lexer.input.content, start)
             op.location = FileLineColLoc(StringAttr(self.lexer.input.name), IntAttr(line), IntAttr(column))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from xdsl.ir import Operation
 
 from flydsl.backends.host.lower_launcher import LauncherEmitter, field_offsets
+from flydsl.backends.host.rules import HOST_RULES
 from flydsl.backends.host.shared_memory import SHARED_SPACE, SharedMemory
 from flydsl.backends.host.workgroup import KernelInfo, WorkgroupEmitter
 from flydsl.codegen.llvm_build import host_triple
@@ -22,6 +23,7 @@ class HostModule:
 
     text: str
     sites: tuple[tuple[str, int, str], ...]
+    prints: bool
 
 
 def _shared_globals(module: Operation) -> dict[str, int]:
@@ -42,7 +44,7 @@ def _site(op: Operation) -> tuple[str, int, str]:
 
 def host_module(module: Operation, target: Target, argument_format: str) -> HostModule:
     """The launcher and its kernels as LLVM text."""
-    emitter = ModuleEmitter(triple=host_triple())
+    emitter = ModuleEmitter(triple=host_triple(), extra_rules=HOST_RULES)
     shared = _shared_globals(module)
     sites: list[Operation] = []
     kernels: dict[str, KernelInfo] = {}
@@ -54,4 +56,5 @@ def host_module(module: Operation, target: Target, argument_format: str) -> Host
         if function.name != "gpu.func":
             offsets = field_offsets(argument_format)
             LauncherEmitter(emitter, function, offsets, target, kernels, sites).emit()
-    return HostModule(emitter.text(), tuple(_site(op) for op in sites))
+    text = emitter.text()
+    return HostModule(text, tuple(_site(op) for op in sites), "@printf(" in text)

@@ -1,0 +1,247 @@
+"""Checks of the operations that no rule covers: what they state must fit what they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import IndexType, IntegerType, VectorType
+from xdsl.dialects.llvm import LLVMPointerType
+from xdsl.ir import Attribute
+from xdsl.utils.exceptions import VerifyException
+
+from flydsl.dialects.fly import payload as pl
+from flydsl.dialects.fly import rules
+from flydsl.dialects.fly import types as ft
+from flydsl.layout import int_tuple
+from flydsl.layout.leaf import Basis, DynInt
+from flydsl.layout.swizzle import linear_part
+from flydsl.target.dtype import register_type
+
+if TYPE_CHECKING:
+    from flydsl.dialects.fly.ops import FlyOp
+
+Check = Callable[["FlyOp"], None]
+
+_ORDERS = ("MNK", "MKN", "NMK", "NKM", "KMN", "KNM")
+TRAVERSAL_ORDERS = tuple(f"{order}{tail}" for order in _ORDERS for tail in ("", "_Serpentine"))
+
+
+def _fail(op: FlyOp, message: str) -> VerifyException:
+    return VerifyException(f"{op.name}: {message}")
+
+
+def _result(op: FlyOp, *kinds: type[Attribute]) -> Any:
+    """The only result type, which must be one of ``kinds``."""
+    if len(op.results) != 1:
+        raise _fail(op, f"states one result type, got {len(op.results)}")
+    found = op.results[0].type
+    if kinds and not isinstance(found, kinds):
+        names = " or ".join(getattr(kind, "name", kind.__name__) for kind in kinds)
+        raise _fail(op, f"the result is of type {names}, not {found}")
+    return found
+
+
+# Construction ----------------------------------------------------------------------------------
+
+
+def _static(op: FlyOp) -> None:
+    type_ = _result(op, ft.FlyType)
+    if not pl.is_static_payload(type_.data):
+        raise _fail(op, f"{type_} has parts known only at run time")
+
+
+def _tuple(op: FlyOp) -> None:
+    """The run-time leaves, in order, are the operands."""
+    type_ = _result(op, ft.IntTupleType)
+    wanted = [f"i{leaf.width}" for leaf in _run_time_leaves(type_.data)]
+    given = [str(o.type) for o in op.operands]
+    if wanted != given:
+        raise _fail(
+            op, f"the run-time leaves of {type_} take ({', '.join(wanted)}), but the operands are ({', '.join(given)})"
+        )
+
+
+def _run_time_leaves(value: Any) -> list[DynInt]:
+    bare = [leaf.value if isinstance(leaf, Basis) else leaf for leaf in int_tuple.leaves(value)]
+    return [leaf for leaf in bare if isinstance(leaf, DynInt)]
+
+
+def _copy_atom(op: FlyOp) -> None:
+    atom = _result(op, ft.CopyAtomType).data
+    bits = op.attrs.get("valBits", atom.val_bits)
+    if bits != atom.val_bits:
+        raise _fail(op, f"valBits is {bits}, but the atom {op.results[0].type} moves values of {atom.val_bits} bits")
+    atom.op.tv_layouts(bits)  # refuses a width that the values do not divide
+
+
+def _set_value(op: FlyOp) -> None:
+    # Which fields there are is the instruction's business, checked where the target is known.
+    if _result(op) != op.operands[0].type:
+        raise _fail(op, f"an atom keeps its type: {op.operands[0].type} became {op.results[0].type}")
+
+
+# Copies and products ---------------------------------------------------------------------------
+
+
+def _rank(type_: Any) -> int:
+    return linear_part(type_.data.layout).rank
+
+
+def _layouts(op: FlyOp, names: str) -> str:
+    tensors = [o.type.data.layout for o in op.operands[1 : 1 + len(names.split())]]  # type: ignore[union-attr]
+    return ", ".join(f"{name} {layout}" for name, layout in zip(names.split(), tensors, strict=True))
+
+
+def _copy(op: FlyOp) -> None:
+    source, target, *pred = (o.type for o in op.operands[1:])
+    if _rank(source) != _rank(target):
+        raise _fail(op, f"the ranks differ: {_layouts(op, 'source destination')}")
+    _copy_values(op)
+    if pred and _rank(pred[0]) not in (_rank(source), _rank(source) - 1):
+        raise _fail(op, f"the predicate has neither the source's rank nor one less: {_layouts(op, 'source destination predicate')}")
+
+
+def _copy_values(op: FlyOp) -> None:
+    source, target, *pred = (o.type.data for o in op.operands[1:])  # type: ignore[union-attr]
+    elems = [register_type(t.iter.elem) for t in (source, target)]
+    if elems[0] != elems[1]:
+        raise _fail(op, f"a copy does not convert: the source holds {elems[0]}, the destination {elems[1]}")
+    sizes = [rules.size(t) for t in (source, target)]
+    if all(isinstance(size, int) for size in sizes) and sizes[0] != sizes[1]:
+        raise _fail(op, f"the sizes differ: {_layouts(op, 'source destination')}")
+    if pred and pred[0].iter.elem != "i1":
+        raise _fail(op, f"the predicate holds i1, not {pred[0].iter.elem}")
+
+
+def _copy_ssa(op: FlyOp) -> None:
+    """``(atom, memref[, vector, i1]) -> vector`` loads, ``(atom, vector, memref[, i1])`` stores."""
+    kinds = [_short(o.type) for o in op.operands[1:]]
+    loads = len(op.results) == 1 and kinds in (["memref"], ["memref", "vector", "i1"])
+    stores = not op.results and kinds in (["vector", "memref"], ["vector", "memref", "i1"])
+    if not (loads or stores):
+        raise _fail(op, f"either (memref) -> vector or (vector, memref) -> (), got ({', '.join(kinds)})")
+    memory = op.operands[1 if loads else 2].type.data  # type: ignore[union-attr]
+    values = [op.results[0].type if loads else op.operands[1].type, *(o.type for o in op.operands[2:3] if loads)]
+    for value in values:
+        _check_vector(op, value, memory)
+
+
+def _short(type_: Attribute) -> str:
+    if isinstance(type_, ft.MemRefType):
+        return "memref"
+    return "vector" if isinstance(type_, VectorType) else str(type_)
+
+
+def _gemm(op: FlyOp) -> None:
+    ranks = tuple(_rank(o.type) for o in op.operands[1:5])
+    if ranks not in ((1, 1, 1, 1), (3, 2, 2, 3), (3, 3, 3, 3)):
+        raise _fail(op, f"fragments are d, c (V,M,N), a (V,M,K) and b (V,N,K), got {_layouts(op, 'd a b c')}")
+    order = op.attrs.get("traversalOrder")
+    if order is not None and order not in TRAVERSAL_ORDERS:
+        raise _fail(op, f"no traversal order '{order}'; there are {', '.join(TRAVERSAL_ORDERS)}")
+    if order is not None and len(op.operands) == 6:
+        raise _fail(op, "a traversal order or a traversal layout, not both")
+
+
+def _mma_ssa(op: FlyOp) -> None:
+    if _result(op, VectorType) != op.operands[3].type:
+        raise _fail(op, f"the result has the accumulator's type {op.operands[3].type}, not {op.results[0].type}")
+
+
+# Memory ----------------------------------------------------------------------------------------
+
+
+def _make_ptr(op: FlyOp) -> None:
+    _result(op, ft.PtrType)
+
+
+def _dyn_shared(op: FlyOp) -> None:
+    if _result(op, ft.PtrType).data.space != "shared":
+        raise _fail(op, f"dynamic shared memory is in the shared space, not {op.results[0].type}")
+
+
+def _inttoptr(op: FlyOp) -> None:
+    if _result(op, ft.PtrType).data.space == "register":
+        raise _fail(op, "a register has no address")
+
+
+def _recast(op: FlyOp) -> None:
+    before, after = op.operands[0].type.data, _result(op, ft.PtrType).data  # type: ignore[union-attr]
+    if before.space != after.space:
+        raise _fail(op, f"the address space stays: {before.space} became {after.space}")
+
+
+def _to_llvm_ptr(op: FlyOp) -> None:
+    _result(op, LLVMPointerType)
+
+
+def _register_value(op: FlyOp, value: Attribute, elem: str) -> None:
+    single = value.element_type if isinstance(value, VectorType) else value
+    if single != ft.element_type(elem):
+        raise _fail(op, f"a pointer to {elem} gives and takes {ft.element_type(elem)} or vectors of it, not {value}")
+
+
+def _ptr_load(op: FlyOp) -> None:
+    _register_value(op, _result(op), op.operands[0].type.data.elem)  # type: ignore[union-attr]
+
+
+def _ptr_store(op: FlyOp) -> None:
+    _register_value(op, op.operands[0].type, op.operands[1].type.data.elem)  # type: ignore[union-attr]
+
+
+def _alloca(op: FlyOp) -> None:
+    tensor = _result(op, ft.MemRefType).data
+    if not pl.is_static_payload(tensor.layout):
+        raise _fail(op, f"registers are allocated for a static layout, not {tensor.layout}")
+    if op.operands and op.operands[0].type.data != tensor.layout:  # type: ignore[union-attr]
+        raise _fail(op, f"the layout given is {op.operands[0].type}, the one of the result {tensor.layout}")
+
+
+def _memref_store(op: FlyOp) -> None:
+    tensor = op.operands[1].type.data  # type: ignore[union-attr]
+    rules.memref_load(tensor, op.operands[2].type.data)  # type: ignore[union-attr]
+    if op.operands[0].type != ft.element_type(tensor.iter.elem):
+        raise _fail(op, f"the tensor holds {tensor.iter.elem}, the value is {op.operands[0].type}")
+
+
+def _store_vec(op: FlyOp) -> None:
+    _check_vector(op, op.operands[0].type, op.operands[1].type.data)  # type: ignore[union-attr]
+
+
+def _check_vector(op: FlyOp, value: Attribute, tensor: Any) -> None:
+    """The vector holds exactly what the tensor does."""
+    count, elem = rules.size(tensor), ft.element_type(tensor.iter.elem)
+    fits = isinstance(value, VectorType) and value.element_type == elem and value.element_count() == count
+    if not fits:
+        raise _fail(op, f"the tensor {tensor.layout} holds {count} elements of {elem}, the value is {value}")
+
+
+def _pointer_as_index(op: FlyOp) -> None:
+    _result(op, IndexType, IntegerType, LLVMPointerType, ft.PtrType)
+
+
+EXPLICIT_CHECKS: dict[str, Check] = {
+    "static": _static,
+    **dict.fromkeys(("make_int_tuple", "make_shape", "make_stride", "make_coord"), _tuple),
+    "make_copy_atom": _copy_atom,
+    "make_mma_atom": lambda op: _result(op, ft.MmaAtomType),
+    "atom.set_value": _set_value,
+    "copy": _copy,
+    "copy_atom_call": _copy_values,
+    "copy_atom_call_ssa": _copy_ssa,
+    "gemm": _gemm,
+    "mma_atom_call_ssa": _mma_ssa,
+    "make_ptr": _make_ptr,
+    "get_dyn_shared": _dyn_shared,
+    "inttoptr": _inttoptr,
+    "to_llvm_ptr": _to_llvm_ptr,
+    "recast_iter": _recast,
+    "ptr.load": _ptr_load,
+    "ptr.store": _ptr_store,
+    "memref.alloca": _alloca,
+    "memref.store": _memref_store,
+    "memref.store_vec": _store_vec,
+    "extract_aligned_pointer_as_index": _pointer_as_index,
+}
+"""Operation to what is checked beyond operand kinds; most have a rule instead."""

@@ -1,0 +1,73 @@
+"""Attributes of fly operations as Python values, by the kinds that `op_table` names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    IntAttr,
+    IntegerAttr,
+    StringAttr,
+    i1,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, TypeAttribute
+
+from flydsl.dialects.fly.types import element_type
+
+ATTRIBUTE_CLASSES: dict[str, tuple[str, type[Attribute]]] = {
+    "i32": ("an integer", IntegerAttr),
+    "angle": ("an integer", IntegerAttr),
+    "bool": ("true or false", IntegerAttr),
+    "i32s": ("an array of integers, array<i32: …>", DenseArrayBase),
+    "elem": ("a number type", TypeAttribute),
+    "str": ("a string", StringAttr),
+    "word": ("a word", StringAttr),
+    "dict": ("a dictionary", DictionaryAttr),
+}
+"""Kind to how an error names it and the attribute class that stores it."""
+
+
+def to_attr(kind: str, value: Any) -> Attribute:
+    """The attribute that stores a Python value of a table kind."""
+    kind = kind.removesuffix("?")
+    if kind in ("i32", "angle"):
+        return IntegerAttr(value, i32)
+    if kind == "bool":
+        return IntegerAttr(int(value), i1)
+    if kind == "i32s":
+        return DenseArrayBase.from_list(i32, list(value))
+    if kind == "elem":
+        return element_type(value) if isinstance(value, str) else value
+    if kind == "dict":
+        return _dictionary(value)
+    return StringAttr(value)
+
+
+def _dictionary(value: Any) -> Attribute:
+    """Ints become i64, the width of sizes; attributes stay as they are."""
+    if not isinstance(value, Mapping):
+        return value
+    return DictionaryAttr({k: v if isinstance(v, Attribute) else IntegerAttr(v, i64) for k, v in value.items()})
+
+
+def from_attr(attr: Attribute) -> Any:
+    """The Python value an attribute stores."""
+    if isinstance(attr, IntegerAttr):
+        return bool(attr.value.data) if attr.type == i1 else attr.value.data
+    if isinstance(attr, StringAttr | IntAttr):
+        return attr.data
+    if isinstance(attr, DenseArrayBase):
+        return tuple(attr.get_values())
+    if isinstance(attr, ArrayAttr):
+        return tuple(from_attr(a) for a in attr.data)
+    if isinstance(attr, DictionaryAttr):
+        return {key: from_attr(a) for key, a in attr.data.items()}
+    if isinstance(attr, TypeAttribute):
+        return str(attr)
+    return attr

@@ -1,0 +1,93 @@
+"""Verification of fly operations: operand kinds, attributes, and the result types the rules give.
+
+Whatever is wrong with an operation ends in a `VerifyException` that names it: a rule that stumbles
+over operands no rule expects is reported too, never passed on as an error of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import Attribute
+from xdsl.utils.exceptions import VerifyException
+
+from flydsl.base.errors import FlyDSLError
+from flydsl.dialects.fly.explicit_checks import EXPLICIT_CHECKS
+from flydsl.dialects.fly.op_attributes import ATTRIBUTE_CLASSES
+from flydsl.dialects.fly.op_table import OpSpec
+from flydsl.dialects.fly.operand_kinds import mismatch
+from flydsl.dialects.fly.type_difference import difference
+
+if TYPE_CHECKING:
+    from flydsl.dialects.fly.ops import FlyOp
+
+Infer = Callable[[OpSpec, Sequence[Attribute], Mapping[str, Any]], list[Attribute]]
+
+
+def check_op(op: FlyOp, infer: Infer) -> None:
+    """Raise a `VerifyException` unless everything about an operation is as its row says."""
+    _check_operands(op)
+    _check_attributes(op)
+    try:
+        own = EXPLICIT_CHECKS.get(op.spec.name)
+        if own is not None:
+            own(op)
+        if op.spec.result != "explicit":
+            _check_results(op, infer(op.spec, [o.type for o in op.operands], op.attrs))
+    except VerifyException:
+        raise
+    except FlyDSLError as error:
+        raise VerifyException(f"{op.name}: {error.message}") from error
+    except Exception as error:
+        raise VerifyException(f"{op.name} has no answer for {_signature(op)}: {error}") from error
+
+
+def _signature(op: FlyOp) -> str:
+    return "(" + ", ".join(str(o.type) for o in op.operands) + ")"
+
+
+def _check_operands(op: FlyOp) -> None:
+    low, high = op.spec.operands
+    count = len(op.operands)
+    if not low <= count <= high:
+        expected = str(low) if low == high else f"{low} or more" if high > 99 else f"{low} to {high}"
+        raise VerifyException(f"{op.name} takes {expected} operands, got {count}: {_signature(op)}")
+    for index, operand in enumerate(op.operands):
+        words = mismatch(op.spec.kind_of_operand(index), operand.type)
+        if words is not None:
+            raise VerifyException(f"{op.name} takes {words} as operand {index}, got {operand.type}")
+
+
+def _check_attributes(op: FlyOp) -> None:
+    for key, kind in (op.spec.attrs or {}).items():
+        words, cls = ATTRIBUTE_CLASSES[kind.removesuffix("?")]
+        attr = op.attributes.get(key)
+        if attr is None:
+            if not kind.endswith("?"):
+                raise VerifyException(f"{op.name} needs the attribute '{key}', {words}")
+        elif not isinstance(attr, cls):
+            raise VerifyException(f"{op.name}: the attribute '{key}' must be {words}, got {attr}")
+    if op.regions or op.successors:
+        raise VerifyException(f"{op.name} has neither regions nor successors")
+
+
+def _check_results(op: FlyOp, expected: Sequence[Attribute]) -> None:
+    found = op.result_types
+    if len(expected) != len(found):
+        raise VerifyException(f"{op.name} has {len(expected)} results, but {len(found)} are written")
+    for want, have in zip(expected, found, strict=True):
+        if want != have and not _same_register(want, have):
+            note = difference(want, have)
+            raise VerifyException(
+                f"{op.name} gives {want}, but the result type written is {have}" + (f" ({note})" if note else "")
+            )
+
+
+def _same_register(want: Attribute, have: Attribute) -> bool:
+    """A vector of the same elements in another shape holds the same values."""
+    return (
+        isinstance(want, VectorType) and isinstance(have, VectorType)
+        and want.element_type == have.element_type and want.element_count() == have.element_count()
+    )  # fmt: skip

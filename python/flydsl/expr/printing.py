@@ -1,0 +1,176 @@
+"""Seeing values: `printf` from any thread, and `dump` of a whole tensor."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.dialects.fly import rules
+from flydsl.expr.context import Value, current
+from flydsl.expr.gpu import block_idx, thread_idx
+from flydsl.expr.handle import Handle, apply
+from flydsl.expr.int_tuple import IntTuple
+from flydsl.expr.layout import Layout
+from flydsl.expr.numeric import Boolean, Float32, Float64, Int32, Int64, Numeric, Uint64
+from flydsl.expr.pointer import Pointer
+from flydsl.expr.tensor import Tensor
+from flydsl.expr.vector import Vector
+from flydsl.layout.leaf import DynInt
+
+__all__ = ["dump", "printf"]
+
+_PLACEHOLDER = re.compile(r"\{(?::([^{}]*))?\}|\{\{|\}\}")
+_SPEC = re.compile(r"([-+ 0]*)(\d*)(\.\d+)?([dxXofeEgGs]?)")
+
+
+def printf(fmt: Any = "", *args: Any) -> None:
+    """Print from every thread that gets here; each ``{}`` or ``{:spec}`` takes the next argument.
+
+    What is known while tracing becomes part of the text. A newline is added.
+    """
+    if not isinstance(fmt, str):
+        fmt, args = "{}" + " {}" * len(args), (fmt, *args)
+    values: list[Value] = []
+    given = iter(args)
+    text: list[str] = []
+    at = 0
+    for match in _PLACEHOLDER.finditer(fmt):
+        text.append(_escaped(fmt[at : match.start()]))
+        at = match.end()
+        if match[0] in ("{{", "}}"):
+            text.append(match[0][0])
+            continue
+        try:
+            argument = next(given)
+        except StopIteration:
+            text.append(_escaped(match[0]))
+            continue
+        text.append(_format(argument, match[1] or "", values))
+    text.append(_escaped(fmt[at:]))
+    current().fly("print", values, {"format": "".join(text) + "\n"})
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%%")
+
+
+def _format(value: Any, spec: str, values: list[Value]) -> str:
+    """The C format of one argument; its run-time numbers are appended to ``values``."""
+    if isinstance(value, Numeric):
+        return _number(value, spec, values)
+    if isinstance(value, Vector):
+        return "[" + ", ".join(_format(item, spec, values) for item in value) + "]"
+    if isinstance(value, IntTuple):
+        return _tuple(value, values)
+    if isinstance(value, Layout):
+        return f"{_tuple(value.shape, values)}:{_tuple(value.stride, values)}"
+    if isinstance(value, Pointer):
+        number = apply("ptrtoint", value)
+        values.append(Int64(number).ir_value())
+        return "0x%lx"
+    if isinstance(value, (tuple, list)):
+        return "(" + ", ".join(_format(item, spec, values) for item in value) + ")"
+    if isinstance(value, Handle) or not isinstance(value, (bool, int, float)):
+        return _escaped(str(value))
+    return _escaped(format(value, spec))
+
+
+def _tuple(value: IntTuple, values: list[Value]) -> str:
+    if not value.is_leaf:
+        return "(" + ",".join(_tuple(value[i], values) for i in range(value.rank)) + ")"
+    if isinstance(value.payload, DynInt):
+        return _number(value.unpack(), "", values)
+    return _escaped(str(value))
+
+
+def _number(value: Numeric, spec: str, values: list[Value]) -> str:
+    kind = type(value)
+    if value.is_static():
+        return _escaped(format(value.value, spec))
+    match = _SPEC.fullmatch(spec)
+    if match is None:
+        raise DslValueError(f"printf cannot format with '{{:{spec}}}'", hint="use widths, precisions and d, x, o, e, f or g")
+    flags, width, precision, letter = match.groups()
+    if kind.is_float:
+        values.append(value.to(Float64).ir_value())
+        return f"%{flags}{width}{precision or ('' if letter in 'eEgG' and letter else '.2')}{letter or 'f'}"
+    if letter and letter in "feEgG":
+        values.append(value.to(Float64).ir_value())
+        return f"%{flags}{width}{precision or '.2'}{letter}"
+    unsigned = not kind.signed and kind is not Boolean
+    values.append(value.to(Uint64 if unsigned or kind is Boolean else Int64).ir_value())
+    return f"%{flags}{width}l{letter if letter and letter != 'd' else 'u' if unsigned else 'd'}"
+
+
+# Whole tensors ---------------------------------------------------------------------------------
+
+_UNROLLED = 256
+"""Register tensors up to this size are printed without a loop, which would keep them in memory."""
+
+
+def dump(tensor: Tensor, *, name: str = "tensor", block: Any = (0, 0, 0), thread: Any = (0, 0, 0)) -> None:
+    """Print a tensor as an array, once, from the chosen block and thread.
+
+    Works on fragments, shared tiles and swizzled views alike: elements are read through the layout.
+    """
+    if not isinstance(tensor, Tensor) or not tensor.is_memory:
+        raise DslTypeError(f"dump prints a tensor over memory, got {type(tensor).__name__}")
+    count = rules.size(tensor.payload)
+    if not isinstance(count, int):
+        raise DslTypeError(f"dump needs a static shape, got {tensor.payload.layout}", hint="take one tile of it first")
+    emitter = current()
+    emitter.if_(_is_here(block, thread).ir_value(), lambda: _print_elements(tensor, name, count), None)
+
+
+def _is_here(block: Any, thread: Any) -> Boolean:
+    """Whether this is the chosen thread of the chosen block."""
+    here = Boolean(True)
+    for chosen, index in ((block, block_idx), (thread, thread_idx)):
+        wanted = chosen if isinstance(chosen, (tuple, list)) else (chosen,)
+        for number, axis in zip(wanted, "xyz", strict=False):
+            here = here & (getattr(index, axis) == number)
+    return here
+
+
+def _print_elements(tensor: Tensor, name: str, count: int) -> list[Value]:
+    rows = _rows(tensor)
+    printf(f"{name}: {str(tensor).replace('{', '{{').replace('}', '}}')}")
+    if tensor.payload.iter.space == "register" and count <= _UNROLLED:
+        for row in range(rows):
+            printf("  {}", [_shown(tensor[row + rows * column]) for column in range(count // max(rows, 1))])
+        return []
+    _loop(rows, lambda row: _print_row(tensor, row, rows, count // max(rows, 1)))
+    return []
+
+
+def _rows(tensor: Tensor) -> int:
+    shape = rules.shape_of(tensor.payload)
+    return rules.size(shape[0]) if isinstance(shape, tuple) and len(shape) > 1 else 1
+
+
+def _shown(value: Numeric) -> Numeric:
+    return value.to(Float32) if type(value).is_float else value
+
+
+def _print_row(tensor: Tensor, row: Int32, rows: int, columns: int) -> None:
+    current().fly("print", [], {"format": "  ["})
+    _loop(columns, lambda column: _print_element(tensor, row + column * rows))
+    current().fly("print", [], {"format": "]\n"})
+
+
+def _print_element(tensor: Tensor, index: Int32) -> None:
+    values: list[Value] = []
+    text = _number(_shown(tensor[index]), "", values)
+    current().fly("print", values, {"format": text + " "})
+
+
+def _loop(count: int, body: Any) -> None:
+    emitter = current()
+    bounds = [emitter.constant("i32", n) for n in (0, count, 1)]
+
+    def turn(index: Value, carried: Any) -> list[Value]:
+        body(Int32(index))
+        return []
+
+    emitter.for_(*bounds, [], turn)

@@ -1,0 +1,66 @@
+"""Sites: what the source says about one `if`, loop or conditional expression of a rewritten function.
+
+The rewriter in the compiler makes them from the AST; control flow reads them while tracing. A rule that only
+matters under a run-time condition is written down here as a :class:`Refusal` and raised when the condition
+turns out to be one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from flydsl.base.errors import FlyDSLError, SourceLocation
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Something in the source that a run-time condition or loop does not allow."""
+
+    error: type[FlyDSLError]
+    message: str
+    hint: str
+    location: SourceLocation
+
+    def exception(self) -> FlyDSLError:
+        return self.error(self.message, hint=self.hint, location=self.location)
+
+
+@dataclass(frozen=True)
+class Site:
+    """One piece of control flow.
+
+    ``names`` are the variables assigned inside; ``live`` those whose value is read afterwards; ``carried``
+    those that a loop must hand from one iteration to the next, or past its end. ``lines`` says where each name
+    is last assigned, in the first and in the second branch (0: nowhere).
+    """
+
+    kind: str
+    location: SourceLocation
+    names: tuple[str, ...] = ()
+    live: frozenset[str] = frozenset()
+    carried: frozenset[str] = frozenset()
+    changed: frozenset[str] = frozenset()
+    lines: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    refusals: tuple[Refusal, ...] = ()
+
+    def check(self) -> None:
+        """Raise what a run-time condition does not allow here."""
+        for refusal in self.refusals:
+            raise refusal.exception()
+
+    def at(self, line: int) -> SourceLocation:
+        """A line of the same function; the site's own place for line 0."""
+        if not line:
+            return self.location
+        return SourceLocation(self.location.file, line, function=self.location.function)
+
+    def line_of(self, name: str) -> int:
+        """Where a name is assigned inside, or the line of the site."""
+        first, second = self.lines.get(name, (0, 0))
+        return second or first or self.location.line
+
+    @property
+    def what(self) -> str:
+        """The construct as a message names it."""
+        return f"`{self.kind}`" if " " not in self.kind else self.kind
