@@ -7,11 +7,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from tests.codegen.mlir_run import DTYPES, X86, Elementwise, Suite, all_predicates, equal_bits, llvm_text
+from tests.codegen.mlir_run import DTYPES, FORMS, Elementwise, Form, Suite, all_predicates, equal_bits, llvm_text
 
 COUNT = 1024
 NATIVE = ("f16", "bf16", "f32", "f64")
 NARROW = ("f8E4M3FN", "f8E5M2FNUZ")
+CASES = [(form, element) for form in FORMS for element in (*NATIVE, *NARROW) if form.covers(element)]
 
 Reference = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
@@ -73,11 +74,11 @@ def samples(element: str, seed: int) -> np.ndarray:
     return values
 
 
-@pytest.fixture(scope="module", params=[(0, ""), (4, ""), (4, X86)], ids=["scalar", "vector", "as-for-x86"])
+@pytest.fixture(scope="module")
 def suite(request: pytest.FixtureRequest) -> Suite:
-    lanes, triple = request.param
-    functions = []
-    for element in (*NATIVE, *NARROW):
+    form: Form = request.param
+    lanes, functions = form.lanes, []
+    for element in filter(form.covers, (*NATIVE, *NARROW)):
         for op in BINARY:
             body = f'%r = "arith.{op}"(%a, %b) : ({{T}}, {{T}}) -> {{T}}'
             functions.append(Elementwise(f"{op}_{element}", [element] * 2, [element], body, lanes))
@@ -89,10 +90,10 @@ def suite(request: pytest.FixtureRequest) -> Suite:
         body = f'%k = "arith.cmpf"(%a, %b) <{{predicate = 2 : i64}}> : ({{T}}, {{T}}) -> {condition}\n'
         body += f'%r = "arith.select"(%k, %a, %b) : ({condition}, {{T}}, {{T}}) -> {{T}}'
         functions.append(Elementwise(f"select_{element}", [element] * 2, [element], body, lanes))
-    return Suite(functions, triple=triple)
+    return Suite(functions, triple=form.triple)
 
 
-@pytest.mark.parametrize("element", [*NATIVE, *NARROW])
+@pytest.mark.parametrize(("suite", "element"), CASES, indirect=["suite"], ids=str)
 @pytest.mark.parametrize("op", BINARY)
 def test_binary_ops_round_once(suite: Suite, op: str, element: str) -> None:
     a, b = samples(element, 1), samples(element, 2)
@@ -105,7 +106,7 @@ def test_binary_ops_round_once(suite: Suite, op: str, element: str) -> None:
     assert equal_bits(got, want)
 
 
-@pytest.mark.parametrize("element", [*NATIVE, *NARROW])
+@pytest.mark.parametrize(("suite", "element"), CASES, indirect=["suite"], ids=str)
 @pytest.mark.parametrize("predicate", PREDICATES)
 def test_comparisons(suite: Suite, predicate: str, element: str) -> None:
     a, b = samples(element, 1), samples(element, 2)
@@ -114,7 +115,7 @@ def test_comparisons(suite: Suite, predicate: str, element: str) -> None:
     np.testing.assert_array_equal(got.astype(bool), want)
 
 
-@pytest.mark.parametrize("element", [*NATIVE, *NARROW])
+@pytest.mark.parametrize(("suite", "element"), CASES, indirect=["suite"], ids=str)
 def test_negation_and_selection(suite: Suite, element: str) -> None:
     a, b = samples(element, 1), samples(element, 2)
     want = np.where(a.astype(np.float64) > b.astype(np.float64), a, b)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from flydsl.base.errors import LoweringError
 from flydsl.codegen.module_emitter import emit_module_text
-from tests.codegen.mlir_run import DTYPES, X86, Elementwise, Suite, equal_bits, parse
+from tests.codegen.mlir_run import DTYPES, FORMS, Elementwise, Form, Suite, equal_bits, parse
 
 INTS = ("i8", "i16", "i32", "i64")
 FLOATS = ("f16", "bf16", "f32", "f64")
@@ -26,18 +27,25 @@ TO_INT = [(op, a, b) for op in ("fptosi", "fptoui") for a in (*FLOATS, *NARROW) 
 TO_FLOAT = [(op, a, b) for op in ("sitofp", "uitofp") for a in INTS for b in (*FLOATS, *NARROW)]
 FLOAT_TO_FLOAT = [("extf", a, b) for a, b in product(FLOATS, FLOATS) if BITS[a] < BITS[b]]
 FLOAT_TO_FLOAT += [("truncf", a, b) for a, b in product(FLOATS, FLOATS) if BITS[a] > BITS[b]]
-BITCASTS = [(a, b) for a, b in product(BITS, BITS) if BITS[a] == BITS[b] and a != b and "index" not in (a, b)]
+BITCASTS = [
+    ("bitcast", a, b) for a, b in product(BITS, BITS) if BITS[a] == BITS[b] and a != b and "index" not in (a, b)
+]
 
 
-@pytest.fixture(scope="module", params=[(0, ""), (4, ""), (4, X86)], ids=["scalar", "vector", "as-for-x86"])
+def in_forms(casts: Sequence[tuple[str, str, str]]) -> list[tuple[Form, tuple[str, str, str]]]:
+    return [(form, cast) for form in FORMS for cast in casts if form.covers(*cast[1:])]
+
+
+@pytest.fixture(scope="module")
 def suite(request: pytest.FixtureRequest) -> Suite:
-    lanes, triple = request.param
+    form: Form = request.param
     functions = []
-    casts = [*RESIZES, *TO_INT, *TO_FLOAT, *FLOAT_TO_FLOAT, *(("bitcast", a, b) for a, b in BITCASTS)]
-    for op, source, dest in casts:
+    for op, source, dest in (*RESIZES, *TO_INT, *TO_FLOAT, *FLOAT_TO_FLOAT, *BITCASTS):
+        if not form.covers(source, dest):
+            continue
         body = f'%r = "arith.{op}"(%a) : ({{T}}) -> {{R}}'
-        functions.append(Elementwise(f"{op}_{source}_{dest}", [source], [dest], body, lanes))
-    return Suite(functions, triple=triple)
+        functions.append(Elementwise(f"{op}_{source}_{dest}", [source], [dest], body, form.lanes))
+    return Suite(functions, triple=form.triple)
 
 
 def bit_patterns(element: str, count: int = 1024) -> np.ndarray:
@@ -48,11 +56,11 @@ def bit_patterns(element: str, count: int = 1024) -> np.ndarray:
     return raw.view(dtype)
 
 
-def ids(case: tuple[str, ...]) -> str:
-    return "-".join(case)
+def ids(value: Form | tuple[str, ...]) -> str:
+    return "-".join(value) if isinstance(value, tuple) else str(value)
 
 
-@pytest.mark.parametrize("case", RESIZES, ids=ids)
+@pytest.mark.parametrize(("suite", "case"), in_forms(RESIZES), indirect=["suite"], ids=ids)
 def test_integer_resizing(suite: Suite, case: tuple[str, str, str]) -> None:
     op, source, dest = case
     values = bit_patterns(source)
@@ -61,7 +69,7 @@ def test_integer_resizing(suite: Suite, case: tuple[str, str, str]) -> None:
     np.testing.assert_array_equal(suite.run("_".join(case), values), wide.astype(DTYPES[dest]))
 
 
-@pytest.mark.parametrize("case", TO_INT, ids=ids)
+@pytest.mark.parametrize(("suite", "case"), in_forms(TO_INT), indirect=["suite"], ids=ids)
 def test_float_to_integer_cuts_the_fraction(suite: Suite, case: tuple[str, str, str]) -> None:
     op, source, dest = case
     bits = BITS[dest]
@@ -75,7 +83,7 @@ def test_float_to_integer_cuts_the_fraction(suite: Suite, case: tuple[str, str, 
     np.testing.assert_array_equal(suite.run("_".join(case), values), want)
 
 
-@pytest.mark.parametrize("case", TO_FLOAT, ids=ids)
+@pytest.mark.parametrize(("suite", "case"), in_forms(TO_FLOAT), indirect=["suite"], ids=ids)
 def test_integer_to_float_rounds_once(suite: Suite, case: tuple[str, str, str]) -> None:
     op, source, dest = case
     values = np.concatenate([bit_patterns(source), beside_ties(source)])
@@ -124,7 +132,7 @@ def nearest_bf16(values: np.ndarray) -> np.ndarray:
     return np.array(results, np.float64).astype(DTYPES["bf16"])
 
 
-@pytest.mark.parametrize("case", FLOAT_TO_FLOAT, ids=ids)
+@pytest.mark.parametrize(("suite", "case"), in_forms(FLOAT_TO_FLOAT), indirect=["suite"], ids=ids)
 def test_float_resizing(suite: Suite, case: tuple[str, str, str]) -> None:
     _, source, dest = case
     rng = np.random.default_rng(8)
@@ -133,10 +141,10 @@ def test_float_resizing(suite: Suite, case: tuple[str, str, str]) -> None:
     assert equal_bits(suite.run("_".join(case), values), want)
 
 
-@pytest.mark.parametrize("case", BITCASTS, ids=ids)
-def test_bitcast_keeps_bits(suite: Suite, case: tuple[str, str]) -> None:
-    values = bit_patterns(case[0])
-    got = suite.run("_".join(("bitcast", *case)), values)
+@pytest.mark.parametrize(("suite", "case"), in_forms(BITCASTS), indirect=["suite"], ids=ids)
+def test_bitcast_keeps_bits(suite: Suite, case: tuple[str, str, str]) -> None:
+    values = bit_patterns(case[1])
+    got = suite.run("_".join(case), values)
     np.testing.assert_array_equal(got.view(np.uint8), values.view(np.uint8))
 
 

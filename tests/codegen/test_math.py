@@ -10,11 +10,13 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.codegen.mlir_run import DTYPES, X86, Elementwise, Suite, equal_bits
+from tests.codegen.mlir_run import DTYPES, FORMS, Elementwise, Form, Suite, equal_bits
 
 COUNT = 512
 FLOATS = ("f16", "bf16", "f32", "f64")
 INTS = ("i8", "i16", "i32", "i64")
+FLOAT_CASES = [(form, element) for form in FORMS for element in FLOATS if form.covers(element)]
+INT_CASES = [(form, element) for form in FORMS for element in INTS if form.covers(element)]
 
 Reference = Callable[..., np.ndarray]
 
@@ -89,11 +91,11 @@ def call_text(op: str, count: int) -> str:
     return f'%r = "math.{op}"({operands}) : ({types}) -> {{R}}'
 
 
-@pytest.fixture(scope="module", params=[(0, ""), (4, ""), (4, X86)], ids=["scalar", "vector", "as-for-x86"])
+@pytest.fixture(scope="module")
 def suite(request: pytest.FixtureRequest) -> Suite:
-    lanes, triple = request.param
-    functions = []
-    for element in FLOATS:
+    form: Form = request.param
+    lanes, functions = form.lanes, []
+    for element in filter(form.covers, FLOATS):
         for count, table in ((1, UNARY), (2, BINARY), (3, TERNARY)):
             for op in table:
                 body = call_text(op, count)
@@ -106,11 +108,11 @@ def suite(request: pytest.FixtureRequest) -> Suite:
         exponent = "vector<4xi32>" if lanes else "i32"
         power = f'%r = "math.fpowi"(%a, %b) : ({{T}}, {exponent}) -> {{T}}'
         functions.append(Elementwise(f"fpowi_{element}", [element, "i32"], [element], power, lanes))
-    for element in INTS:
+    for element in filter(form.covers, INTS):
         for op in ("absi", "ctlz", "cttz", "ctpop"):
             functions.append(Elementwise(f"{op}_{element}", [element], [element], call_text(op, 1), lanes))
         functions.append(Elementwise(f"ipowi_{element}", [element] * 2, [element], call_text("ipowi", 2), lanes))
-    return Suite(functions, triple=triple)
+    return Suite(functions, triple=form.triple)
 
 
 def samples(element: str, function: Function, seed: int) -> np.ndarray:
@@ -134,7 +136,7 @@ def check(got: np.ndarray, want: np.ndarray, ulps: int) -> None:
     np.testing.assert_array_equal(np.isnan(got.astype(np.float64)), np.isnan(want))
 
 
-@pytest.mark.parametrize("element", FLOATS)
+@pytest.mark.parametrize(("suite", "element"), FLOAT_CASES, indirect=["suite"], ids=str)
 @pytest.mark.parametrize("op", [*UNARY, *BINARY, *TERNARY])
 def test_functions(suite: Suite, op: str, element: str) -> None:
     table = next(table for table in (UNARY, BINARY, TERNARY) if op in table)
@@ -144,7 +146,7 @@ def test_functions(suite: Suite, op: str, element: str) -> None:
     check(suite.run(f"{op}_{element}", *arrays), want, function.ulps)
 
 
-@pytest.mark.parametrize("element", FLOATS)
+@pytest.mark.parametrize(("suite", "element"), FLOAT_CASES, indirect=["suite"], ids=str)
 def test_fma_rounds_once(suite: Suite, element: str) -> None:
     """a*b is one plus a tail that only an unrounded product keeps; c takes the one away."""
     digits = {"f16": 11, "bf16": 8, "f32": 24, "f64": 53}[element]
@@ -156,7 +158,7 @@ def test_fma_rounds_once(suite: Suite, element: str) -> None:
     assert equal_bits(suite.run(f"fma_{element}", a, b, c), exact.astype(np.float64).astype(DTYPES[element]))
 
 
-@pytest.mark.parametrize("element", FLOATS)
+@pytest.mark.parametrize(("suite", "element"), FLOAT_CASES, indirect=["suite"], ids=str)
 def test_classification(suite: Suite, element: str) -> None:
     dtype = DTYPES[element]
     patterns = np.random.default_rng(4).integers(0, 256, COUNT * dtype.itemsize).astype(np.uint8).view(dtype)
@@ -170,7 +172,7 @@ def test_classification(suite: Suite, element: str) -> None:
     np.testing.assert_array_equal(suite.run(f"isnormal_{element}", values).astype(bool), normal)
 
 
-@pytest.mark.parametrize("element", FLOATS)
+@pytest.mark.parametrize(("suite", "element"), FLOAT_CASES, indirect=["suite"], ids=str)
 def test_sincos(suite: Suite, element: str) -> None:
     values = samples(element, UNARY["sin"], 0)
     sine, cosine = suite.run_all(f"sincos_{element}", values)
@@ -178,14 +180,14 @@ def test_sincos(suite: Suite, element: str) -> None:
     check(cosine, np.cos(values.astype(np.float64)), 4)
 
 
-@pytest.mark.parametrize("element", FLOATS)
+@pytest.mark.parametrize(("suite", "element"), FLOAT_CASES, indirect=["suite"], ids=str)
 def test_float_to_an_integer_power(suite: Suite, element: str) -> None:
     values = np.random.default_rng(1).uniform(0.5, 1.5, COUNT).astype(DTYPES[element])
     powers = np.random.default_rng(2).integers(-7, 8, COUNT).astype(np.int32)
     check(suite.run(f"fpowi_{element}", values, powers), values.astype(np.float64) ** powers, 8)
 
 
-@pytest.mark.parametrize("element", INTS)
+@pytest.mark.parametrize(("suite", "element"), INT_CASES, indirect=["suite"], ids=str)
 def test_bit_counts_and_magnitude(suite: Suite, element: str) -> None:
     dtype = DTYPES[element]
     bits = dtype.itemsize * 8
@@ -202,7 +204,7 @@ def test_bit_counts_and_magnitude(suite: Suite, element: str) -> None:
     np.testing.assert_array_equal(suite.run(f"absi_{element}", values), np.abs(values))
 
 
-@pytest.mark.parametrize("element", INTS)
+@pytest.mark.parametrize(("suite", "element"), INT_CASES, indirect=["suite"], ids=str)
 def test_integer_power(suite: Suite, element: str) -> None:
     dtype = DTYPES[element]
     bits = dtype.itemsize * 8

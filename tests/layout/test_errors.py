@@ -21,6 +21,7 @@ from flydsl.layout.text import parse_layout, parse_tile
 from flydsl.layout.tile import Tile
 
 L, T = parse_layout, parse_tile
+VECTOR = L("(1,4):(0,1)")
 
 Case = tuple[Callable[[], Any], list[str], str]
 
@@ -63,7 +64,11 @@ LAYOUT_ERRORS: dict[str, Case] = {
         ["(8,2):(1,8)", "[4|2|2]"],
         "at most 2",
     ),
-    "coalesce pattern": (lambda: algebra.coalesce(L("(8,2):(1,8)"), (1, 1, 1)), ["(1,1,1)", "(8,2):(1,8)"], "at most 2"),
+    "coalesce pattern": (
+        lambda: algebra.coalesce(L("(8,2):(1,8)"), (1, 1, 1)),
+        ["(1,1,1)", "(8,2):(1,8)"],
+        "at most 2",
+    ),
     "complement of overlapping modes": (
         lambda: algebra.complement(L("(4,4):(1,2)"), 64),
         ["(4,4):(1,2)", "overlap", "stride of 2"],
@@ -131,7 +136,11 @@ LAYOUT_ERRORS: dict[str, Case] = {
         "layout",
     ),
     "zip": (lambda: structure.zip_(L("(4,8):(1,4)"), L("3:1")), ["(4,8):(1,4)", "3:1", "2 and 1"], "append"),
-    "recast of a stride": (lambda: recast.recast_layout(L("(4,8):(3,12)"), 16, 32), ["(4,8):(3,12)", "stride 3"], "vector"),
+    "recast of a stride": (
+        lambda: recast.recast_layout(L("(4,8):(3,12)"), 16, 32),
+        ["(4,8):(3,12)", "stride 3"],
+        "vector",
+    ),
     "recast of a swizzle": (
         lambda: recast.recast_layout(ComposedLayout(Swizzle(2, 0, 3), 0, L("(4,8):(8,1)")), 16, 32),
         ["S<2,0,3>", "2"],
@@ -155,21 +164,21 @@ LAYOUT_ERRORS: dict[str, Case] = {
     "threads with gaps": (lambda: tv.make_layout_tv(L("4:2"), L("2:1")), ["4:2", "2:1"], "compact"),
     "dynamic values": (lambda: tv.make_layout_tv(L("4:1"), L("?:1")), ["4:1", "?:1"], "static"),
     "tile of a higher rank": (
-        lambda: tv.partition_copy(Tensor(0, L("64:1")), L("(2,4):(4,1)"), T("[4|2]"), L("(1,4):(0,1)"), L("(1,4):(0,1)"), 0),
+        lambda: tv.partition_copy(Tensor(0, L("64:1")), L("(2,4):(4,1)"), T("[4|2]"), VECTOR, VECTOR, 0),
         ["[4|2]", "64:1"],
         "rank",
     ),
     "operand of rank 1": (
-        lambda: tv.partition_mma(Tensor(0, L("64:1")), "a", (1, 1, 1), L("(1,1):(0,0)"), L("1:0"), L("(1,1,1):(0,0,0)"), None, 0),
+        lambda: tv.partition_mma(Tensor(0, L("64:1")), "a", (1, 1, 1), VECTOR, L("1:0"), L("(1,1,1):(0,0,0)"), None, 0),
         ["operand A", "64:1"],
         "block tensor",
     ),
     "retile of a swizzled tensor": (
-        lambda: tv.retile(Tensor(0, ComposedLayout(Swizzle(1, 0, 1), 0, L("4:1"))), L("(1,4):(0,1)"), T("4"), L("(1,4):(0,1)")),
+        lambda: tv.retile(Tensor(0, ComposedLayout(Swizzle(1, 0, 1), 0, L("4:1"))), VECTOR, T("4"), VECTOR),
         ["S<1,0,1> o 0 o 4:1"],
         "fragment",
     ),
-}  # fmt: skip
+}
 
 OTHER_ERRORS: dict[str, tuple[type[FlyDSLError], Callable[[], Any], list[str], str]] = {
     "mode of a layout": (DslIndexError, lambda: L("(4,8):(1,4)")[2], ["mode 2", "(4,8):(1,4)"], "0 to 1"),

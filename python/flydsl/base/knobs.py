@@ -218,7 +218,7 @@ DEBUG_AST_DIFF = Knob(
 )
 DEBUG_PRINT_ORIGIN_IR = Knob("FLYDSL_DEBUG_PRINT_ORIGIN_IR", BOOL, "false", _DEBUG, "Print the IR as traced.")
 DEBUG_PRINT_AFTER_ALL = Knob("FLYDSL_DEBUG_PRINT_AFTER_ALL", BOOL, "false", _DEBUG, "Print the IR after every pass.")
-DEBUG_ENABLE_VERIFIER = Knob("FLYDSL_DEBUG_ENABLE_VERIFIER", BOOL, "true", _DEBUG, "Verify the IR between passes.")
+DEBUG_ENABLE_VERIFIER = Knob("FLYDSL_DEBUG_ENABLE_VERIFIER", BOOL, "false", _DEBUG, "Verify the IR between passes.")
 DEBUG_ENABLE_DEBUG_INFO = Knob(
     "FLYDSL_DEBUG_ENABLE_DEBUG_INFO", BOOL, "false", _DEBUG, "Put source lines into the binary.", affects_code=True
 )

@@ -7,6 +7,7 @@ frees its code. Outside symbols come from the process (libc, libm) and from `add
 from __future__ import annotations
 
 import threading
+import weakref
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -21,9 +22,12 @@ _lock = threading.Lock()
 class LoadedObject:
     """Executable code of one object file; its functions stay valid as long as it is alive."""
 
-    def __init__(self, engine: Any, symbols: ObjectSymbols) -> None:
+    def __init__(self, engine: Any, symbols: ObjectSymbols, keep: tuple[Any, ...]) -> None:
         self._engine = engine
         self._symbols = symbols
+        # LLVM's parts must go in order: the engine first, then what it was made of. The collector
+        # would take them in any order, so the finalizer holds them until it has closed the engine.
+        weakref.finalize(self, _close, engine, keep).atexit = False
 
     def address(self, name: str) -> int:
         """The address of a function or global defined in the object."""
@@ -44,7 +48,8 @@ def load_object(data: bytes) -> LoadedObject:
     initialise(host_triple())
     with _lock:
         machine = new_target_machine(MachineKey(host_triple(), cpu, features, 2))
-        holder = llvm.parse_assembly("", llvm.create_context())
+        context = llvm.create_context()
+        holder = llvm.parse_assembly("", context)
         # llvmlite's memory manager keeps code and constants within reach of each other, which the small
         # code model needs. Making an engine also opens the process's own symbols for the check below.
         engine = llvm.create_mcjit_compiler(holder, machine, use_lmm=True)
@@ -56,7 +61,13 @@ def load_object(data: bytes) -> LoadedObject:
             )
         engine.add_object_file(llvm.ObjectFileRef.from_data(data))
         engine.finalize_object()
-    return LoadedObject(engine, symbols)
+    return LoadedObject(engine, symbols, (holder, context, machine))
+
+
+def _close(engine: Any, keep: tuple[Any, ...]) -> None:
+    with _lock:
+        engine.close()
+    del keep
 
 
 def add_symbol(name: str, address: int) -> None:

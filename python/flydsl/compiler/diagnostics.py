@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import linecache
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
@@ -47,21 +49,40 @@ def user_errors(func: Callable[..., Any]) -> Iterator[None]:
         if error.location is None:
             error.location = innermost_user_location(error.__traceback__)
         if error.location is None:
-            code = func.__code__
-            error.location = SourceLocation(code.co_filename, code.co_firstlineno, function=code.co_name)
+            error.location = definition_of(func)
         raise
 
 
-@contextmanager
-def outermost() -> Iterator[None]:
-    """At the edge of a jit call: drop our frames from the traceback unless they are asked for."""
-    try:
-        yield
-    except FlyDSLError as error:
-        if error.location is None:
-            error.location = innermost_user_location(error.__traceback__)
-        if knobs.DEBUG_TRACEBACK.get():
-            raise
-        error.__cause__ = None
-        error.__suppress_context__ = True
-        raise error.with_traceback(None) from None
+def calling_location() -> SourceLocation | None:
+    """The innermost line outside this package that led here."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE_ROOT):
+        frame = frame.f_back
+    return None if frame is None else SourceLocation(frame.f_code.co_filename, frame.f_lineno, function=frame.f_code.co_name)
+
+
+def definition_of(func: Callable[..., Any]) -> SourceLocation:
+    """The line of a function's ``def``, below its decorators."""
+    code = func.__code__
+    line = code.co_firstlineno
+    while line < code.co_firstlineno + 20 and "def " not in linecache.getline(code.co_filename, line):
+        line += 1
+    found = line if "def " in linecache.getline(code.co_filename, line) else code.co_firstlineno
+    return SourceLocation(code.co_filename, found, function=code.co_name)
+
+
+def about_argument(error: FlyDSLError, func: Callable[..., Any], parameter: str) -> FlyDSLError:
+    """The error, saying which argument of which function it is about and where that function is."""
+    if error.location is None:
+        error.location = definition_of(func)
+        error.message = f"argument '{parameter}': {error.message}"
+    return error
+
+
+def presented(error: FlyDSLError) -> FlyDSLError:
+    """The error as it leaves a jit call: located, and without our frames unless they are asked for."""
+    if error.location is None:
+        error.location = innermost_user_location(error.__traceback__)
+    if knobs.DEBUG_TRACEBACK.get():
+        return error
+    return error.with_traceback(None)

@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 from xdsl.context import Context
 from xdsl.dialects.arith import (
@@ -50,6 +50,8 @@ from flydsl.dialects.gpu_ext import ShuffleMode, ShuffleModeAttr
 from flydsl.dialects.registry import load_all
 from flydsl.dialects.upstream import op_class
 from flydsl.target.target import Target
+
+T = TypeVar("T")
 
 PACKAGE_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
@@ -289,42 +291,54 @@ class TraceEmitter:
 
     # Regions -----------------------------------------------------------------------------------
 
-    def _region(self, arg_types: Sequence[Attribute], build: Callable[[Sequence[SSAValue]], Sequence[Any]],
-                end: Callable[[Sequence[Any]], Operation]) -> tuple[Region, Sequence[Any]]:  # fmt: skip
+    def _block(self, arg_types: Sequence[Attribute], build: Callable[[Sequence[SSAValue]], T]) -> tuple[Block, T]:
+        """A new block with what ``build`` emits, and what it returns."""
         block, outer = Block(arg_types=arg_types), self.block
         self.block = block
         try:
-            results = build(block.args)
-            block.add_op(end(results))
+            return block, build(block.args)
         finally:
             self.block = outer
-        return Region(block), results
 
-    def if_(self, cond: Any, then: Callable[[], Sequence[Any]], orelse: Callable[[], Sequence[Any]] | None) -> Sequence[Any]:
-        then_region, results = self._region((), lambda _: then(), _yield)
-        else_region = self._region((), lambda _: orelse(), _yield)[0] if orelse else Region()
-        op = IfOp.create(
-            operands=[cond], result_types=[r.type for r in results], regions=[then_region, else_region]
-        )
+    def if_(self, cond: Any, then: Callable[[], None], orelse: Callable[[], None],
+            merge: Callable[[], tuple[Sequence[Any], Sequence[Any]]]) -> Sequence[Any]:  # fmt: skip
+        blocks = [self._block((), lambda _, build=build: build())[0] for build in (then, orelse)]
+        yields = merge()
+        has_else = bool(yields[0]) or blocks[1].first_op is not None
+        for block, values in zip(blocks, yields, strict=True):
+            block.add_op(_yield(values))
+        regions = [Region(blocks[0]), Region(blocks[1]) if has_else else Region()]
+        op = IfOp.create(operands=[cond], result_types=[v.type for v in yields[0]], regions=regions)
         return self.add(op).results
 
     def for_(self, start: Any, stop: Any, step: Any, inits: Sequence[Any],
              body: Callable[[Any, Sequence[Any]], Sequence[Any]]) -> Sequence[Any]:  # fmt: skip
         types = [start.type, *(v.type for v in inits)]
-        region, _ = self._region(types, lambda args: body(args[0], args[1:]), _yield)
-        op = ForOp.create(operands=[start, stop, step, *inits], result_types=types[1:], regions=[region])
+        block, results = self._block(types, lambda args: body(args[0], args[1:]))
+        block.add_op(_yield(results))
+        op = ForOp.create(operands=[start, stop, step, *inits], result_types=types[1:], regions=[Region(block)])
         return self.add(op).results
 
-    def while_(self, inits: Sequence[Any], condition: Callable[[Sequence[Any]], Any],
+    def while_(self, inits: Sequence[Any], condition: Callable[[Sequence[Any]], tuple[Any, Sequence[Any]]],
                body: Callable[[Sequence[Any]], Sequence[Any]]) -> Sequence[Any]:  # fmt: skip
-        types = [v.type for v in inits]
+        before, (holds, passed) = self._block([v.type for v in inits], condition)
+        before.add_op(ConditionOp.create(operands=[holds, *passed]))
+        types = [v.type for v in passed]
+        after, results = self._block(types, body)
+        after.add_op(_yield(results))
+        regions = [Region(before), Region(after)]
+        return self.add(WhileOp.create(operands=inits, result_types=types, regions=regions)).results
 
-        def check(args: Sequence[Any]) -> Sequence[Any]:
-            return [condition(args), *args]
-
-        before, _ = self._region(types, check, lambda vs: ConditionOp.create(operands=vs))
-        after, _ = self._region(types, body, _yield)
-        return self.add(WhileOp.create(operands=inits, result_types=types, regions=[before, after])).results
+    def speculate(self, build: Callable[[], T], keep: Callable[[T], bool]) -> T:
+        block, result = self._block((), lambda _: build())
+        kept = keep(result)
+        for op in reversed(list(block.ops)):
+            if not kept:
+                op.erase(safe_erase=False)
+        for op in list(block.ops):
+            op.detach()
+            self.block.add_op(op)
+        return result
 
 
 def _yield(values: Sequence[Any]) -> Operation:

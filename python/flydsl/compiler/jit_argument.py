@@ -8,6 +8,7 @@ numbers to put there. No IR library is needed for any of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any, Protocol
 
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
@@ -201,8 +202,8 @@ def dynamic_tensor(view: ArrayView) -> TensorArgument:
         raise DslTypeError("a tensor argument needs at least one dimension", hint="pass the number itself, or reshape to (1,)")
     lead = next((i for i, stride in enumerate(view.strides) if stride == 1), None)
     if lead is None:
-        if all(extent == 1 for extent in view.shape):
-            lead = 0
+        if prod(view.shape) <= 1:
+            lead = 0  # strides of at most one element say nothing
         else:
             raise DslRuntimeError(
                 f"the tensor of shape {view.shape} has no dimension of stride 1 (strides {view.strides})",

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
 from flydsl.base import knobs
-from flydsl.base.errors import DslTypeError
+from flydsl.base.errors import DslTypeError, FlyDSLError
 from flydsl.compiler.adapted import Adapted
-from flydsl.compiler.diagnostics import outermost
+from flydsl.compiler.diagnostics import about_argument, presented
 from flydsl.compiler.jit_argument import adapt
 from flydsl.compiler.rewrite.rewriter import rewritten
 from flydsl.compiler.signature import Signature
 from flydsl.compiler.target_choice import chosen_target
 from flydsl.expr.constexpr import constexpr_key
 from flydsl.expr.context import is_tracing
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Compiling makes many objects that live until its end; looking for garbage among them costs a tenth."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 class JitFunction:
@@ -37,10 +51,12 @@ class JitFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if is_tracing():
             return rewritten(self.func)(*args, **kwargs)
-        with outermost():
+        try:
             executable, numbers = self._specialise(args, kwargs)
             if executable is not None:
                 executable.launch(numbers)
+        except FlyDSLError as error:
+            raise presented(error) from None
         return None
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -53,14 +69,18 @@ class JitFunction:
         key: list[Any] = [target.arch]
         numbers: list[Any] = []
         values = self.signature.bind(args, kwargs)
-        for value, annotation, fixed in zip(values, self.signature.annotations, self.signature.constexpr, strict=True):
-            if fixed:
-                key.append(constexpr_key(value))
-                arguments.append(value)
-                continue
-            argument = adapt(value, annotation)
-            key.append(argument.signature())
-            numbers.extend(argument.pack())
+        parameters = self.signature
+        for index, value in enumerate(values):
+            try:
+                if parameters.constexpr[index]:
+                    key.append(constexpr_key(value))
+                    arguments.append(value)
+                    continue
+                argument = adapt(value, parameters.annotations[index])
+                key.append(argument.signature())
+                numbers.extend(argument.pack())
+            except FlyDSLError as error:
+                raise about_argument(error, self.func, parameters.names[index]) from None
             arguments.append(Adapted(argument))
         if not any(isinstance(a, Adapted) and a.is_stream for a in arguments):
             numbers.append(0)
@@ -76,15 +96,16 @@ class JitFunction:
         with self._lock:
             if signature in self._compiled:
                 return self._compiled[signature]
-            # The IR libraries are loaded here, on the first compile, and not when this package is imported.
-            trace = import_module("flydsl.compiler.trace").trace
-            driver = import_module("flydsl.compiler.driver")
-            module, formats = trace(self.func, arguments, target)
-            artifact = driver.compile_module(module, self.__name__, target, formats)
-            if knobs.COMPILE_ONLY.get():
-                return None
-            executable = self._compiled[signature] = driver.load(artifact)
-            return executable
+            with collector_paused():
+                # The IR libraries are loaded here, on the first compile, and not when this package is imported.
+                trace = import_module("flydsl.compiler.trace").trace
+                driver = import_module("flydsl.compiler.driver")
+                module, formats = trace(self.func, arguments, target)
+                artifact = driver.compile_module(module, self.__name__, target, formats)
+                if knobs.COMPILE_ONLY.get():
+                    return None
+                executable = self._compiled[signature] = driver.load(artifact)
+                return executable
 
     def __repr__(self) -> str:
         return f"<flyc.jit {self.__name__}>"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
-from flydsl.compiler.diagnostics import user_errors
+from flydsl.compiler.diagnostics import calling_location, user_errors
 from flydsl.compiler.rewrite.rewriter import rewritten
 from flydsl.compiler.signature import Signature
 from flydsl.expr.context import current, is_tracing, tracing
@@ -35,7 +35,8 @@ class KernelFunction:
         if not is_tracing():
             raise DslRuntimeError(
                 f"kernel '{self.__name__}' was called outside a jit function",
-                hint=f"call it inside a function decorated with @flyc.jit: {self.__name__}(...).launch(grid=..., block=...)",
+                hint=f"call it in a function decorated with @flyc.jit: {self.__name__}(...).launch(grid=..., block=...)",
+                location=calling_location(),
             )
         if current().kernel_symbol is not None:  # type: ignore[attr-defined]
             raise DslRuntimeError(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
+from flydsl.compiler.diagnostics import definition_of
 from flydsl.expr.constexpr import is_constexpr
 
 
@@ -35,7 +36,11 @@ class Signature:
         try:
             bound = self._inspected.bind(*args, **kwargs)
         except TypeError as error:
-            raise DslTypeError(f"call of '{self.func.__name__}': {error}", hint=f"its parameters are {self._inspected}") from None
+            raise DslTypeError(
+                f"call of '{self.func.__name__}': {error}",
+                hint=f"its parameters are {', '.join(self.names)}",
+                location=definition_of(self.func),
+            ) from None
         bound.apply_defaults()
         return [bound.arguments[name] for name in self.names]
 

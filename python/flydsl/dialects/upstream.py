@@ -50,7 +50,8 @@ def _dialect_ops(dialect: str) -> dict[str, type[Operation]]:
     found = {
         value.name: value
         for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, Operation) and getattr(value, "name", "").startswith(dialect + ".")
+        # Not issubclass: an abstract class answers that by walking every subclass there is.
+        if isinstance(value, type) and Operation in value.__mro__ and getattr(value, "name", "").startswith(f"{dialect}.")
     }
     return found | {op.name: op for op in respelt_ops(dialect)}
 

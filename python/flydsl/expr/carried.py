@@ -38,7 +38,7 @@ def promoted(value: Any) -> Any:
     number = operand(value)
     if number is not None:
         return number
-    return _wrapped(value) if is_raw_value(value) else value
+    return _wrapped(value) if is_raw_value(value) and hasattr(value, "owner") else value
 
 
 def _wrapped(value: Any) -> Any:

@@ -11,9 +11,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from flydsl.base.errors import DslRuntimeError
+
+T = TypeVar("T")
 
 Value: TypeAlias = Any
 """An SSA value of the IR under construction. Its ``.type`` belongs to the emitter."""
@@ -78,9 +80,13 @@ class Emitter(Protocol):
         ...
 
     def if_(
-        self, cond: Value, then: Callable[[], Sequence[Value]], orelse: Callable[[], Sequence[Value]] | None
+        self,
+        cond: Value,
+        then: Callable[[], None],
+        orelse: Callable[[], None],
+        merge: Callable[[], tuple[Sequence[Value], Sequence[Value]]],
     ) -> Sequence[Value]:
-        """An ``scf.if``: both callbacks build their branch and return what it yields."""
+        """An ``scf.if``: both callbacks build their branch, then ``merge`` says what each of them yields."""
         ...
 
     def for_(
@@ -97,10 +103,15 @@ class Emitter(Protocol):
     def while_(
         self,
         inits: Sequence[Value],
-        condition: Callable[[Sequence[Value]], Value],
+        condition: Callable[[Sequence[Value]], tuple[Value, Sequence[Value]]],
         body: Callable[[Sequence[Value]], Sequence[Value]],
     ) -> Sequence[Value]:
-        """An ``scf.while`` whose carried values pass unchanged from the condition to the body."""
+        """An ``scf.while``: ``condition(carried)`` gives the condition and what the body, or the code after the loop,
+        gets; ``body`` of that returns the next carried."""
+        ...
+
+    def speculate(self, build: Callable[[], T], keep: Callable[[T], bool]) -> T:
+        """What ``build`` returns; the operations it emits stay only if ``keep`` of that holds."""
         ...
 
 

@@ -191,13 +191,7 @@ def _memory(tensor: Any, what: str) -> Tensor:
     return tensor
 
 
-def _check_copy(atom: CopyAtom, src: Tensor, dst: Tensor, pred: Tensor | None) -> None:
-    if src.rank != dst.rank:
-        raise DSLCompileError(
-            f"copy of unequal ranks: source {src.payload.layout} has rank {src.rank}, "
-            f"destination {dst.payload.layout} has rank {dst.rank}",
-            hint="partition or slice both the same way",
-        )
+def _check_elements(atom: CopyAtom, src: Tensor, dst: Tensor) -> None:
     for tensor, name in ((src, "source"), (dst, "destination")):
         if tensor.dtype.width != atom.val_bits:
             raise DslTypeError(
@@ -209,6 +203,16 @@ def _check_copy(atom: CopyAtom, src: Tensor, dst: Tensor, pred: Tensor | None) -
             f"a copy does not convert: the source holds {src.dtype.__name__}, the destination {dst.dtype.__name__}",
             hint="load() the source, convert the vector with .to(dtype), and store() it",
         )
+
+
+def _check_copy(atom: CopyAtom, src: Tensor, dst: Tensor, pred: Tensor | None) -> None:
+    if src.rank != dst.rank:
+        raise DSLCompileError(
+            f"copy of unequal ranks: source {src.payload.layout} has rank {src.rank}, "
+            f"destination {dst.payload.layout} has rank {dst.rank}",
+            hint="partition or slice both the same way",
+        )
+    _check_elements(atom, src, dst)
     sizes = (rules.size(src.payload), rules.size(dst.payload))
     if all(isinstance(n, int) for n in sizes) and sizes[0] != sizes[1]:
         raise DSLCompileError(
@@ -235,7 +239,9 @@ def copy(atom: Any, src: Any, dst: Any, *, pred: Any = None, **state: Any) -> No
 
 def copy_atom_call(atom: Any, src: Any, dst: Any, *, pred: Any = None) -> None:
     """One call of the atom on tensors that hold exactly its values."""
-    operands: list[Handle] = [atom, _memory(src, "the source"), _memory(dst, "the destination")]
+    source, target = _memory(src, "the source"), _memory(dst, "the destination")
+    _check_elements(atom, source, target)
+    operands: list[Handle] = [atom, source, target]
     wanted = rules.size(atom.payload.ref_tv[1])
     for tensor in operands[1:]:
         count = rules.size(tensor.payload)

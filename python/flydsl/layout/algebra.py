@@ -296,8 +296,8 @@ def left_inverse(value: Any) -> Any:
 
 def _left_inverse(layout: Layout) -> Layout:
     found: Pairs = []
-    previous, position = 1, 0
-    reach = 1
+    previous, position, reach = 1, 0, 1
+    last = (1, 0)
     for stride, extent, place in _with_positions(layout):
         if stride < reach or stride % previous:
             raise LayoutError(
@@ -308,7 +308,4 @@ def _left_inverse(layout: Layout) -> Layout:
         found.append((stride // previous, position))
         previous, position, reach = stride, place, stride * extent
         last = (extent, place)
-    if not found:
-        return Layout(1, 0)
-    found.append(last)
-    return from_flat(_coalesced(found))
+    return from_flat(_coalesced([*found, last]))

@@ -110,7 +110,7 @@ def is_static(leaf: Leaf) -> bool:
     return isinstance(leaf, int)
 
 
-def equals(leaf: Leaf, number: int) -> bool:
+def equals(leaf: Any, number: int) -> bool:
     """Whether the leaf is certainly ``number``. A run-time leaf is never certain."""
     return isinstance(leaf, int) and leaf == number
 

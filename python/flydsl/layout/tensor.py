@@ -7,12 +7,12 @@ with an ``add_offset(leaf)`` method. The layout may be composed.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from flydsl.layout import int_tuple as it
+from flydsl.layout.leaf import Basis, DynInt
 
 
-@runtime_checkable
 class PointerLike(Protocol):
     """Something that can be moved by a number of elements."""
 
@@ -23,12 +23,12 @@ class PointerLike(Protocol):
 class Tensor:
     """``iter`` advanced by what ``layout`` gives for a coordinate."""
 
-    iter: Any
+    iter: PointerLike | Any
     layout: Any
 
     @property
     def is_coord(self) -> bool:
-        return not isinstance(self.iter, PointerLike)
+        return isinstance(self.iter, (int, tuple, DynInt, Basis))
 
     def shifted(self, offset: Any, layout: Any) -> Tensor:
         """The tensor that starts ``offset`` further on, seen through ``layout``."""

@@ -13,19 +13,20 @@ from flydsl.layout.tile import Tile
 
 _INT = re.compile(r"-?\d+")
 _BASIS = re.compile(r"(E\d+)+")
-_UNKNOWN = re.compile(r"\?(\{[^}]*\})?")
-_NOTE = re.compile(r"(i64|i32|div\s*=\s*(\d+))")
+_WIDTH = re.compile(r"i(32|64)")
 
 
 class _Reader:
     """A position in a text and what may stand there."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, example: str) -> None:
         self.text = text
+        self.example = example
         self.at = 0
 
     def fail(self, expected: str) -> LayoutError:
-        return LayoutError(f"expected {expected} at column {self.at + 1} of '{self.text}'")
+        message = f"expected {expected} at column {self.at + 1} of '{self.text}'"
+        return LayoutError(message, hint=f"write it like {self.example}")
 
     def skip(self) -> None:
         while self.at < len(self.text) and self.text[self.at].isspace():
@@ -83,15 +84,18 @@ class _Reader:
         return Basis(value, tuple(int(m) for m in basis[0][1:].split("E"))) if basis else value
 
     def unknown(self) -> Unknown | None:
-        found = self.match(_UNKNOWN)
-        if found is None:
+        if not self.take("?"):
             return None
         width, div = 32, 1
-        for note in _NOTE.finditer(found[1] or ""):
-            if note[2]:
-                div = int(note[2])
-            else:
-                width = int(note[1][1:])
+        if self.take("{"):
+            while not self.take("}"):
+                if found := self.match(_WIDTH):
+                    width = int(found[1])
+                elif self.take("div"):
+                    self.need("=")
+                    div = self.integer()
+                else:
+                    raise self.fail("i32, i64, div=N or '}'")
         return Unknown(width, div)
 
     # Layouts -----------------------------------------------------------------------------------
@@ -177,8 +181,8 @@ class _Reader:
         return value
 
 
-def _whole(text: str, method: str) -> Any:
-    reader = _Reader(text)
+def _whole(text: str, method: str, example: str) -> Any:
+    reader = _Reader(text, example)
     value = getattr(reader, method)()
     reader.done()
     return value
@@ -186,27 +190,27 @@ def _whole(text: str, method: str) -> Any:
 
 def parse_int_tuple(text: str) -> Any:
     """``(4,(8,?),*)`` and the like."""
-    return _whole(text, "int_tuple")
+    return _whole(text, "int_tuple", "(4,(8,?),*)")
 
 
 def parse_layout(text: str) -> Layout:
     """``(4,8):(1,4)`` and the like."""
-    return _whole(text, "layout")
+    return _whole(text, "layout", "(4,8):(1,4)")
 
 
 def parse_swizzle(text: str) -> Swizzle:
     """``S<3,3,3>`` and the like."""
-    return _whole(text, "swizzle")
+    return _whole(text, "swizzle", "S<3,3,3>")
 
 
 def parse_coord_swizzle(text: str) -> CoordSwizzle:
     """``CS<3,0,[1],0,[2]>`` and the like."""
-    return _whole(text, "coord_swizzle")
+    return _whole(text, "coord_swizzle", "CS<3,0,[1],0,[2]>")
 
 
 def parse_composed(text: str) -> ComposedLayout:
     """``S<3,3,3> o 0 o (4,8):(8,1)`` and the like."""
-    value = _whole(text, "any_layout")
+    value = _whole(text, "any_layout", "S<3,3,3> o 0 o (4,8):(8,1)")
     if not isinstance(value, ComposedLayout):
         raise LayoutError(f"'{text}' is no composed layout", hint="write inner o offset o outer")
     return value
@@ -214,4 +218,4 @@ def parse_composed(text: str) -> ComposedLayout:
 
 def parse_tile(text: str) -> Tile:
     """``[2:7|(3,6):(1,3)|*|8]`` and the like; without brackets, a tile of one mode."""
-    return _whole(text, "tile")
+    return _whole(text, "tile", "[2:7|(3,6):(1,3)|*|8]")

@@ -211,10 +211,9 @@ def _store_vec(op: FlyOp) -> None:
 
 def _check_vector(op: FlyOp, value: Attribute, tensor: Any) -> None:
     """The vector holds exactly what the tensor does."""
-    count, elem = rules.size(tensor), ft.element_type(tensor.iter.elem)
-    fits = isinstance(value, VectorType) and value.element_type == elem and value.element_count() == count
-    if not fits:
-        raise _fail(op, f"the tensor {tensor.layout} holds {count} elements of {elem}, the value is {value}")
+    wanted = ft.type_of(rules.memref_load_vec(tensor))
+    if value != wanted:
+        raise _fail(op, f"the tensor {tensor.layout} of {tensor.iter.elem} holds {wanted}, the value is {value}")
 
 
 def _pointer_as_index(op: FlyOp) -> None:

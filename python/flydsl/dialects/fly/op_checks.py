@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
@@ -78,16 +77,8 @@ def _check_results(op: FlyOp, expected: Sequence[Attribute]) -> None:
     if len(expected) != len(found):
         raise VerifyException(f"{op.name} has {len(expected)} results, but {len(found)} are written")
     for want, have in zip(expected, found, strict=True):
-        if want != have and not _same_register(want, have):
+        if want != have:
             note = difference(want, have)
             raise VerifyException(
                 f"{op.name} gives {want}, but the result type written is {have}" + (f" ({note})" if note else "")
             )
-
-
-def _same_register(want: Attribute, have: Attribute) -> bool:
-    """A vector of the same elements in another shape holds the same values."""
-    return (
-        isinstance(want, VectorType) and isinstance(have, VectorType)
-        and want.element_type == have.element_type and want.element_count() == have.element_count()
-    )  # fmt: skip

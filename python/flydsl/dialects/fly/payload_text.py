@@ -21,9 +21,9 @@ from flydsl.layout.text import (
     parse_swizzle,
     parse_tile,
 )
-from flydsl.target.copy_ops import UniversalAtomic, UniversalCopy
+from flydsl.target.copy_ops import CopyOp, UniversalAtomic, UniversalCopy
 from flydsl.target.dtype import width_bits
-from flydsl.target.mma_ops import UniversalFma
+from flydsl.target.mma_ops import MmaOp, UniversalFma
 
 __all__ = [
     "INSTRUCTION_PARSERS",
@@ -85,21 +85,23 @@ def parse_memref(body: str) -> Tensor:
 
 
 def parse_coord_tensor(body: str) -> Tensor:
-    base, layout = _at_least(split_top(body), 2, "a base coordinate and a layout")
+    base, layout = _exactly(split_top(body), 2, "a base coordinate and a layout")
     return Tensor(parse_int_tuple(base), _any_layout(layout))
 
 
 def _any_layout(body: str) -> Any:
-    return parse_composed(body) if " o " in body else parse_layout(body)
+    return parse_composed(body) if "o" in body else parse_layout(body)
 
 
 def parse_copy_atom(body: str) -> pl.CopyAtom:
-    op, bits = _at_least(split_top(body), 2, "a copy instruction and the bits of a value")
-    return pl.CopyAtom(parse_instruction(op), int(bits))
+    op, bits = _exactly(split_top(body), 2, "a copy instruction and the bits of a value")
+    atom = pl.CopyAtom(_of_kind(parse_instruction(op), CopyOp, op, "copy"), _integer(bits))
+    atom.op.tv_layouts(atom.val_bits)  # refuses a width that the values do not divide
+    return atom
 
 
 def parse_mma_atom(body: str) -> pl.MmaAtom:
-    return pl.MmaAtom(parse_instruction(body.strip()))
+    return pl.MmaAtom(_of_kind(parse_instruction(body), MmaOp, body, "matrix"))
 
 
 def _inside(body: str, prefix: str) -> str:
@@ -109,14 +111,14 @@ def _inside(body: str, prefix: str) -> str:
 
 
 def parse_tiled_copy(body: str) -> pl.TiledCopy:
-    atom, layout, tile = _at_least(split_top(body), 3, "an atom, a layout and a tile")
+    atom, layout, tile = _exactly(split_top(body), 3, "an atom, a layout and a tile")
     return pl.TiledCopy(
         parse_copy_atom(_inside(atom, "!fly.copy_atom")), parse_layout(_inside(layout, "")), parse_tile(_inside(tile, ""))
     )
 
 
 def parse_tiled_mma(body: str) -> pl.TiledMma:
-    atom, layout, *tile = _at_least(split_top(body), 2, "an atom and a layout")
+    atom, layout, *tile = _at_least(split_top(body), 2, "an atom and a layout, then perhaps a tile")
     return pl.TiledMma(
         parse_mma_atom(_inside(atom, "!fly.mma_atom")),
         parse_layout(_inside(layout, "")),
@@ -130,20 +132,43 @@ def _at_least(parts: list[str], count: int, what: str) -> list[str]:
     return parts
 
 
+def _exactly(parts: list[str], count: int, what: str) -> list[str]:
+    if len(parts) != count:
+        raise VerifyError(f"expected {what}")
+    return parts
+
+
+def _integer(body: str) -> int:
+    if not body.strip().isdecimal():
+        raise VerifyError(f"expected a number, got '{body.strip()}'")
+    return int(body)
+
+
+def _of_kind(instruction: Any, kind: type, text: str, what: str) -> Any:
+    if not isinstance(instruction, kind):
+        raise VerifyError(f"'{text}' is no {what} instruction")
+    return instruction
+
+
 def _universal_copy(body: str) -> UniversalCopy:
-    return UniversalCopy(int(body))
+    return UniversalCopy(_integer(body))
 
 
 def _universal_atomic(body: str) -> UniversalAtomic:
-    op, elem, *scope = split_top(body)
-    fields = {"scope": scope[0].split("=")[1].strip()} if scope else {}
-    return UniversalAtomic(op, elem, width_bits(elem), **fields)
+    op, elem, *rest = _at_least(split_top(body), 2, "an operation and an element type")
+    scope = "system"
+    if rest:
+        match = re.fullmatch(r"scope\s*=\s*([\w-]+)", rest[0])
+        if match is None or len(rest) > 1:
+            raise VerifyError(f"expected 'scope = NAME', got '{', '.join(rest)}'")
+        scope = match[1]
+    return UniversalAtomic(op, elem, width_bits(elem), scope)
 
 
 def mma_signature(body: str) -> tuple[tuple[int, int, int], tuple[str, str, str], list[str]]:
     """``16x16x16, (f16, f16) -> f32, …`` as shape, element types and the remaining parameters."""
-    shape, types, *rest = split_top(body)
-    m, n, k = (int(x) for x in shape.split("x"))
+    shape, types, *rest = _at_least(split_top(body), 2, "a shape MxNxK and element types")
+    m, n, k = (_integer(x) for x in _exactly(shape.split("x"), 3, "a shape MxNxK"))
     match = re.fullmatch(r"\(\s*(\w+)\s*,\s*(\w+)\s*\)\s*->\s*(\w+)", types)
     if match is None:
         raise VerifyError(f"expected '(A, B) -> C' element types, got '{types}'")
@@ -151,7 +176,11 @@ def mma_signature(body: str) -> tuple[tuple[int, int, int], tuple[str, str, str]
 
 
 def _universal_fma(body: str) -> UniversalFma:
-    _, elems, _ = mma_signature(body)
+    shape, elems, rest = mma_signature(body)
+    if shape != (1, 1, 1) or rest:
+        raise VerifyError(f"a universal fma is 1x1x1 and has no parameters, got '{body}'")
+    for elem in elems:
+        width_bits(elem)
     return UniversalFma(*elems)
 
 
@@ -168,7 +197,4 @@ def parse_instruction(text: str) -> Any:
     match = re.fullmatch(r"!([\w.]+)<(.*)>", text.strip(), re.DOTALL)
     if match is None or match[1] not in INSTRUCTION_PARSERS:
         raise VerifyError(f"'{text}' names no known instruction", hint="known: " + ", ".join(INSTRUCTION_PARSERS))
-    try:
-        return INSTRUCTION_PARSERS[match[1]](match[2])
-    except ValueError as error:
-        raise VerifyError(f"bad parameters of '{text}': {error}") from None
+    return INSTRUCTION_PARSERS[match[1]](match[2])

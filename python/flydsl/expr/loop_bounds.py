@@ -1,0 +1,74 @@
+"""The bounds of `for … in range(…)`: checked, and brought to the one integer type the loop counts in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.base.log import get_logger
+from flydsl.expr.handle import Handle, describe
+from flydsl.expr.numeric import Index, Int32, Int64, Integer, Numeric, operand
+
+_log = get_logger(__name__)
+_INT32_RANGE = range(-(2**31), 2**31)
+
+
+class Bounds(NamedTuple):
+    """Start, stop and step, all of the type the loop counts in."""
+
+    start: Numeric
+    stop: Numeric
+    step: Numeric
+
+    @property
+    def counter(self) -> type[Numeric]:
+        return type(self.start)
+
+
+def loop_bounds(arguments: Sequence[Any], *, index: bool = False) -> Bounds:
+    """The bounds from the arguments of ``range``; ``index`` asks for a loop that counts in Index."""
+    if not 1 <= len(arguments) <= 3:
+        raise DslTypeError(f"range() takes 1 to 3 bounds, got {len(arguments)}", hint="write range(start, stop, step)")
+    given = [_bound(value) for value in arguments]
+    if len(given) == 1:
+        given.insert(0, Int32(0))
+    if len(given) == 2:
+        given.append(Int32(1))
+    _check_step(given[2])
+    counter = Index if index else _counter_type(given)
+    return Bounds(*(counter(value) for value in given))
+
+
+def _bound(value: Any) -> Numeric:
+    if isinstance(value, Handle) and getattr(value, "is_leaf", False):
+        value = value.unpack()  # type: ignore[attr-defined]
+    number = operand(value)
+    if number is None or not isinstance(number, Integer):
+        what = str(type(number)) if number is not None else describe(value)
+        raise DslTypeError(
+            f"the bounds of a run-time range() are integers, got {what}",
+            hint="convert it, for example with fx.Int32(x); a Python loop over other things takes range_constexpr() "
+            "or any other iterable",
+        )
+    return number
+
+
+def _check_step(step: Numeric) -> None:
+    if not step.is_static() or step.value > 0:
+        return
+    if step.value == 0:
+        raise DslValueError("the step of range() is zero", hint="a run-time loop steps by 1 or more")
+    raise DslValueError(
+        f"the step of a run-time range() is {step.value}; it has to be positive",
+        hint="count upwards and turn the index round: for k in range(n): i = start - k * step; "
+        "range_constexpr() counts down too",
+    )
+
+
+def _counter_type(bounds: Sequence[Numeric]) -> type[Numeric]:
+    if any(isinstance(value, Index) and not value.is_static() for value in bounds):
+        _log.info("Index bounds of a range() are converted to Int32; the loop counts in 32 bits")
+    wide = any(value.width > 32 and not isinstance(value, Index) for value in bounds)
+    overflow = any(value.is_static() and value.value not in _INT32_RANGE for value in bounds)
+    return Int64 if wide or overflow else Int32

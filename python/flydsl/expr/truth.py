@@ -1,0 +1,82 @@
+"""Conditions: which are known while tracing, and `and`, `or`, `not` and chained comparisons of both kinds.
+
+A condition known while tracing behaves as in Python, short circuit included. With a run-time value on the left
+both sides are evaluated, and the result is a Boolean.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from flydsl.expr.handle import Handle
+from flydsl.expr.numeric import Boolean, Numeric, is_raw_value, operand
+
+Thunk = Callable[[], Any]
+
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "is": operator.is_,
+    "is not": operator.is_not,
+    "in": lambda item, container: item in container,
+    "not in": lambda item, container: item not in container,
+}
+
+
+def run_time_condition(value: Any) -> Boolean | None:
+    """The value as a run-time Boolean; None if Python knows whether it holds."""
+    if isinstance(value, Numeric):
+        return None if value.is_static() else value.__dsl_bool__()
+    if isinstance(value, Handle) and not value.is_static and getattr(value, "is_leaf", False):
+        return run_time_condition(value.unpack())  # type: ignore[attr-defined]
+    if is_raw_value(value) and (number := operand(value)) is not None:
+        return number.__dsl_bool__()
+    return None
+
+
+def all_of(first: Any, *rest: Thunk) -> Any:
+    """``a and b and c``."""
+    return _connected(first, rest, stop_on=False)
+
+
+def any_of(first: Any, *rest: Thunk) -> Any:
+    """``a or b or c``."""
+    return _connected(first, rest, stop_on=True)
+
+
+def _connected(left: Any, rest: tuple[Thunk, ...], *, stop_on: bool) -> Any:
+    for thunk in rest:
+        condition = run_time_condition(left)
+        if condition is None:
+            if bool(left) is stop_on:
+                return left
+            left = thunk()
+        else:
+            left = condition.__dsl_or__(thunk()) if stop_on else condition.__dsl_and__(thunk())
+    return left
+
+
+def opposite(value: Any) -> Any:
+    """``not a``."""
+    condition = run_time_condition(value)
+    return not value if condition is None else condition.__dsl_not__()
+
+
+def compare(left: Any, *steps: tuple[str, Thunk]) -> Any:
+    """``a < b <= c``: every operand is evaluated once, and none after a comparison known to fail."""
+    result: Any = True
+    for symbol, thunk in steps:
+        right = thunk()
+        holds = _COMPARISONS[symbol](left, right)
+        condition = run_time_condition(result)
+        result = holds if condition is None else condition.__dsl_and__(holds)
+        if run_time_condition(result) is None and not result:
+            return result
+        left = right
+    return result

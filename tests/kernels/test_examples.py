@@ -1,0 +1,58 @@
+"""Every example, on the virtual GPU of every target, against NumPy."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from flydsl.target.target import known_archs
+from tests.kernels.examples import FOLDER, load
+
+EXAMPLES = sorted(path.stem for path in FOLDER.glob("*.py"))
+
+
+def test_there_are_examples() -> None:
+    assert {"01-vectorAdd", "02-tiledCopy"} <= set(EXAMPLES)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_example_ends_with_pass(name: str) -> None:
+    run = subprocess.run([sys.executable, str(FOLDER / f"{name}.py")], capture_output=True, text=True, timeout=300)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.splitlines()[-1] == "PASS"
+    assert "target:" in run.stdout
+
+
+@pytest.mark.parametrize("arch", known_archs())
+def test_vector_add_on_every_target(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    example = load("01-vectorAdd")
+    rng = np.random.default_rng()
+    n = 1024 * 7
+    a, b = (rng.standard_normal(n).astype(np.float32) for _ in range(2))
+    c = np.full(n, np.nan, np.float32)
+    example.vector_add(a, b, c, n)
+    np.testing.assert_array_equal(c, a + b)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 7), (7, 1), (32, 32), (33, 1000), (1000, 33), (4097, 3)])
+@pytest.mark.parametrize("orders", ["CCC", "FCF", "CFC"])
+def test_matrix_add_of_awkward_shapes(shape: tuple[int, int], orders: str) -> None:
+    example = load("01-vectorAdd")
+    rng = np.random.default_rng()
+    a, b = (np.array(rng.random(shape, dtype=np.float32), order=o) for o in orders[:2])
+    padded = np.full((shape[0] + 8, shape[1] + 8), np.nan, np.float32, order=orders[2])
+    c = padded[4 : 4 + shape[0], 4 : 4 + shape[1]]
+    example.matrix_add(a, b, c, *shape)
+    np.testing.assert_array_equal(c, a + b)
+    assert np.isnan(padded).sum() == padded.size - c.size, "wrote outside the view"
+
+
+def test_empty_arrays_launch_nothing() -> None:
+    example = load("01-vectorAdd")
+    empty = np.zeros((0, 5), np.float32)
+    example.matrix_add(empty, empty, empty, 0, 5)
+    example.vector_add(empty[:, 0], empty[:, 0], empty[:, 0], 0)
