@@ -24,6 +24,9 @@ from flydsl.base import knobs
 REPOSITORY = Path(__file__).resolve().parent.parent
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
 
+# The verifier between passes is off for users, who pay for it at every compile; a test must not miss what it finds.
+os.environ.setdefault(knobs.DEBUG_ENABLE_VERIFIER.name, "1")
+
 # A shared 2-core machine stalls now and then; a slow example is not a wrong one.
 settings.register_profile("flydsl", deadline=None, print_blob=True)
 settings.load_profile("flydsl")

@@ -24,7 +24,7 @@ from flydsl.layout.layout import Layout, join
 from flydsl.layout.swizzle import ComposedLayout, Swizzle
 from flydsl.layout.tile import Tile
 from tests.layout import strategies as some
-from tests.layout.strategies import Choices, table, without_unit_strides
+from tests.layout.strategies import Choices, applied, table, without_unit_strides
 
 
 def theirs(value: Any, pycute: ModuleType) -> Any:
@@ -52,11 +52,6 @@ def their_answer(function: Callable[..., Any], *args: Any) -> Layout | None:
         return ours(function(*args))
     except (AssertionError, ZeroDivisionError):
         return None
-
-
-def applied(a: Layout, b: Layout) -> list[Any]:
-    """a after b, by looking up every element."""
-    return [a(index) for index in table(b)]
 
 
 def stays_inside(a: Layout, b: Layout) -> bool:
@@ -209,7 +204,7 @@ def check_divides(layout: Layout, tiler: Any, exact: bool, pycute: ModuleType) -
     assert divide.flat_divide(layout, tiler) == join([*zipped[0].modes(), *zipped[1].modes()])
 
 
-@settings(max_examples=2000)
+@settings(max_examples=1500)
 @given(pair=some.decoded(some.layout_and_tiler, size=32))
 def test_divides_by_a_layout(pycute: ModuleType, pair: tuple[Layout, Layout]) -> None:
     layout, tiler = pair
@@ -223,7 +218,7 @@ def test_divides_by_a_layout(pycute: ModuleType, pair: tuple[Layout, Layout]) ->
     check_divides(layout, tiler, exact, pycute)
 
 
-@settings(max_examples=2000)
+@settings(max_examples=1500)
 @given(pair=some.decoded(some.layout_and_tile, size=32))
 def test_divides_by_a_tile(pycute: ModuleType, pair: tuple[Layout, Tile]) -> None:
     layout, tile = pair

@@ -18,7 +18,7 @@ from flydsl.layout.tensor import Tensor
 from flydsl.layout.text import parse_layout
 from flydsl.layout.tile import Tile
 from tests.layout import strategies as some
-from tests.layout.strategies import Choices, coordinates, table
+from tests.layout.strategies import Choices, applied, coordinates, table
 
 NESTED = [
     "((2,(3,2)),4):((1,(8,2)),24)",
@@ -39,7 +39,7 @@ def test_an_index_is_the_sum_of_steps(layout: Layout) -> None:
         sum(c * d for c, d in zip(it.leaves(crd), it.leaves(layout.stride), strict=True))
         for crd in coordinates(layout.shape)
     ]
-    assert table(layout) == expected
+    assert table(layout) == [layout(i) for i in range(layout.size())] == expected
     assert [layout(crd) for crd in coordinates(layout.shape)] == expected
     assert layout.size() == len(expected)
     assert layout.cosize() == max(expected) + 1
@@ -280,9 +280,7 @@ def test_tile_to_shape_covers_the_shape(order: tuple[int, int]) -> None:
 def test_inverses_of_a_bijection(layout: Layout) -> None:
     right, left = algebra.right_inverse(layout), algebra.left_inverse(layout)
     everything = list(range(layout.size()))
-    assert [layout(i) for i in table(right)] == everything
-    assert [right(i) for i in table(layout)] == everything
-    assert [left(i) for i in table(layout)] == everything
+    assert applied(layout, right) == applied(right, layout) == applied(left, layout) == everything
 
 
 def test_inverse_of_a_padded_layout() -> None:
@@ -310,7 +308,7 @@ def test_common_vector_is_contiguous_in_both(pair: tuple[Layout, Layout]) -> Non
     a, b = pair
     common = vectorize.max_common_layout(a, b)
     run = list(range(common.size()))
-    assert [a(i) for i in table(common)] == [b(i) for i in table(common)] == run
+    assert applied(a, common) == applied(b, common) == run
     assert vectorize.max_common_vector(a, b) == len(run)
 
 

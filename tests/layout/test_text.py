@@ -95,7 +95,7 @@ def test_swizzles(value: Swizzle, other: CoordSwizzle, data: st.DataObject) -> N
     check(other, str(other), parse_coord_swizzle, data)
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(value=COMPOSED, data=st.data())
 def test_composed_layouts(value: ComposedLayout, data: st.DataObject) -> None:
     check(value, str(value), parse_composed, data)

@@ -7,7 +7,7 @@ Every class also derives from the built-in exception a caller would expect for t
 from __future__ import annotations
 
 import linecache
-from dataclasses import dataclass
+from dataclasses import FrozenInstanceError, dataclass
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,10 @@ class DslValueError(FlyDSLError, ValueError):
 
 class DslIndexError(FlyDSLError, IndexError):
     """A mode or element index outside its tuple, layout or vector."""
+
+
+class DslFrozenInstanceError(FlyDSLError, FrozenInstanceError):
+    """An assignment to a field of a struct, whose values never change."""
 
 
 class DslRuntimeError(FlyDSLError, RuntimeError):

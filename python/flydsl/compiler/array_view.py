@@ -6,6 +6,7 @@ import ctypes
 from typing import Any, NamedTuple
 
 from flydsl.base.errors import DslTypeError
+from flydsl.runtime.device_array import DeviceArray
 
 
 class ArrayView(NamedTuple):
@@ -140,13 +141,36 @@ def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
+def _from_device_array(array: DeviceArray) -> ArrayView:
+    strides = tuple(step // array.itemsize for step in array.strides)
+    place = (array.device.kind, array.device.index)
+    return ArrayView(array.pointer, element_of(array.dtype.name), array.shape, strides, place, array)
+
+
+def _from_cuda_interface(source: Any) -> ArrayView:
+    """Arrays of CuPy, Numba and others that speak `__cuda_array_interface__`."""
+    interface = source.__cuda_array_interface__
+    kind, size = interface["typestr"][1], int(interface["typestr"][2:])
+    name = {"f": "float", "i": "int", "u": "uint", "b": "bool"}.get(kind, kind) + ("" if kind == "b" else str(size * 8))
+    shape = tuple(interface["shape"])
+    steps = interface.get("strides")
+    strides = tuple(step // size for step in steps) if steps else _row_major(shape)
+    pointer, read_only = interface["data"]
+    index = getattr(getattr(source, "device", None), "id", 0)
+    return ArrayView(pointer, element_of(name), shape, strides, ("cuda", index), source, not read_only)
+
+
 def of(value: Any) -> ArrayView | None:
     """The view of an array, or None when the value is no array."""
+    if isinstance(value, DeviceArray):
+        return _from_device_array(value)
     module = type(value).__module__
     if hasattr(value, "__array_interface__") and hasattr(value, "itemsize"):
         return _from_numpy(value) if getattr(value, "ndim", 0) or hasattr(value, "reshape") else None
     if module.startswith("torch") or (hasattr(value, "data_ptr") and hasattr(value, "stride")):
         return _from_torch(value) if hasattr(value, "data_ptr") else None
+    if hasattr(value, "__cuda_array_interface__"):
+        return _from_cuda_interface(value)
     if hasattr(value, "__dlpack__"):
         return _from_dlpack(value)
     return None

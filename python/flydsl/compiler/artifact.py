@@ -10,10 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flydsl.base.errors import DslRuntimeError, SourceLocation
+from flydsl.base.errors import DriverError, DslRuntimeError, SourceLocation
 
 SITE_BASE = 1000
 """Statuses from here on name a place in the kernel."""
+
+DRIVER_BASE = 100000
+"""Statuses from here on are a GPU driver's own."""
 
 STATUS = {
     1: ("was refused: the block extents {block} are not between 1 and the device's limit", "check the block= of the launch"),
@@ -31,18 +34,21 @@ class Artifact:
     device: str
     argument_format: str
     host_object: bytes
+    device_binary: bytes = b""
+    kernels: tuple[str, ...] = ()
     sites: tuple[tuple[str, int, str], ...] = ()
     """(file, line, message) of the places a failing launch or kernel can name."""
     prints: bool = False
     """Whether a kernel prints, so that its text must be kept in order with Python's."""
-    llvm_ir: str = ""
 
 
 class Executable:
     """An artifact in memory: one call packs the arguments and enters native code."""
 
-    def __init__(self, artifact: Artifact, loaded: Any) -> None:
+    def __init__(self, artifact: Artifact, loaded: Any, device: Any) -> None:
         self.artifact = artifact
+        self.device = device
+        self._make_current = getattr(device, "make_current", None)
         self._loaded = loaded
         packer = struct.Struct("@" + artifact.argument_format)
         self._pack_into = packer.pack_into
@@ -58,6 +64,8 @@ class Executable:
         except AttributeError:
             block, report = local.buffers = ctypes.create_string_buffer(self._size), (ctypes.c_int64 * 7)()
         self._pack_into(block, 0, *numbers)
+        if self._make_current is not None:
+            self._make_current()
         if self.artifact.prints:
             sys.stdout.flush()
         status = self._entry(ctypes.addressof(block), ctypes.addressof(report))
@@ -68,6 +76,10 @@ class Executable:
 
     def _fail(self, status: int, report: list[int]) -> None:
         grid, block, launch = tuple(report[:3]), tuple(report[3:6]), report[6]
+        if status >= DRIVER_BASE:
+            file, line, _ = self.artifact.sites[launch]
+            name = self.device.error_name(status - DRIVER_BASE)
+            raise DriverError(f"the launch failed: {name}", location=SourceLocation(file, line))
         if status >= SITE_BASE:
             file, line, message = self.artifact.sites[status - SITE_BASE]
             raise DslRuntimeError(message, location=SourceLocation(file, line))

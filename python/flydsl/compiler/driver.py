@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import ctypes
 from pathlib import Path
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
+from flydsl.backends.cuda import compile as cuda_compile
+from flydsl.backends.device_code import kernel_functions
+from flydsl.backends.driver_launching import DRIVER_ENTRY, DriverLaunching, handle_symbol
 from flydsl.backends.host.compile import host_module
+from flydsl.backends.launcher import launcher_module
+from flydsl.backends.rocm import compile as rocm_compile
 from flydsl.base import knobs
 from flydsl.base.errors import FlyDSLError, VerifyError
 from flydsl.codegen import host_pool
 from flydsl.codegen.jit_engine import load_object
-from flydsl.codegen.llvm_build import emit_object
+from flydsl.codegen.llvm_build import emit_object, host_triple
 from flydsl.compiler.artifact import Artifact, Executable
 from flydsl.passes.pipeline import Pass, stage_a
 from flydsl.target.target import Target
@@ -57,8 +63,8 @@ def run_passes(module: ModuleOp, passes: tuple[Pass, ...], dumps: _Dumps) -> Non
         dumps.write(step.name, module)
 
 
-def compile_module(module: ModuleOp, name: str, target: Target, argument_format: str) -> Artifact:
-    """Lower a traced module for the host device."""
+def compile_module(module: ModuleOp, name: str, target: Target, device: str, argument_format: str) -> Artifact:
+    """Lower a traced module for a device: the host, or a GPU of the target's family."""
     dumps = _Dumps(name)
     if knobs.DEBUG_ENABLE_VERIFIER.get():
         _verify(module, "tracing")
@@ -66,22 +72,56 @@ def compile_module(module: ModuleOp, name: str, target: Target, argument_format:
         print(module)
     dumps.write("origin", module)
     run_passes(module, stage_a(target.backend), dumps)
-    host = host_module(module, target, argument_format)
-    dumps.write("llvm_ir.ll", host.text)
-    data = emit_object(host.text, level=knobs.COMPILE_OPT_LEVEL.get())
+    level = knobs.COMPILE_OPT_LEVEL.get()
+    kernels: tuple[str, ...] = ()
+    binary = b""
+    if device == "host":
+        host = host_module(module, target, argument_format)
+        dumps.write("llvm_ir.ll", host.text)
+    else:
+        kernels = tuple(op.attributes["sym_name"].data for op in kernel_functions(module))  # type: ignore[union-attr]
+        binary = _device_binary(module, target, device, level, dumps)
+        host = launcher_module(module, target, argument_format, DriverLaunching(list(kernels)), host_triple())
     return Artifact(
         name=name,
         target=target.arch,
-        device="host",
+        device=device,
         argument_format=argument_format,
-        host_object=data,
+        host_object=emit_object(host.text, level=level),
+        device_binary=binary,
+        kernels=kernels,
         sites=host.sites,
         prints=host.prints,
-        llvm_ir=host.text,
     )
 
 
-def load(artifact: Artifact) -> Executable:
-    """Bring an artifact's code into the process."""
-    host_pool.start()
-    return Executable(artifact, load_object(artifact.host_object))
+def _device_binary(module: ModuleOp, target: Target, device: str, level: int, dumps: _Dumps) -> bytes:
+    """PTX or a linked code object of the module's kernels."""
+    if device == "cuda":
+        text = cuda_compile.device_text(module, target)
+        dumps.write("llvm_ir.ll", text)
+        ptx = cuda_compile.ptx_of(text, target, level)
+        dumps.write("final_isa.s", ptx)
+        return ptx.encode()
+    text = rocm_compile.device_text(module, target)
+    dumps.write("llvm_ir.ll", text)
+    if dumps.folder is not None:
+        dumps.write("final_isa.s", rocm_compile.isa_of(text, target, level))
+    return rocm_compile.code_object_of(text, target, level)
+
+
+def load(artifact: Artifact, device: Any) -> Executable:
+    """Bring an artifact's code into the process and onto its device."""
+    if artifact.device == "host":
+        host_pool.start()
+        return Executable(artifact, load_object(artifact.host_object), device)
+    loaded = load_object(artifact.host_object)
+    module = device.load_module(artifact.device_binary)
+    _set_pointer(loaded.address(DRIVER_ENTRY), device.launch_entry())
+    for kernel in artifact.kernels:
+        _set_pointer(loaded.address(handle_symbol(kernel)), device.function(module, kernel))
+    return Executable(artifact, loaded, device)
+
+
+def _set_pointer(place: int, value: int) -> None:
+    ctypes.c_void_p.from_address(place).value = value

@@ -42,6 +42,7 @@ from xdsl.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp, YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.parser import Parser
 
+from flydsl.base.errors import SourceLocation
 from flydsl.dialects.fly.op_table import OP_TABLE
 from flydsl.dialects.fly.ops import OP_CLASSES, infer_types, to_attr
 from flydsl.dialects.fly.payload import Pointer
@@ -191,6 +192,7 @@ class TraceEmitter:
         self.builder: Any = None
         self.known_block_size: tuple[int, int, int] | None = None
         self.kernel_symbol: str | None = None
+        self.shared_allocator: Any = None
         self.default_stream: Any = None
         self._constants: dict[Any, SSAValue] = {}
         self._last_constant: Operation | None = None
@@ -288,6 +290,13 @@ class TraceEmitter:
 
     def type_name(self, value: Any) -> str:
         return str(value.type)
+
+    def here(self) -> SourceLocation | None:
+        """The user's line being traced."""
+        frame = user_frame()
+        if frame is None:
+            return None
+        return SourceLocation(frame.f_code.co_filename, frame.f_lineno or 0, function=frame.f_code.co_name)
 
     # Regions -----------------------------------------------------------------------------------
 

@@ -14,8 +14,11 @@ from typing import Any, Protocol
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
 from flydsl.compiler import array_view
 from flydsl.compiler.array_view import ArrayView
+from flydsl.compiler.jit_argument_registry import registered_argument
+from flydsl.compiler.struct_argument import StructArgument
 from flydsl.dialects.fly.payload import Pointer
 from flydsl.expr.numeric import Boolean, Float32, Int32, Int64, Numeric
+from flydsl.expr.struct import is_struct_type
 from flydsl.layout.layout import Layout
 from flydsl.layout.leaf import INT32_LIMIT, Unknown
 from flydsl.layout.tensor import Tensor as TensorPayload
@@ -305,6 +308,12 @@ def _int_argument(value: int) -> ScalarArgument:
     return ScalarArgument(Int64 if wide else Int32, value)
 
 
+def _struct_argument(value: Any) -> StructArgument:
+    fields = type(value)._fields
+    parts = {f.name: adapt(getattr(value, f.name), f.type) for f in fields if not f.is_constexpr}
+    return StructArgument(type(value), parts, {f.name: getattr(value, f.name) for f in fields if f.is_constexpr})
+
+
 _BY_TYPE: dict[type, Callable[[Any], Any]] = {
     bool: lambda v: ScalarArgument(Boolean, v),
     int: _int_argument,
@@ -325,6 +334,11 @@ def adapt(value: Any, annotation: Any = None) -> JitArgument:
     make = _BY_TYPE.get(type(value))
     if make is not None:
         return make(value)
+    if is_struct_type(type(value)):
+        return _struct_argument(value)
+    registered = registered_argument(value)
+    if registered is not None:
+        return registered
     view = array_view.of(value)
     if view is not None:
         return dynamic_tensor(view)

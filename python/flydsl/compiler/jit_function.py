@@ -14,10 +14,10 @@ from flydsl.base import knobs
 from flydsl.base.errors import DslTypeError, FlyDSLError
 from flydsl.compiler.adapted import Adapted
 from flydsl.compiler.diagnostics import about_argument, presented
-from flydsl.compiler.jit_argument import adapt
+from flydsl.compiler.jit_argument import TensorArgument, adapt
 from flydsl.compiler.rewrite.rewriter import rewritten
 from flydsl.compiler.signature import Signature
-from flydsl.compiler.target_choice import chosen_target
+from flydsl.compiler.target_choice import device_of
 from flydsl.expr.constexpr import constexpr_key
 from flydsl.expr.context import is_tracing
 
@@ -64,9 +64,9 @@ class JitFunction:
 
     def _specialise(self, args: Any, kwargs: Any) -> tuple[Any, list[Any]]:
         """The executable for these arguments and the numbers to launch it with."""
-        target = chosen_target()
         arguments: list[Any] = []
-        key: list[Any] = [target.arch]
+        key: list[Any] = []
+        places: list[Any] = []
         numbers: list[Any] = []
         values = self.signature.bind(args, kwargs)
         parameters = self.signature
@@ -79,20 +79,23 @@ class JitFunction:
                 argument = adapt(value, parameters.annotations[index])
                 key.append(argument.signature())
                 numbers.extend(argument.pack())
+                if isinstance(argument, TensorArgument):
+                    places.append(argument.view.device)
             except FlyDSLError as error:
                 raise about_argument(error, self.func, parameters.names[index]) from None
             arguments.append(Adapted(argument))
         if not any(isinstance(a, Adapted) and a.is_stream for a in arguments):
             numbers.append(0)
-        signature = tuple(key)
+        device = device_of(places)
+        signature = (device.kind, device.target.arch, *key)
         executable = self._compiled.get(signature)
         if executable is None:
-            executable = self._compile(signature, arguments, target)
+            executable = self._compile(signature, arguments, device)
         else:
             self._hits += 1
         return executable, numbers
 
-    def _compile(self, signature: Any, arguments: list[Any], target: Any) -> Any:
+    def _compile(self, signature: Any, arguments: list[Any], device: Any) -> Any:
         with self._lock:
             if signature in self._compiled:
                 return self._compiled[signature]
@@ -100,11 +103,11 @@ class JitFunction:
                 # The IR libraries are loaded here, on the first compile, and not when this package is imported.
                 trace = import_module("flydsl.compiler.trace").trace
                 driver = import_module("flydsl.compiler.driver")
-                module, formats = trace(self.func, arguments, target)
-                artifact = driver.compile_module(module, self.__name__, target, formats)
+                module, formats = trace(self.func, arguments, device.target)
+                artifact = driver.compile_module(module, self.__name__, device.target, device.kind, formats)
                 if knobs.COMPILE_ONLY.get():
                     return None
-                executable = self._compiled[signature] = driver.load(artifact)
+                executable = self._compiled[signature] = driver.load(artifact, device)
                 return executable
 
     def __repr__(self) -> str:

@@ -152,6 +152,9 @@ class KernelLauncher:
 
     def _shared_bytes(self, emitter: Any, symbol: str, smem: Any) -> Any:
         wanted = emitter.builder.dynamic_shared.get(symbol, 0)
+        ledger = emitter.builder.shared_ledgers.get(symbol)
+        if ledger is not None:
+            ledger.check(symbol, emitter.target, smem if isinstance(smem, int) else wanted)
         if smem is None:
             return emitter.constant("i32", wanted) if wanted else None
         if isinstance(smem, int) and smem < wanted:

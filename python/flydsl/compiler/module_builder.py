@@ -29,6 +29,7 @@ from flydsl.dialects.gpu_syntax import KERNEL_MARK, LaunchFuncOp
 from flydsl.dialects.gpu_syntax import FuncOp as GpuFuncOp
 from flydsl.dialects.gpu_syntax import ModuleOp as GpuModuleOp
 from flydsl.dialects.gpu_syntax import ReturnOp as GpuReturnOp
+from flydsl.expr.shared_ledger import SharedLedger
 from flydsl.target.target import Target
 
 KERNELS = "kernels"
@@ -51,7 +52,20 @@ class ModuleBuilder:
         self.module = ModuleOp([gpu_module], attributes={"gpu.container_module": UnitAttr()})
         self.kernel_names: list[str] = []
         self.dynamic_shared: dict[str, int] = {}
+        self.shared_ledgers: dict[str, SharedLedger] = {}
         self._shared: dict[str, Operation] = {}
+
+    @property
+    def gpu_module_op(self) -> Operation:
+        """The gpu module that holds the kernels."""
+        op = self.gpu_block.parent_op()
+        assert op is not None
+        return op
+
+    @property
+    def gpu_module_body(self) -> Block:
+        """Its body; older kernels put their shared memory there with an insertion point."""
+        return self.gpu_block
 
     def kernel_symbol(self, function: str, name: str | None) -> str:
         if name is None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-from flydsl.base.errors import DslRuntimeError
+from flydsl.base.errors import DslRuntimeError, SourceLocation
 
 T = TypeVar("T")
 
@@ -77,6 +77,10 @@ class Emitter(Protocol):
 
     def type_name(self, value: Value) -> str:
         """The MLIR text of the value's type."""
+        ...
+
+    def here(self) -> SourceLocation | None:
+        """The user's line being traced."""
         ...
 
     def if_(

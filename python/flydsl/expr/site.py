@@ -32,7 +32,8 @@ class Site:
 
     ``names`` are the variables assigned inside; ``live`` those whose value is read afterwards; ``carried``
     those that a loop must hand from one iteration to the next, or past its end. ``lines`` says where each name
-    is last assigned, in the first and in the second branch (0: nowhere).
+    is last assigned, in the first and in the second branch (0: nowhere). ``within`` are the numbers of the sites
+    around this one.
     """
 
     kind: str
@@ -43,6 +44,7 @@ class Site:
     changed: frozenset[str] = frozenset()
     lines: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     refusals: tuple[Refusal, ...] = ()
+    within: tuple[int, ...] = ()
 
     def check(self) -> None:
         """Raise what a run-time condition does not allow here."""

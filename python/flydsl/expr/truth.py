@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flydsl.expr.handle import Handle
-from flydsl.expr.numeric import Boolean, Numeric, is_raw_value, operand
+from flydsl.expr.numeric import Boolean, Numeric, as_numeric, is_raw_value, operand
 
 Thunk = Callable[[], Any]
 
@@ -29,15 +29,25 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+def is_run_time(value: Any) -> bool:
+    """Whether only the running kernel knows if this condition holds."""
+    if isinstance(value, Numeric):
+        return not value.is_static()
+    if isinstance(value, Handle):
+        return not value.is_static and getattr(value, "is_leaf", False)
+    return is_raw_value(value) and operand(value) is not None
+
+
+def as_condition(value: Any) -> Boolean:
+    """A value as a Boolean."""
+    if isinstance(value, Handle):
+        value = value.unpack()  # type: ignore[attr-defined]
+    return as_numeric(value).__dsl_bool__()
+
+
 def run_time_condition(value: Any) -> Boolean | None:
     """The value as a run-time Boolean; None if Python knows whether it holds."""
-    if isinstance(value, Numeric):
-        return None if value.is_static() else value.__dsl_bool__()
-    if isinstance(value, Handle) and not value.is_static and getattr(value, "is_leaf", False):
-        return run_time_condition(value.unpack())  # type: ignore[attr-defined]
-    if is_raw_value(value) and (number := operand(value)) is not None:
-        return number.__dsl_bool__()
-    return None
+    return as_condition(value) if is_run_time(value) else None
 
 
 def all_of(first: Any, *rest: Thunk) -> Any:
@@ -76,7 +86,7 @@ def compare(left: Any, *steps: tuple[str, Thunk]) -> Any:
         holds = _COMPARISONS[symbol](left, right)
         condition = run_time_condition(result)
         result = holds if condition is None else condition.__dsl_and__(holds)
-        if run_time_condition(result) is None and not result:
+        if not is_run_time(result) and not result:
             return result
         left = right
     return result

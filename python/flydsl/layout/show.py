@@ -1,8 +1,8 @@
 """Pictures of layouts: a grid of text for a terminal, or an SVG for a notebook or a document.
 
-Rows are mode 0, columns the other modes; a layout of one mode is one row. `grid` and `svg` write into each cell the index
-that a layout, plain or composed, gives for the coordinate. `tv_grid` and `tv_svg` show a tile and which thread holds which
-of its elements as which value: ``T3V1``. Pictures are bounded; a note says what was left out.
+Rows are mode 0, columns the other modes; a layout of one mode is one row. `grid` and `svg` write into each cell the
+index that a layout, plain or composed, gives for the coordinate. `tv_grid` and `tv_svg` show a tile and which thread
+holds which of its elements as which value: ``T3V1``. Pictures are bounded; a note says what was left out.
 """
 
 from __future__ import annotations
@@ -109,7 +109,8 @@ def _holders(layout_tv: Any, tile_shape: Any) -> _Picture:
             place = layout_tv(thread + threads * value)
             if not 0 <= place < size:
                 raise LayoutError(
-                    f"{layout_tv} puts thread {thread}, value {value} at {place}, outside the tile {it.to_text(tile_shape)}",
+                    f"{layout_tv} puts value {value} of thread {thread} at {place}, past the tile "
+                    f"{it.to_text(tile_shape)}",
                     hint="give the tile that the layout was made for",
                 )
             held.setdefault(place, []).append((thread, value))
@@ -147,10 +148,8 @@ def _label(index: int, shape: Any) -> str:
     return it.to_text(coordinate(shape))
 
 
-def _left_out(hidden_rows: int, hidden_columns: int) -> str:
-    hidden = [
-        f"{count} more {what}" for count, what in ((hidden_rows, "rows"), (hidden_columns, "columns")) if count > 0
-    ]
+def _left_out(rows: int, columns: int) -> str:
+    hidden = [f"{n} more {what}{'s' * (n > 1)}" for n, what in ((rows, "row"), (columns, "column")) if n > 0]
     return "… " + ", ".join(hidden) if hidden else ""
 
 
@@ -167,13 +166,13 @@ def _as_text(picture: _Picture, max_rows: int, width: int) -> str:
     for column in range(columns):
         stripe = [_label(column, picture.columns), *(picture.cell(row, column).text for row in shown)]
         used += 1 + max(len(text) for text in stripe)
-        if used > width and stripes:
+        if used + len(" …") > width and stripes:
             break
         stripes.append(stripe)
     cut = len(stripes) < columns
     lines = [picture.title]
     for name, texts in zip(["", *names], _transposed(stripes, 1 + len(shown)), strict=True):
-        lines.append(f"{name:>{margin}} | " + " ".join(texts) + (" …" if cut else ""))
+        lines.append((f"{name:>{margin}} | " + " ".join(texts)).rstrip() + (" …" if cut else ""))
     lines.insert(2, "-" * (margin + 1) + "+" + "-" * max(len(lines[1]) - margin - 2, 0))
     note = _left_out(rows - len(shown), columns - len(stripes))
     return "\n".join([*lines, note] if note else lines)
@@ -227,5 +226,6 @@ def _text(x: int, line: int, text: str, anchor: str = "") -> str:
 
 def _drawn(cell: _Cell, x: int, line: int, wide: int) -> str:
     note = f"<title>{_escaped(cell.note)}</title>" if cell.note else ""
-    box = f'<rect x="{x}" y="{_ROW * line}" width="{wide}" height="{_ROW}" fill="{cell.colour}" stroke="#555">{note}</rect>'
+    place = f'x="{x}" y="{_ROW * line}" width="{wide}" height="{_ROW}"'
+    box = f'<rect {place} fill="{cell.colour}" stroke="#555">{note}</rect>'
     return box + _text(x + wide // 2, line, cell.text)

@@ -7,6 +7,7 @@ fly-promote-regmem-to-vectorssa. Address spaces: generic 0, global 1, shared 3, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from xdsl.dialects.arith import FastMathFlagsAttr
@@ -289,11 +290,17 @@ def _contiguous(layout: Any, count: int, what: str) -> None:
         )
 
 
+def _as_asserted(info: pl.Pointer, bits: int) -> pl.Pointer:
+    """Choosing a copy of that many bits promises addresses aligned to it; the virtual GPU does not rely on it."""
+    return replace(info, align=max(info.align, bits // 8)) if info.swizzle is None else info
+
+
 def _universal_copy(conv: MemoryConversion, op: FlyOp, instruction: UniversalCopy) -> None:
     if op.results:
         _, source, *rest = op.operands
         pointer, info, layout = conv.view(source)
         _contiguous(layout, rules.size(layout), "source")
+        info = _as_asserted(info, instruction.bits)
         type_ = op.results[0].type
         if rest:
             value = conv.when(rest[1], lambda: conv.load(pointer, info, type_), rest[0])
@@ -305,6 +312,7 @@ def _universal_copy(conv: MemoryConversion, op: FlyOp, instruction: UniversalCop
     _, value, target, *flag = op.operands
     pointer, info, layout = conv.view(target)
     _contiguous(layout, rules.size(layout), "destination")
+    info = _as_asserted(info, instruction.bits)
     if flag:
         conv.when(flag[0], lambda: conv.store(value, pointer, info), None)
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr, UnknownLoc
@@ -44,12 +45,20 @@ def read_module(text: str, file: str, allow_unregistered: bool = False) -> Modul
     try:
         return parser.parse_module()
     except ParseError as error:
-        line, column = _place(text, error.span.start)
+        line, column = _place(text, _start(text, error))
         raise IrError([IrDiagnostic(file, line, column, _plain(error.msg))]) from error
     except FlyDSLError as error:
         raise IrError([_at_parser(parser, file, error.message)]) from error
     except Exception as error:  # attribute constructors of xDSL raise many kinds
         raise IrError([_at_parser(parser, file, _plain(str(error)) or type(error).__name__)]) from error
+
+
+def _start(text: str, error: ParseError) -> int:
+    """Where a parse error belongs; an undefined value is reported at the end of its region, so find its use."""
+    undefined = re.match(r"values used but not defined: \[(%[\w$.-]+)", error.msg)
+    region = text[: error.span.start]
+    uses = list(re.finditer(re.escape(undefined[1]) + r"(?![\w$.-])(?!\s*=)", region)) if undefined else []
+    return uses[-1].start() if uses else error.span.start
 
 
 def _at_parser(parser: Parser, file: str, message: str) -> IrDiagnostic:

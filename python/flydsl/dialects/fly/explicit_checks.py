@@ -37,7 +37,7 @@ def _result(op: FlyOp, *kinds: type[Attribute]) -> Any:
         raise _fail(op, f"states one result type, got {len(op.results)}")
     found = op.results[0].type
     if kinds and not isinstance(found, kinds):
-        names = " or ".join(getattr(kind, "name", kind.__name__) for kind in kinds)
+        names = " or ".join(str(getattr(kind, "name", kind.__name__)) for kind in kinds)
         raise _fail(op, f"the result is of type {names}, not {found}")
     return found
 
@@ -46,7 +46,9 @@ def _result(op: FlyOp, *kinds: type[Attribute]) -> Any:
 
 
 def _static(op: FlyOp) -> None:
-    type_ = _result(op, ft.FlyType)
+    type_ = _result(op)
+    if not isinstance(type_, ft.FlyType):
+        raise _fail(op, f"states a value of a fly type, not of {type_}")
     if not pl.is_static_payload(type_.data):
         raise _fail(op, f"{type_} has parts known only at run time")
 

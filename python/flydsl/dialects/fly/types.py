@@ -32,11 +32,12 @@ class FlyType(Data[P], TypeAttribute, Generic[P]):
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> Any:
+        at = parser.pos
         body = take_angle_body(parser)
         try:
             return cls.parse_payload(body)
         except FlyDSLError as error:
-            parser.raise_error(f"bad {cls.name} '{body}': {error.message}")
+            parser.raise_error(f"bad {cls.name} '{body}': {error.message}", at)
 
     @classmethod
     def parse_payload(cls, body: str) -> Any:

@@ -1,5 +1,7 @@
 """The jit function as native code: unpack the argument block, compute grids, launch.
 
+Every device has this in common; how one launch is made is the device's `Launching`.
+
     i32 fly_entry(ptr block, ptr report)
 
 ``block`` holds the call's arguments one after the other, aligned as C would; ``report`` takes the
@@ -10,18 +12,18 @@ or one that a kernel returned.
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
 
 from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.dialects.llvm import LLVMStructType
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 
-from flydsl.backends.host.workgroup import KernelInfo
 from flydsl.codegen.function_emitter import FunctionEmitter
-from flydsl.codegen.host_pool import LAUNCH_SYMBOL
 from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
-from flydsl.codegen.module_scope import symbol_text
+from flydsl.passes.source_location import location_of
+from flydsl.passes.walk import functions
 from flydsl.target.target import Target
 
 ENTRY = "fly_entry"
@@ -34,23 +36,77 @@ def argument_leaves(type_: Attribute) -> list[Attribute]:
     return list(type_.types.data) if isinstance(type_, LLVMStructType) else [type_]
 
 
+@dataclass(frozen=True)
+class HostModule:
+    """LLVM text of host code, and the places that a failing launch or kernel can name."""
+
+    text: str
+    sites: tuple[tuple[str, int, str], ...]
+    prints: bool = False
+
+
+def site_of(op: Operation) -> tuple[str, int, str]:
+    """(file, line, message) of an operation that a failing launch can name."""
+    place = location_of(op)
+    message = op.attributes.get("fly.message", "")
+    return (place.file if place else "", place.line if place else 0, str(message))
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One launch as texts of the launcher: extents, bytes of dynamic shared memory, argument table, stream."""
+
+    kernel: str
+    dims: list[str]
+    shared_bytes: str
+    arguments: str
+    stream: str
+
+
+class Launching(Protocol):
+    """How a device launches a kernel from native code."""
+
+    def declare(self, module: ModuleEmitter) -> None:
+        """Declare what `call` uses."""
+        ...
+
+    def call(self, body: FunctionEmitter, launch: Launch) -> str:
+        """Write the launch; the name of its i32 status, 0 when it went well."""
+        ...
+
+
+def argument_table(body: FunctionEmitter, values: list[SSAValue]) -> str:
+    """A table of pointers to the arguments, as CUDA, HIP and our host kernels take them."""
+    table = body.fresh("args")
+    body.entry_line(f"{table} = alloca [{max(len(values), 1)} x ptr], align 8")
+    for index, value in enumerate(values):
+        slot = body.fresh("arg")
+        body.entry_line(f"{slot} = alloca {type_text(value.type)}, align 16")
+        body.line(f"store {body.typed(value)}, ptr {slot}")
+        place = body.assign(f"getelementptr ptr, ptr {table}, i64 {index}")
+        body.line(f"store ptr {slot}, ptr {place}")
+    return table
+
+
 class LauncherEmitter:
     """Writes the host function of a module."""
 
-    def __init__(self, module: ModuleEmitter, op: Operation, offsets: list[int], target: Target,
-                 kernels: Mapping[str, KernelInfo], sites: list[Operation]) -> None:  # fmt: skip
+    def __init__(
+        self, module: ModuleEmitter, op: Operation, offsets: list[int], target: Target, launching: Launching,
+        sites: list[Operation],
+    ) -> None:  # fmt: skip
         self.module = module
         self.op = op
         self.offsets = offsets
         self.target = target
-        self.kernels = kernels
+        self.launching = launching
         self.sites = sites
         self.body = module.new_function()
         self.body.rules = {**module.rules, "gpu.launch_func": self._launch, "func.return": self._return}
 
     def emit(self) -> None:
         module = self.module
-        module.scope.declare(LAUNCH_SYMBOL, "i32", ["ptr", "ptr", "ptr", "i64"])
+        self.launching.declare(module)
         block = self.op.regions[0].blocks[0]
         self._unpack(block.args)
         last = self.body.emit_block_body(block)
@@ -93,44 +149,18 @@ class LauncherEmitter:
         smem = "0"
         if sizes[10]:
             smem = body.assign(f"sext {body.typed(op.operands[6 + sum(sizes[7:10])])} to i64")
-        table = self._dims_table(body, [*dims, smem])
-        packed = self._argument_table(body, arguments)
         kernel = op.properties["kernel"]
         assert isinstance(kernel, SymbolRefAttr)
-        info = self.kernels[kernel.nested_references.data[-1].data]
-        scratch = self._scratch(body, info, dims, smem)
-        symbol = symbol_text(info.symbol)
-        status = body.assign(f"call i32 @{LAUNCH_SYMBOL}(ptr {symbol}, ptr {packed}, ptr {table}, i64 {scratch})")
+        stream = body.operand(op.operands[first + sizes[11]]) if sizes[12] else "null"
+        launch = Launch(
+            kernel=kernel.nested_references.data[-1].data,
+            dims=dims,
+            shared_bytes=smem,
+            arguments=argument_table(body, list(arguments)),
+            stream=stream,
+        )
+        status = self.launching.call(body, launch)
         self._leave_if(body, body.assign(f"icmp ne i32 {status}, 0"), status, dims)
-
-    def _scratch(self, body: FunctionEmitter, info: KernelInfo, dims: list[str], smem: str) -> str:
-        """Bytes of scratch one workgroup needs: shared memory and the per-thread arrays."""
-        if not (info.shared_bytes or info.bytes_per_thread or smem != "0"):
-            return "0"
-        threads = body.assign(f"mul i64 {body.assign(f'mul i64 {dims[3]}, {dims[4]}')}, {dims[5]}")
-        arrays = body.assign(f"mul i64 {threads}, {info.bytes_per_thread}")
-        fixed = body.assign(f"add i64 {smem}, {info.shared_bytes + 128}")
-        return body.assign(f"add i64 {fixed}, {arrays}")
-
-    def _dims_table(self, body: FunctionEmitter, dims: list[str]) -> str:
-        table = body.fresh("dims")
-        body.entry_line(f"{table} = alloca [7 x i64], align 8")
-        for index, dim in enumerate(dims):
-            place = body.assign(f"getelementptr i64, ptr {table}, i64 {index}")
-            body.line(f"store i64 {dim}, ptr {place}")
-        return table
-
-    def _argument_table(self, body: FunctionEmitter, arguments: object) -> str:
-        values = list(arguments)  # type: ignore[call-overload]
-        table = body.fresh("args")
-        body.entry_line(f"{table} = alloca [{max(len(values), 1)} x ptr], align 8")
-        for index, value in enumerate(values):
-            slot = body.fresh("arg")
-            body.entry_line(f"{slot} = alloca {type_text(value.type)}, align 16")
-            body.line(f"store {body.typed(value)}, ptr {slot}")
-            place = body.assign(f"getelementptr ptr, ptr {table}, i64 {index}")
-            body.line(f"store ptr {slot}, ptr {place}")
-        return table
 
     def _check(self, body: FunctionEmitter, dims: list[str]) -> None:
         """Refuse extents known only now that no device could launch."""
@@ -172,3 +202,13 @@ def field_offsets(formats: str) -> list[int]:
     return offsets
 
 
+def launcher_module(
+    module: Operation, target: Target, argument_format: str, launching: Launching, triple: str
+) -> HostModule:
+    """The host functions of a module alone, for devices whose kernels are compiled apart."""
+    emitter = ModuleEmitter(triple=triple)
+    sites: list[Operation] = []
+    for function in functions(module):
+        if function.name != "gpu.func":
+            LauncherEmitter(emitter, function, field_offsets(argument_format), target, launching, sites).emit()
+    return HostModule(emitter.text(), tuple(site_of(op) for op in sites))

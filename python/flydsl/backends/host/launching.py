@@ -1,0 +1,44 @@
+"""Launching on the host: through the thread pool, with scratch for each workgroup."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from flydsl.backends.host.workgroup import KernelInfo
+from flydsl.backends.launcher import Launch
+from flydsl.codegen.function_emitter import FunctionEmitter
+from flydsl.codegen.host_pool import LAUNCH_SYMBOL
+from flydsl.codegen.module_emitter import ModuleEmitter
+from flydsl.codegen.module_scope import symbol_text
+
+
+class HostLaunching:
+    """Calls `fly_host_launch` with the kernel's function."""
+
+    def __init__(self, kernels: Mapping[str, KernelInfo]) -> None:
+        self.kernels = kernels
+
+    def declare(self, module: ModuleEmitter) -> None:
+        module.scope.declare(LAUNCH_SYMBOL, "i32", ["ptr", "ptr", "ptr", "i64"])
+
+    def call(self, body: FunctionEmitter, launch: Launch) -> str:
+        info = self.kernels[launch.kernel]
+        table = body.fresh("dims")
+        body.entry_line(f"{table} = alloca [7 x i64], align 8")
+        for index, number in enumerate([*launch.dims, launch.shared_bytes]):
+            place = body.assign(f"getelementptr i64, ptr {table}, i64 {index}")
+            body.line(f"store i64 {number}, ptr {place}")
+        scratch = _scratch(body, info, launch)
+        symbol = symbol_text(info.symbol)
+        return body.assign(f"call i32 @{LAUNCH_SYMBOL}(ptr {symbol}, ptr {launch.arguments}, ptr {table}, i64 {scratch})")
+
+
+def _scratch(body: FunctionEmitter, info: KernelInfo, launch: Launch) -> str:
+    """Bytes of scratch one workgroup needs: shared memory and the per-thread arrays."""
+    smem, dims = launch.shared_bytes, launch.dims
+    if not (info.shared_bytes or info.bytes_per_thread or smem != "0"):
+        return "0"
+    threads = body.assign(f"mul i64 {body.assign(f'mul i64 {dims[3]}, {dims[4]}')}, {dims[5]}")
+    arrays = body.assign(f"mul i64 {threads}, {info.bytes_per_thread}")
+    fixed = body.assign(f"add i64 {smem}, {info.shared_bytes + 128}")
+    return body.assign(f"add i64 {fixed}, {arrays}")

@@ -1,0 +1,49 @@
+"""GPU operations as AMDGPU intrinsics in LLVM text."""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation
+
+from flydsl.backends.device_code import index_reader
+from flydsl.codegen.function_emitter import FunctionEmitter, Rule
+
+# Byte offsets in the implicit argument block (LLVM AMDGPU usage, code object version 5).
+_BLOCK_COUNT = {"x": 0, "y": 4, "z": 8}
+_GROUP_SIZE = {"x": 12, "y": 14, "z": 16}
+
+
+def _implicit(offsets: dict[str, int], type_: str) -> Rule:
+    def rule(emitter: FunctionEmitter, op: Operation) -> None:
+        axis = op.properties["dimension"].data.value  # type: ignore[union-attr]
+        base = emitter.assign("call ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()")
+        place = emitter.assign(f"getelementptr i8, ptr addrspace(4) {base}, i64 {offsets[axis]}")
+        raw = emitter.assign(f"load {type_}, ptr addrspace(4) {place}, align 2, !invariant.load !{{}}")
+        emitter.bind(op.results[0], emitter.assign(f"zext {type_} {raw} to i64"))
+
+    return rule
+
+
+def _barrier(emitter: FunctionEmitter, op: Operation) -> None:
+    """Memory of the workgroup is ordered around the barrier."""
+    emitter.line('fence syncscope("workgroup") release')
+    emitter.line("call void @llvm.amdgcn.s.barrier()")
+    emitter.line('fence syncscope("workgroup") acquire')
+
+
+def _lane_number(emitter: FunctionEmitter) -> str:
+    low = emitter.assign("call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)")
+    return emitter.assign(f"call i32 @llvm.amdgcn.mbcnt.hi(i32 -1, i32 {low})")
+
+
+def _lane(emitter: FunctionEmitter, op: Operation) -> None:
+    emitter.bind(op.results[0], emitter.assign(f"zext i32 {_lane_number(emitter)} to i64"))
+
+
+ROCM_RULES: dict[str, Rule] = {
+    "gpu.thread_id": index_reader("llvm.amdgcn.workitem.id.{axis}"),
+    "gpu.block_id": index_reader("llvm.amdgcn.workgroup.id.{axis}"),
+    "gpu.block_dim": _implicit(_GROUP_SIZE, "i16"),
+    "gpu.grid_dim": _implicit(_BLOCK_COUNT, "i32"),
+    "gpu.lane_id": _lane,
+    "gpu.barrier": _barrier,
+}

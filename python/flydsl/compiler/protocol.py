@@ -1,0 +1,12 @@
+"""The protocols of values and arguments, under the path that kernels written for the original use."""
+
+from __future__ import annotations
+
+from flydsl.expr.host_argument import JitArgument, c_abi_spec, cache_signature, get_ir_types
+from flydsl.expr.protocol import DslType, construct_from_ir_values, extract_to_ir_values
+from flydsl.expr.storable import Storable, dsl_align_of, dsl_size_of, peek_from_ptr, poke_into_ptr
+
+__all__ = [
+    "DslType", "JitArgument", "Storable", "c_abi_spec", "cache_signature", "construct_from_ir_values", "dsl_align_of",
+    "dsl_size_of", "extract_to_ir_values", "get_ir_types", "peek_from_ptr", "poke_into_ptr",
+]  # fmt: skip

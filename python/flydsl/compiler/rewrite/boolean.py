@@ -1,0 +1,94 @@
+"""`and`, `or`, `not`, chained comparisons and conditional expressions::
+
+    a and b          __fly__.all_of(a, lambda: b)
+    not a            __fly__.opposite(a)
+    a < b < c        __fly__.compare(a, ('<', lambda: b), ('<', lambda: c))
+    a if t else b    __fly__.choose(1, t, lambda: a, lambda: b)
+
+Each operand occurs once, so what it does happens once.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from flydsl.compiler.rewrite import build, checks
+from flydsl.compiler.rewrite.context import Context, is_const_expr
+
+_SYMBOLS: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+    ast.In: "in",
+    ast.NotIn: "not in",
+}
+_BOUND_TO_SCOPE = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
+"""Expressions that mean something else inside a lambda."""
+
+
+def _stays_in_scope(*nodes: ast.AST) -> bool:
+    return any(isinstance(inner, _BOUND_TO_SCOPE) for node in nodes for inner in ast.walk(node))
+
+
+def rewrite_bool_op(context: Context, node: ast.BoolOp) -> ast.expr:
+    is_or = isinstance(node.op, ast.Or)
+    pinned = _stays_in_scope(*node.values[1:])
+    values = [context.visit(value) for value in node.values]
+    if pinned:
+        return _in_scope(context, node, values, is_or)
+    rest = [build.thunk(value) for value in values[1:]]
+    return build.call("any_of" if is_or else "all_of", values[0], *rest, place=node)
+
+
+def _in_scope(context: Context, node: ast.BoolOp, values: list[ast.expr], is_or: bool) -> ast.expr:
+    """``t if __fly__.stops(t := a, False) else __fly__.all_of(t, lambda: u)``, with the right side evaluated as ``u``."""
+    left = values[0]
+    for right in values[1:]:
+        first, second = (f"__fly_{side}_{len(context.sites)}_{right.col_offset}" for side in ("left", "right"))
+        stops = build.call("stops", ast.NamedExpr(ast.Name(first, ast.Store()), left), is_or, place=node)
+        pair = ast.Tuple([ast.NamedExpr(ast.Name(second, ast.Store()), right)], ast.Load())
+        both = build.call(
+            "any_of" if is_or else "all_of", build.load(first), build.thunk(build.at(node, build.load(second))), place=node
+        )
+        chosen = ast.Subscript(ast.Tuple([pair, both], ast.Load()), ast.Constant(1), ast.Load())
+        left = build.at(node, ast.IfExp(stops, build.load(first), chosen))
+    return left
+
+
+def rewrite_not(context: Context, node: ast.UnaryOp) -> ast.expr:
+    context.generic_visit(node)
+    return build.call("opposite", node.operand, place=node) if isinstance(node.op, ast.Not) else node
+
+
+def rewrite_compare(context: Context, node: ast.Compare) -> ast.expr:
+    """A single comparison is Python's own; a chain with `:=` in it stays one, for conditions known while tracing."""
+    chained = len(node.ops) > 1 and not _stays_in_scope(*node.comparators)
+    context.generic_visit(node)
+    if not chained:
+        return node
+    steps = [
+        ast.Tuple([ast.Constant(_SYMBOLS[type(op)]), build.thunk(value)], ast.Load())
+        for op, value in zip(node.ops, node.comparators)
+    ]
+    return build.call("compare", node.left, *steps, place=node)
+
+
+def rewrite_if_exp(context: Context, node: ast.IfExp) -> ast.expr:
+    if is_const_expr(node.test):
+        context.generic_visit(node)
+        return node
+    location = context.location(node)
+    refusals = context.region_refusals("conditional expression", location, {})
+    if _stays_in_scope(node.body, node.orelse):
+        number = context.site("conditional expression", location, [*refusals, checks.walrus_in_branch(location)])
+        context.generic_visit(node)
+        node.test = build.call("static", number, node.test, place=node.test)
+        return node
+    number = context.site("conditional expression", location, refusals)
+    context.generic_visit(node)
+    return build.call("choose", number, node.test, build.thunk(node.body), build.thunk(node.orelse), place=node)

@@ -1,0 +1,121 @@
+"""The state of a rewriting: the sites found so far, and the function whose statements are being rewritten."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from flydsl.base.errors import SourceLocation
+from flydsl.compiler.rewrite import build, checks
+from flydsl.compiler.rewrite.liveness import Liveness
+from flydsl.compiler.rewrite.names import bound_names, changed_names, declared
+from flydsl.expr.site import Refusal, Site
+
+PYTHON_LOOP = -1
+"""Stands, in ``Scope.loops``, for a loop that stays a Python loop."""
+
+
+@dataclass
+class Scope:
+    """One function: what is known of its names, and where in it the rewriting is."""
+
+    node: ast.FunctionDef
+    liveness: Liveness
+    global_names: set[str]
+    nonlocal_names: set[str]
+    regions: list[int] = field(default_factory=list)
+    loops: list[int] = field(default_factory=list)
+    try_line: int = 0
+    shared: set[str] = field(default_factory=set)
+    """Variables that nested functions made here assign."""
+
+    @staticmethod
+    def of(node: ast.FunctionDef) -> Scope:
+        return Scope(node, Liveness(node), *declared(node))
+
+
+class Context(ast.NodeTransformer):
+    """What the rewriting of each construct works with; the constructs themselves are in files of their own."""
+
+    def __init__(self, file: str, range_is_builtin: bool) -> None:
+        self.file = file
+        self.range_is_builtin = range_is_builtin
+        self.sites: list[Site] = []
+        self.scopes: list[Scope] = []
+
+    @property
+    def scope(self) -> Scope:
+        return self.scopes[-1]
+
+    # Sites -------------------------------------------------------------------------------------
+
+    def location(self, node: ast.AST, end: ast.AST | None = None) -> SourceLocation:
+        """The place of a node, up to the end of another one on the same line."""
+        line, column = node.lineno, node.col_offset + 1  # type: ignore[attr-defined]
+        last: Any = end or node
+        end_column = last.end_col_offset + 1 if last.end_lineno == line else 0
+        return SourceLocation(self.file, line, column, end_column, self.scope.node.name)
+
+    def site(self, kind: str, location: SourceLocation, refusals: Sequence[Refusal] = (), **facts: Any) -> int:
+        """Add a site; its number."""
+        self.sites.append(Site(kind, location, refusals=tuple(refusals), within=tuple(self.scope.regions), **facts))
+        return len(self.sites) - 1
+
+    def region_refusals(self, kind: str, location: SourceLocation, names: dict[str, int]) -> list[Refusal]:
+        """What no run-time region allows, whatever its kind."""
+        found: list[Refusal] = []
+        if self.scope.try_line:
+            found.append(checks.inside_try(kind, self.scope.try_line, location))
+        for keyword, group in (("global", self.scope.global_names), ("nonlocal", self.scope.nonlocal_names)):
+            for name in sorted(group & names.keys()):
+                place = SourceLocation(self.file, names[name], function=self.scope.node.name)
+                found.append(checks.captured_assignment(name, keyword, place))
+        return found
+
+    # Nested functions --------------------------------------------------------------------------
+
+    @contextmanager
+    def region(self, number: int) -> Iterator[None]:
+        """Rewrite what becomes a nested function of the site."""
+        self.scope.regions.append(number)
+        try:
+            yield
+        finally:
+            self.scope.regions.pop()
+
+    def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """Statements, rewritten."""
+        found: list[ast.stmt] = []
+        for node in statements:
+            done = self.visit(node)
+            found += done if isinstance(done, list) else [done]
+        return found
+
+    def nested(self, name: str, parameters: Sequence[str], source: Sequence[ast.AST], body: list[ast.stmt],
+               place: ast.AST) -> ast.FunctionDef:  # fmt: skip
+        """A function of rewritten statements that assigns the variables of this one, as ``source`` does."""
+        bound = bound_names(source).keys()
+        shared = sorted(bound - self.scope.global_names)
+        self.scope.shared.update(shared)
+        head: list[ast.stmt] = [build.at(place, ast.Nonlocal(shared))] if shared else []
+        if bound & self.scope.global_names:
+            head.append(build.at(place, ast.Global(sorted(bound & self.scope.global_names))))
+        return build.function(name, parameters, [*head, *body], place)
+
+
+def assigned_lines(first: Sequence[ast.AST], second: Sequence[ast.AST] = ()) -> dict[str, tuple[int, int]]:
+    """Where each name is assigned, or changed in place, in two pieces of source."""
+    sides = [{**changed_names(nodes), **bound_names(nodes)} for nodes in (first, second)]
+    return {name: (sides[0].get(name, 0), sides[1].get(name, 0)) for name in {**sides[0], **sides[1]}}
+
+
+def is_const_expr(test: ast.expr) -> bool:
+    """Whether a condition is marked as known while tracing, or is a literal."""
+    if isinstance(test, ast.Constant):
+        return True
+    callee = test.func if isinstance(test, ast.Call) else None
+    name = callee.id if isinstance(callee, ast.Name) else callee.attr if isinstance(callee, ast.Attribute) else ""
+    return name == "const_expr"

@@ -1,0 +1,113 @@
+"""`for` loops over `range`::
+
+    for i in range(n):      def __fly_body_1(__fly_item):
+        x = x + i               nonlocal i, x
+                                i = __fly_item
+                                x = x + i
+                            __fly__.for_(1, __fly_body_1, n)
+
+and, with explicit state::
+
+    for i, state in range(a, b, c, init=[x]):   def __fly_body_1(__fly_item):
+        y = state[0] + i                            nonlocal i, state, y
+        r = yield [y]                               i, state = __fly_item
+                                                    y = state[0] + i
+                                                    return [y]
+                                                r = __fly__.for_init(1, __fly_body_1, a, b, c, init=[x])
+
+Every other iterable, range_constexpr() among them, is a Python loop and stays one.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from flydsl.compiler.rewrite import build, checks
+from flydsl.compiler.rewrite.context import PYTHON_LOOP, Context, assigned_lines
+from flydsl.compiler.rewrite.liveness import yield_of
+from flydsl.compiler.rewrite.names import bound_names, changed_names
+from flydsl.expr.site import Refusal
+
+_ITEM = "__fly_item"
+
+
+def run_time_range(node: ast.stmt) -> ast.Call | None:
+    """The ``range(...)`` that a loop runs over at run time."""
+    called = node.iter if isinstance(node, ast.For) else None
+    if isinstance(called, ast.Call) and isinstance(called.func, ast.Name) and called.func.id == "range":
+        return called
+    return None
+
+
+def explicit_init(node: ast.stmt) -> ast.expr | None:
+    """The ``init=`` of a loop with explicit state."""
+    called = run_time_range(node)
+    return next((k.value for k in called.keywords if k.arg == "init"), None) if called is not None else None
+
+
+def rewrite_for(context: Context, node: ast.For) -> list[ast.stmt]:
+    called = run_time_range(node) if context.range_is_builtin else None
+    if called is None:
+        return [_python_loop(context, node)]
+    explicit = explicit_init(node) is not None
+    last = yield_of(node.body[-1]) if explicit else None
+    source: list[ast.AST] = [node.target, *(node.body[:-1] if last is not None else node.body)]
+    names = bound_names(source)
+    location = context.location(node, node.iter)
+    liveness = context.scope.liveness
+    lines = assigned_lines(source)
+    if last is not None:
+        lines["yield"] = (last.lineno, 0)
+    number = context.site(
+        "for",
+        location,
+        [*_shape_refusals(context, node, explicit), *context.region_refusals("for", location, names)],
+        names=tuple(names),
+        carried=(liveness.head[node] | liveness.after[node]) & names.keys(),
+        changed=frozenset(changed_names(source)),
+        lines=lines,
+    )
+    if not isinstance(node.target, ast.Name) and not explicit:
+        return [build.statement("refuse", number, place=node)]
+    body = _body(context, node, number, source, last)
+    run = build.call("for_init" if explicit else "for_", number, build.load(body.name), place=node.iter)
+    run.args += [context.visit(argument) for argument in called.args]
+    run.keywords = [context.visit(keyword) for keyword in called.keywords]
+    results = node.body[-1]
+    if isinstance(results, ast.Assign) and last is not None:
+        return [body, build.at(results, ast.Assign(results.targets, run))]
+    return [body, build.at(node.iter, ast.Expr(run))]
+
+
+def _python_loop(context: Context, node: ast.For) -> ast.For:
+    node.target, node.iter = context.visit(node.target), context.visit(node.iter)
+    context.scope.loops.append(PYTHON_LOOP)
+    node.body = context.block(node.body)
+    context.scope.loops.pop()
+    node.orelse = context.block(node.orelse)
+    return node
+
+
+def _shape_refusals(context: Context, node: ast.For, explicit: bool) -> list[Refusal]:
+    found: list[Refusal] = []
+    pair = isinstance(node.target, (ast.Tuple, ast.List)) and len(node.target.elts) == 2
+    if node.orelse:
+        found.append(checks.loop_else("for", context.location(node.orelse[0])))
+    if not (pair if explicit else isinstance(node.target, ast.Name)):
+        found.append(checks.loop_target(context.location(node.target)))
+    if explicit and yield_of(node.body[-1]) is None:
+        found.append(checks.missing_yield(context.location(node.body[-1])))
+    return found
+
+
+def _body(context: Context, node: ast.For, number: int, source: list[ast.AST], last: ast.Yield | None) -> ast.FunctionDef:
+    statements = node.body if last is None else node.body[:-1]
+    take = build.at(node.target, ast.Assign([context.visit(node.target)], build.load(_ITEM)))
+    context.scope.loops.append(number)
+    with context.region(number):
+        body = [take, *context.block(statements)]
+        if last is not None:
+            value = context.visit(last.value) if last.value is not None else ast.List([], ast.Load())
+            body.append(build.at(last, ast.Return(value)))
+    context.scope.loops.pop()
+    return context.nested(f"__fly_body_{number}", [_ITEM], source, body, node)

@@ -1,0 +1,75 @@
+"""`if` statements::
+
+    if test:            def __fly_then_1():
+        x = a               nonlocal x
+    else:                   x = a
+        x = b           def __fly_else_1():
+                            nonlocal x
+                            x = b
+                        __fly__.if_(1, test, __fly_then_1, __fly_else_1)
+
+A branch with a `return`, `break` or `continue` that leaves it stays where it is: only a condition known while
+tracing may have one, and ``__fly__.static`` refuses the others.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from flydsl.compiler.rewrite import build, checks
+from flydsl.compiler.rewrite.context import Context, assigned_lines, is_const_expr
+from flydsl.compiler.rewrite.names import bound_names
+
+
+def rewrite_if(context: Context, node: ast.If) -> list[ast.stmt]:
+    if is_const_expr(node.test):
+        context.generic_visit(node)
+        return [node]
+    leaving = list(checks.jumps([*node.body, *node.orelse]))
+    if leaving:
+        return [_in_place(context, node, leaving)]
+    names = bound_names([*node.body, *node.orelse])
+    location = context.location(node, node.test)
+    number = context.site(
+        "if",
+        location,
+        context.region_refusals("if", location, names),
+        names=tuple(names),
+        live=context.scope.liveness.after[node] & names.keys(),
+        lines=assigned_lines(node.body, node.orelse),
+    )
+    made: list[ast.stmt] = []
+    test = context.visit(node.test)
+    arguments: list[ast.expr | int] = [number, test]
+    for word, body in (("then", node.body), ("else", node.orelse)):
+        if not body:
+            continue
+        name = f"__fly_{word}_{number}"
+        with context.region(number):
+            made.append(context.nested(name, (), body, context.block(body), body[0]))
+        arguments.append(build.load(name))
+    return [*made, build.statement("if_", *arguments, place=node.test)]
+
+
+def _in_place(context: Context, node: ast.If, leaving: list[ast.stmt]) -> ast.If:
+    refusals = [checks.jump_in_branch(jump, node.lineno, context.location(jump)) for jump in leaving[:1]]
+    number = context.site("if", context.location(node, node.test), refusals)
+    test = context.visit(node.test)
+    node.body, node.orelse = context.block(node.body), context.block(node.orelse)
+    node.test = build.call("static", number, test, place=test)
+    return node
+
+
+def rewrite_jump(context: Context, node: ast.Return | ast.Break | ast.Continue) -> ast.stmt:
+    """A jump out of what has become the body of a run-time loop is refused where it is reached."""
+    scope = context.scope
+    if isinstance(node, ast.Return):
+        context.generic_visit(node)
+        loops = [number for number in scope.loops if number >= 0]
+    else:
+        loops = [number for number in scope.loops[-1:] if number >= 0]
+    if not loops:
+        return node
+    line = context.sites[loops[-1]].location.line
+    refusal = checks.jump_in_loop(node, "for", line, context.location(node))
+    return build.statement("refuse", context.site("jump", context.location(node), [refusal]), place=node)

@@ -1,0 +1,165 @@
+"""What rewritten control flow calls: each construct decides, while tracing, which kind it is.
+
+The rewriter turns the branches and bodies of a function into nested functions and calls the methods of the one
+:class:`ControlFlow` object it makes for that function, under the name ``__fly__``. A condition that Python
+knows runs the Python way, and only the branch taken is traced; a run-time one becomes an `scf` operation.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from flydsl.base.errors import DslNameError
+from flydsl.expr import truth
+from flydsl.expr.branching import choose, run_if
+from flydsl.expr.context import current
+from flydsl.expr.loop_bounds import loop_bounds
+from flydsl.expr.looping import run_for, run_for_init, run_while
+from flydsl.expr.region_state import Cells, Heap
+from flydsl.expr.site import Site
+from flydsl.expr.truth import as_condition, is_run_time
+
+OWN_PACKAGE = __name__.partition(".")[0]
+
+
+class _Regions(threading.local):
+    """The run-time regions now being traced: whose they are, and the numbers of their sites."""
+
+    open: tuple[tuple[ControlFlow, int], ...] = ()
+
+
+_regions = _Regions()
+
+
+class ControlFlow:
+    """The control flow of one rewritten function; generated code passes the number of the site it stands for."""
+
+    all_of = staticmethod(truth.all_of)
+    any_of = staticmethod(truth.any_of)
+    opposite = staticmethod(truth.opposite)
+    compare = staticmethod(truth.compare)
+
+    def __init__(self, sites: Sequence[Site]) -> None:
+        self.sites = sites
+        self._unbound: dict[str, Site] = {}
+
+    @contextmanager
+    def _region(self, number: int) -> Iterator[Site]:
+        """The run-time region of a site, if its rules allow one."""
+        site = self.sites[number]
+        site.check()
+        before = _regions.open
+        _regions.open = (*before, (self, number))
+        try:
+            yield site
+        finally:
+            _regions.open = before
+
+    # Branches ----------------------------------------------------------------------------------
+
+    def if_(self, number: int, value: Any, then: Callable[[], Any], orelse: Callable[[], Any] | None = None) -> None:
+        """``if value: then() else: orelse()``."""
+        if is_run_time(value):
+            with self._region(number) as site:
+                self._unbind(site, run_if(site, as_condition(value), then, orelse))
+        elif value:
+            then()
+        elif orelse is not None:
+            orelse()
+
+    def choose(self, number: int, value: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
+        """``then() if value else orelse()``."""
+        if not is_run_time(value):
+            return then() if value else orelse()
+        with self._region(number) as site:
+            return choose(site, as_condition(value), then, orelse)
+
+    def static(self, number: int, value: Any) -> Any:
+        """A condition over something that only Python can do, such as a `return`."""
+        if is_run_time(value):
+            self.sites[number].check()
+        return value
+
+    def stops(self, left: Any, on: bool) -> bool:
+        """Whether `and` (or `or`, if ``on``) is decided by its left side, and the right one is left alone."""
+        return not is_run_time(left) and bool(left) is on
+
+    # Loops -------------------------------------------------------------------------------------
+
+    def for_(self, number: int, body: Callable[[Any], Any], *bounds: Any) -> None:
+        """``for i in range(*bounds): body(i)``."""
+        with self._region(number) as site:
+            self._unbind(site, run_for(site, loop_bounds(bounds), body))
+
+    def for_init(self, number: int, body: Callable[[Any], Any], *bounds: Any, init: Any) -> Any:
+        """``for i, state in range(*bounds, init=init)``: a list of results, or the only one."""
+        values = list(init) if isinstance(init, (list, tuple)) else [init]
+        with self._region(number) as site:
+            results, unbound = run_for_init(site, loop_bounds(bounds, index=True), values, body)
+        self._unbind(site, unbound)
+        return results[0] if len(results) == 1 else results
+
+    def while_(self, number: int, test: Callable[[], Any], body: Callable[[], Any]) -> None:
+        """``while test(): body()``, in Python for as long as the condition is known while tracing."""
+        while not is_run_time(value := self._probed(number, test, body)):
+            if not value:
+                return
+            body()
+        with self._region(number) as site:
+            self._unbind(site, run_while(site, lambda: as_condition(test()), body))
+
+    def _probed(self, number: int, test: Callable[[], Any], body: Callable[[], Any]) -> Any:
+        """The condition of a `while`. A run-time one leaves no trace: it is evaluated again inside the loop."""
+        cells = Cells([test, body], self.sites[number].names)
+        heap = Heap([test], cells)
+        before, items = cells.read(), heap.save()
+        value = current().speculate(test, lambda found: not is_run_time(found))
+        if is_run_time(value):
+            cells.write(before)
+            heap.restore(items)
+        return value
+
+    # Rules -------------------------------------------------------------------------------------
+
+    def refuse(self, number: int) -> None:
+        """Reached a statement that a run-time loop cannot have."""
+        self.sites[number].check()
+
+    def outside(self, number: int) -> None:
+        """Reached a statement that no run-time region around it in the source may have."""
+        site = self.sites[number]
+        if any(flow is self and other in site.within for flow, other in _regions.open):
+            site.check()
+
+    def manager(self, number: int, value: Any) -> Any:
+        """The context manager of a `with`. Inside a run-time region it acts while tracing, so only ours may."""
+        maker = getattr(value, "func", type(value))
+        if getattr(maker, "__module__", "").partition(".")[0] != OWN_PACKAGE:
+            self.outside(number)
+        return value
+
+    # Names without a value -----------------------------------------------------------------------
+
+    def _unbind(self, site: Site, names: Sequence[str]) -> None:
+        self._unbound.update(dict.fromkeys(names, site))
+
+    def explanation(self, name: str) -> DslNameError | None:
+        """Why a variable has no value, if a run-time region took it."""
+        site = self._unbound.get(name)
+        if site is None:
+            return None
+        line = site.location.line
+        where = f"the run-time {site.what} of line {line}"
+        first, second = site.lines.get(name, (0, 0))
+        if site.kind == "if" and first and second:
+            reason = f"is not bound on every path through {where} (lines {first} and {second})"
+        else:
+            reason = f"is bound only inside {where} (line {first or second})"
+        return DslNameError(
+            f"'{name}' {reason}, so it has no value here",
+            hint=f"give it a value of the same type before line {line}, for example {name} = fx.Int32(0)"
+            + (", or in both branches" if site.kind == "if" else ""),
+        )

@@ -1,0 +1,39 @@
+"""Finding a driver library, declaring its functions and checking their status."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any
+
+
+def open_library(names: Sequence[str]) -> ctypes.CDLL | None:
+    """The first library of these names that loads, or None."""
+    for name in names:
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            continue
+    return None
+
+
+class Driver:
+    """A driver library: calls return a status, and a status other than 0 raises."""
+
+    def __init__(self, library: ctypes.CDLL, fail: Callable[[str, int], Exception]) -> None:
+        self._library = library
+        self._fail = fail
+
+    def call(self, name: str, *args: Any) -> None:
+        """Call a function of the library and check its status."""
+        status = getattr(self._library, name)(*args)
+        if status:
+            raise self._fail(name, status)
+
+    def try_call(self, name: str, *args: Any) -> int:
+        """Call a function and hand its status back."""
+        return getattr(self._library, name)(*args)
+
+    def address(self, name: str) -> int:
+        """The address of a function, for native code to call."""
+        return ctypes.cast(getattr(self._library, name), ctypes.c_void_p).value or 0
