@@ -37,13 +37,21 @@ def linker_command() -> tuple[str, ...]:
     )
 
 
-def link_code_object(data: bytes) -> bytes:
-    """A shared object the HIP loader accepts."""
-    with tempfile.TemporaryDirectory(prefix="flydsl-link-") as folder:
-        source, target = Path(folder) / "kernels.o", Path(folder) / "kernels.hsaco"
+class Linking:
+    """A link under way: the linker is a process of its own, so other work can go on meanwhile."""
+
+    def __init__(self, data: bytes) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="flydsl-link-")
+        source = Path(self._folder.name) / "kernels.o"
+        self._target = Path(self._folder.name) / "kernels.hsaco"
         source.write_bytes(data)
-        command = [*linker_command(), "-shared", "--no-undefined", "-o", str(target), str(source)]
-        run = subprocess.run(command, capture_output=True, text=True, check=False)
-        if run.returncode:
-            raise LoweringError(f"linking the code object failed: {run.stderr.strip()}")
-        return target.read_bytes()
+        command = [*linker_command(), "-shared", "--no-undefined", "-o", str(self._target), str(source)]
+        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+    def result(self) -> bytes:
+        """The code object: a shared object the HIP loader accepts."""
+        with self._folder:
+            _, errors = self._process.communicate()
+            if self._process.returncode:
+                raise LoweringError(f"linking the code object failed: {errors.strip()}")
+            return self._target.read_bytes()

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import linecache
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import TracebackType
+from types import FunctionType, TracebackType
 from typing import Any
 
 from flydsl.base import knobs
-from flydsl.base.errors import FlyDSLError, SourceLocation
+from flydsl.base.errors import DslRuntimeError, FlyDSLError, SourceLocation
+from flydsl.compiler.rewrite.build import HIDDEN
+from flydsl.compiler.rewrite.source import find_source
 
 PACKAGE_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
@@ -50,7 +53,34 @@ def user_errors(func: Callable[..., Any]) -> Iterator[None]:
             error.location = innermost_user_location(error.__traceback__)
         if error.location is None:
             error.location = definition_of(func)
+        _note_missing_source(error, func)
         raise
+    except NameError as error:
+        explanation = _explained(error)
+        if explanation is None:
+            raise
+        raise explanation from None
+
+
+def _explained(error: NameError) -> FlyDSLError | None:
+    """The reason why a variable has no value, if run-time control flow took it."""
+    named = error.name or next(iter(re.findall(r"variable '(\w+)'", str(error))), None)
+    traceback, found = error.__traceback__, None
+    while traceback is not None and named is not None:
+        flow = traceback.tb_frame.f_locals.get(HIDDEN)
+        if flow is not None:
+            found = flow.explanation(named) or found
+        traceback = traceback.tb_next
+    if found is not None:
+        found.location = innermost_user_location(error.__traceback__)
+    return found
+
+
+def _note_missing_source(error: FlyDSLError, func: Callable[..., Any]) -> None:
+    """A run-time `if` in a function that was not rewritten fails as a misuse of the value; say what is behind it."""
+    if isinstance(error, DslRuntimeError) and isinstance(func, FunctionType) and find_source(func) is None:
+        note = f"the source of {func.__name__}() cannot be read, so its control flow was not rewritten: put it in a file"
+        error.hint = f"{error.hint}; {note}" if error.hint else note
 
 
 def calling_location() -> SourceLocation | None:

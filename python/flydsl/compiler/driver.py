@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +75,7 @@ def compile_module(module: ModuleOp, name: str, target: Target, device: str, arg
     run_passes(module, stage_a(target.backend), dumps)
     level = knobs.COMPILE_OPT_LEVEL.get()
     kernels: tuple[str, ...] = ()
-    binary = b""
+    binary: Callable[[], bytes] = bytes
     if device == "host":
         host = host_module(module, target, argument_format)
         dumps.write("llvm_ir.ll", host.text)
@@ -82,32 +83,37 @@ def compile_module(module: ModuleOp, name: str, target: Target, device: str, arg
         kernels = tuple(op.attributes["sym_name"].data for op in kernel_functions(module))  # type: ignore[union-attr]
         binary = _device_binary(module, target, device, level, dumps)
         host = launcher_module(module, target, argument_format, DriverLaunching(list(kernels)), host_triple())
+    host_object = emit_object(host.text, level=level if device == "host" else LAUNCHER_LEVEL)
     return Artifact(
         name=name,
         target=target.arch,
         device=device,
         argument_format=argument_format,
-        host_object=emit_object(host.text, level=level),
-        device_binary=binary,
+        host_object=host_object,
+        device_binary=binary(),
         kernels=kernels,
         sites=host.sites,
         prints=host.prints,
     )
 
 
-def _device_binary(module: ModuleOp, target: Target, device: str, level: int, dumps: _Dumps) -> bytes:
-    """PTX or a linked code object of the module's kernels."""
+LAUNCHER_LEVEL = 1
+"""A launcher beside a GPU's kernels is a page of straight code; more effort buys nothing."""
+
+
+def _device_binary(module: ModuleOp, target: Target, device: str, level: int, dumps: _Dumps) -> Callable[[], bytes]:
+    """Start making PTX or a code object of the module's kernels; the call gives the bytes."""
     if device == "cuda":
         text = cuda_compile.device_text(module, target)
         dumps.write("llvm_ir.ll", text)
         ptx = cuda_compile.ptx_of(text, target, level)
         dumps.write("final_isa.s", ptx)
-        return ptx.encode()
+        return lambda: ptx.encode()
     text = rocm_compile.device_text(module, target)
     dumps.write("llvm_ir.ll", text)
     if dumps.folder is not None:
         dumps.write("final_isa.s", rocm_compile.isa_of(text, target, level))
-    return rocm_compile.code_object_of(text, target, level)
+    return rocm_compile.begin_code_object(text, target, level).result
 
 
 def load(artifact: Artifact, device: Any) -> Executable:

@@ -341,12 +341,12 @@ class TraceEmitter:
     def speculate(self, build: Callable[[], T], keep: Callable[[T], bool]) -> T:
         block, result = self._block((), lambda _: build())
         kept = keep(result)
-        for op in reversed(list(block.ops)):
-            if not kept:
-                op.erase(safe_erase=False)
         for op in list(block.ops):
             op.detach()
-            self.block.add_op(op)
+            if kept:
+                self.block.add_op(op)
+            else:
+                op.erase(safe_erase=False)
         return result
 
 

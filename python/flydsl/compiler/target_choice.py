@@ -14,6 +14,7 @@ from typing import Any
 from flydsl.base import knobs
 from flydsl.base.errors import DslValueError
 from flydsl.runtime import cuda
+from flydsl.runtime.compile_only import CompileOnlyDevice
 from flydsl.runtime.host import HostDevice
 from flydsl.target.target import DEFAULT_ARCH, Target, parse_target
 
@@ -44,8 +45,16 @@ def current_device() -> Any:
     return _host(target)
 
 
+@cache
+def _absent(target: Target, kind: str) -> CompileOnlyDevice:
+    return CompileOnlyDevice(target, kind)
+
+
 def device_of(places: Iterable[tuple[str, int]]) -> Any:
-    """The device that holds these arrays."""
+    """The device that holds these arrays; with COMPILE_ONLY, the one code is made for."""
+    if knobs.COMPILE_ONLY.get():
+        kind, target = knobs.RUNTIME_KIND.get(), chosen_target()
+        return _absent(target, target.backend if kind == "auto" else kind)
     found = set(places)
     if not found:
         return current_device()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any, Generic, TypeVar
 
-from flydsl.base.errors import DslTypeError
+from flydsl.base.errors import DslRuntimeError, DslTypeError
+from flydsl.expr.numeric import Numeric
 
 T = TypeVar("T")
 
@@ -42,10 +43,21 @@ def constexpr_key(value: Any) -> Any:
 
 
 def const_expr(value: T) -> T:
-    """Mark a condition as known while tracing."""
+    """Mark a condition as known while tracing. A run-time value is refused."""
+    if isinstance(value, Numeric) and not value.is_static():
+        raise DslRuntimeError(
+            f"const_expr() is for values known while tracing, got a run-time {type(value)}",
+            hint="drop const_expr for a run-time branch or loop, or pass the value as fx.Constexpr to compile per value",
+        )
     return value
 
 
 def range_constexpr(*args: Any) -> range:
     """A Python range: the loop is unrolled while tracing."""
+    for value in args:
+        if isinstance(value, Numeric) and not value.is_static():
+            raise DslRuntimeError(
+                f"range_constexpr() is unrolled while tracing, so its bounds cannot be a run-time {type(value)}",
+                hint="write range(...) for a run-time loop, or pass the bound as fx.Constexpr to compile per value",
+            )
     return range(*[int(a) for a in args])

@@ -87,6 +87,10 @@ class ControlFlow:
         """Whether `and` (or `or`, if ``on``) is decided by its left side, and the right one is left alone."""
         return not is_run_time(left) and bool(left) is on
 
+    def joined(self, left: Any, right: Any, is_or: bool) -> Any:
+        """Both sides of an `and` or `or` that the left one does not decide."""
+        return truth.any_of(left, lambda: right) if is_or else truth.all_of(left, lambda: right)
+
     # Loops -------------------------------------------------------------------------------------
 
     def for_(self, number: int, body: Callable[[Any], Any], *bounds: Any) -> None:
@@ -133,6 +137,11 @@ class ControlFlow:
         site = self.sites[number]
         if any(flow is self and other in site.within for flow, other in _regions.open):
             site.check()
+
+    def anywhere(self, number: int) -> None:
+        """Reached a statement that no run-time region may have, not even in a function called from it."""
+        if _regions.open:
+            self.sites[number].check()
 
     def manager(self, number: int, value: Any) -> Any:
         """The context manager of a `with`. Inside a run-time region it acts while tracing, so only ours may."""

@@ -16,6 +16,7 @@ from flydsl.expr.composite import MISSING, Composite, Field, annotated_fields, c
 from flydsl.expr.constexpr import constexpr_key
 from flydsl.expr.context import is_tracing
 from flydsl.expr.handle import describe
+from flydsl.expr.host_argument import AbiSlot, c_abi_spec, cache_signature, get_ir_types
 from flydsl.expr.numeric import operand
 from flydsl.expr.pointer import Pointer
 from flydsl.expr.storable import byte_offset, is_number_type, peek_from_ptr, poke_into_ptr, type_name
@@ -78,6 +79,17 @@ class Struct(Composite):
 
     def _run_time(self) -> list[Any]:
         return [vars(self)[field.name] for field in self._fields if not field.is_constexpr]
+
+    # Crossing from the host
+
+    def __get_ir_types__(self) -> list[Any]:
+        return get_ir_types(self._run_time())
+
+    def __cache_signature__(self) -> Any:
+        return (type(self), tuple(cache_signature(part) for part in self._run_time()))
+
+    def __c_abi_spec__(self) -> list[AbiSlot]:
+        return [slot for part in self._run_time() for slot in c_abi_spec(part)]
 
     # Memory
 

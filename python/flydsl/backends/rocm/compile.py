@@ -8,7 +8,7 @@ from xdsl.ir import Operation
 
 from flydsl.backends.device_code import DeviceCode, block_size, emit_kernels
 from flydsl.backends.rocm.rules import ROCM_RULES
-from flydsl.codegen.code_object import link_code_object
+from flydsl.codegen.code_object import Linking
 from flydsl.codegen.llvm_build import data_layout, emit_assembly, emit_object
 from flydsl.target.target import Target
 
@@ -41,6 +41,6 @@ def isa_of(text: str, target: Target, level: int) -> str:
     return emit_assembly(text, TRIPLE, target.arch, "", level)
 
 
-def code_object_of(text: str, target: Target, level: int) -> bytes:
-    """A linked code object of LLVM text."""
-    return link_code_object(emit_object(text, TRIPLE, target.arch, "", level))
+def begin_code_object(text: str, target: Target, level: int) -> Linking:
+    """Compile LLVM text and start linking it; ``result()`` is the code object."""
+    return Linking(emit_object(text, TRIPLE, target.arch, "", level))

@@ -40,23 +40,19 @@ def rewrite_bool_op(context: Context, node: ast.BoolOp) -> ast.expr:
     pinned = _stays_in_scope(*node.values[1:])
     values = [context.visit(value) for value in node.values]
     if pinned:
-        return _in_scope(context, node, values, is_or)
+        return _in_scope(node, values, is_or)
     rest = [build.thunk(value) for value in values[1:]]
     return build.call("any_of" if is_or else "all_of", values[0], *rest, place=node)
 
 
-def _in_scope(context: Context, node: ast.BoolOp, values: list[ast.expr], is_or: bool) -> ast.expr:
-    """``t if __fly__.stops(t := a, False) else __fly__.all_of(t, lambda: u)``, with the right side evaluated as ``u``."""
+def _in_scope(node: ast.BoolOp, values: list[ast.expr], is_or: bool) -> ast.expr:
+    """``t if __fly__.stops(t := a, False) else __fly__.joined(t, b, False)``: no lambda around ``b``."""
     left = values[0]
     for right in values[1:]:
-        first, second = (f"__fly_{side}_{len(context.sites)}_{right.col_offset}" for side in ("left", "right"))
-        stops = build.call("stops", ast.NamedExpr(ast.Name(first, ast.Store()), left), is_or, place=node)
-        pair = ast.Tuple([ast.NamedExpr(ast.Name(second, ast.Store()), right)], ast.Load())
-        both = build.call(
-            "any_of" if is_or else "all_of", build.load(first), build.thunk(build.at(node, build.load(second))), place=node
-        )
-        chosen = ast.Subscript(ast.Tuple([pair, both], ast.Load()), ast.Constant(1), ast.Load())
-        left = build.at(node, ast.IfExp(stops, build.load(first), chosen))
+        name = f"__fly_left_{right.lineno}_{right.col_offset}"
+        stops = build.call("stops", ast.NamedExpr(ast.Name(name, ast.Store()), left), is_or, place=node)
+        joined = build.call("joined", build.load(name), right, is_or, place=node)
+        left = build.at(node, ast.IfExp(stops, build.load(name), joined))
     return left
 
 

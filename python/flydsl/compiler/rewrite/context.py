@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -94,10 +94,10 @@ class Context(ast.NodeTransformer):
             found += done if isinstance(done, list) else [done]
         return found
 
-    def nested(self, name: str, parameters: Sequence[str], source: Sequence[ast.AST], body: list[ast.stmt],
+    def nested(self, name: str, parameters: Sequence[str], names: Iterable[str], body: list[ast.stmt],
                place: ast.AST) -> ast.FunctionDef:  # fmt: skip
-        """A function of rewritten statements that assigns the variables of this one, as ``source`` does."""
-        bound = bound_names(source).keys()
+        """A function of rewritten statements; ``names`` are the variables of this one that it assigns."""
+        bound = set(names)
         shared = sorted(bound - self.scope.global_names)
         self.scope.shared.update(shared)
         head: list[ast.stmt] = [build.at(place, ast.Nonlocal(shared))] if shared else []

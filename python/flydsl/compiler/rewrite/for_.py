@@ -69,7 +69,7 @@ def rewrite_for(context: Context, node: ast.For) -> list[ast.stmt]:
     )
     if not isinstance(node.target, ast.Name) and not explicit:
         return [build.statement("refuse", number, place=node)]
-    body = _body(context, node, number, source, last)
+    body = _body(context, node, number, last)
     run = build.call("for_init" if explicit else "for_", number, build.load(body.name), place=node.iter)
     run.args += [context.visit(argument) for argument in called.args]
     run.keywords = [context.visit(keyword) for keyword in called.keywords]
@@ -100,7 +100,7 @@ def _shape_refusals(context: Context, node: ast.For, explicit: bool) -> list[Ref
     return found
 
 
-def _body(context: Context, node: ast.For, number: int, source: list[ast.AST], last: ast.Yield | None) -> ast.FunctionDef:
+def _body(context: Context, node: ast.For, number: int, last: ast.Yield | None) -> ast.FunctionDef:
     statements = node.body if last is None else node.body[:-1]
     take = build.at(node.target, ast.Assign([context.visit(node.target)], build.load(_ITEM)))
     context.scope.loops.append(number)
@@ -110,4 +110,4 @@ def _body(context: Context, node: ast.For, number: int, source: list[ast.AST], l
             value = context.visit(last.value) if last.value is not None else ast.List([], ast.Load())
             body.append(build.at(last, ast.Return(value)))
     context.scope.loops.pop()
-    return context.nested(f"__fly_body_{number}", [_ITEM], source, body, node)
+    return context.nested(f"__fly_body_{number}", [_ITEM], context.sites[number].names, body, node)

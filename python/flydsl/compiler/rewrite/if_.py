@@ -45,8 +45,9 @@ def rewrite_if(context: Context, node: ast.If) -> list[ast.stmt]:
         if not body:
             continue
         name = f"__fly_{word}_{number}"
+        assigned, place = bound_names(body), body[0]
         with context.region(number):
-            made.append(context.nested(name, (), body, context.block(body), body[0]))
+            made.append(context.nested(name, (), assigned, context.block(body), place))
         arguments.append(build.load(name))
     return [*made, build.statement("if_", *arguments, place=node.test)]
 

@@ -1,11 +1,120 @@
-"""Rewriting kernel functions so that run-time control flow is traced."""
+"""Rewriting kernel functions so that run-time control flow is traced.
+
+`rewritten(f)` is a function with the globals, closure, defaults and source positions of ``f`` whose branches and
+loops call :class:`flydsl.expr.control_flow.ControlFlow`. Functions nested in ``f`` are rewritten with it.
+"""
 
 from __future__ import annotations
 
+import __future__ as future_features
+
+import ast
+import builtins
+import difflib
+import sys
 from collections.abc import Callable
-from typing import Any
+from types import CellType, CodeType, FunctionType
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+from flydsl.base import knobs
+from flydsl.compiler.rewrite import build
+from flydsl.compiler.rewrite.source import FunctionSource, find_source, mangle_private_names
+from flydsl.compiler.rewrite.statements import Rewriter
+from flydsl.expr.control_flow import ControlFlow
+
+_OUTER = "__fly_outer"
+_FUTURES = sum(getattr(future_features, name).compiler_flag for name in future_features.all_feature_names)
+_functions: WeakKeyDictionary[Callable[..., Any], Callable[..., Any]] = WeakKeyDictionary()
+_codes: dict[tuple[str, CodeType], _Compiled | None] = {}
+
+
+class _Compiled(NamedTuple):
+    """The rewritten code of a definition, shared by all functions made from it."""
+
+    code: CodeType
+    flow: ControlFlow
 
 
 def rewritten(func: Callable[..., Any]) -> Callable[..., Any]:
-    """The function to trace."""
-    return func
+    """The function to trace: ``func`` itself where there is nothing to rewrite, or no source."""
+    if not isinstance(func, FunctionType) or build.HIDDEN in func.__code__.co_freevars:
+        return func
+    known = _functions.get(func)
+    if known is None:
+        key = (func.__code__.co_filename, func.__code__)
+        if key not in _codes:
+            _codes[key] = _compile(func)
+        compiled = _codes[key]
+        known = _functions[func] = func if compiled is None else _instance(func, compiled)
+    return known
+
+
+def _instance(func: FunctionType, compiled: _Compiled) -> FunctionType:
+    """A function of the rewritten code in the place of ``func``."""
+    cells = dict(zip(func.__code__.co_freevars, func.__closure__ or ()))
+    cells[build.HIDDEN] = CellType(compiled.flow)
+    closure = tuple(cells[name] for name in compiled.code.co_freevars)
+    made = FunctionType(compiled.code, func.__globals__, func.__name__, func.__defaults__, closure)
+    made.__kwdefaults__ = func.__kwdefaults__
+    made.__annotations__ = func.__annotations__
+    made.__qualname__, made.__module__, made.__doc__ = func.__qualname__, func.__module__, func.__doc__
+    made.__dict__.update(func.__dict__)
+    return made
+
+
+def _compile(func: FunctionType) -> _Compiled | None:
+    source = find_source(func)
+    if source is None:
+        return None
+    mangle_private_names(source)
+    rewriter = Rewriter(source.file, _range_is_builtin(func))
+    node = rewriter.bare(source.node)
+    before = ast.unparse(node) if knobs.DEBUG_AST_DIFF.get() else ""
+    node = rewriter.top(node)
+    if before:
+        _print_difference(source, before, ast.unparse(node))
+    code = _code_of(node, func)
+    if build.HIDDEN not in code.co_freevars:
+        return None
+    return _Compiled(_named(code, func), ControlFlow(rewriter.sites))
+
+
+def _range_is_builtin(func: FunctionType) -> bool:
+    """Whether ``range`` means Python's own in this function."""
+    if "range" in func.__code__.co_freevars + func.__code__.co_varnames + func.__code__.co_cellvars:
+        return False
+    return func.__globals__.get("range", builtins.range) is builtins.range
+
+
+def _code_of(node: ast.FunctionDef, func: FunctionType) -> CodeType:
+    """Compile a definition inside a function that has its captured variables as parameters."""
+    outer = build.function(_OUTER, [build.HIDDEN, *func.__code__.co_freevars], [node], node)
+    module = ast.Module([outer], [])
+    flags = func.__code__.co_flags & _FUTURES
+    code = compile(module, func.__code__.co_filename, "exec", flags=flags, dont_inherit=True)
+    for name in (_OUTER, node.name):
+        code = next(c for c in code.co_consts if isinstance(c, CodeType) and c.co_name == name)
+    return code
+
+
+def _named(code: CodeType, func: FunctionType) -> CodeType:
+    """The code, with generated functions named after the function they are part of: errors show the names."""
+
+    def renamed(part: CodeType, name: str, qualname: str) -> CodeType:
+        own = not part.co_name.startswith("__fly_")
+        name = part.co_name if own else name
+        qualname = part.co_qualname.replace(f"{_OUTER}.<locals>.", "") if own else qualname
+        inner = tuple(renamed(c, name, qualname) if isinstance(c, CodeType) else c for c in part.co_consts)
+        return part.replace(co_name=name, co_qualname=qualname, co_consts=inner)
+
+    inner = tuple(
+        renamed(c, code.co_name, func.__qualname__) if isinstance(c, CodeType) else c for c in code.co_consts
+    )
+    return code.replace(co_qualname=func.__qualname__, co_consts=inner)
+
+
+def _print_difference(source: FunctionSource, before: str, after: str) -> None:
+    names = (f"{source.node.name} ({source.file}:{source.node.lineno})", "rewritten")
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), *names, lineterm="")
+    print("\n".join(lines), file=sys.stderr)

@@ -42,12 +42,14 @@ def rewrite_while(context: Context, node: ast.While) -> list[ast.stmt]:
         changed=frozenset(changed_names(source)),
         lines=assigned_lines(source),
     )
-    parts: list[ast.FunctionDef] = []
+    in_test, in_body = bound_names([node.test]), bound_names(node.body)
     with context.region(number):
         result = build.at(node.test, ast.Return(context.visit(node.test)))
-        parts.append(context.nested(f"__fly_test_{number}", (), [node.test], [result], node.test))
         body = context.block(node.body)
-        parts.append(context.nested(f"__fly_body_{number}", (), node.body, body, node.body[0]))
+    parts = (
+        context.nested(f"__fly_test_{number}", (), in_test, [result], node.test),
+        context.nested(f"__fly_body_{number}", (), in_body, body, node.body[0]),
+    )
     run = build.statement("while_", number, *(build.load(part.name) for part in parts), place=node.test)
     return [*parts, run, *context.block(node.orelse)]
 

@@ -1,0 +1,1 @@
+"""Raw dialect builders under the original's import paths."""

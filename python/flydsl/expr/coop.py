@@ -1,0 +1,288 @@
+"""Cooperative operations: reductions and scans over a wave or a whole workgroup.
+
+An operation is ``"add"``, ``"mul"``, ``"max"``, ``"min"``, a ``ReductionOp``, or any associative function of two
+values. Scans combine in lane order, so the function need not be commutative; reductions over a wave exchange values
+in butterfly order and do need it.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from typing import Any
+
+from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.expr import arith, gpu
+from flydsl.expr.array import Array
+from flydsl.expr.context import current
+from flydsl.expr.enum import ReductionOp
+from flydsl.expr.numeric import Boolean, Int32, Numeric, as_numeric
+from flydsl.expr.shared_allocator import shared_allocator
+from flydsl.expr.warp_operation import Combine, combination, identity_of, wave_width
+
+
+def warp_reduce(value: Any, op: Any, *, width: int | None = None) -> Any:
+    """All values of a segment of ``width`` lanes (the wave by default) combined, in every lane of it."""
+    number, combine, size = as_numeric(value), combination(op), wave_width(width)
+    step = size // 2
+    while step:
+        number = combine(number, gpu.shuffle_xor(number, step, size))
+        step //= 2
+    return number
+
+
+def _lane_in(size: int) -> Int32:
+    lane = gpu.lane_id()
+    return lane if size == gpu.num_warp_threads() else lane % size
+
+
+def _inclusive(number: Numeric, combine: Combine, size: int) -> Numeric:
+    """Each lane's value combined with those of the lanes before it, doubling the distance each step."""
+    lane, step = _lane_in(size), 1
+    while step < size:
+        before = gpu.shuffle_up(number, step, size)
+        number = (lane >= step).select(combine(before, number), number)
+        step *= 2
+    return number
+
+
+def warp_inclusive_scan(value: Any, op: Any, *, width: int | None = None, init: Any = None) -> Any:
+    """Lane k gets the combination of lanes 0 to k; ``init``, if given, comes before them."""
+    number, combine, size = as_numeric(value), combination(op), wave_width(width)
+    scanned = _inclusive(number, combine, size)
+    return scanned if init is None else combine(type(number)(init), scanned)
+
+
+def warp_exclusive_scan(value: Any, op: Any, *, width: int | None = None, init: Any = None) -> Any:
+    """Lane k gets the combination of ``init`` (the identity of ``op``) and lanes 0 to k - 1."""
+    return warp_scan(value, op, width=width, init=init)[1]
+
+
+def warp_scan(value: Any, op: Any, *, width: int | None = None, init: Any = None) -> tuple[Any, Any]:
+    """Both scans: (inclusive, exclusive)."""
+    return warp_scan_with_aggregate(value, op, width=width, init=init)[:2]
+
+
+def warp_scan_with_aggregate(value: Any, op: Any, *, width: int | None = None, init: Any = None) -> tuple[Any, Any, Any]:
+    """Both scans, and the combination of all lanes (without ``init``): (inclusive, exclusive, aggregate)."""
+    number, combine, size = as_numeric(value), combination(op), wave_width(width)
+    first = identity_of(op, type(number)) if init is None else type(number)(init)
+    scanned = _inclusive(number, combine, size)
+    aggregate = gpu.shuffle_idx(scanned, size - 1, size)
+    before = gpu.shuffle_up(scanned, 1, size)
+    before = before if init is None else combine(first, before)
+    exclusive = (_lane_in(size) == 0).select(first, before)
+    return (scanned if init is None else combine(first, scanned)), exclusive, aggregate
+
+
+# Whole workgroups ------------------------------------------------------------------------------
+
+
+class BlockReduceAlgorithm(enum.Enum):
+    """How a workgroup reduces: by waves, or by a tree in shared memory, which fits any number of threads."""
+
+    WARP_REDUCTIONS = "warp_reductions"
+    RAKING = "raking"
+
+
+class BlockScanAlgorithm(enum.Enum):
+    """How a workgroup scans."""
+
+    WARP_SCANS = "warp_scans"
+
+
+def _linear_thread() -> Int32:
+    """This thread's number in the workgroup, x fastest."""
+    x, y, z = gpu.known_block_size()
+    linear = gpu.thread_idx.x
+    if y > 1 or z > 1:
+        linear = linear + gpu.thread_idx.y * x
+    return linear if z == 1 else linear + gpu.thread_idx.z * (x * y)
+
+
+def _threads() -> int:
+    x, y, z = gpu.known_block_size()
+    return x * y * z
+
+
+def _when(condition: Boolean, then: Callable[[], None]) -> None:
+    """Run-time `if` without results; this module is plain Python and is not rewritten."""
+
+    def build() -> list[Any]:
+        then()
+        return []
+
+    current().if_(condition.ir_value(), build, None)
+
+
+class _BlockOperation:
+    """Shared memory for one value per wave or thread, taken from the kernel's SharedAllocator unless given."""
+
+    def __init__(self, dtype: Any, storage: Any, slots: int) -> None:
+        if not (isinstance(dtype, type) and issubclass(dtype, Numeric)):
+            raise DslTypeError(f"{type(self).__name__} needs an fx number type, got {dtype!r}", hint="pass fx.Float32")
+        self.dtype = dtype
+        self.threads = _threads()
+        self.wave = gpu.num_warp_threads()
+        wanted = Array[dtype, slots]
+        place = shared_allocator().allocate(wanted) if storage is None else storage
+        array = place if isinstance(place, Array) else place.peek()
+        if not isinstance(array, Array) or array.dtype is not dtype or array.length < slots:
+            raise DslTypeError(
+                f"{type(self).__name__} needs storage for {wanted.__name__}, got {type(place).__name__}",
+                hint=f"allocate it with storage_type(): SharedAllocator().allocate(fx.{wanted.__name__})",
+            )
+        self.slots = array
+
+    def _value(self, value: Any) -> Numeric:
+        return self.dtype(value)
+
+    def _join(self, own: list[Numeric], combine: Combine) -> Numeric:
+        total = own[0]
+        for part in own[1:]:
+            total = combine(total, part)
+        return total
+
+
+class BlockReduce(_BlockOperation):
+    """Combines one value per thread of the workgroup; every thread gets the result.
+
+    All threads of the workgroup must call it. The block size must be known while tracing.
+    """
+
+    def __init__(self, dtype: Any, *, algorithm: BlockReduceAlgorithm | None = None, storage: Any = None) -> None:
+        whole = _threads() % gpu.num_warp_threads() == 0
+        if algorithm is BlockReduceAlgorithm.WARP_REDUCTIONS and not whole:
+            raise DslValueError(
+                f"a workgroup of {_threads()} threads is no whole number of waves of {gpu.num_warp_threads()}",
+                hint="use BlockReduceAlgorithm.RAKING, or leave the algorithm out",
+            )
+        default = BlockReduceAlgorithm.WARP_REDUCTIONS if whole else BlockReduceAlgorithm.RAKING
+        self.algorithm = algorithm or default
+        super().__init__(dtype, storage, self.storage_type(dtype, self.algorithm).length)
+
+    @staticmethod
+    def storage_type(dtype: Any, algorithm: BlockReduceAlgorithm = BlockReduceAlgorithm.WARP_REDUCTIONS) -> type[Array]:
+        """The type to allocate when the storage is passed in."""
+        per_wave = algorithm is BlockReduceAlgorithm.WARP_REDUCTIONS
+        return Array[dtype, -(-_threads() // gpu.num_warp_threads()) if per_wave else _threads()]
+
+    def reduce(self, value: Any, op: Any) -> Any:
+        number, combine = self._value(value), combination(op)
+        if self.algorithm is BlockReduceAlgorithm.WARP_REDUCTIONS:
+            return self._by_waves(number, op, combine)
+        return self._by_tree(number, combine)
+
+    __call__ = reduce
+
+    def _by_waves(self, number: Numeric, op: Any, combine: Combine) -> Any:
+        total = warp_reduce(number, op)
+        waves = self.threads // self.wave
+        if waves == 1:
+            return total
+        gpu.barrier()  # a reduction before this one may still be reading the slots
+        thread = _linear_thread()
+
+        def write() -> None:
+            self.slots[thread // self.wave] = total
+
+        _when(thread % self.wave == 0, write)
+        gpu.barrier()
+        return self._join([self.slots[i] for i in range(waves)], combine)
+
+    def _by_tree(self, number: Numeric, combine: Combine) -> Any:
+        thread = _linear_thread()
+        gpu.barrier()
+        self.slots[thread] = number
+        gpu.barrier()
+        left = self.threads
+        while left > 1:
+            half = (left + 1) // 2
+
+            def fold(count: int = left - half, half: int = half) -> None:
+                self.slots[thread] = combine(self.slots[thread], self.slots[thread + half])
+
+            _when(thread < left - half, fold)
+            gpu.barrier()
+            left = half
+        return self.slots[0]
+
+    def sum(self, value: Any) -> Any:
+        return self.reduce(value, ReductionOp.ADD)
+
+    def max(self, value: Any) -> Any:
+        return self.reduce(value, ReductionOp.MAX)
+
+    def min(self, value: Any) -> Any:
+        return self.reduce(value, ReductionOp.MIN)
+
+
+class BlockScan(_BlockOperation):
+    """Scans one value per thread of the workgroup, in thread order. All threads must call it."""
+
+    def __init__(self, dtype: Any, *, algorithm: BlockScanAlgorithm = BlockScanAlgorithm.WARP_SCANS,
+                 storage: Any = None) -> None:  # fmt: skip
+        self.algorithm = algorithm
+        super().__init__(dtype, storage, self.storage_type(dtype).length)
+
+    @staticmethod
+    def storage_type(dtype: Any) -> type[Array]:
+        """The type to allocate when the storage is passed in."""
+        return Array[dtype, -(-_threads() // gpu.num_warp_threads())]
+
+    def inclusive(self, value: Any, op: Any, init: Any = None) -> Any:
+        """Thread k gets the combination of threads 0 to k."""
+        return self.inclusive_with_aggregate(value, op, init)[0]
+
+    def exclusive(self, value: Any, op: Any, init: Any = None) -> Any:
+        """Thread k gets the combination of ``init`` (the identity of ``op``) and threads 0 to k - 1."""
+        return self.exclusive_with_aggregate(value, op, init)[0]
+
+    def inclusive_with_aggregate(self, value: Any, op: Any, init: Any = None) -> tuple[Any, Any]:
+        """The inclusive scan, and the combination of all threads (without ``init``)."""
+        combine = combination(op)
+        scanned, before, aggregate = self._scan(self._value(value), combine)
+        wave = _linear_thread() // self.wave
+        for first, prefix in before:
+            scanned = (wave == first).select(combine(prefix, scanned), scanned)
+        return (scanned if init is None else combine(self.dtype(init), scanned)), aggregate
+
+    def exclusive_with_aggregate(self, value: Any, op: Any, init: Any = None) -> tuple[Any, Any]:
+        """The exclusive scan, and the combination of all threads (without ``init``)."""
+        combine = combination(op)
+        first = identity_of(op, self.dtype) if init is None else self.dtype(init)
+        scanned, before, aggregate = self._scan(self._value(value), combine)
+        thread = _linear_thread()
+        shifted = gpu.shuffle_up(scanned, 1, self.wave)
+        wave, lane = thread // self.wave, thread % self.wave
+        for number, prefix in before:
+            joined = (lane == 0).select(prefix, combine(prefix, shifted))
+            shifted = (wave == number).select(joined, shifted)
+        shifted = shifted if init is None else combine(first, shifted)
+        return (thread == 0).select(first, shifted), aggregate
+
+    def _scan(self, number: Numeric, combine: Combine) -> tuple[Numeric, list[tuple[int, Numeric]], Numeric]:
+        """The scan within each wave; for every later wave what comes before it; and the total."""
+        scanned = _inclusive(number, combine, self.wave)
+        thread = _linear_thread()
+        waves = -(-self.threads // self.wave)
+        gpu.barrier()  # a scan before this one may still be reading the slots
+
+        def write() -> None:
+            self.slots[thread // self.wave] = scanned
+
+        last_of_wave = (thread % self.wave == self.wave - 1).__dsl_or__(thread == self.threads - 1)
+        _when(last_of_wave, write)
+        gpu.barrier()
+        total = self.slots[0]
+        before = []
+        for wave in range(1, waves):
+            before.append((wave, total))
+            total = combine(total, self.slots[wave])
+        return scanned, before, total
+
+
+__all__ = [
+    "BlockReduce", "BlockReduceAlgorithm", "BlockScan", "BlockScanAlgorithm", "warp_exclusive_scan",
+    "warp_inclusive_scan", "warp_reduce", "warp_scan", "warp_scan_with_aggregate",
+]  # fmt: skip
