@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import pytest
@@ -74,9 +75,8 @@ def samples(element: str, seed: int) -> np.ndarray:
     return values
 
 
-@pytest.fixture(scope="module")
-def suite(request: pytest.FixtureRequest) -> Suite:
-    form: Form = request.param
+@cache
+def suite(form: Form) -> Suite:
     lanes, functions = form.lanes, []
     for element in filter(form.covers, (*NATIVE, *NARROW)):
         for op in BINARY:
@@ -93,34 +93,34 @@ def suite(request: pytest.FixtureRequest) -> Suite:
     return Suite(functions, triple=form.triple)
 
 
-@pytest.mark.parametrize(("suite", "element"), CASES, indirect=["suite"], ids=str)
+@pytest.mark.parametrize(("form", "element"), CASES, ids=str)
 @pytest.mark.parametrize("op", BINARY)
-def test_binary_ops_round_once(suite: Suite, op: str, element: str) -> None:
+def test_binary_ops_round_once(form: Form, op: str, element: str) -> None:
     a, b = samples(element, 1), samples(element, 2)
     wide = np.float64 if element == "f64" else np.float32
     want = BINARY[op](a.astype(wide), b.astype(wide)).astype(a.dtype)
-    got = suite.run(f"{op}_{element}", a, b)
+    got = suite(form).run(f"{op}_{element}", a, b)
     if "num" in op:
         # Which zero of a pair wins is left open by minnum and maxnum.
         got, want = got + got.dtype.type(0), want + want.dtype.type(0)
     assert equal_bits(got, want)
 
 
-@pytest.mark.parametrize(("suite", "element"), CASES, indirect=["suite"], ids=str)
+@pytest.mark.parametrize(("form", "element"), CASES, ids=str)
 @pytest.mark.parametrize("predicate", PREDICATES)
-def test_comparisons(suite: Suite, predicate: str, element: str) -> None:
+def test_comparisons(form: Form, predicate: str, element: str) -> None:
     a, b = samples(element, 1), samples(element, 2)
     want = PREDICATES[predicate](a.astype(np.float64), b.astype(np.float64))
-    got = suite.run(f"cmpf_{element}", a, b) >> list(PREDICATES).index(predicate) & 1
+    got = suite(form).run(f"cmpf_{element}", a, b) >> list(PREDICATES).index(predicate) & 1
     np.testing.assert_array_equal(got.astype(bool), want)
 
 
-@pytest.mark.parametrize(("suite", "element"), CASES, indirect=["suite"], ids=str)
-def test_negation_and_selection(suite: Suite, element: str) -> None:
+@pytest.mark.parametrize(("form", "element"), CASES, ids=str)
+def test_negation_and_selection(form: Form, element: str) -> None:
     a, b = samples(element, 1), samples(element, 2)
     want = np.where(a.astype(np.float64) > b.astype(np.float64), a, b)
-    assert equal_bits(suite.run(f"select_{element}", a, b), want)
-    got = suite.run(f"negf_{element}", a)
+    assert equal_bits(suite(form).run(f"select_{element}", a, b), want)
+    got = suite(form).run(f"negf_{element}", a)
     assert equal_bits(got, (-a.astype(np.float64)).astype(a.dtype))
 
 

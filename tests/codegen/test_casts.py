@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -36,9 +37,8 @@ def in_forms(casts: Sequence[tuple[str, str, str]]) -> list[tuple[Form, tuple[st
     return [(form, cast) for form in FORMS for cast in casts if form.covers(*cast[1:])]
 
 
-@pytest.fixture(scope="module")
-def suite(request: pytest.FixtureRequest) -> Suite:
-    form: Form = request.param
+@cache
+def suite(form: Form) -> Suite:
     functions = []
     for op, source, dest in (*RESIZES, *TO_INT, *TO_FLOAT, *FLOAT_TO_FLOAT, *BITCASTS):
         if not form.covers(source, dest):
@@ -60,17 +60,17 @@ def ids(value: Form | tuple[str, ...]) -> str:
     return "-".join(value) if isinstance(value, tuple) else str(value)
 
 
-@pytest.mark.parametrize(("suite", "case"), in_forms(RESIZES), indirect=["suite"], ids=ids)
-def test_integer_resizing(suite: Suite, case: tuple[str, str, str]) -> None:
+@pytest.mark.parametrize(("form", "case"), in_forms(RESIZES), ids=ids)
+def test_integer_resizing(form: Form, case: tuple[str, str, str]) -> None:
     op, source, dest = case
     values = bit_patterns(source)
     unsigned = op in ("extui", "index_castui")
     wide = values.view(f"u{values.dtype.itemsize}") if unsigned else values
-    np.testing.assert_array_equal(suite.run("_".join(case), values), wide.astype(DTYPES[dest]))
+    np.testing.assert_array_equal(suite(form).run("_".join(case), values), wide.astype(DTYPES[dest]))
 
 
-@pytest.mark.parametrize(("suite", "case"), in_forms(TO_INT), indirect=["suite"], ids=ids)
-def test_float_to_integer_cuts_the_fraction(suite: Suite, case: tuple[str, str, str]) -> None:
+@pytest.mark.parametrize(("form", "case"), in_forms(TO_INT), ids=ids)
+def test_float_to_integer_cuts_the_fraction(form: Form, case: tuple[str, str, str]) -> None:
     op, source, dest = case
     bits = BITS[dest]
     low, high = (0, 2.0**bits) if op == "fptoui" else (-(2.0 ** (bits - 1)), 2.0 ** (bits - 1))
@@ -80,11 +80,11 @@ def test_float_to_integer_cuts_the_fraction(suite: Suite, case: tuple[str, str, 
     keep = np.isfinite(exact) & (np.trunc(exact) >= low) & (np.trunc(exact) < high)
     values = np.resize(values[keep], 256)
     want = np.trunc(values.astype(np.float64)).astype(np.int64).astype(DTYPES[dest])
-    np.testing.assert_array_equal(suite.run("_".join(case), values), want)
+    np.testing.assert_array_equal(suite(form).run("_".join(case), values), want)
 
 
-@pytest.mark.parametrize(("suite", "case"), in_forms(TO_FLOAT), indirect=["suite"], ids=ids)
-def test_integer_to_float_rounds_once(suite: Suite, case: tuple[str, str, str]) -> None:
+@pytest.mark.parametrize(("form", "case"), in_forms(TO_FLOAT), ids=ids)
+def test_integer_to_float_rounds_once(form: Form, case: tuple[str, str, str]) -> None:
     op, source, dest = case
     values = np.concatenate([bit_patterns(source), beside_ties(source)])
     wide = values.view(f"u{values.dtype.itemsize}") if op == "uitofp" else values
@@ -96,7 +96,7 @@ def test_integer_to_float_rounds_once(suite: Suite, case: tuple[str, str, str]) 
         want = nearest_bf16(wide)
     else:
         want = wide.astype(np.float64).astype(dtype)
-    assert equal_bits(suite.run("_".join(case), values), want)
+    assert equal_bits(suite(form).run("_".join(case), values), want)
 
 
 @pytest.mark.parametrize("element", SUB_BYTE)
@@ -132,19 +132,19 @@ def nearest_bf16(values: np.ndarray) -> np.ndarray:
     return np.array(results, np.float64).astype(DTYPES["bf16"])
 
 
-@pytest.mark.parametrize(("suite", "case"), in_forms(FLOAT_TO_FLOAT), indirect=["suite"], ids=ids)
-def test_float_resizing(suite: Suite, case: tuple[str, str, str]) -> None:
+@pytest.mark.parametrize(("form", "case"), in_forms(FLOAT_TO_FLOAT), ids=ids)
+def test_float_resizing(form: Form, case: tuple[str, str, str]) -> None:
     _, source, dest = case
     rng = np.random.default_rng(8)
     values = np.concatenate([rng.normal(0, 100, 1024).astype(DTYPES[source]), bit_patterns(source)])
     want = values.astype(DTYPES[dest])
-    assert equal_bits(suite.run("_".join(case), values), want)
+    assert equal_bits(suite(form).run("_".join(case), values), want)
 
 
-@pytest.mark.parametrize(("suite", "case"), in_forms(BITCASTS), indirect=["suite"], ids=ids)
-def test_bitcast_keeps_bits(suite: Suite, case: tuple[str, str, str]) -> None:
+@pytest.mark.parametrize(("form", "case"), in_forms(BITCASTS), ids=ids)
+def test_bitcast_keeps_bits(form: Form, case: tuple[str, str, str]) -> None:
     values = bit_patterns(case[1])
-    got = suite.run("_".join(case), values)
+    got = suite(form).run("_".join(case), values)
     np.testing.assert_array_equal(got.view(np.uint8), values.view(np.uint8))
 
 

@@ -17,6 +17,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -51,6 +52,11 @@ class Knob(Generic[T]):
     affects_code: bool = False
     aliases: tuple[str, ...] = ()
 
+    @cached_property
+    def encoded_name(self) -> Any:
+        """The name as the process environment stores it."""
+        return os.fsencode(self.name)
+
     def get(self) -> T:
         """The value now: the variable's, else an alias's, else the default."""
         for name in (self.name, *self.aliases):
@@ -67,6 +73,17 @@ class Knob(Generic[T]):
     def is_set(self) -> bool:
         """Whether the environment gives a value, be it the default's."""
         return any(os.environ.get(name, "").strip() for name in (self.name, *self.aliases))
+
+
+_environment: Any = getattr(os.environ, "_data", None)
+"""The dictionary behind os.environ: a look-up in it skips the decoding, which a cached call would pay each time."""
+
+
+def snapshot(knobs: tuple[Knob[Any], ...]) -> tuple[Any, ...]:
+    """The raw texts of some variables, cheap enough for every call; equal snapshots mean equal values."""
+    if _environment is None:
+        return tuple(os.environ.get(knob.name) for knob in knobs)
+    return tuple([_environment.get(knob.encoded_name) for knob in knobs])
 
 
 # ---------------------------------------------------------------------------------------------------------------------

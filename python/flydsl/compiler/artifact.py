@@ -54,25 +54,40 @@ class Executable:
         self._pack_into = packer.pack_into
         self._size = max(packer.size, 1)
         self._entry = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(loaded.address("fly_entry"))
+        self._prints = artifact.prints
         self._local = threading.local()
 
     def launch(self, numbers: Sequence[int | float]) -> None:
         """Run with the packed numbers of all arguments."""
+        if not self.try_launch(numbers):
+            raise DslRuntimeError(f"the arguments of '{self.artifact.name}' do not fit the types it was compiled for")
+
+    def try_launch(self, numbers: Sequence[int | float]) -> bool:
+        """Run, unless a number does not fit the type this code was compiled for."""
         local = self._local
         try:
-            block, report = local.buffers
+            block, block_address, report, report_address = local.buffers
         except AttributeError:
-            block, report = local.buffers = ctypes.create_string_buffer(self._size), (ctypes.c_int64 * 7)()
-        self._pack_into(block, 0, *numbers)
+            block, block_address, report, report_address = local.buffers = self._new_buffers()
+        try:
+            self._pack_into(block, 0, *numbers)
+        except struct.error:
+            return False
         if self._make_current is not None:
             self._make_current()
-        if self.artifact.prints:
+        if self._prints:
             sys.stdout.flush()
-        status = self._entry(ctypes.addressof(block), ctypes.addressof(report))
-        if self.artifact.prints:
+        status = self._entry(block_address, report_address)
+        if self._prints:
             ctypes.CDLL(None).fflush(None)
         if status:
             self._fail(status, list(report))
+        return True
+
+    def _new_buffers(self) -> tuple[Any, int, Any, int]:
+        """The argument block and the report of one thread."""
+        block, report = ctypes.create_string_buffer(self._size), (ctypes.c_int64 * 7)()
+        return block, ctypes.addressof(block), report, ctypes.addressof(report)
 
     def _fail(self, status: int, report: list[int]) -> None:
         grid, block, launch = tuple(report[:3]), tuple(report[3:6]), report[6]

@@ -78,6 +78,10 @@ class ScalarArgument:
 
     def pack(self) -> Sequence[int | float]:
         static = self.dtype(self.value)
+        if self.dtype.is_integer and isinstance(self.value, int) and static.value != self.value:
+            raise DslValueError(
+                f"{self.value} does not fit {self.dtype}", hint="annotate the parameter with a wider type, such as fx.Int64"
+            )
         return (static.value,)
 
 

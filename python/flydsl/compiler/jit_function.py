@@ -13,6 +13,7 @@ from typing import Any
 from flydsl.base import knobs
 from flydsl.base.errors import DslTypeError, FlyDSLError
 from flydsl.compiler.adapted import Adapted
+from flydsl.compiler.call_path import CallPath
 from flydsl.compiler.diagnostics import about_argument, presented
 from flydsl.compiler.jit_argument import TensorArgument, adapt
 from flydsl.compiler.rewrite.rewriter import rewritten
@@ -34,6 +35,10 @@ def collector_paused() -> Iterator[None]:
             gc.enable()
 
 
+_CHOOSING = (knobs.ARCH, knobs.GPU_ARCH, knobs.COMPILE_ONLY, knobs.RUNTIME_KIND)
+"""Variables that choose the target and the device of a call."""
+
+
 class JitFunction:
     """A function decorated with ``@flyc.jit``."""
 
@@ -42,6 +47,8 @@ class JitFunction:
         self.signature = Signature(func)
         self.compile_hints: dict[str, Any] = {}
         self._compiled: dict[Any, Any] = {}
+        self._short: dict[Any, Any] = {}
+        self._path = CallPath(self.signature)
         self._lock = threading.Lock()
         self._hits = 0
         self.__name__ = func.__name__
@@ -51,10 +58,20 @@ class JitFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if is_tracing():
             return rewritten(self.func)(*args, **kwargs)
+        read = self._path.read(args) if not kwargs else None
+        if read is not None:
+            key = (knobs.snapshot(_CHOOSING), read[0])
+            executable = self._short.get(key)
+            if executable is not None and executable.try_launch(read[1]):
+                return None
+        else:
+            key = None
         try:
             executable, numbers = self._specialise(args, kwargs)
             if executable is not None:
                 executable.launch(numbers)
+                if key is not None:
+                    self._short[key] = executable
         except FlyDSLError as error:
             raise presented(error) from None
         return None

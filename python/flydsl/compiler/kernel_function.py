@@ -10,7 +10,6 @@ from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
 from flydsl.compiler.diagnostics import calling_location, user_errors
 from flydsl.compiler.rewrite.rewriter import rewritten
 from flydsl.compiler.signature import Signature
-from flydsl.compiler.value_scope import check_uses
 from flydsl.expr.context import current, is_tracing, tracing
 from flydsl.expr.handle import Handle
 from flydsl.expr.int_tuple import IntTuple
@@ -227,7 +226,6 @@ def trace_kernel(kernel: KernelFunction, values: list[Any], host: Any, size: Any
     with tracing(emitter), user_errors(kernel.func):
         inside = construct_from_ir_values(adapted, iter(emitter.entry.args))
         result = rewritten(kernel.func)(*inside)
-        check_uses(emitter.entry)  # type: ignore[attr-defined]
     if result is not None:
         raise DslTypeError(
             f"kernel '{kernel.__name__}' returns a value", hint="write results to a tensor argument and return nothing"

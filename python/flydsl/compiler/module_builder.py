@@ -23,6 +23,7 @@ from xdsl.dialects.llvm import LinkageAttr, LLVMArrayType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from flydsl.compiler.emitter import SHARED_ALIGN, TraceEmitter, ir_type
+from flydsl.compiler.value_scope import check_uses
 from flydsl.dialects.fly.types import type_of
 from flydsl.dialects.upstream import op_class
 from flydsl.dialects.gpu_syntax import KERNEL_MARK, LaunchFuncOp
@@ -121,6 +122,7 @@ class ModuleBuilder:
 
     @staticmethod
     def finish_host(emitter: TraceEmitter) -> None:
+        check_uses(emitter.entry)
         emitter.entry.add_op(ReturnOp.create())
 
     def kernel(self, symbol: str, arguments: Sequence[SSAValue], block_size: tuple[int, int, int] | None,
@@ -146,6 +148,7 @@ class ModuleBuilder:
 
     @staticmethod
     def finish_kernel(emitter: TraceEmitter) -> None:
+        check_uses(emitter.entry)
         emitter.entry.add_op(GpuReturnOp.create())
 
     @staticmethod

@@ -29,6 +29,10 @@ class Signature:
         self.annotations = _annotations(func, self.names)
         self.constexpr = [is_constexpr(a) for a in self.annotations]
 
+    def defaults(self) -> tuple[Any, ...]:
+        """Default values of the last parameters, in order."""
+        return tuple(p.default for p in self._inspected.parameters.values() if p.default is not p.empty)
+
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         """Values in declaration order."""
         if not kwargs and len(args) == len(self.names):

@@ -11,7 +11,6 @@ from flydsl.compiler.adapted import Adapted
 from flydsl.compiler.diagnostics import user_errors
 from flydsl.compiler.module_builder import ModuleBuilder
 from flydsl.compiler.rewrite.rewriter import rewritten
-from flydsl.compiler.value_scope import check_uses
 from flydsl.expr.context import tracing
 from flydsl.target.target import Target
 
@@ -39,7 +38,6 @@ def trace(func: Callable[..., Any], arguments: Sequence[Any], target: Target) ->
         ]
         emitter.default_stream = next(values, None) or next(v for v in emitter.entry.args if str(v.type) == STREAM_TYPE)
         rewritten(func)(*inside)
-        check_uses(emitter.entry)
     builder.finish_host(emitter)
     return builder.module, formats
 

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from flydsl.expr import arith, gpu, math, vector
+from importlib import import_module as _import_module
+from typing import Any as _Any
+
+from flydsl.expr import arith, derived, enum, gpu, math, numeric, primitive, typing, vector
+from flydsl.expr.arena import Arena
 from flydsl.expr.arith import *  # noqa: F403
-from flydsl.expr.atom import CopyAtom, MmaAtom, ThrCopy, ThrMma, TiledCopy, TiledMma
-from flydsl.expr.constexpr import Constexpr, const_expr, range_constexpr
+from flydsl.expr.array import Align, Array
 from flydsl.expr.gpu import *  # noqa: F403
 from flydsl.expr.hardware_enums import *  # noqa: F403
-from flydsl.expr.int_tuple import IntTuple
-from flydsl.expr.layout import ComposedLayout, CoordSwizzle, Layout, Swizzle, Tile
 from flydsl.expr.math import *  # noqa: F403
-from flydsl.expr.numeric import *  # noqa: F403
-from flydsl.expr.ops_atom import *  # noqa: F403
-from flydsl.expr.ops_layout import *  # noqa: F403
-from flydsl.expr.ops_memory import *  # noqa: F403
-from flydsl.expr.pointer import Pointer
-from flydsl.expr.printing import dump, printf
-from flydsl.expr.stream import Stream
-from flydsl.expr.tensor import Tensor
-from flydsl.expr.vector import *  # noqa: F403
+from flydsl.expr.primitive import *  # noqa: F403
+from flydsl.expr.printing import dump
+from flydsl.expr.storage import Storage
+from flydsl.expr.struct import *  # noqa: F403
+from flydsl.expr.typing import *  # noqa: F403
+
+_LAZY = ("coop", "random", "rocdl")
+"""Submodules loaded when first used: most kernels need none of them."""
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _LAZY:
+        try:
+            return _import_module(f"{__name__}.{name}")
+        except ModuleNotFoundError:
+            raise AttributeError(f"module '{__name__}' has no attribute '{name}'") from None
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

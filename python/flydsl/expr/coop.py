@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
-from flydsl.expr import arith, gpu
+from flydsl.expr import gpu
 from flydsl.expr.array import Array
 from flydsl.expr.context import current
 from flydsl.expr.enum import ReductionOp
@@ -199,7 +199,7 @@ class BlockReduce(_BlockOperation):
         while left > 1:
             half = (left + 1) // 2
 
-            def fold(count: int = left - half, half: int = half) -> None:
+            def fold(half: int = half) -> None:
                 self.slots[thread] = combine(self.slots[thread], self.slots[thread + half])
 
             _when(thread < left - half, fold)

@@ -7,9 +7,10 @@ from typing import Any
 from flydsl.base.errors import DslRuntimeError, DslValueError
 from flydsl.expr.context import current
 from flydsl.expr.numeric import Boolean, Index, Int32, Int64, as_numeric
+from flydsl.expr.shared_allocator import SharedAllocator as SharedAllocator
 
 
-class _Dims:
+class Tuple3D:
     """``.x .y .z`` of a hardware index, as Int32."""
 
     def __init__(self, op: str) -> None:
@@ -35,10 +36,10 @@ class _Dims:
         return iter((self.x, self.y, self.z))
 
 
-thread_idx = _Dims("gpu.thread_id")
-block_idx = _Dims("gpu.block_id")
-block_dim = _Dims("gpu.block_dim")
-grid_dim = _Dims("gpu.grid_dim")
+thread_idx = Tuple3D("gpu.thread_id")
+block_idx = Tuple3D("gpu.block_id")
+block_dim = Tuple3D("gpu.block_dim")
+grid_dim = Tuple3D("gpu.grid_dim")
 
 
 def _raw(op: str, dim: str) -> Index:
@@ -136,3 +137,10 @@ def smem_space(int: bool = False) -> Any:
 
 
 lds_space = smem_space
+
+
+__all__ = [
+    "ballot", "barrier", "block_dim", "block_id", "block_idx", "grid_dim", "known_block_size", "lane_id", "lds_space",
+    "num_warp_threads", "SharedAllocator", "shuffle", "shuffle_down", "shuffle_idx", "shuffle_up", "shuffle_xor",
+    "ShuffleOp", "smem_space", "thread_id", "thread_idx", "Tuple3D",
+]  # fmt: skip

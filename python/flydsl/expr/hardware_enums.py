@@ -71,3 +71,8 @@ GemmTraversalOrder = enum.Enum(
     "GemmTraversalOrder", {name: name for order in _ORDERS for name in (order, f"{order}_Serpentine")}
 )
 """The order in which a gemm visits its tiles, fastest dimension first."""
+
+
+__all__ = [
+    "AddressSpace", "AtomicOp", "CachePolicy", "GemmTraversalOrder", "MmaOperand", "SyncScope",
+]  # fmt: skip

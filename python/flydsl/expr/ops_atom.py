@@ -294,3 +294,14 @@ def _check_gemm(d: Tensor, a: Tensor, b: Tensor, c: Tensor) -> None:
 
 def operand_type(operand: MmaOperand, tiled: TiledMma) -> type[Numeric]:
     return Numeric.from_ir_type(tiled.payload.atom.operand_elem(_letter(operand)))
+
+
+__all__ = [
+    "atom_set_value", "copy", "copy_atom_call", "gemm", "make_copy_atom", "make_mma_atom", "make_tiled_copy",
+    "make_tiled_copy_A", "make_tiled_copy_B", "make_tiled_copy_C", "make_tiled_copy_tv", "make_tiled_mma",
+    "mma_atom_call", "mma_make_fragment", "tiled_copy_partition_dst", "tiled_copy_partition_src", "tiled_copy_retile",
+    "tiled_mma_partition", "tiled_mma_partition_shape", "UniversalAtomic", "UniversalAtomicAdd", "UniversalAtomicAnd",
+    "UniversalAtomicDec", "UniversalAtomicInc", "UniversalAtomicMax", "UniversalAtomicMin", "UniversalAtomicOr",
+    "UniversalCopy", "UniversalCopy128b", "UniversalCopy16b", "UniversalCopy32b", "UniversalCopy64b",
+    "UniversalCopy8b", "UniversalFMA",
+]  # fmt: skip

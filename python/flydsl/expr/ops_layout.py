@@ -443,3 +443,18 @@ def tile_to_shape(block: Any, target_shape: Any, order: Any) -> Any:
 def is_coord_tensor(x: Any) -> bool:
     payload = as_handle(x).payload
     return isinstance(payload, TensorPayload) and isinstance(payload.iter, (int, tuple))
+
+
+__all__ = [
+    "append", "block_product", "blocked_product", "ceil_div", "coalesce", "complement", "composed_get_inner",
+    "composed_get_offset", "composed_get_outer", "composition", "coprofile", "coshape", "cosize", "crd2idx", "depth",
+    "dice", "elem_less", "equal", "flat_divide", "flat_product", "get", "get_", "get_1d_coord", "get_flat_coord",
+    "get_iter", "get_layout", "get_leaves", "get_scalar", "get_shape", "get_stride", "group", "has_none", "idx2crd",
+    "int_tuple_add", "int_tuple_div", "int_tuple_mod", "int_tuple_mul", "int_tuple_product", "int_tuple_product_each",
+    "int_tuple_product_like", "int_tuple_sub", "is_profile_congruent", "is_profile_weakly_congruent", "left_inverse",
+    "logical_divide", "logical_product", "make_composed_layout", "make_coord", "make_identity_layout",
+    "make_int_tuple", "make_layout", "make_layout_like", "make_layout_tv", "make_ordered_layout", "make_shape",
+    "make_stride", "make_swizzle", "make_tile", "prepend", "raked_product", "rank", "recast_layout", "right_inverse",
+    "select", "shape_div", "size", "slice", "static", "take", "tile_to_shape", "tiled_divide", "tiled_product", "zip",
+    "zipped_divide", "zipped_product",
+]  # fmt: skip

@@ -142,3 +142,11 @@ def memref_load_vec(tensor: Any) -> Vector:
 
 def memref_store_vec(vector: Any, tensor: Any) -> None:
     expect(tensor, Tensor, "memref_store_vec's second argument", "pass the vector first, then the tensor").store(vector)
+
+
+__all__ = [
+    "add_offset", "apply_swizzle", "get_dyn_shared", "inttoptr", "make_fragment_layout_like", "make_fragment_like",
+    "make_identity_tensor", "make_ptr", "make_rmem_tensor", "make_view", "memref_alloca", "memref_load",
+    "memref_load_vec", "memref_store", "memref_store_vec", "ptr_load", "ptr_store", "ptrtoint", "recast_iter",
+    "to_llvm_ptr",
+]  # fmt: skip

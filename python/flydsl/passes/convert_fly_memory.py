@@ -7,29 +7,35 @@ fly-promote-regmem-to-vectorssa. Address spaces: generic 0, global 1, shared 3, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
-from xdsl.dialects.arith import FastMathFlagsAttr
-from xdsl.dialects.builtin import DenseArrayBase, FunctionType, IntAttr, IntegerAttr, SymbolRefAttr, VectorType, i8, i32, i64
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    FunctionType,
+    IntAttr,
+    IntegerAttr,
+    StringAttr,
+    SymbolRefAttr,
+    VectorType,
+    i8,
+    i32,
+    i64,
+)
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.dialects.scf import YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from flydsl.base.errors import FlyDSLError, LoweringError
 from flydsl.dialects.fly import payload as pl
-from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp, allocation_size
 from flydsl.dialects.fly.types import PtrType, element_type, payload_of
 from flydsl.dialects.upstream import op_class
-from flydsl.layout.algebra import coalesce
 from flydsl.passes.insertion import Inserter
 from flydsl.passes.source_location import located
 from flydsl.passes.ssa_leaf import SsaInt, register
+from flydsl.passes.universal_atoms import UNIVERSAL_ATOMS, AtomRule
 from flydsl.passes.walk import functions
-from flydsl.target.copy_ops import UniversalAtomic, UniversalCopy
 from flydsl.target.dtype import is_float, storage_bytes, width_bits
-from flydsl.target.mma_ops import UniversalFma
 
 DYNAMIC_SHARED = "fly_dynamic_shared"
 """Symbol of the shared memory whose size the launch gives."""
@@ -42,6 +48,8 @@ _ORDERING_NONE = {"ordering": IntegerAttr(0, i64)}
 
 
 def llvm_pointer(space: str) -> Attribute:
+    if space not in ADDRESS_SPACES:
+        raise LoweringError(f"the address space {space} does not exist on this target")
     number = ADDRESS_SPACES[space]
     return LLVMPointerType(IntAttr(number)) if number else LLVMPointerType()
 
@@ -58,7 +66,6 @@ def memory_type(elem: str) -> Attribute:
 
 
 Handler = Callable[["MemoryConversion", FlyOp], None]
-AtomRule = Callable[["MemoryConversion", FlyOp, Any], None]
 
 
 class MemoryConversion:
@@ -78,8 +85,14 @@ class MemoryConversion:
         for op in reversed(self.dead):
             op.detach()
             op.erase(safe_erase=False)
-        block = self.body.blocks[0]
-        self.function.properties["function_type"] = FunctionType.from_lists([a.type for a in block.args], [])
+        self._retype_signature()
+
+    def _retype_signature(self) -> None:
+        before = self.function.properties["function_type"]
+        assert isinstance(before, FunctionType)
+        results = [llvm_pointer(t.data.space) if isinstance(t, PtrType) else t for t in before.outputs.data]
+        arguments = [argument.type for argument in self.body.blocks[0].args]
+        self.function.properties["function_type"] = FunctionType.from_lists(arguments, results)
 
     def _region(self, region: Region) -> None:
         for block in region.blocks:
@@ -151,9 +164,27 @@ class MemoryConversion:
     def view(self, value: SSAValue) -> tuple[SSAValue, pl.Pointer, Any]:
         """Pointer, what is known of it, and layout of a view."""
         made = value.owner
-        assert isinstance(made, FlyOp) and made.spec.name == "make_view"
+        if not (isinstance(made, FlyOp) and made.spec.name == "make_view"):
+            raise LoweringError(f"{value.type} is not made here by make_view", hint="run fly-layout-lowering first")
         tensor = payload_of(value.type)
         return made.operands[0], tensor.iter, tensor.layout
+
+    def element(self, pointer: SSAValue, info: pl.Pointer, offset: int) -> tuple[SSAValue, pl.Pointer]:
+        """The pointer a constant number of elements on, and what is known of it."""
+        if offset == 0:
+            return pointer, info
+        return self.moved(pointer, info, [], offset), info.add_offset(offset)
+
+    def moved(self, pointer: SSAValue, info: pl.Pointer, by: list[SSAValue], constant: int) -> SSAValue:
+        """The address ``by[0]`` elements on, or ``constant`` when ``by`` is empty."""
+        if not by and not -(2**31) < constant < 2**31:
+            by = [self.at.constant("i64", constant)]
+        properties = {
+            "rawConstantIndices": DenseArrayBase.from_list(i32, [_GEP_DYNAMIC if by else constant]),
+            "elem_type": memory_type(info.elem),
+            "noWrapFlags": IntegerAttr(0, i32),
+        }
+        return self.at.op("llvm.getelementptr", [pointer, *by], [pointer.type], properties)
 
     # Conditional code --------------------------------------------------------------------------
 
@@ -187,14 +218,17 @@ def _stored_type(type_: Attribute, elem: str) -> Attribute:
 def _make_ptr(conv: MemoryConversion, op: FlyOp) -> None:
     info = payload_of(op.results[0].type)
     if len(op.operands) == 1 and isinstance(op.operands[0].type, LLVMPointerType):
-        conv.replace(op, op.operands[0], info)
+        _retyped(conv, op)
         return
     count = allocation_size(op)
     if count is None:
         raise LoweringError("a pointer of this kind needs a target that has it")
-    size = conv.at.op("arith.constant", [], [i32], {"value": IntegerAttr(count, i32)})
     properties = {"elem_type": memory_type(info.elem), "alignment": IntegerAttr(max(info.align, 16), i64)}
-    conv.replace(op, conv.at.op("llvm.alloca", [size], [llvm_pointer("register")], properties), info)
+    # At the top of the function: an alloca inside a loop would take new stack in every turn.
+    alloca = op_class("llvm.alloca").create(
+        operands=[conv.at.constant("i32", count)], result_types=[llvm_pointer("register")], properties=properties
+    )
+    conv.replace(op, conv.at.at_entry(alloca), info)
 
 
 def _get_dyn_shared(conv: MemoryConversion, op: FlyOp) -> None:
@@ -210,23 +244,16 @@ def _add_offset(conv: MemoryConversion, op: FlyOp) -> None:
     moved = payload_of(op.results[0].type)
     amount = payload_of(offset.type)
     if isinstance(amount, int):
-        dynamic, indices = [], [amount]
-        if not -(2**31) < amount < 2**31:
-            dynamic, indices = [conv.at.constant("i64", amount)], [_GEP_DYNAMIC]
-    else:
-        made = offset.owner
-        assert isinstance(made, FlyOp)
-        dynamic, indices = [made.operands[0]], [_GEP_DYNAMIC]
-    properties = {
-        "rawConstantIndices": DenseArrayBase.from_list(i32, indices),
-        "elem_type": memory_type(info.elem),
-        "noWrapFlags": IntegerAttr(0, i32),
-    }
-    conv.replace(op, conv.at.op("llvm.getelementptr", [pointer, *dynamic], [pointer.type], properties), moved)
+        conv.replace(op, conv.moved(pointer, info, [], amount), moved)
+        return
+    made = offset.owner
+    if not (isinstance(made, FlyOp) and len(made.operands) == 1):
+        raise LoweringError(f"the offset {offset.type} is not one run-time number", hint="run fly-layout-lowering first")
+    conv.replace(op, conv.moved(pointer, info, [made.operands[0]], 0), moved)
 
 
 def _retyped(conv: MemoryConversion, op: FlyOp) -> None:
-    """recast_iter, apply_swizzle: the same address, known differently."""
+    """recast_iter, apply_swizzle, a pointer made of LLVM's: the same address, known differently."""
     info = payload_of(op.results[0].type)
     pointer = op.operands[0]
     # A value is known in one way only, so a second name is made for it.
@@ -260,7 +287,7 @@ def _ptr_store(conv: MemoryConversion, op: FlyOp) -> None:
 
 
 def _print(conv: MemoryConversion, op: FlyOp) -> None:
-    conv.at.op("gpu.printf", list(op.operands), [], {"format": op.attributes["format"]})
+    conv.at.op("gpu.printf", list(op.operands), [], {"format": op.attributes.get("format", StringAttr(""))})
     conv.dead.append(op)
 
 
@@ -280,93 +307,6 @@ def _atom_call(conv: MemoryConversion, op: FlyOp) -> None:
     rule(conv, op, instruction)
     conv.dead.append(op)
 
-
-def _contiguous(layout: Any, count: int, what: str) -> None:
-    flat = coalesce(layout)
-    if count > 1 and not (flat.shape == count and flat.stride == 1):
-        raise LoweringError(
-            f"one copy moves {count} neighbouring elements, but the {what} side holds them at {layout}",
-            hint="use a narrower copy (one element a copy fits any layout), or a value layout whose first mode is contiguous there",
-        )
-
-
-def _as_asserted(info: pl.Pointer, bits: int) -> pl.Pointer:
-    """Choosing a copy of that many bits promises addresses aligned to it; the virtual GPU does not rely on it."""
-    return replace(info, align=max(info.align, bits // 8)) if info.swizzle is None else info
-
-
-def _universal_copy(conv: MemoryConversion, op: FlyOp, instruction: UniversalCopy) -> None:
-    if op.results:
-        _, source, *rest = op.operands
-        pointer, info, layout = conv.view(source)
-        _contiguous(layout, rules.size(layout), "source")
-        info = _as_asserted(info, instruction.bits)
-        type_ = op.results[0].type
-        if rest:
-            value = conv.when(rest[1], lambda: conv.load(pointer, info, type_), rest[0])
-        else:
-            value = conv.load(pointer, info, type_)
-        assert value is not None
-        op.results[0].replace_all_uses_with(value)
-        return
-    _, value, target, *flag = op.operands
-    pointer, info, layout = conv.view(target)
-    _contiguous(layout, rules.size(layout), "destination")
-    info = _as_asserted(info, instruction.bits)
-    if flag:
-        conv.when(flag[0], lambda: conv.store(value, pointer, info), None)
-    else:
-        conv.store(value, pointer, info)
-
-
-_ATOMIC_BINOP = {"add": 1, "and": 3, "or": 5, "max": 7, "min": 8, "inc": 15, "dec": 16}
-_ATOMIC_FLOAT = {"add": 11, "max": 13, "min": 14}
-_ATOMIC_UNSIGNED = {"max": 9, "min": 10}
-_MONOTONIC = 2
-
-
-def _universal_atomic(conv: MemoryConversion, op: FlyOp, instruction: UniversalAtomic) -> None:
-    _, value, target, *flag = op.operands
-    pointer, info, _ = conv.view(target)
-    if is_float(instruction.elem):
-        kind = _ATOMIC_FLOAT[instruction.op]
-    elif instruction.elem.startswith("u"):
-        kind = _ATOMIC_UNSIGNED.get(instruction.op, _ATOMIC_BINOP[instruction.op])
-    else:
-        kind = _ATOMIC_BINOP[instruction.op]
-
-    def emit() -> None:
-        scalar = conv.at.op(
-            "vector.extract", [value], [element_type(info.elem)], {"static_position": DenseArrayBase.from_list(i64, [0])}
-        )
-        properties = {
-            "bin_op": IntegerAttr(kind, i64),
-            "ordering": IntegerAttr(_MONOTONIC, i64),
-            "alignment": IntegerAttr(info.align, i64),
-        }
-        conv.at.op("llvm.atomicrmw", [pointer, scalar], [scalar.type], properties)
-
-    if flag:
-        conv.when(flag[0], emit, None)
-    else:
-        emit()
-
-
-def _universal_fma(conv: MemoryConversion, op: FlyOp, instruction: UniversalFma) -> None:
-    _, a, b, c = op.operands
-    fast = {"fastmath": FastMathFlagsAttr("none")}
-    if is_float(instruction.elem_c):
-        value = conv.at.op("arith.addf", [conv.at.op("arith.mulf", [a, b], [a.type], fast), c], [c.type], fast)
-    else:
-        value = conv.at.op("arith.addi", [conv.at.op("arith.muli", [a, b], [a.type]), c], [c.type])
-    op.results[0].replace_all_uses_with(value)
-
-
-UNIVERSAL_ATOMS: dict[type, AtomRule] = {
-    UniversalCopy: _universal_copy,
-    UniversalAtomic: _universal_atomic,
-    UniversalFma: _universal_fma,
-}
 
 HANDLERS: dict[str, Handler] = {
     "make_ptr": _make_ptr,

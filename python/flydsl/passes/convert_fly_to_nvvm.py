@@ -8,8 +8,10 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from flydsl.passes.convert_fly_memory import convert_fly_memory
+from flydsl.passes.universal_atoms import NVIDIA_SCOPES, universal_atomic
+from flydsl.target.copy_ops import UniversalAtomic
 
 
 def convert_fly_to_nvvm(module: Operation) -> None:
     """Run the pass on a module."""
-    convert_fly_memory(module, {}, {})
+    convert_fly_memory(module, {UniversalAtomic: universal_atomic(NVIDIA_SCOPES)}, {})

@@ -72,7 +72,8 @@ class Inserter:
         self.add(op)
         return op.results[0] if op.results else None
 
-    def _at_top(self, op: Operation) -> SSAValue:
+    def at_entry(self, op: Operation) -> SSAValue:
+        """Put an operation among the constants at the top of the function."""
         if self._last_constant is not None:
             self.entry.insert_op_after(op, self._last_constant)
         else:
@@ -90,7 +91,7 @@ class Inserter:
             is_int = isinstance(type_, (IntegerType, IndexType))
             attr: Attribute = IntegerAttr(int(value), type_) if is_int else FloatAttr(value, type_)  # type: ignore[arg-type]
             op = ConstantOp.create(result_types=[type_], properties={"value": attr})
-            found = self._constants[key] = self._at_top(op)
+            found = self._constants[key] = self.at_entry(op)
         return found
 
     def zeros(self, count: int, elem: str) -> SSAValue:
@@ -100,7 +101,7 @@ class Inserter:
         if found is None:
             type_ = vector_type(count, elem)
             attr = DenseIntOrFPElementsAttr.from_list(type_, [0])  # type: ignore[arg-type]
-            found = self._constants[key] = self._at_top(ConstantOp.create(result_types=[type_], properties={"value": attr}))
+            found = self._constants[key] = self.at_entry(ConstantOp.create(result_types=[type_], properties={"value": attr}))
         return found
 
     def undefined(self, type_: Attribute) -> SSAValue:
@@ -108,12 +109,12 @@ class Inserter:
         found = self._constants.get(("undefined", type_))
         if found is None:
             op = op_class("llvm.mlir.undef").create(result_types=[type_])
-            found = self._constants["undefined", type_] = self._at_top(op)
+            found = self._constants["undefined", type_] = self.at_entry(op)
         return found
 
     def static(self, payload: Any) -> SSAValue:
         type_ = type_of(payload)
         found = self._constants.get(type_)
         if found is None:
-            found = self._constants[type_] = self._at_top(OP_CLASSES["static"].create(result_types=[type_]))
+            found = self._constants[type_] = self.at_entry(OP_CLASSES["static"].create(result_types=[type_]))
         return found

@@ -25,7 +25,7 @@ from flydsl.dialects.fly.payload import CopyAtom, MmaAtom
 from flydsl.dialects.fly.types import PtrType, payload_of, type_of
 from flydsl.layout import coords
 from flydsl.layout import int_tuple as it
-from flydsl.layout.leaf import DynInt
+from flydsl.layout.leaf import Basis, DynInt
 from flydsl.layout.tensor import Tensor
 from flydsl.passes.expand_atoms import expand_copy, expand_gemm
 from flydsl.passes.insertion import Inserter
@@ -145,6 +145,8 @@ def _make_tuple(low: LayoutLowering, op: FlyOp) -> None:
     given = iter(op.operands)
 
     def fill(leaf: Any) -> Any:
+        if isinstance(leaf, Basis):
+            return Basis(fill(leaf.value), leaf.modes)
         if not isinstance(leaf, DynInt):
             return leaf
         return SsaInt(low.at, next(given), leaf.width, leaf.div)

@@ -1,8 +1,8 @@
 """fly-rewrite-func-signature: removes fly values from function and region boundaries.
 
-At `func.func`, `gpu.func`, `gpu.launch_func` and the `scf` operations: a static fly value is
-dropped and rebuilt inside with `fly.static`; a partly dynamic one becomes an LLVM struct of its
-run-time leaves and is rebuilt with the make operations; a memory tensor becomes its pointer and
+At `func.func`, `gpu.func`, `gpu.launch_func`, `func.call` and the `scf` operations: a static fly
+value is dropped and rebuilt inside with `fly.static`; a partly dynamic one becomes an LLVM struct of
+its run-time leaves and is rebuilt with the make operations; a memory tensor becomes its pointer and
 such a struct. Runs first.
 
     func.func @f(%t: !fly.memref<f32, global, (?,4):(4,1)>)
@@ -14,20 +14,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from xdsl.dialects.builtin import DenseArrayBase, FunctionType, i32, i64
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, FunctionType, i32, i64
 from xdsl.dialects.llvm import LLVMStructType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.ops import OP_CLASSES, to_attr
-from flydsl.dialects.fly.types import FlyType, PtrType, element_type, type_of
+from flydsl.dialects.fly.types import CopyAtomType, FlyType, MmaAtomType, PtrType, element_type, type_of
 from flydsl.dialects.upstream import op_class
 from flydsl.layout.layout import Layout
 from flydsl.layout.leaf import Basis, DynInt
 from flydsl.layout.swizzle import ComposedLayout
 from flydsl.layout.tensor import Tensor
 from flydsl.passes.walk import functions
-
 
 # What a type is made of ------------------------------------------------------------------------
 
@@ -48,10 +47,18 @@ def _leaves(payload: Any) -> list[Any]:
     return [payload] if isinstance(payload, DynInt) else []
 
 
+def _stays(type_: Attribute) -> bool:
+    """Whether a type crosses boundaries as it is: pointers, and atoms that carry run-time state, become LLVM's later."""
+    if not isinstance(type_, FlyType) or isinstance(type_, PtrType):
+        return True
+    return isinstance(type_, (CopyAtomType, MmaAtomType)) and bool(type_.data.op.state)
+
+
 def boundary_types(type_: Attribute) -> list[Attribute]:
     """The types that replace a fly type at a boundary."""
-    if not isinstance(type_, FlyType) or isinstance(type_, PtrType):
+    if _stays(type_):
         return [type_]
+    assert isinstance(type_, FlyType)
     payload = type_.data
     parts: list[Attribute] = []
     if isinstance(payload, Tensor) and isinstance(payload.iter, pl.Pointer):
@@ -86,8 +93,9 @@ class _Edit:
 
 def _take_apart(edit: _Edit, value: SSAValue) -> list[SSAValue]:
     type_ = value.type
-    if not isinstance(type_, FlyType) or isinstance(type_, PtrType):
+    if _stays(type_):
         return [value]
+    assert isinstance(type_, FlyType)
     payload = type_.data
     parts: list[SSAValue] = []
     if isinstance(payload, Tensor) and isinstance(payload.iter, pl.Pointer):
@@ -139,8 +147,9 @@ def _part(edit: _Edit, value: SSAValue, name: str, payload: Any) -> list[SSAValu
 
 
 def _put_together(edit: _Edit, parts: Sequence[SSAValue], type_: Attribute) -> SSAValue:
-    if not isinstance(type_, FlyType) or isinstance(type_, PtrType):
+    if _stays(type_):
         return parts[0]
+    assert isinstance(type_, FlyType)
     payload = type_.data
     remaining = list(parts)
     pointer = remaining.pop(0) if isinstance(payload, Tensor) and isinstance(payload.iter, pl.Pointer) else None
@@ -190,10 +199,29 @@ def _rewrite_arguments(block: Block) -> None:
         block.erase_arg(argument)
 
 
+def _flattened(types: Sequence[Attribute]) -> list[Attribute]:
+    return [kind for type_ in types for kind in boundary_types(type_)]
+
+
 def _rewrite_function(op: Operation) -> None:
-    block = op.regions[0].blocks[0]
-    _rewrite_arguments(block)
-    op.properties["function_type"] = FunctionType.from_lists([a.type for a in block.args], [])
+    before = op.properties["function_type"]
+    assert isinstance(before, FunctionType)
+    for name, types in (("arg_attrs", before.inputs.data), ("res_attrs", before.outputs.data)):
+        if isinstance(notes := op.properties.get(name), ArrayAttr):
+            op.properties[name] = _spread(notes, types)
+    if op.regions[0].blocks:
+        _rewrite_arguments(op.regions[0].blocks[0])
+    inputs, outputs = _flattened(before.inputs.data), _flattened(before.outputs.data)
+    op.properties["function_type"] = FunctionType.from_lists(inputs, outputs)
+
+
+def _spread(notes: ArrayAttr[Attribute], types: Sequence[Attribute]) -> ArrayAttr[Attribute]:
+    """Attributes of arguments or results, where one became several: the first part keeps them."""
+    nothing = DictionaryAttr({})
+    spread: list[Attribute] = []
+    for note, type_ in zip(notes.data, types, strict=True):
+        spread += [note, *[nothing] * (len(boundary_types(type_)) - 1)][: len(boundary_types(type_))]
+    return ArrayAttr(spread)
 
 
 def _apart(edit: _Edit, values: Sequence[SSAValue]) -> list[SSAValue]:
@@ -214,14 +242,14 @@ def _rewrite_launch(op: Operation) -> None:
 
 
 def _rewrite_terminator(op: Operation) -> None:
-    """`scf.yield` and `scf.condition` hand over parts."""
+    """Terminators that hand values over hand over parts."""
     if _changes([o.type for o in op.operands]):
         assert op.parent is not None
         op.operands = _apart(_Edit(op.parent, op), list(op.operands))
 
 
 def _rewrite_structured(op: Operation) -> None:
-    """`scf.for`, `scf.if` and `scf.while`: operands, block arguments and results all change."""
+    """`scf.for`, `scf.if`, `scf.while` and calls: operands, block arguments and results all change."""
     results = [r.type for r in op.results]
     if not _changes([*results, *(o.type for o in op.operands)]):
         return
@@ -232,8 +260,7 @@ def _rewrite_structured(op: Operation) -> None:
     for region in regions:
         for inner in region.blocks:
             _rewrite_arguments(inner)
-    kinds = [kind for t in results for kind in boundary_types(t)]
-    new = type(op).create(operands=operands, result_types=kinds, properties=op.properties, attributes=op.attributes,
+    new = type(op).create(operands=operands, result_types=_flattened(results), properties=op.properties, attributes=op.attributes,
                           regions=regions)  # fmt: skip
     new.location = op.location
     block.insert_op_before(new, op)
@@ -253,16 +280,19 @@ def _rewrite_region(region: Region) -> None:
                 _rewrite_region(inner)
             if op.name == "gpu.launch_func":
                 _rewrite_launch(op)
-            elif op.name in ("scf.yield", "scf.condition"):
+            elif op.name in _TERMINATORS:
                 _rewrite_terminator(op)
-            elif op.name in ("scf.for", "scf.if", "scf.while"):
+            elif op.name in _STRUCTURED:
                 _rewrite_structured(op)
+
+
+_TERMINATORS = ("scf.yield", "scf.condition", "func.return", "gpu.return")
+_STRUCTURED = ("scf.for", "scf.if", "scf.while", "func.call")
 
 
 def rewrite_func_signature(module: Operation) -> None:
     """Run the pass on a module."""
-    for op in functions(module):
+    for op in functions(module, declared=True):
         _rewrite_region(op.regions[0])
         _rewrite_function(op)
-
 

@@ -9,20 +9,20 @@ from xdsl.ir import Operation, Region
 FUNCTIONS = ("func.func", "gpu.func", "llvm.func")
 
 
-def functions(module: Operation) -> Iterator[Operation]:
+def functions(module: Operation, declared: bool = False) -> Iterator[Operation]:
     """Every function with a body: host functions and the kernels inside gpu modules.
 
-    Given a function instead of a module, that function.
+    With ``declared``, those without one too. Given a function instead of a module, that function.
     """
     if module.name in FUNCTIONS:
-        if module.regions and module.regions[0].blocks:
+        if declared or (module.regions and module.regions[0].blocks):
             yield module
         return
     for region in module.regions:
         for block in region.blocks:
             for op in list(block.ops):
                 if op.name in FUNCTIONS or op.name in ("gpu.module", "builtin.module"):
-                    yield from functions(op)
+                    yield from functions(op, declared)
 
 
 def function_bodies(module: Operation) -> Iterator[Region]:

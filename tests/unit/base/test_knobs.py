@@ -41,9 +41,9 @@ def test_booleans(monkeypatch: pytest.MonkeyPatch, text: str, value: bool) -> No
 
 
 def test_an_empty_variable_means_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("FLYDSL_DEBUG_ENABLE_VERIFIER", "FLYDSL_COMPILE_OPT_LEVEL", "FLYDSL_COMPILE_LLVM_DIR", "ARCH"):
+    for name in ("FLYDSL_RUNTIME_ENABLE_CACHE", "FLYDSL_COMPILE_OPT_LEVEL", "FLYDSL_COMPILE_LLVM_DIR", "ARCH"):
         monkeypatch.setenv(name, "")
-    assert knobs.DEBUG_ENABLE_VERIFIER.get() is True
+    assert knobs.RUNTIME_ENABLE_CACHE.get() is True
     assert knobs.COMPILE_OPT_LEVEL.get() == 2
     assert knobs.COMPILE_LLVM_DIR.get() is None
     assert knobs.ARCH.get() is None

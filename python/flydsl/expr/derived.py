@@ -1,0 +1,10 @@
+"""Tiled copies and matrix operations under the import path of the original; everything is defined elsewhere."""
+
+from __future__ import annotations
+
+from flydsl.expr.atom import CopyAtom, MmaAtom, ThrCopy, ThrMma, TiledCopy, TiledMma
+from flydsl.expr.ops_atom import *  # noqa: F403
+from flydsl.expr.ops_atom import __all__ as _names
+
+__all__ = ["CopyAtom", "MmaAtom", "ThrCopy", "ThrMma", "TiledCopy", "TiledMma"]
+__all__ += _names

@@ -1,0 +1,193 @@
+"""Random functions of nested control flow, and a Python reference for them.
+
+A program is text. The same text runs as plain Python, with :class:`Wrapped` for 32-bit integers and NumPy's float32,
+and as a kernel. Every loop is bounded: a `for` by its bounds, a `while` by a counter that only grows.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+
+import numpy as np
+
+INTS, FLOATS, BOOLS = ("a", "b", "c"), ("f", "g"), ("p",)
+
+
+class Wrapped(int):
+    """A 32-bit two's complement integer."""
+
+    def __new__(cls, value: int) -> Wrapped:
+        return super().__new__(cls, (int(value) + 2**31) % 2**32 - 2**31)
+
+
+def _wrapping(name: str) -> None:
+    plain = getattr(int, name)
+    setattr(Wrapped, name, lambda self, other: Wrapped(plain(int(self), int(other))))
+
+
+for _operator in ("add", "sub", "mul", "floordiv", "mod", "and", "or", "xor", "lshift", "rshift"):
+    _wrapping(f"__{_operator}__")
+    _wrapping(f"__r{_operator}__")
+
+
+def float32(value: object) -> np.float32:
+    return np.float32(int(value) if isinstance(value, int) else value)
+
+
+@dataclass
+class Program:
+    """A function under construction."""
+
+    rng: random.Random
+    lines: list[str] = field(default_factory=list)
+    counters: int = 0
+    loop_names: list[str] = field(default_factory=list)
+    constructs: int = 0
+
+    def emit(self, depth: int, text: str) -> None:
+        self.lines.append("    " * depth + text)
+
+    # Expressions
+
+    def run_time_int(self) -> str:
+        """A small expression that is a run-time value whatever the variables hold."""
+        return self.rng.choice(["t", "n", "(t + 1)", "(n - t)", *self.loop_names])
+
+    def int_expression(self) -> str:
+        left = self.rng.choice([*INTS, self.run_time_int()])
+        right = self.rng.choice([*INTS, str(self.rng.randint(1, 9))])
+        source = self.run_time_int()
+        forms = (
+            f"{left} + {source}",
+            f"{left} * {self.rng.randint(2, 7)} - {source}",
+            f"({left} + {source}) // {self.rng.randint(1, 9)}",
+            f"({left} - {source}) % {self.rng.randint(1, 9)}",
+            f"({left} ^ {right}) + {source}",
+            f"({left} & {right}) | {source}",
+            f"({left} + {source}) << {self.rng.randint(0, 4)}",
+            f"({left} - {source}) >> {self.rng.randint(0, 4)}",
+            f"({left} + {source} if {self.condition()} else {right} - {source})",
+        )
+        return self.rng.choice(forms)
+
+    def float_expression(self) -> str:
+        left, right = self.rng.choice(FLOATS), self.rng.choice(FLOATS)
+        literal = self.rng.choice(["0.5", "1.25", "2.0", "-0.75"])
+        source = f"F({self.run_time_int()})"
+        forms = (
+            f"{left} * {literal} + {source}",
+            f"{left} + {right} * {literal}",
+            f"{left} - {source}",
+            f"({left} if {self.condition()} else {right} - {source})",
+        )
+        return self.rng.choice(forms)
+
+    def condition(self, depth: int = 0) -> str:
+        left, right = self.rng.choice(INTS), self.rng.choice([*INTS, str(self.rng.randint(-3, 9))])
+        source = self.run_time_int()
+        simple = (
+            f"{left} < {right} + {source}",
+            f"{source} >= {self.rng.randint(0, 5)}",
+            f"({left} + {source}) % 2 == 0",
+            f"{self.rng.randint(-5, 0)} <= {source} < {self.rng.randint(1, 6)}",
+            f"{self.rng.choice(FLOATS)} > {self.rng.choice(FLOATS)}",
+            "p",
+        )
+        if depth > 1 or self.rng.random() < 0.55:
+            return self.rng.choice(simple)
+        parts = self.condition(depth + 1), self.condition(depth + 1)
+        return self.rng.choice([f"({parts[0]} and {parts[1]})", f"({parts[0]} or {parts[1]})", f"(not {parts[0]})"])
+
+    # Statements
+
+    def assignment(self, depth: int) -> None:
+        kind = self.rng.random()
+        if kind < 0.55:
+            name = self.rng.choice(INTS)
+            if self.rng.random() < 0.2:
+                self.emit(depth, f"{name} {self.rng.choice(['+=', '-=', '^='])} {self.run_time_int()}")
+            else:
+                self.emit(depth, f"{name} = {self.int_expression()}")
+        elif kind < 0.9:
+            self.emit(depth, f"{self.rng.choice(FLOATS)} = {self.float_expression()}")
+        else:
+            self.emit(depth, f"p = {self.condition()}")
+
+    def block(self, depth: int, budget: int) -> None:
+        for _ in range(self.rng.randint(1, 3)):
+            if budget > 0 and self.rng.random() < 0.55:
+                self.rng.choice([self.branch, self.branch, self.for_loop, self.while_loop, self.unrolled])(depth, budget - 1)
+            else:
+                self.assignment(depth)
+
+    def branch(self, depth: int, budget: int) -> None:
+        self.constructs += 1
+        born = f"z{self.constructs}" if self.rng.random() < 0.5 else None
+        arms = ["if", *["elif"] * self.rng.choice([0, 0, 1, 2])]
+        for word in arms:
+            self.emit(depth, f"{word} {self.condition()}:")
+            self.arm(depth + 1, budget, born)
+        if born is not None or self.rng.random() < 0.5:
+            self.emit(depth, "else:")
+            self.arm(depth + 1, budget, born)
+        if born is not None:
+            self.emit(depth, f"{self.rng.choice(INTS)} = {born} + t")
+
+    def arm(self, depth: int, budget: int, born: str | None) -> None:
+        self.block(depth, budget)
+        if self.rng.random() < 0.2:
+            self.emit(depth, f"{self.rng.choice(INTS)} = {self.rng.randint(-4, 4)}")
+        if born is not None:
+            self.emit(depth, f"{born} = {self.rng.choice([self.int_expression(), str(self.rng.randint(0, 9))])}")
+
+    def for_loop(self, depth: int, budget: int) -> None:
+        self.constructs += 1
+        name = f"i{self.constructs}"
+        bounds = self.rng.choice(
+            [
+                f"({self.run_time_int()}) & 3",
+                f"{self.rng.randint(0, 2)}, {self.rng.randint(1, 5)}",
+                f"{self.rng.randint(-2, 1)}, (n & 7), {self.rng.randint(1, 3)}",
+                "t & 3, 5",
+            ]
+        )
+        self.emit(depth, f"for {name} in range({bounds}):")
+        self.loop_names.append(name)
+        self.block(depth + 1, budget)
+        self.loop_names.remove(name)
+
+    def while_loop(self, depth: int, budget: int) -> None:
+        self.constructs += 1
+        name = f"w{self.constructs}"
+        self.emit(depth, f"{name} = {self.rng.choice(['0', 'I(0)', 't & 1'])}")
+        extra = f" and {self.condition()}" if self.rng.random() < 0.4 else ""
+        self.emit(depth, f"while {name} < (({self.run_time_int()}) & 3){extra}:")
+        self.block(depth + 1, budget)
+        self.emit(depth + 1, f"{name} += {self.rng.randint(1, 2)}")
+
+    def unrolled(self, depth: int, budget: int) -> None:
+        self.constructs += 1
+        name = f"u{self.constructs}"
+        self.emit(depth, f"for {name} in range_constexpr({self.rng.randint(1, 3)}):")
+        if self.rng.random() < 0.4:
+            word = self.rng.choice(["continue", "break"])
+            self.emit(depth + 1, f"if {name} == 1:")
+            self.emit(depth + 2, word)
+        self.assignment(depth + 1)
+        self.emit(depth + 1, f"{self.rng.choice(INTS)} += {name} + t")
+        if budget > 1 and self.rng.random() < 0.3:
+            self.branch(depth + 1, budget - 2)
+
+
+def program(name: str, seed: int) -> tuple[str, int]:
+    """The text of a function ``name(t, n)`` and how many branches and loops it has."""
+    rng = random.Random(seed)
+    made = Program(rng)
+    made.emit(1, f"a, b, c = {rng.choice(['I(1), I(2), I(3)', 't, n, I(5)', 't + 1, 3, 4'])}")
+    made.emit(1, f"f, g = {rng.choice(['F(0.5), F(2.0)', 'F(t), F(n)', '0.25, 1.5'])}")
+    made.emit(1, f"p = {rng.choice(['t < n', 'False', 'True'])}")
+    while made.constructs == 0:
+        made.block(1, 3)
+    made.emit(1, "return a, b, c, f, g, p")
+    return "\n".join(["@flyc.jit", f"def {name}(t, n):", *made.lines]) + "\n", made.constructs

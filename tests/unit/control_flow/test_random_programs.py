@@ -1,0 +1,81 @@
+"""Random nests of control flow give as a kernel what they give as plain Python."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from tests.unit.control_flow.random_programs import Wrapped, float32, program
+
+PROGRAMS, BATCH = 520, 26
+THREADS = 5
+SIZES = (0, 3, 6)
+RESULTS = 6
+
+HEADER = "import flydsl.compiler as flyc\nfrom flydsl.expr import Int32 as I, Float32 as F, range_constexpr\n\n\n"
+
+
+def _module(path: Path, text: str) -> ModuleType:
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _expected(text: str, names: list[str], n: int) -> np.ndarray:
+    """Every program for every thread, as plain Python."""
+    stubs: dict[str, Any] = {
+        "flyc": SimpleNamespace(jit=lambda function: function),
+        "I": Wrapped,
+        "F": float32,
+        "range_constexpr": range,
+    }
+    exec(compile(text, "<reference>", "exec"), stubs)
+    with np.errstate(all="ignore"):
+        rows = [[stubs[name](Wrapped(t), Wrapped(n)) for t in range(THREADS)] for name in names]
+    return np.array([[[float(value) for value in row] for row in rows_of] for rows_of in rows])
+
+
+def _as_kernel(functions: list[Any]) -> Any:
+    @flyc.kernel
+    def programs(out: fx.Tensor, n: fx.Int32):
+        thread = fx.thread_idx.x
+        for number, function in enumerate(functions):
+            for place, value in enumerate(function(thread, n)):
+                out[(number * THREADS + thread) * RESULTS + place] = fx.Float64(value)
+
+    @flyc.jit
+    def host(out: fx.Tensor, n: fx.Int32):
+        programs(out, n).launch(grid=(1, 1, 1), block=(THREADS, 1, 1))
+
+    return host
+
+
+@pytest.mark.parametrize("batch", range(PROGRAMS // BATCH))
+def test_kernels_do_what_python_does(batch: int, tmp_path: Path) -> None:
+    names = [f"program_{batch * BATCH + i}" for i in range(BATCH)]
+    texts = [program(name, batch * BATCH + i)[0] for i, name in enumerate(names)]
+    module = _module(tmp_path / f"programs_{batch}.py", HEADER + "\n\n".join(texts))
+    host = _as_kernel([getattr(module, name) for name in names])
+    for n in SIZES:
+        out = np.full(BATCH * THREADS * RESULTS, np.nan)
+        host(out, n)
+        expected = _expected("\n\n".join(texts), names, n)
+        found = out.reshape(BATCH, THREADS, RESULTS)
+        for name, text, one, other in zip(names, texts, found, expected, strict=True):
+            np.testing.assert_array_equal(one, other, err_msg=f"{name} with n={n}:\n{text}")
+
+
+def test_the_programs_nest() -> None:
+    sizes = [program("f", seed)[1] for seed in range(PROGRAMS)]
+    assert sum(sizes) > 5 * PROGRAMS
+    assert sum(size > 10 for size in sizes) > PROGRAMS // 10
