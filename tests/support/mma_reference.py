@@ -8,6 +8,7 @@ doubles in f64, integers exactly and then modulo 2**32.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import ml_dtypes
@@ -30,10 +31,11 @@ TF32_MASK = np.uint32(0xFFFFE000)
 """The bits of an f32 that a tf32 multiplier reads."""
 
 
+@cache
 def positions(layout: Layout) -> Array:
-    """The index of every (thread, value), as an array of that shape."""
-    threads, values = layout[0].size(), layout[1].size()
-    return np.array([[layout(t, v) for v in range(values)] for t in range(threads)], dtype=np.int64)
+    """The index of every (thread, value), as an array of that shape: a layout adds up over its modes."""
+    threads, values = (np.array([mode(i) for i in range(mode.size())], dtype=np.int64) for mode in layout.modes())
+    return threads[:, None] + values[None, :]
 
 
 def operand_shapes(op: Any) -> tuple[tuple[int, ...], ...]:

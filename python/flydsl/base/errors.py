@@ -90,7 +90,7 @@ class DslSyntaxError(FlyDSLError, SyntaxError):
     # SyntaxError's own __str__ drops our layout; FlyDSLError's comes first in the MRO.
 
     @property
-    def msg(self) -> str:
+    def msg(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
         """What a traceback prints for a SyntaxError, instead of ``str()``."""
         return str(self)
 

@@ -30,7 +30,7 @@ def start(workers: int | None = None) -> int:
     global _loaded, _started_in
     with _lock:
         if _loaded is None:
-            text = resources.files(__package__).joinpath("host_pool.ll").read_text()
+            text = resources.files("flydsl.codegen").joinpath("host_pool.ll").read_text()
             _loaded = load_object(emit_object(text))
             add_symbol(LAUNCH_SYMBOL, _loaded.address(LAUNCH_SYMBOL))
         if _started_in != os.getpid():

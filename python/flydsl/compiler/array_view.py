@@ -122,7 +122,8 @@ def _from_dlpack(source: Any) -> ArrayView:
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype = ctypes.c_void_p
     get.argtypes = (ctypes.py_object, ctypes.c_char_p)
-    tensor = _DLTensor.from_address(get(capsule, b"dltensor"))
+    address: int = get(capsule, b"dltensor")
+    tensor = _DLTensor.from_address(address)
     kind = (tensor.dtype.code, tensor.dtype.bits)
     if kind not in _DL_KINDS or tensor.dtype.lanes != 1:
         raise DslTypeError(f"arrays of DLPack type {kind} cannot be passed to a kernel")
@@ -130,7 +131,7 @@ def _from_dlpack(source: Any) -> ArrayView:
     strides = tuple(tensor.strides[i] for i in range(tensor.ndim)) if tensor.strides else _row_major(shape)
     device = (_DL_DEVICES.get(tensor.device.type, "unknown"), tensor.device.index)
     place = HOST if device[0] == "host" else device
-    return ArrayView((tensor.data or 0) + tensor.byte_offset, _DL_KINDS[kind], shape, strides, place, (source, capsule))
+    return ArrayView(int(tensor.data or 0) + int(tensor.byte_offset), _DL_KINDS[kind], shape, strides, place, (source, capsule))
 
 
 def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -147,11 +148,14 @@ def _from_device_array(array: DeviceArray) -> ArrayView:
     return ArrayView(array.pointer, element_of(array.dtype.name), array.shape, strides, place, array)
 
 
+_CUDA_KINDS: dict[str, str] = {"f": "float", "i": "int", "u": "uint"}
+
+
 def _from_cuda_interface(source: Any) -> ArrayView:
     """Arrays of CuPy, Numba and others that speak `__cuda_array_interface__`."""
-    interface = source.__cuda_array_interface__
+    interface: Any = source.__cuda_array_interface__
     kind, size = interface["typestr"][1], int(interface["typestr"][2:])
-    name = {"f": "float", "i": "int", "u": "uint", "b": "bool"}.get(kind, kind) + ("" if kind == "b" else str(size * 8))
+    name = "bool" if kind == "b" else f"{_CUDA_KINDS.get(kind, kind)}{size * 8}"
     shape = tuple(interface["shape"])
     steps = interface.get("strides")
     strides = tuple(step // size for step in steps) if steps else _row_major(shape)

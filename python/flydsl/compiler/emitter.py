@@ -39,6 +39,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.gpu import DimensionAttr, DimensionEnum
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp, YieldOp
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.parser import Parser
 
@@ -127,7 +128,7 @@ def _attribute(name: str, key: str, value: Any) -> Attribute:
     if key == "predicate":
         return (_CMPI if name == "arith.cmpi" else _CMPF)[value]
     if key == "fastmath":
-        return FastMathFlagsAttr(value) if isinstance(value, str) and "," not in value else _fastmath(value)
+        return _fastmath(value)
     if key in ("static_position", "mask"):
         return DenseArrayBase.from_list(i64, list(value))
     if isinstance(value, bool):
@@ -147,9 +148,10 @@ _ENUM_ATTRIBUTES: dict[str, Callable[[str], Attribute]] = {
 }
 
 
-def _fastmath(value: Any) -> FastMathFlagsAttr:
-    from xdsl.dialects.arith import FastMathFlag
-
+def _fastmath(value: str) -> FastMathFlagsAttr:
+    """``none``, ``fast`` or a comma-separated list of flags."""
+    if value in ("none", "fast"):
+        return FastMathFlagsAttr(value)
     return FastMathFlagsAttr([FastMathFlag(flag.strip()) for flag in value.split(",")])
 
 
@@ -359,8 +361,8 @@ def make_constant(type_: Attribute, value: int | float) -> Operation:
     if isinstance(type_, VectorType):
         attr: Attribute = DenseIntOrFPElementsAttr.from_list(type_, [value])
     elif isinstance(type_, IntegerType | IndexType):
-        attr = IntegerAttr(value, type_)
+        attr = IntegerAttr(int(value), type_)
     else:
-        attr = FloatAttr(value, type_)
+        attr = FloatAttr(value, type_)  # pyright: ignore[reportCallIssue, reportArgumentType]
     return ConstantOp.create(result_types=[type_], properties={"value": attr})
 

@@ -248,10 +248,22 @@ def _kernel_value(value: Any, name: str) -> Any:
 class CompilationContext:
     """The compilation under way, as older kernels ask for it."""
 
+    def __init__(self, builder: Any) -> None:
+        self.builder = builder
+
     @staticmethod
-    def get_current() -> Any:
+    def get_current() -> CompilationContext:
         emitter: Any = current()
-        return emitter.builder
+        return CompilationContext(emitter.builder)
+
+    @property
+    def gpu_module_body(self) -> Any:
+        """The block that holds the kernels."""
+        return self.builder.gpu_module_body
+
+    @property
+    def gpu_module_op(self) -> Any:
+        return self.builder.gpu_module_op
 
 
 def kernel(func: Callable[..., Any] | None = None, *, name: str | None = None,

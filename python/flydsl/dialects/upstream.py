@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
+from typing import cast
 
 from xdsl.ir import Operation, OpTraits
 from xdsl.traits import Pure
@@ -72,8 +73,9 @@ def op_class(name: str) -> type[Operation]:
         found = _dialect_ops(dialect).get(name)
         if found is not None:
             return found
-    base = PlainPureOp if _MISSING.get(name, False) else PlainOp
-    return type(name.title().replace(".", "").replace("_", "") + "Op", (base,), {"name": name, "__slots__": ()})
+    base: type[Operation] = PlainPureOp if _MISSING.get(name, False) else PlainOp
+    made = type(name.title().replace(".", "").replace("_", "") + "Op", (base,), {"name": name, "__slots__": ()})
+    return cast("type[Operation]", made)
 
 
 def missing_ops() -> list[type[Operation]]:

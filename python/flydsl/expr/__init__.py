@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 from importlib import import_module as _import_module
+from importlib.util import find_spec as _find_spec
 from typing import Any as _Any
 
-from flydsl.expr import arith, derived, enum, gpu, math, numeric, primitive, typing, vector
-from flydsl.expr.arena import Arena
+from flydsl.expr import arith, composites, derived, enum, gpu, hardware_enums, math, numeric, primitive, typing, vector
 from flydsl.expr.arith import *  # noqa: F403
-from flydsl.expr.array import Align, Array
+from flydsl.expr.composites import *  # noqa: F403
 from flydsl.expr.gpu import *  # noqa: F403
 from flydsl.expr.hardware_enums import *  # noqa: F403
 from flydsl.expr.math import *  # noqa: F403
 from flydsl.expr.primitive import *  # noqa: F403
 from flydsl.expr.printing import dump
-from flydsl.expr.storage import Storage
-from flydsl.expr.struct import *  # noqa: F403
 from flydsl.expr.typing import *  # noqa: F403
 
-_LAZY = ("coop", "random", "rocdl")
-"""Submodules loaded when first used: most kernels need none of them."""
+__all__ = ["arith", "derived", "dump", "enum", "gpu", "math", "numeric", "primitive", "typing", "vector"]
+__all__ += arith.__all__
+__all__ += composites.__all__
+__all__ += gpu.__all__
+__all__ += hardware_enums.__all__
+__all__ += math.__all__
+__all__ += primitive.__all__
+__all__ += typing.__all__
+
+_LAZY = ("coop", "random", "rocdl")  # loaded when first used: most kernels need none of them
 
 
 def __getattr__(name: str) -> _Any:
-    if name in _LAZY:
-        try:
-            return _import_module(f"{__name__}.{name}")
-        except ModuleNotFoundError:
-            raise AttributeError(f"module '{__name__}' has no attribute '{name}'") from None
+    if name in _LAZY and _find_spec(f"{__name__}.{name}") is not None:
+        return _import_module(f"{__name__}.{name}")
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

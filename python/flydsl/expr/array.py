@@ -49,7 +49,7 @@ class Array:
     def __class_getitem__(cls, item: Any) -> type[Array]:
         if cls is not Array:
             raise DslTypeError(f"{cls.__name__} already has its element type and length")
-        parts = item if isinstance(item, tuple) else (item,)
+        parts: tuple[Any, ...] = item if isinstance(item, tuple) else (item,)
         if len(parts) not in (2, 3):
             raise DslTypeError("Array takes an element type and a length", hint="write fx.Array[fx.Float32, 64]")
         dtype, length = parts[0], parts[1]

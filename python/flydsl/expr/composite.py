@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr.array import Align, Array, unaligned
 from flydsl.expr.constexpr import is_constexpr
+from flydsl.expr.numeric import Numeric
 from flydsl.expr.storable import check_storable, dsl_align_of, dsl_size_of, is_number_type, round_up, type_name
 
 RESERVED = ("replace", "peek", "poke")
@@ -95,7 +96,7 @@ def _is_position(name: str) -> bool:
 def _check_field_type(owner: str, field: Field) -> None:
     kind = unaligned(field.type)
     known = field.is_constexpr or is_number_type(kind) or hasattr(kind, "lanes")
-    if not known and isinstance(kind, type):
+    if not known and isinstance(kind, type) and not issubclass(kind, Numeric):  # fx.Integer is a family of types
         known = issubclass(kind, Composite) or hasattr(kind, "__construct_from_ir_values__")
     if kind in (Array, Align) or not known:
         raise DslTypeError(
@@ -139,4 +140,5 @@ def _evaluated(cls: type, name: str, text: str, depth: int) -> Any:
     try:
         return eval(text, {**scope, **frame.f_globals}, frame.f_locals)
     except Exception as error:
-        raise DslTypeError(f"field '{name}' of {cls.__name__}: the type {text!r} cannot be resolved ({error})") from None
+        message = f"field '{name}' of {cls.__name__}: the type {text!r} cannot be resolved ({error})"
+        raise DslTypeError(message, hint="define or import the type before the struct") from None

@@ -63,7 +63,9 @@ def warp_scan(value: Any, op: Any, *, width: int | None = None, init: Any = None
     return warp_scan_with_aggregate(value, op, width=width, init=init)[:2]
 
 
-def warp_scan_with_aggregate(value: Any, op: Any, *, width: int | None = None, init: Any = None) -> tuple[Any, Any, Any]:
+def warp_scan_with_aggregate(
+    value: Any, op: Any, *, width: int | None = None, init: Any = None
+) -> tuple[Any, Any, Any]:
     """Both scans, and the combination of all lanes (without ``init``): (inclusive, exclusive, aggregate)."""
     number, combine, size = as_numeric(value), combination(op), wave_width(width)
     first = identity_of(op, type(number)) if init is None else type(number)(init)
@@ -107,12 +109,7 @@ def _threads() -> int:
 
 def _when(condition: Boolean, then: Callable[[], None]) -> None:
     """Run-time `if` without results; this module is plain Python and is not rewritten."""
-
-    def build() -> list[Any]:
-        then()
-        return []
-
-    current().if_(condition.ir_value(), build, None)
+    current().if_(condition.ir_value(), then, lambda: None, lambda: ((), ()))
 
 
 class _BlockOperation:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from flydsl.expr import ops_atom
 from flydsl.expr.atom import CopyAtom, MmaAtom, ThrCopy, ThrMma, TiledCopy, TiledMma
 from flydsl.expr.ops_atom import *  # noqa: F403
-from flydsl.expr.ops_atom import __all__ as _names
 
 __all__ = ["CopyAtom", "MmaAtom", "ThrCopy", "ThrMma", "TiledCopy", "TiledMma"]
-__all__ += _names
+__all__ += ops_atom.__all__

@@ -135,7 +135,7 @@ def _flatten(value: Any, leaves: list[Value]) -> Any:
     if isinstance(value, Integer):
         return _integer_leaf(value, leaves)
     if hasattr(value, "type") and hasattr(value, "name_hint"):  # a raw SSA value
-        return _flatten(Integer.from_ir_value(value), leaves)  # type: ignore[attr-defined]
+        return _flatten(Integer.from_ir_value(value), leaves)
     if hasattr(value, "__index__"):
         return int(value)
     raise DslTypeError(

@@ -11,7 +11,7 @@ from flydsl.expr.atom import CopyAtom, MmaAtom, TiledCopy, TiledMma
 from flydsl.expr.context import current
 from flydsl.expr.element import element_name
 from flydsl.expr.handle import Handle, apply, describe, wrap
-from flydsl.expr.hardware_enums import AtomicOp, GemmTraversalOrder, MmaOperand, SyncScope
+from flydsl.expr.hardware_enums import AtomicOp, MmaOperand, SyncScope
 from flydsl.expr.int_tuple import IntTuple
 from flydsl.expr.layout import Layout, Tile
 from flydsl.expr.numeric import Numeric
@@ -269,7 +269,7 @@ def gemm(atom: Any, d: Any, a: Any, b: Any, c: Any, *, traversal_order: Any = No
     operands = [_with_state(atom, state), d, a, b, c]
     if traversal_layout is not None:
         operands.append(traversal_layout)
-    order = traversal_order.name if isinstance(traversal_order, GemmTraversalOrder) else traversal_order
+    order = getattr(traversal_order, "name", traversal_order)
     current().fly("gemm", [o.ir_value() for o in operands], {"traversalOrder": order})
 
 

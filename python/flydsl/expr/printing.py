@@ -120,7 +120,8 @@ def dump(tensor: Tensor, *, name: str = "tensor", block: Any = (0, 0, 0), thread
     if not isinstance(count, int):
         raise DslTypeError(f"dump needs a static shape, got {tensor.payload.layout}", hint="take one tile of it first")
     emitter = current()
-    emitter.if_(_is_here(block, thread).ir_value(), lambda: _print_elements(tensor, name, count), None)
+    here = _is_here(block, thread).ir_value()
+    emitter.if_(here, lambda: _print_elements(tensor, name, count), lambda: None, lambda: ((), ()))
 
 
 def _is_here(block: Any, thread: Any) -> Boolean:
@@ -133,15 +134,14 @@ def _is_here(block: Any, thread: Any) -> Boolean:
     return here
 
 
-def _print_elements(tensor: Tensor, name: str, count: int) -> list[Value]:
+def _print_elements(tensor: Tensor, name: str, count: int) -> None:
     rows = _rows(tensor)
     printf(f"{name}: {str(tensor).replace('{', '{{').replace('}', '}}')}")
     if tensor.payload.iter.space == "register" and count <= _UNROLLED:
         for row in range(rows):
             printf("  {}", [_shown(tensor[row + rows * column]) for column in range(count // max(rows, 1))])
-        return []
+        return
     _loop(rows, lambda row: _print_row(tensor, row, rows, count // max(rows, 1)))
-    return []
 
 
 def _rows(tensor: Tensor) -> int:
@@ -167,10 +167,10 @@ def _print_element(tensor: Tensor, index: Int32) -> None:
 
 def _loop(count: int, body: Any) -> None:
     emitter = current()
-    bounds = [emitter.constant("i32", n) for n in (0, count, 1)]
+    start, stop, step = (emitter.constant("i32", n) for n in (0, count, 1))
 
     def turn(index: Value, carried: Any) -> list[Value]:
         body(Int32(index))
         return []
 
-    emitter.for_(*bounds, [], turn)
+    emitter.for_(start, stop, step, [], turn)

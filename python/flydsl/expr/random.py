@@ -34,7 +34,9 @@ def _product(constant: int, word: Any) -> tuple[Any, Any]:
     return (wide >> Uint64(32)).to(Uint32), wide.to(Uint32)
 
 
-def philox_impl(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any, n_rounds: int = _DEFAULT_ROUNDS) -> tuple[Any, ...]:
+def philox_impl(
+    c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any, n_rounds: int = _DEFAULT_ROUNDS
+) -> tuple[Any, ...]:
     """Four random words from a counter of four words and a key of two."""
     c0, c1, c2, c3, k0, k1 = (_word(word) for word in (c0, c1, c2, c3, k0, k1))
     for _ in range(n_rounds):

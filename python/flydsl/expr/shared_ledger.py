@@ -63,7 +63,7 @@ class SharedLedger:
         raise DslRuntimeError(
             f"kernel '{kernel}' needs {total} bytes of shared memory, and {target.arch} has {target.lds_bytes} per"
             f" workgroup ({total - target.lds_bytes} too many)\n" + "\n".join(lines),
-            hint="use smaller tiles or fewer stages, or let buffers that are not used at the same time share a fx.Union",
+            hint="use smaller tiles or fewer stages, or put buffers that are never used together in one fx.Union",
             location=self._crossing(target.lds_bytes),
         )
 

@@ -60,7 +60,8 @@ class Storage:
         if name == "ptr":
             return self._address()
         known = [field.name for field in getattr(kind, "_fields", ())]
-        raise AttributeError(f"a Storage of {type_name(self._type)} has no '{name}'; it has {', '.join(known) or 'peek, poke'}")
+        has = ", ".join([*known, "peek", "poke"])
+        raise AttributeError(f"a Storage of {type_name(self._type)} has no '{name}'; it has {has}")
 
     def _field(self, owner: Any, field: Any) -> Any:
         if not field.is_constexpr:
@@ -98,7 +99,8 @@ class Storage:
 
 @cache
 def _storage_type(dsl_type: Any) -> type[Storage]:
-    return cast("type[Storage]", type(f"Storage[{type_name(dsl_type)}]", (Storage,), {"__slots__": (), "_type": dsl_type}))
+    facts = {"__slots__": (), "_type": dsl_type}
+    return cast("type[Storage]", type(f"Storage[{type_name(dsl_type)}]", (Storage,), facts))
 
 
 __all__ = ["Storage"]

@@ -183,7 +183,7 @@ def _inline_union(fields: tuple[Field, ...]) -> type[Union]:
 def _refuse_constexpr(owner: str, fields: Sequence[Field]) -> None:
     for field in fields:
         if field.is_constexpr:
-            raise DslTypeError(f"field '{field.name}' of {owner} is Constexpr, and a union holds only what lies in memory")
+            raise DslTypeError(f"field '{field.name}' of {owner} is Constexpr, and a union holds only memory")
 
 
 def _origin(cls: type[Struct]) -> Any:
@@ -211,7 +211,8 @@ def _specialised(cls: type[Struct], values: Mapping[str, Any]) -> type[Any]:
 
 def _subscripted(cls: type[Struct], item: Any) -> type[Any]:
     """``Tile["n":4]``: the type with its Constexpr fields set, which is what memory can hold."""
-    given = {part.start: part.stop for part in (item if isinstance(item, tuple) else (item,)) if isinstance(part, slice)}
+    parts = item if isinstance(item, tuple) else (item,)
+    given = {part.start: part.stop for part in parts if isinstance(part, slice)}
     wanted = [field.name for field in cls._fields if field.is_constexpr]
     if not wanted or list(given) != wanted:
         raise DslTypeError(

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+from flydsl.expr import fly_types, numeric, vector
 from flydsl.expr.atom import CopyAtom, MmaAtom, ThrCopy, ThrMma, TiledCopy, TiledMma
 from flydsl.expr.constexpr import Constexpr
 from flydsl.expr.fly_types import *  # noqa: F403
-from flydsl.expr.fly_types import __all__ as _type_names
 from flydsl.expr.gpu import Tuple3D
 from flydsl.expr.int_tuple import IntTuple
 from flydsl.expr.ir_bridge import as_dsl_value, as_ir_value
 from flydsl.expr.ir_types import T, Types
 from flydsl.expr.layout import ComposedLayout, CoordSwizzle, Layout, Swizzle, Tile
 from flydsl.expr.numeric import *  # noqa: F403
-from flydsl.expr.numeric import __all__ as _number_names
 from flydsl.expr.pointer import Pointer
 from flydsl.expr.stream import Stream
 from flydsl.expr.tensor import Tensor
 from flydsl.expr.vector import *  # noqa: F403
-from flydsl.expr.vector import __all__ as _vector_names
 
 __all__ = [
     "ComposedLayout", "Constexpr", "CoordSwizzle", "CopyAtom", "IntTuple", "Layout", "MmaAtom", "Pointer", "Stream",
     "Swizzle", "T", "Tensor", "ThrCopy", "ThrMma", "Tile", "TiledCopy", "TiledMma", "Tuple3D", "Types", "as_dsl_value",
     "as_ir_value",
 ]  # fmt: skip
-__all__ += [*_type_names, *_number_names, *_vector_names]
+__all__ += fly_types.__all__
+__all__ += numeric.__all__
+__all__ += vector.__all__

@@ -253,7 +253,12 @@ def absolute(a: Any) -> Any:
 
 
 def bit_and(a: Any, b: Any) -> Any:
-    return a & b if isinstance(a, int) and isinstance(b, int) else _emit("and", (a, b), _widest(a, b), 1)
+    """``a & b``. Low bits that are zero on either side are zero in the result."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a & b
+    if equals(a, 0) or equals(b, 0):
+        return 0
+    return _emit("and", (a, b), _widest(a, b), max(_power_of_two(divisor(leaf)) for leaf in (a, b)))
 
 
 def bit_xor(a: Any, b: Any) -> Any:
@@ -307,8 +312,13 @@ def _quotient_divisor(a: Leaf, b: Leaf) -> int:
     return known // b if isinstance(b, int) and b > 0 and known % b == 0 else 1
 
 
+def _power_of_two(number: int) -> int:
+    """The largest power of two that divides a number."""
+    return number & -number
+
+
 def _common_power_of_two(a: int, b: int) -> int:
-    powers = [x & -x for x in (a, b) if x]
+    powers = [_power_of_two(x) for x in (a, b) if x]
     return min(powers) if powers else 1
 
 

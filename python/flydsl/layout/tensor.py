@@ -7,23 +7,17 @@ with an ``add_offset(leaf)`` method. The layout may be composed.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from flydsl.layout import int_tuple as it
 from flydsl.layout.leaf import Basis, DynInt
-
-
-class PointerLike(Protocol):
-    """Something that can be moved by a number of elements."""
-
-    def add_offset(self, offset: Any) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
     """``iter`` advanced by what ``layout`` gives for a coordinate."""
 
-    iter: PointerLike | Any
+    iter: Any
     layout: Any
 
     @property

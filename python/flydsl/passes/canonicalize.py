@@ -29,13 +29,14 @@ def is_pure(op: Operation) -> bool:
     return known and not op.regions
 
 
-def _drop_dead(region: Region) -> None:
+def drop_dead(region: Region) -> None:
+    """Remove pure operations nobody uses, last first so that whole chains go."""
     for block in region.blocks:
         op = block.last_op
         while op is not None:
             before = op.prev_op
             for inner in op.regions:
-                _drop_dead(inner)
+                drop_dead(inner)
             if op.results and is_pure(op) and not any(r.uses for r in op.results):
                 op.detach()
                 op.erase(safe_erase=False)
@@ -72,4 +73,4 @@ def canonicalize(module: Operation) -> None:
     """Run the pass on a module."""
     for body in function_bodies(module):
         _share(body, [])
-        _drop_dead(body)
+        drop_dead(body)

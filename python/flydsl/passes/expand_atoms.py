@@ -84,11 +84,23 @@ def _copy_rank_one(
         _copy_modes(low, atom, count, _unwrapped(src), _unwrapped(dst), inner)
         return
     tile = make_tile(count)
-    cut_pred = pred
-    if pred is not None:
-        single = rules.size(pred) == 1
-        cut_pred = Tensor(pred.iter, Layout((1, rules.size(src) // count), (0, 0))) if single else logical_divide(pred, tile)
-    _copy_modes(low, atom, count, logical_divide(src, tile), logical_divide(dst, tile), cut_pred)
+    cut = None if pred is None else _cut_predicate(pred, src, count)
+    _copy_modes(low, atom, count, logical_divide(src, tile), logical_divide(dst, tile), cut)
+
+
+def _cut_predicate(pred: Tensor, src: Tensor, count: int) -> Tensor:
+    """A predicate per atom: given once for all, once per atom, or once per value (the atom's first decides)."""
+    held, atoms = rules.size(pred), rules.size(src) // count
+    if held == 1:
+        return Tensor(pred.iter.add_offset(coords.crd2idx(0, pred.layout)), Layout((1, atoms), (0, 0)))
+    if held == atoms:
+        return Tensor(pred.iter, Layout((1, pred.layout.shape), (0, pred.layout.stride)))
+    if held == atoms * count:
+        return logical_divide(pred, make_tile(count))
+    raise LoweringError(
+        f"{held} predicates ({pred.layout}) for {atoms} copies of {count} values ({src.layout})",
+        hint="give one predicate per copy, or one per value",
+    )
 
 
 def _copy_call(low: LayoutLowering, atom: SSAValue, src: Tensor, dst: Tensor, pred: Tensor | None) -> None:
@@ -135,9 +147,7 @@ def _from_layout(layout: Layout, index: int, m: int, n: int, k: int) -> tuple[in
     return position % m, position // m % n, position // (m * n)
 
 
-def expand_gemm(
-    low: LayoutLowering, atom_value: SSAValue, atom: pl.MmaAtom, operands: list[Any], order: str | None
-) -> None:
+def expand_gemm(low: LayoutLowering, atom_value: SSAValue, operands: list[Any], order: str | None) -> None:
     """One matrix instruction per (m, n, k); the first visit to (m, n) reads c, later ones d."""
     d, a, b, c, *traversal = operands
     if _rank(d) == 1:

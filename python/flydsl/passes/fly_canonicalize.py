@@ -2,9 +2,15 @@
 
     %l = fly.make_layout(%s, %d) -> !fly.layout<(4,8):(1,4)>    ->  %l = fly.static : !fly.layout<…>
     %p = fly.get_iter(fly.make_view(%q, %l))                    ->  %q
+    %i = fly.get_scalar(fly.make_int_tuple(%j))                 ->  %j
+
+Best after fly-rewrite-func-signature, whose makes and projections mostly cancel. Every static value
+is left with one `fly.static`, at the top of its function.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from xdsl.ir import Block, Operation, Region, SSAValue
 
@@ -23,6 +29,36 @@ _UNDONE: dict[str, tuple[str, int]] = {
     "composed_get_offset": ("make_composed_layout", 1),
     "composed_get_outer": ("make_composed_layout", 2),
 }
+_TUPLES = ("make_int_tuple", "make_shape", "make_stride", "make_coord")
+
+
+def _made_by(value: SSAValue, *names: str) -> FlyOp | None:
+    """The operation that made a value, if it is one of ``names``."""
+    owner = value.owner
+    return owner if isinstance(owner, FlyOp) and owner.spec.name in names else None
+
+
+def _undone(op: FlyOp) -> SSAValue | None:
+    """What a projection gives back when its operand was just put together."""
+    name = op.spec.name
+    if name not in _UNDONE:
+        return None
+    maker, index = _UNDONE[name]
+    source = op.operands[0]
+    if name in ("get_shape", "get_stride") and (view := _made_by(source, "make_view")) is not None:
+        source = view.operands[1]
+    made = _made_by(source, maker)
+    return None if made is None else made.operands[index]
+
+
+def _leaves(op: FlyOp) -> list[SSAValue] | None:
+    """The integers a tuple was made of, where a projection asks for exactly those."""
+    if op.spec.name not in ("get_scalar", "get_leaves"):
+        return None
+    made = _made_by(op.operands[0], *_TUPLES)
+    if made is None or [o.type for o in made.operands] != list(op.result_types):
+        return None
+    return list(made.operands)
 
 
 class _Folder:
@@ -30,7 +66,7 @@ class _Folder:
         self.entry = entry
         self.statics: dict[object, SSAValue] = {}
 
-    def static(self, type_: FlyType) -> SSAValue:
+    def static(self, type_: FlyType[Any]) -> SSAValue:
         """One `fly.static` per type, at the top of the function."""
         found = self.statics.get(type_)
         if found is None:
@@ -50,24 +86,28 @@ class _Folder:
                     self.op(op)
 
     def op(self, op: FlyOp) -> None:
-        replacement = self.replacement(op)
-        if replacement is not None and replacement is not op.results[0]:
-            op.results[0].replace_all_uses_with(replacement)
-            _drop(op)
+        replacements = self.replacements(op)
+        if replacements is None or replacements == list(op.results):
+            return
+        for result, replacement in zip(op.results, replacements, strict=True):
+            result.replace_all_uses_with(replacement)
+        _drop(op)
 
-    def replacement(self, op: FlyOp) -> SSAValue | None:
-        if op.spec.effect or len(op.results) != 1:
+    def replacements(self, op: FlyOp) -> list[SSAValue] | None:
+        if op.spec.effect or not op.results:
             return None
-        undone = _UNDONE.get(op.spec.name)
-        source = op.operands[0].owner if undone else None
-        if undone and isinstance(source, FlyOp) and source.spec.name == undone[0]:
-            return source.operands[undone[1]]
+        leaves = _leaves(op)
+        if leaves is not None or len(op.results) != 1:
+            return leaves
+        undone = _undone(op)
+        if undone is not None:
+            return [undone]
         type_ = op.results[0].type
-        if isinstance(type_, FlyType) and is_static_payload(type_.data):
-            if op.spec.name == "static":
-                return self.statics.setdefault(type_, op.results[0]) if op.parent is self.entry else self.static(type_)
-            return self.static(type_)
-        return None
+        if not (isinstance(type_, FlyType) and is_static_payload(type_.data)):
+            return None
+        if op.spec.name == "static" and op.parent is self.entry:
+            return [self.statics.setdefault(type_, op.results[0])]
+        return [self.static(type_)]
 
 
 def _drop(op: Operation) -> None:

@@ -8,6 +8,8 @@ register allocations (`make_ptr`), pointers moved by `add_offset`, `ptr.load`/`p
     %t = fly.slice(%tensor, %c)            %o = arith.muli %i, %c128
     %v = fly.memref.load_vec(%t)     ->    %p = fly.add_offset(%base, %o)
                                            %v = fly.ptr.load(%p) -> vector<4xf32>
+
+A pointer moves by one run-time offset and then by one constant, however many views led there.
 """
 
 from __future__ import annotations
@@ -15,19 +17,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from xdsl.dialects.builtin import IndexType, IntegerType, i64
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import IndexType, IntegerType
+from xdsl.dialects.llvm import LLVMPointerType
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from flydsl.base.errors import FlyDSLError
+from flydsl.base.errors import FlyDSLError, LoweringError
 from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp, to_attr
-from flydsl.dialects.fly.payload import CopyAtom, MmaAtom
-from flydsl.dialects.fly.types import PtrType, payload_of, type_of
+from flydsl.dialects.fly.payload import CopyAtom, MmaAtom, TiledCopy, TiledMma, is_static_payload
+from flydsl.dialects.fly.types import FlyType, MemRefType, PtrType, element_type, payload_of, type_of
 from flydsl.layout import coords
 from flydsl.layout import int_tuple as it
 from flydsl.layout.leaf import Basis, DynInt
 from flydsl.layout.tensor import Tensor
-from flydsl.passes.expand_atoms import expand_copy, expand_gemm
+from flydsl.passes.canonicalize import drop_dead
+from flydsl.passes.expand_atoms import expand_copy, expand_gemm, plain
 from flydsl.passes.insertion import Inserter
 from flydsl.passes.source_location import located
 from flydsl.passes.ssa_leaf import SsaInt, SsaPointer, register
@@ -47,6 +51,10 @@ class LayoutLowering:
 
     def run(self, region: Region) -> None:
         self._region(region)
+        gone = set(self.done)
+        for op in self.done:
+            for use in (use for result in op.results for use in result.uses if use.operation not in gone):
+                raise located(_left_over(use.operation, op.results[0].type), use.operation)
         for op in reversed(self.done):
             op.detach()
             op.erase(safe_erase=False)
@@ -81,8 +89,10 @@ class LayoutLowering:
             found = SsaPointer(self.at, value, type_.data)
         elif isinstance(type_, IntegerType):
             found = SsaInt(self.at, value, type_.width.data)
-        elif isinstance(type_, IndexType):
-            found = SsaInt(self.at, self.at.op("arith.index_cast", [value], [i64]), 64)
+        elif isinstance(type_, FlyType) and not is_static_payload(type_.data):
+            raise LoweringError(
+                f"a value of type {type_} comes from outside", hint="run fly-rewrite-func-signature first"
+            )
         else:
             found = payload_of(type_)
         self.known[value] = found
@@ -104,8 +114,23 @@ class LayoutLowering:
 
     def view(self, tensor: Tensor) -> SSAValue:
         """A tensor of static layout as a value."""
-        info = Tensor(tensor.iter.info, tensor.layout)
-        return self.at.fly("make_view", [tensor.iter.value(), self.at.static(tensor.layout)], [type_of(info)])
+        pointer = tensor.iter.value()
+        info = Tensor(pointer.type.data, tensor.layout)
+        return self.at.fly("make_view", [pointer, self.at.static(tensor.layout)], [type_of(info)])
+
+    def atom(self, op: FlyOp) -> tuple[SSAValue, Any]:
+        """The atom an operation works with, as a value and as a payload; a tiled one repeats its atom."""
+        value, payload = op.operands[0], self.payload(op.operands[0])
+        if isinstance(payload, (TiledCopy, TiledMma)):
+            return self.at.static(payload.atom), payload.atom
+        return value, payload
+
+
+def _left_over(user: Operation, type_: Attribute) -> LoweringError:
+    return LoweringError(
+        f"{user.name} hands on a value of type {type_}, which has no run-time form",
+        hint="run fly-rewrite-func-signature first",
+    )
 
 
 def _by_rule(low: LayoutLowering, op: FlyOp) -> None:
@@ -174,10 +199,6 @@ def _pointer_value(low: LayoutLowering, op: FlyOp) -> None:
             op.operands[index] = payload.value()
 
 
-def _ptrtoint(low: LayoutLowering, op: FlyOp) -> None:
-    _pointer_value(low, op)
-
-
 def _memref_load(low: LayoutLowering, op: FlyOp) -> None:
     tensor, index = low.operands(op)
     pointer = element_pointer(tensor, index)
@@ -202,8 +223,8 @@ def _load_vec(low: LayoutLowering, op: FlyOp) -> None:
         low.replace(op, load_elements(low.at, tensor))
         return
     elem = op.results[0].type.element_type  # type: ignore[union-attr]
-    leaves = [it.add(tensor.iter, coords.crd2idx(i, tensor.layout)) for i in range(rules.size(tensor))]
-    values = [register(low.at, it.leaves(leaf)[0], elem.width.data) for leaf in leaves]
+    leaves = rules.coordinate_leaves(tensor, rules.size(tensor))
+    values = [register(low.at, leaf, elem.width.data) for leaf in leaves]
     low.replace(op, low.at.op("vector.from_elements", values, [op.results[0].type]))
 
 
@@ -213,29 +234,49 @@ def _store_vec(low: LayoutLowering, op: FlyOp) -> None:
 
 
 def _copy(low: LayoutLowering, op: FlyOp) -> None:
-    atom, *tensors = low.operands(op)
-    expand_copy(low, op.operands[0], atom, *tensors)
+    value, atom = low.atom(op)
+    expand_copy(low, value, atom, *low.operands(op)[1:])
     low.replace(op)
 
 
 def _gemm(low: LayoutLowering, op: FlyOp) -> None:
-    atom, *operands = low.operands(op)
-    expand_gemm(low, op.operands[0], atom, operands, op.attrs.get("traversalOrder"))
+    value, _ = low.atom(op)
+    expand_gemm(low, value, low.operands(op)[1:], op.attrs.get("traversalOrder"))
     low.replace(op)
 
 
 def _atom_call(low: LayoutLowering, op: FlyOp) -> None:
-    tensors = [low.payload(o) for o in op.operands[1:]]
-    low.at.fly(op.spec.name, [op.operands[0], *[low.view(t) for t in tensors]])
-    low.replace(op)
-
-
-def _ptr_access(low: LayoutLowering, op: FlyOp) -> None:
-    _pointer_value(low, op)
+    """Tensors become views of plain layout; vectors and predicates of the SSA form stay."""
+    operands = [low.view(plain(low.payload(o))) if isinstance(o.type, MemRefType) else o for o in op.operands[1:]]
+    low.replace(op, low.at.fly(op.spec.name, [op.operands[0], *operands], op.result_types))
 
 
 def _print(low: LayoutLowering, op: FlyOp) -> None:
-    """Operands are numbers already."""
+    for operand in op.operands:
+        if isinstance(operand.type, FlyType):
+            raise LoweringError(f"{operand.type} cannot be printed whole", hint="print its leaves: get_leaves(x)")
+
+
+def _assume(low: LayoutLowering, op: FlyOp) -> None:
+    raise LoweringError("assume has no meaning yet", hint="state divisibility in the type of a tensor argument")
+
+
+def _pointer_as_index(low: LayoutLowering, op: FlyOp) -> None:
+    """The address of a tensor's first element."""
+    pointer, wanted = low.payload(op.operands[0]).iter, op.results[0].type
+    if isinstance(wanted, PtrType):
+        low.replace(op, pointer.value())
+        return
+    if isinstance(wanted, LLVMPointerType):
+        low.replace(op, low.at.fly("to_llvm_ptr", [pointer.value()], [wanted]))
+        return
+    width = rules.ptrtoint(pointer.info).width
+    address = SsaInt(low.at, low.at.fly("ptrtoint", [pointer.value()], [element_type(f"i{width}")]), width)
+    if isinstance(wanted, IndexType):
+        low.replace(op, low.at.op("arith.index_cast", [address.as_width(64)], [wanted]))
+    else:
+        assert isinstance(wanted, IntegerType)
+        low.replace(op, address.as_width(wanted.width.data))
 
 
 HANDLERS: dict[str, Handler] = {
@@ -248,16 +289,17 @@ HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(("elem_less", "equal"), _truth),
     **dict.fromkeys(("make_fragment_like", "mma.make_fragment", "memref.alloca"), _alloca),
     **dict.fromkeys(("recast_iter", "inttoptr", "to_llvm_ptr", "make_ptr", "get_dyn_shared"), _pointer_value),
-    "ptrtoint": _ptrtoint,
     "memref.load": _memref_load,
     "memref.store": _memref_store,
     "memref.load_vec": _load_vec,
     "memref.store_vec": _store_vec,
     "copy": _copy,
     "gemm": _gemm,
-    **dict.fromkeys(("copy_atom_call", "mma_atom_call"), _atom_call),
-    **dict.fromkeys(("ptr.load", "ptr.store"), _ptr_access),
+    **dict.fromkeys(("copy_atom_call", "mma_atom_call", "copy_atom_call_ssa", "mma_atom_call_ssa"), _atom_call),
+    **dict.fromkeys(("ptr.load", "ptr.store", "ptrtoint"), _pointer_value),
     "print": _print,
+    "assume": _assume,
+    "extract_aligned_pointer_as_index": _pointer_as_index,
 }
 
 
@@ -265,5 +307,6 @@ def lower_layouts(module: Operation) -> None:
     """Run the lowering on every function of a module."""
     for body in function_bodies(module):
         LayoutLowering(body.blocks[0]).run(body)
+        drop_dead(body)
 
 

@@ -36,22 +36,36 @@ _PLAIN = {
 
 
 class SsaInt(DynInt):
-    """A run-time integer in the function being lowered."""
+    """A run-time integer in the function being lowered.
 
-    __slots__ = ("at", "div", "value", "width")
+    ``base`` and ``tail`` remember a sum with a constant: the value is ``base + tail``. A pointer moved
+    by it takes the two apart, so that neighbouring accesses differ by a constant only.
+    """
+
+    __slots__ = ("at", "base", "div", "tail", "value", "width")
 
     def __init__(self, at: Inserter, value: SSAValue, width: int, div: int = 1) -> None:
         self.at = at
         self.value = value
         self.width = width
         self.div = div
+        self.base: SsaInt = self
+        self.tail = 0
 
-    def emit(self, op: str, args: tuple[Any, ...], width: int, div: int) -> DynInt:
+    def emit(self, op: str, args: tuple[Any, ...], width: int, div: int) -> SsaInt:
         key = (op, width, *(a if isinstance(a, int) else id(a.value) for a in args))
         found = self.at.remembered(key)
         if found is None:
             found = self.at.remember(key, SsaInt(self.at, _emit(self.at, op, args, width), width, div))
+            found._remember_sum(op, args)
         return found
+
+    def _remember_sum(self, op: str, args: tuple[Any, ...]) -> None:
+        constant = next((a for a in args if isinstance(a, int)), None)
+        if op == "add" and constant is not None:
+            other = next(a for a in args if isinstance(a, SsaInt))
+            if other.width == self.width:
+                self.base, self.tail = other.base, other.tail + constant
 
     def as_width(self, width: int) -> SSAValue:
         """The value in a register of ``width`` bits."""
@@ -85,7 +99,7 @@ def _emit(at: Inserter, op: str, args: tuple[Any, ...], width: int) -> SSAValue:
         if by_bits is not None:
             return by_bits
     if op == "mod":
-        return _floor_mod(at, args, width)
+        return _remainder(at, args, width)
     name, properties = _PLAIN[op]
     return at.op(name, [register(at, a, width) for a in args], [element_type(f"i{width}")], properties)
 
@@ -115,10 +129,12 @@ def _power_of_two(at: Inserter, op: str, value: Any, divisor: int, width: int) -
     return at.op("arith.addi", [high, at.op("arith.extui", [more], [type_])], [type_], _NO_OVERFLOW)
 
 
-def _floor_mod(at: Inserter, args: tuple[Any, ...], width: int) -> SSAValue:
+def _remainder(at: Inserter, args: tuple[Any, ...], width: int) -> SSAValue:
+    """From the quotient, which whoever splits a coordinate asks for next."""
     type_ = element_type(f"i{width}")
+    kind = next(a for a in args if isinstance(a, SsaInt))
+    quotient = kind.emit("floordiv", args, width, 1).value
     x, y = (register(at, a, width) for a in args)
-    quotient = at.op("arith.floordivsi", [x, y], [type_])
     return at.op("arith.subi", [x, at.op("arith.muli", [quotient, y], [type_], _NO_OVERFLOW)], [type_], _NO_OVERFLOW)
 
 
@@ -163,7 +179,7 @@ class SsaPointer:
                 return self
             moved, tail = self.moved, self.tail + offset
         else:
-            moved, tail = offset + self.moved, self.tail
+            moved, tail = offset.base + self.moved, self.tail + offset.tail
         return SsaPointer(self.at, self.base, self.origin, moved, tail, self.info.add_offset(offset))
 
     def with_swizzle(self, swizzle: Any) -> SsaPointer:

@@ -42,14 +42,19 @@ def check_smem_capacity(size: int, arch: str) -> None:
 
 
 class SmemPtr:
-    """An array at a byte offset of a block of shared memory."""
+    """An array at a byte offset of a block of shared memory.
+
+    Older kernels reset ``_view_cache`` before they use the array in another region. Nothing is cached here: every
+    view is made where it is used.
+    """
+
+    _view_cache: Any = None
 
     def __init__(self, base: Pointer, byte_offset: int, elem_type: Any, shape: Sequence[int] | None = None) -> None:
         self.base = base
         self.byte_offset = byte_offset
         self.elem_type = elem_type
         self.shape = tuple(shape) if shape is not None else (1,)
-        self._view_cache: Any = None  # assigned by older kernels, and not read: every view is made where it is used
 
     @property
     def dtype(self) -> type[Numeric]:

@@ -185,9 +185,9 @@ def program(name: str, seed: int) -> tuple[str, int]:
     rng = random.Random(seed)
     made = Program(rng)
     made.emit(1, f"a, b, c = {rng.choice(['I(1), I(2), I(3)', 't, n, I(5)', 't + 1, 3, 4'])}")
-    made.emit(1, f"f, g = {rng.choice(['F(0.5), F(2.0)', 'F(t), F(n)', '0.25, 1.5'])}")
+    made.emit(1, f"f, g = {rng.choice(['F(0.5), F(2.0)', 'F(t), F(n)'])}")
     made.emit(1, f"p = {rng.choice(['t < n', 'False', 'True'])}")
     while made.constructs == 0:
-        made.block(1, 3)
+        made.block(1, rng.choice([1, 2, 2, 3]))
     made.emit(1, "return a, b, c, f, g, p")
     return "\n".join(["@flyc.jit", f"def {name}(t, n):", *made.lines]) + "\n", made.constructs

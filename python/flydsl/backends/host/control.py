@@ -87,10 +87,10 @@ def _set_masks(wg: WorkgroupEmitter, masks: list[str], choose: Callable[[], list
     for flag in anyone:
         body.entry_line(f"{flag} = alloca i8, align 1")
         body.line(f"store i8 0, ptr {flag}")
-    wg.mask = None
     if outer is not None:
-        wg.over_threads(lambda: [wg.slots.store_key(m, "i1", "false", wg.thread_number) for m in masks] and None)
-    wg.mask = outer
+        wg.mask = None
+        wg.over_threads(lambda: _clear(wg, masks))
+        wg.mask = outer
 
     def inside() -> None:
         for mask, flag, bit in zip(masks, anyone, choose(), strict=True):
@@ -101,6 +101,11 @@ def _set_masks(wg: WorkgroupEmitter, masks: list[str], choose: Callable[[], list
 
     wg.over_threads(inside)
     return anyone
+
+
+def _clear(wg: WorkgroupEmitter, masks: list[str]) -> None:
+    for mask in masks:
+        wg.slots.store_key(mask, "i1", "false", wg.thread_number)
 
 
 def _under(wg: WorkgroupEmitter, mask: str, anyone: str, inside: Callable[[], None]) -> None:

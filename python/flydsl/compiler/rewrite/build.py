@@ -13,9 +13,8 @@ N = TypeVar("N", bound=ast.AST)
 
 
 def at(place: ast.AST, node: N) -> N:
-    """The node, and all of it that has no position yet, placed where ``place`` is."""
-    ast.copy_location(node, place)
-    return ast.fix_missing_locations(node)
+    """The node, placed where ``place`` is; new nodes inside it are placed there when the whole tree is done."""
+    return ast.copy_location(node, place)
 
 
 def load(name: str) -> ast.Name:

@@ -17,25 +17,34 @@ from flydsl.base.errors import (
     UnsupportedError,
 )
 from flydsl.compiler.rewrite.liveness import yield_of
-from flydsl.compiler.rewrite.names import FUNCTIONS, scope_nodes
+from flydsl.compiler.rewrite.names import FUNCTIONS, own_nodes
 from flydsl.expr.site import Refusal
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _WORDS = {ast.Return: "return", ast.Break: "break", ast.Continue: "continue"}
 
 
-def jumps(statements: Iterable[ast.AST]) -> Iterator[ast.stmt]:
+def jumps(statements: Iterable[ast.stmt]) -> list[ast.stmt]:
     """The `return`, `break` and `continue` that leave these statements."""
+    found: list[ast.stmt] = []
     for node in statements:
-        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            continue
         if isinstance(node, (ast.Return, ast.Break, ast.Continue)):
-            yield node
+            found.append(node)
         elif isinstance(node, _LOOPS):
-            yield from (found for found in jumps(node.body) if isinstance(found, ast.Return))
-            yield from jumps(node.orelse)
-        else:
-            yield from jumps(ast.iter_child_nodes(node))
+            found += [jump for jump in jumps(node.body) if isinstance(jump, ast.Return)]
+            found += jumps(node.orelse)
+        elif not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            for block in _blocks(node):
+                found += jumps(block)
+    return found
+
+
+def _blocks(node: ast.stmt | ast.ExceptHandler | ast.match_case) -> Iterator[list[ast.stmt]]:
+    """The statement lists inside a compound statement."""
+    for name in ("body", "orelse", "finalbody"):
+        yield getattr(node, name, [])
+    for part in [*getattr(node, "handlers", ()), *getattr(node, "cases", ())]:
+        yield from _blocks(part)
 
 
 def jump_in_branch(jump: ast.stmt, line: int, location: SourceLocation) -> Refusal:
@@ -154,14 +163,14 @@ def walrus_in_branch(location: SourceLocation) -> Refusal:
 
 def stray_yields(function: ast.FunctionDef, allowed: Sequence[ast.Yield]) -> Iterator[ast.expr]:
     """The `yield`s of a function that are no loop's last statement."""
-    for node in scope_nodes(function.body):
+    for node in own_nodes(function):
         if isinstance(node, (ast.Yield, ast.YieldFrom)) and node not in allowed:
             yield node
 
 
 def stray_yield(node: ast.expr, function: ast.FunctionDef, location: SourceLocation) -> Refusal:
     loop = next(
-        (f for f in scope_nodes(function.body) if isinstance(f, ast.For) and any(n is node for n in ast.walk(f))), None
+        (f for f in own_nodes(function) if isinstance(f, ast.For) and any(n is node for n in ast.walk(f))), None
     )
     if loop is None:
         message = "`yield` outside a loop: a kernel or jit function is no generator"

@@ -25,7 +25,7 @@ def rewrite_if(context: Context, node: ast.If) -> list[ast.stmt]:
     if is_const_expr(node.test):
         context.generic_visit(node)
         return [node]
-    leaving = list(checks.jumps([*node.body, *node.orelse]))
+    leaving = checks.jumps([*node.body, *node.orelse])
     if leaving:
         return [_in_place(context, node, leaving)]
     names = bound_names([*node.body, *node.orelse])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeAlias, TypeVar
 
 Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 Comprehension: TypeAlias = "ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp"
 
+T = TypeVar("T")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 MUTATORS = frozenset(
@@ -23,6 +24,12 @@ class _Bindings(ast.NodeVisitor):
     def __init__(self) -> None:
         self.lines: dict[str, int] = {}
         self._comprehensions = 0
+
+    def visit(self, node: ast.AST) -> None:
+        if isinstance(node, ast.stmt):
+            self.lines.update(_remembered(node, "fly_bound", lambda: _bound_in(node)))
+        else:
+            super().visit(node)
 
     def bind(self, name: str | None, node: ast.AST) -> None:
         if name is not None:
@@ -81,12 +88,27 @@ class _Bindings(ast.NodeVisitor):
         self.generic_visit(node)
 
 
+def _bound_in(node: ast.stmt) -> dict[str, int]:
+    found = _Bindings()
+    ast.NodeVisitor.visit(found, node)
+    return found.lines
+
+
 def bound_names(nodes: Iterable[ast.AST]) -> dict[str, int]:
     """Names that these nodes bind in their own scope, each with the line of its last binding."""
     found = _Bindings()
     for node in nodes:
         found.visit(node)
     return found.lines
+
+
+def _remembered(node: ast.stmt, fact: str, compute: Callable[[], T]) -> T:
+    """A fact about a statement, found once: the statements around it ask for it again and again."""
+    known = node.__dict__.get(fact)
+    if known is None:
+        known = compute()
+        setattr(node, fact, known)
+    return known
 
 
 def outer_expressions(node: Function) -> list[ast.expr]:
@@ -108,20 +130,28 @@ def body_of(node: Function) -> list[ast.AST]:
 
 def scope_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """Every node of a scope; nested functions and classes are given, but not entered."""
-    for node in nodes:
+    waiting = [*nodes][::-1]
+    while waiting:
+        node = waiting.pop()
         yield node
         if isinstance(node, FUNCTIONS):
-            yield from scope_nodes(outer_expressions(node))
+            inner: Iterable[ast.AST] = outer_expressions(node)
         elif isinstance(node, ast.ClassDef):
-            yield from scope_nodes([*node.decorator_list, *node.bases])
+            inner = [*node.decorator_list, *node.bases]
         else:
-            yield from scope_nodes(ast.iter_child_nodes(node))
+            inner = ast.iter_child_nodes(node)
+        waiting += [*inner][::-1]
+
+
+def own_nodes(function: ast.FunctionDef) -> list[ast.AST]:
+    """Every node of a function's own scope, as it was before any rewriting."""
+    return _remembered(function, "fly_nodes", lambda: list(scope_nodes(function.body)))
 
 
 def declared(node: ast.FunctionDef) -> tuple[set[str], set[str]]:
     """Names that a function declares `global`, and those it declares `nonlocal`."""
     found: tuple[set[str], set[str]] = (set(), set())
-    for inner in scope_nodes(node.body):
+    for inner in own_nodes(node):
         if isinstance(inner, ast.Global):
             found[0].update(inner.names)
         elif isinstance(inner, ast.Nonlocal):
@@ -133,18 +163,26 @@ def read_names(nodes: Iterable[ast.AST]) -> set[str]:
     """Names that these nodes read, here or in functions defined inside them."""
     found: set[str] = set()
     for node in nodes:
-        if isinstance(node, ast.Name):
+        if isinstance(node, ast.stmt):
+            found |= _remembered(node, "fly_read", lambda node=node: _read_in(node))
+        elif isinstance(node, ast.Name):
             if not isinstance(node.ctx, ast.Store):
                 found.add(node.id)
-        elif isinstance(node, FUNCTIONS):
+        elif isinstance(node, ast.Lambda):
             found |= read_names(outer_expressions(node)) | free_names(node)
         elif isinstance(node, COMPREHENSIONS):
             found |= read_names(ast.iter_child_nodes(node)) - _targets(node)
-        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            found |= {node.target.id} | read_names([node.value])
         else:
             found |= read_names(ast.iter_child_nodes(node))
     return found
+
+
+def _read_in(node: ast.stmt) -> set[str]:
+    if isinstance(node, FUNCTIONS):
+        return read_names(outer_expressions(node)) | free_names(node)
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        return {node.target.id} | read_names([node.value])
+    return read_names(ast.iter_child_nodes(node))
 
 
 def _targets(node: Comprehension) -> set[str]:
@@ -160,10 +198,10 @@ def free_names(node: Function) -> set[str]:
     return read_names(body) - own
 
 
-def captured_names(node: Function) -> set[str]:
+def captured_names(node: ast.FunctionDef) -> set[str]:
     """Names that functions, classes and generators inside a function read later than where they stand."""
     found: set[str] = set()
-    for inner in scope_nodes(body_of(node)):
+    for inner in own_nodes(node):
         if isinstance(inner, FUNCTIONS):
             found |= free_names(inner)
         elif isinstance(inner, (ast.ClassDef, ast.GeneratorExp)):
@@ -174,14 +212,30 @@ def captured_names(node: Function) -> set[str]:
 def changed_names(nodes: Iterable[ast.AST]) -> dict[str, int]:
     """Variables whose object is changed in place: `x[i] = …`, `x.y = …`, `x.append(…)`; with the last line."""
     found: dict[str, int] = {}
-    for node in scope_nodes(nodes):
-        target: ast.expr | None = None
-        if isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
-            target = node.value
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in MUTATORS:
-            target = node.func.value
-        while isinstance(target, (ast.Subscript, ast.Attribute)):
-            target = target.value
-        if isinstance(target, ast.Name):
-            found[target.id] = node.lineno  # type: ignore[attr-defined]
+    for node in nodes:
+        if isinstance(node, ast.stmt):
+            found.update(_remembered(node, "fly_changed", lambda node=node: _changed_in(node)))
+        elif isinstance(node, ast.expr):
+            for inner in scope_nodes([node]):
+                _note_change(inner, found)
+        else:
+            found.update(changed_names(ast.iter_child_nodes(node)))
     return found
+
+
+def _changed_in(node: ast.stmt) -> dict[str, int]:
+    if isinstance(node, FUNCTIONS):
+        return changed_names(outer_expressions(node))
+    return {} if isinstance(node, ast.ClassDef) else changed_names(ast.iter_child_nodes(node))
+
+
+def _note_change(node: ast.AST, found: dict[str, int]) -> None:
+    target: ast.expr | None = None
+    if isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
+        target = node.value
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in MUTATORS:
+        target = node.func.value
+    while isinstance(target, (ast.Subscript, ast.Attribute)):
+        target = target.value
+    if isinstance(target, ast.Name):
+        found[target.id] = target.lineno

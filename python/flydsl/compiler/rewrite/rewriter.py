@@ -90,7 +90,7 @@ def _range_is_builtin(func: FunctionType) -> bool:
 def _code_of(node: ast.FunctionDef, func: FunctionType) -> CodeType:
     """Compile a definition inside a function that has its captured variables as parameters."""
     outer = build.function(_OUTER, [build.HIDDEN, *func.__code__.co_freevars], [node], node)
-    module = ast.Module([outer], [])
+    module = ast.fix_missing_locations(ast.Module([outer], []))
     flags = func.__code__.co_flags & _FUTURES
     code = compile(module, func.__code__.co_filename, "exec", flags=flags, dont_inherit=True)
     for name in (_OUTER, node.name):

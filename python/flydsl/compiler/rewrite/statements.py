@@ -12,7 +12,7 @@ from flydsl.compiler.rewrite.context import Context, Scope
 from flydsl.compiler.rewrite.for_ import explicit_init, rewrite_for
 from flydsl.compiler.rewrite.if_ import rewrite_if, rewrite_jump
 from flydsl.compiler.rewrite.liveness import yield_of
-from flydsl.compiler.rewrite.names import bound_names, outer_expressions, parameters, scope_nodes
+from flydsl.compiler.rewrite.names import bound_names, outer_expressions, own_nodes, parameters
 from flydsl.compiler.rewrite.while_ import rewrite_while
 
 
@@ -52,8 +52,8 @@ class Rewriter(Context):
         """A nested function: rewritten with the one around it, unless it is a Python generator."""
         for expression in outer_expressions(node):
             self.visit(expression)
-        yields = any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in scope_nodes(node.body))
-        explicit = any(isinstance(i, ast.stmt) and explicit_init(i) is not None for i in scope_nodes(node.body))
+        yields = any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in own_nodes(node))
+        explicit = any(isinstance(i, ast.stmt) and explicit_init(i) is not None for i in own_nodes(node))
         if yields and not explicit:
             return node
         self._check_yields(node)
@@ -78,7 +78,7 @@ class Rewriter(Context):
 
     def _check_yields(self, node: ast.FunctionDef) -> None:
         """A kernel function is no generator; an explicit loop may end with a `yield`."""
-        loops = [n for n in scope_nodes(node.body) if isinstance(n, ast.For) and explicit_init(n) is not None]
+        loops = [n for n in own_nodes(node) if isinstance(n, ast.For) and explicit_init(n) is not None]
         allowed = [last for loop in loops if (last := yield_of(loop.body[-1])) is not None]
         for found in checks.stray_yields(node, allowed):
             place = SourceLocation(self.file, found.lineno, found.col_offset + 1, function=node.name)

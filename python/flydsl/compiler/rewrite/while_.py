@@ -23,7 +23,7 @@ from flydsl.compiler.rewrite.names import bound_names, changed_names
 def rewrite_while(context: Context, node: ast.While) -> list[ast.stmt]:
     if is_const_expr(node.test):
         return [_python_loop(context, node)]
-    leaving = list(checks.jumps(node.body))
+    leaving = checks.jumps(node.body)
     if leaving:
         return [_in_place(context, node, leaving)]
     source: list[ast.AST] = [node.test, *node.body]

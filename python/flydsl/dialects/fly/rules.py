@@ -14,9 +14,10 @@ from flydsl.base.errors import DslTypeError, DslValueError, LayoutError
 from flydsl.dialects.fly import payload as pl
 from flydsl.layout import algebra, build, coords, divide, int_tuple, product, recast, structure, tv
 from flydsl.layout.layout import Layout
-from flydsl.layout.leaf import Unknown, is_static, width_of
+from flydsl.layout.leaf import Basis, Unknown, is_static, width_of
 from flydsl.layout.swizzle import ComposedLayout
 from flydsl.layout.tensor import Tensor
+from flydsl.layout.tile import Tile
 
 
 def layout_of(value: Any) -> Any:
@@ -90,8 +91,15 @@ def get_scalar(value: Any) -> Any:
 
 
 def get_leaves(value: Any, dynamicOnly: bool = False) -> tuple[Any, ...]:
+    """The leaves as integers; a basis leaf known only at run time counts by its factor."""
     leaves = int_tuple.leaves(value)
-    return tuple(leaf for leaf in leaves if not (dynamicOnly and is_static(leaf)))
+    if not dynamicOnly:
+        return tuple(leaves)
+    return tuple(run_time_part(leaf) for leaf in leaves if leaf is not None and not is_static(leaf))
+
+
+def run_time_part(leaf: Any) -> Any:
+    return leaf.value if isinstance(leaf, Basis) else leaf
 
 
 def get_layout(tensor: Tensor) -> Any:
@@ -185,7 +193,18 @@ def memref_load_vec(tensor: Tensor) -> pl.VectorValue:
         raise DslValueError("load() of a tensor with no elements", hint="a vector holds at least one element")
     if isinstance(tensor.iter, pl.Pointer):
         return pl.VectorValue(count, tensor.iter.elem)
-    return pl.VectorValue(count, f"i{width_of(coords.crd2idx(0, tensor.layout))}")
+    return pl.VectorValue(count, f"i{max(width_of(leaf) for leaf in coordinate_leaves(tensor, count))}")
+
+
+def coordinate_leaves(tensor: Tensor, count: int) -> list[Any]:
+    """The elements of a coordinate tensor as integers, in column-major order."""
+    found = [int_tuple.leaves(int_tuple.add(tensor.iter, coords.crd2idx(i, tensor.layout))) for i in range(count)]
+    if any(len(leaves) != 1 for leaves in found):
+        raise DslTypeError(
+            f"load() of a coordinate tensor gives one number per element, but {tensor} has coordinates of several",
+            hint="take one mode of the coordinates, or index the tensor element by element",
+        )
+    return [leaves[0] for leaves in found]
 
 
 def decomposition(tensor: Tensor) -> Tensor:
@@ -203,7 +222,7 @@ def decomposition(tensor: Tensor) -> Tensor:
 # Tiled operations ------------------------------------------------------------------------------
 
 
-def _tile_layouts(tiled: pl.TiledCopy) -> tuple[Any, ...]:
+def _tile_layouts(tiled: pl.TiledCopy) -> tuple[Layout, Tile, Layout]:
     return tiled.layout_tv, tiled.tile, tiled.atom.ref_tv
 
 

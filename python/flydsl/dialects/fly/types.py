@@ -52,7 +52,7 @@ class FlyType(Data[P], TypeAttribute, Generic[P]):
 
 def take_angle_body(parser: AttrParser) -> str:
     """The raw text between ``<`` and its matching ``>``; layout text is not made of MLIR tokens."""
-    start = parser._current_token.span.start  # pyright: ignore[reportPrivateUsage]
+    start = parser._current_token.span.start
     content = parser.lexer.input.content
     if content[start] != "<":
         parser.raise_error("expected '<'")
@@ -64,7 +64,7 @@ def take_angle_body(parser: AttrParser) -> str:
         elif char == ">" and content[at - 1] != "-":
             depth -= 1
             if depth == 0:
-                parser._resume_from(at + 1)  # pyright: ignore[reportPrivateUsage]
+                parser._resume_from(at + 1)
                 return content[start + 1 : at]
         at += 1
     parser.raise_error("'<' is never closed")

@@ -1,0 +1,119 @@
+"""Every name that the public documentation of the original uses exists here.
+
+`api_names.txt` is a copy of the surface document's list: a name and its tag, S for a name of the documentation, R for
+one of the repository only. S names must exist, except those that an open issue delivers: ``PENDING`` lists them, and a
+test fails when one of them has arrived and is still listed.
+"""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import flydsl.expr as fx
+
+NAMES = [line.split() for line in (Path(__file__).parent / "api_names.txt").read_text().splitlines() if line.strip()]
+OURS = [(name, tag) for name, tag in NAMES if name.split(".")[0] == "flydsl"]
+
+PENDING: dict[str, tuple[str, ...]] = {
+    # Issue 5, the ROCm target: buffers, MFMA and scheduling, the backend, and what kernels use to ask for the GPU.
+    "issue 5 (ROCm)": (
+        "flydsl.expr.rocdl",
+        "flydsl.expr.buffer_ops",
+        "flydsl.expr.mem_ops",
+        "flydsl.compiler.backends",
+        "flydsl.runtime.device.get_rocm_arch",
+    ),
+    # Issue 6, the JIT: tuning, the cache, artifacts and the compiler object that older code names.
+    "issue 6 (JIT)": (
+        "flydsl.autotune",
+        "flydsl.Config",
+        "flydsl.compiler.jit_executor",
+        "flydsl.compiler.jit_function.JitCacheManager",
+        "flydsl.compiler.jit_function.MlirCompiler",
+    ),
+}
+"""Issue -> names it delivers, with everything below them."""
+
+FAMILIES = {"flydsl.expr.Numeric.": "flydsl.expr.Int32."}
+"""Facts such as ``width`` are listed under the family and belong to each class of it."""
+
+
+def resolve(name: str) -> Any:
+    """The object a dotted name stands for; raises AttributeError where it ends."""
+    for family, member in FAMILIES.items():
+        name = name.replace(family, member)
+    parts = name.split(".")
+    for split in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module(".".join(parts[:split]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[split:]:
+            found = getattr(found, part)
+        return found
+    raise AttributeError(name)
+
+
+def exists(name: str) -> bool:
+    try:
+        resolve(name)
+    except AttributeError:
+        return False
+    return True
+
+
+def pending(name: str) -> str | None:
+    for issue, names in PENDING.items():
+        if any(name == listed or name.startswith(f"{listed}.") for listed in names):
+            return issue
+    return None
+
+
+@pytest.mark.parametrize("name", [name for name, tag in OURS if tag == "S"])
+def test_documented_name_exists(name: str) -> None:
+    if pending(name) is None:
+        assert exists(name), f"{name} is missing, and no open issue is listed for it"
+
+
+@pytest.mark.parametrize("name", [name for names in PENDING.values() for name in names])
+def test_pending_names_are_still_missing(name: str) -> None:
+    below = [listed for listed, tag in OURS if tag == "S" and (listed == name or listed.startswith(f"{name}."))]
+    assert below, f"{name} is no documented name"
+    assert not all(map(exists, below)), f"{name} exists now: take it out of PENDING"
+
+
+REPOSITORY_ONLY_MISSING = {
+    "flydsl.expr.Numeric.shuffle_xor", "flydsl.expr.assume", "flydsl.expr.extern", "flydsl.expr.gather",
+    "flydsl.expr.scatter", "flydsl.expr.utils",
+}  # fmt: skip
+"""Names of the repository's `flydsl.expr` that are not here yet, with everything below them."""
+
+
+@pytest.mark.parametrize("name", [name for name, tag in OURS if tag == "R" and name.startswith("flydsl.expr.")])
+def test_repository_name_of_the_language_exists(name: str) -> None:
+    if pending(name) or name.startswith(tuple(REPOSITORY_ONLY_MISSING)):
+        return
+    assert exists(name), f"{name} is missing"
+
+
+def test_star_import_gives_public_names_only() -> None:
+    listed = set(fx.__all__)
+    assert {"struct", "Array", "SharedAllocator", "make_layout", "Float32x4", "copy", "thread_idx"} <= listed
+    assert not {"Any", "annotations", "current", "apply", "DslTypeError", "describe", "wrap"} & listed
+    assert all(hasattr(fx, name) for name in listed)
+
+
+@pytest.mark.parametrize("module", ["arith", "math", "gpu", "primitive", "derived", "typing", "numeric", "vector", "composites"])
+def test_modules_that_are_star_imported_say_what_they_export(module: str) -> None:
+    loaded = importlib.import_module(f"flydsl.expr.{module}")
+    assert all(hasattr(loaded, name) for name in loaded.__all__)
+
+
+def test_lazy_submodules() -> None:
+    assert fx.coop.__name__ == "flydsl.expr.coop" and fx.random.__name__ == "flydsl.expr.random"
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        fx.nothing  # noqa: B018
