@@ -1,4 +1,4 @@
-"""Every row of the matrix-instruction tables is an instruction: LLVM selects it, assemblers know it, MLIR has its op."""
+"""Every row of the matrix-instruction tables is real: LLVM selects it, ptxas accepts it, MLIR has its operation."""
 
 from __future__ import annotations
 
@@ -27,6 +27,9 @@ NVIDIA = [arch for arch in known_archs() if arch.startswith("sm_")]
 PTX = "+ptx87"
 WGMMA_COLUMNS = (8, 24, 32, 256)
 """Of the 32 widths of wgmma these are compiled; the others differ in a number only."""
+
+
+MATRIX_MNEMONIC = r"\b(?:v_mfma|v_wmma|v_swmmac|v_smfmac|mma|wgmma\.mma_async)[\w.:]*[ \n\t]"
 
 
 def compiled_ops(arch: str) -> list[Any]:
@@ -85,7 +88,7 @@ def cases() -> list[Any]:
 @pytest.mark.parametrize(("arch", "index"), cases())
 def test_llvm_selects_the_instruction(arch: str, index: int) -> None:
     op = compiled_ops(arch)[index]
-    found = re.findall(r"\b(?:v_mfma|v_wmma|v_swmmac|v_smfmac|mma|wgmma\.mma_async)[\w.:]*[ \n\t]", kernels_of(arch)[f"k{index}"])
+    found = re.findall(MATRIX_MNEMONIC, kernels_of(arch)[f"k{index}"])
     assert len(found) == 1, f"{op}: {found}"
     assert re.match(expected(op), found[0]), f"{op}: {found[0]!r} is not {expected(op)}"
 

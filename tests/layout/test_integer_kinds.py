@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -191,6 +192,34 @@ def test_divides(pair: tuple[Layout, Tile]) -> None:
     assert concrete(it.product(zipped.shape[0])) == it.product(tuple(tile.modes))
     check(divide.logical_divide, layout, Layout(tile.modes[0], 1))
     check(divide.logical_divide, Tensor((0, 0), layout), tile)
+
+
+def emitted(function: Callable[..., Any], *args: Any, patch: pytest.MonkeyPatch) -> int:
+    """How many run-time operations a call makes."""
+    count = 0
+    emit = Witness.emit
+
+    def counting(self: Witness, *details: Any) -> DynInt:
+        nonlocal count
+        count += 1
+        return emit(self, *details)
+
+    with patch.context() as patched:
+        patched.setattr(Witness, "emit", counting)
+        function(*args)
+    return count
+
+
+def test_divides_compute_nothing_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is only checked, not returned, leaves no arithmetic behind in a kernel."""
+    layout = Layout((Witness(64), Witness(32)), (Witness(32, 64), 1))
+    for divisor in (Layout(4, 1), Tile((4,), is_leaf=True), Tile((8, 4))):
+        logical = emitted(divide.logical_divide, layout, divisor, patch=monkeypatch)
+        for divided_by in (divide.zipped_divide, divide.tiled_divide, divide.flat_divide):
+            assert emitted(divided_by, layout, divisor, patch=monkeypatch) == logical
+    # Two tiles, two rests counted and scaled: ceil(64/8), ceil(32/4), and the strides 8*s and 8*s.
+    assert emitted(divide.zipped_divide, layout, Tile((8, 4)), patch=monkeypatch) == 4
+    assert emitted(algebra.composition, layout, Layout((4, 2), (1, 8)), patch=monkeypatch) > 0
 
 
 @settings(max_examples=500)

@@ -105,7 +105,9 @@ def scale_matrix(op: Any, operand: str, scales: Array) -> Array:
     return np.repeat(factors.reshape((rows, -1), order="F"), op.block_size, axis=1)
 
 
-def multiply(op: Any, a: Array, b: Array, c: Array, scale_a: Array | None = None, scale_b: Array | None = None) -> Array:
+def multiply(
+    op: Any, a: Array, b: Array, c: Array, scale_a: Array | None = None, scale_b: Array | None = None
+) -> Array:
     """D = A B^T + C on whole matrices; scales are factors over (rows, K)."""
     wide_a, wide_b = _multiplied(a, op.elem_a), _multiplied(b, op.elem_b)
     if scale_a is not None and scale_b is not None:
@@ -133,7 +135,9 @@ def execute(op: Any, a: Array, b: Array, c: Array, scale_a: Array | None = None,
     A scaled instruction also takes each lane's scale bytes (lanes x bytes).
     """
     tv = op.tv_layouts()
-    whole = [collect(regs, layout, shape) for regs, layout, shape in zip((a, b, c), tv, operand_shapes(op), strict=True)]
+    whole = [
+        collect(regs, layout, shape) for regs, layout, shape in zip((a, b, c), tv, operand_shapes(op), strict=True)
+    ]
     factors: list[Array | None] = [None, None]
     if scale_a is not None and scale_b is not None:
         factors = [scale_matrix(op, "a", scale_a), scale_matrix(op, "b", scale_b)]

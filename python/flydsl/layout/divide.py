@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from flydsl.base.errors import LayoutError
-from flydsl.layout import leaf as lf
 from flydsl.layout.algebra import complement, composition
 from flydsl.layout.layout import Layout, join
 from flydsl.layout.structure import on_layout
@@ -20,8 +19,10 @@ def logical_divide(value: Any, tiler: Any) -> Any:
 def _logical(layout: Layout, tiler: Any) -> Layout:
     if isinstance(tiler, Layout):
         try:
-            rest = complement(tiler, layout.size())
-            _check_covers(layout, tiler, rest)
+            size = layout.size()
+            rest = complement(tiler, size)
+            if isinstance(size, int) and tiler.is_static:
+                _check_covers(size, tiler.size() * rest.size())
             return composition(layout, join([tiler, rest]))
         except LayoutError as error:
             raise LayoutError(f"cannot divide {layout} by {tiler}: {error.message}", hint=error.hint) from error
@@ -36,10 +37,9 @@ def _logical(layout: Layout, tiler: Any) -> Layout:
     return join(done + modes[tiler.rank :])
 
 
-def _check_covers(layout: Layout, tiler: Layout, rest: Layout) -> None:
+def _check_covers(size: int, covered: int) -> None:
     """A padded divisor, such as (4,8):(1,5), would leave elements in no tile."""
-    size, covered = layout.size(), lf.mul(tiler.size(), rest.size())
-    if isinstance(size, int) and isinstance(covered, int) and covered < size:
+    if covered < size:
         raise LayoutError(
             f"copies of the divisor reach {covered} of {size} elements",
             hint="give the divisor strides that are multiples of the run below them",
@@ -73,42 +73,30 @@ def _split_pairs(layout: Layout, tiler: Any) -> tuple[list[Layout], list[Layout]
     return tiles, rests + modes[tiler.rank :]
 
 
-def _is_whole(tiler: Any) -> bool:
-    """Whether the divisor divides the layout as a whole, giving just (tile, rest)."""
-    return isinstance(tiler, Layout) or (isinstance(tiler, Tile) and tiler.is_leaf)
-
-
-def _parts(layout: Layout, tiler: Any) -> tuple[list[Layout], list[Layout]]:
+def _halves(layout: Layout, tiler: Any) -> tuple[Layout, Layout]:
+    """(all tiles, all rests); a layout or a leaf tile divides the layout as a whole."""
+    if isinstance(tiler, Tile) and tiler.is_leaf and tiler.modes[0] is None:
+        raise LayoutError(
+            f"a zipped divide of {layout} needs a divisor, but the tile is {tiler}", hint="give an extent or a layout"
+        )
     divided = _logical(layout, tiler)
-    if _is_whole(tiler):
-        if isinstance(tiler, Tile) and tiler.modes[0] is None:
-            raise LayoutError(
-                f"a zipped divide of {layout} needs a divisor, but the tile is {tiler}", hint="give an extent"
-            )
-        return divided[0].modes(), divided[1].modes()
-    return _split_pairs(divided, tiler)
+    if isinstance(tiler, Tile) and not tiler.is_leaf:
+        tiles, rests = _split_pairs(divided, tiler)
+        return join(tiles), join(rests)
+    return divided[0], divided[1]
 
 
 def zipped_divide(value: Any, tiler: Any) -> Any:
     """((tile_0, tile_1, …), (rest_0, rest_1, …))"""
-
-    def divide(layout: Layout) -> Layout:
-        if _is_whole(tiler):
-            _parts(layout, tiler)  # refuses a missing divisor
-            return _logical(layout, tiler)
-        tiles, rests = _parts(layout, tiler)
-        return join([join(tiles), join(rests)])
-
-    return on_layout(value, divide)
+    return on_layout(value, lambda layout: join(list(_halves(layout, tiler))))
 
 
 def tiled_divide(value: Any, tiler: Any) -> Any:
     """((tile_0, tile_1, …), rest_0, rest_1, …)"""
 
     def divide(layout: Layout) -> Layout:
-        tiles, rests = _parts(layout, tiler)
-        tile = _logical(layout, tiler)[0] if _is_whole(tiler) else join(tiles)
-        return join([tile, *rests])
+        tile, rest = _halves(layout, tiler)
+        return join([tile, *rest.modes()])
 
     return on_layout(value, divide)
 
@@ -117,7 +105,7 @@ def flat_divide(value: Any, tiler: Any) -> Any:
     """(tile_0, tile_1, …, rest_0, rest_1, …)"""
 
     def divide(layout: Layout) -> Layout:
-        tiles, rests = _parts(layout, tiler)
-        return join([*tiles, *rests])
+        tile, rest = _halves(layout, tiler)
+        return join([*tile.modes(), *rest.modes()])
 
     return on_layout(value, divide)

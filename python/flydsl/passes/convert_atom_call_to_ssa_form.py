@@ -9,9 +9,10 @@ read into a vector before the call and its result written back after it; a memor
 
 from __future__ import annotations
 
+from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, Region, SSAValue
 
-from flydsl.base.errors import FlyDSLError
+from flydsl.base.errors import FlyDSLError, LoweringError
 from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import payload_of, vector_type
@@ -21,6 +22,7 @@ from flydsl.passes.source_location import located
 from flydsl.passes.ssa_leaf import SsaPointer
 from flydsl.passes.vector_access import load_elements, store_elements
 from flydsl.passes.walk import function_bodies
+from flydsl.target.copy_ops import UniversalAtomic
 
 
 class _ToSsa:
@@ -49,7 +51,8 @@ class _ToSsa:
     def tensor(self, view: SSAValue) -> Tensor:
         """A view as the tensor behind its `make_view`."""
         made = view.owner
-        assert isinstance(made, FlyOp) and made.spec.name == "make_view"
+        if not (isinstance(made, FlyOp) and made.spec.name == "make_view"):
+            raise LoweringError(f"{view.type} is not made here by make_view", hint="run fly-layout-lowering first")
         info = payload_of(view.type)
         return Tensor(SsaPointer(self.at, made.operands[0], info.iter), info.layout)
 
@@ -62,6 +65,8 @@ class _ToSsa:
         from_register = payload_of(src.type).iter.space == "register"
         to_register = payload_of(dst.type).iter.space == "register"
         if from_register and to_register:
+            if isinstance(payload_of(atom.type).op, UniversalAtomic):
+                raise LoweringError("an atomic combines into memory, but its destination is a register")
             value = self.load(src)
             if flag:
                 value = self.at.op("arith.select", [flag[0], value, self.load(dst)], [value.type])
@@ -90,7 +95,7 @@ class _ToSsa:
 
     def _flag(self, pred: SSAValue) -> SSAValue:
         pointer = self.tensor(pred).iter
-        return self.at.fly("ptr.load", [pointer.value()], [vector_type(1, "i1").element_type])  # type: ignore[union-attr]
+        return self.at.fly("ptr.load", [pointer.value()], [i1])
 
     def mma(self, op: FlyOp) -> None:
         atom, d, a, b, c = op.operands

@@ -2,28 +2,31 @@
 
 A swizzle moves some bits of an index onto others with xor. Where adding a constant to the index
 carries nothing (the bits of the constant are known to be zero in the index), the constant goes
-through: swz(x + c) is swz(x) xor swz(c), and plainly swz(x) + c when c lies below the bits a
-swizzle touches. So accesses that differ by constants share one swizzle:
+through it: swz(x + c) is swz(x) ^ swz(c). So accesses that differ by constants share one swizzle:
 
-    swz(x * 64 + 8)   ->   swz(x * 64) xor 8
-    swz(x * 64 + 3)   ->   swz(x * 64) + 3, which becomes the constant offset of the access
+    swz(64 * x + 8)   ->   swz(64 * x) ^ 8
+    swz(64 * x + 3)   ->   swz(64 * x) + 3, where bits 0 and 1 are still free behind the swizzle
 
 A swizzle whose source bits are known to be zero goes away. Runs after fly-layout-lowering; leaves
-other arithmetic alone, except that `x & 0`, `x ^ 0` and shifts by 0 are folded.
+other arithmetic alone, except that masks which take all or nothing away, and xors and shifts by 0,
+are folded. The copies of a swizzle it makes, one per region, are for canonicalize to merge.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from xdsl.dialects.arith import IntegerOverflowAttr, IntegerOverflowFlag
 from xdsl.ir import Operation, Region, SSAValue
 
-from flydsl.layout.swizzle import Swizzle
 from flydsl.passes.insertion import Inserter
 from flydsl.passes.known_bits import constant_of, known_zeros, width_of
 from flydsl.passes.walk import function_bodies
 
-_SHIFTS = {"arith.shrsi": 1, "arith.shli": -1}
+_SHIFTS = ("arith.shrsi", "arith.shli")
+_NO_FLAGS = {"overflowFlags": IntegerOverflowAttr("none")}
+_NO_CARRY = {"overflowFlags": IntegerOverflowAttr([IntegerOverflowFlag.NSW, IntegerOverflowFlag.NUW])}
+"""Of a sum of numbers that have no bit in common."""
 
 
 @dataclass(frozen=True)
@@ -39,15 +42,8 @@ class _Swizzled:
         """What the swizzle makes of a constant index."""
         mask, amount = constant_of(self.mask), constant_of(self.amount)
         assert mask is not None and amount is not None
-        low = (mask & -mask).bit_length() - 1
-        signed = amount * _SHIFTS[self.shift]
-        return Swizzle(mask.bit_count(), low - max(signed, 0), signed)(number)
-
-    def lowest_bit(self) -> int:
-        """The lowest bit that the swizzle changes."""
-        mask, amount = constant_of(self.mask), constant_of(self.amount)
-        assert mask is not None and amount is not None
-        return (mask & -mask).bit_length() - 1 - amount * _SHIFTS[self.shift]
+        bits = number & mask
+        return number ^ (bits >> amount if self.shift == "arith.shrsi" else bits << amount)
 
 
 def _swizzled(op: Operation) -> _Swizzled | None:
@@ -64,8 +60,7 @@ def _swizzled(op: Operation) -> _Swizzled | None:
     mask = constant_of(masked.operands[1])
     if mask is None or mask <= 0 or constant_of(shift.operands[1]) is None:
         return None
-    contiguous = (mask // (mask & -mask) + 1).bit_count() == 1
-    return _Swizzled(index, masked.operands[1], shift.operands[1], shift.name) if contiguous else None
+    return _Swizzled(index, masked.operands[1], shift.operands[1], shift.name)
 
 
 class _Simplifier:
@@ -93,9 +88,9 @@ class _Simplifier:
             return self.through_constant(swizzled)
         if op.name == "arith.andi":
             return self.masked(op)
-        if op.name in ("arith.xori", "arith.shli", "arith.shrsi") and constant_of(op.operands[1]) == 0:
+        if op.name in ("arith.xori", *_SHIFTS) and constant_of(op.operands[1]) == 0:
             return op.operands[0]
-        return None
+        return op.operands[0] if op.name in _SHIFTS and constant_of(op.operands[0]) == 0 else None
 
     def masked(self, op: Operation) -> SSAValue | None:
         """``x & mask`` where no bit of the mask can be set in x, or where the mask takes nothing away."""
@@ -104,7 +99,7 @@ class _Simplifier:
             return None
         zeros = known_zeros(op.operands[0])
         if mask & ~zeros == 0:
-            return self.at.constant(f"i{width_of(op.operands[0])}", 0)
+            return self.number(op.operands[0], 0)
         return op.operands[0] if ~mask & ~zeros & ((1 << width_of(op.operands[0])) - 1) == 0 else None
 
     def through_constant(self, found: _Swizzled) -> SSAValue | None:
@@ -112,24 +107,36 @@ class _Simplifier:
         if not (isinstance(added, Operation) and added.name == "arith.addi"):
             return None
         base, constant = added.operands[0], constant_of(added.operands[1])
+        if constant is None:
+            base, constant = added.operands[1], constant_of(added.operands[0])
         if constant is None or constant <= 0 or constant & ~known_zeros(base):
             return None
+        if found.of_constant(constant) >> (width_of(base) - 1):
+            return None  # pushed out of the number; no offset is that large
         swizzled = self.swizzle(base, found)
         moved = found.of_constant(constant)
-        name = "arith.addi" if constant < 1 << found.lowest_bit() else "arith.xori"
-        return self.arith(name, swizzled, self.at.constant(f"i{width_of(base)}", moved))
+        number = self.number(base, moved)
+        if moved & ~known_zeros(swizzled):
+            return self.at.op("arith.xori", [swizzled, number], [base.type])
+        return self.at.op("arith.addi", [swizzled, number], [base.type], _NO_CARRY)
+
+    def number(self, like: SSAValue, value: int) -> SSAValue:
+        return self.at.constant(str(like.type), value)
 
     def swizzle(self, index: SSAValue, like: _Swizzled) -> SSAValue:
         """The same swizzle of another index, once in this region."""
+        mask = constant_of(like.mask)
+        assert mask is not None
+        if not mask & ~known_zeros(index):
+            return index
         key = (index, like.mask, like.amount, like.shift)
         known = self.at.remembered(key)
         if known is None:
-            bits = self.arith(like.shift, self.arith("arith.andi", index, like.mask), like.amount)
-            known = self.at.remember(key, self.arith("arith.xori", index, bits))
+            bits = self.at.op("arith.andi", [index, like.mask], [index.type])
+            flags = _NO_FLAGS if like.shift == "arith.shli" else None
+            moved = self.at.op(like.shift, [bits, like.amount], [index.type], flags)
+            known = self.at.remember(key, self.at.op("arith.xori", [index, moved], [index.type]))
         return known
-
-    def arith(self, name: str, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.at.op(name, [a, b], [a.type], self.at.properties(name))
 
 
 def int_swizzle_simplify(module: Operation) -> None:

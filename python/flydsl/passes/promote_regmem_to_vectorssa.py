@@ -3,7 +3,7 @@
 Runs after fly-convert-atom-call-to-ssa-form: registers are `make_ptr` allocations read and written
 at constant offsets. An allocation is cut where vector accesses begin and end; each piece becomes a
 value carried through `scf.for`, `scf.if` and `scf.while`. A register pointer that is used any other
-way (a run-time offset, a cast) stays memory.
+way (a run-time offset, a cast, an access across other control flow) stays memory.
 
     %p = fly.make_ptr() {dictAttrs = {allocSize = 4 : i64}}
     fly.ptr.store(%v, %p)                   ->   uses of %w become %v
@@ -27,6 +27,8 @@ from flydsl.passes.walk import function_bodies
 Slot = tuple[int, int]
 """(allocation number, piece number)."""
 
+_STRUCTURED = ("scf.for", "scf.if", "scf.while")
+
 
 @dataclass
 class _Access:
@@ -40,6 +42,7 @@ class _Allocation:
     """One promotable allocation: element type, accesses, and the cuts between its pieces."""
 
     number: int
+    op: Operation
     elem: str
     size: int
     accesses: list[_Access] = field(default_factory=list)
@@ -97,6 +100,17 @@ def _collect(pointer: SSAValue, offset: int, into: _Allocation) -> bool:
     return True
 
 
+def _followed(access: Operation, allocation: Operation) -> bool:
+    """Whether only control flow that this pass follows lies between an allocation and an access to it."""
+    block = access.parent
+    while block is not None and block is not allocation.parent:
+        around = block.parent_op()
+        if around is None or around.name not in _STRUCTURED or len(block.parent.blocks) > 1:  # type: ignore[union-attr]
+            return False
+        block = around.parent
+    return block is not None
+
+
 class _Promoter:
     """Walks a function once, holding the current value of every slot."""
 
@@ -129,8 +143,8 @@ class _Promoter:
                     self._find(inner)
 
     def _consider(self, op: FlyOp, size: int) -> None:
-        allocation = _Allocation(len(self.allocations), payload_of(op.results[0].type).elem, size)
-        if _collect(op.results[0], 0, allocation):
+        allocation = _Allocation(len(self.allocations), op, payload_of(op.results[0].type).elem, size)
+        if _collect(op.results[0], 0, allocation) and all(_followed(a.op, op) for a in allocation.accesses):
             self.allocations[op] = allocation
             for access in allocation.accesses:
                 self.by_access[access.op] = (allocation, access)
@@ -226,8 +240,7 @@ class _Promoter:
             if found is None or inner.results:
                 continue
             allocation, access = found
-            owner = next(o for o, a in self.allocations.items() if a is allocation)
-            if owner in inside:
+            if allocation.op in inside:
                 continue
             for index in range(len(allocation.cuts) - 1):
                 if allocation.cuts[index] < access.offset + access.count and access.offset < allocation.cuts[index + 1]:

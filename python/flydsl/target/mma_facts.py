@@ -129,7 +129,9 @@ def signature(m: int, n: int, k: int, a: str, b: str, c: str) -> str:
     return f"{m}x{n}x{k}, ({a}, {b}) -> {c}"
 
 
-def check_values(what: str, layouts: tuple[Layout, Layout, Layout], registers: Iterable[int], bits: Iterable[int]) -> None:
+def check_values(
+    what: str, layouts: tuple[Layout, Layout, Layout], registers: Iterable[int], bits: Iterable[int]
+) -> None:
     """Each operand's values per thread fill its registers exactly."""
     for layout, held, width in zip(layouts, registers, bits, strict=True):
         assert layout[1].size() * width == held, f"{what}: {layout} does not fill {held} bits"

@@ -285,7 +285,9 @@ class WmmaScale:
         limits = {"opsel_a": (0, 1), "opsel_b": (0, 1), "mod_c": (0, 1, 2, 3), "block_size": tuple(SCALE_REGISTERS)}
         for name, allowed in limits.items():
             if getattr(self, name) not in allowed:
-                raise DslValueError(f"{name} is {getattr(self, name)}", hint=f"use one of {', '.join(map(str, allowed))}")
+                raise DslValueError(
+                    f"{name} is {getattr(self, name)}", hint=f"use one of {', '.join(map(str, allowed))}"
+                )
 
     @property
     def shape_mnk(self) -> Shape:
@@ -359,9 +361,10 @@ class WmmaScale:
         if self.shape_mnk == _F4:
             suffix, slots = f"wmma.{kind}.f32.32x16x128.f4", (Slot("a", a), Slot("b", b), *tail)
         else:
-            formats = [SCALED_FORMATS[elem] for elem in (self.elem_a, self.elem_b)]
+            format_a = immediate(I32, SCALED_FORMATS[self.elem_a], "fmtA")
+            format_b = immediate(I32, SCALED_FORMATS[self.elem_b], "fmtB")
             suffix = f"wmma.{kind}.f32.16x16x128.f8f6f4"
-            slots = (immediate(I32, formats[0], "fmtA"), Slot("a", a), immediate(I32, formats[1], "fmtB"), Slot("b", b), *tail)
+            slots = (format_a, Slot("a", a), format_b, Slot("b", b), *tail)
         name = f"llvm.amdgcn.{suffix}.{c.mangled}.{a.mangled}.{b.mangled}"
         return Intrinsic(name, (c,), slots, f"rocdl.{suffix}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,8 @@ MARK = "# here"
 
 
 def launch(body: Callable[..., Any], n: int = 5, *, threads: int = 4, size: int = 0, dtype: Any = np.int32) -> list[Any]:
-    """What ``body(out, n)`` writes, run as a kernel with one block."""
-    kernel = body if hasattr(body, "launch") or not callable(getattr(body, "__code__", None) or body) else body
-    made = flyc.kernel(kernel) if hasattr(kernel, "__code__") else kernel
+    """What ``body(out, n)``, a function or a kernel, writes, run with one block."""
+    made = flyc.kernel(body) if isinstance(body, FunctionType) else body
 
     @flyc.jit
     def host(out: fx.Tensor, n: fx.Int32):

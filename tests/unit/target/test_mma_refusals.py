@@ -74,7 +74,7 @@ def test_old_ptx_is_refused() -> None:
 
 
 def test_descriptor_fields() -> None:
-    """PTX ISA 9.7.15.5.1.2.2, worked by hand: address 0x400, 1024 bytes between groups of eight rows, 128-byte swizzle."""
+    """PTX ISA 9.7.15.5.1.2.2, by hand: address 0x400, 1024 bytes from eight rows to the next, 128-byte swizzle."""
     assert encode_descriptor(0x400, 16, 1024, "128B") == (1 << 62) | (64 << 32) | (1 << 16) | 0x40
     assert encode_descriptor(0x3FFF0, 0, 0, "32B", base_offset=7) == (3 << 62) | (7 << 49) | 0x3FFF
     for arguments in ((8, 0, 0, "none"), (0x40000, 0, 0, "none"), (0, 0, 0, "256B"), (0, 0, 0, "none", 8)):

@@ -11,6 +11,7 @@ from typing import Any
 
 from flydsl.base.errors import VerifyError
 from flydsl.dialects.fly import payload as pl
+from flydsl.dialects.fly.mma_text import MMA_BUILDERS
 from flydsl.layout.int_tuple import to_text as int_tuple_text
 from flydsl.layout.tensor import Tensor
 from flydsl.layout.text import (
@@ -184,10 +185,15 @@ def _universal_fma(body: str) -> UniversalFma:
     return UniversalFma(*elems)
 
 
+def _matrix_instruction(build: Callable[..., Any]) -> Callable[[str], Any]:
+    return lambda body: build(*mma_signature(body))
+
+
 INSTRUCTION_PARSERS: dict[str, Callable[[str], Any]] = {
     "fly.universal_copy": _universal_copy,
     "fly.universal_atomic": _universal_atomic,
     "fly.universal_fma": _universal_fma,
+    **{name: _matrix_instruction(build) for name, build in MMA_BUILDERS.items()},
 }
 """Type name to parser of its parameters. Vendor dialects add their instructions here."""
 

@@ -1,0 +1,34 @@
+"""Element types of matrix instructions, as the vendors' constructors take them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flydsl.expr.context import current, is_tracing
+from flydsl.expr.element import element_name
+from flydsl.target.target import Target
+
+_ACCUMULATORS = {"f64": "f64", "i8": "i32", "ui8": "i32", "i4": "i32", "ui4": "i32"}
+
+
+def pair_of(elem_ab: Any) -> tuple[str, str]:
+    """The element names of A and B, from one type for both or a pair."""
+    if isinstance(elem_ab, (tuple, list)):
+        first, second = elem_ab
+        return element_name(first), element_name(second)
+    return element_name(elem_ab), element_name(elem_ab)
+
+
+def accumulator_of(elem_acc: Any, elem_a: str) -> str:
+    """The accumulator's element name; by default i32 for integers, f64 for doubles and f32 for the rest."""
+    return _ACCUMULATORS.get(elem_a, "f32") if elem_acc is None else element_name(elem_acc)
+
+
+def checked(op: Any) -> Any:
+    """The instruction, refused while tracing for a target that lacks it."""
+    return op.require(current_target()) if is_tracing() else op
+
+
+def current_target() -> Target:
+    """The target of the kernel being traced."""
+    return current().target

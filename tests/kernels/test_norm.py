@@ -1,0 +1,77 @@
+"""Softmax, RMSNorm and LayerNorm on the virtual GPU of every target, against float64 NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from kernels.norm.layernorm import build_layernorm_module
+from kernels.norm.rmsnorm import build_rmsnorm_module
+from kernels.norm.softmax import build_softmax_module
+
+TARGETS = ("gfx942", "gfx950", "gfx1201", "gfx1250", "sm_90a")
+DTYPES: dict[str, Any] = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
+TOLERANCE = {"f32": 2e-6, "f16": 1e-3, "bf16": 8e-3}
+SHAPES = [(1, 1), (3, 7), (2, 1000), (1, 4097), (2, 4096)]
+
+
+def softmax(x: np.ndarray, dtype: str) -> tuple[np.ndarray, np.ndarray]:
+    out = np.full(x.shape, np.nan, x.dtype)
+    build_softmax_module(*x.shape, dtype)(x, out, x.shape[0])
+    wide = x.astype(np.float64)
+    powers = np.exp(wide - wide.max(1, keepdims=True))
+    return out, powers / powers.sum(1, keepdims=True)
+
+
+def rmsnorm(x: np.ndarray, dtype: str) -> tuple[np.ndarray, np.ndarray]:
+    gamma = np.random.default_rng().standard_normal(x.shape[1]).astype(x.dtype)
+    out = np.full(x.shape, np.nan, x.dtype)
+    build_rmsnorm_module(x.shape[1], dtype)(x, gamma, out, x.shape[0])
+    wide = x.astype(np.float64)
+    return out, wide / np.sqrt((wide**2).mean(1, keepdims=True) + 1e-5) * gamma.astype(np.float64)
+
+
+def layernorm(x: np.ndarray, dtype: str) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng()
+    gamma, beta = (rng.standard_normal(x.shape[1]).astype(x.dtype) for _ in range(2))
+    out = np.full(x.shape, np.nan, x.dtype)
+    build_layernorm_module(x.shape[1], dtype)(x, gamma, beta, out, x.shape[0])
+    wide = x.astype(np.float64)
+    centred = wide - wide.mean(1, keepdims=True)
+    scaled = centred / np.sqrt((centred**2).mean(1, keepdims=True) + 1e-5)
+    return out, scaled * gamma.astype(np.float64) + beta.astype(np.float64)
+
+
+KERNELS: dict[str, Callable[[np.ndarray, str], tuple[np.ndarray, np.ndarray]]] = {
+    "softmax": softmax,
+    "rmsnorm": rmsnorm,
+    "layernorm": layernorm,
+}
+
+
+@pytest.mark.parametrize("arch", TARGETS)
+@pytest.mark.parametrize("name", KERNELS)
+def test_row_kernel(name: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    rng = np.random.default_rng()
+    for index, (rows, columns) in enumerate(SHAPES):
+        dtype = list(DTYPES)[index % 3]
+        x = (rng.standard_normal((rows, columns)) * 3 + 1).astype(DTYPES[dtype])
+        out, expected = KERNELS[name](x, dtype)
+        error = np.abs(out.astype(np.float64) - expected).max() / max(np.abs(expected).max(), 1e-30)
+        assert error < TOLERANCE[dtype], (rows, columns, dtype, error)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", KERNELS)
+def test_every_shape_in_every_type(name: str, dtype: str) -> None:
+    rng = np.random.default_rng()
+    for rows, columns in SHAPES:
+        x = (rng.standard_normal((rows, columns)) * 3 + 1).astype(DTYPES[dtype])
+        out, expected = KERNELS[name](x, dtype)
+        error = np.abs(out.astype(np.float64) - expected).max() / max(np.abs(expected).max(), 1e-30)
+        assert error < TOLERANCE[dtype], (rows, columns, error)
