@@ -217,9 +217,8 @@ def test_divides_compute_nothing_twice(monkeypatch: pytest.MonkeyPatch) -> None:
         logical = emitted(divide.logical_divide, layout, divisor, patch=monkeypatch)
         for divided_by in (divide.zipped_divide, divide.tiled_divide, divide.flat_divide):
             assert emitted(divided_by, layout, divisor, patch=monkeypatch) == logical
-    # Two tiles, two rests counted and scaled: ceil(64/8), ceil(32/4), and the strides 8*s and 8*s.
-    assert emitted(divide.zipped_divide, layout, Tile((8, 4)), patch=monkeypatch) == 4
-    assert emitted(algebra.composition, layout, Layout((4, 2), (1, 8)), patch=monkeypatch) > 0
+    # How many tiles there are along each mode, and how far apart they start along the first.
+    assert emitted(divide.zipped_divide, layout, Tile((8, 4)), patch=monkeypatch) == 3
 
 
 @settings(max_examples=500)

@@ -1,13 +1,16 @@
 """Object code loaded into this process.
 
 One LLVM engine per object: names of different kernels cannot clash, and dropping a `LoadedObject`
-frees its code. Outside symbols come from the process (libc, libm) and from `add_symbol`.
+frees its code. Outside symbols come from the process (libc, libm), from `add_symbol`, and from the compiler's
+support library, where LLVM leaves 128-bit division and conversion.
 """
 
 from __future__ import annotations
 
+import ctypes
 import threading
 import weakref
+from collections.abc import Iterable
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -16,6 +19,7 @@ from flydsl.base.errors import LoweringError
 from flydsl.codegen.elf_symbols import ObjectSymbols, read_symbols
 from flydsl.codegen.llvm_build import MachineKey, host_cpu, host_triple, initialise, new_target_machine
 
+_SUPPORT_LIBRARY = "libgcc_s.so.1"
 _lock = threading.Lock()
 
 
@@ -53,7 +57,7 @@ def load_object(data: bytes) -> LoadedObject:
         # llvmlite's memory manager keeps code and constants within reach of each other, which the small
         # code model needs. Making an engine also opens the process's own symbols for the check below.
         engine = llvm.create_mcjit_compiler(holder, machine, use_lmm=True)
-        missing = sorted(name for name in symbols.undefined if name and not llvm.address_of_symbol(name))
+        missing = _add_support(name for name in symbols.undefined if name and not llvm.address_of_symbol(name))
         if missing:
             raise LoweringError(
                 f"the object needs symbols this process does not have: {', '.join(missing)}",
@@ -62,6 +66,21 @@ def load_object(data: bytes) -> LoadedObject:
         engine.add_object_file(llvm.ObjectFileRef.from_data(data))
         engine.finalize_object()
     return LoadedObject(engine, symbols, (holder, context, machine))
+
+
+def _add_support(names: Iterable[str]) -> list[str]:
+    """Make those names known that the compiler's support library has; the others, sorted."""
+    missing = sorted(names)
+    if not missing:
+        return missing
+    try:
+        library = ctypes.CDLL(_SUPPORT_LIBRARY)
+    except OSError:
+        return missing
+    for name in missing:
+        if hasattr(library, name):
+            llvm.add_symbol(name, ctypes.cast(library[name], ctypes.c_void_p).value)
+    return [name for name in missing if not llvm.address_of_symbol(name)]
 
 
 def _close(engine: Any, keep: tuple[Any, ...]) -> None:

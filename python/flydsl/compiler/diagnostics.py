@@ -79,7 +79,9 @@ def _explained(error: NameError) -> FlyDSLError | None:
 def _note_missing_source(error: FlyDSLError, func: Callable[..., Any]) -> None:
     """A run-time `if` in a function that was not rewritten fails as a misuse of the value; say what is behind it."""
     if isinstance(error, DslRuntimeError) and isinstance(func, FunctionType) and find_source(func) is None:
-        note = f"the source of {func.__name__}() cannot be read, so its control flow was not rewritten: put it in a file"
+        note = (
+            f"the source of {func.__name__}() cannot be read, so its control flow was not rewritten: put it in a file"
+        )
         error.hint = f"{error.hint}; {note}" if error.hint else note
 
 
@@ -88,7 +90,11 @@ def calling_location() -> SourceLocation | None:
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(PACKAGE_ROOT):
         frame = frame.f_back
-    return None if frame is None else SourceLocation(frame.f_code.co_filename, frame.f_lineno, function=frame.f_code.co_name)
+    return (
+        None
+        if frame is None
+        else SourceLocation(frame.f_code.co_filename, frame.f_lineno, function=frame.f_code.co_name)
+    )
 
 
 def definition_of(func: Callable[..., Any]) -> SourceLocation:

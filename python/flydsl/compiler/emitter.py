@@ -61,6 +61,7 @@ _NO_FASTMATH = FastMathFlagsAttr("none")
 _NO_OVERFLOW = IntegerOverflowAttr("none")
 _FASTMATH_DIALECT_OPS = ("f", "math.")
 _WRAPPING = ("arith.addi", "arith.subi", "arith.muli", "arith.shli")
+_INTEGER_MATH = ("math.absi", "math.ctlz", "math.ctpop", "math.cttz", "math.ipowi")
 
 SHARED_ALIGN = 1024
 DYNAMIC_SHARED = "fly_dynamic_shared"
@@ -176,6 +177,8 @@ def _parsed_attribute(name: str, key: str, value: str) -> Attribute:
 def _default_properties(name: str) -> dict[str, Attribute]:
     if name in _WRAPPING:
         return {"overflowFlags": _NO_OVERFLOW}
+    if name in _INTEGER_MATH:
+        return {}
     dialect, _, short = name.partition(".")
     takes_flags = dialect == "math" or (dialect == "arith" and short.endswith("f") and short not in ("extf", "truncf"))
     return {"fastmath": _NO_FASTMATH} if takes_flags or name == "vector.reduction" else {}

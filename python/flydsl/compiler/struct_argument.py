@@ -24,7 +24,8 @@ class StructArgument:
 
     def signature(self) -> tuple[Any, ...]:
         constants = tuple((name, constexpr_key(value)) for name, value in self.constants.items())
-        return ("struct", self.kind, constants, tuple(part.signature() for part in self.parts.values()))
+        fields = tuple(map(str, self.kind._fields))
+        return ("struct", self.kind, fields, constants, tuple(part.signature() for part in self.parts.values()))
 
     def ir_types(self) -> list[Any]:
         return [kind for part in self.parts.values() for kind in part.ir_types()]

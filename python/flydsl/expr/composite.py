@@ -115,7 +115,7 @@ def subscript_fields(item: Any) -> list[Field]:
         return [Field(f"_{i}", part) for i, part in enumerate(parts)]
     for part in parts:
         if not isinstance(part.start, str) or part.step is not None:
-            raise DslTypeError(f"a field is written \"name\":type, got {part!r}", hint='write Struct["a":T, "b":U]')
+            raise DslTypeError(f'a field is written "name":type, got {part!r}', hint='write Struct["a":T, "b":U]')
         if part.start.startswith("_"):
             raise DslValueError(f"'{part.start}' cannot be a field: it has a leading underscore")
     return [Field(part.start, part.stop) for part in parts]

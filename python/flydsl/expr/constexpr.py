@@ -29,7 +29,9 @@ def constexpr_key(value: Any) -> Any:
         return (type(value).__name__, tuple(constexpr_key(item) for item in value))
     if isinstance(value, FunctionType):
         if value.__closure__:
-            raise DslTypeError("a Constexpr function must not capture variables", hint="pass what it needs as arguments")
+            raise DslTypeError(
+                "a Constexpr function must not capture variables", hint="pass what it needs as arguments"
+            )
         return ("function", value.__code__.co_code, value.__code__.co_consts, value.__code__.co_names)
     if isinstance(value, type):
         return ("type", value)

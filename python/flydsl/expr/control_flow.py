@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 from flydsl.base.errors import DslNameError
@@ -147,6 +148,12 @@ class ControlFlow:
         """The context manager of a `with`. Inside a run-time region it acts while tracing, so only ours may."""
         maker = getattr(value, "func", type(value))
         if getattr(maker, "__module__", "").partition(".")[0] != OWN_PACKAGE:
+            self.outside(number)
+        return value
+
+    def holder(self, number: int, value: Any) -> Any:
+        """The object whose attribute is assigned. Namespaces are carried; any other would keep the value as it is."""
+        if not isinstance(value, SimpleNamespace):
             self.outside(number)
         return value
 

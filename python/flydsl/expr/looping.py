@@ -159,7 +159,9 @@ def run_for(site: Site, bounds: Bounds, body: Callable[[Any], Any]) -> list[str]
     return state.finish(results)
 
 
-def run_for_init(site: Site, bounds: Bounds, init: Sequence[Any], body: Callable[[Any], Any]) -> tuple[list[Any], list[str]]:
+def run_for_init(
+    site: Site, bounds: Bounds, init: Sequence[Any], body: Callable[[Any], Any]
+) -> tuple[list[Any], list[str]]:
     """``for i, state in range(..., init=[...])``: what the last ``yield`` gave, and the names now unbound."""
     state = Carried(site, [body])
     exemplars = [promoted(value) for value in init]

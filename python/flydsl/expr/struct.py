@@ -20,6 +20,7 @@ from flydsl.expr.host_argument import AbiSlot, c_abi_spec, cache_signature, get_
 from flydsl.expr.numeric import operand
 from flydsl.expr.pointer import Pointer
 from flydsl.expr.storable import byte_offset, is_number_type, peek_from_ptr, poke_into_ptr, type_name
+from flydsl.expr.vector import Vector
 
 _OWN = ("__init__", "__new__", "__setattr__", "__delattr__", "replace")
 
@@ -262,6 +263,8 @@ def _converted(cls: type, field: Field, value: Any) -> Any:
         if operand(value) is None:
             raise _wrong(cls, field, value)
         return kind(value)
+    if hasattr(kind, "lanes"):  # Float32x4 and its kind are objects, not classes
+        return value if isinstance(value, Vector) else kind(value)
     if isinstance(kind, type) and issubclass(kind, Union):
         raise _no_value(kind)
     # On the host a struct holds what a jit function would be given: an array where a kernel sees a tensor.

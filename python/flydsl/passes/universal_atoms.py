@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.arith import FastMathFlagsAttr, IntegerOverflowAttr
@@ -10,6 +12,7 @@ from xdsl.dialects.builtin import IntegerAttr, StringAttr, VectorType, i64
 from xdsl.ir import Attribute, SSAValue
 
 from flydsl.base.errors import LoweringError
+from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import element_type
@@ -28,6 +31,11 @@ AtomRule = Callable[["MemoryConversion", FlyOp, Any], None]
 # Copies ----------------------------------------------------------------------------------------
 
 
+def _as_promised(info: pl.Pointer, bits: int) -> pl.Pointer:
+    """Choosing a copy of that many bits promises addresses aligned to it; the virtual GPU does not rely on it."""
+    return replace(info, align=max(info.align, bits // 8)) if info.swizzle is None else info
+
+
 def _contiguous(layout: Any, count: int, what: str) -> None:
     flat = coalesce(layout)
     if count > 1 and not (flat.shape == count and flat.stride == 1):
@@ -43,6 +51,7 @@ def _universal_copy(conv: MemoryConversion, op: FlyOp, instruction: UniversalCop
         _, source, *rest = op.operands
         pointer, info, layout = conv.view(source)
         _contiguous(layout, rules.size(layout), "source")
+        info = _as_promised(info, instruction.bits)
         type_ = op.results[0].type
         if rest:
             value = conv.when(rest[1], lambda: conv.load(pointer, info, type_), rest[0])
@@ -54,6 +63,7 @@ def _universal_copy(conv: MemoryConversion, op: FlyOp, instruction: UniversalCop
     _, value, target, *flag = op.operands
     pointer, info, layout = conv.view(target)
     _contiguous(layout, rules.size(layout), "destination")
+    info = _as_promised(info, instruction.bits)
     _under(conv, flag, lambda: conv.store(value, pointer, info))
 
 

@@ -11,7 +11,13 @@ import flydsl.expr as fx
 from flydsl.base import knobs
 from tests.unit.composites.launching import numbers, run
 
-REDUCTIONS: dict[str, Any] = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum, "xor": np.bitwise_xor}
+REDUCTIONS: dict[str, Any] = {
+    "add": np.add,
+    "mul": np.multiply,
+    "max": np.maximum,
+    "min": np.minimum,
+    "xor": np.bitwise_xor,
+}
 
 
 @pytest.mark.parametrize("op", REDUCTIONS)

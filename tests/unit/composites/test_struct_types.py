@@ -39,7 +39,7 @@ def test_layout_is_that_of_c(picks: tuple[int, ...]) -> None:
 def test_nested_structs_arrays_and_unions_lie_as_in_c() -> None:
     inner = fx.Struct["a" : fx.Int8, "b" : fx.Float64]
     both = fx.Union["x" : fx.Array[fx.Int16, 5], "y" : fx.Float32]
-    outer = fx.Struct["h" : fx.Int8, "i" : inner, "u" : both, "t" : fx.Array[fx.Int32, 3]]
+    outer = fx.Struct["h" : fx.Int8, "i":inner, "u":both, "t" : fx.Array[fx.Int32, 3]]
     c_inner = c_struct([ctypes.c_int8, ctypes.c_double])
     c_both = c_struct([ctypes.c_int16 * 5, ctypes.c_float], ctypes.Union)
     c_outer = c_struct([ctypes.c_int8, c_inner, c_both, ctypes.c_int32 * 3])

@@ -102,6 +102,30 @@ def test_structs_built_on_the_host_side_of_a_launch() -> None:
     np.testing.assert_array_equal(out, np.full(8, 10 + 0.5 + 11, np.float32))
 
 
+def test_vectors_and_layouts_are_fields_too() -> None:
+    @fx.struct
+    class Part:
+        values: fx.Float32x4
+        layout: fx.Layout
+
+    @fx.struct
+    class Place:
+        where: fx.Pointer
+        by: fx.Int32
+
+    def body(a: fx.Tensor, out: fx.Tensor) -> None:
+        t = fx.thread_idx.x
+        part = Part(fx.Float32x4(0.0), fx.make_layout(4, 2))
+        place = Place(fx.get_iter(out), t)
+        for i in range(3):
+            part = part.replace(values=part.values + a[t + i])
+        (place.where + place.by).store(part.values.reduce("add") + fx.get_scalar(part.layout(3)))
+
+    x, out = numbers(16), np.zeros(8, np.float32)
+    run(body, x, out, threads=8)
+    np.testing.assert_allclose(out, [4 * x[t : t + 3].sum() + 6 for t in range(8)], rtol=1e-5)
+
+
 def test_a_field_of_the_wrong_type_names_the_field() -> None:
     def body(a: fx.Tensor, out: fx.Tensor) -> None:
         Scaling(3, 1.0, 1, Inner(1, 1))

@@ -117,7 +117,9 @@ class Program:
     def block(self, depth: int, budget: int) -> None:
         for _ in range(self.rng.randint(1, 3)):
             if budget > 0 and self.rng.random() < 0.55:
-                self.rng.choice([self.branch, self.branch, self.for_loop, self.while_loop, self.unrolled])(depth, budget - 1)
+                self.rng.choice([self.branch, self.branch, self.for_loop, self.while_loop, self.unrolled])(
+                    depth, budget - 1
+                )
             else:
                 self.assignment(depth)
 

@@ -17,7 +17,9 @@ from flydsl.base.errors import FlyDSLError
 MARK = "# here"
 
 
-def launch(body: Callable[..., Any], n: int = 5, *, threads: int = 4, size: int = 0, dtype: Any = np.int32) -> list[Any]:
+def launch(
+    body: Callable[..., Any], n: int = 5, *, threads: int = 4, size: int = 0, dtype: Any = np.int32
+) -> list[Any]:
     """What ``body(out, n)``, a function or a kernel, writes, run with one block."""
     made = flyc.kernel(body) if isinstance(body, FunctionType) else body
 

@@ -75,7 +75,7 @@ def test_a_plain_helper_sees_python_and_may_not_branch_on_a_run_time_value() -> 
     def body(out: fx.Tensor, n: fx.Int32):
         out[fx.thread_idx.x] = plain_helper(n)
 
-    error = refused(body, RuntimeError, "the truth of", "run-time Int32", mark="# in plain_helper")
+    error = refused(body, RuntimeError, "the truth of", "run-time Boolean", mark="# in plain_helper")
     assert error.location is not None and error.location.function == "plain_helper"
 
 
@@ -175,7 +175,9 @@ def test_comprehensions() -> None:
         table = {k: v + 1 for k, v in enumerate(values) if k != 1}
         out[t] = sum(values) + table[3] * 100 + sum(1 for v in (1, 2) if v > 1 and v < 3)
 
-    assert launch(body) == [sum(v) + (v[3] + 1) * 100 + 1 for t in range(4) for v in [[t * i if t > 1 else i for i in range(4)]]]
+    assert launch(body) == [
+        sum(v) + (v[3] + 1) * 100 + 1 for t in range(4) for v in [[t * i if t > 1 else i for i in range(4)]]
+    ]
 
 
 def test_recursion_unrolls_while_tracing() -> None:

@@ -1,12 +1,18 @@
 """Numbers of any type in and out of a kernel on the host device, as raw bits.
 
-A value travels as two 64-bit words, low and high, so one array carries every type. Inside the kernel it is made from
-its bits with public operations only. Six-bit floats are the exception: the language has no six-bit integer to
-reinterpret them as (nor can memory hold them, see ``Storable``), so they travel as float32, which holds each exactly.
+A value travels as 64-bit words, so one array carries every type. Inside the kernel it is made from its bits, and
+turned back into them, with public operations only. What cannot be done directly:
+
+    six-bit floats    the language has no six-bit integer to reinterpret them as, and memory has no place for one
+                      (they are not Storable), so they travel as float32, which holds each exactly
+    Float4E2M1FN      not Storable either; reinterpreted as Int4, which travels widened
+    Boolean, Int4     not reinterpreted: compared with zero, and truncated
+    Index             has no fixed bits, so it is converted to and from Uint64
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,13 +21,17 @@ import flydsl.expr as fx
 from tests.unit.expr import operator_table as table
 
 WORDS = 2
+"""Words an operand is passed as: low, high."""
 WORD_BITS = 64
+_WORD_MASK = (1 << WORD_BITS) - 1
 _UNSIGNED = {8: fx.Uint8, 16: fx.Uint16, 32: fx.Uint32, 64: fx.Uint64}
 _SIX_BIT = (fx.Float6E2M3FN, fx.Float6E3M2FN)
 
+# In a kernel
+
 
 def from_words(dtype: Any, low: Any, high: Any) -> Any:
-    """In a kernel: the run-time value of a type whose bits are two Uint64 words."""
+    """The run-time value of a type whose bits are two Uint64 words."""
     if dtype.width == 128:
         return (fx.Uint128(low) | (fx.Uint128(high) << WORD_BITS)).to(dtype)
     if dtype is fx.Boolean:
@@ -34,7 +44,7 @@ def from_words(dtype: Any, low: Any, high: Any) -> Any:
 
 
 def to_words(number: Any) -> list[Any]:
-    """In a kernel: the bits of a value as one Uint64, or as two for 128-bit types."""
+    """The bits of a value as one Uint64, or as two for 128-bit types."""
     dtype = number.dtype
     if dtype.width == 128:
         bits = number.to(fx.Uint128)
@@ -48,34 +58,37 @@ def to_words(number: Any) -> list[Any]:
     return [number.to(fx.Uint64)]
 
 
-def words_of(dtype: Any) -> int:
+# Outside
+
+
+def word_count(dtype: Any) -> int:
     """How many words ``to_words`` gives for a type."""
-    return 2 if dtype.width == 128 else 1
+    return WORDS if dtype.width == 128 else 1
 
 
-def travel_type(dtype: Any) -> Any:
+def _travel_type(dtype: Any) -> np.dtype[Any]:
     """The NumPy type whose bits stand for a float type outside the kernel."""
     return np.dtype(np.float32) if dtype in _SIX_BIT else table.numpy_type(dtype)
 
 
-def bits_of(dtype: Any, value: float) -> int:
-    """The bits that stand for a value outside the kernel."""
-    if dtype not in table.FLOATS:
-        return int(value) & ((1 << dtype.width) - 1)
-    number = np.array(value, np.float64).astype(table.numpy_type(dtype)).astype(travel_type(dtype))
-    return int(number.view(f"u{number.itemsize}")) & ((1 << (8 * number.itemsize)) - 1)
+def float_array(dtype: Any, values: Sequence[float]) -> np.ndarray:
+    """Values a float type holds exactly, as an array of the type they travel in."""
+    with np.errstate(all="ignore"):
+        return np.array(values, np.float64).astype(table.numpy_type(dtype)).astype(_travel_type(dtype))
 
 
-def value_of(dtype: Any, words: list[int]) -> Any:
-    """The number that ``to_words`` gave the words of."""
-    bits = sum(word << (WORD_BITS * place) for place, word in enumerate(words))
-    if dtype not in table.FLOATS:
-        return table.in_integer(dtype, bits)
-    kind = travel_type(dtype)
-    mask = (1 << dtype.width) - 1 if kind.itemsize == 1 else (1 << (8 * kind.itemsize)) - 1
-    return float(np.array(bits & mask, f"u{kind.itemsize}").view(kind).astype(np.float64))
+def words(dtype: Any, values: Sequence[float]) -> np.ndarray:
+    """Numbers as words: one row of two for each."""
+    if dtype in table.FLOATS:
+        numbers = float_array(dtype, values)
+        bits = [int(code) for code in numbers.view(f"u{numbers.itemsize}")]
+    else:
+        bits = [int(value) & ((1 << dtype.width) - 1) for value in values]
+    return np.array([[code & _WORD_MASK, code >> WORD_BITS] for code in bits], np.uint64)
 
 
-def word_pair(dtype: Any, value: float) -> list[int]:
-    bits = bits_of(dtype, value)
-    return [bits & ((1 << WORD_BITS) - 1), bits >> WORD_BITS]
+def floats_of(dtype: Any, column: np.ndarray) -> np.ndarray:
+    """The floats whose words a kernel wrote, in the type they travel in."""
+    kind = _travel_type(dtype)
+    mask = (1 << min(dtype.width, 8)) - 1 if kind.itemsize == 1 else (1 << (8 * kind.itemsize)) - 1
+    return (column & np.uint64(mask)).astype(f"u{kind.itemsize}").view(kind)

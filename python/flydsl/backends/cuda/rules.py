@@ -5,10 +5,9 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from flydsl.backends.device_code import index_reader
-from flydsl.base.errors import LoweringError
+from flydsl.backends.shuffle_words import from_words, to_words
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
-from flydsl.codegen.op_view import fail
 
 _SREG = "llvm.nvvm.read.ptx.sreg"
 _SHUFFLES = {"xor": "bfly", "up": "up", "down": "down", "idx": "idx"}
@@ -25,12 +24,12 @@ def _lane(emitter: FunctionEmitter, op: Operation) -> None:
 
 def _shuffle(emitter: FunctionEmitter, op: Operation) -> None:
     """One `shfl.sync` per 32-bit word; the control word confines it to segments of ``width`` lanes."""
-    value, offset, width = op.operands
+    _, offset, width = op.operands
     mode = op.properties["mode"].data.value  # type: ignore[union-attr]
     below = emitter.assign(f"sub i32 32, {emitter.operand(width)}")
     segment = emitter.assign(f"shl i32 {below}, 8")
     clamp = segment if mode == "up" else emitter.assign(f"or i32 {segment}, 31")
-    words = _to_words(emitter, value, op)
+    words = to_words(emitter, op)
     moved = []
     valid = "true"
     for word in words:
@@ -40,47 +39,8 @@ def _shuffle(emitter: FunctionEmitter, op: Operation) -> None:
         )
         moved.append(emitter.assign(f"extractvalue {{ i32, i1 }} {pair}, 0"))
         valid = emitter.assign(f"extractvalue {{ i32, i1 }} {pair}, 1")
-    emitter.bind(op.results[0], _from_words(emitter, moved, type_text(op.results[0].type)))
+    emitter.bind(op.results[0], from_words(emitter, moved, op))
     emitter.bind(op.results[1], valid)
-
-
-def _bits(type_: str, op: Operation) -> int:
-    widths = {"half": 16, "bfloat": 16, "%bf16": 16, "float": 32, "double": 64}
-    if type_.startswith("<"):
-        count, _, elem = type_[1:-1].partition(" x ")
-        return int(count) * _bits(elem, op)
-    if type_ in widths:
-        return widths[type_]
-    if type_.startswith("i"):
-        return int(type_[1:])
-    fail(op, f"a value of type {type_} cannot be shuffled")
-
-
-def _to_words(emitter: FunctionEmitter, value: object, op: Operation) -> list[str]:
-    """A value as 32-bit words."""
-    type_ = type_text(op.operands[0].type)
-    bits = _bits(type_, op)
-    text = emitter.operand(op.operands[0])
-    whole = text if type_ == f"i{bits}" else emitter.assign(f"bitcast {type_} {text} to i{bits}")
-    if bits <= 32:
-        return [whole if bits == 32 else emitter.assign(f"zext i{bits} {whole} to i32")]
-    if bits % 32:
-        raise LoweringError(f"a value of {bits} bits cannot be shuffled in 32-bit words")
-    vector = emitter.assign(f"bitcast i{bits} {whole} to <{bits // 32} x i32>")
-    return [emitter.assign(f"extractelement <{bits // 32} x i32> {vector}, i32 {i}") for i in range(bits // 32)]
-
-
-def _from_words(emitter: FunctionEmitter, words: list[str], type_: str) -> str:
-    count = len(words)
-    bits = {"half": 16, "bfloat": 16, "%bf16": 16, "float": 32, "double": 64}.get(type_)
-    if count == 1:
-        small = bits if bits is not None else (int(type_[1:]) if type_.startswith("i") else 32)
-        whole = words[0] if small == 32 else emitter.assign(f"trunc i32 {words[0]} to i{small}")
-        return whole if type_ == f"i{small}" else emitter.assign(f"bitcast i{small} {whole} to {type_}")
-    vector = "poison"
-    for index, word in enumerate(words):
-        vector = emitter.assign(f"insertelement <{count} x i32> {vector}, i32 {word}, i32 {index}")
-    return emitter.assign(f"bitcast <{count} x i32> {vector} to {type_}")
 
 
 def _ballot(emitter: FunctionEmitter, op: Operation) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from flydsl.backends.device_code import index_reader
+from flydsl.backends.shuffle_words import from_words, to_words
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
+from flydsl.codegen.llvm_types import type_text
 
 # Byte offsets in the implicit argument block (LLVM AMDGPU usage, code object version 5).
 _BLOCK_COUNT = {"x": 0, "y": 4, "z": 8}
@@ -39,6 +41,31 @@ def _lane(emitter: FunctionEmitter, op: Operation) -> None:
     emitter.bind(op.results[0], emitter.assign(f"zext i32 {_lane_number(emitter)} to i64"))
 
 
+def _shuffle(emitter: FunctionEmitter, op: Operation) -> None:
+    """Through `ds_bpermute`, word by word; a lane outside the segment reads itself."""
+    _, offset, width = (emitter.operand(o) for o in op.operands)
+    mode = op.properties["mode"].data.value  # type: ignore[union-attr]
+    lane = _lane_number(emitter)
+    low = emitter.assign(f"sub i32 {width}, 1")
+    inside = emitter.assign(f"and i32 {lane}, {low}")
+    first = emitter.assign(f"sub i32 {lane}, {inside}")
+    source = offset if mode == "idx" else emitter.assign(f"{_STEPS[mode]} i32 {inside}, {offset}")
+    valid = emitter.assign(f"icmp ult i32 {source}, {width}")
+    chosen = emitter.assign(f"select i1 {valid}, i32 {source}, i32 {inside}")
+    place = emitter.assign(f"shl i32 {emitter.assign(f'add i32 {first}, {chosen}')}, 2")
+    moved = [emitter.assign(f"call i32 @llvm.amdgcn.ds.bpermute(i32 {place}, i32 {w})") for w in to_words(emitter, op)]
+    emitter.bind(op.results[0], from_words(emitter, moved, op))
+    emitter.bind(op.results[1], valid)
+
+
+_STEPS = {"xor": "xor", "up": "sub", "down": "add"}
+
+
+def _ballot(emitter: FunctionEmitter, op: Operation) -> None:
+    type_ = type_text(op.results[0].type)
+    emitter.define(op, f"call {type_} @llvm.amdgcn.ballot.{type_}(i1 {emitter.operand(op.operands[0])})")
+
+
 ROCM_RULES: dict[str, Rule] = {
     "gpu.thread_id": index_reader("llvm.amdgcn.workitem.id.{axis}"),
     "gpu.block_id": index_reader("llvm.amdgcn.workgroup.id.{axis}"),
@@ -46,4 +73,6 @@ ROCM_RULES: dict[str, Rule] = {
     "gpu.grid_dim": _implicit(_BLOCK_COUNT, "i32"),
     "gpu.lane_id": _lane,
     "gpu.barrier": _barrier,
+    "gpu.shuffle": _shuffle,
+    "gpu.ballot": _ballot,
 }

@@ -83,7 +83,10 @@ def _jump_advice(word: str) -> str:
     unroll = "; a loop over range_constexpr(...) is unrolled and allows it under a condition known while tracing"
     if word == "continue":
         return "put the rest of the loop's body under the opposite condition: `if not (...): ...`" + unroll
-    return "end the loop by its condition: `while (i < n) and not done: ...`, with done = fx.Boolean(False) before it" + unroll
+    return (
+        "end the loop by its condition: `while (i < n) and not done: ...`, with done = fx.Boolean(False) before it"
+        + unroll
+    )
 
 
 def captured_assignment(name: str, keyword: str, location: SourceLocation) -> Refusal:
@@ -92,6 +95,16 @@ def captured_assignment(name: str, keyword: str, location: SourceLocation) -> Re
         f"'{name}' is declared `{keyword}` and assigned under a run-time condition or in a run-time loop: "
         "it would keep a value that exists only inside",
         f"assign a variable of this function instead, and after the region: {name} = ...",
+        location,
+    )
+
+
+def attribute_assignment(target: str, location: SourceLocation) -> Refusal:
+    return Refusal(
+        DslTypeError,
+        f"{target} is assigned under a run-time condition or in a run-time loop: a Python object cannot hold "
+        "what is only decided at run time",
+        f"assign a variable instead, and after the region: {target} = ...; types.SimpleNamespace and dicts are carried too",
         location,
     )
 

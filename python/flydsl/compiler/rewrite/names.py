@@ -12,9 +12,7 @@ Comprehension: TypeAlias = "ast.ListComp | ast.SetComp | ast.DictComp | ast.Gene
 T = TypeVar("T")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-MUTATORS = frozenset(
-    "add append clear discard extend insert pop popitem remove reverse setdefault sort update".split()
-)
+MUTATORS = frozenset("add append clear discard extend insert pop popitem remove reverse setdefault sort update".split())
 """Methods that change a list, dict or set in place."""
 
 

@@ -108,9 +108,7 @@ def _named(code: CodeType, func: FunctionType) -> CodeType:
         inner = tuple(renamed(c, name, qualname) if isinstance(c, CodeType) else c for c in part.co_consts)
         return part.replace(co_name=name, co_qualname=qualname, co_consts=inner)
 
-    inner = tuple(
-        renamed(c, code.co_name, func.__qualname__) if isinstance(c, CodeType) else c for c in code.co_consts
-    )
+    inner = tuple(renamed(c, code.co_name, func.__qualname__) if isinstance(c, CodeType) else c for c in code.co_consts)
     return code.replace(co_qualname=func.__qualname__, co_consts=inner)
 
 

@@ -141,6 +141,16 @@ class Rewriter(Context):
                 item.context_expr = build.call("manager", number, item.context_expr, place=item.context_expr)
         return node
 
+    def visit_Attribute(self, node: ast.Attribute) -> ast.Attribute:
+        """An attribute assigned in a region: only some objects may have that."""
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load) or not self.scope.regions:
+            return node
+        location = self.location(node)
+        number = self.site("attribute", location, [checks.attribute_assignment(ast.unparse(node), location)])
+        node.value = build.call("holder", number, node.value, place=node.value)
+        return node
+
     def visit_Call(self, node: ast.Call) -> ast.Call:
         """``super()`` finds its arguments in the function it stands in, which may now be a nested one."""
         self.generic_visit(node)

@@ -74,7 +74,8 @@ def wmma_of(generation: str) -> Any:
 
 def WMMAScale(
     m: int, n: int, k: int, elem_a: Any, elem_b: Any = None, elem_acc: Any = None, *,
-    opsel_a: int = 0, opsel_b: int = 0, mod_c: int = 0, reuse_a: bool = False, reuse_b: bool = False, block_size: int = 32,
+    opsel_a: int = 0, opsel_b: int = 0, mod_c: int = 0, reuse_a: bool = False, reuse_b: bool = False,
+    block_size: int = 32,
 ) -> WmmaScale:  # fmt: skip
     """A block-scaled WMMA of gfx1250. ``scale_a`` and ``scale_b`` are i32 for blocks of 32, i64 for blocks of 16."""
     a, b = pair_of((elem_a, elem_a if elem_b is None else elem_b))

@@ -1,0 +1,288 @@
+"""Jumps, `try`, `with`, `yield` and `else` that run-time control flow cannot have: the line, the reason, the rewrite."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+
+import flydsl.expr as fx
+from flydsl.base.errors import DSLCompileError, DslControlFlowError, DslSyntaxError, DslTypeError, UnsupportedError
+from tests.unit.control_flow.running import launch, refused
+
+
+def test_early_return() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        t = fx.thread_idx.x
+        if t >= n:
+            return  # here
+        out[t] = 1
+
+    error = refused(body, DslControlFlowError, "early `return`", "opposite condition", "const_expr")
+    assert isinstance(error, SyntaxError) and isinstance(error, DSLCompileError)
+
+
+def test_return_of_a_value_in_both_branches() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        def pick(x):
+            if x > 1:
+                return x  # here
+            else:
+                return -x
+
+        out[0] = pick(n)
+
+    refused(body, DslControlFlowError, "early `return`", "give the result to a variable in each branch")
+
+
+def test_return_in_a_for_loop() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        for i in range(4):
+            out[i] = i
+            return  # here
+
+    refused(body, DslControlFlowError, "`return` in the run-time `for` loop", "return it after the loop")
+
+
+def test_return_in_a_python_loop_inside_a_run_time_one() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        for i in range(4):
+            for k in (1, 2):
+                out[i] = k
+                return  # here
+
+    refused(body, DslControlFlowError, "`return` in the run-time `for` loop")
+
+
+def test_return_in_a_while_loop() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        i = n
+        while i > 0:
+            i -= 1
+            return  # here
+
+    refused(body, DslControlFlowError, "`return` in the run-time `while` loop")
+
+
+@pytest.mark.parametrize("word", ["break", "continue"])
+def test_jumps_of_a_for_loop(word: str) -> None:
+    def breaks(out: fx.Tensor, n: fx.Int32):
+        for i in range(n):
+            out[i] = i
+            break  # here
+
+    def continues(out: fx.Tensor, n: fx.Int32):
+        for i in range(n):
+            if n.dtype is fx.Int32:
+                continue  # here
+            out[i] = i
+
+    body = breaks if word == "break" else continues
+    error = refused(body, DslSyntaxError, f"`{word}` in the run-time `for` loop", "range_constexpr")
+    assert isinstance(error, SyntaxError)
+
+
+def test_break_under_a_run_time_condition() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        for i in range(n):
+            if i > 2:
+                break  # here
+
+    refused(body, DslSyntaxError, "`break` under the run-time condition", "done = fx.Boolean(False)")
+
+
+def test_continue_under_a_run_time_condition() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        for i in range(n):
+            if i > 2:
+                continue  # here
+            out[i] = i
+
+    refused(body, DslSyntaxError, "`continue` under the run-time condition", "if not (...)")
+
+
+def test_break_out_of_an_unrolled_loop_under_a_run_time_condition() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        for k in fx.range_constexpr(4):
+            if n > k:
+                break  # here
+
+    refused(body, DslSyntaxError, "`break` under the run-time condition")
+
+
+@pytest.mark.parametrize("word", ["break", "continue"])
+def test_jumps_of_a_while_loop(word: str) -> None:
+    def breaks(out: fx.Tensor, n: fx.Int32):
+        i = 0
+        while i < n:
+            i += 1
+            if i > 2:
+                break  # here
+
+    def continues(out: fx.Tensor, n: fx.Int32):
+        i = 0
+        while i < n:
+            i += 1
+            continue  # here
+
+    refused(breaks if word == "break" else continues, DslSyntaxError, f"`{word}` in the run-time `while` loop")
+
+
+def test_try_in_a_branch() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        if n > 2:
+            try:  # here
+                out[0] = 1
+            except ValueError:
+                out[0] = 2
+
+    refused(body, DslSyntaxError, "`try` under a run-time condition", "test for the condition with `if`")
+
+
+def test_try_in_a_loop() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        for i in range(n):
+            try:  # here
+                out[0] = 1
+            finally:
+                out[0] = 2
+
+    refused(body, DslSyntaxError, "`try`", "run-time loop")
+
+
+def test_a_run_time_branch_in_a_try() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        try:
+            if n > 2:  # here
+                out[0] = 1
+        except ValueError:
+            pass
+
+    refused(body, DslSyntaxError, "inside the `try` of line", "move the run-time part out of it")
+
+
+def test_try_around_what_python_knows() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        table = {}
+        try:
+            x = table["missing"] if n is not None else 0
+        except KeyError:
+            x = 5
+        out[fx.thread_idx.x] = x
+
+    assert launch(body) == [5] * 4
+
+
+def test_with_in_a_branch() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        if n > 2:
+            with contextlib.nullcontext():  # here
+                out[0] = 1
+
+    refused(body, DslSyntaxError, "`with` under a run-time condition", "put the `with` around")
+
+
+def test_with_around_a_branch() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        t = fx.thread_idx.x
+        with contextlib.nullcontext(3) as three:
+            if t > 1:
+                out[t] = three
+
+    assert launch(body) == [0, 0, 3, 3]
+
+
+def test_else_of_a_for_loop() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        for i in range(n):
+            out[i] = i
+        else:
+            out[0] = 7  # here
+
+    refused(body, DSLCompileError, "`else` of a run-time `for` loop", "after the loop")
+
+
+def test_else_of_a_while_loop() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        i = 0
+        while i < n:
+            i += 1
+        else:
+            out[0] = 7  # here
+
+    error = refused(body, UnsupportedError, "`else` of a run-time `while` loop", "after the loop")
+    assert isinstance(error, NotImplementedError)
+
+
+def test_yield_outside_a_loop() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        out[0] = 1
+        yield n  # here
+
+    refused(body, DslControlFlowError, "`yield` outside a loop", "no generator")
+
+
+def test_yield_in_a_branch() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        for i, state in range(n, init=[1]):
+            if n > 2:
+                yield [state[0]]  # here
+
+    refused(body, DslControlFlowError, "`yield` inside a branch", "as the last statement")
+
+
+def test_yield_without_init() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        for i in range(n):
+            yield [i]  # here
+
+    refused(body, DslControlFlowError, "has no init=", "carried by themselves")
+
+
+def test_init_without_yield() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        for i, state in range(n, init=[1]):
+            out[0] = state[0]  # here
+
+    refused(body, DslControlFlowError, "has to end with a `yield`", "results = yield [a, b]")
+
+
+def test_a_yield_of_another_length() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        for i, state in range(n, init=[1, 2]):
+            yield [state[0]]  # here
+
+    refused(body, DslTypeError, "starts with 2 values", "yields 1", "one value for each element")
+
+
+def test_a_yield_of_another_type() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        for i, state in range(n, init=[1, 2]):
+            results = yield [state[0], 0.5]  # here
+        out[0] = results[0]
+
+    refused(body, DslTypeError, "element 1 is Int32 in init= and Float32 in the yield", "convert one")
+
+
+def test_a_tuple_as_loop_target() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        for i, j in range(n):  # here
+            out[i] = j
+
+    refused(body, DslTypeError, "one name", "init=[...]")
+
+
+def test_one_name_with_init() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        for i in range(n, init=[1]):  # here
+            yield [i]
+
+    refused(body, DslTypeError, "one name", "for i, state in range")
+
+
+def test_an_assignment_expression_in_a_conditional_expression() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        out[0] = (x := n) if n > 2 else 1  # here
+        out[1] = x
+
+    refused(body, DslSyntaxError, "`:=` inside a conditional expression", "write an `if` statement")

@@ -1,0 +1,386 @@
+"""Values that run-time control flow cannot carry, count with or keep: the line, the reason, the rewrite."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.base.errors import DslNameError, DslRuntimeError, DslTypeError, DslValueError
+from tests.unit.control_flow.running import refused
+
+COUNT = 0
+
+
+def _lines(body, *offsets: int) -> list[str]:
+    return [f"line {body.__code__.co_firstlineno + offset}" for offset in offsets]
+
+
+def test_branches_of_different_types() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        if n > 2:
+            x = n
+        else:
+            x = 0.5  # here
+        out[0] = x
+
+    refused(body, DslTypeError, "'x' is Int32", "or Float32", "convert one", *_lines(body, 2, 4))
+
+
+def test_a_branch_that_changes_a_type() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        x = 0
+        if n > 2:
+            x = 0.5  # here
+        out[0] = x
+
+    refused(body, DslTypeError, "'x' is Float32", "or Int32 (before the `if`)", *_lines(body, 3))
+
+
+def test_an_element_that_changes_its_type() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        x = (0, [1, 2])
+        if n > 2:
+            x = (0, [1, 2.5])  # here
+        out[0] = x[1][0]
+
+    refused(body, DslTypeError, "'x[1][1]' is Float32")
+
+
+def test_vectors_of_different_lengths() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        x = fx.Vector.filled(2, 1, fx.Int32)
+        if n > 2:
+            x = fx.Vector.filled(4, 1, fx.Int32)  # here
+        out[0] = x[0]
+
+    refused(body, DslTypeError, "Vector(Int32, (4,))", "Vector(Int32, (2,))")
+
+
+def test_layouts_cannot_be_chosen_at_run_time() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        layout = fx.make_layout(4, 1)
+        if n > 2:
+            layout = fx.make_layout(8, 1)  # here
+        out[0] = fx.size(layout)
+
+    refused(body, DslTypeError, "'layout'", "8:1", "4:1")
+
+
+def test_none_before_a_branch() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        x = None
+        if n > 2:
+            x = n  # here
+        out[0] = x
+
+    refused(body, DslTypeError, "'x' is Int32", "or None", "instead of None")
+
+
+def test_none_before_a_loop() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        x = None
+        for i in range(n):
+            x = i  # here
+        out[0] = x
+
+    refused(body, DslTypeError, "'x' is None before the run-time `for`", "Int32 after an iteration", "instead of None")
+
+
+def test_strings_cannot_be_chosen_at_run_time() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        name = "a"
+        if n > 2:
+            name = "b"  # here
+        assert name
+
+    refused(body, DslTypeError, "'name'", "'b'", "'a'")
+
+
+def test_a_loop_that_changes_a_type() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        x = 0
+        for i in range(n):
+            x = x + 0.5  # here
+        out[0] = x
+
+    refused(body, DslTypeError, "'x' is Int32 before", "Float32 after an iteration", "x = fx.Float32(...)")
+
+
+def test_a_while_loop_that_changes_a_type() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        x = fx.Int32(n)
+        while x < 10:
+            x = fx.Int64(x) + 1  # here
+        out[0] = x
+
+    refused(body, DslTypeError, "'x' is Int32 before", "`while`", "Int64 after an iteration")
+
+
+def test_conditional_expressions_of_different_types() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        out[0] = 1 if n > 2 else 0.5  # here
+
+    refused(body, DslTypeError, "conditional expression is Int32 (its first value) or Float32 (its second value)")
+
+
+def test_a_list_that_grows_in_one_branch() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        values = [n]
+        if n > 2:
+            values.append(n)  # here
+        out[0] = values[0]
+
+    refused(body, DslTypeError, "'values' is a list of 2", "a list of 1", "keep its length")
+
+
+def test_a_dict_that_gains_a_key() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        table = {"a": n}
+        if n > 2:
+            table["b"] = n  # here
+        out[0] = table["a"]
+
+    refused(body, DslTypeError, "'table'", "a, b")
+
+
+def test_a_list_that_grows_in_a_loop() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        values = []
+        for i in range(n):
+            values.append(i)  # here
+        out[0] = len(values)
+
+    refused(body, DslTypeError, "'values' has 0 elements", "1 after an iteration", "range_constexpr")
+
+
+def test_a_list_changed_by_a_function_in_a_loop() -> None:
+    def put(values, value):
+        values[0] = value
+
+    def body(out: fx.Tensor, n: fx.Int32):
+        values = [n]
+        for i in range(n):  # here
+            put(values, i)
+        out[0] = values[0]
+
+    refused(body, DslTypeError, "'values' is changed inside the run-time `for`", "return the new value")
+
+
+def test_a_nonlocal_variable() -> None:
+    count = 0
+
+    def body(out: fx.Tensor, n: fx.Int32):
+        nonlocal count
+        if n > 2:
+            count = 1  # here
+        out[0] = count
+
+    refused(body, DslTypeError, "'count' is declared `nonlocal`", "assign a variable of this function instead")
+
+
+def test_a_global_variable() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        global COUNT
+        for i in range(n):
+            COUNT = i  # here
+
+    refused(body, DslTypeError, "'COUNT' is declared `global`")
+    assert COUNT == 0
+
+
+def test_a_global_variable_assigned_by_a_function_called_in_a_loop() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        def count():
+            global COUNT
+            COUNT += 1  # here
+
+        for i in range(n):
+            count()
+
+    refused(body, DslTypeError, "'COUNT' is declared `global`")
+    assert COUNT == 0
+
+
+@pytest.mark.parametrize("kind", ["for", "if", "while"])
+def test_a_captured_variable_assigned_by_a_function(kind: str) -> None:
+    def in_for(out: fx.Tensor, n: fx.Int32):
+        total = fx.Int32(0)
+
+        def add(value):
+            nonlocal total
+            total = total + value  # here
+
+        for i in range(n):
+            add(i)
+        out[0] = total
+
+    def in_if(out: fx.Tensor, n: fx.Int32):
+        total = fx.Int32(0)
+
+        def add(value):
+            nonlocal total
+            total = total + value  # here
+
+        if n > 2:
+            add(n)
+        out[0] = total
+
+    def in_while(out: fx.Tensor, n: fx.Int32):
+        total = fx.Int32(0)
+
+        def add(value):
+            nonlocal total
+            total = total + value  # here
+
+        i = n
+        while i > 0:
+            i -= 1
+            add(i)
+        out[0] = total
+
+    body = {"for": in_for, "if": in_if, "while": in_while}[kind]
+    refused(body, DslTypeError, "'total' is a captured variable", "add() assigns it", "total = add(total, ...)")
+
+
+def test_an_attribute_of_an_object() -> None:
+    class Holder:
+        value = 0
+
+    def body(out: fx.Tensor, n: fx.Int32):
+        holder = Holder()
+        if n > 2:
+            holder.value = 1  # here
+        out[0] = holder.value
+
+    refused(body, DslTypeError, "holder.value is assigned under a run-time condition", "SimpleNamespace")
+
+
+def test_an_attribute_of_a_namespace_is_carried() -> None:
+    from tests.unit.control_flow.running import launch
+
+    def body(out: fx.Tensor, n: fx.Int32):
+        t = fx.thread_idx.x
+        space = SimpleNamespace(x=1)
+        if t > 1:
+            space.x = t
+        for i in range(n):
+            space.x += i
+        out[t] = space.x
+
+    assert launch(body, n=3) == [4, 4, 5, 6]
+
+
+def test_a_value_kept_by_an_object() -> None:
+    class Holder:
+        def keep(self, value):
+            self.value = value
+
+    def body(out: fx.Tensor, n: fx.Int32):
+        holder = Holder()
+        if n > 2:
+            holder.keep(n + 1)
+        out[0] = holder.value  # here
+
+    refused(body, DslNameError, "made inside the run-time `if`", "used outside of it", "bound before")
+
+
+def test_a_value_of_the_jit_function_used_in_a_kernel() -> None:
+    @flyc.jit
+    def host(out: fx.Tensor, n: fx.Int32):
+        doubled = n * 2
+
+        @flyc.kernel
+        def kernel(out: fx.Tensor):
+            out[0] = doubled + 1  # here
+
+        kernel(out).launch(grid=(1, 1, 1), block=(1, 1, 1))
+
+    with pytest.raises(DslNameError, match="value of another function") as found:
+        host(np.zeros(4, np.int32), 3)
+    assert "# here" in str(found.value) and "as an argument" in str(found.value)
+
+
+def test_a_variable_deleted_in_a_loop() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        x = fx.Int32(0)
+        for i in range(n):
+            out[0] = x
+            del x  # here
+
+    refused(body, DslNameError, "'x' is deleted inside the run-time `for`")
+
+
+def test_const_expr_of_a_run_time_value() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        if fx.const_expr(n > 2):  # here
+            out[0] = 1
+
+    refused(body, DslRuntimeError, "const_expr() is for values known while tracing", "drop const_expr")
+
+
+def test_range_constexpr_of_a_run_time_value() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        for i in fx.range_constexpr(n):  # here
+            out[i] = 1
+
+    refused(body, DslRuntimeError, "range_constexpr() is unrolled while tracing", "fx.Constexpr")
+
+
+def test_a_run_time_value_where_python_needs_a_number() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        values = [1, 2, 3]
+        out[0] = values[n]  # here
+
+    refused(body, DslRuntimeError, "an index from a run-time Int32", "fx.Constexpr")
+
+
+def test_a_comprehension_over_a_run_time_range() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        out[0] = sum([i for i in range(n)])  # here # noqa: C416
+
+    refused(body, DslRuntimeError, "an index from a run-time Int32")
+
+
+@pytest.mark.parametrize("step", [0, -1])
+def test_steps(step: int) -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        for i in range(n, 0, step):  # here
+            out[i] = 1
+
+    refused(body, DslValueError, "step", "positive" if step else "zero")
+
+
+def test_float_bounds() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        for i in range(fx.Float32(n)):  # here
+            out[i] = 1
+
+    refused(body, DslTypeError, "are integers, got Float32", "fx.Int32(x)")
+
+
+def test_bounds_that_are_no_numbers() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        for i in range("many"):  # here
+            out[i] = 1
+
+    refused(body, DslTypeError, "are integers, got str 'many'")
+
+
+def test_too_many_bounds() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        for i in range(0, n, 1, 2):  # here
+            out[i] = 1
+
+    refused(body, DslTypeError, "1 to 3 bounds, got 4")
+
+
+def test_a_vector_as_condition() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        if fx.Vector.filled(2, 1, fx.Int32) > 0:  # here
+            out[0] = 1
+
+    refused(body, DslRuntimeError, "a vector has no single truth value", "reduce")
