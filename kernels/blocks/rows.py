@@ -67,42 +67,41 @@ def _atom(plan: RowPlan) -> Any:
 
 
 @flyc.jit
-def load_row(vectors: Any, plan: RowPlan, fill: float) -> list[Any]:
-    """This thread's vectors of a row, as f32; elements beyond the row are ``fill``."""
-    thread, atom = fx.thread_idx.x, _atom(plan)
-    held = []
-    for turn in fx.range_constexpr(plan.turns):
-        fragment = fx.make_rmem_tensor(plan.width, DTYPES[plan.dtype])
-        at = thread + turn * plan.threads
-        if fx.const_expr(plan.full):
-            fx.copy_atom_call(atom, vectors[None, at], fragment)
-        else:
-            fragment.fill(fill)
-            if at < plan.vectors:
-                fx.copy_atom_call(atom, vectors[None, at], fragment)
-        held.append(fragment.load().to(fx.Float32))
-    return held
+def load_turn(vectors: Any, plan: RowPlan, turn: int, fill: float) -> Any:
+    """One of this thread's vectors of a row, as f32; elements beyond the row are ``fill``."""
+    fragment = fx.make_rmem_tensor(plan.width, DTYPES[plan.dtype])
+    at = fx.thread_idx.x + turn * plan.threads
+    if fx.const_expr(plan.full):
+        fx.copy_atom_call(_atom(plan), vectors[None, at], fragment)
+    else:
+        fragment.fill(fill)
+        if at < plan.vectors:
+            fx.copy_atom_call(_atom(plan), vectors[None, at], fragment)
+    return fragment.load().to(fx.Float32)
 
 
 @flyc.jit
-def store_row(held: list[Any], vectors: Any, plan: RowPlan) -> None:
-    """Write this thread's vectors of a row, rounded to its type."""
-    thread, atom = fx.thread_idx.x, _atom(plan)
-    for turn in fx.range_constexpr(plan.turns):
-        fragment = fx.make_rmem_tensor(plan.width, DTYPES[plan.dtype])
-        fragment.store(held[turn].to(DTYPES[plan.dtype]))
-        at = thread + turn * plan.threads
-        if fx.const_expr(plan.full):
-            fx.copy_atom_call(atom, fragment, vectors[None, at])
-        else:
-            if at < plan.vectors:
-                fx.copy_atom_call(atom, fragment, vectors[None, at])
+def store_turn(vector: Any, vectors: Any, plan: RowPlan, turn: int) -> None:
+    """Write one of this thread's vectors of a row, rounded to its type."""
+    fragment = fx.make_rmem_tensor(plan.width, DTYPES[plan.dtype])
+    fragment.store(vector.to(DTYPES[plan.dtype]))
+    at = fx.thread_idx.x + turn * plan.threads
+    if fx.const_expr(plan.full):
+        fx.copy_atom_call(_atom(plan), fragment, vectors[None, at])
+    else:
+        if at < plan.vectors:
+            fx.copy_atom_call(_atom(plan), fragment, vectors[None, at])
 
 
-def load_line(tensor: Any, plan: RowPlan) -> list[Any]:
-    """This thread's vectors of a 1-D tensor as long as a row; zero beyond it."""
+def load_row(vectors: Any, plan: RowPlan, fill: float) -> list[Any]:
+    """All of this thread's vectors of a row."""
+    return [load_turn(vectors, plan, turn, fill) for turn in range(plan.turns)]
+
+
+def line_vectors(tensor: Any, plan: RowPlan) -> Any:
+    """A 1-D tensor as long as a row, as (values of a vector, vectors)."""
     line = fx.make_view(fx.get_iter(tensor), fx.make_layout(plan.length, 1))
-    return load_row(fx.logical_divide(line, fx.make_layout(plan.width, 1)), plan, 0.0)
+    return fx.logical_divide(line, fx.make_layout(plan.width, 1))
 
 
 def row_sum(held: list[Any]) -> Any:

@@ -12,7 +12,17 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from kernels.blocks.reduce import add, block_reduce
-from kernels.blocks.rows import RowPlan, inside_row, load_line, load_row, plan_row, row_sum, row_vectors, store_row
+from kernels.blocks.rows import (
+    RowPlan,
+    inside_row,
+    line_vectors,
+    load_row,
+    load_turn,
+    plan_row,
+    row_sum,
+    row_vectors,
+    store_turn,
+)
 from kernels.blocks.scratch import wave_slots
 
 
@@ -37,10 +47,12 @@ def layernorm_row(X: Any, gamma: Any, beta: Any, Y: Any, plan: RowPlan, eps: flo
     row = fx.block_idx.x
     sums, squares = wave_slots(2, plan.threads)
     x = load_row(row_vectors(X, row, plan), plan, 0.0)
-    scale, shift = load_line(gamma, plan), load_line(beta, plan)
     mean = block_reduce(row_sum(x), add, sums, plan.threads) * (1.0 / plan.length)
     centred = inside_row([vector - mean for vector in x], plan)
     total = block_reduce(row_sum([vector * vector for vector in centred]), add, squares, plan.threads)
     rstd = fx.math.rsqrt(total * (1.0 / plan.length) + eps)
-    normed = [vector * rstd * g + b for vector, g, b in zip(centred, scale, shift, strict=True)]
-    store_row(normed, row_vectors(Y, row, plan), plan)
+    # Scale and shift are loaded behind the reductions: held from the start they would triple the registers.
+    scale, shift, out = line_vectors(gamma, plan), line_vectors(beta, plan), row_vectors(Y, row, plan)
+    for turn, vector in enumerate(centred):
+        g, b = (load_turn(line, plan, turn, 0.0) for line in (scale, shift))
+        store_turn(vector * rstd * g + b, out, plan, turn)

@@ -12,7 +12,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from kernels.blocks.reduce import add, block_reduce
-from kernels.blocks.rows import RowPlan, load_line, load_row, plan_row, row_sum, row_vectors, store_row
+from kernels.blocks.rows import RowPlan, line_vectors, load_row, load_turn, plan_row, row_sum, row_vectors, store_turn
 from kernels.blocks.scratch import wave_slots
 
 
@@ -36,7 +36,9 @@ def rmsnorm_row(X: Any, gamma: Any, Y: Any, plan: RowPlan, eps: float) -> None:
     row = fx.block_idx.x
     (sums,) = wave_slots(1, plan.threads)
     x = load_row(row_vectors(X, row, plan), plan, 0.0)
-    scale = load_line(gamma, plan)
     total = block_reduce(row_sum([vector * vector for vector in x]), add, sums, plan.threads)
     rstd = fx.math.rsqrt(total * (1.0 / plan.length) + eps)
-    store_row([vector * rstd * g for vector, g in zip(x, scale, strict=True)], row_vectors(Y, row, plan), plan)
+    # The scale is loaded behind the reduction, vector by vector: held from the start it would double the registers.
+    scale, out = line_vectors(gamma, plan), row_vectors(Y, row, plan)
+    for turn, vector in enumerate(x):
+        store_turn(vector * rstd * load_turn(scale, plan, turn, 0.0), out, plan, turn)

@@ -13,7 +13,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from kernels.blocks.reduce import add, block_reduce, maximum
-from kernels.blocks.rows import RowPlan, load_row, plan_row, row_sum, row_vectors, store_row
+from kernels.blocks.rows import RowPlan, load_row, plan_row, row_sum, row_vectors, store_turn
 from kernels.blocks.scratch import wave_slots
 
 LOG2_E = log2(2.718281828459045)
@@ -48,4 +48,6 @@ def softmax_row(A: Any, C: Any, plan: RowPlan) -> None:
     powers = [fx.math.exp2((vector - top) * LOG2_E) for vector in x]
     total = block_reduce(row_sum(powers), add, sums, plan.threads)
     scale = 1.0 / total
-    store_row([vector * scale for vector in powers], row_vectors(C, row, plan), plan)
+    out = row_vectors(C, row, plan)
+    for turn, vector in enumerate(powers):
+        store_turn(vector * scale, out, plan, turn)

@@ -42,7 +42,10 @@ class PlainPureOp(PlainOp):
 
 
 # Modules of ours that give xDSL's operations upstream's syntax, by dialect; they hold the tuple named.
-_RESPELT: dict[str, tuple[str, str]] = {"gpu": ("flydsl.dialects.gpu_syntax", "GPU_OPS")}
+_RESPELT: dict[str, tuple[str, str]] = {
+    "arith": ("flydsl.dialects.arith_syntax", "ARITH_OPS"),
+    "gpu": ("flydsl.dialects.gpu_syntax", "GPU_OPS"),
+}
 
 
 @cache

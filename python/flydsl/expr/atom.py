@@ -12,7 +12,7 @@ from flydsl.expr.int_tuple import IntTuple
 from flydsl.expr.layout import Layout, Tile
 from flydsl.expr.numeric import Numeric, as_numeric
 from flydsl.expr.tensor import Tensor
-from flydsl.layout import tv
+from flydsl.layout import show, tv
 
 
 class _Atom(Handle):
@@ -118,6 +118,13 @@ class TiledCopy(Handle):
     @property
     def layout_dst_tv_tiled(self) -> Layout:
         return self._side(self.payload.atom.dst_tv)
+
+    def grid(self) -> str:
+        """The tile as a table of text: which thread holds which element as which value."""
+        return show.tv_grid(self.payload.layout_tv, tv.tile_shape(self.payload.tile))
+
+    def _repr_svg_(self) -> str:
+        return show.tv_svg(self.payload.layout_tv, tv.tile_shape(self.payload.tile))
 
     def get_slice(self, thread: Any) -> ThrCopy:
         """This thread's part of the copy."""

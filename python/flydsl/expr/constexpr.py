@@ -49,7 +49,7 @@ def const_expr(value: T) -> T:
     if isinstance(value, Numeric) and not value.is_static():
         raise DslRuntimeError(
             f"const_expr() is for values known while tracing, got a run-time {type(value)}",
-            hint="drop const_expr for a run-time branch or loop, or pass the value as fx.Constexpr to compile per value",
+            hint="drop const_expr for a run-time branch or loop, or pass the value as fx.Constexpr to compile for it",
         )
     return value
 

@@ -56,6 +56,14 @@ class _Mapping(Handle):
     def __len__(self) -> int:
         return self.rank
 
+    def grid(self) -> str:
+        """The layout as a table of text: rows are mode 0, columns the other modes, cells the indices."""
+        return show.grid(self.payload)
+
+    def show(self) -> None:
+        """Print the table."""
+        print(self.grid())
+
     def _repr_svg_(self) -> str | None:
         return show.svg(self.payload) if self.is_static else None
 

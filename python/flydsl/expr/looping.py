@@ -155,7 +155,8 @@ def run_for(site: Site, bounds: Bounds, body: Callable[[Any], Any]) -> list[str]
         body(bounds.counter(counter))
         return state.leave()
 
-    results = current().for_(*(bound.ir_value() for bound in bounds), state.initial(), build)
+    start, stop, step = (bound.ir_value() for bound in bounds)
+    results = current().for_(start, stop, step, state.initial(), build)
     return state.finish(results)
 
 
@@ -172,7 +173,8 @@ def run_for_init(
         return [*state.leave(), *_yielded(site, exemplars, given)]
 
     inits = [*state.initial(), *(ssa for exemplar in exemplars for ssa in leaves(exemplar))]
-    results = current().for_(*(bound.ir_value() for bound in bounds), inits, build)
+    start, stop, step = (bound.ir_value() for bound in bounds)
+    results = current().for_(start, stop, step, inits, build)
     count = len(state.initial())
     rest = iter(results[count:])
     return [rebuilt(exemplar, rest) for exemplar in exemplars], state.finish(results[:count])
@@ -182,7 +184,8 @@ def _yielded(site: Site, exemplars: Sequence[Any], given: Any) -> list[Value]:
     values = [promoted(value) for value in (given if isinstance(given, (list, tuple)) else [given])]
     if len(values) != len(exemplars):
         raise DslTypeError(
-            f"the loop of line {site.location.line} starts with {len(exemplars)} values in init= and yields {len(values)}",
+            f"the loop of line {site.location.line} starts with {len(exemplars)} values in init=, and yields "
+            f"{len(values)}",
             hint="yield one value for each element of init, in the same order",
             location=site.at(site.lines.get("yield", (0, 0))[0]),
         )
@@ -190,7 +193,8 @@ def _yielded(site: Site, exemplars: Sequence[Any], given: Any) -> list[Value]:
         found = difference(exemplar, value)
         if found is not None:
             raise DslTypeError(
-                f"element {index}{found.path} is {type_words(found.first)} in init= and {type_words(found.second)} in the yield",
+                f"element {index}{found.path} is {type_words(found.first)} in init= and {type_words(found.second)} "
+                "in the yield",
                 hint="convert one of them, so that every iteration hands on the same type",
                 location=site.at(site.lines.get("yield", (0, 0))[0]),
             )

@@ -91,7 +91,8 @@ def _thread_coord(thread: Any) -> Any:
     return it.leaves(thread)[0] if isinstance(thread, tuple) and it.rank(thread) == 1 else thread
 
 
-def _tile_shape(tile: Tile) -> Any:
+def tile_shape(tile: Tile) -> Any:
+    """The extents a tile covers, mode by mode."""
     sizes = [mode_layout(mode).size() for mode in tile.modes]
     return it.unwrap(sizes)
 
@@ -104,7 +105,7 @@ def retile(tensor: Tensor, layout_tv: Layout, tile: Tile, ref_tv: Layout) -> Ten
             f"cannot retile {source}: registers have a plain layout", hint="retile the fragment, not a swizzled tensor"
         )
     held = it.product(it.modes(source.shape)[0])
-    shape = _tile_shape(tile)
+    shape = tile_shape(tile)
     inverse = composition(right_inverse(layout_tv), Layout(shape, it.compact_strides(shape)))
     tiles_of_fragment = upcast(inverse, layout_tv[0].size() * held)
     order = logical_product(Layout(held, 1), right_inverse(tiles_of_fragment))

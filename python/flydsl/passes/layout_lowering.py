@@ -65,9 +65,22 @@ class LayoutLowering:
             for op in list(block.ops):
                 if isinstance(op, FlyOp):
                     self._op(op)
+                else:
+                    self._hand_on_pointers(op)
                 for inner in op.regions:
                     self._region(inner)
             self.at.leave()
+
+    def _hand_on_pointers(self, op: Operation) -> None:
+        """A pointer carried by other operations (a loop, a branch) is handed on with its offsets applied."""
+        for index, operand in enumerate(op.operands):
+            moved = self.known.get(operand)
+            if isinstance(moved, SsaPointer):
+                self.at.anchor = op
+                value = moved.value()
+                if value.type != operand.type:
+                    value = self.at.fly("recast_iter", [value], [operand.type])
+                op.operands[index] = value
 
     def _op(self, op: FlyOp) -> None:
         handler = HANDLERS.get(op.spec.name, _by_rule)

@@ -44,7 +44,7 @@ PASSES: dict[str, Pass] = {
         Pass("fly-canonicalize", "Fold static layout algebra and drop dead values.", fly_canonicalize),
         Pass("fly-layout-lowering", "Lower layout algebra and tiled operations to arithmetic and atom calls.", lower_layouts),
         Pass("fly-int-swizzle-simplify", "Shorten the bit arithmetic of swizzles.", int_swizzle_simplify),
-        Pass("canonicalize", "Fold constants and drop dead and repeated operations.", canonicalize),
+        Pass("canonicalize", "Drop dead and repeated operations.", canonicalize),
         Pass("fly-convert-atom-call-to-ssa-form", "Give atom calls vector operands and results.", convert_atom_call_to_ssa_form),
         Pass("fly-promote-regmem-to-vectorssa", "Turn register memory into vector values.", promote_regmem_to_vectorssa),
         Pass("convert-fly-to-rocdl", "Convert fly pointers and atoms to LLVM pointers and rocdl.", convert_fly_to_rocdl),

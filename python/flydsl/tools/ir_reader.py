@@ -21,7 +21,7 @@ class LocatingParser(Parser):
     """Gives every operation that states no location of its own the place it was read from."""
 
     def parse_operation(self) -> Operation:
-        start = self._current_token.span.start
+        start = self._start = self._current_token.span.start
         op = super().parse_operation()
         if isinstance(op, FlyOp) and op.properties:  # generic text may give attributes as properties
             op.attributes |= op.properties
@@ -30,6 +30,11 @@ class LocatingParser(Parser):
             line, column = _place(self.lexer.input.content, start)
             op.location = FileLineColLoc(StringAttr(self.lexer.input.name), IntAttr(line), IntAttr(column))
         return op
+
+    def _get_op_by_name(self, name: str) -> type[Operation]:
+        if self.ctx.get_optional_op(name, dialect_stack=self._parser_state.dialect_stack) is None:
+            self.raise_error(f"Operation {name} is not registered", self._start)
+        return super()._get_op_by_name(name)
 
 
 def _place(text: str, at: int) -> tuple[int, int]:

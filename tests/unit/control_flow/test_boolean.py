@@ -49,7 +49,7 @@ def test_every_operand_is_evaluated_once() -> None:
             return value
 
         t = fx.thread_idx.x
-        a = counted(0, t > 5) and counted(1, t < 5) or counted(2, t == 0)
+        a = (counted(0, t > 5) and counted(1, t < 5)) or counted(2, t == 0)
         b = 0 <= counted(3, t) < 4
         c = not counted(4, t > 0)
         out[5] = fx.Int32(a) + fx.Int32(b) * 10 + fx.Int32(c) * 100
@@ -72,7 +72,8 @@ def test_a_comparison_known_to_fail_ends_the_chain() -> None:
 def test_in_and_is_within_a_chain() -> None:
     def body(out: fx.Tensor, n: fx.Int32):
         kind = "a"
-        assert "a" <= kind in ("a", "b") is not None
+        pair = ("a", "b")
+        assert "a" <= kind in pair is not None
         out[fx.thread_idx.x] = 1
 
     assert launch(body) == [1] * 4
@@ -83,7 +84,7 @@ def test_assignment_expressions_bind_in_the_function() -> None:
         t = fx.thread_idx.x
         held = t > 0 and (y := t * 2) > 2
         flag = True
-        known = (flag and (z := 5)) or (w := 6)
+        known = (flag and (z := 5)) or (w := 6)  # noqa: F841
         assert (known, z) == (5, 5)
         out[t] = fx.Int32(held) + y * 10
 

@@ -1,3 +1,4 @@
+# ruff: noqa: B007 (loops of kernels that only count)
 """`for` over range(): always a run-time loop; over anything else: unrolled by Python."""
 
 from __future__ import annotations

@@ -299,7 +299,7 @@ def test_a_nested_generator_stays_a_generator() -> None:
     def body(out: fx.Tensor, n: fx.Int32):
         def steps():
             for k in (1, 2, 3):
-                yield k
+                yield k * 1
 
         t = fx.thread_idx.x
         x = 0
@@ -340,7 +340,7 @@ def test_annotations_of_variables() -> None:
         x: int = 0
         if t > 1:
             x: int = 5
-            y: fx.Int32
+            y: fx.Int32  # noqa: F842
         out[t] = x
 
     assert launch(body) == [0, 0, 5, 5]

@@ -1,4 +1,5 @@
-"""Jumps, `try`, `with`, `yield` and `else` that run-time control flow cannot have: the line, the reason, the rewrite."""
+# ruff: noqa: B007 (loops of kernels that only count)
+"""Jumps, `try`, `with`, `yield` and `else` that run-time control flow cannot have: line, reason, rewrite."""
 
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# ruff: noqa: B007 (loops of kernels that only count)
 """Values that run-time control flow cannot carry, count with or keep: the line, the reason, the rewrite."""
 
 from __future__ import annotations

@@ -9,7 +9,8 @@ import pytest
 
 import flydsl.expr as fx
 from flydsl.base.errors import DslValueError, TargetError, VerifyError
-from flydsl.dialects.fly.payload_text import parse_instruction
+from flydsl.dialects.fly.mma_text import MMA_BUILDERS
+from flydsl.dialects.fly.payload_text import MATRIX_INSTRUCTIONS, parse_instruction
 from flydsl.expr.context import tracing
 from flydsl.target.mma_catalogue import matrix_instructions
 from flydsl.target.target import known_archs, parse_target
@@ -73,6 +74,10 @@ def test_text_of_instructions(op: Any, text: str) -> None:
 def test_every_instruction_reads_back(arch: str) -> None:
     for op in matrix_instructions(parse_target(arch)):
         assert parse_instruction(str(op)) == op
+
+
+def test_every_type_has_a_builder() -> None:
+    assert set(MMA_BUILDERS) == set(MATRIX_INSTRUCTIONS)
 
 
 def test_spaces_and_missing_flags_are_fine() -> None:

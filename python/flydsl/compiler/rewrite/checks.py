@@ -104,7 +104,7 @@ def attribute_assignment(target: str, location: SourceLocation) -> Refusal:
         DslTypeError,
         f"{target} is assigned under a run-time condition or in a run-time loop: a Python object cannot hold "
         "what is only decided at run time",
-        f"assign a variable instead, and after the region: {target} = ...; types.SimpleNamespace and dicts are carried too",
+        f"assign a variable instead, and after the region: {target} = ...; a types.SimpleNamespace or dict is carried",
         location,
     )
 
@@ -190,7 +190,7 @@ def stray_yield(node: ast.expr, function: ast.FunctionDef, location: SourceLocat
         hint = "return the value, or write it to a tensor"
     elif yield_of(loop.body[-1]) is node:
         message = f"`yield` in the loop of line {loop.lineno}, whose range() has no init="
-        hint = "write `for i, state in range(start, stop, step, init=[...]):`, or just assign: variables are carried by themselves"
+        hint = "write `for i, state in range(a, b, init=[...]):`, or just assign: variables are carried by themselves"
     else:
         message = f"`yield` inside a branch or before the end of the loop of line {loop.lineno}"
         hint = "yield once, as the last statement of the loop; choose the values before it with `if`"

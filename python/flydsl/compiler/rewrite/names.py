@@ -12,8 +12,10 @@ Comprehension: TypeAlias = "ast.ListComp | ast.SetComp | ast.DictComp | ast.Gene
 T = TypeVar("T")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-MUTATORS = frozenset("add append clear discard extend insert pop popitem remove reverse setdefault sort update".split())
-"""Methods that change a list, dict or set in place."""
+MUTATORS = frozenset(
+    ("append", "clear", "extend", "insert", "pop", "popitem", "remove", "reverse", "setdefault", "sort", "update")
+)
+"""Methods that change a list or dict in place."""
 
 
 class _Bindings(ast.NodeVisitor):

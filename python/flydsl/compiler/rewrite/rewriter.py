@@ -5,7 +5,6 @@ loops call :class:`flydsl.expr.control_flow.ControlFlow`. Functions nested in ``
 """
 
 from __future__ import annotations
-
 import __future__ as future_features
 
 import ast

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+from contextlib import suppress
 from dataclasses import dataclass
 from types import FunctionType
 
@@ -45,10 +46,8 @@ def _definitions(file: str, module_globals: dict[str, object]) -> Definitions:
     if known is not None and known[0] == text:
         return known[1]
     found: Definitions = {}
-    try:
+    with suppress(SyntaxError):  # not Python: a template, or a notebook cell with magic commands
         _collect(ast.parse(text, file), None, found)
-    except SyntaxError:  # not Python: a template, or a notebook cell with magic commands
-        pass
     _files[file] = (text, found)
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 from flydsl.base.errors import SourceLocation
@@ -15,18 +16,26 @@ from flydsl.compiler.rewrite.liveness import yield_of
 from flydsl.compiler.rewrite.names import bound_names, outer_expressions, own_nodes, parameters
 from flydsl.compiler.rewrite.while_ import rewrite_while
 
+_RULES: dict[type[ast.AST], Callable[[Context, Any], Any]] = {
+    ast.If: rewrite_if,
+    ast.For: rewrite_for,
+    ast.While: rewrite_while,
+    ast.Return: rewrite_jump,
+    ast.Break: rewrite_jump,
+    ast.Continue: rewrite_jump,
+    ast.BoolOp: rewrite_bool_op,
+    ast.UnaryOp: rewrite_not,
+    ast.Compare: rewrite_compare,
+    ast.IfExp: rewrite_if_exp,
+}
+
 
 class Rewriter(Context):
     """Visits a definition and returns its rewritten form."""
 
-    visit_If = rewrite_if
-    visit_For = rewrite_for
-    visit_While = rewrite_while
-    visit_Return = visit_Break = visit_Continue = rewrite_jump
-    visit_BoolOp = rewrite_bool_op
-    visit_UnaryOp = rewrite_not
-    visit_Compare = rewrite_compare
-    visit_IfExp = rewrite_if_exp
+    def visit(self, node: ast.AST) -> Any:
+        rule = _RULES.get(type(node))
+        return super().visit(node) if rule is None else rule(self, node)
 
     def top(self, node: ast.FunctionDef) -> ast.FunctionDef:
         """The function itself."""
@@ -37,8 +46,8 @@ class Rewriter(Context):
     def bare(node: ast.FunctionDef) -> ast.FunctionDef:
         """A definition without decorators, defaults and annotations, which the function object has already."""
         node.decorator_list, node.returns = [], None
-        if hasattr(node, "type_params"):
-            node.type_params = []
+        if hasattr(node, "type_params"):  # Python 3.12
+            setattr(node, "type_params", [])  # noqa: B010
         arguments = node.args
         arguments.defaults, arguments.kw_defaults = [], [None] * len(arguments.kwonlyargs)
         for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
@@ -117,7 +126,7 @@ class Rewriter(Context):
         refusal = checks.captured_assignment(changed[0], "global", location)
         return [build.statement("anywhere", self.site("global", location, [refusal]), place=node), node]
 
-    def visit_Try(self, node: ast.Try) -> Any:
+    def visit_Try(self, node: ast.Try | ast.TryStar) -> Any:
         location = SourceLocation(self.file, node.lineno, node.col_offset + 1, function=self.scope.node.name)
         number = self.site("try", location, [checks.try_inside(location)])
         outer, self.scope.try_line = self.scope.try_line, node.lineno
@@ -130,7 +139,8 @@ class Rewriter(Context):
             return node
         return [build.statement("outside", number, place=node), node]
 
-    visit_TryStar = visit_Try
+    def visit_TryStar(self, node: ast.TryStar) -> Any:
+        return self.visit_Try(node)
 
     def visit_With(self, node: ast.With) -> ast.With:
         location = SourceLocation(self.file, node.lineno, node.col_offset + 1, function=self.scope.node.name)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from flydsl.base.errors import VerifyError
 from flydsl.dialects.fly import payload as pl
-from flydsl.dialects.fly.mma_text import MMA_BUILDERS
 from flydsl.layout.int_tuple import to_text as int_tuple_text
 from flydsl.layout.tensor import Tensor
 from flydsl.layout.text import (
@@ -185,15 +185,31 @@ def _universal_fma(body: str) -> UniversalFma:
     return UniversalFma(*elems)
 
 
-def _matrix_instruction(build: Callable[..., Any]) -> Callable[[str], Any]:
-    return lambda body: build(*mma_signature(body))
+MATRIX_INSTRUCTIONS = (
+    "fly_rocdl.cdna3.mfma",
+    "fly_rocdl.cdna4.mfma_scale",
+    "fly_rocdl.gfx11.wmma",
+    "fly_rocdl.gfx120x.wmma",
+    "fly_rocdl.gfx1250.wmma",
+    "fly_rocdl.gfx1250.wmma_scale",
+    "fly_nvvm.sm80.mma_sync",
+    "fly_nvvm.sm90.wgmma",
+)
+"""Types that `mma_text` builds; it and the vendors' tables are loaded when the first one is read."""
+
+
+def _matrix_instruction(name: str) -> Callable[[str], Any]:
+    def parse(body: str) -> Any:
+        return import_module("flydsl.dialects.fly.mma_text").MMA_BUILDERS[name](*mma_signature(body))
+
+    return parse
 
 
 INSTRUCTION_PARSERS: dict[str, Callable[[str], Any]] = {
     "fly.universal_copy": _universal_copy,
     "fly.universal_atomic": _universal_atomic,
     "fly.universal_fma": _universal_fma,
-    **{name: _matrix_instruction(build) for name, build in MMA_BUILDERS.items()},
+    **{name: _matrix_instruction(name) for name in MATRIX_INSTRUCTIONS},
 }
 """Type name to parser of its parameters. Vendor dialects add their instructions here."""
 

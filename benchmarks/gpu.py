@@ -1,0 +1,188 @@
+"""Row kernels on a GPU beside Triton, torch.compile and a plain copy, all in one run.
+
+Run it: python benchmarks/gpu.py [--quick]
+
+Bandwidth counts each input byte read once and each output byte written once, over the median time
+of events around single launches, inputs rotated so that no run finds its data in the cache.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+import triton
+import triton.language as tl
+
+from kernels.norm.layernorm import build_layernorm_module
+from kernels.norm.rmsnorm import build_rmsnorm_module
+from kernels.norm.softmax import build_softmax_module
+
+SHAPES = [(32768, 1024), (32768, 4096), (32768, 8192), (16384, 16384), (8192, 32768)]
+SETS = 4
+
+
+@triton.jit
+def triton_softmax_kernel(out, inp, stride, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    x = tl.load(inp + row * stride + at, mask=at < n, other=-float("inf")).to(tl.float32)
+    e = tl.exp(x - tl.max(x, axis=0))
+    tl.store(out + row * stride + at, (e / tl.sum(e, axis=0)).to(out.dtype.element_ty), mask=at < n)
+
+
+@triton.jit
+def triton_rmsnorm_kernel(out, inp, gamma, stride, n, eps, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    x = tl.load(inp + row * stride + at, mask=at < n, other=0.0).to(tl.float32)
+    g = tl.load(gamma + at, mask=at < n, other=0.0).to(tl.float32)
+    y = x * tl.rsqrt(tl.sum(x * x, axis=0) / n + eps) * g
+    tl.store(out + row * stride + at, y.to(out.dtype.element_ty), mask=at < n)
+
+
+@triton.jit
+def triton_layernorm_kernel(out, inp, gamma, beta, stride, n, eps, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    x = tl.load(inp + row * stride + at, mask=at < n, other=0.0).to(tl.float32)
+    g = tl.load(gamma + at, mask=at < n, other=0.0).to(tl.float32)
+    b = tl.load(beta + at, mask=at < n, other=0.0).to(tl.float32)
+    c = tl.where(at < n, x - tl.sum(x, axis=0) / n, 0.0)
+    y = c * tl.rsqrt(tl.sum(c * c, axis=0) / n + eps) * g + b
+    tl.store(out + row * stride + at, y.to(out.dtype.element_ty), mask=at < n)
+
+
+def warps_of(n: int) -> int:
+    return 4 if n <= 2048 else 8 if n <= 8192 else 16
+
+
+def median_ms(run: Callable[[int], Any], repeats: int) -> float:
+    """The median time of one launch, sets of buffers taken in turn."""
+    for index in range(2 * SETS):
+        run(index % SETS)
+    torch.cuda.synchronize()
+    events = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) for _ in range(repeats)]
+    for index, (start, stop) in enumerate(events):
+        start.record()
+        run(index % SETS)
+        stop.record()
+    torch.cuda.synchronize()
+    times = sorted(start.elapsed_time(stop) for start, stop in events)
+    return times[len(times) // 2]
+
+
+def softmax_runs(x: list[Any], y: list[Any], m: int, n: int) -> dict[str, Callable[[int], Any]]:
+    ours = build_softmax_module(m, n, "bf16")
+    compiled = torch.compile(lambda t: torch.softmax(t, dim=1))
+    return {
+        "ours": lambda i: ours(x[i], y[i], m),
+        "triton": lambda i: triton_softmax_kernel[(m,)](y[i], x[i], n, n, triton.next_power_of_2(n), num_warps=warps_of(n)),
+        "torch.compile": lambda i: compiled(x[i]),
+        "reference": lambda i: torch.softmax(x[i].double(), dim=1),
+    }
+
+
+def rmsnorm_runs(x: list[Any], y: list[Any], m: int, n: int) -> dict[str, Callable[[int], Any]]:
+    ours = build_rmsnorm_module(n, "bf16")
+    gamma = torch.randn(n, device="cuda", dtype=torch.bfloat16)
+    compiled = torch.compile(lambda t: torch.nn.functional.rms_norm(t, (n,), gamma, 1e-5))
+    block = triton.next_power_of_2(n)
+    return {
+        "ours": lambda i: ours(x[i], gamma, y[i], m),
+        "triton": lambda i: triton_rmsnorm_kernel[(m,)](y[i], x[i], gamma, n, n, 1e-5, block, num_warps=warps_of(n)),
+        "torch.compile": lambda i: compiled(x[i]),
+        "reference": lambda i: torch.nn.functional.rms_norm(x[i].double(), (n,), gamma.double(), 1e-5),
+    }
+
+
+def layernorm_runs(x: list[Any], y: list[Any], m: int, n: int) -> dict[str, Callable[[int], Any]]:
+    ours = build_layernorm_module(n, "bf16")
+    gamma, beta = (torch.randn(n, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+    compiled = torch.compile(lambda t: torch.nn.functional.layer_norm(t, (n,), gamma, beta, 1e-5))
+    block = triton.next_power_of_2(n)
+    return {
+        "ours": lambda i: ours(x[i], gamma, beta, y[i], m),
+        "triton": lambda i: triton_layernorm_kernel[(m,)](y[i], x[i], gamma, beta, n, n, 1e-5, block, num_warps=warps_of(n)),
+        "torch.compile": lambda i: compiled(x[i]),
+        "reference": lambda i: torch.nn.functional.layer_norm(x[i].double(), (n,), gamma.double(), beta.double(), 1e-5),
+    }
+
+
+def error_of(run: dict[str, Callable[[int], Any]], out: Any, rows: int = 64) -> float:
+    """Relative error of our result on poisoned output, over sampled rows."""
+    out.fill_(float("nan"))
+    run["ours"](0)
+    torch.cuda.synchronize()
+    assert not torch.isnan(out).any(), "an element was not written"
+    expected = run["reference"](0)
+    picked = torch.randint(0, out.shape[0], (rows,), device="cuda")
+    difference = out[picked].double() - expected[picked]
+    return float(difference.norm() / expected[picked].norm())
+
+
+def measure(name: str, make: Any, shape: tuple[int, int], repeats: int) -> dict[str, Any]:
+    m, n = shape
+    x = [torch.randn(m, n, device="cuda", dtype=torch.bfloat16) for _ in range(SETS)]
+    y = [torch.empty_like(t) for t in x]
+    runs = make(x, y, m, n)
+    error = error_of(runs, y[0])
+    moved = 2 * m * n * 2
+    row: dict[str, Any] = {"kernel": name, "shape": f"{m}x{n}", "error": error}
+    sides = {**{k: v for k, v in runs.items() if k != "reference"}, "copy": lambda i: y[i].copy_(x[i])}
+    for side, run in sides.items():
+        row[side] = moved / median_ms(run, repeats) / 1e9
+    return row
+
+
+def launch_cost() -> dict[str, float]:
+    """Microseconds of host time per call of a small kernel with two tensors, ours and Triton's."""
+    import time
+
+    x = torch.randn(1, 1024, device="cuda", dtype=torch.bfloat16)
+    y = torch.empty_like(x)
+    ours = build_softmax_module(1, 1024, "bf16")
+    sides = {
+        "ours": lambda: ours(x, y, 1),
+        "triton": lambda: triton_softmax_kernel[(1,)](y, x, 1024, 1024, 1024, num_warps=4),
+    }
+    costs = {}
+    for side, run in sides.items():
+        for _ in range(100):
+            run()
+        torch.cuda.synchronize()
+        best = float("inf")
+        for _ in range(10):
+            start = time.perf_counter()
+            for _ in range(200):
+                run()
+            best = min(best, (time.perf_counter() - start) / 200 * 1e6)
+            torch.cuda.synchronize()
+        costs[side] = best
+    return costs
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="fewer repeats")
+    repeats = 20 if parser.parse_args().quick else 60
+    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, triton {triton.__version__}; TB/s, bf16")
+    makers = {"softmax": softmax_runs, "rmsnorm": rmsnorm_runs, "layernorm": layernorm_runs}
+    rows = [measure(name, make, shape, repeats) for name, make in makers.items() for shape in SHAPES]
+    print(f"{'kernel':10} {'shape':12} {'ours':>6} {'triton':>7} {'compile':>8} {'copy':>6} {'ours/triton':>12} {'ours/copy':>10} {'error':>9}")
+    for r in rows:
+        print(f"{r['kernel']:10} {r['shape']:12} {r['ours']:6.2f} {r['triton']:7.2f} {r['torch.compile']:8.2f} {r['copy']:6.2f} "
+              f"{r['ours'] / r['triton']:12.2f} {r['ours'] / r['copy']:10.2f} {r['error']:9.1e}")  # fmt: skip
+    costs = launch_cost()
+    print(f"launch: ours {costs['ours']:.1f} us, triton {costs['triton']:.1f} us, ratio {costs['ours'] / costs['triton']:.2f}")
+    results = Path(__file__).parent / "results"
+    results.mkdir(exist_ok=True)
+    (results / "gpu.json").write_text(json.dumps({"rows": rows, "launch": costs}, indent=1))
+
+
+if __name__ == "__main__":
+    main()

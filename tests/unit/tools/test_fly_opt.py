@@ -1,0 +1,229 @@
+"""`fly-opt` as a command: options, pipelines, diagnostics, and that it never ends in a traceback."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from flydsl.passes.pipeline import PASSES
+from flydsl.tools.fly_opt import run
+from flydsl.tools.ir_diagnostics import IrDiagnostic, expectations, unmet
+from flydsl.tools.pass_selection import ACCEPTED, Step, UnknownPassError, parse_pipeline
+
+FUNCTION = """
+func.func @f(%i: i32) -> i32 {
+  %t = fly.make_int_tuple(%i) : (i32) -> !fly.int_tuple<?>
+  %l = fly.static : !fly.layout<(4,8):(8,1)>
+  %x = fly.crd2idx(%t, %l) : (!fly.int_tuple<?>, !fly.layout<(4,8):(8,1)>) -> !fly.int_tuple<?>
+  %y = fly.get_scalar(%x) : (!fly.int_tuple<?>) -> i32
+  return %y : i32
+}
+"""
+
+
+def ok(arguments: list[str], text: str) -> str:
+    code, stdout, stderr = run(arguments, text)
+    assert (code, stderr) == (0, "")
+    return stdout
+
+
+def failing(arguments: list[str], text: str = "") -> str:
+    code, stdout, stderr = run(arguments, text)
+    assert code == 1
+    assert "Traceback" not in stdout + stderr
+    return stderr
+
+
+def test_help_names_every_pass() -> None:
+    text = ok(["--help"], "")
+    for name, found in PASSES.items():
+        assert f"--{name}" in text
+        assert found.summary in text
+
+
+def test_passes_run_in_the_order_written() -> None:
+    assert "fly." not in ok(["--fly-canonicalize", "--fly-layout-lowering"], FUNCTION)
+    assert "arith.andi" in ok(["-fly-layout-lowering"], FUNCTION)
+
+
+@pytest.mark.parametrize(
+    "pipeline",
+    [
+        "builtin.module(fly-canonicalize,fly-layout-lowering)",
+        "fly-canonicalize, fly-layout-lowering",
+        "builtin.module(fly-canonicalize, func.func(fly-layout-lowering))",
+        "builtin.module(gpu-kernel-outlining{data-layout-str=x}, fly-layout-lowering, fly-gpu-stream-inject)",
+    ],
+)
+def test_pipelines(pipeline: str) -> None:
+    assert "fly." not in ok([f"--pass-pipeline={pipeline}"], FUNCTION)
+    assert "fly." not in ok(["--pass-pipeline", pipeline], FUNCTION)
+
+
+def test_a_nested_pass_leaves_the_rest_alone() -> None:
+    assert "fly.crd2idx" in ok(["--pass-pipeline=builtin.module(gpu.module(fly-layout-lowering))"], FUNCTION)
+
+
+def test_pipeline_steps() -> None:
+    steps = parse_pipeline("builtin.module(canonicalize,gpu.module(canonicalize,gpu.func(fly-canonicalize)))")
+    assert steps == [
+        Step("canonicalize", ("builtin.module",)),
+        Step("canonicalize", ("builtin.module", "gpu.module")),
+        Step("fly-canonicalize", ("builtin.module", "gpu.module", "gpu.func")),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "message"),
+    [
+        ("builtin.module(cannonicalize)", "unknown pass 'cannonicalize'"),
+        ("builtin.module(canonicalize", "never closes the parenthesis"),
+        ("canonicalize)", "never opened"),
+        ("scf.for(canonicalize)", "nests in builtin.module, gpu.module"),
+        ("canonicalize{x=1}", "takes no options"),
+        ("canonicalize;fly-canonicalize", "cannot read the pipeline"),
+    ],
+)
+def test_bad_pipelines(pipeline: str, message: str) -> None:
+    with pytest.raises(UnknownPassError, match=message):
+        parse_pipeline(pipeline)
+    assert message.replace("\\", "") in failing([f"--pass-pipeline={pipeline}"])
+
+
+def test_an_unknown_pass_is_answered_with_the_list() -> None:
+    text = failing(["--fly-canonicalise"])
+    assert text.startswith("fly-opt: unknown pass 'fly-canonicalise'; the passes are\n")
+    assert all(f"  {name}\n" in text for name in (*PASSES, *ACCEPTED))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--pass-pipeline"], "needs a value"),
+        (["--verify-each=maybe"], "true or false"),
+        (["a.mlir", "b.mlir"], "one input at a time"),
+        (["/nowhere/a.mlir"], "cannot read the input"),
+    ],
+)
+def test_bad_command_lines(arguments: list[str], message: str) -> None:
+    assert message in failing(arguments)
+
+
+def test_errors_name_file_line_and_column(tmp_path: Path) -> None:
+    file = tmp_path / "bad.mlir"
+    file.write_text("func.func @f(%l: !fly.layout<4:1>) {\n  %0 = fly.size(%l) : (!fly.layout<4:1>) -> !fly.int_tuple<5>\n  return\n}\n")
+    assert failing([str(file)]).startswith(f"{file}:2:3: error: 'fly.size': fly.size gives !fly.int_tuple<4>, but")
+    file.write_text("func.func @f() {\n  fly.nothing\n}\n")
+    assert failing([str(file)]).startswith(f"{file}:2:3: error: ")
+    assert failing([], file.read_text()).startswith("<stdin>:2:3: error: ")
+
+
+def test_an_error_in_a_pass_points_at_the_operation() -> None:
+    text = "func.func @f(%c: i1) {\n  fly.assume(%c) : (i1) -> ()\n  return\n}\n"
+    message = failing(["--fly-layout-lowering"], text)
+    assert message.startswith("<stdin>:2:3: error: assume has no meaning yet\n  help: ")
+
+
+def test_locations_in_the_text_win() -> None:
+    text = 'func.func @f(%c: i1) {\n  fly.assume(%c) : (i1) -> () loc("kernel.py":7:5)\n  return\n}\n'
+    assert failing(["--fly-layout-lowering"], text).startswith("kernel.py:7:5: error: ")
+
+
+def test_a_bug_in_a_pass_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(module: object) -> None:
+        raise KeyError("oops")
+
+    monkeypatch.setitem(PASSES, "canonicalize", type(PASSES["canonicalize"])("canonicalize", "", broken))
+    assert "canonicalize failed on this input (KeyError: 'oops'); this is a bug" in failing(["--canonicalize"], FUNCTION)
+    monkeypatch.setenv("FLYDSL_DEBUG_TRACEBACK", "1")
+    assert "Traceback" in run(["--canonicalize"], FUNCTION)[2]
+
+
+def test_verify_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    def break_order(module: object) -> None:
+        block = module.body.block.first_op.regions[0].blocks[0]  # type: ignore[attr-defined]
+        first = block.first_op
+        first.detach()
+        block.insert_op_before(first, block.last_op)
+
+    monkeypatch.setitem(PASSES, "canonicalize", type(PASSES["canonicalize"])("canonicalize", "", break_order))
+    message = failing(["--canonicalize"], FUNCTION)
+    assert "invalid after canonicalize: 'fly.crd2idx': operand 0 is used before it is defined" in message
+    ok(["--canonicalize", "--verify-each=false"], FUNCTION)
+
+
+def test_split_input_keeps_line_numbers_and_goes_on() -> None:
+    parts = f"{FUNCTION}\n// -----\nfunc.func @bad() {{\n  fly.nothing\n}}\n// -----\n{FUNCTION}"
+    code, stdout, stderr = run(["--split-input-file"], parts)
+    assert code == 1
+    assert stdout.count("@f") == 2
+    assert stderr.startswith(f"<stdin>:{FUNCTION.count(chr(10)) + 4}:3: error: ")
+    again = ok(["--split-input-file"], ok(["--split-input-file"], f"{FUNCTION}// -----\n{FUNCTION}"))
+    assert again.count("// -----") == 1
+
+
+def test_output_file(tmp_path: Path) -> None:
+    target = tmp_path / "out.mlir"
+    assert ok(["-o", str(target)], FUNCTION) == ""
+    assert "@f" in target.read_text()
+
+
+def test_unregistered_operations() -> None:
+    text = '"my.op"() {a = 1 : i32} : () -> ()\n'
+    assert "Operation my.op is not registered" in failing([], text)
+    assert '"my.op"()' in ok(["--allow-unregistered-dialect"], text)
+
+
+def test_instruction_dialects_are_known() -> None:
+    text = '"rocdl.s.barrier"() : () -> ()\n"nvvm.barrier0"() : () -> ()\n'
+    assert ok([], ok([], text)) == ok([], text)
+
+
+def test_debug_info_is_printed_and_read() -> None:
+    text = ok(["--print-debuginfo"], FUNCTION)
+    assert 'loc("<stdin>":3:3)' in text
+    assert 'fly.make_int_tuple(%i) : (i32) -> !fly.int_tuple<?> loc("<stdin>":3:3)' in ok(["--print-debuginfo"], text)
+
+
+def test_print_after_all_goes_to_stderr() -> None:
+    code, stdout, stderr = run(["--canonicalize", "--mlir-print-ir-after-all"], FUNCTION)
+    assert code == 0
+    assert "// ----- IR after canonicalize" in stderr
+    assert "// -----" not in stdout
+
+
+def test_expected_diagnostics() -> None:
+    text = "a // expected-error@+1 {{first}}\nb\n// expected-error @below {{one}} // expected-note@-2 {{two}}\nc\n"
+    wanted = expectations(text)
+    assert [(w.line, w.severity, w.text) for w in wanted] == [(2, "error", "first"), (4, "error", "one"), (1, "note", "two")]
+    found = [
+        IrDiagnostic("f", 2, 1, "the first thing"),
+        IrDiagnostic("f", 4, 9, "one"),
+        IrDiagnostic("f", 1, 1, "two", "note"),
+    ]
+    assert unmet(wanted, found, "f") == []
+    assert [str(d) for d in unmet(wanted, [*found[1:], IrDiagnostic("f", 3, 2, "other")], "f")] == [
+        'f:2:1: error: expected error "first" was not produced',
+        "f:3:2: error: unexpected error: other",
+    ]
+
+
+def test_diagnostics_that_are_expected_are_no_failure() -> None:
+    ok(["--verify-diagnostics"], "// expected-error@+1 {{not registered}}\nfly.nothing\n")
+    assert "was not produced" in failing(["--verify-diagnostics"], "// expected-error@+1 {{other words}}\nfly.nothing\n")
+
+
+def test_as_a_module(tmp_path: Path) -> None:
+    file = tmp_path / "f.mlir"
+    file.write_text(FUNCTION)
+    command = [sys.executable, "-m", "flydsl.tools.fly_opt", "--fly-layout-lowering"]
+    from_file = subprocess.run([*command, str(file)], capture_output=True, text=True)
+    from_stdin = subprocess.run(command, input=FUNCTION, capture_output=True, text=True)
+    assert from_file.returncode == from_stdin.returncode == 0
+    assert from_file.stdout == from_stdin.stdout
+    bad = subprocess.run([*command, "--nonsense"], capture_output=True, text=True)
+    assert (bad.returncode, bad.stdout) == (1, "")
+    assert "Traceback" not in bad.stderr
