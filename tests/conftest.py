@@ -99,6 +99,7 @@ def _isolated_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
                     patch.delenv(name, raising=False)
         patch.setenv("HOME", str(home))
         patch.setenv(knobs.RUNTIME_CACHE_DIR.name, str(home / "cache"))
+        patch.setenv(knobs.NO_COLOR.name, "1")  # messages are compared as text, also under `pytest -s` on a terminal
         yield
 
 

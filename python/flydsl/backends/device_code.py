@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import Operation
 
+from flydsl.backends.matrix_calls import matrix_rules
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
@@ -40,7 +41,7 @@ def kernel_functions(module: Operation) -> list[Operation]:
 
 def emit_kernels(module: Operation, code: DeviceCode) -> str:
     """LLVM text of every kernel and shared global of a module."""
-    emitter = ModuleEmitter(code.triple, code.data_layout, code.rules)
+    emitter = ModuleEmitter(code.triple, code.data_layout, {**code.rules, **matrix_rules(module)})
     for op in module.walk():
         if op.name == "llvm.mlir.global":
             emitter.emit_global(op)

@@ -2,12 +2,30 @@
 
 Every class also derives from the built-in exception a caller would expect for that case, so
 ``except ValueError`` around a layout call keeps working.
+
+A message has up to three parts: the place and what is wrong, the source line with a caret, and the help. On a terminal
+they are coloured; anywhere else, and with ``NO_COLOR`` set, the text is plain.
 """
 
 from __future__ import annotations
 
 import linecache
+import sys
 from dataclasses import FrozenInstanceError, dataclass
+
+_BOLD, _RED, _GREEN = "\x1b[1m", "\x1b[1;31m", "\x1b[1;32m"
+_RESET = "\x1b[0m"
+
+
+def colour_wanted() -> bool:
+    """Whether messages are coloured: stderr, where a traceback goes, is a terminal, and ``NO_COLOR`` is unset."""
+    from flydsl.base import knobs  # here, because knobs raises the errors of this module
+
+    return sys.stderr is not None and sys.stderr.isatty() and not knobs.NO_COLOR.get()
+
+
+def _painted(text: str, colour: str, wanted: bool) -> str:
+    return f"{colour}{text}{_RESET}" if wanted else text
 
 
 @dataclass(frozen=True)
@@ -47,16 +65,21 @@ class FlyDSLError(Exception):
         self.location = location
 
     def __str__(self) -> str:
+        return self.text(colour=colour_wanted())
+
+    def text(self, *, colour: bool = False) -> str:
+        """The whole message, plain or with the colours of a terminal."""
         parts: list[str] = []
         if self.location is not None:
             where = f" in {self.location.function}" if self.location.function else ""
-            parts.append(f"{self.location}{where}: {self.message}")
+            parts.append(f"{_painted(f'{self.location}{where}:', _BOLD, colour)} {self.message}")
             if snippet := self.location.snippet():
-                parts.append(snippet)
+                line, *caret = snippet.split("\n")
+                parts += [line, *(_painted(text, _RED, colour) for text in caret)]
         else:
             parts.append(self.message)
         if self.hint:
-            parts.append(f"  help: {self.hint}")
+            parts.append(f"  {_painted('help:', _GREEN, colour)} {self.hint}")
         return "\n".join(parts)
 
 

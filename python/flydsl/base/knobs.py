@@ -121,6 +121,7 @@ PATHS = Kind("paths", f"directories separated by {os.pathsep!r}", _parse_paths, 
 OPTIONAL_PATH: Kind[Path | None] = Kind(
     "path", "a path", lambda text: _parse_path(text) if text else None, lambda path: str(path or "")
 )
+PRESENCE = Kind("presence", "anything: only whether it is set counts", bool, lambda value: "1" if value else "")
 OPTIONAL_STR: Kind[str | None] = Kind(
     "str",
     "any text; `auto` is as if unset",
@@ -255,6 +256,7 @@ DEBUG_TRACEBACK = Knob(
     "Show this package's own frames in the traceback of an error.",
     aliases=("FLYDSL_DEBUG_SHOW_STACKTRACE",),
 )
+NO_COLOR = Knob("NO_COLOR", PRESENCE, "", _DEBUG, "Error messages without colour, on a terminal too.")
 
 DEBUG_LOG_LEVEL = Knob(
     "FLYDSL_DEBUG_LOG_LEVEL",

@@ -24,6 +24,11 @@ _SOFT_TRUNCATIONS: dict[str, frozenset[tuple[str, str]]] = {
 _SOFT_FLOATS: dict[str, frozenset[str]] = {"x86_64": frozenset({"bf16"})}
 # Types whose fused multiply-add goes through f64 (elementwise_float): LLVM's own way ends in f64 -> f16.
 _SOFT_FMA: dict[str, frozenset[str]] = {"x86_64": frozenset({"f16", "bf16"})}
+# LLVM 22 makes one fixed-point conversion of an integer converted to f16 and then multiplied by a power of two.
+# An integer past f16's range then stays finite where it has to become infinite.
+_MERGED_SCALING: dict[str, frozenset[str]] = {"aarch64": frozenset({"f16"})}
+# Machines that stop the program at an integer division by zero or one whose quotient overflows. GPUs do not.
+_TRAPPING_DIVISION = frozenset({"x86_64"})
 
 
 def symbol_text(name: str) -> str:
@@ -41,6 +46,8 @@ class ModuleScope:
         self.soft_truncations = _SOFT_TRUNCATIONS.get(machine, frozenset[tuple[str, str]]())
         self.soft_floats = _SOFT_FLOATS.get(machine, frozenset[str]())
         self.soft_fma = _SOFT_FMA.get(machine, frozenset[str]())
+        self.merged_scaling = _MERGED_SCALING.get(machine, frozenset[str]())
+        self.division_traps = machine in _TRAPPING_DIVISION
         self._globals: dict[str, str] = {}
         self._declarations: dict[str, str] = {}
         self._helpers: dict[str, str] = {}

@@ -19,15 +19,18 @@ INT_BINARY: dict[str, str] = {
     "arith.subi": "sub",
     "arith.muli": "mul",
     "arith.shli": "shl",
-    "arith.divui": "udiv",
-    "arith.divsi": "sdiv",
-    "arith.remui": "urem",
-    "arith.remsi": "srem",
     "arith.andi": "and",
     "arith.ori": "or",
     "arith.xori": "xor",
     "arith.shrui": "lshr",
     "arith.shrsi": "ashr",
+}
+
+INT_DIVISION: dict[str, str] = {
+    "arith.divui": "udiv",
+    "arith.divsi": "sdiv",
+    "arith.remui": "urem",
+    "arith.remsi": "srem",
 }
 
 INT_INTRINSIC: dict[str, str] = {
@@ -73,6 +76,20 @@ def int_binary(opcode: str) -> Rule:
         flags = exact_text(op) or overflow_text(op) if op.properties or op.attributes else ""
         left, right = op.operands
         emitter.define(op, f"{opcode} {flags}{emitter.typed(left)}, {emitter.operand(right)}")
+
+    return emit
+
+
+def int_division(opcode: str) -> Rule:
+    plain = int_binary(opcode)
+
+    def emit(emitter: FunctionEmitter, op: Operation) -> None:
+        if not emitter.scope.division_traps:
+            plain(emitter, op)
+            return
+        flags = exact_text(op) if op.properties or op.attributes else ""
+        left, right = (emitter.operand(value) for value in op.operands)
+        emitter.bind(op.results[0], _divide(emitter, f"{opcode} {flags}", emitter.scalar(op.results[0]), left, right))
 
     return emit
 
@@ -169,7 +186,7 @@ def emit_floordivsi(emitter: FunctionEmitter, op: Operation) -> None:
         # LLVM does not find this form by itself, and divisions by a tile size are everywhere.
         emitter.define(op, f"ashr {type_} {left}, {shift}")
         return
-    quotient, inexact = _truncated_division(emitter, type_, left, right)
+    quotient, inexact = _truncated_division(emitter, scalar, left, right)
     opposite = _sign_test(emitter, "slt", type_, left, right, scalar)
     flag = scalar.vector_of("i1")
     lower = emitter.assign(f"and {flag} {inexact}, {opposite}")
@@ -180,7 +197,7 @@ def emit_floordivsi(emitter: FunctionEmitter, op: Operation) -> None:
 def emit_ceildivsi(emitter: FunctionEmitter, op: Operation) -> None:
     scalar, type_ = emitter.scalar(op.operands[0]), type_text(op.operands[0].type)
     left, right = (emitter.operand(value) for value in op.operands)
-    quotient, inexact = _truncated_division(emitter, type_, left, right)
+    quotient, inexact = _truncated_division(emitter, scalar, left, right)
     same = _sign_test(emitter, "sge", type_, left, right, scalar)
     flag = scalar.vector_of("i1")
     higher = emitter.assign(f"and {flag} {inexact}, {same}")
@@ -193,18 +210,42 @@ def emit_ceildivui(emitter: FunctionEmitter, op: Operation) -> None:
     scalar, type_ = emitter.scalar(op.operands[0]), type_text(op.operands[0].type)
     left, right = (emitter.operand(value) for value in op.operands)
     less = emitter.assign(f"sub {type_} {left}, {_splat(1, scalar)}")
-    quotient = emitter.assign(f"udiv {type_} {less}, {right}")
+    quotient = _divide(emitter, "udiv ", scalar, less, right)
     rounded = emitter.assign(f"add {type_} {quotient}, {_splat(1, scalar)}")
     empty = emitter.assign(f"icmp eq {type_} {left}, {_splat(0, scalar)}")
     flag = scalar.vector_of("i1")
     emitter.define(op, f"select {flag} {empty}, {type_} {_splat(0, scalar)}, {type_} {rounded}")
 
 
-def _truncated_division(emitter: FunctionEmitter, type_: str, left: str, right: str) -> tuple[str, str]:
+def _truncated_division(emitter: FunctionEmitter, scalar: Scalar, left: str, right: str) -> tuple[str, str]:
     """The quotient rounded to zero, and whether something was cut off."""
-    quotient = emitter.assign(f"sdiv {type_} {left}, {right}")
+    type_ = scalar.vector_of(scalar.text)
+    quotient = _divide(emitter, "sdiv ", scalar, left, right)
     product = emitter.assign(f"mul {type_} {quotient}, {right}")
     return quotient, emitter.assign(f"icmp ne {type_} {product}, {left}")
+
+
+def _divide(emitter: FunctionEmitter, opcode: str, scalar: Scalar, left: str, right: str) -> str:
+    """One division instruction that never stops the program.
+
+    The most negative number divided by -1 is itself, as everywhere integers wrap. A division by zero has
+    no defined result.
+    """
+    type_, flag = scalar.vector_of(scalar.text), scalar.vector_of("i1")
+    if not emitter.scope.division_traps or right.isdigit() and right != "0":
+        return emitter.assign(f"{opcode}{type_} {left}, {right}")
+    if opcode[0] == "u":
+        safe = emitter.call(type_, "@llvm.umax", [f"{type_} {right}", f"{type_} {_splat(1, scalar)}"])
+        return emitter.assign(f"{opcode}{type_} {left}, {safe}")
+    # Only 0 and -1 lie below 2 once 1 is added.
+    moved = emitter.assign(f"add {type_} {right}, {_splat(1, scalar)}")
+    unsafe = emitter.assign(f"icmp ult {type_} {moved}, {_splat(2, scalar)}")
+    safe = emitter.assign(f"select {flag} {unsafe}, {type_} {_splat(1, scalar)}, {type_} {right}")
+    result = emitter.assign(f"{opcode}{type_} {left}, {safe}")
+    if opcode.startswith("srem"):
+        return result
+    negated = emitter.assign(f"sub {type_} {_splat(0, scalar)}, {left}")
+    return emitter.assign(f"select {flag} {unsafe}, {type_} {negated}, {type_} {result}")
 
 
 def _sign_test(emitter: FunctionEmitter, predicate: str, type_: str, left: str, right: str, scalar: Scalar) -> str:
@@ -227,6 +268,7 @@ def _power_of_two(text: str) -> int | None:
 
 RULES: dict[str, Rule] = {
     **{name: int_binary(opcode) for name, opcode in INT_BINARY.items()},
+    **{name: int_division(opcode) for name, opcode in INT_DIVISION.items()},
     **{name: int_intrinsic(opcode) for name, opcode in INT_INTRINSIC.items()},
     **{name: float_binary(opcode) for name, opcode in FLOAT_BINARY.items()},
     **{name: float_intrinsic(opcode) for name, opcode in FLOAT_INTRINSIC.items()},

@@ -16,6 +16,8 @@ from flydsl.codegen.op_view import fail, keyword_prop
 # Binary digits these types hold: an integer of no more is exact in them.
 _F32_DIGITS = 24
 _F64_DIGITS = 53
+# An integer of fewer bits is within f16's range.
+_F16_RANGE_BITS = 16
 
 
 def emit_plain_cast(emitter: FunctionEmitter, op: Operation, opcode: str) -> None:
@@ -32,9 +34,7 @@ def emit_plain_cast(emitter: FunctionEmitter, op: Operation, opcode: str) -> Non
 
 def emit_int_to_float(emitter: FunctionEmitter, op: Operation, opcode: str) -> None:
     source, dest = emitter.scalar(op.operands[0]), emitter.scalar(op.results[0])
-    # LLVM 22 turns an integer vector into bf16 by way of f32, rounding twice (seen on AArch64).
-    rounds_twice = dest.name == "bf16" and source.bits > _F32_DIGITS
-    if not rounds_twice and not must_widen(emitter, dest):
+    if not _converts_by_helper(emitter, source, dest):
         result = type_text(op.results[0].type)
         emitter.define(op, f"{opcode} {exact_text(op)}{emitter.typed(op.operands[0])} to {result}")
         return
@@ -47,13 +47,21 @@ def emit_int_to_float(emitter: FunctionEmitter, op: Operation, opcode: str) -> N
     emitter.bind(op.results[0], narrow_by_helper(emitter, wide, middle.name, dest))
 
 
+def _converts_by_helper(emitter: FunctionEmitter, source: Scalar, dest: Scalar) -> bool:
+    """Whether LLVM's own conversion of an integer is missing or wrong."""
+    # LLVM 22 turns an integer vector into bf16 by way of f32, rounding twice (seen on AArch64).
+    rounds_twice = dest.name == "bf16" and source.bits > _F32_DIGITS
+    overflows = dest.name in emitter.scope.merged_scaling and source.bits >= _F16_RANGE_BITS
+    return rounds_twice or overflows or must_widen(emitter, dest)
+
+
 def _keep_f64_digits(emitter: FunctionEmitter, text: str, source: Scalar, signed: bool) -> str:
     """An integer f64 holds exactly, which rounds to any shorter type as the given one does.
 
-    Beyond 2^53 the low bits are folded into the lowest one kept (rounding to odd), so that the later,
-    coarser rounding still sees which side of a tie the number was on.
+    Bits past the 53rd significant one are folded into the lowest one kept (rounding to odd), so that the
+    later, coarser rounding still sees which side of a tie the number was on.
     """
-    type_, spare = source.vector_of(source.text), source.bits - _F64_DIGITS
+    type_ = source.vector_of(source.text)
 
     def constant(value: int) -> str:
         return splat_literal(int_literal(value, source), source)
@@ -61,13 +69,16 @@ def _keep_f64_digits(emitter: FunctionEmitter, text: str, source: Scalar, signed
     def step(opcode: str, left: str, right: str) -> str:
         return emitter.assign(f"{opcode} {type_} {left}, {right}")
 
-    shifted = step("add", text, constant(1 << _F64_DIGITS)) if signed else text
-    small = step("icmp ult", shifted, constant(1 << (_F64_DIGITS + signed)))
-    low = step("and", text, constant((1 << spare) - 1))
+    def call(name: str, *arguments: str) -> str:
+        return emitter.call(type_, f"@llvm.{name}", [f"{type_} {arguments[0]}", *arguments[1:]])
+
+    magnitude = step("xor", text, step("ashr", text, constant(source.bits - 1))) if signed else text
+    zeros = call("ctlz", magnitude, "i1 false")
+    spare = call("usub.sat", constant(source.bits - _F64_DIGITS), f"{type_} {zeros}")
+    mask = step("sub", step("shl", constant(1), spare), constant(1))
+    low = step("and", text, mask)
     lost = emitter.assign(f"zext {source.vector_of('i1')} {step('icmp ne', low, constant(0))} to {type_}")
-    kept = step("and", text, constant(-1 << spare))
-    folded = step("or", kept, step("shl", lost, constant(spare)))
-    return emitter.assign(f"select {source.vector_of('i1')} {small}, {type_} {text}, {type_} {folded}")
+    return step("or", step("xor", text, low), step("shl", lost, spare))
 
 
 def emit_extf(emitter: FunctionEmitter, op: Operation) -> None:

@@ -314,13 +314,19 @@ class TraceEmitter:
         finally:
             self.block = outer
 
+    @staticmethod
+    def _end(block: Block, terminator: type[Operation], values: Sequence[Any]) -> None:
+        op = terminator.create(operands=values)
+        op.location = current_location() or op.location
+        block.add_op(op)
+
     def if_(self, cond: Any, then: Callable[[], None], orelse: Callable[[], None],
             merge: Callable[[], tuple[Sequence[Any], Sequence[Any]]]) -> Sequence[Any]:  # fmt: skip
         blocks = [self._block((), lambda _, build=build: build())[0] for build in (then, orelse)]
         yields = merge()
         has_else = bool(yields[0]) or blocks[1].first_op is not None
         for block, values in zip(blocks, yields, strict=True):
-            block.add_op(_yield(values))
+            self._end(block, YieldOp, values)
         regions = [Region(blocks[0]), Region(blocks[1]) if has_else else Region()]
         op = IfOp.create(operands=[cond], result_types=[v.type for v in yields[0]], regions=regions)
         return self.add(op).results
@@ -329,17 +335,17 @@ class TraceEmitter:
              body: Callable[[Any, Sequence[Any]], Sequence[Any]]) -> Sequence[Any]:  # fmt: skip
         types = [start.type, *(v.type for v in inits)]
         block, results = self._block(types, lambda args: body(args[0], args[1:]))
-        block.add_op(_yield(results))
+        self._end(block, YieldOp, results)
         op = ForOp.create(operands=[start, stop, step, *inits], result_types=types[1:], regions=[Region(block)])
         return self.add(op).results
 
     def while_(self, inits: Sequence[Any], condition: Callable[[Sequence[Any]], tuple[Any, Sequence[Any]]],
                body: Callable[[Sequence[Any]], Sequence[Any]]) -> Sequence[Any]:  # fmt: skip
         before, (holds, passed) = self._block([v.type for v in inits], condition)
-        before.add_op(ConditionOp.create(operands=[holds, *passed]))
+        self._end(before, ConditionOp, [holds, *passed])
         types = [v.type for v in passed]
         after, results = self._block(types, body)
-        after.add_op(_yield(results))
+        self._end(after, YieldOp, results)
         regions = [Region(before), Region(after)]
         return self.add(WhileOp.create(operands=inits, result_types=types, regions=regions)).results
 
@@ -353,10 +359,6 @@ class TraceEmitter:
             else:
                 op.erase(safe_erase=False)
         return result
-
-
-def _yield(values: Sequence[Any]) -> Operation:
-    return YieldOp.create(operands=values)
 
 
 def make_constant(type_: Attribute, value: int | float) -> Operation:

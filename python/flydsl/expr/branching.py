@@ -91,7 +91,7 @@ def run_if(site: Site, condition: Boolean, then: Body, orelse: Body | None) -> l
     """Trace both branches and merge; the names that are unbound from here on."""
     functions = [then] if orelse is None else [then, orelse]
     cells = Cells(functions, site.names)
-    heap = Heap(functions, cells)
+    heap = Heap(functions, cells, site)
     before, items = cells.read(), heap.save()
     captures = heap.saved_captures()
     after: list[tuple[dict[str, Seen], list[dict[Any, Seen]]]] = []

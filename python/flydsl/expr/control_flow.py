@@ -118,8 +118,9 @@ class ControlFlow:
 
     def _probed(self, number: int, test: Callable[[], Any], body: Callable[[], Any]) -> Any:
         """The condition of a `while`. A run-time one leaves no trace: it is evaluated again inside the loop."""
-        cells = Cells([test, body], self.sites[number].names)
-        heap = Heap([test], cells)
+        site = self.sites[number]
+        cells = Cells([test, body], site.names)
+        heap = Heap([test], cells, site)
         before, items = cells.read(), heap.save()
         value = current().speculate(test, lambda found: not is_run_time(found))
         if is_run_time(value):

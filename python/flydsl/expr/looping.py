@@ -6,7 +6,7 @@ of lists, dicts and namespaces that the body changes in place. A carried value k
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from flydsl.base.errors import DslNameError, DslTypeError
@@ -34,11 +34,11 @@ class Carried:
     def __init__(self, site: Site, functions: Sequence[Callable[..., Any]]) -> None:
         self.site = site
         self.cells = Cells(functions, site.names)
-        self.heap = Heap(functions, self.cells)
+        self.heap = Heap(functions, self.cells, site)
         self.before = self.cells.read()
         self._captures = self.heap.saved_captures()
         self._items = self.heap.save()
-        self._changing = [tracked for tracked in self.heap.containers if _root(tracked.label) in site.changed]
+        self._changing = [tracked for tracked in self.heap.containers if _is_below(tracked.label, site.changed)]
         self.slots = list(self._find_slots())
 
     def _find_slots(self) -> Iterator[Slot]:
@@ -101,6 +101,11 @@ class Carried:
         self.enter(values, names)
         bound = self.cells.read()
         return [name for name in self.site.names if name not in bound]
+
+
+def _is_below(label: str, paths: Iterable[str]) -> bool:
+    """Whether a container is one of these, or inside one."""
+    return any(label == path or label.startswith((f"{path}[", f"{path}.")) for path in paths)
 
 
 def _root(label: str) -> str:

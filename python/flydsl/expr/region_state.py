@@ -13,6 +13,8 @@ from functools import lru_cache, partial
 from types import CellType, CodeType, FunctionType, MethodType, SimpleNamespace
 from typing import Any, NamedTuple
 
+from flydsl.expr.site import Site
+
 Items = dict[Any, Any]
 
 
@@ -99,20 +101,27 @@ class Captured(NamedTuple):
 class Heap:
     """Every container and every `nonlocal` variable that the functions of a region can reach."""
 
-    def __init__(self, functions: Iterable[Callable[..., Any]], own: Cells) -> None:
+    def __init__(self, functions: Iterable[Callable[..., Any]], own: Cells, site: Site) -> None:
         self.containers: list[Tracked] = []
         self.captured: list[Captured] = []
+        self._inside = (site.owner, f"{site.owner}.<locals>.")
         self._own = {id(cell) for cell in own.cells.values()}
         self._seen: set[int] = set()
         for function in functions:
             for name, cell in _closure(function):
-                self._visit_cell(name, cell)
+                self._visit_cell(name, cell, [path for path in site.changed if path.startswith(f"{name}.")])
 
-    def _visit_cell(self, name: str, cell: CellType) -> None:
+    def _visit_cell(self, name: str, cell: CellType, paths: Iterable[str] = ()) -> None:
         try:
-            self._visit(name, cell.cell_contents)
+            value = cell.cell_contents
         except ValueError:  # unbound
             return
+        self._visit(name, value)
+        for path in paths:
+            found = value
+            for attribute in path.split(".")[1:]:
+                found = getattr(found, attribute, None)
+            self._visit(path, found)
 
     def _visit(self, label: str, value: Any) -> None:
         if not isinstance(value, (list, tuple, dict, SimpleNamespace, FunctionType, MethodType, partial)):
@@ -139,6 +148,10 @@ class Heap:
                 self._visit(form.format(label, key), item)
 
     def _visit_function(self, function: FunctionType) -> None:
+        """A function nested in the traced one shares its variables. What others keep for themselves is their own."""
+        outer, prefix = self._inside
+        if function.__qualname__ != outer and not function.__qualname__.startswith(prefix):
+            return
         assigned = _assigned_captures(function.__code__)
         for name, cell in _closure(function):
             if name in assigned and id(cell) not in self._own:

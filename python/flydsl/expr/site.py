@@ -28,16 +28,17 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Site:
-    """One piece of control flow.
+    """One piece of control flow of the function ``owner`` (its qualified name), or of a function nested in it.
 
-    ``names`` are the variables assigned inside; ``live`` those whose value is read afterwards; ``carried``
-    those that a loop must hand from one iteration to the next, or past its end. ``lines`` says where each name
-    is last assigned, in the first and in the second branch (0: nowhere). ``within`` are the numbers of the sites
-    around this one.
+    ``names`` are the variables assigned inside; ``live`` those whose value is read afterwards; ``carried`` those that a
+    loop must hand from one iteration to the next, or past its end. ``changed`` are objects changed in place, ``x`` or
+    ``self.x``. ``lines`` says where each name is last assigned, in the first and in the second branch (0: nowhere).
+    ``within`` are the numbers of the sites around this one.
     """
 
     kind: str
     location: SourceLocation
+    owner: str = ""
     names: tuple[str, ...] = ()
     live: frozenset[str] = frozenset()
     carried: frozenset[str] = frozenset()

@@ -11,6 +11,7 @@ from flydsl.base.errors import LoweringError
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly import rules
 from flydsl.layout import coords, structure
+from flydsl.layout.algebra import coalesce
 from flydsl.layout.build import make_tile
 from flydsl.layout.divide import logical_divide
 from flydsl.layout.layout import Layout
@@ -114,7 +115,10 @@ def plain(tensor: Tensor) -> Tensor:
     """One atom's tensor with a plain, coalesced layout; a swizzle is applied at its first element."""
     if isinstance(tensor.layout, ComposedLayout):
         tensor = rules.decomposition(tensor)
-    return rules.ALGEBRA["coalesce"](tensor)
+    size = rules.size(tensor)
+    if not isinstance(size, int):
+        raise LoweringError(f"an instruction needs a static shape, got {tensor.layout}", hint="copy one tile at a time")
+    return Tensor(tensor.iter, Layout(1, 0)) if size == 1 else coalesce(tensor)
 
 
 # Gemm ------------------------------------------------------------------------------------------

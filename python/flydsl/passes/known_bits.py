@@ -35,7 +35,7 @@ def known_zeros(value: SSAValue, depth: int = _DEPTH) -> int:
     if constant is not None:
         return ~constant & everything
     owner = value.owner
-    if depth == 0 or not isinstance(owner, Operation):
+    if depth == 0 or not isinstance(owner, Operation) or not owner.name.startswith("arith."):
         return 0
     parts = [known_zeros(operand, depth - 1) for operand in owner.operands[:2] if width_of(operand)]
     if len(parts) == 2:

@@ -127,6 +127,11 @@ class LayoutLowering:
 
     def view(self, tensor: Tensor) -> SSAValue:
         """A tensor of static layout as a value."""
+        if not is_static_payload(tensor.layout):
+            raise LoweringError(
+                f"an instruction works on elements whose places are known, got {tensor.layout}",
+                hint="use an instruction that moves one element, or a tensor with static strides",
+            )
         pointer = tensor.iter.value()
         info = Tensor(pointer.type.data, tensor.layout)
         return self.at.fly("make_view", [pointer, self.at.static(tensor.layout)], [type_of(info)])

@@ -313,3 +313,46 @@ def test_floats_are_exact() -> None:
         out[t] = x
 
     assert launch(body, dtype=np.float32) == [np.float32(0.1)] * 2 + [np.float32(0.2)] * 2
+
+
+def test_a_list_in_an_object_is_carried() -> None:
+    class Holder:
+        def __init__(self) -> None:
+            self.sizes, self.sums = [2, 3], [0, 0]
+
+    def body(out: fx.Tensor, n: fx.Int32):
+        t = fx.thread_idx.x
+        holder = Holder()
+        if t > 1:
+            holder.sums[0] = t
+        for i in range(n):
+            holder.sums[1] += i
+            assert holder.sizes == [2, 3], "not changed, so still known"
+        out[t] = holder.sums[0] + holder.sums[1] * 10
+
+    assert launch(body, n=4) == [60, 60, 62, 63]
+
+
+def test_what_a_helper_remembers_for_itself_is_left_alone() -> None:
+    def remember(function):
+        known = {}
+
+        def call(x):
+            if x not in known:
+                known[x] = function(x)
+            return known[x]
+
+        return call
+
+    square = remember(lambda x: x * x)
+
+    def body(out: fx.Tensor, n: fx.Int32):
+        t = fx.thread_idx.x
+        x = 0
+        if t > 1:
+            x = square(3)
+        for _ in range(n):
+            x += square(2)
+        out[t] = x
+
+    assert launch(body, n=2) == [8, 8, 17, 17]

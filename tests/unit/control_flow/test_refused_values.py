@@ -385,3 +385,17 @@ def test_a_vector_as_condition() -> None:
             out[0] = 1
 
     refused(body, DslRuntimeError, "a vector has no single truth value", "reduce")
+
+
+def test_a_list_that_a_nested_function_changes() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        count = [0]
+
+        def bump():
+            count[0] += 1
+
+        for i in range(n):  # here
+            bump()
+        out[0] = count[0]
+
+    refused(body, DslTypeError, "'count' is changed inside the run-time `for`", "return the new value")

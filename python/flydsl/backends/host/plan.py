@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 
-from flydsl.backends.host.collectives import GATHERS, MEETINGS
+from flydsl.backends.host.collectives import GATHERS, MEETINGS, Behaviour
+from flydsl.backends.host.matrix import multiply
 from flydsl.passes.canonicalize import is_pure
+from flydsl.passes.matrix_atoms import INSTRUCTION
 
 _PER_THREAD = frozenset({"gpu.thread_id", "gpu.lane_id", "gpu.subgroup_id"})
 _LIFTED = frozenset({"scf.for", "scf.if", "scf.while"})
@@ -19,7 +21,12 @@ _LIFTED = frozenset({"scf.for", "scf.if", "scf.while"})
 
 def meets(op: Operation) -> bool:
     """Whether the operation itself involves other threads."""
-    return op.name in MEETINGS or op.name in GATHERS
+    return op.name in MEETINGS or op.name in GATHERS or INSTRUCTION in op.attributes
+
+
+def meeting_of(op: Operation) -> Behaviour | None:
+    """What is done between thread loops for an operation, if it is of that kind."""
+    return multiply if INSTRUCTION in op.attributes else MEETINGS.get(op.name)
 
 
 class Plan:
@@ -96,7 +103,7 @@ class Plan:
                     for inner in region.blocks:
                         self._assign(inner)
                 self._runs += 1
-            elif op.name in MEETINGS:
+            elif meeting_of(op) is not None:
                 self._runs += 1
                 self.run_of[op] = self._runs
                 self._runs += 1

@@ -16,8 +16,8 @@ from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from flydsl.backends.host import control
-from flydsl.backends.host.collectives import GATHERS, MEETINGS
-from flydsl.backends.host.plan import Plan
+from flydsl.backends.host.collectives import GATHERS
+from flydsl.backends.host.plan import Plan, meeting_of
 from flydsl.backends.host.shared_memory import SharedMemory
 from flydsl.backends.host.slots import Slots
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
@@ -159,9 +159,9 @@ class WorkgroupEmitter:
             elif self.plan.lifted(op):
                 self.flush(pending)
                 control.emit(self, op)
-            elif op.name in MEETINGS:
+            elif (meeting := meeting_of(op)) is not None:
                 self.flush(pending)
-                MEETINGS[op.name](self, op)
+                meeting(self, op)
             else:
                 if op.name in GATHERS:
                     self.flush(pending)

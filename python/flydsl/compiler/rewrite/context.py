@@ -40,8 +40,9 @@ class Scope:
 class Context(ast.NodeTransformer):
     """What the rewriting of each construct works with; the constructs themselves are in files of their own."""
 
-    def __init__(self, file: str, range_is_builtin: bool) -> None:
+    def __init__(self, file: str, owner: str, range_is_builtin: bool) -> None:
         self.file = file
+        self.owner = owner
         self.range_is_builtin = range_is_builtin
         self.sites: list[Site] = []
         self.scopes: list[Scope] = []
@@ -61,7 +62,8 @@ class Context(ast.NodeTransformer):
 
     def site(self, kind: str, location: SourceLocation, refusals: Sequence[Refusal] = (), **facts: Any) -> int:
         """Add a site; its number."""
-        self.sites.append(Site(kind, location, refusals=tuple(refusals), within=tuple(self.scope.regions), **facts))
+        within = tuple(self.scope.regions)
+        self.sites.append(Site(kind, location, self.owner, refusals=tuple(refusals), within=within, **facts))
         return len(self.sites) - 1
 
     def region_refusals(self, kind: str, location: SourceLocation, names: dict[str, int]) -> list[Refusal]:
@@ -108,7 +110,10 @@ class Context(ast.NodeTransformer):
 
 def assigned_lines(first: Sequence[ast.AST], second: Sequence[ast.AST] = ()) -> dict[str, tuple[int, int]]:
     """Where each name is assigned, or changed in place, in two pieces of source."""
-    sides = [{**changed_names(nodes), **bound_names(nodes)} for nodes in (first, second)]
+    sides: list[dict[str, int]] = []
+    for nodes in (first, second):
+        changed = {path.partition(".")[0]: line for path, line in changed_names(nodes).items()}
+        sides.append({**changed, **bound_names(nodes)})
     return {name: (sides[0].get(name, 0), sides[1].get(name, 0)) for name in {**sides[0], **sides[1]}}
 
 

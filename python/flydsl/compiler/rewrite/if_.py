@@ -18,7 +18,7 @@ import ast
 
 from flydsl.compiler.rewrite import build, checks
 from flydsl.compiler.rewrite.context import Context, assigned_lines, is_const_expr
-from flydsl.compiler.rewrite.names import bound_names
+from flydsl.compiler.rewrite.names import bound_names, changed_names
 
 
 def rewrite_if(context: Context, node: ast.If) -> list[ast.stmt]:
@@ -36,6 +36,7 @@ def rewrite_if(context: Context, node: ast.If) -> list[ast.stmt]:
         context.region_refusals("if", location, names),
         names=tuple(names),
         live=context.scope.liveness.after[node] & names.keys(),
+        changed=frozenset(changed_names([*node.body, *node.orelse])),
         lines=assigned_lines(node.body, node.orelse),
     )
     made: list[ast.stmt] = []

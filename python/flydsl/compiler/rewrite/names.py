@@ -210,7 +210,7 @@ def captured_names(node: ast.FunctionDef) -> set[str]:
 
 
 def changed_names(nodes: Iterable[ast.AST]) -> dict[str, int]:
-    """Variables whose object is changed in place: `x[i] = …`, `x.y = …`, `x.append(…)`; with the last line."""
+    """Objects that are changed in place, as ``x`` or ``self.x``, with the last line: `x[i] = …`, `x.append(…)`."""
     found: dict[str, int] = {}
     for node in nodes:
         if isinstance(node, ast.stmt):
@@ -235,7 +235,9 @@ def _note_change(node: ast.AST, found: dict[str, int]) -> None:
         target = node.value
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in MUTATORS:
         target = node.func.value
+    path: list[str] = []
     while isinstance(target, (ast.Subscript, ast.Attribute)):
+        path = [] if isinstance(target, ast.Subscript) else [target.attr, *path]
         target = target.value
     if isinstance(target, ast.Name):
-        found[target.id] = target.lineno
+        found[".".join([target.id, *path])] = target.lineno

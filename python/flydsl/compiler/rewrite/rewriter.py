@@ -67,7 +67,7 @@ def _compile(func: FunctionType) -> _Compiled | None:
     if source is None:
         return None
     mangle_private_names(source)
-    rewriter = Rewriter(source.file, _range_is_builtin(func))
+    rewriter = Rewriter(source.file, func.__qualname__, _range_is_builtin(func))
     node = rewriter.bare(source.node)
     before = ast.unparse(node) if knobs.DEBUG_AST_DIFF.get() else ""
     node = rewriter.top(node)
@@ -100,10 +100,12 @@ def _code_of(node: ast.FunctionDef, func: FunctionType) -> CodeType:
 def _named(code: CodeType, func: FunctionType) -> CodeType:
     """The code, with generated functions named after the function they are part of: errors show the names."""
 
+    prefix = code.co_qualname
+
     def renamed(part: CodeType, name: str, qualname: str) -> CodeType:
         own = not part.co_name.startswith("__fly_")
         name = part.co_name if own else name
-        qualname = part.co_qualname.replace(f"{_OUTER}.<locals>.", "") if own else qualname
+        qualname = func.__qualname__ + part.co_qualname.removeprefix(prefix) if own else qualname
         inner = tuple(renamed(c, name, qualname) if isinstance(c, CodeType) else c for c in part.co_consts)
         return part.replace(co_name=name, co_qualname=qualname, co_consts=inner)
 

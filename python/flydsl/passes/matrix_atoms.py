@@ -1,0 +1,120 @@
+"""Matrix atoms as the target's operations: one rule for every instruction that a fact table describes.
+
+The operation is the upstream dialect's own where it has one, and `llvm.call_intrinsic` otherwise. The
+attribute ``fly.instruction`` says which instruction it is, for back ends that look it up in the table.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr, VectorType, i32, i64
+from xdsl.dialects.llvm import LLVMStructType
+from xdsl.ir import Attribute, SSAValue
+
+from flydsl.base.errors import LoweringError
+from flydsl.dialects.fly.ops import FlyOp
+from flydsl.dialects.fly.types import element_type, vector_type
+from flydsl.dialects.upstream import op_class
+from flydsl.passes.vector_access import extract
+from flydsl.target.mma_cdna import Mfma
+from flydsl.target.mma_facts import Intrinsic, RegisterType, Slot
+from flydsl.target.mma_nvidia import MmaSync
+from flydsl.target.mma_rdna import Wmma
+
+if TYPE_CHECKING:
+    from flydsl.passes.convert_fly_memory import AtomRule, MemoryConversion
+
+INSTRUCTION = "fly.instruction"
+
+
+def _register_attr(type_: RegisterType) -> Attribute:
+    text = type_.mlir
+    if text.startswith("vector<"):
+        count, elem = text[7:-1].split("x", 1)
+        return vector_type(int(count), elem)
+    return element_type(text)
+
+
+def _pieces(conv: MemoryConversion, value: SSAValue, slots: list[Slot]) -> list[SSAValue]:
+    """An operand's vector as the registers the instruction reads it from."""
+    whole = [_register_attr(slot.type) for slot in slots]
+    if len(slots) == 1:
+        return [_cast(conv, value, whole[0])]
+    total = sum(slot.type.bits for slot in slots)
+    first = slots[0].type
+    joined = _cast(conv, value, vector_type(total // first.bits, _int_of(first)))
+    parts = [extract(conv.at, joined, index, _int_of(first)) for index in range(len(slots))]
+    return [_cast(conv, part, type_) for part, type_ in zip(parts, whole, strict=True)]
+
+
+def _int_of(type_: RegisterType) -> str:
+    return f"i{type_.bits}"
+
+
+def _cast(conv: MemoryConversion, value: SSAValue, type_: Attribute) -> SSAValue:
+    """The same bits as another scalar or vector type."""
+    if value.type == type_:
+        return value
+    if isinstance(value.type, VectorType) and isinstance(type_, VectorType):
+        return conv.at.op("vector.bitcast", [value], [type_])
+    return conv.at.op("llvm.bitcast", [value], [type_])
+
+
+def _operands(conv: MemoryConversion, op: FlyOp, call: Intrinsic) -> tuple[list[SSAValue], dict[str, Attribute]]:
+    _, a, b, c = op.operands
+    given = {role: iter(_pieces(conv, value, [s for s in call.slots if s.role == role]))
+             for role, value in (("a", a), ("b", b), ("c", c))}  # fmt: skip
+    values: list[SSAValue] = []
+    attributes: dict[str, Attribute] = {}
+    for slot in call.slots:
+        if slot.role in given:
+            values.append(next(given[slot.role]))
+        elif slot.value is None:
+            raise LoweringError(f"{call.name} needs its state '{slot.role}'", hint="set it on the atom")
+        elif slot.attr:
+            attributes[slot.attr] = IntegerAttr(slot.value, element_type(slot.type.mlir))  # type: ignore[arg-type]
+        else:
+            values.append(conv.at.constant(slot.type.mlir, slot.value))
+    return values, attributes
+
+
+def _matrix(conv: MemoryConversion, op: FlyOp, instruction: Any) -> None:
+    call: Intrinsic = instruction.intrinsic()
+    values, attributes = _operands(conv, op, call)
+    kinds = [_register_attr(r) for r in call.results]
+    several = len(kinds) > 1
+    # An operation with several results is a call of the intrinsic, which returns a struct of them.
+    name = "llvm.call_intrinsic" if several or not call.dialect_op else call.dialect_op
+    properties: dict[str, Attribute] = dict(attributes)
+    if name == "llvm.call_intrinsic":
+        properties["intrin"] = StringAttr(call.name)
+        properties["op_bundle_sizes"] = DenseArrayBase.from_list(i32, [])
+        properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, [len(values), 0])
+    made = op_class(name).create(
+        operands=values,
+        result_types=[LLVMStructType.from_type_list(kinds)] if several else kinds,
+        properties=properties,
+        attributes={INSTRUCTION: StringAttr(str(instruction))},
+    )
+    conv.at.add(made)
+    result = _joined(conv, made.results[0], kinds) if several else made.results[0]
+    op.results[0].replace_all_uses_with(_cast(conv, result, op.results[0].type))
+
+
+def _joined(conv: MemoryConversion, struct: SSAValue, kinds: list[Attribute]) -> SSAValue:
+    """The registers of a struct as one vector."""
+    fields = []
+    for index, kind in enumerate(kinds):
+        position = {"position": DenseArrayBase.from_list(i64, [index])}
+        fields.append(conv.at.op("llvm.extractvalue", [struct], [kind], position))
+    if not isinstance(kinds[0], VectorType):
+        return conv.at.op("vector.from_elements", fields, [VectorType(kinds[0], [len(fields)])])
+    elem, count = kinds[0].element_type, kinds[0].get_shape()[0]
+    scalars = [extract(conv.at, field, i, str(elem)) for field in fields for i in range(count)]
+    return conv.at.op("vector.from_elements", scalars, [VectorType(elem, [len(scalars)])])
+
+
+MATRIX_ATOMS: dict[type, AtomRule] = {Mfma: _matrix, Wmma: _matrix}
+NVIDIA_ATOMS: dict[type, AtomRule] = {MmaSync: _matrix}
+
