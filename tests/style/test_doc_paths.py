@@ -15,7 +15,7 @@ ROOTS = (REPOSITORY, REPOSITORY / "python", REPOSITORY / "python" / "flydsl")
 """Where a path in a document may start, besides the document's own folder."""
 
 SUFFIXES = (".py", ".md", ".toml", ".yml", ".cfg")
-MADE_LATER = (".venv", ".triton-venv", "build", "dist", "wheels", "my_kernel.py")
+MADE_LATER = (".venv", ".triton-venv", "build", "dist", "wheels", "my_kernel.py", "kernel.py")
 """Paths that a checkout does not hold: made by a command, or stand-ins for a reader's own file."""
 
 

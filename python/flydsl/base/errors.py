@@ -65,9 +65,9 @@ class FlyDSLError(Exception):
         self.location = location
 
     def __str__(self) -> str:
-        return self.text(colour=colour_wanted())
+        return self.rendered(colour=colour_wanted())
 
-    def text(self, *, colour: bool = False) -> str:
+    def rendered(self, *, colour: bool = False) -> str:
         """The whole message, plain or with the colours of a terminal."""
         parts: list[str] = []
         if self.location is not None:

@@ -12,6 +12,7 @@ from flydsl.codegen.literals import int_literal, splat_literal
 from flydsl.codegen.llvm_types import F32, F64, Scalar, type_text
 from flydsl.codegen.op_flags import exact_text, fastmath_text, overflow_text
 from flydsl.codegen.op_view import fail, keyword_prop
+from flydsl.codegen.six_bit_lanes import SIX, pack_six_bits, straddles_bytes, unpack_six_bits
 
 # Binary digits these types hold: an integer of no more is exact in them.
 _F32_DIGITS = 24
@@ -119,8 +120,17 @@ def emit_bitcast(emitter: FunctionEmitter, op: Operation) -> None:
     source, dest = type_text(op.operands[0].type), type_text(op.results[0].type)
     if source == dest:
         emitter.bind(op.results[0], emitter.operand(op.operands[0]))
+    elif straddles_bytes(emitter.scalar(op.operands[0]), emitter.scalar(op.results[0])):
+        emitter.bind(op.results[0], _recast_six_bits(emitter, op, dest))
     else:
         emitter.define(op, f"bitcast {emitter.typed(op.operands[0])} to {dest}")
+
+
+def _recast_six_bits(emitter: FunctionEmitter, op: Operation, dest: str) -> str:
+    typed, lanes = emitter.typed(op.operands[0]), emitter.scalar(op.results[0]).lanes
+    if emitter.scalar(op.results[0]).bits == SIX:
+        return unpack_six_bits(emitter, typed, lanes)
+    return pack_six_bits(emitter, typed, emitter.scalar(op.operands[0]).lanes, dest)
 
 
 def emit_unrealized_cast(emitter: FunctionEmitter, op: Operation) -> None:

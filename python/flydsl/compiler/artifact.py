@@ -37,7 +37,7 @@ class Artifact:
     device_binary: bytes = b""
     kernels: tuple[str, ...] = ()
     sites: tuple[tuple[str, int, str], ...] = ()
-    """(file, line, message) of the places a failing launch or kernel can name."""
+    """(file, line, message) of the places a failing launch or kernel can name; a message's second line is its help."""
     prints: bool = False
     """Whether a kernel prints, so that its text must be kept in order with Python's."""
 
@@ -96,8 +96,9 @@ class Executable:
             name = self.device.error_name(status - DRIVER_BASE)
             raise DriverError(f"the launch failed: {name}", location=SourceLocation(file, line))
         if status >= SITE_BASE:
-            file, line, message = self.artifact.sites[status - SITE_BASE]
-            raise DslRuntimeError(message, location=SourceLocation(file, line))
+            file, line, text = self.artifact.sites[status - SITE_BASE]
+            message, _, hint = text.partition("\n")
+            raise DslRuntimeError(message, hint=hint or None, location=SourceLocation(file, line))
         message, hint = STATUS.get(status, ("failed with status {status}", ""))
         text = message.format(grid=grid, block=block, status=status)
         file, line, _ = self.artifact.sites[launch]

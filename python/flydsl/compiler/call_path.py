@@ -123,7 +123,7 @@ class CallPath:
         numbers: list[Any] = []
         try:
             key = [table[type(value)](value, numbers) for value, table in zip(args, self._tables, strict=True)]
-        except (KeyError, ValueError):
+        except (KeyError, TypeError, ValueError):  # the full path explains what is wrong
             return None
         if self._hidden_stream:
             numbers.append(0)

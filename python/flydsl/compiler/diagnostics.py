@@ -8,23 +8,32 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FunctionType, TracebackType
-from typing import Any
+from functools import wraps
+from types import FrameType, FunctionType, TracebackType
+from typing import Any, ParamSpec, TypeVar
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, FlyDSLError, SourceLocation
 from flydsl.compiler.rewrite.build import HIDDEN
 from flydsl.compiler.rewrite.source import find_source
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 PACKAGE_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+def _is_ours(frame: FrameType) -> bool:
+    """Whether a frame runs code of this package; what `dataclass` generates for us has no file of its own."""
+    generated = frame.f_code.co_filename == "<string>" and frame.f_globals.get("__name__", "").startswith("flydsl.")
+    return generated or frame.f_code.co_filename.startswith(PACKAGE_ROOT)
 
 
 def innermost_user_location(traceback: TracebackType | None) -> SourceLocation | None:
     """The last frame outside this package that a traceback passes through."""
     found: SourceLocation | None = None
     while traceback is not None:
-        frame = traceback.tb_frame
-        if not frame.f_code.co_filename.startswith(PACKAGE_ROOT):
+        if not _is_ours(traceback.tb_frame):
             found = _location(traceback)
         traceback = traceback.tb_next
     return found
@@ -88,13 +97,28 @@ def _note_missing_source(error: FlyDSLError, func: Callable[..., Any]) -> None:
 def calling_location() -> SourceLocation | None:
     """The innermost line outside this package that led here."""
     frame = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE_ROOT):
+    while frame is not None and _is_ours(frame):
         frame = frame.f_back
     return (
         None
         if frame is None
         else SourceLocation(frame.f_code.co_filename, frame.f_lineno, function=frame.f_code.co_name)
     )
+
+
+def located(call: Callable[P, R]) -> Callable[P, R]:
+    """A function that users call outside any kernel: its errors name the line of the call."""
+
+    @wraps(call)
+    def with_location(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return call(*args, **kwargs)
+        except FlyDSLError as error:
+            if error.location is None:
+                error.location = calling_location()
+            raise
+
+    return with_location
 
 
 def definition_of(func: Callable[..., Any]) -> SourceLocation:

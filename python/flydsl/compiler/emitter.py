@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, TypeVar
 
 from xdsl.context import Context
@@ -68,7 +68,7 @@ DYNAMIC_SHARED = "fly_dynamic_shared"
 SHARED_POINTER = LLVMPointerType(IntAttr(3))
 
 _types: dict[str, Attribute] = {}
-_locations: dict[tuple[Any, int], FileLineColLoc] = {}
+_locations: dict[tuple[int, int], tuple[FileLineColLoc, CodeType]] = {}
 
 
 def ir_type(text: str) -> Attribute:
@@ -104,11 +104,12 @@ def current_location() -> FileLineColLoc | None:
     frame = user_frame()
     if frame is None:
         return None
-    key = (frame.f_code, frame.f_lasti)
+    # By identity: code objects of equal functions in different files compare equal. The entry keeps its code alive.
+    key = (id(frame.f_code), frame.f_lasti)
     found = _locations.get(key)
     if found is None:
-        found = _locations[key] = _make_location(frame)
-    return found
+        found = _locations[key] = (_make_location(frame), frame.f_code)
+    return found[0]
 
 
 def _make_location(frame: FrameType) -> FileLineColLoc:

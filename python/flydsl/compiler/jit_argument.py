@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
 from flydsl.compiler import array_view
 from flydsl.compiler.array_view import ArrayView
+from flydsl.compiler.diagnostics import located
 from flydsl.compiler.jit_argument_registry import registered_argument
 from flydsl.compiler.struct_argument import StructArgument
 from flydsl.dialects.fly.payload import Pointer
@@ -187,7 +188,9 @@ class Dynamic:
 
     def __init__(self, divisibility: int = 1) -> None:
         if divisibility < 1 or divisibility & (divisibility - 1):
-            raise DslValueError(f"divisibility must be a power of two, got {divisibility}")
+            raise DslValueError(
+                f"divisibility must be a power of two, got {divisibility}", hint=f"say {divisibility & -divisibility or 1}"
+            )
         self.divisibility = divisibility
 
     def __eq__(self, other: object) -> bool:
@@ -223,6 +226,7 @@ def dynamic_tensor(view: ArrayView) -> TensorArgument:
 class TensorAdaptor:
     """A tensor whose layout the compiled code may rely on, leaf by leaf; see `from_dlpack`."""
 
+    @located
     def __init__(self, source: Any, *, assumed_align: int | None = None, use_32bit_stride: bool = False) -> None:
         self.source = source
         view = array_view.of(source)
@@ -252,6 +256,7 @@ class TensorAdaptor:
                 raise DslValueError(f"dimension {axis} of a tensor of rank {rank}")
         return [(axis % rank, div) for axis, div in zip(axes, divs, strict=True)]
 
+    @located
     def mark_layout_dynamic(self, leading_dim: int | None = None, divisibility: int = 1) -> TensorAdaptor:
         """Every extent and every stride but the leading one's 1 becomes dynamic."""
         strides = self._view.strides
@@ -264,6 +269,7 @@ class TensorAdaptor:
         self._stride = [1 if i == lead % len(strides) else step for i in range(len(strides))]
         return self
 
+    @located
     def mark_shape_dynamic(self, dims: int | Sequence[int], divisibility: int | Sequence[int] = 1) -> TensorAdaptor:
         """Chosen extents become dynamic."""
         chosen = self._dims(dims, divisibility)
@@ -272,6 +278,7 @@ class TensorAdaptor:
             self._shape[axis] = Dynamic(div)
         return self
 
+    @located
     def mark_stride_dynamic(self, dims: int | Sequence[int], divisibility: int | Sequence[int] = 1) -> TensorAdaptor:
         """Chosen strides become dynamic."""
         chosen = self._dims(dims, divisibility)

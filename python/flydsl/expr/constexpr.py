@@ -39,7 +39,8 @@ def constexpr_key(value: Any) -> Any:
         hash(value)
     except TypeError:
         raise DslTypeError(
-            f"a Constexpr must be an int, bool, float, str, type or tuple of these, got {type(value).__name__}"
+            f"a Constexpr must be an int, bool, float, str, type or tuple of these, got {type(value).__name__}",
+            hint="annotate a run-time argument with the type of its values, such as fx.Tensor or fx.Int32",
         ) from None
     return (type(value).__name__, value)
 

@@ -145,4 +145,6 @@ def describe(value: Any) -> str:
     """How an error message names a value: its kind and text when it is ours, its class otherwise."""
     if isinstance(value, Handle):
         return f"the {value.kind} {value}"
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
     return f"{type(value).__name__} {value!r}" if isinstance(value, (int, float, str, tuple)) else type(value).__name__

@@ -264,7 +264,9 @@ def gemm(atom: Any, d: Any, a: Any, b: Any, c: Any, *, traversal_order: Any = No
          **state: Any) -> None:  # fmt: skip
     """d = a * b + c over fragments (V, M, N), (V, M, K), (V, N, K)."""
     if traversal_order is not None and traversal_layout is not None:
-        raise DslValueError("gemm takes traversal_order or traversal_layout, not both")
+        raise DslValueError(
+            "gemm takes traversal_order or traversal_layout, not both", hint="drop one; traversal_layout says it all"
+        )
     _check_gemm(d, a, b, c)
     operands = [_with_state(atom, state), d, a, b, c]
     if traversal_layout is not None:

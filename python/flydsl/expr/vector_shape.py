@@ -103,7 +103,10 @@ def check_index(index: Any, extent: int) -> Any:
         raise DslTypeError(f"{index!r} cannot index a vector", hint="use integers, run-time integers or None")
     position = index.__index__()
     if not -extent <= position < extent:
-        raise DslIndexError(f"index {position} is outside a vector mode of extent {extent}")
+        raise DslIndexError(
+            f"index {position} is outside a vector mode of extent {extent}",
+            hint=f"indices go from 0 to {extent - 1}, or from -{extent} to -1 counted from the end",
+        )
     return position % extent
 
 

@@ -20,7 +20,7 @@ from xdsl.dialects.arith import IntegerOverflowAttr, IntegerOverflowFlag
 from xdsl.ir import Operation, Region, SSAValue
 
 from flydsl.passes.insertion import Inserter
-from flydsl.passes.known_bits import constant_of, known_zeros, width_of
+from flydsl.passes.known_bits import constant_of, known_zeros, shift_of, width_of
 from flydsl.passes.walk import function_bodies
 
 _SHIFTS = ("arith.shrsi", "arith.shli")
@@ -58,7 +58,7 @@ def _swizzled(op: Operation) -> _Swizzled | None:
     if not (isinstance(masked, Operation) and masked.name == "arith.andi" and masked.operands[0] is index):
         return None
     mask = constant_of(masked.operands[1])
-    if mask is None or mask <= 0 or constant_of(shift.operands[1]) is None:
+    if mask is None or mask <= 0 or shift_of(shift) is None:
         return None
     return _Swizzled(index, masked.operands[1], shift.operands[1], shift.name)
 

@@ -27,6 +27,12 @@ def width_of(value: SSAValue) -> int:
     return 64 if isinstance(value.type, IndexType) else 0
 
 
+def shift_of(op: Operation) -> int | None:
+    """By how many bits an operation certainly shifts; a shift as wide as the number or wider means nothing."""
+    amount = constant_of(op.operands[1]) if len(op.operands) == 2 else None
+    return amount if amount is not None and 0 <= amount < width_of(op.operands[0]) else None
+
+
 def known_zeros(value: SSAValue, depth: int = _DEPTH) -> int:
     """A mask of the bits that are zero whatever happens at run time."""
     width = width_of(value)
@@ -44,7 +50,7 @@ def known_zeros(value: SSAValue, depth: int = _DEPTH) -> int:
 
 
 def _of_two(op: Operation, a: int, b: int, everything: int) -> int:
-    amount = constant_of(op.operands[1])
+    amount = shift_of(op)
     if op.name == "arith.andi":
         return a | b
     if op.name in ("arith.ori", "arith.xori"):

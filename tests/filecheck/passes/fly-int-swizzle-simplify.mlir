@@ -172,3 +172,25 @@ func.func @identities(%x: i32) -> (i32, i32, i32) {
   %d = arith.andi %c, %c15 : i32
   return %a, %b, %d : i32, i32, i32
 }
+
+// Shifts that mean nothing say nothing of the bits, and stay.
+// CHECK-LABEL: func.func @meaningless(
+// CHECK-SAME: %x: i32) -> (i32, i32) {
+// CHECK-NEXT: %c = arith.constant -1 : i32
+// CHECK-NEXT: %d = arith.constant 40 : i32
+// CHECK-NEXT: %m = arith.constant 7 : i32
+// CHECK-NEXT: %a = arith.shli %x, %c : i32
+// CHECK-NEXT: %b = arith.andi %a, %m : i32
+// CHECK-NEXT: %e = arith.shrsi %x, %d : i32
+// CHECK-NEXT: %f = arith.andi %e, %m : i32
+// CHECK-NEXT: func.return %b, %f : i32, i32
+func.func @meaningless(%x: i32) -> (i32, i32) {
+  %c = arith.constant -1 : i32
+  %d = arith.constant 40 : i32
+  %m = arith.constant 7 : i32
+  %a = arith.shli %x, %c : i32
+  %b = arith.andi %a, %m : i32
+  %e = arith.shrsi %x, %d : i32
+  %f = arith.andi %e, %m : i32
+  return %b, %f : i32, i32
+}

@@ -9,6 +9,7 @@ import numpy as np
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from kernels.norm.softmax import build_softmax_module
 
 
 def vector_add() -> None:
@@ -192,6 +193,14 @@ def atomics() -> None:
     assert out[0] == 64
 
 
+def softmax() -> None:
+    """A production kernel: reductions over a block, shuffles, fast math."""
+    x = np.random.default_rng(0).standard_normal((2, 1000)).astype(np.float32)
+    out = np.zeros_like(x)
+    build_softmax_module(*x.shape, "f32")(x, out, x.shape[0])
+    np.testing.assert_allclose(out.sum(1), 1, rtol=1e-5)
+
+
 KERNELS: dict[str, Callable[[], None]] = {
     f.__name__: f
     for f in (
@@ -202,5 +211,6 @@ KERNELS: dict[str, Callable[[], None]] = {
         number_types,
         shared_swizzle,
         atomics,
+        softmax,
     )
 }

@@ -43,11 +43,11 @@ def test_plain_text_has_place_line_caret_and_help(error: FlyDSLError) -> None:
 
 
 def test_colour_on_a_terminal_only(error: FlyDSLError, monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = error.text()
+    plain = error.rendered()
     monkeypatch.delenv("NO_COLOR", raising=False)
     assert str(error) == plain
     monkeypatch.setattr(sys, "stderr", Terminal())
-    assert str(error) == error.text(colour=True)
+    assert str(error) == error.rendered(colour=True)
     assert "\x1b[1;31m" in str(error) and "\x1b[1;32mhelp:\x1b[0m write" in str(error)
     assert ESCAPE.sub("", str(error)) == plain
     monkeypatch.setenv("NO_COLOR", "1")
@@ -63,7 +63,7 @@ def test_no_color_counts_as_set_whatever_it_says(monkeypatch: pytest.MonkeyPatch
 
 def test_no_stderr_at_all(error: FlyDSLError, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", None)
-    assert str(error) == error.text()
+    assert str(error) == error.rendered()
 
 
 def test_a_traceback_on_a_terminal_is_coloured() -> None:

@@ -11,7 +11,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-INTS, FLOATS, BOOLS = ("a", "b", "c"), ("f", "g"), ("p",)
+INTS, FLOATS = ("a", "b", "c", "l[0]", "l[1]"), ("f", "g")
+
+HELPER = """\
+    def h(x, y):
+        if x > y and x > t:
+            r = x - y
+        else:
+            r = y + t
+            while r > 20:
+                r = r // 3
+        return r
+"""
 
 
 class Wrapped(int):
@@ -68,6 +79,7 @@ class Program:
             f"({left} + {source}) << {self.rng.randint(0, 4)}",
             f"({left} - {source}) >> {self.rng.randint(0, 4)}",
             f"({left} + {source} if {self.condition()} else {right} - {source})",
+            f"h({left}, {source})",
         )
         return self.rng.choice(forms)
 
@@ -188,8 +200,9 @@ def program(name: str, seed: int) -> tuple[str, int]:
     made = Program(rng)
     made.emit(1, f"a, b, c = {rng.choice(['I(1), I(2), I(3)', 't, n, I(5)', 't + 1, 3, 4'])}")
     made.emit(1, f"f, g = {rng.choice(['F(0.5), F(2.0)', 'F(t), F(n)'])}")
+    made.emit(1, f"l = {rng.choice(['[I(4), t]', '[n, n]', '[7, I(8)]'])}")
     made.emit(1, f"p = {rng.choice(['t < n', 'False', 'True'])}")
     while made.constructs == 0:
         made.block(1, rng.choice([1, 2, 2, 3]))
-    made.emit(1, "return a, b, c, f, g, p")
-    return "\n".join(["@flyc.jit", f"def {name}(t, n):", *made.lines]) + "\n", made.constructs
+    made.emit(1, "return a, b, c, f, g, p, l[0], l[1]")
+    return "\n".join(["@flyc.jit", f"def {name}(t, n):", HELPER, *made.lines]) + "\n", made.constructs

@@ -17,7 +17,7 @@ from tests.unit.control_flow.random_programs import Wrapped, float32, program
 PROGRAMS, BATCH = 520, 26
 THREADS = 5
 SIZES = (0, 3, 6)
-RESULTS = 6
+RESULTS = 8
 
 HEADER = "import flydsl.compiler as flyc\nfrom flydsl.expr import Int32 as I, Float32 as F, range_constexpr\n\n\n"
 
@@ -37,6 +37,7 @@ def _expected(text: str, names: list[str], n: int) -> np.ndarray:
         "flyc": SimpleNamespace(jit=lambda function: function),
         "I": Wrapped,
         "F": float32,
+        "range": lambda *bounds: map(Wrapped, range(*bounds)),
         "range_constexpr": range,
     }
     exec(compile(text, "<reference>", "exec"), stubs)

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+import flydsl.compiler as flyc
 import flydsl.expr as fx
 from tests.unit.expr import operator_table as table
 
@@ -92,3 +93,33 @@ def floats_of(dtype: Any, column: np.ndarray) -> np.ndarray:
     kind = _travel_type(dtype)
     mask = (1 << min(dtype.width, 8)) - 1 if kind.itemsize == 1 else (1 << (8 * kind.itemsize)) - 1
     return (column & np.uint64(mask)).astype(f"u{kind.itemsize}").view(kind)
+
+
+# Elementwise kernels
+
+THREADS = 256
+
+
+def elementwise(function: Any, inputs: np.ndarray, rows: int, dtype: Any) -> np.ndarray:
+    """`function` on each column of `inputs` (operands, elements): its list of results as columns of (rows, elements).
+
+    A thread takes one element; `function` sees run-time scalars of the type of `inputs`.
+    """
+    operands, count = inputs.shape
+    blocks = -(-count // THREADS)
+    padded = np.ascontiguousarray(np.pad(inputs, ((0, 0), (0, blocks * THREADS - count)), mode="edge"))
+    out = np.zeros((rows, blocks * THREADS), dtype)
+
+    @flyc.kernel
+    def each_element(inputs: fx.Tensor, out: fx.Tensor):
+        i = fx.block_idx.x * THREADS + fx.thread_idx.x
+        found = function(*[inputs[k, i] for k in fx.range_constexpr(operands)])
+        for row in fx.range_constexpr(rows):
+            out[row, i] = found[row]
+
+    @flyc.jit
+    def launch(inputs: fx.Tensor, out: fx.Tensor):
+        each_element(inputs, out).launch(grid=(blocks, 1, 1), block=(THREADS, 1, 1))
+
+    launch(padded, out)
+    return out[:, :count]

@@ -83,11 +83,16 @@ GATHERS: dict[str, Behaviour] = {"gpu.shuffle": _shuffle}
 
 # Meetings --------------------------------------------------------------------------------------
 
+PARTIAL_BARRIER = """\
+a barrier is reached by only part of the workgroup
+move it out of the branch or loop on which threads disagree"""
+"""What is wrong, and on the second line the help."""
+
 
 def _barrier(wg: WorkgroupEmitter, op: Operation) -> None:
     """Thread loops on both sides order memory; all that is left is to see that everyone came."""
     if wg.mask is not None:
-        wg.require_all_active(op, "a barrier is reached by only part of the workgroup")
+        wg.require_all_active(op, PARTIAL_BARRIER)
 
 
 def _ballot(wg: WorkgroupEmitter, op: Operation) -> None:

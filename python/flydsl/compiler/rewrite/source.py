@@ -41,6 +41,7 @@ def find_source(function: FunctionType) -> FunctionSource | None:
 
 
 def _definitions(file: str, module_globals: dict[str, object]) -> Definitions:
+    linecache.checkcache(file)  # a module may be edited and loaded again in one process
     text = "".join(linecache.getlines(file, module_globals))
     known = _files.get(file)
     if known is not None and known[0] == text:

@@ -1,0 +1,298 @@
+"""Mistakes in control flow."""
+
+from __future__ import annotations
+
+from flydsl.base.errors import (
+    DslControlFlowError,
+    DslNameError,
+    DslRuntimeError,
+    DslSyntaxError,
+    DslTypeError,
+    DslValueError,
+    UnsupportedError,
+)
+from tests.unit.errors.mistake import Mistake, in_kernel
+
+FLOW = "Control flow"
+
+MISTAKES: tuple[Mistake, ...] = (
+    in_kernel(
+        FLOW,
+        "an early `return` under a run-time condition",
+        DslControlFlowError,
+        SyntaxError,
+        ("early `return`", "opposite condition"),
+        """
+        t = fx.thread_idx.x
+        if t >= n:
+            return  # here
+        out[t] = t
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "`return` inside a run-time loop",
+        DslControlFlowError,
+        SyntaxError,
+        ("`return` in the run-time `for` loop",),
+        """
+        for i in range(n):
+            out[i] = i
+            return  # here
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "`break` under a run-time condition",
+        DslSyntaxError,
+        SyntaxError,
+        ("`break`", "done = fx.Boolean(False)"),
+        """
+        for i in range(n):
+            if i > 2:
+                break  # here
+            out[i] = i
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "`continue` under a run-time condition",
+        DslSyntaxError,
+        SyntaxError,
+        ("`continue`", "if not (...)"),
+        """
+        for i in range(n):
+            if i % 2 == 0:
+                continue  # here
+            out[i] = i
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "`try` inside a run-time branch",
+        DslSyntaxError,
+        SyntaxError,
+        ("`try`", "`if`"),
+        """
+        if n > 2:
+            try:  # here
+                out[0] = 1
+            except ValueError:
+                out[0] = 2
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "`with` inside a run-time branch",
+        DslSyntaxError,
+        SyntaxError,
+        ("`with`", "put the `with` around"),
+        """
+        if n > 2:
+            with np.errstate(all="ignore"):  # here
+                out[0] = n
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "`else` of a run-time `for`",
+        DslControlFlowError,
+        SyntaxError,
+        ("`else`", "after the loop"),
+        """
+        for i in range(n):
+            out[i] = i
+        else:
+            out[0] = 7  # here
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "`else` of a run-time `while`",
+        UnsupportedError,
+        NotImplementedError,
+        ("`else`", "after the loop"),
+        """
+        i = 0
+        while i < n:
+            i += 1
+        else:
+            out[0] = i  # here
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "`yield` inside a branch",
+        DslControlFlowError,
+        SyntaxError,
+        ("`yield` inside a branch", "last statement"),
+        """
+        for i, state in range(0, n, 1, init=[fx.Int32(1)]):
+            if i > 2:
+                yield [state[0] + i]  # here
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "`init=` without a `yield`",
+        DslControlFlowError,
+        SyntaxError,
+        ("has to end with a `yield`",),
+        """
+        for i, state in range(0, n, 1, init=[fx.Int32(1)]):
+            out[i] = state[0]  # here
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "two names for a plain `range`",
+        DslTypeError,
+        TypeError,
+        ("one name", "init=[...]"),
+        """
+        for i, j in range(n):  # here
+            out[i] = j
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "a branch that changes a type",
+        DslTypeError,
+        TypeError,
+        ("'total' is Float32", "Int32", "convert"),
+        """
+        total = fx.Int32(0)
+        if n > 2:
+            total = x[0]  # here
+        out[0] = total
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "branches that give a name different types",
+        DslTypeError,
+        TypeError,
+        ("'value' is Int32", "line 4", "line 6"),
+        """
+        if n > 2:
+            value = n
+        else:
+            value = x[0]  # here
+        out[0] = value
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "a loop that changes a type",
+        DslTypeError,
+        TypeError,
+        ("'total' is Int32 before", "total = fx.Float32(...)"),
+        """
+        total = 0
+        for i in range(n):
+            total = total + x[i]  # here
+        out[0] = total
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "a name bound in one branch only",
+        DslNameError,
+        NameError,
+        ("'value'", "line 4"),
+        """
+        if n > 2:
+            value = n * 2
+        out[0] = value  # here
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "a name first bound inside a run-time loop",
+        DslNameError,
+        NameError,
+        ("'last'", "line 4"),
+        """
+        for i in range(n):
+            last = i * 2
+        out[0] = last  # here
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "None before a run-time branch",
+        DslTypeError,
+        TypeError,
+        ("None", "instead of None"),
+        """
+        value = None
+        if n > 2:
+            value = n  # here
+        out[0] = value
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "mutation of a captured variable",
+        DslTypeError,
+        TypeError,
+        ("captured variable", "total = add(total, ...)"),
+        """
+        total = fx.Int32(0)
+
+        def add(value):
+            nonlocal total
+            total = total + value  # here
+
+        for i in range(n):
+            add(i)
+        out[0] = total
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "a list that grows in a run-time loop",
+        DslTypeError,
+        TypeError,
+        ("'values'", "range_constexpr"),
+        """
+        values = []
+        for i in range(n):
+            values.append(x[i])  # here
+        out[0] = len(values)
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "`const_expr` of a run-time value",
+        DslRuntimeError,
+        RuntimeError,
+        ("const_expr()", "drop const_expr"),
+        """
+        if fx.const_expr(n > 2):  # here
+            out[0] = 1
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "`range_constexpr` of a run-time value",
+        DslRuntimeError,
+        RuntimeError,
+        ("range_constexpr()", "fx.Constexpr"),
+        """
+        for i in fx.range_constexpr(n):  # here
+            out[i] = i
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "a range that counts down",
+        DslValueError,
+        ValueError,
+        ("step", "positive"),
+        """
+        for i in range(n, 0, -1):  # here
+            out[i] = i
+    """,
+    ),
+)

@@ -1,0 +1,275 @@
+"""Mistakes with memory, arguments and launches."""
+
+from __future__ import annotations
+
+from flydsl.base.errors import DslFrozenInstanceError, DslRuntimeError, DslTypeError, DslValueError, UnsupportedError
+from tests.unit.errors.mistake import Mistake, in_kernel, whole_file
+
+MEMORY = "Structs and shared memory"
+ARGUMENTS = "Arguments and launches"
+
+MISTAKES: tuple[Mistake, ...] = (
+    in_kernel(
+        MEMORY,
+        "more shared memory than the target has",
+        DslRuntimeError,
+        RuntimeError,
+        ("81920 bytes", "gfx942 has 65536", "Array[Float32, 8192]", "fx.Union"),
+        """
+        shared = fx.SharedAllocator()
+        tile = shared.allocate(fx.Array[fx.Float32, 64 * 128])
+        more = shared.allocate(fx.Array[fx.Float32, 96 * 128])  # here
+    """,
+    ),
+    in_kernel(
+        MEMORY,
+        "a second shared allocator",
+        DslRuntimeError,
+        RuntimeError,
+        ("one", "allocate"),
+        """
+        first = fx.SharedAllocator()
+        second = fx.SharedAllocator()  # here
+    """,
+    ),
+    in_kernel(
+        MEMORY,
+        "a field that memory cannot hold",
+        DslTypeError,
+        TypeError,
+        ("Float4E2M1FN",),
+        """
+        Pair = fx.Struct["a" : fx.Int32, "b" : fx.Float4E2M1FN]
+        pair = fx.SharedAllocator().allocate(Pair)  # here
+    """,
+    ),
+    in_kernel(
+        MEMORY,
+        "assigning a field of a struct",
+        DslFrozenInstanceError,
+        AttributeError,
+        ("replace",),
+        """
+        @fx.struct
+        class Point:
+            x: fx.Int32
+            y: fx.Int32
+
+        point = Point(n, 2)
+        point.x = 3  # here
+    """,
+    ),
+    in_kernel(
+        MEMORY,
+        "poking a whole array",
+        UnsupportedError,
+        NotImplementedError,
+        ("element",),
+        """
+        tile = fx.SharedAllocator().allocate(fx.Array[fx.Int32, 4])
+        tile.poke([1, 2, 3, 4])  # here
+    """,
+    ),
+    in_kernel(
+        MEMORY,
+        "an unknown shuffle",
+        DslValueError,
+        ValueError,
+        ("rotate", "xor"),
+        """
+        out[0] = fx.gpu.shuffle(n, 1, 32, mode="rotate")  # here
+    """,
+    ),
+    whole_file(
+        ARGUMENTS,
+        "a kernel called outside a jit function",
+        DslRuntimeError,
+        RuntimeError,
+        ("outside a jit function", "@flyc.jit"),
+        """
+        @flyc.kernel
+        def fill(out: fx.Tensor):
+            out[fx.thread_idx.x] = 1
+
+
+        fill(np.zeros(4, np.float32))  # here
+    """,
+    ),
+    whole_file(
+        ARGUMENTS,
+        "an argument of an unknown type",
+        DslTypeError,
+        TypeError,
+        ("'out'", "str"),
+        """
+        @flyc.jit
+        def fill(out: fx.Tensor):  # here
+            pass
+
+
+        fill("text")
+    """,
+    ),
+    whole_file(
+        ARGUMENTS,
+        "a tensor without a unit stride",
+        DslRuntimeError,
+        RuntimeError,
+        ("stride 1", "from_dlpack"),
+        """
+        @flyc.jit
+        def fill(out: fx.Tensor):  # here
+            pass
+
+
+        fill(np.zeros((8, 8), np.float32)[::2, ::2])
+    """,
+    ),
+    whole_file(
+        ARGUMENTS,
+        "a divisibility that is no power of two",
+        DslValueError,
+        ValueError,
+        ("3", "power of two"),
+        """
+        x = np.zeros((8, 8), np.float32)
+        flyc.from_dlpack(x).mark_layout_dynamic(divisibility=3)  # here
+    """,
+    ),
+    whole_file(
+        ARGUMENTS,
+        "a Constexpr that is no constant",
+        DslTypeError,
+        TypeError,
+        ("'tile'", "ndarray"),
+        """
+        @flyc.jit
+        def fill(tile: fx.Constexpr[int]):  # here
+            pass
+
+
+        fill(np.zeros(3))
+    """,
+    ),
+    whole_file(
+        ARGUMENTS,
+        "a block larger than the target allows",
+        DslValueError,
+        ValueError,
+        ("2048 threads", "1024"),
+        """
+        @flyc.kernel
+        def fill(out: fx.Tensor):
+            out[fx.thread_idx.x] = 1
+
+
+        @flyc.jit
+        def launch(out: fx.Tensor, x: fx.Tensor, n: fx.Int32):
+            fill(out).launch(grid=(1, 1, 1), block=(2048, 1, 1))  # here
+    """,
+    ),
+    whole_file(
+        ARGUMENTS,
+        "a block that is not the known one",
+        DslValueError,
+        ValueError,
+        ("128", "256"),
+        """
+        @flyc.kernel(known_block_size=(256, 1, 1))
+        def fill(out: fx.Tensor):
+            out[fx.thread_idx.x] = 1
+
+
+        @flyc.jit
+        def launch(out: fx.Tensor, x: fx.Tensor, n: fx.Int32):
+            fill(out).launch(grid=(1, 1, 1), block=(128, 1, 1))  # here
+    """,
+    ),
+    whole_file(
+        ARGUMENTS,
+        "a block size asked for and not known",
+        DslRuntimeError,
+        RuntimeError,
+        ("known_block_size",),
+        """
+        @flyc.kernel
+        def fill(out: fx.Tensor):
+            threads, _, _ = fx.known_block_size()  # here
+
+
+        @flyc.jit
+        def launch(out: fx.Tensor, x: fx.Tensor, n: fx.Int32):
+            fill(out).launch(grid=(1, 1, 1), block=(n, 1, 1))
+    """,
+    ),
+    whole_file(
+        ARGUMENTS,
+        "too little dynamic shared memory",
+        DslValueError,
+        ValueError,
+        ("smem", "1024"),
+        """
+        @flyc.kernel
+        def fill(out: fx.Tensor):
+            shared = fx.SharedAllocator(static=False)
+            shared.allocate(fx.Array[fx.Float32, 256])
+
+
+        @flyc.jit
+        def launch(out: fx.Tensor, x: fx.Tensor, n: fx.Int32):
+            fill(out).launch(grid=(1, 1, 1), block=(64, 1, 1), smem=512)  # here
+    """,
+    ),
+    whole_file(
+        ARGUMENTS,
+        "a kernel that returns a value",
+        DslTypeError,
+        TypeError,
+        ("tensor argument",),
+        """
+        @flyc.kernel
+        def first(x: fx.Tensor):
+            return x[0]
+
+
+        @flyc.jit
+        def launch(out: fx.Tensor, x: fx.Tensor, n: fx.Int32):
+            first(x).launch(grid=(1, 1, 1), block=(1, 1, 1))  # here
+    """,
+    ),
+    whole_file(
+        ARGUMENTS,
+        "a block that is empty at run time",
+        DslRuntimeError,
+        RuntimeError,
+        ("(0, 1, 1)",),
+        """
+        @flyc.kernel
+        def fill(out: fx.Tensor):
+            out[fx.thread_idx.x] = 1
+
+
+        @flyc.jit
+        def launch(out: fx.Tensor, x: fx.Tensor, n: fx.Int32):
+            fill(out).launch(grid=(1, 1, 1), block=(n - 5, 1, 1))  # here
+    """,
+    ),
+    whole_file(
+        ARGUMENTS,
+        "a barrier that part of a block does not reach",
+        DslRuntimeError,
+        RuntimeError,
+        ("barrier",),
+        """
+        @flyc.kernel
+        def meet(out: fx.Tensor):
+            if fx.thread_idx.x < 3:
+                fx.barrier()  # here
+
+
+        @flyc.jit
+        def launch(out: fx.Tensor, x: fx.Tensor, n: fx.Int32):
+            meet(out).launch(grid=(1, 1, 1), block=(64, 1, 1))
+    """,
+    ),
+)
