@@ -81,7 +81,9 @@ def softmax_runs(x: list[Any], y: list[Any], m: int, n: int) -> dict[str, Callab
     compiled = torch.compile(lambda t: torch.softmax(t, dim=1))
     return {
         "ours": lambda i: ours(x[i], y[i], m),
-        "triton": lambda i: triton_softmax_kernel[(m,)](y[i], x[i], n, n, triton.next_power_of_2(n), num_warps=warps_of(n)),
+        "triton": lambda i: triton_softmax_kernel[(m,)](
+            y[i], x[i], n, n, triton.next_power_of_2(n), num_warps=warps_of(n)
+        ),
         "torch.compile": lambda i: compiled(x[i]),
         "reference": lambda i: torch.softmax(x[i].double(), dim=1),
     }
@@ -107,7 +109,9 @@ def layernorm_runs(x: list[Any], y: list[Any], m: int, n: int) -> dict[str, Call
     block = triton.next_power_of_2(n)
     return {
         "ours": lambda i: ours(x[i], gamma, beta, y[i], m),
-        "triton": lambda i: triton_layernorm_kernel[(m,)](y[i], x[i], gamma, beta, n, n, 1e-5, block, num_warps=warps_of(n)),
+        "triton": lambda i: triton_layernorm_kernel[(m,)](
+            y[i], x[i], gamma, beta, n, n, 1e-5, block, num_warps=warps_of(n)
+        ),
         "torch.compile": lambda i: compiled(x[i]),
         "reference": lambda i: torch.nn.functional.layer_norm(x[i].double(), (n,), gamma.double(), beta.double(), 1e-5),
     }
@@ -173,12 +177,16 @@ def main() -> None:
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, triton {triton.__version__}; TB/s, bf16")
     makers = {"softmax": softmax_runs, "rmsnorm": rmsnorm_runs, "layernorm": layernorm_runs}
     rows = [measure(name, make, shape, repeats) for name, make in makers.items() for shape in SHAPES]
-    print(f"{'kernel':10} {'shape':12} {'ours':>6} {'triton':>7} {'compile':>8} {'copy':>6} {'ours/triton':>12} {'ours/copy':>10} {'error':>9}")
+    print(
+        f"{'kernel':10} {'shape':12} {'ours':>6} {'triton':>7} {'compile':>8} {'copy':>6} {'ours/triton':>12} {'ours/copy':>10} {'error':>9}"
+    )
     for r in rows:
         print(f"{r['kernel']:10} {r['shape']:12} {r['ours']:6.2f} {r['triton']:7.2f} {r['torch.compile']:8.2f} {r['copy']:6.2f} "
               f"{r['ours'] / r['triton']:12.2f} {r['ours'] / r['copy']:10.2f} {r['error']:9.1e}")  # fmt: skip
     costs = launch_cost()
-    print(f"launch: ours {costs['ours']:.1f} us, triton {costs['triton']:.1f} us, ratio {costs['ours'] / costs['triton']:.2f}")
+    print(
+        f"launch: ours {costs['ours']:.1f} us, triton {costs['triton']:.1f} us, ratio {costs['ours'] / costs['triton']:.2f}"
+    )
     results = Path(__file__).parent / "results"
     results.mkdir(exist_ok=True)
     (results / "gpu.json").write_text(json.dumps({"rows": rows, "launch": costs}, indent=1))

@@ -1,7 +1,7 @@
 """LayerNorm: (x - mean) / sqrt(var + eps) * gamma + beta, one block a row, f32 inside.
 
-    fn = build_layernorm_module(N, "bf16")
-    fn(X, gamma, beta, Y, M, stream)
+fn = build_layernorm_module(N, "bf16")
+fn(X, gamma, beta, Y, M, stream)
 """
 
 from __future__ import annotations

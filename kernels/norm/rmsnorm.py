@@ -1,7 +1,7 @@
 """RMSNorm: x / sqrt(mean(x^2) + eps) * gamma, one block a row, f32 inside.
 
-    fn = build_rmsnorm_module(N, "bf16")
-    fn(X, gamma, Y, M, stream)
+fn = build_rmsnorm_module(N, "bf16")
+fn(X, gamma, Y, M, stream)
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Row softmax: one block a row, the row in registers, f32 inside.
 
-    fn = build_softmax_module(M, N, "bf16")
-    fn(A, C, M, stream)
+fn = build_softmax_module(M, N, "bf16")
+fn(A, C, M, stream)
 """
 
 from __future__ import annotations

@@ -57,7 +57,14 @@ def layernorm() -> tuple[Any, tuple[Any, ...]]:
     return build_layernorm_module(4096, "f16"), (x, x[0], x[0], x, 4)
 
 
-KERNELS: list[Callable[[], tuple[Any, tuple[Any, ...]]]] = [vector_add, matrix_add, copy_rows, softmax, rmsnorm, layernorm]
+KERNELS: list[Callable[[], tuple[Any, tuple[Any, ...]]]] = [
+    vector_add,
+    matrix_add,
+    copy_rows,
+    softmax,
+    rmsnorm,
+    layernorm,
+]
 
 
 def compiled(make: Callable[[], tuple[Any, tuple[Any, ...]]], arch: str) -> Artifact:
@@ -89,7 +96,9 @@ def disassembled(data: bytes, folder: Path) -> str:
 def notes(data: bytes, folder: Path) -> str:
     path = folder / "kernel.hsaco"
     path.write_bytes(data)
-    return subprocess.run([tool("llvm-readobj"), "--notes", str(path)], capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        [tool("llvm-readobj"), "--notes", str(path)], capture_output=True, text=True, check=True
+    ).stdout
 
 
 @pytest.mark.parametrize("arch", AMD)

@@ -20,7 +20,9 @@ def offsets(out: fx.Tensor, coords: fx.Tensor, shape: fx.Constexpr[tuple], strid
 
 
 @flyc.jit
-def offsets_of(out: fx.Tensor, coords: fx.Tensor, n: fx.Constexpr[int], shape: fx.Constexpr[tuple], stride: fx.Constexpr[tuple]):
+def offsets_of(
+    out: fx.Tensor, coords: fx.Tensor, n: fx.Constexpr[int], shape: fx.Constexpr[tuple], stride: fx.Constexpr[tuple]
+):
     offsets(out, coords, shape, stride).launch(grid=(1, 1, 1), block=(n, 1, 1))
 
 

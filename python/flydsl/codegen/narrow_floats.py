@@ -127,7 +127,17 @@ def _round_code(b: _Bits, source: FloatFormat, dest: FloatFormat, magnitude: str
     cut = b.call("umin", b.op("add", below, source.mantissa_bits - dest.mantissa_bits), source.mantissa_bits + 2)
     base = b.op("sub", b.call("smax", exponent, 1), 1)
     rounded = b.op("lshr", b.op("add", significand, _rounding_bias(b, significand, cut, sign, rounding)), cut)
-    return b.op("add", b.op("shl", base, dest.mantissa_bits), rounded)
+    code = b.op("add", b.op("shl", base, dest.mantissa_bits), rounded)
+    if dest.has_sign:
+        return code
+    # The lowest code is no zero but a power of two: what is no larger stays there in every mode.
+    return b.pick(b.test("ugt", magnitude, _power_of_two(source, -dest.bias)), code, 0)
+
+
+def _power_of_two(fmt: FloatFormat, exponent: int) -> int:
+    """The code of 2**exponent, which may be subnormal."""
+    field = exponent + fmt.bias
+    return field << fmt.mantissa_bits if field > 0 else 1 << (fmt.mantissa_bits - 1 + field)
 
 
 def _rounding_bias(b: _Bits, significand: str, cut: str, sign: str, rounding: str) -> str:

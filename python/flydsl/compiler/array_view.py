@@ -66,10 +66,14 @@ def _from_numpy(array: Any) -> ArrayView:
     if any(step % size for step in strides):
         raise DslTypeError(f"the strides {strides} are no multiples of the {size}-byte element", hint="copy the array")
     if array.dtype.byteorder not in "=|<" or not array.dtype.isnative:
-        raise DslTypeError("the array is not in this machine's byte order", hint="use array.astype(array.dtype.newbyteorder('='))")
+        raise DslTypeError(
+            "the array is not in this machine's byte order", hint="use array.astype(array.dtype.newbyteorder('='))"
+        )
     pointer, read_only = interface["data"]
     if pointer % size:
-        raise DslTypeError(f"the array's data at {pointer:#x} is not aligned to its {size}-byte element", hint="copy the array")
+        raise DslTypeError(
+            f"the array's data at {pointer:#x} is not aligned to its {size}-byte element", hint="copy the array"
+        )
     return ArrayView(pointer, elem, array.shape, tuple(step // size for step in strides), HOST, array, not read_only)
 
 
@@ -131,7 +135,9 @@ def _from_dlpack(source: Any) -> ArrayView:
     strides = tuple(tensor.strides[i] for i in range(tensor.ndim)) if tensor.strides else _row_major(shape)
     device = (_DL_DEVICES.get(tensor.device.type, "unknown"), tensor.device.index)
     place = HOST if device[0] == "host" else device
-    return ArrayView(int(tensor.data or 0) + int(tensor.byte_offset), _DL_KINDS[kind], shape, strides, place, (source, capsule))
+    return ArrayView(
+        int(tensor.data or 0) + int(tensor.byte_offset), _DL_KINDS[kind], shape, strides, place, (source, capsule)
+    )
 
 
 def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -19,7 +19,10 @@ DRIVER_BASE = 100000
 """Statuses from here on are a GPU driver's own."""
 
 STATUS = {
-    1: ("was refused: the block extents {block} are not between 1 and the device's limit", "check the block= of the launch"),
+    1: (
+        "was refused: the block extents {block} are not between 1 and the device's limit",
+        "check the block= of the launch",
+    ),
     2: ("was refused: the grid extents {grid} are negative", "check the grid= of the launch"),
     -2: ("ran out of memory for its workgroups", "use smaller blocks or less shared memory"),
 }

@@ -49,7 +49,9 @@ def _verify(module: ModuleOp, after: str) -> None:
     except FlyDSLError:
         raise
     except Exception as error:  # xDSL raises several kinds
-        raise VerifyError(f"the IR after {after} is invalid: {error}", hint="this is a bug in the compiler; please report it") from error
+        raise VerifyError(
+            f"the IR after {after} is invalid: {error}", hint="this is a bug in the compiler; please report it"
+        ) from error
 
 
 def run_passes(module: ModuleOp, passes: tuple[Pass, ...], dumps: _Dumps) -> None:

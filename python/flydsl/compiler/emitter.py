@@ -236,7 +236,9 @@ class TraceEmitter:
             return tuple(op.results)
         return op.results[0] if types else None
 
-    def fly(self, name: str, operands: Sequence[Any], attrs: Mapping[str, Any] | None = None, result: Any = None) -> Any:
+    def fly(
+        self, name: str, operands: Sequence[Any], attrs: Mapping[str, Any] | None = None, result: Any = None
+    ) -> Any:
         spec = OP_TABLE[name]
         if result is not None:
             types: Sequence[Attribute] = [ir_type(result) if isinstance(result, str) else type_of(result)]
@@ -244,7 +246,9 @@ class TraceEmitter:
             types = []
         else:
             types = infer_types(spec, [o.type for o in operands], attrs or {})
-        stored = {key: to_attr((spec.attrs or {})[key], value) for key, value in (attrs or {}).items() if value is not None}
+        stored = {
+            key: to_attr((spec.attrs or {})[key], value) for key, value in (attrs or {}).items() if value is not None
+        }
         op = OP_CLASSES[name].create(operands=operands, result_types=types, attributes=stored)
         self.add(op)
         return None if not op.results else op.results[0] if len(op.results) == 1 else tuple(op.results)
@@ -371,4 +375,3 @@ def make_constant(type_: Attribute, value: int | float) -> Operation:
     else:
         attr = FloatAttr(value, type_)  # pyright: ignore[reportCallIssue, reportArgumentType]
     return ConstantOp.create(result_types=[type_], properties={"value": attr})
-

@@ -55,7 +55,17 @@ class ScalarArgument:
 
     __slots__ = ("dtype", "value")
 
-    _FORMATS = {"i1": "?", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "f32": "f", "f64": "d", "index": "q", "f16": "e"}
+    _FORMATS = {
+        "i1": "?",
+        "i8": "b",
+        "i16": "h",
+        "i32": "i",
+        "i64": "q",
+        "f32": "f",
+        "f64": "d",
+        "index": "q",
+        "f16": "e",
+    }
 
     def __init__(self, dtype: type[Numeric], value: Any) -> None:
         self.dtype = dtype
@@ -81,7 +91,8 @@ class ScalarArgument:
         static = self.dtype(self.value)
         if self.dtype.is_integer and isinstance(self.value, int) and static.value != self.value:
             raise DslValueError(
-                f"{self.value} does not fit {self.dtype}", hint="annotate the parameter with a wider type, such as fx.Int64"
+                f"{self.value} does not fit {self.dtype}",
+                hint="annotate the parameter with a wider type, such as fx.Int64",
             )
         return (static.value,)
 
@@ -146,7 +157,15 @@ class TensorArgument:
         self.wide_stride = wide_stride or any(abs(s) >= INT32_LIMIT for s in view.strides)
 
     def signature(self) -> tuple[Any, ...]:
-        return ("tensor", self.view.elem, self.align, self.wide_shape, self.wide_stride, self.shape_code, self.stride_code)
+        return (
+            "tensor",
+            self.view.elem,
+            self.align,
+            self.wide_shape,
+            self.wide_stride,
+            self.shape_code,
+            self.stride_code,
+        )
 
     def payload(self) -> TensorPayload:
         shape = tuple(self._leaf(c, self.wide_shape) for c in self.shape_code)
@@ -189,7 +208,8 @@ class Dynamic:
     def __init__(self, divisibility: int = 1) -> None:
         if divisibility < 1 or divisibility & (divisibility - 1):
             raise DslValueError(
-                f"divisibility must be a power of two, got {divisibility}", hint=f"say {divisibility & -divisibility or 1}"
+                f"divisibility must be a power of two, got {divisibility}",
+                hint=f"say {divisibility & -divisibility or 1}",
             )
         self.divisibility = divisibility
 
@@ -209,7 +229,9 @@ ANY = Dynamic()
 def dynamic_tensor(view: ArrayView) -> TensorArgument:
     """A raw array: every extent and stride dynamic but the first unit stride."""
     if not view.shape:
-        raise DslTypeError("a tensor argument needs at least one dimension", hint="pass the number itself, or reshape to (1,)")
+        raise DslTypeError(
+            "a tensor argument needs at least one dimension", hint="pass the number itself, or reshape to (1,)"
+        )
     lead = next((i for i, stride in enumerate(view.strides) if stride == 1), None)
     if lead is None:
         if prod(view.shape) <= 1:
@@ -231,7 +253,9 @@ class TensorAdaptor:
         self.source = source
         view = array_view.of(source)
         if view is None:
-            raise DslTypeError(f"{type(source).__name__} is no array", hint="pass a NumPy or torch array, or anything with __dlpack__")
+            raise DslTypeError(
+                f"{type(source).__name__} is no array", hint="pass a NumPy or torch array, or anything with __dlpack__"
+            )
         if not view.shape:
             raise DslTypeError("a tensor argument needs at least one dimension", hint="reshape it to (1,)")
         self._view = view
@@ -241,7 +265,9 @@ class TensorAdaptor:
         if assumed_align is not None and (assumed_align < size or assumed_align % size):
             raise DslValueError(f"assumed_align={assumed_align} is no multiple of the {size}-byte element")
         if assumed_align is not None and view.pointer % assumed_align:
-            raise DslValueError(f"the data is at {view.pointer:#x}, which is not aligned to assumed_align={assumed_align}")
+            raise DslValueError(
+                f"the data is at {view.pointer:#x}, which is not aligned to assumed_align={assumed_align}"
+            )
         self._align = assumed_align
         self._wide_stride = not use_32bit_stride
 
@@ -264,7 +290,9 @@ class TensorAdaptor:
         if lead is None or strides[lead] != 1:
             raise DslValueError(f"the leading dimension must have stride 1, the strides are {strides}")
         step = Dynamic(divisibility)
-        self._check_divides([(i, divisibility) for i in range(len(strides)) if i != lead % len(strides)], strides, "stride")
+        self._check_divides(
+            [(i, divisibility) for i in range(len(strides)) if i != lead % len(strides)], strides, "stride"
+        )
         self._shape = [ANY] * len(strides)
         self._stride = [1 if i == lead % len(strides) else step for i in range(len(strides))]
         return self
@@ -295,7 +323,9 @@ class TensorAdaptor:
                 raise DslValueError(f"{what} {values[axis]} of dimension {axis} is not divisible by {div}")
 
     def argument(self) -> TensorArgument:
-        return TensorArgument(self._view, tuple(self._shape), tuple(self._stride), align=self._align, wide_stride=self._wide_stride)
+        return TensorArgument(
+            self._view, tuple(self._shape), tuple(self._stride), align=self._align, wide_stride=self._wide_stride
+        )
 
 
 DLTensorAdaptor = TensorAdaptor
@@ -306,7 +336,9 @@ def from_dlpack(tensor: Any, *, assumed_align: int | None = None, use_32bit_stri
     return TensorAdaptor(tensor, assumed_align=assumed_align, use_32bit_stride=use_32bit_stride)
 
 
-def from_torch_tensor(tensor: Any, *, assumed_align: int | None = None, use_32bit_stride: bool = False) -> TensorAdaptor:
+def from_torch_tensor(
+    tensor: Any, *, assumed_align: int | None = None, use_32bit_stride: bool = False
+) -> TensorAdaptor:
     """The same for a torch tensor."""
     return from_dlpack(tensor, assumed_align=assumed_align, use_32bit_stride=use_32bit_stride)
 

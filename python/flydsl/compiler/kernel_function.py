@@ -70,7 +70,9 @@ def _block_size(size: Sequence[int] | None) -> tuple[int, int, int] | None:
     if size is None:
         return None
     if not isinstance(size, (tuple, list)) or len(size) != 3 or not all(type(n) is int for n in size):
-        raise DslTypeError(f"known_block_size must be three ints, got {size!r}", hint="write known_block_size=(256, 1, 1)")
+        raise DslTypeError(
+            f"known_block_size must be three ints, got {size!r}", hint="write known_block_size=(256, 1, 1)"
+        )
     if any(n < 1 for n in size):
         raise DslValueError(f"known_block_size must be positive, got {tuple(size)}")
     return size[0], size[1], size[2]
@@ -108,7 +110,9 @@ def _extent(part: Any, what: str) -> Any:
 class KernelLauncher:
     """A kernel with its arguments, waiting for ``launch``."""
 
-    def __init__(self, kernel: KernelFunction, values: list[Any], unit_attrs: list[str], value_attrs: dict[str, Any]) -> None:
+    def __init__(
+        self, kernel: KernelFunction, values: list[Any], unit_attrs: list[str], value_attrs: dict[str, Any]
+    ) -> None:
         self.kernel = kernel
         self.values = values
         self.unit_attrs = unit_attrs
@@ -164,8 +168,10 @@ class KernelLauncher:
             )
         return Int32(smem).ir_value()
 
-    def _trace(self, emitter: Any, size: Any, unit_attrs: list[str], value_attrs: dict[str, Any]) -> tuple[str, list[Any]]:
-        key = (size, tuple(unit_attrs), tuple(sorted(value_attrs)))
+    def _trace(
+        self, emitter: Any, size: Any, unit_attrs: list[str], value_attrs: dict[str, Any]
+    ) -> tuple[str, list[Any]]:
+        key = (size, tuple(unit_attrs), tuple(sorted(value_attrs.items())))
         if key not in self._traced:
             self._traced[key] = trace_kernel(self.kernel, self.values, emitter, size, unit_attrs, value_attrs)
         return self._traced[key]

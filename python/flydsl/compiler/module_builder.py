@@ -25,11 +25,11 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from flydsl.compiler.emitter import SHARED_ALIGN, TraceEmitter, ir_type
 from flydsl.compiler.value_scope import check_uses
 from flydsl.dialects.fly.types import type_of
-from flydsl.dialects.upstream import op_class
 from flydsl.dialects.gpu_syntax import KERNEL_MARK, LaunchFuncOp
 from flydsl.dialects.gpu_syntax import FuncOp as GpuFuncOp
 from flydsl.dialects.gpu_syntax import ModuleOp as GpuModuleOp
 from flydsl.dialects.gpu_syntax import ReturnOp as GpuReturnOp
+from flydsl.dialects.upstream import op_class
 from flydsl.expr.shared_ledger import SharedLedger
 from flydsl.target.target import Target
 
@@ -47,9 +47,7 @@ class ModuleBuilder:
     def __init__(self, target: Target) -> None:
         self.target = target
         self.gpu_block = Block()
-        gpu_module = GpuModuleOp.create(
-            properties={"sym_name": StringAttr(KERNELS)}, regions=[Region(self.gpu_block)]
-        )
+        gpu_module = GpuModuleOp.create(properties={"sym_name": StringAttr(KERNELS)}, regions=[Region(self.gpu_block)])
         self.module = ModuleOp([gpu_module], attributes={"gpu.container_module": UnitAttr()})
         self.kernel_names: list[str] = []
         self.dynamic_shared: dict[str, int] = {}
@@ -157,7 +155,21 @@ class ModuleBuilder:
                cluster: Sequence[SSAValue] = ()) -> None:  # fmt: skip
         operands = [*grid, *block, *cluster, *([smem] if smem else []), *arguments, *([stream] if stream else [])]
         has_cluster = 1 if cluster else 0
-        sizes = [0, 1, 1, 1, 1, 1, 1, has_cluster, has_cluster, has_cluster, int(smem is not None), len(arguments), int(stream is not None)]
+        sizes = [
+            0,
+            1,
+            1,
+            1,
+            1,
+            1,
+            1,
+            has_cluster,
+            has_cluster,
+            has_cluster,
+            int(smem is not None),
+            len(arguments),
+            int(stream is not None),
+        ]
         op = LaunchFuncOp.create(
             operands=operands,
             properties={

@@ -65,12 +65,14 @@ def _evaluate(func: Callable[..., Any], name: str, text: str) -> Any:
     scope = dict(getattr(func, "__globals__", {}))
     closure = inspect.getclosurevars(func).nonlocals if func.__closure__ else {}
     try:
-        return eval(text, scope, dict(closure))  # noqa: S307 - the user's own annotation, in the user's module
+        return eval(text, scope, dict(closure))
     except Exception as error:
         frame_locals = _caller_locals(text)
         if frame_locals is not None:
-            return eval(text, scope, frame_locals)  # noqa: S307
-        warnings.warn(f"annotation {text!r} of parameter '{name}' cannot be resolved ({error}); it is ignored", stacklevel=4)
+            return eval(text, scope, frame_locals)
+        warnings.warn(
+            f"annotation {text!r} of parameter '{name}' cannot be resolved ({error}); it is ignored", stacklevel=4
+        )
         return None
 
 
@@ -83,5 +85,3 @@ def _caller_locals(text: str) -> dict[str, Any] | None:
             return frame.f_locals
         frame = frame.f_back
     return None
-
-

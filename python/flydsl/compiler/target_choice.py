@@ -61,7 +61,8 @@ def device_of(places: Iterable[tuple[str, int]]) -> Any:
     if len(found) > 1:
         shown = ", ".join(sorted(f"{kind}:{index}" if kind != "host" else "host" for kind, index in found))
         raise DslValueError(
-            f"the arrays of one call lie on different devices: {shown}", hint="move them all to the device the kernel runs on"
+            f"the arrays of one call lie on different devices: {shown}",
+            hint="move them all to the device the kernel runs on",
         )
     kind, index = next(iter(found))
     if kind == "host":

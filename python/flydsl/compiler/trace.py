@@ -40,4 +40,3 @@ def trace(func: Callable[..., Any], arguments: Sequence[Any], target: Target) ->
         rewritten(func)(*inside)
     builder.finish_host(emitter)
     return builder.module, formats
-

@@ -9,7 +9,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin
 from xdsl.ir import Dialect, Operation
 
-from flydsl.dialects.fly.dialect import FLY
+from flydsl.dialects.fly.dialect import FLY_DIALECTS
 from flydsl.dialects.gpu_ext import ShuffleModeAttr
 from flydsl.dialects.upstream import missing_ops, op_class, respelt_ops
 
@@ -48,7 +48,8 @@ def load_all(context: Context) -> None:
     for op in missing_ops():
         context.load_op(op)
     context.load_attr_or_type(ShuffleModeAttr)
-    context.load_dialect(FLY)
+    for dialect in FLY_DIALECTS:
+        context.load_dialect(dialect)
 
 
 def _with_our_syntax(dialect: Dialect) -> Dialect:

@@ -154,7 +154,9 @@ class ThrCopy:
 
 def _tensor(value: Any, where: str) -> Tensor:
     if not isinstance(value, Tensor):
-        raise DslTypeError(f"{where} takes a tensor, got {type(value).__name__}", hint="view memory through make_view first")
+        raise DslTypeError(
+            f"{where} takes a tensor, got {type(value).__name__}", hint="view memory through make_view first"
+        )
     return value
 
 
@@ -208,7 +210,13 @@ class TiledMma(Handle):
     thr_slice = get_slice
 
     def _fragment(self, operand: str, tensor: Any, stages: int | None) -> Tensor:
-        return apply("mma.make_fragment", self, _tensor(tensor, f"make_fragment_{operand.upper()}"), operand=operand, stages=stages)
+        return apply(
+            "mma.make_fragment",
+            self,
+            _tensor(tensor, f"make_fragment_{operand.upper()}"),
+            operand=operand,
+            stages=stages,
+        )
 
     def make_fragment_A(self, tensor: Any, *, stages: int | None = None) -> Tensor:
         return self._fragment("a", tensor, stages)
@@ -230,7 +238,13 @@ class ThrMma:
         self.thr_idx = thr_idx
 
     def _partition(self, operand: str, tensor: Any) -> Tensor:
-        return apply("tiled_mma.partition", self.tiled_mma, _tensor(tensor, f"partition_{operand.upper()}"), self.thr_idx, operand=operand)
+        return apply(
+            "tiled_mma.partition",
+            self.tiled_mma,
+            _tensor(tensor, f"partition_{operand.upper()}"),
+            self.thr_idx,
+            operand=operand,
+        )
 
     def partition_A(self, tensor: Any) -> Tensor:
         return self._partition("a", tensor)

@@ -78,8 +78,9 @@ def _round_magnitude(layout: FloatFormat, numerator: int, denominator: int) -> i
     mantissa = _shift_half_even(numerator, shift)
     # A mantissa that rounds up to the next power of two carries into the exponent by plain addition.
     if layout.specials is Specials.SCALE:
-        # Like ml_dtypes, and so the emulation on devices: what lies above the lowest power goes to the next one.
-        is_above_lowest = exponent == layout.min_exponent and numerator << -min(scale + layout.bias, 0) > denominator
+        # As in ml_dtypes, and so on the device: a number between the two lowest powers goes to the upper one.
+        is_lowest = numerator.bit_length() - 1 + scale == layout.min_exponent
+        mantissa = 2 if is_lowest and numerator & (numerator - 1) else mantissa
         code = max(exponent + layout.bias + mantissa - 1, 0)
     else:
         code = ((exponent + layout.bias - 1) << layout.mantissa) + mantissa

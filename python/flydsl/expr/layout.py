@@ -45,7 +45,10 @@ class _Mapping(Handle):
     def __call__(self, *coord: Any) -> Any:
         """The index of a coordinate; with None in it, the sub-layout that None leaves open."""
         crd = IntTuple.from_python(coord[0] if len(coord) == 1 else coord, "make_coord")
-        return apply("slice" if it.has_none(crd.payload) else "crd2idx", *((self, crd) if it.has_none(crd.payload) else (crd, self)))
+        return apply(
+            "slice" if it.has_none(crd.payload) else "crd2idx",
+            *((self, crd) if it.has_none(crd.payload) else (crd, self)),
+        )
 
     def __getitem__(self, index: int) -> Any:
         rank = self.rank

@@ -77,7 +77,10 @@ def make_copy_atom(op: Any, elem: Any) -> CopyAtom:
         raise DslTypeError(f"the second argument must be a number type or a bit count, got {describe(elem)}")
     bits = elem if isinstance(elem, int) else width_bits(element_name(elem))
     if not hasattr(op, "tv_layouts") or not hasattr(op, "bits"):
-        raise DslTypeError(f"the first argument must be a copy instruction, got {describe(op)}", hint="for example fx.UniversalCopy128b()")
+        raise DslTypeError(
+            f"the first argument must be a copy instruction, got {describe(op)}",
+            hint="for example fx.UniversalCopy128b()",
+        )
     atom = pl.CopyAtom(op, bits)
     op.tv_layouts(bits)  # refuses a width that the values do not divide
     return wrap(atom)
@@ -85,7 +88,10 @@ def make_copy_atom(op: Any, elem: Any) -> CopyAtom:
 
 def make_mma_atom(op: Any) -> MmaAtom:
     if not hasattr(op, "shape_mnk"):
-        raise DslTypeError(f"make_mma_atom takes a matrix instruction, got {describe(op)}", hint="for example fx.UniversalFMA(fx.Float32)")
+        raise DslTypeError(
+            f"make_mma_atom takes a matrix instruction, got {describe(op)}",
+            hint="for example fx.UniversalFMA(fx.Float32)",
+        )
     return wrap(pl.MmaAtom(op))
 
 
@@ -99,7 +105,9 @@ def atom_set_value(atom: Any, field: str, value: Any) -> Any:
 def make_tiled_copy(atom: CopyAtom, layout_thr_val: Any, tile: Any) -> TiledCopy:
     """An atom over a tile: the layout maps (thread, value) to a column-major tile position."""
     if not isinstance(atom, CopyAtom):
-        raise DslTypeError(f"make_tiled_copy takes a copy atom first, got {describe(atom)}", hint="make one with make_copy_atom")
+        raise DslTypeError(
+            f"make_tiled_copy takes a copy atom first, got {describe(atom)}", hint="make one with make_copy_atom"
+        )
     if not (isinstance(layout_thr_val, Layout) and layout_thr_val.is_static):
         raise DslTypeError(f"the thread/value layout must be a static layout, got {describe(layout_thr_val)}")
     covered = tile if isinstance(tile, Tile) else make_tile(*(tile.payload if isinstance(tile, IntTuple) else tile))

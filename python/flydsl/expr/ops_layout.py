@@ -148,7 +148,9 @@ def get_leaves(x: Any, dynamic_only: bool = False) -> tuple[Any, ...]:
     dynamic = iter(apply("get_leaves", handle, dynamicOnly=True) if not handle.is_static else ())
     leaves = it.leaves(handle.payload)
     numbers = [leaf if isinstance(leaf, (int, Basis, type(None))) else next(dynamic) for leaf in leaves]
-    return tuple(n for n, leaf in builtins.zip(numbers, leaves, strict=True) if not (dynamic_only and isinstance(leaf, int)))
+    return tuple(
+        n for n, leaf in builtins.zip(numbers, leaves, strict=True) if not (dynamic_only and isinstance(leaf, int))
+    )
 
 
 def get_shape(x: Any) -> IntTuple:

@@ -23,7 +23,9 @@ from flydsl.layout.tensor import Tensor as TensorPayload
 def make_view(iterator: Any, layout: Any) -> Tensor:
     """A tensor over memory (from a pointer) or over coordinates (from a tuple)."""
     if isinstance(iterator, Tensor):
-        raise DslTypeError("make_view takes a pointer or a coordinate, got a tensor", hint="write make_view(get_iter(t), layout)")
+        raise DslTypeError(
+            "make_view takes a pointer or a coordinate, got a tensor", hint="write make_view(get_iter(t), layout)"
+        )
     return apply("make_view", iterator, layout)
 
 

@@ -90,7 +90,9 @@ def _number(value: Numeric, spec: str, values: list[Value]) -> str:
         return _escaped(format(value.value, spec))
     match = _SPEC.fullmatch(spec)
     if match is None:
-        raise DslValueError(f"printf cannot format with '{{:{spec}}}'", hint="use widths, precisions and d, x, o, e, f or g")
+        raise DslValueError(
+            f"printf cannot format with '{{:{spec}}}'", hint="use widths, precisions and d, x, o, e, f or g"
+        )
     flags, width, precision, letter = match.groups()
     if kind.is_float:
         values.append(value.to(Float64).ir_value())
@@ -139,7 +141,8 @@ def _print_elements(tensor: Tensor, name: str, count: int) -> None:
     printf(f"{name}: {str(tensor).replace('{', '{{').replace('}', '}}')}")
     if tensor.payload.iter.space == "register" and count <= _UNROLLED:
         for row in range(rows):
-            printf("  {}", [_shown(tensor[row + rows * column]) for column in range(count // max(rows, 1))])
+            values = [_shown(tensor[row + rows * column]) for column in range(count // max(rows, 1))]
+            printf("  [" + ", ".join(["{}"] * len(values)) + "]", *values)
         return
     _loop(rows, lambda row: _print_row(tensor, row, rows, count // max(rows, 1)))
 
@@ -155,14 +158,16 @@ def _shown(value: Numeric) -> Numeric:
 
 def _print_row(tensor: Tensor, row: Int32, rows: int, columns: int) -> None:
     current().fly("print", [], {"format": "  ["})
-    _loop(columns, lambda column: _print_element(tensor, row + column * rows))
+    if columns:
+        _print_element(tensor, row, "")
+        _loop(columns - 1, lambda column: _print_element(tensor, row + (column + 1) * rows, ", "))
     current().fly("print", [], {"format": "]\n"})
 
 
-def _print_element(tensor: Tensor, index: Int32) -> None:
+def _print_element(tensor: Tensor, index: Int32, before: str) -> None:
     values: list[Value] = []
     text = _number(_shown(tensor[index]), "", values)
-    current().fly("print", values, {"format": text + " "})
+    current().fly("print", values, {"format": before + text})
 
 
 def _loop(count: int, body: Any) -> None:

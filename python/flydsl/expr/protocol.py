@@ -33,7 +33,7 @@ def extract_to_ir_values(value: Any) -> list[Any]:
         return [ssa for item in value.values() for ssa in extract_to_ir_values(item)]
     if isinstance(value, SimpleNamespace):
         return extract_to_ir_values(vars(value))
-    if hasattr(value, "__extract_to_ir_values__"):
+    if hasattr(value, "__extract_to_ir_values__") and not isinstance(value, type):  # a class is a constant
         return value.__extract_to_ir_values__()
     return []
 

@@ -9,8 +9,8 @@ from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.payload import Pointer as PointerPayload
 from flydsl.expr.context import current
 from flydsl.expr.element import element_class
-from flydsl.expr.hardware_enums import AddressSpace
 from flydsl.expr.handle import Handle, apply, handle_for
+from flydsl.expr.hardware_enums import AddressSpace
 from flydsl.expr.int_tuple import IntTuple
 from flydsl.expr.numeric import Numeric
 from flydsl.expr.vector import Vector

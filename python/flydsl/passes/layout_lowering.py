@@ -307,6 +307,7 @@ HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(("elem_less", "equal"), _truth),
     **dict.fromkeys(("make_fragment_like", "mma.make_fragment", "memref.alloca"), _alloca),
     **dict.fromkeys(("recast_iter", "inttoptr", "to_llvm_ptr", "make_ptr", "get_dyn_shared"), _pointer_value),
+    "get_buffer_rsrc": _pointer_value,
     "memref.load": _memref_load,
     "memref.store": _memref_store,
     "memref.load_vec": _load_vec,

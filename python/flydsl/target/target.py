@@ -82,6 +82,4 @@ def parse_target(arch: str) -> Target:
     try:
         return _TARGETS[name]
     except KeyError:
-        raise TargetError(
-            f"unknown target {arch!r}", hint="set ARCH to one of: " + ", ".join(_TARGETS)
-        ) from None
+        raise TargetError(f"unknown target {arch!r}", hint="set ARCH to one of: " + ", ".join(_TARGETS)) from None

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
-from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr, UnknownLoc
+from xdsl.dialects.builtin import AnyFloat, FileLineColLoc, IntAttr, ModuleOp, StringAttr, UnknownLoc
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.irdl.dominance import DominanceInfo
-from xdsl.parser import Parser
+from xdsl.parser import AttrParser, Parser
 from xdsl.utils.exceptions import ParseError
 
 from flydsl.base.errors import FlyDSLError
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.registry import IrContext, load_all
 from flydsl.tools.ir_diagnostics import IrDiagnostic, IrError
+
+
+class _BitsElement(AttrParser._TensorLiteralElement):
+    """An element of a dense constant in hexadecimal: the bits of a float, which xDSL takes for a number."""
+
+    def to_type(self, parser: AttrParser, type: Any) -> Any:
+        if not isinstance(type, AnyFloat) or not isinstance(self.value, int):
+            return super().to_type(parser, type)
+        return type.unpack(self.value.to_bytes(type.compile_time_size, "little"), 1)[0]
 
 
 class LocatingParser(Parser):
@@ -30,6 +40,12 @@ class LocatingParser(Parser):
             line, column = _place(self.lexer.input.content, start)
             op.location = FileLineColLoc(StringAttr(self.lexer.input.name), IntAttr(line), IntAttr(column))
         return op
+
+    def _parse_tensor_literal_element(self) -> AttrParser._TensorLiteralElement:
+        element = super()._parse_tensor_literal_element()
+        if not element.span.text.lower().startswith("0x"):
+            return element
+        return _BitsElement(element.is_negative, element.value, element.span)
 
     def _get_op_by_name(self, name: str) -> type[Operation]:
         if self.ctx.get_optional_op(name, dialect_stack=self._parser_state.dialect_stack) is None:

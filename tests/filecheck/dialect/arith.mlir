@@ -27,6 +27,19 @@ func.func @casts(%b: vector<4xi8>, %i: vector<4xi32>, %x: vector<4xf32>, %n: ind
   return
 }
 
+// Bits of floats that have no decimal form.
+func.func @constants() {
+  // CHECK: arith.constant 0xff800000 : f32
+  %0 = arith.constant 0xFF800000 : f32
+  // CHECK: arith.constant dense<0xff800000> : vector<2xf32>
+  %1 = arith.constant dense<0xFF800000> : vector<2xf32>
+  // CHECK: arith.constant dense<[0x7f80, 1.000000e+00]> : vector<2xbf16>
+  %2 = arith.constant dense<[0x7F80, 0x3F80]> : vector<2xbf16>
+  // CHECK: arith.constant dense<-1> : vector<2xi8>
+  %3 = arith.constant dense<0xFF> : vector<2xi8>
+  return
+}
+
 func.func @choices(%i: vector<4xi32>, %x: vector<4xf32>, %m: vector<4xi1>, %c: i1, %s: i32, %f: f32) {
   // CHECK: arith.cmpi slt, %i, %i : vector<4xi32>
   %0 = arith.cmpi slt, %i, %i : vector<4xi32>

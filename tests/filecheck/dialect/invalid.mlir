@@ -377,3 +377,11 @@ func.func @results(%t: !fly.int_tuple<(?,4,?)>) {
   %0 = fly.get_leaves(%t) {dynamicOnly = true} : (!fly.int_tuple<(?,4,?)>) -> i32
   return
 }
+
+// -----
+
+func.func @descriptor(%p: !fly.ptr<f32, global>) {
+  // expected-error@+1 {{fly_rocdl.get_buffer_rsrc: a buffer descriptor is in the space #fly_rocdl.buffer_desc, not global}}
+  %0 = fly_rocdl.get_buffer_rsrc(%p) : (!fly.ptr<f32, global>) -> !llvm.ptr<8>
+  return
+}

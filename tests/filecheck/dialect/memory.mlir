@@ -2,11 +2,12 @@
 // RUN: fly-opt %s | fly-opt | FileCheck %s
 // RUN: fly-opt --print-op-generic %s | fly-opt | FileCheck %s
 
+
 // Pointers, allocations, loads and stores.
 
 func.func @pointers(%p: !fly.ptr<f32, global>, %o: !fly.int_tuple<4>, %r: !fly.int_tuple<?{div=4}>, %w: !fly.swizzle<S<3,3,3>>, %i: i64, %k: i32,
                     %q: !fly.ptr<f32, global, align<16>>, %base: !llvm.ptr<1>, %stride: i16, %m: !fly.memref<f32, global, (3,5):(5,1)>,
-                    %z: !fly.memref<f16, shared, S<1,0,1> o 3 o 2:4>, %s: !fly.ptr<i8, shared, align<1024>>) {
+                    %z: !fly.memref<f16, shared, S<1,0,1> o 3 o 2:4>, %s: !fly.ptr<i8, shared, align<1024>>, %d: !fly.ptr<f32, #fly_rocdl.buffer_desc>) {
   // CHECK: %0 = fly.make_ptr() {dictAttrs = {allocSize = 4 : i64}} : () -> !fly.ptr<f32, register>
   %0 = fly.make_ptr() {dictAttrs = {allocSize = 4 : i64}} : () -> !fly.ptr<f32, register>
   // CHECK: %1 = fly.make_ptr(%base, %stride, %i, %k) : {{.*}} -> !fly.ptr<f32, #fly_rocdl.buffer_desc>
@@ -33,6 +34,8 @@ func.func @pointers(%p: !fly.ptr<f32, global>, %o: !fly.int_tuple<4>, %r: !fly.i
   %11 = fly.decomposition(%z) : (!fly.memref<f16, shared, S<1,0,1> o 3 o 2:4>) -> !fly.memref<f16, shared, 2:4>
   // CHECK: %12 = fly.extract_aligned_pointer_as_index %m : !fly.memref<f32, global, (3,5):(5,1)> -> index
   %12 = fly.extract_aligned_pointer_as_index %m : !fly.memref<f32, global, (3,5):(5,1)> -> index
+  // CHECK: %13 = fly_rocdl.get_buffer_rsrc(%d) : (!fly.ptr<f32, #fly_rocdl.buffer_desc>) -> !llvm.ptr<8>
+  %13 = fly_rocdl.get_buffer_rsrc(%d) : (!fly.ptr<f32, #fly_rocdl.buffer_desc>) -> !llvm.ptr<8>
   return
 }
 

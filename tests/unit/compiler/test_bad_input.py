@@ -108,8 +108,20 @@ def line_of(mark: str) -> int:
 
 
 CASES: list[tuple[str, Callable[[], Any], type[Exception], str | None, list[str]]] = [
-    ("wrong dtype", lambda: copy_all(ONES.astype(np.float64), ONES, 256), TypeError, "copy", ["32 bits", "Float64", "fx.Float64"]),
-    ("mixed dtypes", lambda: copy_all(ONES.view(np.int32), ONES, 256), TypeError, None, ["Int32", "Float32", ".to(dtype)"]),
+    (
+        "wrong dtype",
+        lambda: copy_all(ONES.astype(np.float64), ONES, 256),
+        TypeError,
+        "copy",
+        ["32 bits", "Float64", "fx.Float64"],
+    ),
+    (
+        "mixed dtypes",
+        lambda: copy_all(ONES.view(np.int32), ONES, 256),
+        TypeError,
+        None,
+        ["Int32", "Float32", ".to(dtype)"],
+    ),
     ("wrong rank", lambda: index_wrongly(ONES), ValueError, "index", ["profile mismatch", "(0,0)", "?:1"]),
     ("tile does not divide", lambda: tile_wrongly(ONES), ValueError, "tile", ["(6,4):(1,10)", "4:4", "divide"]),
     ("overlapping complement", lambda: complement_wrongly(ONES), ValueError, "complement", ["(4,4):(1,2)", "overlap"]),
@@ -119,21 +131,49 @@ CASES: list[tuple[str, Callable[[], Any], type[Exception], str | None, list[str]
     ("strided wide copy", lambda: copy_strided(ONES), RuntimeError, "strided", ["4 neighbouring", "4:2", "narrower"]),
     ("zero block", lambda: copy_all(ONES, ONES, 0), ValueError, "launch", ["block=(0, 1, 1)", "at least one thread"]),
     ("oversized block", lambda: copy_all(ONES, ONES, 2048), ValueError, "launch", ["2048 threads", "1024"]),
-    ("zero block at run time", lambda: copy_dynamic(ONES, ONES, 0, 1), RuntimeError, "dynamic launch", ["(0, 1, 1)", "block="]),
-    ("big block at run time", lambda: copy_dynamic(ONES, ONES, 5000, 1), RuntimeError, "dynamic launch", ["(5000, 1, 1)"]),
-    ("negative grid at run time", lambda: copy_dynamic(ONES, ONES, 1, -1), RuntimeError, "dynamic launch", ["(-1, 1, 1)", "grid="]),
+    (
+        "zero block at run time",
+        lambda: copy_dynamic(ONES, ONES, 0, 1),
+        RuntimeError,
+        "dynamic launch",
+        ["(0, 1, 1)", "block="],
+    ),
+    (
+        "big block at run time",
+        lambda: copy_dynamic(ONES, ONES, 5000, 1),
+        RuntimeError,
+        "dynamic launch",
+        ["(5000, 1, 1)"],
+    ),
+    (
+        "negative grid at run time",
+        lambda: copy_dynamic(ONES, ONES, 1, -1),
+        RuntimeError,
+        "dynamic launch",
+        ["(-1, 1, 1)", "grid="],
+    ),
     ("unsupported argument", lambda: copy_all("text", ONES, 256), TypeError, None, ["'A'", "str", "NumPy or torch"]),
     ("unsupported dtype", lambda: copy_all(np.array(["x"]), ONES, 256), TypeError, None, ["'A'", "str", "float32"]),
     ("rank 0", lambda: copy_all(np.float32(3.0), ONES, 256), TypeError, None, ["'A'"]),
-    ("no unit stride", lambda: copy_all(np.zeros((8, 8), np.float32)[::2, ::2], ONES, 2), RuntimeError, None, ["stride 1", "from_dlpack"]),
+    (
+        "no unit stride",
+        lambda: copy_all(np.zeros((8, 8), np.float32)[::2, ::2], ONES, 2),
+        RuntimeError,
+        None,
+        ["stride 1", "from_dlpack"],
+    ),
     ("byte order", lambda: copy_all(ONES.astype(">f4"), ONES, 256), TypeError, None, ["byte order"]),
     ("missing argument", lambda: copy_all(ONES), TypeError, None, ["copy_all", "'C'"]),
     ("returned value", lambda: return_value(ONES), TypeError, None, ["returning_kernel", "tensor argument"]),
 ]
 
 
-@pytest.mark.parametrize(("call", "kind", "mark", "words"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
-def test_bad_input_is_explained(call: Callable[[], Any], kind: type[Exception], mark: str | None, words: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("call", "kind", "mark", "words"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+)
+def test_bad_input_is_explained(
+    call: Callable[[], Any], kind: type[Exception], mark: str | None, words: list[str]
+) -> None:
     with pytest.raises(FlyDSLError) as caught:
         call()
     error = caught.value

@@ -1,7 +1,7 @@
 """The design's table of traps (section 10), row by row: each is gone, or a clear error, or listed with its issue.
 
-Every row has one test named after it. A row that another issue delivers is in ``LATER``; the last test reads the names, so
-that no row is lost.
+Every row has one test named after it. A row that another issue delivers is in ``LATER``; the last test reads the
+names, so that no row is lost.
 """
 
 from __future__ import annotations

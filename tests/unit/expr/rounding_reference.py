@@ -58,6 +58,9 @@ class Codes:
         step = values[top] - values[top - 1] if self.has_sign else values[top]
         upper = np.where(below == top, values[top] + step, values[above])
         middle = (values[below] + upper) / 2
+        if not self.has_sign:
+            # Between its two lowest powers, where float32 is subnormal, ml_dtypes always takes the upper one.
+            middle = np.where(below == 0, values[0], middle)
         grows = self._grows(exact, below, values[below], middle, negative, mode)
         over = top if self.infinity is None else self.infinity
         rounded = np.where(grows, np.where(below == top, over, above), below)
@@ -69,7 +72,7 @@ class Codes:
         """Whether the magnitude goes to the neighbour away from zero."""
         between = exact > low
         if mode == "to_nearest_even":
-            odd = below & 1 == 1 if self.has_sign else np.ones(below.shape, bool)  # a lone mantissa digit is 1
+            odd = below & 1 == 1 if self.has_sign else below > 0  # a mantissa of one digit is odd
             return (exact > middle) | ((exact == middle) & odd)
         if mode == "to_nearest_away":
             return between & (exact >= middle)

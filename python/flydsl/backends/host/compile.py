@@ -16,8 +16,6 @@ from flydsl.passes.walk import functions
 from flydsl.target.target import Target
 
 
-
-
 def _shared_globals(module: Operation) -> dict[str, int]:
     """Shared globals of the gpu modules and their bytes."""
     found: dict[str, int] = {}

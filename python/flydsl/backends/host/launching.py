@@ -30,7 +30,9 @@ class HostLaunching:
             body.line(f"store i64 {number}, ptr {place}")
         scratch = _scratch(body, info, launch)
         symbol = symbol_text(info.symbol)
-        return body.assign(f"call i32 @{LAUNCH_SYMBOL}(ptr {symbol}, ptr {launch.arguments}, ptr {table}, i64 {scratch})")
+        return body.assign(
+            f"call i32 @{LAUNCH_SYMBOL}(ptr {symbol}, ptr {launch.arguments}, ptr {table}, i64 {scratch})"
+        )
 
 
 def _scratch(body: FunctionEmitter, info: KernelInfo, launch: Launch) -> str:

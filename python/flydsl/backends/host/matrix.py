@@ -57,7 +57,9 @@ def multiply(wg: WorkgroupEmitter, op: Operation) -> None:
         registers = {role: [_packed(wg, op, role, parts)] for role, parts in registers.items()}
     sources = [registers[role][0] for role in ("a", "b", "c")]
     result = op.results[0]
-    operands = _describe(facts, [_lane_bytes(wg, s) for s in sources] + [slots.reserve(result, type_text(result.type)).bytes])
+    operands = _describe(
+        facts, [_lane_bytes(wg, s) for s in sources] + [slots.reserve(result, type_text(result.type)).bytes]
+    )
     symbol = _function(wg.module.scope, facts, operands, (m, n, k))
     threads = facts.thr_layout().size()
     waves = body.assign(f"udiv i64 {wg.threads}, {threads}")
@@ -74,7 +76,9 @@ def multiply(wg: WorkgroupEmitter, op: Operation) -> None:
 def _check_whole_waves(wg: WorkgroupEmitter, op: Operation, threads: int) -> None:
     rest = wg.body.assign(f"urem i64 {wg.threads}, {threads}")
     wg.fail_if(
-        wg.body.assign(f"icmp ne i64 {rest}, 0"), op, "a matrix instruction needs whole waves, but the block ends inside one"
+        wg.body.assign(f"icmp ne i64 {rest}, 0"),
+        op,
+        "a matrix instruction needs whole waves, but the block ends inside one",
     )
 
 
@@ -165,7 +169,10 @@ def _text(scope: ModuleScope, facts: Any, operands: list[_Operand], shape: tuple
         text.line(f"{name} = alloca [{size} x {acc}], align 64")
     for operand, place, name, is_signed in zip(operands[:3], ("%a", "%b", "%c"), dense, signed, strict=True):
         table = _table(scope, operand.places)
-        text.loop(len(operand.places), lambda i, o=operand, p=place, t=table, d=name, s=is_signed: _gather(scope, text, o, p, t, d, acc, i, s))
+        text.loop(
+            len(operand.places),
+            lambda i, o=operand, p=place, t=table, d=name, s=is_signed: _gather(scope, text, o, p, t, d, acc, i, s),
+        )
     text.loop(blocks, lambda block: _product(text, acc, shape, block))
     table = _table(scope, operands[3].places)
     text.loop(len(operands[3].places), lambda i: _scatter(text, operands[3], table, acc, i))
@@ -224,7 +231,17 @@ def _element_address(text: _Text, operand: _Operand, base: str, index: str, bits
     return text.assign(f"getelementptr i8, ptr {base}, i64 {text.assign(f'add i64 {row}, {offset}')}"), value
 
 
-def _gather(scope: ModuleScope, text: _Text, operand: _Operand, base: str, table: str, dense: str, acc: str, index: str, signed: bool) -> None:
+def _gather(
+    scope: ModuleScope,
+    text: _Text,
+    operand: _Operand,
+    base: str,
+    table: str,
+    dense: str,
+    acc: str,
+    index: str,
+    signed: bool,
+) -> None:
     bits = width_bits(fragment_elem(operand.elem))
     address, value = _element_address(text, operand, base, index, bits)
     number = _read(scope, text, operand.elem, bits, address, value, acc, signed)
@@ -233,7 +250,9 @@ def _gather(scope: ModuleScope, text: _Text, operand: _Operand, base: str, table
     text.line(f"store {acc} {number}, ptr {text.assign(f'getelementptr {acc}, ptr {dense}, i64 {wide}')}")
 
 
-def _read(scope: ModuleScope, text: _Text, elem: str, bits: int, address: str, value: str, acc: str, signed: bool) -> str:
+def _read(
+    scope: ModuleScope, text: _Text, elem: str, bits: int, address: str, value: str, acc: str, signed: bool
+) -> str:
     """One element widened to the accumulator's type."""
     if elem in ROUNDED_F32:
         # The multiplier reads the upper 19 bits of the register.

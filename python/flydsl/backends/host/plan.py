@@ -174,5 +174,3 @@ class Plan:
             return
         if force or not self.repeatable(value):
             self.kept.add(value)
-
-

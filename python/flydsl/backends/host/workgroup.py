@@ -43,7 +43,9 @@ class KernelInfo:
 class WorkgroupEmitter:
     """Writes one kernel. ``mask`` names the array of active threads, None when all are."""
 
-    def __init__(self, module: ModuleEmitter, op: Operation, target: Target, shared: SharedMemory, sites: list[Operation]) -> None:
+    def __init__(
+        self, module: ModuleEmitter, op: Operation, target: Target, shared: SharedMemory, sites: list[Operation]
+    ) -> None:
         self.module = module
         self.op = op
         self.target = target
@@ -217,7 +219,12 @@ class WorkgroupEmitter:
             return self.body.operand(value)
         owner = value.owner
         repeat = value not in self.plan.kept or self.plan.repeatable(value)
-        if repeat and isinstance(owner, Operation) and not isinstance(value, BlockArgument) and self.plan.repeatable(value):
+        if (
+            repeat
+            and isinstance(owner, Operation)
+            and not isinstance(value, BlockArgument)
+            and self.plan.repeatable(value)
+        ):
             for operand in owner.operands:
                 self.value(operand)
             self.body.emit_op(owner)

@@ -1,4 +1,4 @@
-"""The fly dialect as one xDSL object."""
+"""The fly dialects as xDSL objects: the language's own, and what it adds for each vendor."""
 
 from __future__ import annotations
 
@@ -7,4 +7,11 @@ from xdsl.ir import Dialect
 from flydsl.dialects.fly.ops import OP_CLASSES
 from flydsl.dialects.fly.types import FLY_TYPES, INSTRUCTION_TYPES
 
-FLY = Dialect("fly", list(OP_CLASSES.values()), [*FLY_TYPES, *INSTRUCTION_TYPES.values()])
+
+def _dialect(name: str) -> Dialect:
+    operations = [op for op in OP_CLASSES.values() if op.spec.dialect == name]
+    types = [cls for cls in (*FLY_TYPES, *INSTRUCTION_TYPES.values()) if cls.name.split(".", 1)[0] == name]
+    return Dialect(name, operations, types)
+
+
+FLY_DIALECTS = tuple(_dialect(name) for name in ("fly", "fly_rocdl", "fly_nvvm"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import IndexType, IntegerType, VectorType
+from xdsl.dialects.builtin import IndexType, IntAttr, IntegerType, VectorType
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 Check = Callable[["FlyOp"], None]
 
 _ORDERS = ("MNK", "MKN", "NMK", "NKM", "KMN", "KNM")
+_BUFFER_SPACE = 8
+"""LLVM's address space of buffer descriptors on AMD GPUs."""
+
 TRAVERSAL_ORDERS = tuple(f"{order}{tail}" for order in _ORDERS for tail in ("", "_Serpentine"))
 
 
@@ -178,6 +181,14 @@ def _to_llvm_ptr(op: FlyOp) -> None:
     _result(op, LLVMPointerType)
 
 
+def _buffer_rsrc(op: FlyOp) -> None:
+    space = op.operands[0].type.data.space  # type: ignore[union-attr]
+    if space != pl.BUFFER_DESC:
+        raise _fail(op, f"a buffer descriptor is in the space {pl.BUFFER_DESC}, not {space}")
+    if _result(op, LLVMPointerType) != LLVMPointerType(IntAttr(_BUFFER_SPACE)):
+        raise _fail(op, f"the result is of type !llvm.ptr<{_BUFFER_SPACE}>, not {op.results[0].type}")
+
+
 def _register_value(op: FlyOp, value: Attribute, elem: str) -> None:
     single = value.element_type if isinstance(value, VectorType) else value
     if single != ft.element_type(elem):
@@ -244,5 +255,6 @@ EXPLICIT_CHECKS: dict[str, Check] = {
     "memref.store": _memref_store,
     "memref.store_vec": _store_vec,
     "extract_aligned_pointer_as_index": _pointer_as_index,
+    "get_buffer_rsrc": _buffer_rsrc,
 }
 """Operation to what is checked beyond operand kinds; most have a rule instead."""

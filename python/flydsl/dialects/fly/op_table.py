@@ -41,10 +41,11 @@ class OpSpec:
     form: tuple[str, ...] = ("%",)
     effect: bool = False
     syntax: str = "call"
+    dialect: str = "fly"
 
     @property
     def full_name(self) -> str:
-        return f"fly.{self.name}"
+        return f"{self.dialect}.{self.name}"
 
     def kind_of_operand(self, index: int) -> str:
         return self.takes[min(index, len(self.takes) - 1)]
@@ -173,9 +174,11 @@ _MEMORY = (
     _row("extract_aligned_pointer_as_index", "memref", syntax="arrow", **_EXPLICIT),
 )
 
+_ROCDL = (_row("get_buffer_rsrc", "ptr", dialect="fly_rocdl", **_EXPLICIT),)
+
 OP_TABLE: dict[str, OpSpec] = {
     spec.name: spec
-    for group in (_CONSTRUCTION, _PROJECTION, _TUPLES, _STRUCTURE, _ALGEBRA, _TILED, _MEMORY)
+    for group in (_CONSTRUCTION, _PROJECTION, _TUPLES, _STRUCTURE, _ALGEBRA, _TILED, _MEMORY, _ROCDL)
     for spec in group
 }
 """Operation name without the dialect prefix to its row."""
