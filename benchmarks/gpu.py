@@ -177,16 +177,16 @@ def main() -> None:
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, triton {triton.__version__}; TB/s, bf16")
     makers = {"softmax": softmax_runs, "rmsnorm": rmsnorm_runs, "layernorm": layernorm_runs}
     rows = [measure(name, make, shape, repeats) for name, make in makers.items() for shape in SHAPES]
-    print(
-        f"{'kernel':10} {'shape':12} {'ours':>6} {'triton':>7} {'compile':>8} {'copy':>6} {'ours/triton':>12} {'ours/copy':>10} {'error':>9}"
-    )
+    columns = (("ours", 6), ("triton", 7), ("torch.compile", 14), ("copy", 6))
+    titles = " ".join(f"{name:>{width}}" for name, width in columns)
+    print(f"{'kernel':10} {'shape':12} {titles} {'ours/triton':>12} {'ours/copy':>10} {'error':>9}")
     for r in rows:
-        print(f"{r['kernel']:10} {r['shape']:12} {r['ours']:6.2f} {r['triton']:7.2f} {r['torch.compile']:8.2f} {r['copy']:6.2f} "
-              f"{r['ours'] / r['triton']:12.2f} {r['ours'] / r['copy']:10.2f} {r['error']:9.1e}")  # fmt: skip
+        numbers = " ".join(f"{r[name]:{width}.2f}" for name, width in columns)
+        ratios = f"{r['ours'] / r['triton']:12.2f} {r['ours'] / r['copy']:10.2f}"
+        print(f"{r['kernel']:10} {r['shape']:12} {numbers} {ratios} {r['error']:9.1e}")
     costs = launch_cost()
-    print(
-        f"launch: ours {costs['ours']:.1f} us, triton {costs['triton']:.1f} us, ratio {costs['ours'] / costs['triton']:.2f}"
-    )
+    ratio = costs["ours"] / costs["triton"]
+    print(f"launch: ours {costs['ours']:.1f} us, triton {costs['triton']:.1f} us, ratio {ratio:.2f}")
     results = Path(__file__).parent / "results"
     results.mkdir(exist_ok=True)
     (results / "gpu.json").write_text(json.dumps({"rows": rows, "launch": costs}, indent=1))

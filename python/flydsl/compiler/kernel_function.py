@@ -35,7 +35,7 @@ class KernelFunction:
         if not is_tracing():
             raise DslRuntimeError(
                 f"kernel '{self.__name__}' was called outside a jit function",
-                hint=f"call it in a function decorated with @flyc.jit: {self.__name__}(...).launch(grid=..., block=...)",
+                hint=f"call it in a @flyc.jit function: {self.__name__}(...).launch(grid=..., block=...)",
                 location=calling_location(),
             )
         if current().kernel_symbol is not None:  # type: ignore[attr-defined]
@@ -94,7 +94,7 @@ def _dims(spec: Dim, what: str) -> list[Any]:
 def _extent(part: Any, what: str) -> Any:
     if isinstance(part, IntTuple):
         part = part.unpack()
-    if isinstance(part, bool) or isinstance(part, float):
+    if isinstance(part, (bool, float)):
         raise DslTypeError(f"{what} extents must be integers, got {part!r}")
     if isinstance(part, int):
         return part
