@@ -28,8 +28,8 @@ TRITON_PYTHON = ROOT / ".triton-venv" / "bin" / "python"
 
 # The one place that says how our side compiles. The device `rocm` is to replace `host` when the ROCm back end can make
 # a code object on a machine without a GPU; OURS_MAKES then says so.
-OURS = {"ARCH": "gfx942", "COMPILE_ONLY": "1", "FLYDSL_RUNTIME_KIND": "host"}
-OURS_MAKES = "host machine code of the virtual gfx942 (all gfx942 passes, then LLVM's back end for this CPU)"
+OURS = {"ARCH": "gfx942", "COMPILE_ONLY": "1"}
+OURS_MAKES = "a gfx942 code object (LLVM's AMDGPU back end and ld.lld) and the native launcher"
 TRITON_MAKES = "a gfx942 code object (LLVM's AMDGPU back end and the linker)"
 
 ROWS = {

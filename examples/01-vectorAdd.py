@@ -38,7 +38,7 @@ def add_tiles(A: fx.Tensor, B: fx.Tensor, C: fx.Tensor):
 
 
 @flyc.jit
-def vector_add(A: fx.Tensor, B: fx.Tensor, C: fx.Tensor, n: fx.Int32, stream: fx.Stream = None):
+def vector_add(A: fx.Tensor, B: fx.Tensor, C: fx.Tensor, n: fx.Int32, stream: fx.Stream = fx.Stream(None)):
     add_tiles(A, B, C).launch(grid=(n // (THREADS * VALUES), 1, 1), block=(THREADS, 1, 1), stream=stream)
 
 
@@ -69,7 +69,9 @@ def add_masked(A: fx.Tensor, B: fx.Tensor, C: fx.Tensor, tiled_copy: fx.TiledCop
 
 
 @flyc.jit
-def matrix_add(A: fx.Tensor, B: fx.Tensor, C: fx.Tensor, rows: fx.Int32, columns: fx.Int32, stream: fx.Stream = None):
+def matrix_add(
+    A: fx.Tensor, B: fx.Tensor, C: fx.Tensor, rows: fx.Int32, columns: fx.Int32, stream: fx.Stream = fx.Stream(None)
+):
     atom = fx.make_copy_atom(fx.UniversalCopy32b(), fx.Float32)
     threads = fx.make_layout((8, 32), (32, 1))
     values = fx.make_layout((4, 1), (1, 0))

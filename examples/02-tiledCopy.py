@@ -32,7 +32,7 @@ def copy_tiles(src: fx.Tensor, dst: fx.Tensor, load: fx.TiledCopy, store: fx.Til
 
 
 @flyc.jit
-def copy_rows(src: fx.Tensor, dst: fx.Tensor, m: fx.Int32, n: fx.Int32, stream: fx.Stream = None):
+def copy_rows(src: fx.Tensor, dst: fx.Tensor, m: fx.Int32, n: fx.Int32, stream: fx.Stream = fx.Stream(None)):
     """Row-major to row-major: 32 x 8 threads, each with 4 neighbours of a row in one 128-bit access."""
     atom = fx.make_copy_atom(fx.UniversalCopy128b(), fx.Float32)
     tiled = fx.make_tiled_copy_tv(atom, fx.make_layout((32, 8), (8, 1)), fx.make_layout((1, 4), (0, 1)))
@@ -41,7 +41,7 @@ def copy_rows(src: fx.Tensor, dst: fx.Tensor, m: fx.Int32, n: fx.Int32, stream: 
 
 
 @flyc.jit
-def copy_transposed(src: fx.Tensor, dst: fx.Tensor, m: fx.Int32, n: fx.Int32, stream: fx.Stream = None):
+def copy_transposed(src: fx.Tensor, dst: fx.Tensor, m: fx.Int32, n: fx.Int32, stream: fx.Stream = fx.Stream(None)):
     """Row-major to column-major: the layouts of the tensors differ, the kernel does not."""
     wide = fx.make_copy_atom(fx.UniversalCopy128b(), fx.Float32)
     narrow = fx.make_copy_atom(fx.UniversalCopy32b(), fx.Float32)
@@ -60,8 +60,11 @@ def main() -> None:
 
     m, n = 256, 512
     src = np.random.default_rng().random((m, n), dtype=np.float32)
-    for name, copy, order in (("copy_rows", copy_rows, "C"), ("copy_transposed", copy_transposed, "F")):
-        dst = np.full((m, n), np.nan, np.float32, order=order)
+    for name, copy, arranged in (
+        ("copy_rows", copy_rows, np.ascontiguousarray),
+        ("copy_transposed", copy_transposed, np.asfortranarray),
+    ):
+        dst = arranged(np.full((m, n), np.nan, np.float32))
         with device.arrays(src, dst) as (dS, dD):
             copy(dS, dD, m, n)
         np.testing.assert_array_equal(dst, src)

@@ -52,7 +52,7 @@ def multiply(A: fx.Tensor, B: fx.Tensor, C: fx.Tensor, k: fx.Int32, tiled: fx.Ti
 @flyc.jit
 def matmul(
     A: fx.Tensor, B: fx.Tensor, C: fx.Tensor, m: fx.Int32, n: fx.Int32, k: fx.Int32,
-    generation: fx.Constexpr[str], stream: fx.Stream = None,
+    generation: fx.Constexpr[str], stream: fx.Stream = fx.Stream(None),
 ):  # fmt: skip
     atom = fx.make_mma_atom(matrix_instruction(generation))
     tiled = fx.make_tiled_mma(atom, fx.make_layout((2, 2, 1), (1, 2, 0)))

@@ -1,8 +1,8 @@
 """The lowering is checked by running what it emits: run-time leaves give the numbers that Python gives.
 
-Each case draws layouts and decides of every leaf whether the kernel gets it as a constant or at run time, as Int32 or as
-Int64. The same code evaluates a case twice: on plain Python values, and while tracing a kernel that reads its leaves from
-an array and writes its numbers to another. Many cases share a kernel, so that a thousand take seconds.
+Each case draws layouts and decides of every leaf whether the kernel gets it as a constant or at run time, as Int32 or
+as Int64. The same code evaluates a case twice: on plain Python values, and while tracing a kernel that reads its leaves
+from an array and writes its numbers to another. Many cases share a kernel, so that a thousand take seconds.
 """
 
 from __future__ import annotations
@@ -208,8 +208,8 @@ def arithmetic(choices: Choices, leaves: Leaves) -> Any:
 
 
 OPERATIONS = (
-    crd2idx, negative_strides, wide, indices, sizes, composition, divide, divide_by_layout, product, swizzled, coordinates,
-    arithmetic,
+    crd2idx, negative_strides, wide, indices, sizes, composition, divide, divide_by_layout, product, swizzled,
+    coordinates, arithmetic,
 )  # fmt: skip
 
 cases = st.builds(Case, st.sampled_from(OPERATIONS), st.integers(0, 1 << 30))
@@ -292,7 +292,12 @@ def test_five_billion_elements(monkeypatch: pytest.MonkeyPatch) -> None:
         at = run_time((49_999, 99_999), choices, leaves)
         tiles = fx.zipped_divide(layout, fx.make_tile(128, 256))
         inside = run_time(((127, 255), (389, 389)), choices, leaves)
-        return [fx.crd2idx(fx.make_int_tuple(at), layout), fx.size(layout), fx.cosize(layout), fx.crd2idx(inside, tiles)]
+        return [
+            fx.crd2idx(fx.make_int_tuple(at), layout),
+            fx.size(layout),
+            fx.cosize(layout),
+            fx.crd2idx(inside, tiles),
+        ]
 
     monkeypatch.setattr(Random, "randbytes", lambda _, count: bytes([1] * count))
     case = Case(huge, 0)

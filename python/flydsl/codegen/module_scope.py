@@ -16,17 +16,17 @@ from flydsl.codegen.llvm_types import BF16
 _PLAIN_SYMBOL = re.compile(r"[-a-zA-Z$._][-a-zA-Z$._0-9]*")
 
 # On x86 LLVM rounds f32 -> bf16 and f64 -> bf16/f16 by library calls (compiler-rt, which a Python process
-# does not hold), even to carry a bf16 vector from one block to the next. There bf16 is a 16-bit integer,
-# arithmetic on it is widened to f32, and the truncations are done with integers.
-# On AArch64 without bf16 instructions LLVM 22 rounds to bf16 by adding to the bits. Where it knows a NaN to be
-# quiet it does not look for one, and 0x7fffffff becomes minus zero.
+# does not hold), even to carry a bf16 vector from one block to the next. On AArch64 without bf16 instructions
+# LLVM 22 rounds by adding to the bits, and wrongly: a sum of two <8 x bfloat> takes the odd neighbour of a tie,
+# and a NaN it knows to be quiet is not looked for, so that 0x7fffffff becomes minus zero. On both bf16 is a
+# 16-bit integer, arithmetic on it is widened to f32, and the truncations are done with integers.
 _SOFT_TRUNCATIONS: dict[str, frozenset[tuple[str, str]]] = {
     "x86_64": frozenset({("f32", "bf16"), ("f64", "bf16"), ("f64", "f16")}),
     "aarch64": frozenset({("f32", "bf16"), ("f64", "bf16")}),
 }
-_SOFT_FLOATS: dict[str, frozenset[str]] = {"x86_64": frozenset({"bf16"})}
+_SOFT_FLOATS: dict[str, frozenset[str]] = {"x86_64": frozenset({"bf16"}), "aarch64": frozenset({"bf16"})}
 # Types whose fused multiply-add goes through f64 (elementwise_float): LLVM's own way ends in f64 -> f16.
-_SOFT_FMA: dict[str, frozenset[str]] = {"x86_64": frozenset({"f16", "bf16"})}
+_SOFT_FMA: dict[str, frozenset[str]] = {"x86_64": frozenset({"f16", "bf16"}), "aarch64": frozenset({"bf16"})}
 # LLVM 22 makes one fixed-point conversion of an integer converted to f16 and then multiplied by a power of two.
 # An integer past f16's range then stays finite where it has to become infinite.
 _MERGED_SCALING: dict[str, frozenset[str]] = {"aarch64": frozenset({"f16"})}

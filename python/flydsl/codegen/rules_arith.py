@@ -232,7 +232,7 @@ def _divide(emitter: FunctionEmitter, opcode: str, scalar: Scalar, left: str, ri
     no defined result.
     """
     type_, flag = scalar.vector_of(scalar.text), scalar.vector_of("i1")
-    if not emitter.scope.division_traps or right.isdigit() and right != "0":
+    if not emitter.scope.division_traps or (right.isdigit() and right != "0"):
         return emitter.assign(f"{opcode}{type_} {left}, {right}")
     if opcode[0] == "u":
         safe = emitter.call(type_, "@llvm.umax", [f"{type_} {right}", f"{type_} {_splat(1, scalar)}"])

@@ -49,7 +49,9 @@ def _location(traceback: TracebackType) -> SourceLocation:
         if start_col is not None and end_col is not None:
             column = start_col + 1
             end = end_col + 1 if end_line == line else 0
-    return SourceLocation(code.co_filename, traceback.tb_lineno, column, end, code.co_name)
+    # The sides of a rewritten `a if c else b` are lambdas; what the user wrote stands in the function around them.
+    function = code.co_qualname.removesuffix(".<locals>.<lambda>").rpartition(".")[2]
+    return SourceLocation(code.co_filename, traceback.tb_lineno, column, end, function)
 
 
 @contextmanager

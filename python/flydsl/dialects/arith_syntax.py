@@ -186,7 +186,9 @@ class SelectOp(arith.SelectOp):
         if first != second or first != self.results[0].type:
             raise VerifyException(f"{self.name} chooses between values of one type, not {first} and {second}")
         if condition not in (i1, _like(first, i1)):
-            raise VerifyException(f"{self.name} of {first} takes i1 or {_like(first, i1)} as its condition, not {condition}")
+            raise VerifyException(
+                f"{self.name} of {first} takes i1 or {_like(first, i1)} as its condition, not {condition}"
+            )
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")

@@ -128,7 +128,9 @@ class _DimensionSyntax(Operation):
     def parse(cls, parser: Parser) -> Any:
         dimension = gpu.DimensionAttr(parser.parse_str_enum(gpu.DimensionEnum))
         return cls.create(
-            properties={"dimension": dimension}, attributes=parser.parse_optional_attr_dict(), result_types=[IndexType()]
+            properties={"dimension": dimension},
+            attributes=parser.parse_optional_attr_dict(),
+            result_types=[IndexType()],
         )
 
 

@@ -55,7 +55,9 @@ def _dialect_ops(dialect: str) -> dict[str, type[Operation]]:
         value.name: value
         for value in vars(module).values()
         # Not issubclass: an abstract class answers that by walking every subclass there is.
-        if isinstance(value, type) and Operation in value.__mro__ and getattr(value, "name", "").startswith(f"{dialect}.")
+        if isinstance(value, type)
+        and Operation in value.__mro__
+        and getattr(value, "name", "").startswith(f"{dialect}.")
     }
     return found | {op.name: op for op in respelt_ops(dialect)}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import FunctionType
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 from flydsl.base.errors import DslRuntimeError, DslTypeError
 from flydsl.expr.numeric import Numeric
@@ -11,8 +11,12 @@ from flydsl.expr.numeric import Numeric
 T = TypeVar("T")
 
 
-class Constexpr(Generic[T]):
-    """Annotation of a compile-time parameter: ``block: fx.Constexpr[int]``."""
+if TYPE_CHECKING:
+    Constexpr = Annotated[T, "known while tracing"]  # inside the function it is the Python value itself
+else:
+
+    class Constexpr(Generic[T]):
+        """Annotation of a compile-time parameter: ``block: fx.Constexpr[int]``."""
 
 
 def is_constexpr(annotation: Any) -> bool:

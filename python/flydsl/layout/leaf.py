@@ -119,6 +119,8 @@ def divisor(leaf: Leaf) -> int:
     """The largest number the leaf is known to be a multiple of (0 for a static zero)."""
     if isinstance(leaf, Basis):
         return divisor(leaf.value)
+    if not isinstance(leaf, (int, DynInt)):
+        raise _no_integer(leaf)
     return abs(leaf) if isinstance(leaf, int) else leaf.div
 
 
@@ -133,10 +135,20 @@ def width_of(leaf: Leaf) -> int:
         return width_of(leaf.value)
     if isinstance(leaf, int):
         return 32 if -INT32_LIMIT <= leaf < INT32_LIMIT else 64
+    if not isinstance(leaf, DynInt):
+        raise _no_integer(leaf)
     return leaf.width
 
 
+def _no_integer(leaf: Any) -> LayoutError:
+    shown = "*" if leaf is None else str(leaf)
+    return LayoutError(f"an integer is needed where {shown} stands", hint="coordinates and extents are integers")
+
+
 def _emit(op: str, args: tuple[Any, ...], width: int, div: int) -> DynInt:
+    for arg in args:
+        if not isinstance(arg, (int, DynInt)):
+            raise _no_integer(arg)
     kind = next(a for a in args if isinstance(a, DynInt))
     return kind.emit(op, args, width, max(div, 1))
 

@@ -44,7 +44,13 @@ def drop_dead(region: Region) -> None:
 
 
 def _key(op: Operation) -> Any:
-    return (op.name, tuple(map(id, op.operands)), tuple(op.result_types), tuple(op.properties.items()), tuple(op.attributes.items()))
+    return (
+        op.name,
+        tuple(map(id, op.operands)),
+        tuple(op.result_types),
+        tuple(op.properties.items()),
+        tuple(op.attributes.items()),
+    )
 
 
 def _share(region: Region, outer: list[dict[Any, Operation]]) -> None:

@@ -113,7 +113,7 @@ class MemoryConversion:
         """A fly pointer carried by other operations becomes an LLVM pointer in place."""
         if isinstance(value.type, PtrType):
             self.infos[value] = value.type.data
-            value._type = llvm_pointer(value.type.data.space)  # type: ignore[attr-defined]
+            value._type = llvm_pointer(value.type.data.space)
 
     def _op(self, op: FlyOp) -> None:
         self.at.anchor = op
@@ -248,7 +248,9 @@ def _add_offset(conv: MemoryConversion, op: FlyOp) -> None:
         return
     made = offset.owner
     if not (isinstance(made, FlyOp) and len(made.operands) == 1):
-        raise LoweringError(f"the offset {offset.type} is not one run-time number", hint="run fly-layout-lowering first")
+        raise LoweringError(
+            f"the offset {offset.type} is not one run-time number", hint="run fly-layout-lowering first"
+        )
     conv.replace(op, conv.moved(pointer, info, [made.operands[0]], 0), moved)
 
 

@@ -52,9 +52,7 @@ def _with_leading_one(layout: Layout) -> Layout:
     return structure.prepend(layout, Layout(1, 0))
 
 
-def _copy_modes(
-    low: LayoutLowering, atom: SSAValue, count: int, src: Tensor, dst: Tensor, pred: Tensor | None
-) -> None:
+def _copy_modes(low: LayoutLowering, atom: SSAValue, count: int, src: Tensor, dst: Tensor, pred: Tensor | None) -> None:
     held = rules.size(src)
     if held == count:
         _copy_call(low, atom, src, dst, pred)

@@ -101,7 +101,9 @@ class Inserter:
         if found is None:
             type_ = vector_type(count, elem)
             attr = DenseIntOrFPElementsAttr.from_list(type_, [0])  # type: ignore[arg-type]
-            found = self._constants[key] = self.at_entry(ConstantOp.create(result_types=[type_], properties={"value": attr}))
+            found = self._constants[key] = self.at_entry(
+                ConstantOp.create(result_types=[type_], properties={"value": attr})
+            )
         return found
 
     def undefined(self, type_: Attribute) -> SSAValue:

@@ -327,5 +327,3 @@ def lower_layouts(module: Operation) -> None:
     for body in function_bodies(module):
         LayoutLowering(body.blocks[0]).run(body)
         drop_dead(body)
-
-

@@ -23,7 +23,8 @@ from flydsl.target.mma_nvidia import MmaSync
 from flydsl.target.mma_rdna import Wmma
 
 if TYPE_CHECKING:
-    from flydsl.passes.convert_fly_memory import AtomRule, MemoryConversion
+    from flydsl.passes.convert_fly_memory import MemoryConversion
+    from flydsl.passes.universal_atoms import AtomRule
 
 INSTRUCTION = "fly.instruction"
 
@@ -117,4 +118,3 @@ def _joined(conv: MemoryConversion, struct: SSAValue, kinds: list[Attribute]) ->
 
 MATRIX_ATOMS: dict[type, AtomRule] = {Mfma: _matrix, Wmma: _matrix}
 NVIDIA_ATOMS: dict[type, AtomRule] = {MmaSync: _matrix}
-

@@ -40,14 +40,30 @@ class Pass:
 PASSES: dict[str, Pass] = {
     p.name: p
     for p in (
-        Pass("fly-rewrite-func-signature", "Remove fly values from function and region boundaries.", rewrite_func_signature),
+        Pass(
+            "fly-rewrite-func-signature",
+            "Remove fly values from function and region boundaries.",
+            rewrite_func_signature,
+        ),
         Pass("fly-canonicalize", "Fold static layout algebra and drop dead values.", fly_canonicalize),
-        Pass("fly-layout-lowering", "Lower layout algebra and tiled operations to arithmetic and atom calls.", lower_layouts),
+        Pass(
+            "fly-layout-lowering",
+            "Lower layout algebra and tiled operations to arithmetic and atom calls.",
+            lower_layouts,
+        ),
         Pass("fly-int-swizzle-simplify", "Shorten the bit arithmetic of swizzles.", int_swizzle_simplify),
         Pass("canonicalize", "Drop dead and repeated operations.", canonicalize),
-        Pass("fly-convert-atom-call-to-ssa-form", "Give atom calls vector operands and results.", convert_atom_call_to_ssa_form),
-        Pass("fly-promote-regmem-to-vectorssa", "Turn register memory into vector values.", promote_regmem_to_vectorssa),
-        Pass("convert-fly-to-rocdl", "Convert fly pointers and atoms to LLVM pointers and rocdl.", convert_fly_to_rocdl),
+        Pass(
+            "fly-convert-atom-call-to-ssa-form",
+            "Give atom calls vector operands and results.",
+            convert_atom_call_to_ssa_form,
+        ),
+        Pass(
+            "fly-promote-regmem-to-vectorssa", "Turn register memory into vector values.", promote_regmem_to_vectorssa
+        ),
+        Pass(
+            "convert-fly-to-rocdl", "Convert fly pointers and atoms to LLVM pointers and rocdl.", convert_fly_to_rocdl
+        ),
         Pass("convert-fly-to-nvvm", "Convert fly pointers and atoms to LLVM pointers and nvvm.", convert_fly_to_nvvm),
     )
 }

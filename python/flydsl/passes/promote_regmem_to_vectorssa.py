@@ -278,7 +278,9 @@ class _Promoter:
         for (allocation, index), result in zip(slots, new.results[len(op.results) :], strict=True):
             self.current[allocation.number, index] = result
 
-    def _carry(self, region: Region, slots: list[tuple[_Allocation, int]], inits: list[SSAValue], arguments: bool) -> None:
+    def _carry(
+        self, region: Region, slots: list[tuple[_Allocation, int]], inits: list[SSAValue], arguments: bool
+    ) -> None:
         """Give a region the slots' values on entry and have it hand over their values at its end."""
         if not region.blocks:
             region.add_block(Block([YieldOp.create()]))
@@ -297,5 +299,3 @@ def promote_regmem_to_vectorssa(module: Operation) -> None:
     """Run the pass on a module."""
     for body in function_bodies(module):
         _Promoter(body).run()
-
-

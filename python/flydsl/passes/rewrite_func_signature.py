@@ -48,7 +48,7 @@ def _leaves(payload: Any) -> list[Any]:
 
 
 def _stays(type_: Attribute) -> bool:
-    """Whether a type crosses boundaries as it is: pointers, and atoms that carry run-time state, become LLVM's later."""
+    """Whether a type crosses boundaries as it is: pointers, and atoms with run-time state, become LLVM's later."""
     if not isinstance(type_, FlyType) or isinstance(type_, PtrType):
         return True
     return isinstance(type_, (CopyAtomType, MmaAtomType)) and bool(type_.data.op.state)
@@ -157,8 +157,10 @@ def _put_together(edit: _Edit, parts: Sequence[SSAValue], type_: Attribute) -> S
     if remaining:
         for index, leaf in enumerate(_leaves(payload)):
             position = {"position": DenseArrayBase.from_list(i64, [index])}
-            scalars.append(edit.add(op_class("llvm.extractvalue").create(
-                operands=[remaining[0]], result_types=[element_type(f"i{leaf.width}")], properties=position)))  # fmt: skip
+            kind = element_type(f"i{leaf.width}")
+            extract = op_class("llvm.extractvalue")
+            op = extract.create(operands=[remaining[0]], result_types=[kind], properties=position)
+            scalars.append(edit.add(op))
     return _build(edit, payload, iter(scalars), pointer)
 
 
@@ -260,8 +262,13 @@ def _rewrite_structured(op: Operation) -> None:
     for region in regions:
         for inner in region.blocks:
             _rewrite_arguments(inner)
-    new = type(op).create(operands=operands, result_types=_flattened(results), properties=op.properties, attributes=op.attributes,
-                          regions=regions)  # fmt: skip
+    new = type(op).create(
+        operands=operands,
+        result_types=_flattened(results),
+        properties=op.properties,
+        attributes=op.attributes,
+        regions=regions,
+    )
     new.location = op.location
     block.insert_op_before(new, op)
     given = iter(new.results)
@@ -295,4 +302,3 @@ def rewrite_func_signature(module: Operation) -> None:
     for op in functions(module, declared=True):
         _rewrite_region(op.regions[0])
         _rewrite_function(op)
-

@@ -148,7 +148,13 @@ class SsaPointer:
     __slots__ = ("at", "base", "info", "moved", "origin", "tail")
 
     def __init__(
-        self, at: Inserter, base: SSAValue, origin: pl.Pointer, moved: Any = 0, tail: int = 0, info: pl.Pointer | None = None
+        self,
+        at: Inserter,
+        base: SSAValue,
+        origin: pl.Pointer,
+        moved: Any = 0,
+        tail: int = 0,
+        info: pl.Pointer | None = None,
     ) -> None:
         self.at = at
         self.base = base

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.arith import FastMathFlagsAttr, IntegerOverflowAttr
@@ -104,7 +103,9 @@ def universal_atomic(scopes: Mapping[str, str]) -> AtomRule:
     return rule
 
 
-def _combine(conv: MemoryConversion, value: SSAValue, target: SSAValue, instruction: UniversalAtomic, scope: str) -> None:
+def _combine(
+    conv: MemoryConversion, value: SSAValue, target: SSAValue, instruction: UniversalAtomic, scope: str
+) -> None:
     """One atomic operation per element."""
     pointer, info, layout = conv.view(target)
     properties: dict[str, Attribute] = {
@@ -142,7 +143,8 @@ def _universal_fma(conv: MemoryConversion, op: FlyOp, instruction: UniversalFma)
         flags: dict[str, Attribute] = {"fastmath": FastMathFlagsAttr("none")}
         names = ("arith.mulf", "arith.addf")
     else:
-        flags, names = {"overflowFlags": IntegerOverflowAttr("none")}, ("arith.muli", "arith.addi")
+        flags = {"overflowFlags": IntegerOverflowAttr("none")}
+        names = ("arith.muli", "arith.addi")
     product = conv.at.op(names[0], [wide_a, wide_b], [c.type], flags)
     op.results[0].replace_all_uses_with(conv.at.op(names[1], [product, c], [c.type], flags))
 

@@ -127,7 +127,9 @@ def _run_steps(module: ModuleOp, options: Options, file: str, log: list[str]) ->
         except Exception as error:
             if knobs.DEBUG_TRACEBACK.get():
                 log.append(traceback.format_exc())
-            text = f"{each.name} failed on this input ({type(error).__name__}: {error}); this is a bug, please report it"
+            text = (
+                f"{each.name} failed on this input ({type(error).__name__}: {error}); this is a bug, please report it"
+            )
             raise IrError([IrDiagnostic(file, 0, 0, text)]) from error
         if options.on("verify-each"):
             verify(module, file, each.name)

@@ -135,7 +135,7 @@ func.func @wrong_attribute(%t: !fly.int_tuple<(2,3)>) {
 // -----
 
 func.func @no_such_operand(%tm: !fly.tiled_mma<!fly.mma_atom<!fly.universal_fma<1x1x1, (f16, f16) -> f32>>, <(4,4,1):(1,4,0)>>, %s: !fly.int_tuple<(8,8)>) {
-  // expected-error@+1 {{fly.tiled_mma.partition_shape}}
+  // expected-error@+1 {{fly.tiled_mma.partition_shape: the operand is one of a, b, c, d, not 'x'}}
   %1 = fly.tiled_mma.partition_shape(x, %tm, %s) : (!fly.tiled_mma<!fly.mma_atom<!fly.universal_fma<1x1x1, (f16, f16) -> f32>>, <(4,4,1):(1,4,0)>>, !fly.int_tuple<(8,8)>) -> !fly.int_tuple<(1,2,2)>
   return
 }

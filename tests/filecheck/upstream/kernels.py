@@ -17,7 +17,10 @@ def vector_add() -> None:
     @flyc.kernel
     def kernel(A: fx.Tensor, B: fx.Tensor, C: fx.Tensor):
         tid, bid = fx.thread_idx.x, fx.block_idx.x
-        parts = [fx.logical_divide(fx.logical_divide(t, fx.make_layout(256, 1))[None, bid], fx.make_layout(4, 1)) for t in (A, B, C)]
+        parts = [
+            fx.logical_divide(fx.logical_divide(t, fx.make_layout(256, 1))[None, bid], fx.make_layout(4, 1))
+            for t in (A, B, C)
+        ]
         a, b, c = (part[None, tid] for part in parts)
         c.store(a.load() + b.load())
 

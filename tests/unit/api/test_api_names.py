@@ -3,17 +3,22 @@
 `api_names.txt` is a copy of the surface document's list: a name and its tag, S for a name of the documentation, R for
 one of the repository only. S names must exist, except those that an open issue delivers: ``PENDING`` lists them, and a
 test fails when one of them has arrived and is still listed.
+
+A name that exists may still be broken, so each S name is also *used* by executed code: a test, a document, an example
+or a kernel. `usage.py` finds the uses by reading.
 """
 
 from __future__ import annotations
 
 import importlib
+import inspect
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import flydsl.expr as fx
+from tests.unit.api.usage import usage_of
 
 NAMES = [line.split() for line in (Path(__file__).parent / "api_names.txt").read_text().splitlines() if line.strip()]
 OURS = [(name, tag) for name, tag in NAMES if name.split(".")[0] == "flydsl"]
@@ -77,6 +82,18 @@ def pending(name: str) -> str | None:
 def test_documented_name_exists(name: str) -> None:
     if pending(name) is None:
         assert exists(name), f"{name} is missing, and no open issue is listed for it"
+
+
+@pytest.mark.parametrize("name", [name for name, tag in OURS if tag == "S"])
+def test_documented_name_is_used(name: str, repository: Path) -> None:
+    if pending(name) is not None:
+        return
+    usage = usage_of(repository)
+    owner, _, member = name.rpartition(".")
+    of_a_class = bool(owner) and exists(owner) and inspect.isclass(resolve(owner))
+    assert name in usage.names or (of_a_class and member in usage.members), (
+        f"no test, document, example or kernel uses {name}: add one to test_older_names.py"
+    )
 
 
 @pytest.mark.parametrize("name", [name for names in PENDING.values() for name in names])

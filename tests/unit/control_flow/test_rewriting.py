@@ -147,6 +147,17 @@ def test_an_error_inside_a_branch_points_at_its_line_and_names_the_function() ->
     assert "^^^^" in str(caught.value)
 
 
+def test_an_error_inside_a_conditional_expression_names_the_function() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        out[0] = n.bitcast(fx.Int64) if n > 2 else 1
+
+    with pytest.raises(ValueError) as caught:
+        launch(body)
+    location = caught.value.location
+    assert isinstance(location, SourceLocation)
+    assert (location.line, location.function) == (body.__code__.co_firstlineno + 1, "body")
+
+
 def test_python_errors_pass_unchanged() -> None:
     def body(out: fx.Tensor, n: fx.Int32):
         if n > 2:

@@ -1,4 +1,4 @@
-"""Whatever operands, attributes and results an operation is given, its verifier answers with words, never with a traceback."""
+"""Whatever an operation is given, its verifier answers with words, never with a traceback."""
 
 from __future__ import annotations
 
@@ -20,27 +20,59 @@ from flydsl.dialects.fly.ops import OP_CLASSES
 from flydsl.dialects.registry import load_all
 
 TYPES = """
-!fly.int_tuple<4> !fly.int_tuple<(4)> !fly.int_tuple<(2,(3,?))> !fly.int_tuple<(*,1)> !fly.int_tuple<(1E0,?E1)> !fly.int_tuple<()>
-!fly.int_tuple<0> !fly.int_tuple<?{i64_div=8}> !fly.layout<4:1> !fly.layout<(4,8):(8,1)> !fly.layout<(?,8):(1,?{i64})>
-!fly.layout<(4,8):(1E0,1E1)> !fly.layout<0:0> !fly.layout<(4,(2,2)):(0,(1,-4))> !fly.composed_layout<S<3,3,3>_o_0_o_(4,8):(8,1)>
-!fly.composed_layout<S<1,0,1>_o_?_o_[S<2,0,3>_o_0_o_8:1]> !fly.swizzle<S<2,0,3>> !fly.coord_swizzle<CS<2,0,[0],0,[1]>>
-!fly.tile<[2|*]> !fly.tile<4> !fly.tile<[4:2|(2,2):(1,2)|[2|2]]> !fly.ptr<f32,global> !fly.ptr<i1,register> !fly.ptr<f16,shared,align<16>,S<3,3,3>>
-!fly.memref<f32,register,(1,2,2):(0,1,2)> !fly.memref<f32,global,?:1> !fly.memref<i1,register,4:1> !fly.memref<f16,shared,S<2,0,3>_o_0_o_(8,8):(8,1)>
-!fly.coord_tensor<(0,0),(4,8):(1E0,1E1)> !fly.coord_tensor<?,4:2> !fly.copy_atom<!fly.universal_copy<64>,32>
-!fly.copy_atom<!fly.universal_atomic<add,f32>,32> !fly.mma_atom<!fly.universal_fma<1x1x1,(f32,f32)->f32>>
-!fly.tiled_copy<!fly.copy_atom<!fly.universal_copy<64>,32>,<(4,(2,2)):(2,(1,8))>,<[4|4]>>
-!fly.tiled_mma<!fly.mma_atom<!fly.universal_fma<1x1x1,(f16,f16)->f32>>,<(4,4,1):(1,4,0)>>
-i32 i64 i1 index f32 vector<4xf32> vector<4xi1> !llvm.ptr<1>
-""".split()
+!fly.int_tuple<4>
+!fly.int_tuple<(4)>
+!fly.int_tuple<(2,(3,?))>
+!fly.int_tuple<(*,1)>
+!fly.int_tuple<(1E0,?E1)>
+!fly.int_tuple<()>
+!fly.int_tuple<0>
+!fly.int_tuple<?{i64 div=8}>
+!fly.layout<4:1>
+!fly.layout<(4,8):(8,1)>
+!fly.layout<(?,8):(1,?{i64})>
+!fly.layout<(4,8):(1E0,1E1)>
+!fly.layout<0:0>
+!fly.layout<(4,(2,2)):(0,(1,-4))>
+!fly.composed_layout<S<3,3,3> o 0 o (4,8):(8,1)>
+!fly.composed_layout<S<1,0,1> o ? o [S<2,0,3> o 0 o 8:1]>
+!fly.swizzle<S<2,0,3>>
+!fly.coord_swizzle<CS<2,0,[0],0,[1]>>
+!fly.tile<[2|*]>
+!fly.tile<4>
+!fly.tile<[4:2|(2,2):(1,2)|[2|2]]>
+!fly.ptr<f32, global>
+!fly.ptr<i1, register>
+!fly.ptr<f16, shared, align<16>, S<3,3,3>>
+!fly.memref<f32, register, (1,2,2):(0,1,2)>
+!fly.memref<f32, global, ?:1>
+!fly.memref<i1, register, 4:1>
+!fly.memref<f16, shared, S<2,0,3> o 0 o (8,8):(8,1)>
+!fly.coord_tensor<(0,0), (4,8):(1E0,1E1)>
+!fly.coord_tensor<?, 4:2>
+!fly.copy_atom<!fly.universal_copy<64>, 32>
+!fly.copy_atom<!fly.universal_atomic<add, f32>, 32>
+!fly.mma_atom<!fly.universal_fma<1x1x1, (f32, f32) -> f32>>
+!fly.tiled_copy<!fly.copy_atom<!fly.universal_copy<64>, 32>, <(4,(2,2)):(2,(1,8))>, <[4|4]>>
+!fly.tiled_mma<!fly.mma_atom<!fly.universal_fma<1x1x1, (f16, f16) -> f32>>, <(4,4,1):(1,4,0)>>
+i32
+i64
+i1
+index
+f32
+vector<4xf32>
+vector<4xi1>
+!llvm.ptr<1>
+"""
 
 
 def parse(text: str) -> Attribute:
     context = Context()
     load_all(context)
-    return Parser(context, text.replace("_o_", " o ").replace("i64_div", "i64 div")).parse_type()
+    return Parser(context, text).parse_type()
 
 
-POOL: list[Attribute] = [parse(text) for text in TYPES]
+POOL: list[Attribute] = [parse(line) for line in TYPES.strip().splitlines()]
 ATTRIBUTES: list[Attribute] = [
     IntegerAttr(-1, i32),
     IntegerAttr(1, i32),
@@ -59,7 +91,9 @@ def admitted(kind: str) -> list[Attribute]:
     return [type_ for type_ in POOL if mismatch(kind, type_) is None]
 
 
-def answer(name: str, operands: Sequence[Attribute], results: Sequence[Attribute], attributes: dict[str, Attribute]) -> str | None:
+def answer(
+    name: str, operands: Sequence[Attribute], results: Sequence[Attribute], attributes: dict[str, Attribute]
+) -> str | None:
     """The verifier's message, or None when it has no objection."""
     op = OP_CLASSES[name].create(
         operands=[create_ssa_value(type_) for type_ in operands], result_types=results, attributes=attributes

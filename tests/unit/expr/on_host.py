@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 import flydsl.compiler as flyc
@@ -93,6 +94,17 @@ def floats_of(dtype: Any, column: np.ndarray) -> np.ndarray:
     kind = _travel_type(dtype)
     mask = (1 << min(dtype.width, 8)) - 1 if kind.itemsize == 1 else (1 << (8 * kind.itemsize)) - 1
     return (column & np.uint64(mask)).astype(f"u{kind.itemsize}").view(kind)
+
+
+def nearest_bfloat16(values: np.ndarray) -> np.ndarray:
+    """Doubles rounded once: to odd in float32, whose extra digits then decide every tie rightly."""
+    single = values.astype(np.float32)
+    back = single.astype(np.float64)
+    bits = single.view(np.uint32).copy()
+    finite = np.isfinite(values) & np.isfinite(single)
+    bits[finite & (np.abs(back) > np.abs(values))] -= 1
+    bits[finite & (back != values)] |= 1
+    return bits.view(np.float32).astype(ml_dtypes.bfloat16)
 
 
 # Elementwise kernels

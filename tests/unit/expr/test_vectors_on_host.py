@@ -19,7 +19,7 @@ from tests.unit.expr import on_host
 
 BF16 = np.dtype(ml_dtypes.bfloat16)
 SHAPE = (4, 6)
-DTYPES = tuple(np.dtype(t) for t in ("int8", "uint8", "int32", "uint32", "int64", "float16", "float32", "float64")) + (BF16,)
+DTYPES = (*map(np.dtype, ("int8", "uint8", "int32", "uint32", "int64", "float16", "float32", "float64")), BF16)
 FLOATS = tuple(dtype for dtype in DTYPES if dtype.kind == "f" or dtype == BF16)
 INTEGERS = tuple(dtype for dtype in DTYPES if dtype.kind in "iu")
 
@@ -86,7 +86,14 @@ def test_arithmetic(dtype: np.dtype[Any]) -> None:
 def test_integer_division_and_bits(dtype: np.dtype[Any]) -> None:
     a, b = random(dtype), random(dtype, seed=1)
     b[b == 0] = 3
-    rows = [operator.floordiv, operator.mod, *BITWISE.values(), lambda x, y: x >> 3, lambda x, y: x // 8, lambda x, y: x % 8]
+    rows = [
+        operator.floordiv,
+        operator.mod,
+        *BITWISE.values(),
+        lambda x, y: x >> 3,
+        lambda x, y: x // 8,
+        lambda x, y: x % 8,
+    ]
     out = np.zeros((len(rows), *SHAPE), dtype)
 
     def body(a: Any, b: Any, out: Any) -> None:
@@ -136,7 +143,8 @@ def test_comparisons_and_select(dtype: np.dtype[Any]) -> None:
     for row, function in enumerate(COMPARISONS.values()):
         mask = function(a, b)
         np.testing.assert_array_equal(out[2 * row], mask.astype(dtype))
-        np.testing.assert_array_equal(out[2 * row + 1], np.where(mask, a, b))
+        want = np.where(mask, a, b)
+        np.testing.assert_array_equal(out[2 * row + 1].view(f"u{dtype.itemsize}"), want.view(f"u{dtype.itemsize}"))
 
 
 def test_operands_of_different_types_meet_in_their_common_type() -> None:
@@ -154,11 +162,43 @@ def test_operands_of_different_types_meet_in_their_common_type() -> None:
     np.testing.assert_array_equal(out[2], (3 - a.astype(np.int32)).astype(np.float32))
 
 
+@pytest.mark.parametrize("lanes", [1, 2, 4, 8, 16, 24])
+@pytest.mark.parametrize("dtype", [np.dtype("float16"), BF16], ids=str)
+def test_short_floats_round_ties_to_even_at_every_width(dtype: np.dtype[Any], lanes: int) -> None:
+    """LLVM computes these types by other instructions at each width, and not always rightly."""
+    a, b = random(dtype, (40, lanes)), random(dtype, (40, lanes), 1)
+    out = np.zeros((4, 40, lanes), dtype)
+
+    @flyc.kernel
+    def compute(a: fx.Tensor, b: fx.Tensor, out: fx.Tensor):
+        t = fx.thread_idx.x
+        x, y = a[t, None].load(), b[t, None].load()
+        for row, result in enumerate((x + y, x * y, x / y, fx.math.fma(x, y, x))):
+            out[row, t, None].store(result)
+
+    @flyc.jit
+    def launch(a: fx.Tensor, b: fx.Tensor, out: fx.Tensor):
+        compute(a, b, out).launch(grid=(1, 1, 1), block=(40, 1, 1))
+
+    launch(*(flyc.from_dlpack(array) for array in (a, b, out)))
+    x, y = a.astype(np.float64), b.astype(np.float64)
+    for got, want in zip(out, (x + y, x * y, x / y, x * y + x)):
+        # 53 digits are more than twice those of the type, so rounding from them is rounding once.
+        np.testing.assert_array_equal(got, nearest(want, dtype))
+
+
+def nearest(values: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
+    """Doubles rounded once."""
+    return on_host.nearest_bfloat16(values) if dtype == BF16 else values.astype(dtype)
+
+
 # Broadcasting
 
 
 @pytest.mark.parametrize(
-    "shapes", [((4, 6), (4, 1)), ((4, 1), (1, 6)), ((6,), (4, 6)), ((1,), (4, 6)), ((2, 1, 3), (4, 1)), ((4, 6), ())], ids=str
+    "shapes",
+    [((4, 6), (4, 1)), ((4, 1), (1, 6)), ((6,), (4, 6)), ((1,), (4, 6)), ((2, 1, 3), (4, 1)), ((4, 6), ())],
+    ids=str,
 )
 def test_broadcasting_is_numpys(shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
     left, right = (random(np.dtype("int32"), shape or (1,), seed) for seed, shape in enumerate(shapes))
@@ -333,7 +373,13 @@ def test_reductions(dtype: np.dtype[Any]) -> None:
 
     run(body, a, a, out)
     functions: dict[str, Any] = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
-    functions |= {"maxnum": np.fmax, "minnum": np.fmin, "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
+    functions |= {
+        "maxnum": np.fmax,
+        "minnum": np.fmin,
+        "and": np.bitwise_and,
+        "or": np.bitwise_or,
+        "xor": np.bitwise_xor,
+    }
     for place, kind in enumerate(kinds):
         assert out[place] == accumulated(functions[kind], a), kind
     assert out[-1] == accumulated(np.add, np.concatenate([np.array([5], dtype), a]))
@@ -482,7 +528,9 @@ def test_math_functions(dtype: np.dtype[Any], group: str) -> None:
                 np.testing.assert_array_equal(got, want.astype(dtype), err_msg=f"{name}, {form}")
             else:
                 apart = ulps_apart(got, want)
-                assert apart <= ULPS[dtype.name], f"{name} of a {dtype} {form} is {apart:.2f} units in the last place off"
+                assert apart <= ULPS[dtype.name], (
+                    f"{name} of a {dtype} {form} is {apart:.2f} units in the last place off"
+                )
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
@@ -509,7 +557,9 @@ def test_math_functions_of_several_arguments(dtype: np.dtype[Any]) -> None:
 def test_classification(dtype: np.dtype[Any]) -> None:
     info = ml_dtypes.finfo(dtype)
     tiny = float(info.smallest_subnormal)
-    values = np.array([0, -0.0, 1, -2.5, math.inf, -math.inf, math.nan, tiny, -tiny, info.smallest_normal, info.max]).astype(dtype)
+    values = np.array(
+        [0, -0.0, 1, -2.5, math.inf, -math.inf, math.nan, tiny, -tiny, info.smallest_normal, info.max]
+    ).astype(dtype)
     names = ("isnan", "isinf", "isfinite", "isnormal")
 
     def function(x: Any) -> list[Any]:
@@ -572,9 +622,9 @@ def test_fastmath_shows_in_the_ir(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         out.store(fx.math.sqrt(a.load(), fastmath=["ninf", "nsz"]))
 
     origin, text = dumped(body, tmp_path, monkeypatch)
-    lines = {name: next(line for line in origin.splitlines() if f"{name} " in line) for name in ("arith.addf", "arith.mulf")}
-    assert "fastmath<nnan,contract>" in lines["arith.addf"].replace(" ", "") or "nnan,contract" in lines["arith.addf"]
-    assert "fast" not in lines["arith.mulf"] or "fastmath<none>" in lines["arith.mulf"]
+    added, multiplied = (next(line for line in origin.splitlines() if name in line) for name in ("addf", "mulf"))
+    assert "fastmath<nnan,contract>" in added
+    assert "fastmath" not in multiplied
     assert "fadd nnan contract float" in text
     assert "fmul float" in text
     assert "call fast float @llvm.exp" in text

@@ -114,7 +114,8 @@ def test_bad_command_lines(arguments: list[str], message: str) -> None:
 
 def test_errors_name_file_line_and_column(tmp_path: Path) -> None:
     file = tmp_path / "bad.mlir"
-    file.write_text("func.func @f(%l: !fly.layout<4:1>) {\n  %0 = fly.size(%l) : (!fly.layout<4:1>) -> !fly.int_tuple<5>\n  return\n}\n")
+    wrong = "%0 = fly.size(%l) : (!fly.layout<4:1>) -> !fly.int_tuple<5>"
+    file.write_text(f"func.func @f(%l: !fly.layout<4:1>) {{\n  {wrong}\n  return\n}}\n")
     assert failing([str(file)]).startswith(f"{file}:2:3: error: 'fly.size': fly.size gives !fly.int_tuple<4>, but")
     file.write_text("func.func @f() {\n  fly.nothing\n}\n")
     assert failing([str(file)]).startswith(f"{file}:2:3: error: ")
@@ -137,7 +138,8 @@ def test_a_bug_in_a_pass_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> Non
         raise KeyError("oops")
 
     monkeypatch.setitem(PASSES, "canonicalize", type(PASSES["canonicalize"])("canonicalize", "", broken))
-    assert "canonicalize failed on this input (KeyError: 'oops'); this is a bug" in failing(["--canonicalize"], FUNCTION)
+    message = failing(["--canonicalize"], FUNCTION)
+    assert "canonicalize failed on this input (KeyError: 'oops'); this is a bug" in message
     monkeypatch.setenv("FLYDSL_DEBUG_TRACEBACK", "1")
     assert "Traceback" in run(["--canonicalize"], FUNCTION)[2]
 
@@ -198,7 +200,8 @@ def test_print_after_all_goes_to_stderr() -> None:
 def test_expected_diagnostics() -> None:
     text = "a // expected-error@+1 {{first}}\nb\n// expected-error @below {{one}} // expected-note@-2 {{two}}\nc\n"
     wanted = expectations(text)
-    assert [(w.line, w.severity, w.text) for w in wanted] == [(2, "error", "first"), (4, "error", "one"), (1, "note", "two")]
+    places = [(2, "error", "first"), (4, "error", "one"), (1, "note", "two")]
+    assert [(w.line, w.severity, w.text) for w in wanted] == places
     found = [
         IrDiagnostic("f", 2, 1, "the first thing"),
         IrDiagnostic("f", 4, 9, "one"),
@@ -213,7 +216,8 @@ def test_expected_diagnostics() -> None:
 
 def test_diagnostics_that_are_expected_are_no_failure() -> None:
     ok(["--verify-diagnostics"], "// expected-error@+1 {{not registered}}\nfly.nothing\n")
-    assert "was not produced" in failing(["--verify-diagnostics"], "// expected-error@+1 {{other words}}\nfly.nothing\n")
+    other = "// expected-error@+1 {{other words}}\nfly.nothing\n"
+    assert "was not produced" in failing(["--verify-diagnostics"], other)
 
 
 def test_as_a_module(tmp_path: Path) -> None:

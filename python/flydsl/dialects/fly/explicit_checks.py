@@ -104,7 +104,10 @@ def _copy(op: FlyOp) -> None:
         raise _fail(op, f"the ranks differ: {_layouts(op, 'source destination')}")
     _copy_values(op)
     if pred and _rank(pred[0]) not in (_rank(source), _rank(source) - 1):
-        raise _fail(op, f"the predicate has neither the source's rank nor one less: {_layouts(op, 'source destination predicate')}")
+        raise _fail(
+            op,
+            f"the predicate has neither the source's rank nor one less: {_layouts(op, 'source destination predicate')}",
+        )
 
 
 def _copy_values(op: FlyOp) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
@@ -21,6 +22,9 @@ from flydsl.dialects.fly.type_difference import difference
 
 if TYPE_CHECKING:
     from flydsl.dialects.fly.ops import FlyOp
+
+OPERAND_WORDS = ("a", "b", "c", "d")
+"""The operands of a matrix instruction."""
 
 Infer = Callable[[OpSpec, Sequence[Attribute], Mapping[str, Any]], list[Attribute]]
 
@@ -40,7 +44,7 @@ def check_op(op: FlyOp, infer: Infer) -> None:
     except FlyDSLError as error:
         raise VerifyException(f"{op.name}: {error.message}") from error
     except Exception as error:
-        raise VerifyException(f"{op.name} has no answer for {_signature(op)}: {error}") from error
+        raise VerifyException(f"{op.name} has no answer for {_signature(op)}") from error
 
 
 def _signature(op: FlyOp) -> str:
@@ -68,6 +72,8 @@ def _check_attributes(op: FlyOp) -> None:
                 raise VerifyException(f"{op.name} needs the attribute '{key}', {words}")
         elif not isinstance(attr, cls):
             raise VerifyException(f"{op.name}: the attribute '{key}' must be {words}, got {attr}")
+        elif isinstance(attr, StringAttr) and kind == "word" and attr.data not in OPERAND_WORDS:
+            raise VerifyException(f"{op.name}: the operand is one of {', '.join(OPERAND_WORDS)}, not '{attr.data}'")
     if op.regions or op.successors:
         raise VerifyException(f"{op.name} has neither regions nor successors")
 

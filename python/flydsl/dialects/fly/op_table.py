@@ -67,7 +67,10 @@ _EFFECT: dict[str, Any] = {"result": "none", "effect": True}
 
 _CONSTRUCTION = (
     _row("static", syntax="bare", **_EXPLICIT),
-    *(_row(f"make_{what}", "int", least=0, most=MANY, **_EXPLICIT) for what in ("int_tuple", "shape", "stride", "coord")),
+    *(
+        _row(f"make_{what}", "int", least=0, most=MANY, **_EXPLICIT)
+        for what in ("int_tuple", "shape", "stride", "coord")
+    ),
     _row("make_layout", "IT", "IT"),
     _row("make_layout_like", "L"),
     _row("make_ordered_layout", "IT", "IT"),
@@ -138,7 +141,8 @@ _TILED = (
     _row("tiled_copy.partition_src", "tiled copy", "TL", "IT", rule=rules.partition_src),
     _row("tiled_copy.partition_dst", "tiled copy", "TL", "IT", rule=rules.partition_dst),
     _row("tiled_copy.retile", "tiled copy", "TL", rule=rules.retile),
-    _row("tiled_mma.partition", "tiled mma", "TL", "IT", rule=rules.mma_partition, attrs=_OPERAND, form=("$operand", "%")),
+    _row("tiled_mma.partition", "tiled mma", "TL", "IT", rule=rules.mma_partition, attrs=_OPERAND,
+         form=("$operand", "%")),
     _row("tiled_mma.partition_shape", "tiled mma", "IT", rule=rules.mma_partition_shape, attrs=_OPERAND,
          form=("$operand", "%")),
     _row("mma.make_fragment", "tiled mma", "TL", rule=rules.mma_make_fragment,

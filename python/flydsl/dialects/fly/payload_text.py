@@ -114,7 +114,9 @@ def _inside(body: str, prefix: str) -> str:
 def parse_tiled_copy(body: str) -> pl.TiledCopy:
     atom, layout, tile = _exactly(split_top(body), 3, "an atom, a layout and a tile")
     return pl.TiledCopy(
-        parse_copy_atom(_inside(atom, "!fly.copy_atom")), parse_layout(_inside(layout, "")), parse_tile(_inside(tile, ""))
+        parse_copy_atom(_inside(atom, "!fly.copy_atom")),
+        parse_layout(_inside(layout, "")),
+        parse_tile(_inside(tile, "")),
     )
 
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import Any, Generic, TypeVar
 
 from xdsl.dialects import builtin
@@ -254,7 +254,7 @@ def type_of(payload: Any) -> Any:
 _FLOATS: dict[str, Attribute] = {name: getattr(builtin, name) for name in FLOAT_WIDTHS if hasattr(builtin, name)}
 
 
-@lru_cache(maxsize=None)
+@cache
 def element_type(name: str) -> Attribute:
     """The builtin type an element of that name has in a register."""
     name = register_type(name)
@@ -267,7 +267,7 @@ def element_type(name: str) -> Attribute:
     raise VerifyError(f"unknown element type '{name}'")
 
 
-@lru_cache(maxsize=None)
+@cache
 def vector_type(count: int, elem: str) -> Attribute:
     return VectorType(element_type(elem), [count])
 

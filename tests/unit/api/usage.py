@@ -1,0 +1,108 @@
+"""Which names of the package the executed code of this repository uses, found by reading it.
+
+Executed are the tests, the Python blocks of the documents, the examples and the kernels. A use is a dotted name whose
+first part is an import of `flydsl` (``fx.gpu.barrier``), an imported name, or, for members of classes, an attribute of
+any object (``tensor.load``) or a method of that name that a class defines (the protocols' dunder methods).
+"""
+
+from __future__ import annotations
+
+import ast
+import doctest
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from tests.docs.blocks import runnable
+
+PACKAGE = "flydsl"
+TREES = ("tests", "examples", "kernels")
+SELF = "test_api_names.py"
+"""Speaks about every name and uses none."""
+
+
+@dataclass
+class Usage:
+    """What one program, or all of them, use."""
+
+    names: set[str] = field(default_factory=set)
+    """Full dotted names, with everything above them."""
+    members: set[str] = field(default_factory=set)
+    """Names of attributes and methods."""
+
+    def add(self, dotted: str) -> None:
+        parts = dotted.split(".")
+        self.names.update(".".join(parts[:count]) for count in range(1, len(parts) + 1))
+
+
+class _Reader(ast.NodeVisitor):
+    """Collects the uses of one program into ``usage``."""
+
+    def __init__(self, usage: Usage) -> None:
+        self.usage = usage
+        self.aliases: dict[str, str] = {}
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for name in node.names:
+            if name.name.split(".")[0] == PACKAGE:
+                self.aliases[name.asname or PACKAGE] = name.name if name.asname else PACKAGE
+                self.usage.add(name.name)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        if node.module and node.module.split(".")[0] == PACKAGE:
+            for name in node.names:
+                self.aliases[name.asname or name.name] = f"{node.module}.{name.name}"
+                self.usage.add(f"{node.module}.{name.name}")
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        dotted = self.dotted(node)
+        if dotted is not None:
+            self.usage.add(dotted)
+        self.usage.members.add(node.attr)
+        self.generic_visit(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        if node.name.startswith("__"):
+            self.usage.members.add(node.name)
+        self.generic_visit(node)
+
+    def dotted(self, node: ast.expr) -> str | None:
+        """The full name that an attribute chain stands for, if it starts at an import of the package."""
+        if isinstance(node, ast.Name):
+            return self.aliases.get(node.id)
+        if isinstance(node, ast.Attribute):
+            base = self.dotted(node.value)
+            return None if base is None else f"{base}.{node.attr}"
+        return None
+
+
+def _document(text: str) -> str:
+    """The Python of a document as one program; prompts and expected output are left out."""
+    parts: list[str] = []
+    for block in runnable(text):
+        source = "\n".join(block.lines) + "\n"
+        if source.lstrip().startswith(">>>"):
+            source = "".join(example.source for example in doctest.DocTestParser().get_examples(source))
+        parts.append(source)
+    return "".join(parts)
+
+
+def programs(repository: Path) -> Iterator[str]:
+    """The text of everything that the tests execute."""
+    for tree in TREES:
+        for path in sorted((repository / tree).rglob("*.py")):
+            if path.name != SELF:
+                yield path.read_text(encoding="utf-8")
+    for page in (repository / "README.md", *sorted((repository / "docs").rglob("*.md"))):
+        yield _document(page.read_text(encoding="utf-8"))
+
+
+@cache
+def usage_of(repository: Path) -> Usage:
+    """What all programs use together."""
+    usage = Usage()
+    for text in programs(repository):
+        if PACKAGE in text:
+            _Reader(usage).visit(ast.parse(text))
+    return usage
