@@ -114,3 +114,11 @@ def test_element_classes_cover_the_table() -> None:
     for elem in NUMPY:
         if elem != "tf32":
             assert element_class(elem).width == np.dtype(NUMPY[elem]).itemsize * 8
+
+
+def test_an_instruction_the_target_lacks_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "gfx1201")
+    matrix = np.zeros((16, 16), np.float16)
+    with pytest.raises(ValueError, match="gfx1201 has no") as caught:
+        launcher(instructions("gfx942")[0])(matrix, matrix, matrix, matrix)
+    assert "16x16x16" in str(caught.value)

@@ -8,7 +8,7 @@ from flydsl.base.errors import DSLCompileError, DslTypeError, DslValueError, Lay
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly import rules
 from flydsl.expr.atom import CopyAtom, MmaAtom, TiledCopy, TiledMma
-from flydsl.expr.context import current
+from flydsl.expr.context import current, is_tracing
 from flydsl.expr.element import element_name
 from flydsl.expr.handle import Handle, apply, describe, wrap
 from flydsl.expr.hardware_enums import AtomicOp, MmaOperand, SyncScope
@@ -92,6 +92,8 @@ def make_mma_atom(op: Any) -> MmaAtom:
             f"make_mma_atom takes a matrix instruction, got {describe(op)}",
             hint="for example fx.UniversalFMA(fx.Float32)",
         )
+    if is_tracing() and hasattr(op, "require"):
+        op.require(current().target)  # an instruction the target lacks is refused here, with what it has
     return wrap(pl.MmaAtom(op))
 
 

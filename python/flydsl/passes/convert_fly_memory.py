@@ -31,6 +31,7 @@ from flydsl.dialects.fly.ops import FlyOp, allocation_size
 from flydsl.dialects.fly.types import PtrType, element_type, payload_of
 from flydsl.dialects.upstream import op_class
 from flydsl.passes.insertion import Inserter
+from flydsl.passes.matrix_atoms import lower_matrix
 from flydsl.passes.source_location import located
 from flydsl.passes.ssa_leaf import SsaInt, register
 from flydsl.passes.universal_atoms import UNIVERSAL_ATOMS, AtomRule
@@ -303,7 +304,8 @@ def _later(conv: MemoryConversion, op: FlyOp) -> None:
 
 def _atom_call(conv: MemoryConversion, op: FlyOp) -> None:
     instruction = payload_of(op.operands[0].type).op
-    rule = conv.atoms.get(type(instruction))
+    # Matrix instructions describe their own call, so one rule serves every table, none of which is loaded here.
+    rule = conv.atoms.get(type(instruction)) or (lower_matrix if hasattr(instruction, "intrinsic") else None)
     if rule is None:
         raise LoweringError(f"{instruction} does not exist on this target")
     rule(conv, op, instruction)

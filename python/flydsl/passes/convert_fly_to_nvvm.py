@@ -8,11 +8,10 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from flydsl.passes.convert_fly_memory import convert_fly_memory
-from flydsl.passes.matrix_atoms import NVIDIA_ATOMS
 from flydsl.passes.universal_atoms import NVIDIA_SCOPES, universal_atomic
 from flydsl.target.copy_ops import UniversalAtomic
 
 
 def convert_fly_to_nvvm(module: Operation) -> None:
     """Run the pass on a module."""
-    convert_fly_memory(module, {**NVIDIA_ATOMS, UniversalAtomic: universal_atomic(NVIDIA_SCOPES)}, {})
+    convert_fly_memory(module, {UniversalAtomic: universal_atomic(NVIDIA_SCOPES)}, {})

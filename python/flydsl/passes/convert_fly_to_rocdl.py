@@ -8,9 +8,8 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from flydsl.passes.convert_fly_memory import convert_fly_memory
-from flydsl.passes.matrix_atoms import MATRIX_ATOMS
 
 
 def convert_fly_to_rocdl(module: Operation) -> None:
     """Run the pass on a module."""
-    convert_fly_memory(module, MATRIX_ATOMS, {})
+    convert_fly_memory(module, {}, {})

@@ -17,14 +17,10 @@ from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import element_type, vector_type
 from flydsl.dialects.upstream import op_class
 from flydsl.passes.vector_access import extract
-from flydsl.target.mma_cdna import Mfma
 from flydsl.target.mma_facts import Intrinsic, RegisterType, Slot
-from flydsl.target.mma_nvidia import MmaSync
-from flydsl.target.mma_rdna import Wmma
 
 if TYPE_CHECKING:
     from flydsl.passes.convert_fly_memory import MemoryConversion
-    from flydsl.passes.universal_atoms import AtomRule
 
 INSTRUCTION = "fly.instruction"
 
@@ -80,7 +76,8 @@ def _operands(conv: MemoryConversion, op: FlyOp, call: Intrinsic) -> tuple[list[
     return values, attributes
 
 
-def _matrix(conv: MemoryConversion, op: FlyOp, instruction: Any) -> None:
+def lower_matrix(conv: MemoryConversion, op: FlyOp, instruction: Any) -> None:
+    """Issue a matrix instruction on the vectors of its operands."""
     call: Intrinsic = instruction.intrinsic()
     values, attributes = _operands(conv, op, call)
     kinds = [_register_attr(r) for r in call.results]
@@ -114,7 +111,3 @@ def _joined(conv: MemoryConversion, struct: SSAValue, kinds: list[Attribute]) ->
     elem, count = kinds[0].element_type, kinds[0].get_shape()[0]
     scalars = [extract(conv.at, field, i, str(elem)) for field in fields for i in range(count)]
     return conv.at.op("vector.from_elements", scalars, [VectorType(elem, [len(scalars)])])
-
-
-MATRIX_ATOMS: dict[type, AtomRule] = {Mfma: _matrix, Wmma: _matrix}
-NVIDIA_ATOMS: dict[type, AtomRule] = {MmaSync: _matrix}
