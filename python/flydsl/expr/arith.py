@@ -62,6 +62,7 @@ def _float_builder(op: Operation) -> FloatBuilder:
         return combine(op, lhs, rhs, fastmath)
 
     build.__name__ = build.__qualname__ = op.symbol
+    build.__doc__ = f"`arith.{op.symbol}` of numbers or vectors, element by element."
     return build
 
 

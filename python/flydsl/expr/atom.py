@@ -50,18 +50,22 @@ class CopyAtom(_Atom):
 
     @property
     def val_bits(self) -> int:
+        """The bits of one value."""
         return self.payload.val_bits
 
     @property
     def layout_src_tv(self) -> Layout:
+        """(thread, value) to position in the source."""
         return wrap(self.payload.src_tv)
 
     @property
     def layout_dst_tv(self) -> Layout:
+        """(thread, value) to position in the destination."""
         return wrap(self.payload.dst_tv)
 
     @property
     def layout_ref_tv(self) -> Layout:
+        """The (thread, value) layout that the others are compared with."""
         return wrap(self.payload.ref_tv)
 
 
@@ -74,18 +78,22 @@ class MmaAtom(_Atom):
 
     @property
     def shape_mnk(self) -> IntTuple:
+        """The extents (M, N, K) of one instruction."""
         return wrap(self.payload.shape_mnk)
 
     @property
     def layout_A_tv(self) -> Layout:
+        """(thread, value) to position in A."""
         return wrap(self.payload.operand_tv("a"))
 
     @property
     def layout_B_tv(self) -> Layout:
+        """(thread, value) to position in B."""
         return wrap(self.payload.operand_tv("b"))
 
     @property
     def layout_C_tv(self) -> Layout:
+        """(thread, value) to position in C."""
         return wrap(self.payload.operand_tv("c"))
 
 
@@ -98,14 +106,17 @@ class TiledCopy(Handle):
 
     @property
     def atom(self) -> CopyAtom:
+        """The copy atom."""
         return wrap(self.payload.atom)
 
     @property
     def tile_mn(self) -> Tile:
+        """The tile that all threads copy together."""
         return wrap(self.payload.tile)
 
     @property
     def layout_tv_tiled(self) -> Layout:
+        """(thread, value) to position in the tile."""
         return wrap(self.payload.layout_tv)
 
     def _side(self, side: Any) -> Layout:
@@ -113,10 +124,12 @@ class TiledCopy(Handle):
 
     @property
     def layout_src_tv_tiled(self) -> Layout:
+        """(thread, value) to position in a source tile."""
         return self._side(self.payload.atom.src_tv)
 
     @property
     def layout_dst_tv_tiled(self) -> Layout:
+        """(thread, value) to position in a destination tile."""
         return self._side(self.payload.atom.dst_tv)
 
     def grid(self) -> str:
@@ -143,12 +156,15 @@ class ThrCopy:
         self.thr_idx = thr_idx
 
     def partition_S(self, tensor: Any) -> Tensor:
+        """The part of a source tensor that this thread reads."""
         return apply("tiled_copy.partition_src", self.tiled_copy, _tensor(tensor, "partition_S"), self.thr_idx)
 
     def partition_D(self, tensor: Any) -> Tensor:
+        """The part of a destination tensor that this thread writes."""
         return apply("tiled_copy.partition_dst", self.tiled_copy, _tensor(tensor, "partition_D"), self.thr_idx)
 
     def retile(self, tensor: Any) -> Tensor:
+        """A fragment in the value order of this copy, over the same registers."""
         return apply("tiled_copy.retile", self.tiled_copy, _tensor(tensor, "retile"))
 
 
@@ -169,22 +185,27 @@ class TiledMma(Handle):
 
     @property
     def mma_atom(self) -> MmaAtom:
+        """The matrix atom."""
         return wrap(self.payload.atom)
 
     @property
     def atom_layout(self) -> Layout:
+        """The layout of atoms over (M, N, K)."""
         return wrap(self.payload.atom_layout)
 
     @property
     def permutation_mnk(self) -> Tile | None:
+        """The reordering of the covered extents."""
         return None if self.payload.permutation is None else wrap(self.payload.permutation)
 
     @property
     def tile_size_mnk(self) -> IntTuple:
+        """The extents (M, N, K) that all threads cover together."""
         return wrap(tv.tile_size_mnk(self.payload.atom.shape_mnk, self.payload.atom_layout, self.payload.permutation))
 
     @property
     def thr_layout_vmnk(self) -> Layout:
+        """(v, m, n, k) to thread."""
         return wrap(tv.thr_layout_vmnk(self.payload.atom.thr_layout, self.payload.atom_layout))
 
     def _operand(self, operand: str) -> Layout:
@@ -194,17 +215,21 @@ class TiledMma(Handle):
 
     @property
     def tv_layout_A_tiled(self) -> Layout:
+        """(thread, value) to position in the tile of A."""
         return self._operand("a")
 
     @property
     def tv_layout_B_tiled(self) -> Layout:
+        """(thread, value) to position in the tile of B."""
         return self._operand("b")
 
     @property
     def tv_layout_C_tiled(self) -> Layout:
+        """(thread, value) to position in the tile of C."""
         return self._operand("c")
 
     def get_slice(self, thread: Any) -> ThrMma:
+        """One thread's view of this tiled mma."""
         return ThrMma(self, IntTuple.from_python(thread))
 
     thr_slice = get_slice
@@ -219,12 +244,15 @@ class TiledMma(Handle):
         )
 
     def make_fragment_A(self, tensor: Any, *, stages: int | None = None) -> Tensor:
+        """Registers for the A operand of a block tensor."""
         return self._fragment("a", tensor, stages)
 
     def make_fragment_B(self, tensor: Any, *, stages: int | None = None) -> Tensor:
+        """Registers for the B operand of a block tensor."""
         return self._fragment("b", tensor, stages)
 
     def make_fragment_C(self, tensor: Any, *, stages: int | None = None) -> Tensor:
+        """Registers for the accumulators of a block tensor."""
         return self._fragment("c", tensor, stages)
 
 
@@ -247,12 +275,15 @@ class ThrMma:
         )
 
     def partition_A(self, tensor: Any) -> Tensor:
+        """This thread's part of A, a tile (M, K)."""
         return self._partition("a", tensor)
 
     def partition_B(self, tensor: Any) -> Tensor:
+        """This thread's part of B, a tile (N, K)."""
         return self._partition("b", tensor)
 
     def partition_C(self, tensor: Any) -> Tensor:
+        """This thread's part of C, a tile (M, N)."""
         return self._partition("c", tensor)
 
 

@@ -10,7 +10,16 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from flydsl.base.errors import DslTypeError
-from flydsl.expr.carried import Difference, difference, leaves, promoted, rebuilt, type_words, unchanged
+from flydsl.expr.carried import (
+    Difference,
+    difference,
+    leaves,
+    promoted,
+    rebuilt,
+    structure_advice,
+    type_words,
+    unchanged,
+)
 from flydsl.expr.context import current
 from flydsl.expr.numeric import Boolean
 from flydsl.expr.region_state import Cells, Heap, Items, assignment_line, items_of, set_items
@@ -84,7 +93,9 @@ def _advice(label: str, found: Difference) -> str:
         return f"give {name} a value of the same type on every path, for example fx.Int32(0), instead of None"
     if isinstance(found.first, (list, dict)):
         return f"{name} must keep its length: choose the elements at run time, not how many there are"
-    return "convert one of them, for example with fx.Float32(x), so that both paths give one type"
+    return structure_advice(found) or (
+        "convert one of them, for example with fx.Float32(x), so that both paths give one type"
+    )
 
 
 def run_if(site: Site, condition: Boolean, then: Body, orelse: Body | None) -> list[str]:

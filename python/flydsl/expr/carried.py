@@ -153,6 +153,19 @@ def _same_handle(first: Handle, second: Handle) -> bool:
     return type(first) is type(second) and first.ir_value().type == second.ir_value().type
 
 
+def structure_advice(found: Difference) -> str | None:
+    """What to do about values that differ in more than a number type; None for numbers."""
+    pair = (found.first, found.second)
+    if all(isinstance(value, Handle) for value in pair):
+        return (
+            f"what is known of a {found.first.kind} while tracing is part of its type: choose the numbers at run time "
+            "(x = 0 before, x = ... inside), and make it from them where it is used"
+        )
+    if not any(isinstance(value, (Numeric, Vector)) for value in pair):
+        return "only numbers and what is made of them can be chosen at run time; use `if fx.const_expr(...)`"
+    return None
+
+
 def type_words(value: Any) -> str:
     """The type of a value as a message names it."""
     if isinstance(value, Numeric):

@@ -66,10 +66,11 @@ class ControlFlow:
         if is_run_time(value):
             with self._region(number) as site:
                 self._unbind(site, run_if(site, as_condition(value), then, orelse))
-        elif value:
-            then()
-        elif orelse is not None:
-            orelse()
+            return
+        self._forget(number)
+        branch = then if value else orelse
+        if branch is not None:
+            branch()
 
     def choose(self, number: int, value: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
         """``then() if value else orelse()``."""
@@ -110,6 +111,7 @@ class ControlFlow:
     def while_(self, number: int, test: Callable[[], Any], body: Callable[[], Any]) -> None:
         """``while test(): body()``, in Python for as long as the condition is known while tracing."""
         while not is_run_time(value := self._probed(number, test, body)):
+            self._forget(number)
             if not value:
                 return
             body()
@@ -162,6 +164,12 @@ class ControlFlow:
 
     def _unbind(self, site: Site, names: Sequence[str]) -> None:
         self._unbound.update(dict.fromkeys(names, site))
+
+    def _forget(self, number: int) -> None:
+        """A region of an earlier trace is none in this one."""
+        for name in self.sites[number].names if self._unbound else ():
+            if self._unbound.get(name) is self.sites[number]:
+                del self._unbound[name]
 
     def explanation(self, name: str) -> DslNameError | None:
         """Why a variable has no value, if a run-time region took it."""

@@ -165,6 +165,7 @@ class BlockReduce(_BlockOperation):
         return Array[dtype, -(-_threads() // gpu.num_warp_threads()) if per_wave else _threads()]
 
     def reduce(self, value: Any, op: Any) -> Any:
+        """The reduction of the values of all threads, given to each of them."""
         number, combine = self._value(value), combination(op)
         if self.algorithm is BlockReduceAlgorithm.WARP_REDUCTIONS:
             return self._by_waves(number, op, combine)
@@ -205,12 +206,15 @@ class BlockReduce(_BlockOperation):
         return self.slots[0]
 
     def sum(self, value: Any) -> Any:
+        """The sum over the workgroup."""
         return self.reduce(value, ReductionOp.ADD)
 
     def max(self, value: Any) -> Any:
+        """The largest of the workgroup."""
         return self.reduce(value, ReductionOp.MAX)
 
     def min(self, value: Any) -> Any:
+        """The smallest of the workgroup."""
         return self.reduce(value, ReductionOp.MIN)
 
 

@@ -45,6 +45,8 @@ def _path(modes: int | Sequence[int]) -> tuple[int, ...]:
 
 
 class IntTupleType:
+    """The type of an int tuple."""
+
     @staticmethod
     def get(value: Any) -> Any:
         """A nested tuple of ints."""
@@ -52,102 +54,150 @@ class IntTupleType:
 
 
 class LayoutType:
+    """The type of a layout."""
+
     @staticmethod
     def get(shape: Any, stride: Any) -> Layout:
+        """The layout of a shape and strides."""
         return Layout(_tuple(shape), _tuple(stride))
 
 
 class ComposedLayoutType:
+    """The type of a composed layout."""
+
     @staticmethod
     def get(inner: Any, offset: Any, outer: Any) -> ComposedLayout:
+        """c -> inner(offset + outer(c))."""
         return ComposedLayout(_payload(inner), _tuple(offset), _payload(outer))
 
 
 class SwizzleType:
+    """The type of a swizzle."""
+
     @staticmethod
     def get(mask: int, base: int, shift: int) -> Swizzle:
+        """x -> x ^ ((x >> shift) & (mask bits from base))."""
         return Swizzle(mask, base, shift)
 
 
 class CoordSwizzleType:
+    """The type of a swizzle of coordinates."""
+
     @staticmethod
     def get(mask: int, base_row: int, mode_row: int | Sequence[int], base_col: int,
             mode_col: int | Sequence[int]) -> CoordSwizzle:  # fmt: skip
+        """A swizzle of one coordinate by another."""
         return CoordSwizzle(mask, base_row, _path(mode_row), base_col, _path(mode_col))
 
 
 class TileType:
+    """The type of a tile."""
+
     @staticmethod
     def get(modes: Any) -> Tile:
+        """A tile of one mode, or of a list of them."""
         parts = modes if isinstance(modes, (list, tuple)) else (modes,)
         return make_tile(*parts).payload
 
 
 class PointerType:
+    """The type of a pointer."""
+
     @staticmethod
     def get(elem_type: Any, address_space: Any = AddressSpace.Global, alignment: int | None = None,
             swizzle: Any = None) -> pl.Pointer:  # fmt: skip
+        """A pointer to elements of a type."""
         return pl.Pointer(element_name(elem_type), _space(address_space), alignment or 0, _payload(swizzle))
 
 
 class MemRefType:
+    """The type of a tensor over memory."""
+
     @staticmethod
     def get(elem_type: Any, layout: Any, address_space: Any = AddressSpace.Register,
             alignment: int | None = None) -> Tensor:  # fmt: skip
+        """A tensor of elements of a type."""
         return Tensor(PointerType.get(elem_type, address_space, alignment), _payload(layout))
 
 
 class CoordTensorType:
+    """The type of a coordinate tensor."""
+
     @staticmethod
     def get(base: Any, layout: Any) -> Tensor:
+        """Coordinates from a base along a layout."""
         return Tensor(_tuple(base), _payload(layout))
 
 
 class CopyAtomType:
+    """The type of a copy atom."""
+
     @staticmethod
     def get(op: Any, val_bits: int) -> pl.CopyAtom:
+        """The atom of a copy operation on values of some bits."""
         return pl.CopyAtom(op, val_bits)
 
 
 class MmaAtomType:
+    """The type of a matrix atom."""
+
     @staticmethod
     def get(op: Any) -> pl.MmaAtom:
+        """The atom of a matrix operation."""
         return pl.MmaAtom(op)
 
 
 class CopyOpUniversalCopyType:
+    """The operation behind `UniversalCopy`."""
+
     @staticmethod
     def get(bits: int) -> Any:
+        """A copy of some bits."""
         return UniversalCopy(bits)
 
 
 class CopyOpUniversalAtomicType:
+    """The operation behind `UniversalAtomic`."""
+
     @staticmethod
     def get(op: Any, val_type: Any, syncscope: SyncScope = SyncScope.System) -> Any:
+        """An atomic operation on a number type."""
         return UniversalAtomic(op, val_type, syncscope)
 
 
 class MmaOpUniversalFMAType:
+    """The operation behind `UniversalFMA`."""
+
     @staticmethod
     def get(elem_type: Any) -> Any:
+        """A multiply-add of a number type."""
         return UniversalFMA(elem_type)
 
 
 class TiledCopyType:
+    """The type of a tiled copy."""
+
     @staticmethod
     def get(atom: Any, layout_tv: Any, tile: Any) -> pl.TiledCopy:
+        """An atom over a TV layout and a tile."""
         return pl.TiledCopy(_payload(atom), _payload(layout_tv), _payload(tile))
 
 
 class TiledMmaType:
+    """The type of a tiled mma."""
+
     @staticmethod
     def get(atom: Any, atom_layout: Any, permutation: Any = None) -> pl.TiledMma:
+        """An atom over a layout of atoms."""
         return pl.TiledMma(_payload(atom), _payload(atom_layout), _payload(permutation))
 
 
 class BasisType:
+    """The type of a scaled unit vector."""
+
     @staticmethod
     def get(value: Any, modes: int | Sequence[int]) -> Basis:
+        """A multiple of a unit vector."""
         return Basis(value, _path(modes))
 
 

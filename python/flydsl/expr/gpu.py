@@ -22,14 +22,17 @@ class Tuple3D:
 
     @property
     def x(self) -> Int32:
+        """The first of the three."""
         return self._read("x")
 
     @property
     def y(self) -> Int32:
+        """The second of the three."""
         return self._read("y")
 
     @property
     def z(self) -> Int32:
+        """The third of the three."""
         return self._read("z")
 
     def __iter__(self) -> Any:
@@ -49,10 +52,12 @@ def _raw(op: str, dim: str) -> Index:
 
 
 def thread_id(dim: str) -> Index:
+    """The thread index along "x", "y" or "z", index-typed."""
     return _raw("gpu.thread_id", dim)
 
 
 def block_id(dim: str) -> Index:
+    """The block index along "x", "y" or "z", index-typed."""
     return _raw("gpu.block_id", dim)
 
 

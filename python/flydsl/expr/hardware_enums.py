@@ -16,6 +16,7 @@ class AddressSpace(enum.IntEnum):
 
     @property
     def ir_name(self) -> str:
+        """The name in IR."""
         return self.name.lower()
 
     @staticmethod
@@ -70,7 +71,7 @@ _ORDERS = ("MNK", "MKN", "NMK", "NKM", "KMN", "KNM")
 GemmTraversalOrder = enum.Enum(
     "GemmTraversalOrder", {name: name for order in _ORDERS for name in (order, f"{order}_Serpentine")}
 )
-"""The order in which a gemm visits its tiles, fastest dimension first."""
+GemmTraversalOrder.__doc__ = "The order in which `gemm` visits (m, n, k), the fastest first; serpentine turns back."
 
 
 __all__ = [

@@ -33,14 +33,17 @@ class IntTuple(Handle):
 
     @property
     def rank(self) -> int:
+        """The number of modes at the top."""
         return it.rank(self.payload)
 
     @property
     def depth(self) -> int:
+        """The nesting: 0 for a leaf."""
         return it.depth(self.payload)
 
     @property
     def is_leaf(self) -> bool:
+        """Whether this is one integer."""
         return not isinstance(self.payload, tuple)
 
     @property

@@ -80,19 +80,24 @@ class Layout(_Mapping):
 
     @property
     def is_static_stride(self) -> bool:
+        """Whether all strides are static."""
         return it.is_static(self.payload.stride)
 
     @property
     def stride(self) -> IntTuple:
+        """The strides."""
         return apply("get_stride", self)
 
     def get_hier_coord(self, index: Any) -> IntTuple:
+        """The coordinate of a position, nested like the shape."""
         return apply("idx2crd", index, self)
 
     def get_flat_coord(self, index: Any) -> IntTuple:
+        """The coordinate of a position, one number a mode."""
         return apply("get_flat_coord", index, self)
 
     def get_1d_coord(self, index: Any) -> IntTuple:
+        """The column-major coordinate of a position."""
         return apply("get_1d_coord", index, self)
 
 
@@ -105,22 +110,27 @@ class ComposedLayout(_Mapping):
 
     @property
     def inner(self) -> Any:
+        """The map applied last."""
         return apply("composed_get_inner", self)
 
     @property
     def offset(self) -> IntTuple:
+        """What is added before the inner map."""
         return apply("composed_get_offset", self)
 
     @property
     def outer(self) -> Any:
+        """The layout that takes the coordinates."""
         return apply("composed_get_outer", self)
 
     @property
     def is_static_stride(self) -> bool:
+        """Whether the strides of the outer layout are static."""
         return self.is_static
 
     @property
     def stride(self) -> Any:
+        """Refused: a composed layout has no strides."""
         raise DslTypeError(f"a composed layout has no strides: {self}", hint="use .inner, .offset and .outer")
 
 
@@ -133,14 +143,17 @@ class Swizzle(Handle):
 
     @property
     def mask(self) -> int:
+        """The number of bits that change."""
         return self.payload.mask
 
     @property
     def base(self) -> int:
+        """The lowest bit that changes."""
         return self.payload.base
 
     @property
     def shift(self) -> int:
+        """How far up the other operand is."""
         return self.payload.shift
 
 
@@ -153,6 +166,7 @@ class CoordSwizzle(Handle):
 
     @property
     def mask(self) -> int:
+        """The number of bits that change."""
         return self.payload.mask
 
 
@@ -165,7 +179,9 @@ class Tile(Handle):
 
     @property
     def rank(self) -> int:
+        """The number of modes."""
         return len(self.payload.modes)
 
     def unpack(self) -> tuple[Any, ...]:
+        """The modes as Python values."""
         return self.payload.modes

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from flydsl.base.errors import DslNameError, DslTypeError
 from flydsl.expr.branching import refuse_captures
-from flydsl.expr.carried import Difference, difference, leaves, promoted, rebuilt, type_words
+from flydsl.expr.carried import Difference, difference, leaves, promoted, rebuilt, structure_advice, type_words
 from flydsl.expr.context import Value, current
 from flydsl.expr.loop_bounds import Bounds
 from flydsl.expr.numeric import Boolean
@@ -133,7 +133,9 @@ def _type_change(site: Site, label: str, found: Difference) -> DslTypeError:
     elif isinstance(found.first, (list, tuple, dict)):
         hint = "keep the number of elements: choose them at run time, not how many there are"
     else:
-        hint = f"start with {label} = fx.{second}(...) before the loop, or convert the new value to {first}"
+        hint = structure_advice(found) or (
+            f"start with {label} = fx.{second}(...) before the loop, or convert the new value to {first}"
+        )
     return DslTypeError(
         f"'{label}{found.path}' is {first} before the run-time {site.what} of line {site.location.line} "
         f"and {second} after an iteration (line {line})",

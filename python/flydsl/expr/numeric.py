@@ -38,6 +38,8 @@ class NumericMeta(type):
         mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], format: NumberFormat | None = None
     ) -> NumericMeta:
         namespace.setdefault("__slots__", ())
+        if format is not None:
+            namespace.setdefault("__doc__", format.summary)
         cls = super().__new__(mcs, name, bases, namespace)
         if format is not None:
             cls.format = format
@@ -113,9 +115,11 @@ class Numeric(Operators, metaclass=NumericMeta):
 
     @property
     def dtype(self) -> type[Numeric]:
+        """The number's class."""
         return type(self)
 
     def is_static(self) -> bool:
+        """Whether the value is known while tracing."""
         return type(self._value) in _STATIC_TYPES
 
     def ir_value(self) -> Value:

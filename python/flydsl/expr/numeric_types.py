@@ -88,6 +88,14 @@ class NumberFormat:
         object.__setattr__(self, "is_boolean", self.width == 1)
         object.__setattr__(self, "is_narrow_float", is_float and self.width < 16)
 
+    @property
+    def summary(self) -> str:
+        """What the type holds, in a sentence: the docstring of its class."""
+        if self.layout is None:
+            return f"{'A signed' if self.signed else 'An unsigned'} integer of {self.width} bits."
+        bits = f"{self.layout.exponent} bits of exponent and {self.layout.mantissa} of mantissa"
+        return f"A float of {self.width} bits, {bits}; {self.layout.specials.value}."
+
     def __repr__(self) -> str:
         return self.name
 

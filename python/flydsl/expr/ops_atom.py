@@ -87,6 +87,7 @@ def make_copy_atom(op: Any, elem: Any) -> CopyAtom:
 
 
 def make_mma_atom(op: Any) -> MmaAtom:
+    """A matrix atom of an operation such as `UniversalFMA(dtype)`."""
     if not hasattr(op, "shape_mnk"):
         raise DslTypeError(
             f"make_mma_atom takes a matrix instruction, got {describe(op)}",
@@ -98,6 +99,7 @@ def make_mma_atom(op: Any) -> MmaAtom:
 
 
 def atom_set_value(atom: Any, field: str, value: Any) -> Any:
+    """A copy of an atom with one field of its state changed."""
     return atom.set_value(field, value)
 
 
@@ -141,10 +143,12 @@ def make_tiled_copy_A(atom: CopyAtom, tiled: TiledMma) -> TiledCopy:
 
 
 def make_tiled_copy_B(atom: CopyAtom, tiled: TiledMma) -> TiledCopy:
+    """A tiled copy in the order of the B operand of a tiled mma, over a tile (N, K)."""
     return _operand_copy(atom, tiled, tiled.tv_layout_B_tiled, (1, 2))
 
 
 def make_tiled_copy_C(atom: CopyAtom, tiled: TiledMma) -> TiledCopy:
+    """A tiled copy in the order of the C operand of a tiled mma, over a tile (M, N)."""
     return _operand_copy(atom, tiled, tiled.tv_layout_C_tiled, (0, 1))
 
 
@@ -164,26 +168,32 @@ def _letter(operand: MmaOperand | str) -> str:
 
 
 def mma_make_fragment(operand: MmaOperand, tiled: TiledMma, tensor: Any, *, stages: int | None = None) -> Tensor:
+    """A register tensor for one operand of a tiled mma, shaped like a thread's part of the block tensor."""
     return apply("mma.make_fragment", tiled, tensor, operand=_letter(operand), stages=stages)
 
 
 def tiled_mma_partition(operand: MmaOperand, tiled: TiledMma, tensor: Any, coord: Any) -> Tensor:
+    """The part of an operand that the thread at a coordinate (v, m, n, k) holds."""
     return apply("tiled_mma.partition", tiled, tensor, coord, operand=_letter(operand))
 
 
 def tiled_mma_partition_shape(operand: MmaOperand, tiled: TiledMma, shape: Any) -> IntTuple:
+    """The shape of a thread's part of an operand of this shape."""
     return apply("tiled_mma.partition_shape", tiled, shape, operand=_letter(operand))
 
 
 def tiled_copy_partition_src(tiled: TiledCopy, tensor: Any, thread: Any) -> Tensor:
+    """The part of a tensor that a thread reads."""
     return apply("tiled_copy.partition_src", tiled, tensor, thread)
 
 
 def tiled_copy_partition_dst(tiled: TiledCopy, tensor: Any, thread: Any) -> Tensor:
+    """The part of a tensor that a thread writes."""
     return apply("tiled_copy.partition_dst", tiled, tensor, thread)
 
 
 def tiled_copy_retile(tiled: TiledCopy, tensor: Any) -> Tensor:
+    """A fragment seen in the value order of this copy, over the same registers."""
     return apply("tiled_copy.retile", tiled, tensor)
 
 

@@ -39,6 +39,7 @@ def make_shape(*extents: Any) -> IntTuple:
 
 
 def make_stride(*strides: Any) -> IntTuple:
+    """Strides as an int tuple, one for each argument."""
     return _tuple_of(strides, "make_stride")
 
 
@@ -130,10 +131,12 @@ def cosize(x: Any) -> IntTuple:
 
 
 def coshape(x: Any) -> IntTuple:
+    """The extents of what a layout gives, one for each basis mode."""
     return apply("coshape", x)
 
 
 def coprofile(x: Any) -> IntTuple:
+    """The structure of what a layout gives, filled with zeros."""
     return apply("coprofile", x)
 
 
@@ -154,46 +157,57 @@ def get_leaves(x: Any, dynamic_only: bool = False) -> tuple[Any, ...]:
 
 
 def get_shape(x: Any) -> IntTuple:
+    """The shape of a layout or tensor."""
     return apply("get_shape", x)
 
 
 def get_stride(x: Any) -> IntTuple:
+    """The strides of a layout or tensor."""
     return apply("get_stride", x)
 
 
 def get_layout(tensor: Any) -> Any:
+    """The layout of a tensor."""
     return apply("get_layout", tensor)
 
 
 def get_iter(tensor: Any) -> Any:
+    """The pointer of a tensor, or the first coordinate of a coordinate tensor."""
     return apply("get_iter", tensor)
 
 
 def composed_get_inner(layout: Any) -> Any:
+    """The outermost map of a composed layout, a swizzle or layout."""
     return apply("composed_get_inner", layout)
 
 
 def composed_get_offset(layout: Any) -> Any:
+    """What a composed layout adds before its inner map."""
     return apply("composed_get_offset", layout)
 
 
 def composed_get_outer(layout: Any) -> Any:
+    """The layout that takes the coordinates of a composed layout."""
     return apply("composed_get_outer", layout)
 
 
 def rank(x: Any) -> int:
+    """The number of top-level modes; 1 for a leaf."""
     return it.rank(rules.shape_of(as_handle(x).payload))
 
 
 def depth(x: Any) -> int:
+    """How deeply a tuple or layout nests: 0 for a leaf, 1 for a flat tuple."""
     return it.depth(rules.shape_of(as_handle(x).payload))
 
 
 def has_none(x: Any) -> bool:
+    """Whether a coordinate keeps a mode anywhere."""
     return it.has_none(as_handle(x).payload)
 
 
 def is_profile_congruent(a: Any, b: Any) -> bool:
+    """Whether two tuples nest in the same way."""
     return it.congruent(as_handle(a).payload, as_handle(b).payload)
 
 
@@ -206,20 +220,24 @@ def is_profile_weakly_congruent(a: Any, b: Any) -> bool:
 
 
 def crd2idx(crd: Any, layout: Any) -> IntTuple:
+    """The position of a coordinate."""
     return apply("crd2idx", IntTuple.from_python(crd, "make_coord"), layout)
 
 
 def idx2crd(idx: Any, layout: Any) -> IntTuple:
+    """The coordinate of a position, found from the strides."""
     if not isinstance(layout, Layout):
         raise LayoutError(f"idx2crd needs a plain layout, got {describe(layout)}")
     return apply("idx2crd", idx, layout)
 
 
 def get_flat_coord(idx: Any, layout: Any) -> IntTuple:
+    """The coordinate of a position, one number for each top-level mode."""
     return apply("get_flat_coord", idx, layout)
 
 
 def get_1d_coord(idx: Any, layout: Any) -> IntTuple:
+    """The column-major coordinate of a position, as one number."""
     return apply("get_1d_coord", idx, layout)
 
 
@@ -254,10 +272,12 @@ def group(x: Any, begin: int, end: int) -> Any:
 
 
 def append(base: Any, elem: Any, *, n: int | None = None) -> Any:
+    """The tuple or layout with one more mode at the end; with ``n``, padded to rank n."""
     return apply("append", base, elem, n=n)
 
 
 def prepend(base: Any, elem: Any, *, n: int | None = None) -> Any:
+    """The tuple or layout with one more mode in front; with ``n``, padded to rank n."""
     return apply("prepend", base, elem, n=n)
 
 
@@ -287,38 +307,47 @@ def dice(src: Any, coord: Any) -> Any:
 
 
 def int_tuple_add(lhs: Any, rhs: Any) -> IntTuple:
+    """The sum, mode by mode; surplus modes are copied."""
     return apply("int_tuple_add", lhs, rhs)
 
 
 def int_tuple_sub(lhs: Any, rhs: Any) -> IntTuple:
+    """The difference, mode by mode; surplus modes are copied."""
     return apply("int_tuple_sub", lhs, rhs)
 
 
 def int_tuple_mul(lhs: Any, rhs: Any) -> IntTuple:
+    """The product, mode by mode; surplus modes are copied."""
     return apply("int_tuple_mul", lhs, rhs)
 
 
 def int_tuple_div(lhs: Any, rhs: Any) -> IntTuple:
+    """The quotient, mode by mode; surplus modes are copied."""
     return apply("int_tuple_div", lhs, rhs)
 
 
 def int_tuple_mod(lhs: Any, rhs: Any) -> IntTuple:
+    """The remainder, mode by mode; surplus modes are copied."""
     return apply("int_tuple_mod", lhs, rhs)
 
 
 def int_tuple_product(x: Any) -> IntTuple:
+    """The product of all leaves."""
     return apply("int_tuple_product", x)
 
 
 def int_tuple_product_each(x: Any) -> IntTuple:
+    """The product of the leaves of each top-level mode."""
     return apply("int_tuple_product_each", x)
 
 
 def int_tuple_product_like(x: Any, guide: Any) -> IntTuple:
+    """The products of the leaves, structured like a guide."""
     return apply("int_tuple_product_like", x, guide)
 
 
 def shape_div(lhs: Any, rhs: Any) -> IntTuple:
+    """Division of shapes that rounds up, where one of each pair divides the other."""
     return apply("shape_div", lhs, rhs)
 
 
@@ -333,6 +362,7 @@ def elem_less(lhs: Any, rhs: Any) -> Boolean:
 
 
 def equal(lhs: Any, rhs: Any) -> Boolean:
+    """Whether two tuples have the same structure and equal leaves."""
     return apply("equal", lhs, rhs)
 
 
@@ -368,10 +398,12 @@ def complement(layout: Any, n: Any = None) -> Layout:
 
 
 def right_inverse(layout: Any) -> Layout:
+    """The layout of coordinates whose positions count 0, 1, 2, ... as far as they go."""
     return apply("right_inverse", layout)
 
 
 def left_inverse(layout: Any) -> Layout:
+    """The layout that undoes this one, where it can be undone; gaps are covered too."""
     return apply("left_inverse", layout)
 
 
@@ -414,14 +446,17 @@ def logical_product(a: Any, b: Any) -> Any:
 
 
 def zipped_product(a: Any, b: Any) -> Any:
+    """A product ((a0, a1, ...), (b0, b1, ...))."""
     return apply("zipped_product", a, b)
 
 
 def tiled_product(a: Any, b: Any) -> Any:
+    """A product (A, b0, b1, ...)."""
     return apply("tiled_product", a, b)
 
 
 def flat_product(a: Any, b: Any) -> Any:
+    """A product with all modes side by side: (a0, a1, ..., b0, b1, ...)."""
     return apply("flat_product", a, b)
 
 

@@ -65,6 +65,7 @@ def make_fragment_like(source: Any, dtype: Any = None) -> Tensor:
 
 
 def make_fragment_layout_like(source: Any) -> Layout:
+    """The compact register layout of a tensor or layout."""
     return apply("make_fragment_layout_like", source)
 
 
@@ -102,6 +103,7 @@ def ptrtoint(pointer: Any) -> Integer:
 
 
 def to_llvm_ptr(pointer: Any) -> Any:
+    """The pointer as a value of LLVM, for raw intrinsics."""
     return pointer.llvm_ptr
 
 
@@ -119,10 +121,12 @@ def get_dyn_shared(dtype: Any = None) -> Pointer:
 
 
 def ptr_load(pointer: Any, result_type: Any = None) -> Any:
+    """The number behind a pointer, or a vector of them."""
     return pointer.load(result_type)
 
 
 def ptr_store(value: Any, pointer: Any) -> None:
+    """Store a number or vector behind a pointer."""
     pointer.store(value)
 
 
@@ -130,10 +134,12 @@ def ptr_store(value: Any, pointer: Any) -> None:
 
 
 def memref_load(tensor: Any, index: Any) -> Any:
+    """One element of a tensor."""
     return tensor[index]
 
 
 def memref_store(value: Any, tensor: Any, index: Any) -> None:
+    """Store one element of a tensor."""
     tensor[index] = value
 
 
@@ -143,6 +149,7 @@ def memref_load_vec(tensor: Any) -> Vector:
 
 
 def memref_store_vec(vector: Any, tensor: Any) -> None:
+    """Store a vector into a tensor of the same shape."""
     expect(tensor, Tensor, "memref_store_vec's second argument", "pass the vector first, then the tensor").store(vector)
 
 

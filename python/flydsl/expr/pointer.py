@@ -23,6 +23,7 @@ class Pointer(Handle):
 
     @property
     def dtype(self) -> type[Numeric]:
+        """The number type of the elements."""
         return element_class(self.payload.elem)
 
     element_type = dtype
@@ -30,6 +31,7 @@ class Pointer(Handle):
 
     @property
     def address_space(self) -> Any:
+        """The memory it points into."""
         return AddressSpace.named(self.payload.space)
 
     memspace = address_space
@@ -41,6 +43,7 @@ class Pointer(Handle):
 
     @property
     def llvm_ptr(self) -> Any:
+        """The pointer as a value of LLVM."""
         return current().fly("to_llvm_ptr", [self.ir_value()], None, "!llvm.ptr")
 
     def load(self, dtype: Any = None) -> Any:
@@ -52,6 +55,7 @@ class Pointer(Handle):
         return elem(current().fly("ptr.load", [self.ir_value()], None, str(elem.ir_type)))
 
     def store(self, value: Any) -> None:
+        """Store a number or vector here."""
         value = value if isinstance(value, Vector) else self.dtype(value)
         current().fly("ptr.store", [value.ir_value(), self.ir_value()])
 
@@ -68,6 +72,7 @@ class Pointer(Handle):
         return apply("add_offset", self, IntTuple.from_python(0) - offset)
 
     def view(self, layout: Any) -> Any:
+        """A tensor that starts here."""
         return apply("make_view", self, layout)
 
     def recast(self, payload: PointerPayload) -> Pointer:

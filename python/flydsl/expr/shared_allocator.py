@@ -39,6 +39,7 @@ class SharedAllocator(Arena):
 
     @property
     def is_static(self) -> bool:
+        """Whether the size is fixed while compiling, not at the launch."""
         return self._static
 
     @property

@@ -305,6 +305,7 @@ def is_composite_type(dsl_type: Any) -> bool:
 
 
 def is_struct_type(dsl_type: Any) -> bool:
+    """Whether a type was made by `struct` or `Struct[...]`."""
     return is_composite_type(dsl_type) and issubclass(dsl_type, Struct)
 
 

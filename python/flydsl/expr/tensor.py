@@ -31,6 +31,7 @@ class Tensor(Handle):
 
     @property
     def is_memory(self) -> bool:
+        """Whether the elements are in memory or registers, rather than coordinates."""
         return isinstance(self.payload.iter, PointerPayload)
 
     def _pointer(self, what: str) -> PointerPayload:
@@ -40,6 +41,7 @@ class Tensor(Handle):
 
     @property
     def dtype(self) -> type[Numeric]:
+        """The number type of the elements."""
         return element_class(self._pointer("element type").elem)
 
     element_type = dtype
@@ -47,28 +49,34 @@ class Tensor(Handle):
 
     @property
     def address_space(self) -> Any:
+        """The memory it lies in."""
         return AddressSpace.named(self._pointer("address space").space)
 
     memspace = address_space
 
     @property
     def alignment(self) -> int:
+        """The alignment of its start, in bytes."""
         return self._pointer("alignment").align
 
     @property
     def layout(self) -> Any:
+        """The layout."""
         return apply("get_layout", self)
 
     @property
     def shape(self) -> IntTuple:
+        """The shape."""
         return apply("get_shape", self)
 
     @property
     def stride(self) -> IntTuple:
+        """The strides."""
         return apply("get_stride", self)
 
     @property
     def rank(self) -> int:
+        """The number of modes."""
         return it.rank(rules.shape_of(self.payload))
 
     @property

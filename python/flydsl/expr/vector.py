@@ -26,6 +26,7 @@ def full(shape: Any, value: Any, dtype: Any = None) -> Vector:
 
 
 def full_like(like: Vector, value: Any, dtype: Any = None) -> Vector:
+    """A vector shaped like another with every element `value`."""
     return Vector.filled_like(like, value, dtype)
 
 
@@ -35,10 +36,12 @@ def empty_like(like: Vector, dtype: Any = None) -> Vector:
 
 
 def ones_like(like: Vector, dtype: Any = None) -> Vector:
+    """Ones, shaped like another vector."""
     return Vector.filled_like(like, 1, dtype)
 
 
 def zeros_like(like: Vector, dtype: Any = None) -> Vector:
+    """Zeros, shaped like another vector."""
     return Vector.filled_like(like, 0, dtype)
 
 

@@ -22,6 +22,7 @@ class VectorAlias:
 
     @property
     def ir_type(self) -> IrType:
+        """The IR type."""
         return vector_type(self.lanes, self.dtype.ir_type)
 
     @property

@@ -65,32 +65,40 @@ class Vector(Operators):
 
     @property
     def dtype(self) -> type[Numeric]:
+        """The number type of the elements."""
         return self._dtype
 
     @property
     def element_type(self) -> type[Numeric]:
+        """The number type of the elements."""
         return self._dtype
 
     @property
     def shape(self) -> Modes:
+        """The shape, possibly nested."""
         return self._shape
 
     @property
     def numel(self) -> int:
+        """The number of elements."""
         return vector_shape.size(self._shape)
 
     @property
     def ir_type(self) -> IrType:
+        """The IR type."""
         return vector_type(self.numel, self._dtype.ir_type)
 
     @property
     def value(self) -> Value:
+        """The Python numbers, or the IR value."""
         return self._value
 
     def ir_value(self) -> Value:
+        """The IR value; constants are made for a static vector."""
         return self._value
 
     def is_static(self) -> bool:
+        """Whether all elements are known while tracing."""
         return False
 
     def __len__(self) -> int:
@@ -120,10 +128,12 @@ class Vector(Operators):
 
     @staticmethod
     def filled_like(like: Vector, value: Any, dtype: Any = None) -> Vector:
+        """A vector shaped like another with every element `value`."""
         return Vector.filled(like.shape, value, like.dtype if dtype is None else dtype)
 
     @staticmethod
     def zeros_like(like: Vector, dtype: Any = None) -> Vector:
+        """Zeros, shaped like another vector."""
         return Vector.filled_like(like, 0, dtype)
 
     @staticmethod
@@ -140,6 +150,7 @@ class Vector(Operators):
 
     @staticmethod
     def make_type(lanes: int, dtype: Any) -> IrType:
+        """The IR type of a vector of n elements."""
         return vector_type(lanes, resolve_dtype(dtype).ir_type)
 
     # Conversion

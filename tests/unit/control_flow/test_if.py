@@ -5,7 +5,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
+import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import DslNameError
 from tests.unit.control_flow.running import launch, refused
@@ -289,6 +291,31 @@ def test_a_name_born_in_one_branch_is_explained_in_another_branch() -> None:
             out[t] = late  # here
 
     refused(body, DslNameError, "'late'")
+
+
+def test_a_name_of_a_branch_that_python_did_not_take_is_not_explained() -> None:
+    def make(limit):
+        def body(out: fx.Tensor, n: fx.Int32):
+            if limit > 2:
+                late = n
+            out[0] = late
+
+        return body
+
+    with pytest.raises(DslNameError):
+        launch(jit_limited(make))
+    with pytest.raises(NameError) as caught:
+        launch(make(1))
+    assert not isinstance(caught.value, DslNameError)
+
+
+def jit_limited(make):
+    """The same definition, once with a run-time limit."""
+
+    def body(out: fx.Tensor, n: fx.Int32):
+        flyc.jit(make(n))(out, n)
+
+    return body
 
 
 def test_stores_happen_in_the_branch_taken() -> None:

@@ -68,7 +68,17 @@ def test_layouts_cannot_be_chosen_at_run_time() -> None:
             layout = fx.make_layout(8, 1)  # here
         out[0] = fx.size(layout)
 
-    refused(body, DslTypeError, "'layout'", "8:1", "4:1")
+    refused(body, DslTypeError, "'layout'", "8:1", "4:1", "part of its type", "choose the numbers")
+
+
+def test_a_static_coordinate_that_becomes_a_run_time_one() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        place = fx.make_coord(0, 0)
+        for i in range(n):
+            place = fx.make_coord(i, 0)  # here
+        out[0] = fx.get_scalar(fx.get(place, 0))
+
+    refused(body, DslTypeError, "'place' is the int tuple (0,0)", "part of its type")
 
 
 def test_none_before_a_branch() -> None:
@@ -98,7 +108,7 @@ def test_strings_cannot_be_chosen_at_run_time() -> None:
             name = "b"  # here
         assert name
 
-    refused(body, DslTypeError, "'name'", "'b'", "'a'")
+    refused(body, DslTypeError, "'name'", "'b'", "'a'", "fx.const_expr")
 
 
 def test_a_loop_that_changes_a_type() -> None:
