@@ -134,3 +134,27 @@ def test_ptx_moves_128_bits_at_once() -> None:
     text = compiled(vector_add, "sm_90a").device_binary.decode()
     assert text.count("ld.global.v4") == 2
     assert text.count("st.global.v4") == 1
+
+
+def printing() -> tuple[Any, tuple[Any, ...]]:
+    import flydsl.compiler as flyc
+    import flydsl.expr as fx
+
+    @flyc.kernel
+    def print_kernel(x: fx.Tensor):
+        fx.printf("{} {}", fx.thread_idx.x, x[0])
+
+    @flyc.jit
+    def print_all(x: fx.Tensor):
+        print_kernel(x).launch()
+
+    return print_all, (np.zeros(4, np.float32),)
+
+
+def test_printf_on_nvidia_calls_the_driver() -> None:
+    assert "vprintf" in compiled(printing, "sm_90a").device_binary.decode()
+
+
+def test_printf_on_amd_says_where_it_works() -> None:
+    with pytest.raises(RuntimeError, match="host device"):
+        compiled(printing, "gfx942")

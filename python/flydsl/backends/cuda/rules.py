@@ -7,6 +7,7 @@ from xdsl.ir import Operation
 from flydsl.backends.device_code import index_reader
 from flydsl.backends.shuffle_words import from_words, to_words
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
+from flydsl.codegen.literals import quoted
 from flydsl.codegen.llvm_types import type_text
 
 _SREG = "llvm.nvvm.read.ptx.sreg"
@@ -57,6 +58,23 @@ def _alloca(emitter: FunctionEmitter, op: Operation) -> None:
     emitter.bind(op.results[0], slot if wanted == "ptr" else emitter.assign(f"addrspacecast ptr {slot} to {wanted}"))
 
 
+def _printf(emitter: FunctionEmitter, op: Operation) -> None:
+    """`vprintf` with the arguments in a block of 8-byte fields; the driver prints when the stream is waited for."""
+    text = op.properties["format"].data.encode() + b"\0"  # type: ignore[union-attr]
+    name = f"fly.text.{emitter.scope.text_number(text)}"
+    emitter.scope.add_global(name, f'private addrspace(1) constant [{len(text)} x i8] c"{quoted(text)}"')
+    emitter.scope.declare("vprintf", "i32", ["ptr", "ptr"])
+    block = "null"
+    if op.operands:
+        block = emitter.fresh("print")
+        emitter.entry_line(f"{block} = alloca [{len(op.operands)} x i64], align 8")
+    for index, value in enumerate(op.operands):
+        place = emitter.assign(f"getelementptr i64, ptr {block}, i64 {index}")
+        emitter.line(f"store {emitter.typed(value)}, ptr {place}, align 8")
+    text_pointer = emitter.assign(f"addrspacecast ptr addrspace(1) @{name} to ptr")
+    emitter.assign(f"call i32 @vprintf(ptr {text_pointer}, ptr {block})")
+
+
 CUDA_RULES: dict[str, Rule] = {
     "gpu.thread_id": index_reader(f"{_SREG}.tid.{{axis}}"),
     "gpu.block_id": index_reader(f"{_SREG}.ctaid.{{axis}}"),
@@ -66,5 +84,6 @@ CUDA_RULES: dict[str, Rule] = {
     "gpu.barrier": _barrier,
     "gpu.shuffle": _shuffle,
     "gpu.ballot": _ballot,
+    "gpu.printf": _printf,
     "llvm.alloca": _alloca,
 }

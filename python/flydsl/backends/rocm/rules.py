@@ -8,6 +8,7 @@ from flydsl.backends.device_code import index_reader
 from flydsl.backends.shuffle_words import from_words, to_words
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
+from flydsl.codegen.op_view import fail
 
 # Byte offsets in the implicit argument block (LLVM AMDGPU usage, code object version 5).
 _BLOCK_COUNT = {"x": 0, "y": 4, "z": 8}
@@ -66,6 +67,14 @@ def _ballot(emitter: FunctionEmitter, op: Operation) -> None:
     emitter.define(op, f"call {type_} @llvm.amdgcn.ballot.{type_}(i1 {emitter.operand(op.operands[0])})")
 
 
+def _printf(emitter: FunctionEmitter, op: Operation) -> None:
+    fail(
+        op,
+        "printing needs a service of the ROCm runtime that this package does not use",
+        hint="run the kernel on the host device, the virtual GPU of the same target, where printf works",
+    )
+
+
 ROCM_RULES: dict[str, Rule] = {
     "gpu.thread_id": index_reader("llvm.amdgcn.workitem.id.{axis}"),
     "gpu.block_id": index_reader("llvm.amdgcn.workgroup.id.{axis}"),
@@ -75,4 +84,5 @@ ROCM_RULES: dict[str, Rule] = {
     "gpu.barrier": _barrier,
     "gpu.shuffle": _shuffle,
     "gpu.ballot": _ballot,
+    "gpu.printf": _printf,
 }
