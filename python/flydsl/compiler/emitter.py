@@ -44,6 +44,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.parser import Parser
 
 from flydsl.base.errors import SourceLocation
+from flydsl.dialects.arith_syntax import ROUNDING_MODES
 from flydsl.dialects.fly.op_table import OP_TABLE
 from flydsl.dialects.fly.ops import OP_CLASSES, infer_types, to_attr
 from flydsl.dialects.fly.payload import Pointer
@@ -131,6 +132,8 @@ def _attribute(name: str, key: str, value: Any) -> Attribute:
         return (_CMPI if name == "arith.cmpi" else _CMPF)[value]
     if key == "fastmath":
         return _fastmath(value)
+    if key == "roundingmode":
+        return IntegerAttr(ROUNDING_MODES.index(value), i32)
     if key in ("static_position", "mask"):
         return DenseArrayBase.from_list(i64, list(value))
     if isinstance(value, bool):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerAttr, IntegerType, VectorType, i1, i64
+from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerAttr, IntegerType, VectorType, i1, i32, i64
 from xdsl.ir import Attribute, Operation
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -34,7 +34,26 @@ def _kind(type_: Attribute) -> str:
 
 def _width(type_: Attribute) -> int:
     element = _element(type_)
-    return element.width.data if isinstance(element, IntegerType) else 64
+    if isinstance(element, IntegerType):
+        return element.width.data
+    return element.bitwidth if isinstance(element, AnyFloat) else 64
+
+
+# The order is that of MLIR's enumeration, whose number the attribute stores.
+ROUNDING_MODES = ("to_nearest_even", "downward", "upward", "toward_zero", "to_nearest_away")
+
+
+def _print_flags(op: Operation, printer: Printer) -> None:
+    flags = op.properties.get("fastmath")
+    if isinstance(flags, arith.FastMathFlagsAttr) and flags.data:
+        printer.print_string(" fastmath")
+        flags.print_parameter(printer)
+
+
+def _parse_flags(parser: Parser) -> arith.FastMathFlagsAttr | None:
+    if parser.parse_optional_keyword("fastmath") is None:
+        return None
+    return arith.FastMathFlagsAttr(arith.FastMathFlagsAttr.parse_parameter(parser))
 
 
 # Casts -----------------------------------------------------------------------------------------
@@ -62,6 +81,10 @@ class _Cast(Operation):
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         printer.print_ssa_value(self.operands[0])
+        rounding = self.properties.get("roundingmode")
+        if isinstance(rounding, IntegerAttr):
+            printer.print_string(f" {ROUNDING_MODES[rounding.value.data]}")
+        _print_flags(self, printer)
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.operands[0].type)
@@ -71,11 +94,19 @@ class _Cast(Operation):
     @classmethod
     def parse(cls, parser: Parser) -> Any:
         operand = parser.parse_unresolved_operand()
+        properties: dict[str, Attribute] = {}
+        for number, word in enumerate(ROUNDING_MODES):
+            if parser.parse_optional_keyword(word) is not None:
+                properties["roundingmode"] = IntegerAttr(number, i32)
+        if (flags := _parse_flags(parser)) is not None:
+            properties["fastmath"] = flags
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         value = parser.resolve_operand(operand, parser.parse_type())
         parser.parse_keyword("to")
-        return cls.create(operands=[value], result_types=[parser.parse_type()], attributes=attributes)
+        return cls.create(
+            operands=[value], result_types=[parser.parse_type()], properties=properties, attributes=attributes
+        )
 
     def _either_way(self, before: Attribute, after: Attribute) -> bool:
         return "index" in self.kinds and (_kind(after), _kind(before)) == self.kinds
@@ -91,6 +122,16 @@ class ExtUIOp(_Cast, arith.ExtUIOp):
 
 class TruncIOp(_Cast, arith.TruncIOp):
     kinds, grows = ("int", "int"), False
+
+
+class ExtFOp(_Cast, arith.ExtFOp):
+    kinds, grows = ("float", "float"), True
+
+
+class TruncFOp(_Cast, arith.TruncFOp):
+    """``arith.truncf %x downward : f32 to f16``"""
+
+    kinds, grows = ("float", "float"), False
 
 
 class SIToFPOp(_Cast, arith.SIToFPOp):
@@ -142,10 +183,7 @@ class _Comparison(Operation):
         second = parser.parse_unresolved_operand()
         properties: dict[str, Attribute] = {"predicate": IntegerAttr(cls.words.index(word), i64)}
         if cls is CmpfOp:
-            flags = arith.FastMathFlagsAttr("none")
-            if parser.parse_optional_keyword("fastmath") is not None:
-                flags = arith.FastMathFlagsAttr(arith.FastMathFlagsAttr.parse_parameter(parser))
-            properties["fastmath"] = flags
+            properties["fastmath"] = _parse_flags(parser) or arith.FastMathFlagsAttr("none")
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         type_ = parser.parse_type()
@@ -167,10 +205,7 @@ class CmpfOp(_Comparison, arith.CmpfOp):
         assert isinstance(predicate, IntegerAttr)
         printer.print_string(f" {self.words[predicate.value.data]}, ")
         printer.print_list(self.operands, printer.print_ssa_value)
-        flags = self.properties.get("fastmath")
-        if isinstance(flags, arith.FastMathFlagsAttr) and flags.data:
-            printer.print_string(" fastmath")
-            flags.print_parameter(printer)
+        _print_flags(self, printer)
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.operands[0].type)
@@ -214,6 +249,8 @@ ARITH_OPS: tuple[type[Operation], ...] = (
     ExtSIOp,
     ExtUIOp,
     TruncIOp,
+    ExtFOp,
+    TruncFOp,
     SIToFPOp,
     UIToFPOp,
     FPToSIOp,

@@ -12,6 +12,12 @@ func.func @casts(%b: vector<4xi8>, %i: vector<4xi32>, %x: vector<4xf32>, %n: ind
   %1 = arith.extui %b : vector<4xi8> to vector<4xi32>
   // CHECK: arith.trunci %i : vector<4xi32> to vector<4xi8>
   %2 = arith.trunci %i : vector<4xi32> to vector<4xi8>
+  // CHECK: arith.extf %x : vector<4xf32> to vector<4xf64>
+  %e = arith.extf %x : vector<4xf32> to vector<4xf64>
+  // CHECK: arith.truncf %x : vector<4xf32> to vector<4xf16>
+  %t = arith.truncf %x : vector<4xf32> to vector<4xf16>
+  // CHECK: arith.truncf %x toward_zero fastmath<fast> : vector<4xf32> to vector<4xbf16>
+  %r = arith.truncf %x toward_zero fastmath<fast> : vector<4xf32> to vector<4xbf16>
   // CHECK: arith.sitofp %i : vector<4xi32> to vector<4xf32>
   %3 = arith.sitofp %i : vector<4xi32> to vector<4xf32>
   // CHECK: arith.uitofp %i : vector<4xi32> to vector<4xf32>
