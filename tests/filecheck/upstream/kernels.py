@@ -197,6 +197,32 @@ def atomics() -> None:
     assert out[0] == 64
 
 
+def vector_math() -> None:
+    """Mathematical functions, reductions, reshaping and bit casts of vectors; shuffles between threads; printing."""
+
+    @flyc.kernel
+    def kernel(x: fx.Tensor, out: fx.Tensor):
+        tid = fx.thread_idx.x
+        v = fx.logical_divide(x, fx.make_layout(8, 1))[None, tid].load()
+        total = fx.math.exp2(fx.math.sqrt(v)).reduce("add") + v.reduce("max") + abs(v - 4.0).reduce("min")
+        total = total + fx.gpu.shuffle_xor(total, 1, 32)
+        bits = v.to(fx.Float16).bitcast(fx.Int16).to(fx.Int32).reduce("add")
+        out[tid] = total + bits.to(fx.Float32) * 0.0
+        if tid == 0:
+            fx.printf("total {}", total)
+
+    @flyc.jit
+    def launch(x: fx.Tensor, out: fx.Tensor):
+        kernel(x, out).launch(grid=(1, 1, 1), block=(4, 1, 1))
+
+    x = np.arange(32, dtype=np.float32)
+    out = np.zeros(4, np.float32)
+    launch(x, out)
+    rows = x.reshape(4, 8).astype(np.float64)
+    own = np.exp2(np.sqrt(rows)).sum(1) + rows.max(1) + abs(rows - 4).min(1)
+    np.testing.assert_allclose(out, own + own[[1, 0, 3, 2]], rtol=1e-5)
+
+
 _WIDTHS = count(1000)
 
 
@@ -219,6 +245,7 @@ KERNELS: dict[str, Callable[[], None]] = {
         number_types,
         shared_swizzle,
         atomics,
+        vector_math,
         softmax,
     )
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from flydsl.backends.device_code import index_reader
+from flydsl.backends.gpu_math import math_rules
 from flydsl.backends.shuffle_words import from_words, to_words
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.literals import quoted
@@ -76,6 +77,7 @@ def _printf(emitter: FunctionEmitter, op: Operation) -> None:
 
 
 CUDA_RULES: dict[str, Rule] = {
+    **math_rules("NVIDIA"),
     "gpu.thread_id": index_reader(f"{_SREG}.tid.{{axis}}"),
     "gpu.block_id": index_reader(f"{_SREG}.ctaid.{{axis}}"),
     "gpu.block_dim": index_reader(f"{_SREG}.ntid.{{axis}}"),

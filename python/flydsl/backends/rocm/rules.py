@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from flydsl.backends.device_code import index_reader
+from flydsl.backends.gpu_math import math_rules
 from flydsl.backends.shuffle_words import from_words, to_words
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
@@ -76,6 +77,7 @@ def _printf(emitter: FunctionEmitter, op: Operation) -> None:
 
 
 ROCM_RULES: dict[str, Rule] = {
+    **math_rules("AMD"),
     "gpu.thread_id": index_reader("llvm.amdgcn.workitem.id.{axis}"),
     "gpu.block_id": index_reader("llvm.amdgcn.workgroup.id.{axis}"),
     "gpu.block_dim": _implicit(_GROUP_SIZE, "i16"),
