@@ -273,7 +273,7 @@ def _no_disk_cache(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # A failing batch names its case; shrinking sixty of them together would take long and say no more.
-@settings(max_examples=12, phases=[Phase.generate])
+@settings(max_examples=20, phases=[Phase.generate])
 @given(st.lists(cases, min_size=BATCH, max_size=BATCH))
 def test_run_time_leaves_give_pythons_numbers(batch: list[Case]) -> None:
     assert check(batch) > BATCH // 2

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import gcd
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from flydsl.base.errors import LayoutError
 
@@ -120,7 +120,7 @@ def divisor(leaf: Leaf) -> int:
     if isinstance(leaf, Basis):
         return divisor(leaf.value)
     if not isinstance(leaf, (int, DynInt)):
-        raise _no_integer(leaf)
+        refuse(leaf)
     return abs(leaf) if isinstance(leaf, int) else leaf.div
 
 
@@ -136,19 +136,20 @@ def width_of(leaf: Leaf) -> int:
     if isinstance(leaf, int):
         return 32 if -INT32_LIMIT <= leaf < INT32_LIMIT else 64
     if not isinstance(leaf, DynInt):
-        raise _no_integer(leaf)
+        refuse(leaf)
     return leaf.width
 
 
-def _no_integer(leaf: Any) -> LayoutError:
+def refuse(leaf: Any) -> NoReturn:
+    """Raise for what stands where an integer must: a wildcard, a tuple, a basis element."""
     shown = "*" if leaf is None else str(leaf)
-    return LayoutError(f"an integer is needed where {shown} stands", hint="coordinates and extents are integers")
+    raise LayoutError(f"an integer is needed where {shown} stands", hint="coordinates and extents are integers")
 
 
 def _emit(op: str, args: tuple[Any, ...], width: int, div: int) -> DynInt:
     for arg in args:
         if not isinstance(arg, (int, DynInt)):
-            raise _no_integer(arg)
+            refuse(arg)
     kind = next(a for a in args if isinstance(a, DynInt))
     return kind.emit(op, args, width, max(div, 1))
 

@@ -86,7 +86,10 @@ def _extended(base: Any, elem: Any, join: Callable[[tuple[Any, ...], Any], tuple
             hint="append and prepend take tuples and layouts; extend the tensor's layout",
         )
     if _is_tuple(base) != _is_tuple(elem):
-        raise LayoutError(f"{_text(elem)} cannot be a mode of {_text(base)}: one is a tuple, the other a layout")
+        raise LayoutError(
+            f"{_text(elem)} cannot be a mode of {_text(base)}: one is a tuple, the other a layout",
+            hint="extend a tuple by a tuple and a layout by a layout",
+        )
     if _is_tuple(base):
         return join(it.modes(base), elem)
     return on_layout(
