@@ -26,8 +26,7 @@ ROOT = HERE.parent
 TRITON = "triton==3.9.*"
 TRITON_PYTHON = ROOT / ".triton-venv" / "bin" / "python"
 
-# The one place that says how our side compiles. The device `rocm` is to replace `host` when the ROCm back end can make
-# a code object on a machine without a GPU; OURS_MAKES then says so.
+# The one place that says how our side compiles.
 OURS = {"ARCH": "gfx942", "COMPILE_ONLY": "1"}
 OURS_MAKES = "a gfx942 code object (LLVM's AMDGPU back end and ld.lld) and the native launcher"
 TRITON_MAKES = "a gfx942 code object (LLVM's AMDGPU back end and the linker)"
