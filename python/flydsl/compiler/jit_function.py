@@ -14,6 +14,7 @@ from flydsl.base import knobs
 from flydsl.base.errors import DslTypeError, FlyDSLError
 from flydsl.compiler.adapted import Adapted
 from flydsl.compiler.call_path import CallPath
+from flydsl.compiler.captured import Captured
 from flydsl.compiler.diagnostics import about_argument, presented
 from flydsl.compiler.jit_argument import TensorArgument, adapt
 from flydsl.compiler.rewrite.rewriter import rewritten
@@ -49,6 +50,7 @@ class JitFunction:
         self._compiled: dict[Any, Any] = {}
         self._short: dict[Any, Any] = {}
         self._path = CallPath(self.signature)
+        self._captured: Captured | None = None
         self._lock = threading.Lock()
         self._hits = 0
         self.__name__ = func.__name__
@@ -58,6 +60,8 @@ class JitFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if is_tracing():
             return rewritten(self.func)(*args, **kwargs)
+        if self._captured is not None and not self._captured.unchanged():
+            self._forget()
         read = self._path.read(args) if not kwargs else None
         if read is not None:
             key = (knobs.snapshot(_CHOOSING), read[0])
@@ -78,6 +82,13 @@ class JitFunction:
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else BoundJit(self, instance)
+
+    def _forget(self) -> None:
+        """A value that compiled code took from around the function has changed: compile anew."""
+        with self._lock:
+            self._short.clear()
+            self._compiled.clear()
+            self._captured = None
 
     def _specialise(self, args: Any, kwargs: Any) -> tuple[Any, list[Any]]:
         """The executable for these arguments and the numbers to launch it with."""
@@ -119,6 +130,8 @@ class JitFunction:
             with collector_paused():
                 # The IR libraries are loaded here, on the first compile, and not when this package is imported.
                 trace = import_module("flydsl.compiler.trace").trace
+                if self._captured is None:
+                    self._captured = Captured(self.func)
                 driver = import_module("flydsl.compiler.driver")
                 module, formats = trace(self.func, arguments, device.target)
                 artifact = driver.compile_module(module, self.__name__, device.target, device.kind, formats)

@@ -52,7 +52,6 @@ LATER = {
     "cache_stale_when_a_helper_changes": "issue 6 (JIT)",
     "scheduling_hints_go_stale": "issue 5 (ROCm)",
     "compile_also_launches": "issue 6 (JIT)",
-    "captured_global_that_changed": "issue 6 (JIT)",
 }
 """Rows without a test here -> the issue that brings them, with their test."""
 
@@ -60,6 +59,31 @@ LATER = {
 def refused(title: str, folder: Path) -> str:
     """The message of a mistake of the catalogue."""
     return run(next(mistake for mistake in MISTAKES if mistake.title == title), folder).rendered()
+
+
+CAPTURED = 3
+
+
+@flyc.kernel
+def captured_kernel(out: fx.Tensor):
+    out[0] = CAPTURED
+
+
+@flyc.jit
+def captured_launch(out: fx.Tensor):
+    captured_kernel(out).launch()
+
+
+def test_captured_global_that_changed() -> None:
+    global CAPTURED
+    out = np.zeros(1, np.int32)
+    captured_launch(out)
+    CAPTURED = 8
+    try:
+        captured_launch(out)
+    finally:
+        CAPTURED = 3
+    assert out[0] == 8
 
 
 def test_constant_range_with_init() -> None:
