@@ -29,6 +29,11 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(constant)
 
 
+def _is_ours(function: FunctionType) -> bool:
+    """Functions of this package take nothing from the user. Code run from a text may have no module."""
+    return (function.__module__ or "").split(".")[0] == "flydsl"
+
+
 def _function_of(value: Any) -> FunctionType | None:
     """The Python function behind a helper, kernel or jit function."""
     inner = getattr(value, "func", value)
@@ -48,7 +53,7 @@ class Captured:
 
     def _visit(self, func: Any) -> None:
         function = _function_of(func)
-        if function is None or id(function) in self._seen or function.__module__.startswith("flydsl"):
+        if function is None or id(function) in self._seen or _is_ours(function):
             return
         self._seen.add(id(function))
         scope = function.__globals__
