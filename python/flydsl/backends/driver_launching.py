@@ -7,13 +7,12 @@ entry and the handle of each kernel in globals of the launcher before its first 
 from __future__ import annotations
 
 from flydsl.backends.launcher import Launch
+from flydsl.base.launch_status import DRIVER_BASE
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.module_scope import symbol_text
 
 DRIVER_ENTRY = "fly_driver_launch"
-STATUS_BASE = 100000
-"""A driver's own error codes are returned from here on."""
 
 
 def handle_symbol(kernel: str) -> str:
@@ -44,7 +43,7 @@ class DriverLaunching:
             f"call i32 {entry}(ptr {handle}, {numbers}, ptr {launch.stream}, ptr {launch.arguments}, ptr null)"
         )
         failed = body.assign(f"icmp ne i32 {code}, 0")
-        moved = body.assign(f"add i32 {code}, {STATUS_BASE}")
+        moved = body.assign(f"add i32 {code}, {DRIVER_BASE}")
         status = body.assign(f"select i1 {failed}, i32 {moved}, i32 0")
         body.branch(skip)
         body.start_block(skip)

@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.dialects.llvm import LLVMStructType
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from flydsl.base.launch_status import BAD_BLOCK, BAD_GRID
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
@@ -27,8 +28,6 @@ from flydsl.passes.walk import functions
 from flydsl.target.target import Target
 
 ENTRY = "fly_entry"
-BAD_BLOCK = 1
-BAD_GRID = 2
 
 
 def argument_leaves(type_: Attribute) -> list[Attribute]:

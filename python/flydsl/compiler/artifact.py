@@ -11,19 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from flydsl.base.errors import DriverError, DslRuntimeError, SourceLocation
-
-SITE_BASE = 1000
-"""Statuses from here on name a place in the kernel."""
-
-DRIVER_BASE = 100000
-"""Statuses from here on are a GPU driver's own."""
+from flydsl.base.launch_status import BAD_BLOCK, BAD_GRID, DRIVER_BASE, SITE_BASE
 
 STATUS = {
-    1: (
+    BAD_BLOCK: (
         "was refused: the block extents {block} are not between 1 and the device's limit",
         "check the block= of the launch",
     ),
-    2: ("was refused: the grid extents {grid} are negative", "check the grid= of the launch"),
+    BAD_GRID: ("was refused: the grid extents {grid} are negative", "check the grid= of the launch"),
     -2: ("ran out of memory for its workgroups", "use smaller blocks or less shared memory"),
 }
 

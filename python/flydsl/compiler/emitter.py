@@ -47,7 +47,7 @@ from flydsl.base.errors import SourceLocation
 from flydsl.dialects.arith_syntax import ROUNDING_MODES
 from flydsl.dialects.fly.op_table import OP_TABLE
 from flydsl.dialects.fly.ops import OP_CLASSES, infer_types, to_attr
-from flydsl.dialects.fly.payload import Pointer
+from flydsl.dialects.fly.payload import DYNAMIC_SHARED, Pointer
 from flydsl.dialects.fly.types import element_type, type_of
 from flydsl.dialects.gpu_ext import ShuffleMode, ShuffleModeAttr
 from flydsl.dialects.registry import load_all
@@ -60,12 +60,10 @@ PACKAGE_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.
 
 _NO_FASTMATH = FastMathFlagsAttr("none")
 _NO_OVERFLOW = IntegerOverflowAttr("none")
-_FASTMATH_DIALECT_OPS = ("f", "math.")
 _WRAPPING = ("arith.addi", "arith.subi", "arith.muli", "arith.shli")
 _INTEGER_MATH = ("math.absi", "math.ctlz", "math.ctpop", "math.cttz", "math.ipowi")
 
 SHARED_ALIGN = 1024
-DYNAMIC_SHARED = "fly_dynamic_shared"
 SHARED_POINTER = LLVMPointerType(IntAttr(3))
 
 _types: dict[str, Attribute] = {}

@@ -52,7 +52,6 @@ class JitFunction:
         self._path = CallPath(self.signature)
         self._captured: Captured | None = None
         self._lock = threading.Lock()
-        self._hits = 0
         self.__name__ = func.__name__
         self.__doc__ = func.__doc__
         self.__wrapped__ = func
@@ -119,8 +118,6 @@ class JitFunction:
         executable = self._compiled.get(signature)
         if executable is None:
             executable = self._compile(signature, arguments, device)
-        else:
-            self._hits += 1
         return executable, numbers
 
     def _compile(self, signature: Any, arguments: list[Any], device: Any) -> Any:

@@ -11,7 +11,6 @@ from flydsl.compiler.diagnostics import calling_location, user_errors
 from flydsl.compiler.rewrite.rewriter import rewritten
 from flydsl.compiler.signature import Signature
 from flydsl.expr.context import current, is_tracing, tracing
-from flydsl.expr.handle import Handle
 from flydsl.expr.int_tuple import IntTuple
 from flydsl.expr.numeric import Int32, Integer, Numeric
 from flydsl.expr.protocol import construct_from_ir_values, extract_to_ir_values
@@ -246,8 +245,6 @@ def _kernel_value(value: Any, name: str) -> Any:
         raise DslTypeError(
             f"argument '{name}' is a host array", hint="take it as a parameter of the jit function and pass that on"
         )
-    if isinstance(value, (Handle, Numeric)) or value is None:
-        return value
     return value
 
 

@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Self
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.dialects.fly import payload as pl
 from flydsl.expr.context import current
-from flydsl.expr.handle import Handle, apply, from_value, handle_for, wrap
+from flydsl.expr.handle import Handle, apply, handle_for, wrap
 from flydsl.expr.int_tuple import IntTuple
 from flydsl.expr.layout import Layout, Tile
-from flydsl.expr.numeric import Numeric, as_numeric
+from flydsl.expr.numeric import as_numeric
 from flydsl.expr.tensor import Tensor
 from flydsl.layout import show, tv
 
@@ -287,9 +287,4 @@ class ThrMma:
         return self._partition("c", tensor)
 
 
-def operand_dtype(tiled: TiledMma, operand: str) -> type[Numeric]:
-    """The element type the instruction wants for an operand."""
-    return Numeric.from_ir_type(tiled.payload.atom.operand_elem(operand))
-
-
-__all__ = ["CopyAtom", "MmaAtom", "ThrCopy", "ThrMma", "TiledCopy", "TiledMma", "from_value", "operand_dtype"]
+__all__ = ["CopyAtom", "MmaAtom", "ThrCopy", "ThrMma", "TiledCopy", "TiledMma"]

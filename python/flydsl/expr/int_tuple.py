@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from flydsl.base.errors import DslIndexError, DslRuntimeError, DslTypeError
 from flydsl.expr.context import Value, current
 from flydsl.expr.handle import Handle, apply, handle_for
-from flydsl.expr.numeric import Integer, Numeric
+from flydsl.expr.numeric import Int32, Int64, Integer, Numeric
 from flydsl.layout import int_tuple as it
 from flydsl.layout.leaf import Basis, DynInt, Unknown
 
@@ -159,12 +159,6 @@ def _integer_leaf(value: Any, leaves: list[Value]) -> Any:
         return int(value.value)
     from_index = type(value).__name__ == "Index"
     width = 64 if from_index or value.width > 32 else 32
-    wide = value.to(_integer_class(width)) if value.width != width or from_index else value
+    wide = value.to(Int64 if width == 64 else Int32) if value.width != width or from_index else value
     leaves.append(wide.ir_value())
     return Unknown(width)
-
-
-def _integer_class(width: int) -> Any:
-    from flydsl.expr.numeric import Int32, Int64
-
-    return Int64 if width == 64 else Int32

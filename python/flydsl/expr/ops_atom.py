@@ -14,7 +14,6 @@ from flydsl.expr.handle import Handle, apply, describe, wrap
 from flydsl.expr.hardware_enums import AtomicOp, MmaOperand, SyncScope
 from flydsl.expr.int_tuple import IntTuple
 from flydsl.expr.layout import Layout, Tile
-from flydsl.expr.numeric import Numeric
 from flydsl.expr.ops_layout import make_layout_tv, make_tile
 from flydsl.expr.tensor import Tensor
 from flydsl.layout import int_tuple as it
@@ -312,10 +311,6 @@ def _check_gemm(d: Tensor, a: Tensor, b: Tensor, c: Tensor) -> None:
             f"gemm extents do not match: d {d.payload.layout}, a {a.payload.layout}, b {b.payload.layout}, "
             f"c {c.payload.layout}"
         )
-
-
-def operand_type(operand: MmaOperand, tiled: TiledMma) -> type[Numeric]:
-    return Numeric.from_ir_type(tiled.payload.atom.operand_elem(_letter(operand)))
 
 
 __all__ = [

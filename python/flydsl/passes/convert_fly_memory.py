@@ -38,9 +38,6 @@ from flydsl.passes.universal_atoms import UNIVERSAL_ATOMS, AtomRule
 from flydsl.passes.walk import functions
 from flydsl.target.dtype import is_float, storage_bytes, width_bits
 
-DYNAMIC_SHARED = "fly_dynamic_shared"
-"""Symbol of the shared memory whose size the launch gives."""
-
 ADDRESS_SPACES = {"generic": 0, "global": 1, "shared": 3, "register": 5}
 
 _LLVM_FLOATS = ("f16", "bf16", "f32", "f64")
@@ -235,7 +232,7 @@ def _make_ptr(conv: MemoryConversion, op: FlyOp) -> None:
 def _get_dyn_shared(conv: MemoryConversion, op: FlyOp) -> None:
     """The block of shared memory whose size the launch gives."""
     info = payload_of(op.results[0].type)
-    name = {"global_name": SymbolRefAttr(DYNAMIC_SHARED)}
+    name = {"global_name": SymbolRefAttr(pl.DYNAMIC_SHARED)}
     conv.replace(op, conv.at.op("llvm.mlir.addressof", [], [llvm_pointer("shared")], name), info)
 
 

@@ -12,12 +12,12 @@ from xdsl.ir import Operation
 
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
+from flydsl.dialects.fly.payload import DYNAMIC_SHARED
 
 if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import WorkgroupEmitter
 
 SHARED_SPACE = 3
-DYNAMIC = "fly_dynamic_shared"
 ALIGN = 1024
 
 
@@ -46,7 +46,7 @@ class SharedMemory:
     def rules(self, wg: WorkgroupEmitter) -> dict[str, Rule]:
         def address_of(body: FunctionEmitter, op: Operation) -> None:
             name = op.properties["global_name"].root_reference.data  # type: ignore[union-attr]
-            offset = self.static_bytes if name == DYNAMIC else self.offsets[name]
+            offset = self.static_bytes if name == DYNAMIC_SHARED else self.offsets[name]
             place = body.assign(f"getelementptr i8, ptr %scratch, i64 {offset}")
             body.bind(op.results[0], body.assign(f"addrspacecast ptr {place} to {type_text(op.results[0].type)}"))
 

@@ -13,8 +13,6 @@ from xdsl.ir import SSAValue
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.llvm_types import type_text
 
-ALIGN = 64
-
 
 @dataclass(frozen=True)
 class Slot:
@@ -51,7 +49,6 @@ class Slots:
         self.body = body
         self.per_thread = 0
         self._slots: dict[object, Slot] = {}
-        self._bases: dict[object, str] = {}
         self.threads = "1"
         self.origin = "%scratch"
 

@@ -20,6 +20,7 @@ from flydsl.backends.host.collectives import GATHERS
 from flydsl.backends.host.plan import Plan, meeting_of
 from flydsl.backends.host.shared_memory import SharedMemory
 from flydsl.backends.host.slots import Slots
+from flydsl.base.launch_status import SITE_BASE
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
@@ -376,7 +377,3 @@ class WorkgroupEmitter:
             "z": body.assign(f"udiv i64 {rows}, {y}"),
         }
         self.thread_number = thread
-
-
-SITE_BASE = 1000
-"""Statuses from here on name a place in the kernel."""

@@ -24,6 +24,9 @@ from flydsl.target.mma_ops import MmaOp
 MEMORY_SPACES = ("generic", "global", "shared", "register")
 BUFFER_DESC = "#fly_rocdl.buffer_desc"
 
+DYNAMIC_SHARED = "fly_dynamic_shared"
+"""Symbol of the shared memory whose size the launch gives."""
+
 
 @dataclass(frozen=True)
 class Pointer:
