@@ -37,8 +37,8 @@ STAGES = {
     ("flydsl.codegen.llvm_build", "parse_and_verify"): "LLVM parse and verify",
     ("flydsl.codegen.llvm_build", "optimise"): "LLVM optimise",
     ("llvmlite.binding.targets", "TargetMachine.emit_object"): "LLVM object emission",
-    ("flydsl.codegen.host_pool", "start"): "start the thread pool",
-    ("flydsl.compiler.driver", "load_object"): "load the object",
+    ("flydsl.runtime.host_pool", "start"): "start the thread pool",
+    ("flydsl.compiler.loading", "load_object"): "load the object",
     ("flydsl.compiler.artifact", "Executable.launch"): "launch",
 }
 """(module, name) of each function that is a stage -> what the table calls it."""
@@ -81,10 +81,10 @@ class StageTimes:
         driver: Any = import_module("flydsl.compiler.driver")
         passes = driver.stage_a
 
-        def timed_passes(backend: str) -> tuple[Any, ...]:
+        def timed_passes(*options: Any) -> tuple[Any, ...]:
             return tuple(
                 dataclasses.replace(step, run=self.timed(f"pass {i} {step.name}", step.run))
-                for i, step in enumerate(passes(backend), 1)
+                for i, step in enumerate(passes(*options), 1)
             )
 
         driver.stage_a = timed_passes
@@ -184,6 +184,7 @@ def main() -> None:
     parser.add_argument("--functions", type=int, default=0, metavar="N", help="also the N dearest functions")
     arguments = parser.parse_args()
     os.environ.setdefault("ARCH", "gfx942")
+    os.environ["FLYDSL_RUNTIME_ENABLE_CACHE"] = "0"  # what is on disk would not be compiled
     stages = stage_table(arguments.kernel, arguments.repeats)
     show_stages(arguments.kernel, stages)
     if arguments.imports:

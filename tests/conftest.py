@@ -99,6 +99,8 @@ def _isolated_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
                     patch.delenv(name, raising=False)
         patch.setenv("HOME", str(home))
         patch.setenv(knobs.RUNTIME_CACHE_DIR.name, str(home / "cache"))
+        # A test of the compiler must not be served from disk; `fresh_cache` turns the cache on.
+        patch.setenv(knobs.RUNTIME_ENABLE_CACHE.name, "0")
         patch.setenv(knobs.NO_COLOR.name, "1")  # messages are compared as text, also under `pytest -s` on a terminal
         yield
 
@@ -108,6 +110,7 @@ def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty disk cache for this test alone; the directory is returned and not made yet."""
     directory = tmp_path / "cache"
     monkeypatch.setenv(knobs.RUNTIME_CACHE_DIR.name, str(directory))
+    monkeypatch.setenv(knobs.RUNTIME_ENABLE_CACHE.name, "1")
     return directory
 
 

@@ -14,9 +14,9 @@ from xdsl.dialects import arith, cf, func, llvm, math, scf, vector
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.parser import Parser
 
-from flydsl.codegen.jit_engine import LoadedObject, load_object
 from flydsl.codegen.llvm_build import emit_object, host_triple
 from flydsl.codegen.module_emitter import emit_module_text
+from flydsl.runtime.object_code import LoadedObject, load_object
 
 DTYPES: dict[str, np.dtype] = {
     "i1": np.dtype(np.uint8),

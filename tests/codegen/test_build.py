@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 from flydsl.base.errors import LoweringError
-from flydsl.codegen.elf_symbols import read_symbols
-from flydsl.codegen.jit_engine import add_symbol, load_object
 from flydsl.codegen.llvm_build import (
     AMDGPU_TRIPLE,
     NVPTX_TRIPLE,
@@ -21,6 +19,8 @@ from flydsl.codegen.llvm_build import (
     optimised_text,
     parse_and_verify,
 )
+from flydsl.runtime.elf_object import read_object
+from flydsl.runtime.object_code import add_symbol, load_object
 from tests.codegen.mlir_run import DTYPES, X86, build, call, llvm_text
 
 GPUS = [
@@ -81,9 +81,9 @@ def test_bf16_and_narrow_floats_compile_for_gpus(triple: str, cpu: str) -> None:
 @pytest.mark.parametrize(("triple", "cpu"), [(X86, "x86-64-v3"), ("aarch64-unknown-linux-gnu", "neoverse-n1")])
 def test_hosts_need_no_helper_library(triple: str, cpu: str) -> None:
     """A Python process holds libm but not compiler-rt: no conversion may become a call."""
-    symbols = read_symbols(emit_object(llvm_text(kernel(""), triple), triple, cpu))
-    assert symbols.undefined <= {""}
-    assert symbols.defined == {"k"}
+    symbols = read_object(emit_object(llvm_text(kernel(""), triple), triple, cpu)).symbols
+    assert {symbol.name for symbol in symbols if symbol.binding and not symbol.section} == set()
+    assert {symbol.name for symbol in symbols if symbol.binding and symbol.section} == {"k"}
 
 
 def test_lds_globals_compile_for_both_vendors() -> None:

@@ -10,9 +10,9 @@ from xdsl.ir import Operation
 
 from flydsl.base.errors import LoweringError
 from flydsl.codegen.function_emitter import FunctionEmitter
-from flydsl.codegen.jit_engine import load_object
 from flydsl.codegen.llvm_build import emit_object
 from flydsl.codegen.module_emitter import ModuleEmitter, emit_module_text
+from flydsl.runtime.object_code import load_object
 from tests.codegen.mlir_run import call, parse
 
 

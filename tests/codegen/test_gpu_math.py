@@ -11,7 +11,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import LoweringError
 from flydsl.expr.math_table import FLOAT_FUNCTIONS
-from tests.codegen.test_device_code import compiled
+from tests.codegen.repository_kernels import RepositoryKernel, compiled
 
 FUNCTIONS = sorted(FLOAT_FUNCTIONS)
 DTYPES: dict[str, Any] = {"f32": np.float32, "f64": np.float64, "f16": np.float16}
@@ -37,7 +37,7 @@ def kernel_of(name: str, dtype: str) -> tuple[Any, tuple[Any, ...]]:
 def test_math_function(arch: str, dtype: str) -> None:
     for name in FUNCTIONS:
         try:
-            assert compiled(lambda name=name: kernel_of(name, dtype), arch).device_binary
+            assert compiled(RepositoryKernel(name, lambda _, name=name: kernel_of(name, dtype)), arch).device_binary
         except LoweringError as error:
             assert name not in MUST_COMPILE or (dtype == "f64" and name.startswith("exp")), error
             assert "GPUs have no instruction" in str(error) and error.hint

@@ -7,10 +7,10 @@ import pytest
 
 from flydsl.codegen.float_formats import FORMATS, ROUNDING_MODES
 from flydsl.codegen.function_emitter import FunctionEmitter
-from flydsl.codegen.jit_engine import load_object
 from flydsl.codegen.llvm_build import emit_object
 from flydsl.codegen.module_scope import ModuleScope
 from flydsl.codegen.narrow_floats import narrowing_function
+from flydsl.runtime.object_code import load_object
 from tests.codegen.mlir_run import DTYPES, Elementwise, Suite, build, call, equal_bits
 
 NARROW = tuple(name for name in FORMATS if name not in ("f64", "f32", "f16", "bf16"))

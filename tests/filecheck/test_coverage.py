@@ -12,7 +12,8 @@ from flydsl.dialects.arith_syntax import ARITH_OPS
 from flydsl.dialects.fly.op_table import OP_TABLE
 from flydsl.dialects.fly.types import FLY_TYPES, INSTRUCTION_TYPES
 from flydsl.dialects.gpu_syntax import GPU_OPS
-from flydsl.passes.pipeline import PASSES
+from flydsl.dialects.llvm_syntax import LLVM_OPS
+from flydsl.backends.pipeline import PASSES
 
 FOLDER = Path(__file__).resolve().parent
 
@@ -38,7 +39,7 @@ def test_every_type_round_trips_somewhere(name: str) -> None:
     assert f"!{name}<" in code(valid_text("dialect")), f"no test writes !{name}"
 
 
-@pytest.mark.parametrize("name", [op.name for op in (*ARITH_OPS, *GPU_OPS)])
+@pytest.mark.parametrize("name", [op.name for op in (*ARITH_OPS, *GPU_OPS, *LLVM_OPS)])
 def test_every_respelt_operation_round_trips_somewhere(name: str) -> None:
     assert re.search(rf"(?<!\"){re.escape(name)}\b", code(valid_text("dialect"))), f"no test writes {name}"
 

@@ -16,7 +16,7 @@ EXAMPLES = sorted(path.stem for path in FOLDER.glob("*.py"))
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_example_passes(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     device = flyc.current_device()
-    assert device.kind in ("cuda", "hip")
+    assert device.kind in ("cuda", "rocm")
     load(name).main()
     assert capsys.readouterr().out.splitlines()[-1] == "PASS"
 

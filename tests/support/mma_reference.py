@@ -23,7 +23,7 @@ NUMPY_TYPES: dict[str, Any] = {
     "f8E4M3FN": ml_dtypes.float8_e4m3fn, "f8E5M2": ml_dtypes.float8_e5m2,
     "f8E4M3FNUZ": ml_dtypes.float8_e4m3fnuz, "f8E5M2FNUZ": ml_dtypes.float8_e5m2fnuz,
     "f6E2M3FN": ml_dtypes.float6_e2m3fn, "f6E3M2FN": ml_dtypes.float6_e3m2fn, "f4E2M1FN": ml_dtypes.float4_e2m1fn,
-    "i32": np.int32, "i8": np.int8, "ui8": np.uint8, "i4": np.int8, "ui4": np.uint8,
+    "i64": np.int64, "i32": np.int32, "i8": np.int8, "ui8": np.uint8, "i4": np.int8, "ui4": np.uint8,
 }  # fmt: skip
 """Element name to the NumPy type that holds its values; 4-bit integers sit in bytes."""
 

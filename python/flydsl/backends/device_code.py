@@ -4,28 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
 from xdsl.ir import Operation
 
+from flydsl.backends.launcher import is_parameter_block
 from flydsl.backends.matrix_calls import matrix_rules
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
-from flydsl.codegen.module_scope import symbol_text
+from flydsl.codegen.module_scope import ModuleScope, symbol_text
+from flydsl.codegen.rules_llvm import call_intrinsic
+from flydsl.target.tensor_map import MAP_ALIGN, MAP_BYTES
 
 
 @dataclass(frozen=True)
 class DeviceCode:
-    """What differs between GPU families when a kernel is written as LLVM text."""
+    """What differs between GPU families when a kernel is written as LLVM text or in the llvm dialect."""
 
     triple: str
     data_layout: str
     convention: str
     rules: Mapping[str, Rule]
+    line_tables: bool = False
+    kernel_mark: ClassVar[str] = ""
+    block_size_mark: ClassVar[str] = ""
+    """Attributes that upstream puts on a kernel of the family, and on one whose block size is known."""
+    cluster_pass: ClassVar[bool] = False
+    """Whether a pass of the family turns the cluster size into a function attribute."""
+    dialect_ops: ClassVar[Mapping[str, str]] = {}
+    """Intrinsics that are operations of the family's dialect, by name."""
 
     def attributes(self, op: Operation) -> str:
+        """The function attributes of a kernel as LLVM text."""
         raise NotImplementedError
+
+    def attachments(self, op: Operation, scope: ModuleScope) -> str:
+        """Metadata of a kernel, with a space in front."""
+        return ""
+
+    def finish(self, scope: ModuleScope) -> None:
+        """Add what the module as a whole says."""
+
+    def emitter(self, module: Operation) -> ModuleEmitter:
+        """An empty module of this family that knows the operations of ``module``."""
+        known = {op: _intrinsic(name) for name, op in self.dialect_ops.items()}
+        rules = {**self.rules, **known, **matrix_rules(module)}
+        return ModuleEmitter(self.triple, self.data_layout, rules, line_tables=self.line_tables)
+
+
+def _intrinsic(name: str) -> Rule:
+    return lambda emitter, op: call_intrinsic(emitter, op, name)
 
 
 def block_size(op: Operation) -> list[int] | None:
@@ -34,38 +64,77 @@ def block_size(op: Operation) -> list[int] | None:
     return [int(n) for n in known.get_values()] if isinstance(known, DenseArrayBase) else None
 
 
+def int_attribute(op: Operation, *names: str) -> int:
+    """The first of these attributes of a kernel that is set, or 0."""
+    found = (op.attributes[name] for name in names if name in op.attributes)
+    return next((attr.value.data for attr in found if isinstance(attr, IntegerAttr)), 0)
+
+
+_FLUSH = '"denormal-fp-math-f32"="preserve-sign,preserve-sign"'
+_NO_SPECIALS = ('"no-infs-fp-math"="true"', '"no-nans-fp-math"="true"', '"no-signed-zeros-fp-math"="true"')
+_FLOAT_MODES: dict[str, tuple[str, ...]] = {
+    "fly.flush_denormals": (_FLUSH,),
+    "fly.fast_fp_math": (_FLUSH, *_NO_SPECIALS),
+    "fly.unsafe_fp_math": ('"unsafe-fp-math"="true"',),
+}
+
+
+def float_modes(op: Operation) -> list[str]:
+    """Function attributes of the float modes a kernel asks for: flushed denormals, no special values, rewriting."""
+    words = [word for name, found in _FLOAT_MODES.items() if int_attribute(op, name) for word in found]
+    return list(dict.fromkeys(words))
+
+
 def kernel_functions(module: Operation) -> list[Operation]:
     """The kernels of all gpu modules."""
     return [op for op in module.walk() if op.name == "gpu.func"]
 
 
 def emit_kernels(module: Operation, code: DeviceCode) -> str:
-    """LLVM text of every kernel and shared global of a module."""
-    emitter = ModuleEmitter(code.triple, code.data_layout, {**code.rules, **matrix_rules(module)})
+    """LLVM text of every kernel and shared global of a module after stage A."""
+    emitter = code.emitter(module)
     for op in module.walk():
         if op.name == "llvm.mlir.global":
             emitter.emit_global(op)
     for op in kernel_functions(module):
         _emit_kernel(emitter, op, code)
+    code.finish(emitter.scope)
     return emitter.text()
 
 
-def _emit_kernel(emitter: ModuleEmitter, op: Operation, code: DeviceCode) -> None:
-    body = emitter.new_function()
+def emit_llvm_kernels(module: Operation, code: DeviceCode) -> str:
+    """LLVM text of a gpu module that stage B has converted to the llvm dialect."""
+    emitter = code.emitter(module)
+    emitter.emit_module(module)
+    code.finish(emitter.scope)
+    return emitter.text()
+
+
+def kernel_rules(op: Operation) -> dict[str, Rule]:
+    """The rules that depend on the kernel: a known block size is a constant."""
     sizes = block_size(op)
-    if sizes is not None:
-        body.rules = {**body.rules, "gpu.block_dim": _known_block_dim(sizes)}
-    body.rules = {**body.rules, "gpu.return": lambda e, _: e.line("ret void")}
+    return {} if sizes is None else {"gpu.block_dim": _known_block_dim(sizes)}
+
+
+def _emit_kernel(emitter: ModuleEmitter, op: Operation, code: DeviceCode) -> None:
+    body = emitter.new_function(op)
+    body.rules = {**body.rules, **kernel_rules(op), "gpu.return": lambda e, _: e.line("ret void")}
     block = op.regions[0].blocks[0]
     parameters = []
     for argument in block.args:
         name = body.fresh("arg")
+        if is_parameter_block(argument.type):
+            # A tensor map is read where the launch put it: by value, never copied to local memory.
+            parameters.append(f'ptr byval([{MAP_BYTES} x i8]) align {MAP_ALIGN} "nvvm.grid_constant" {name}')
+            name = body.assign(f"addrspacecast ptr {name} to {type_text(argument.type)}")
+        else:
+            parameters.append(f"{type_text(argument.type)} {name}")
         body.bind(argument, name)
-        parameters.append(f"{type_text(argument.type)} {name}")
     body.emit_region(op.regions[0])
     symbol = op.attributes["sym_name"].data  # type: ignore[union-attr]
-    head = f"define {code.convention} void {symbol_text(symbol)}({', '.join(parameters)}) {code.attributes(op)}"
-    emitter.add_function(symbol, head, body)
+    signature = f"{symbol_text(symbol)}({', '.join(parameters)})"
+    tail = code.attachments(op, emitter.scope)
+    emitter.add_function(symbol, f"define {code.convention} void {signature} {code.attributes(op)}{tail}", body)
 
 
 def _known_block_dim(sizes: list[int]) -> Rule:

@@ -8,20 +8,16 @@ from __future__ import annotations
 
 from flydsl.backends.launcher import Launch
 from flydsl.base.launch_status import DRIVER_BASE
+from flydsl.base.native_names import DRIVER_ENTRY, TENSOR_MAP_ENTRY, handle_symbol
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.module_scope import symbol_text
 
-DRIVER_ENTRY = "fly_driver_launch"
-
-
-def handle_symbol(kernel: str) -> str:
-    """The global that holds a kernel's handle."""
-    return f"fly_handle_{kernel}"
-
 
 class DriverLaunching:
     """Calls the driver through a pointer; an empty grid launches nothing."""
+
+    tensor_map_entry: str | None = TENSOR_MAP_ENTRY
 
     def __init__(self, kernels: list[str]) -> None:
         self.kernels = kernels

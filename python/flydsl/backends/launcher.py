@@ -16,18 +16,18 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from xdsl.dialects.builtin import SymbolRefAttr
-from xdsl.dialects.llvm import LLVMStructType
+from xdsl.dialects.llvm import LLVMPointerType, LLVMStructType
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from flydsl.backends import tensor_maps
 from flydsl.base.launch_status import BAD_BLOCK, BAD_GRID
+from flydsl.base.native_names import ENTRY
 from flydsl.codegen.function_emitter import FunctionEmitter
-from flydsl.codegen.llvm_types import type_text
+from flydsl.codegen.llvm_types import address_space, type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.passes.source_location import location_of
 from flydsl.passes.walk import functions
 from flydsl.target.target import Target
-
-ENTRY = "fly_entry"
 
 
 def argument_leaves(type_: Attribute) -> list[Attribute]:
@@ -60,10 +60,15 @@ class Launch:
     shared_bytes: str
     arguments: str
     stream: str
+    operands: tuple[SSAValue, ...] = ()
+    """The values behind ``arguments``."""
 
 
 class Launching(Protocol):
-    """How a device launches a kernel from native code."""
+    """How a device launches a kernel from native code. ``tensor_map_entry`` names the global that holds the driver's
+    encoder of tensor maps; None where the maps are our own."""
+
+    tensor_map_entry: str | None
 
     def declare(self, module: ModuleEmitter) -> None:
         """Declare what `call` uses."""
@@ -74,11 +79,25 @@ class Launching(Protocol):
         ...
 
 
+def is_parameter_block(type_: Attribute) -> bool:
+    """Whether a kernel parameter is passed by value through the address of a block, as tensor maps are."""
+    return isinstance(type_, LLVMPointerType) and address_space(type_) == PARAMETER_SPACE
+
+
+PARAMETER_SPACE = 101
+"""The address space of NVIDIA's kernel parameters."""
+
+
 def argument_table(body: FunctionEmitter, values: list[SSAValue]) -> str:
     """A table of pointers to the arguments, as CUDA, HIP and our host kernels take them."""
     table = body.fresh("args")
     body.entry_line(f"{table} = alloca [{max(len(values), 1)} x ptr], align 8")
     for index, value in enumerate(values):
+        if is_parameter_block(value.type):
+            place = body.assign(f"getelementptr ptr, ptr {table}, i64 {index}")
+            block = body.assign(f"addrspacecast {body.typed(value)} to ptr")
+            body.line(f"store ptr {block}, ptr {place}")
+            continue
         slot = body.fresh("arg")
         body.entry_line(f"{slot} = alloca {type_text(value.type)}, align 16")
         body.line(f"store {body.typed(value)}, ptr {slot}")
@@ -101,7 +120,8 @@ class LauncherEmitter:
         self.launching = launching
         self.sites = sites
         self.body = module.new_function()
-        self.body.rules = {**module.rules, "gpu.launch_func": self._launch, "func.return": self._return}
+        self.body.rules = {**module.rules, "gpu.launch_func": self._launch, "func.return": self._return,
+                           "llvm.call": self._call}  # fmt: skip
 
     def emit(self) -> None:
         module = self.module
@@ -136,6 +156,13 @@ class LauncherEmitter:
     def _return(self, body: FunctionEmitter, op: Operation) -> None:
         body.line("ret i32 0")
 
+    def _call(self, body: FunctionEmitter, op: Operation) -> None:
+        """A native function that this module defines itself: so far those that make tensor maps."""
+        self.sites.append(op)
+        status, block = tensor_maps.emit(self.module, body, op, self.launching.tensor_map_entry)
+        self._leave_if(body, body.assign(f"icmp ne i32 {status}, 0"), status, ["0"] * 6)
+        body.bind(op.results[0], body.assign(f"addrspacecast ptr {block} to {type_text(op.results[0].type)}"))
+
     # Launching ---------------------------------------------------------------------------------
 
     def _launch(self, body: FunctionEmitter, op: Operation) -> None:
@@ -157,6 +184,7 @@ class LauncherEmitter:
             shared_bytes=smem,
             arguments=argument_table(body, list(arguments)),
             stream=stream,
+            operands=tuple(arguments),
         )
         status = self.launching.call(body, launch)
         self._leave_if(body, body.assign(f"icmp ne i32 {status}, 0"), status, dims)

@@ -6,6 +6,7 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
+from flydsl.codegen.rules_llvm import emit_call_intrinsic
 from flydsl.dialects.fly.payload_text import parse_instruction
 from flydsl.passes.matrix_atoms import INSTRUCTION
 from flydsl.target.mma_facts import Intrinsic
@@ -32,6 +33,11 @@ def _call(emitter: FunctionEmitter, op: Operation) -> None:
     emitter.define(op, f"call {call.result_type} @{call.name}({', '.join(arguments)})")
 
 
+def _call_or(default: Rule) -> Rule:
+    return lambda emitter, op: (_call if INSTRUCTION in op.attributes else default)(emitter, op)
+
+
 def matrix_rules(module: Operation) -> dict[str, Rule]:
-    """A rule for every operation of the module that is a matrix instruction."""
-    return {op.name: _call for op in module.walk() if INSTRUCTION in op.attributes}
+    """A rule for every operation of the module that is a matrix instruction; inline assembly says all by itself."""
+    names = {op.name for op in module.walk() if INSTRUCTION in op.attributes} - {"llvm.inline_asm"}
+    return {name: _call_or(emit_call_intrinsic) if name == "llvm.call_intrinsic" else _call for name in names}

@@ -55,6 +55,31 @@ class SourceLocation:
         return "\n".join(lines)
 
 
+@dataclass(frozen=True)
+class ThreadPlace:
+    """One thread of a launch, and the line it was at."""
+
+    block: tuple[int, int, int]
+    thread: tuple[int, int, int]
+    location: SourceLocation | None = None
+
+    def __str__(self) -> str:
+        return f"thread {self.thread} of block {self.block}"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What a sanitizer found: which check, in which tensor, at which coordinate of it, by whom."""
+
+    check: str
+    place: ThreadPlace
+    tensor: str = ""
+    """The name of the variable or parameter; empty when it is not known."""
+    coordinate: tuple[int, ...] = ()
+    other: ThreadPlace | None = None
+    """The second thread of a race; a thread that a barrier misses."""
+
+
 class FlyDSLError(Exception):
     """Base of every error this package raises for a user's mistake."""
 
@@ -105,6 +130,16 @@ class DslFrozenInstanceError(FlyDSLError, FrozenInstanceError):
 
 class DslRuntimeError(FlyDSLError, RuntimeError):
     """A call made at the wrong time or place, such as a kernel called outside a jit function."""
+
+
+class SanitizerError(DslRuntimeError):
+    """A fault that a sanitizer of the virtual GPU found while a kernel ran; ``fault`` holds its parts."""
+
+    def __init__(
+        self, message: str, *, fault: Fault, hint: str | None = None, location: SourceLocation | None = None
+    ) -> None:
+        super().__init__(message, hint=hint, location=location)
+        self.fault = fault
 
 
 class DslSyntaxError(FlyDSLError, SyntaxError):

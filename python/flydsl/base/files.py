@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import tempfile
+import threading
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -22,7 +22,9 @@ def atomic_write(path: Path, data: bytes) -> None:
 
     The parent directory must exist. OSError is the caller's: a full disk is no reason to stop a computation.
     """
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    # Not from `tempfile`, which takes longer to load than a cached kernel takes to start.
+    name = path.parent / f".{path.name}.{os.getpid()}.{threading.get_ident()}.{time.monotonic_ns()}.tmp"
+    handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -63,6 +65,8 @@ def file_lock(path: Path, *, timeout: float | None = None, shared: bool = False)
             _lock_within(descriptor, mode, path, timeout)
         yield
     finally:
+        # Said explicitly, because a child forked meanwhile has the same open file and would go on holding the lock.
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
         os.close(descriptor)
 
 

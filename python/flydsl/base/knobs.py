@@ -17,7 +17,6 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -52,11 +51,6 @@ class Knob(Generic[T]):
     affects_code: bool = False
     aliases: tuple[str, ...] = ()
 
-    @cached_property
-    def encoded_name(self) -> Any:
-        """The name as the process environment stores it."""
-        return os.fsencode(self.name)
-
     def get(self) -> T:
         """The value now: the variable's, else an alias's, else the default."""
         for name in (self.name, *self.aliases):
@@ -79,11 +73,14 @@ _environment: Any = getattr(os.environ, "_data", None)
 """The dictionary behind os.environ: a look-up in it skips the decoding, which a cached call would pay each time."""
 
 
-def snapshot(knobs: tuple[Knob[Any], ...]) -> tuple[Any, ...]:
-    """The raw texts of some variables, cheap enough for every call; equal snapshots mean equal values."""
+def watcher(knobs: tuple[Knob[Any], ...]) -> Callable[[], list[Any]]:
+    """A function that gives the raw texts of some variables, cheap enough for every call; equal texts, equal values."""
     if _environment is None:
-        return tuple(os.environ.get(knob.name) for knob in knobs)
-    return tuple([_environment.get(knob.encoded_name) for knob in knobs])
+        names = [name for knob in knobs for name in (knob.name, *knob.aliases)]
+        return lambda: [os.environ.get(name) for name in names]
+    encoded = [os.fsencode(name) for knob in knobs for name in (knob.name, *knob.aliases)]
+    get = _environment.get
+    return lambda: list(map(get, encoded))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -140,6 +137,21 @@ def integer(low: int, high: int | None = None) -> Kind[int]:
         return value
 
     return Kind("int", f"a whole number, {low} or more" if high is None else f"a whole number, {low} to {high}", parse)
+
+
+_UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
+
+
+def _parse_size(text: str) -> int:
+    digits = text.rstrip("KMGTkmgt")
+    unit = text[len(digits) :].upper()
+    value = int(digits)
+    if unit not in _UNITS or value < 0:
+        raise ValueError(text)
+    return value << _UNITS[unit]
+
+
+SIZE = Kind("size", "bytes, or a number with K, M, G or T; 0 is no limit", _parse_size)
 
 
 def choice(*known: str) -> Kind[str]:
@@ -205,6 +217,14 @@ COMPILE_LLVM_DIR = Knob(
     "An LLVM installation whose `llc` and `ld.lld` make the device binary, instead of the LLVM in llvmlite.",
     affects_code=True,
 )
+SANITIZE = Knob(
+    "FLYDSL_SANITIZE",
+    words("bounds", "race", "uninit", "barrier"),
+    "",
+    _COMPILE,
+    "Checks made while kernels run on the virtual GPU; see docs/sanitizers.md. `flyc.sanitize(...)` sets it for a while.",
+    affects_code=True,
+)
 EXTRA_SOURCE_DIRS = Knob(
     "FLYDSL_EXTRA_SOURCE_DIRS",
     PATHS,
@@ -224,8 +244,19 @@ RUNTIME_CACHE_DIR = Knob("FLYDSL_RUNTIME_CACHE_DIR", PATH, "~/.flydsl/cache", _R
 RUNTIME_ENABLE_CACHE = Knob(
     "FLYDSL_RUNTIME_ENABLE_CACHE", BOOL, "true", _RUN, "Use the disk cache. The cache in memory is always on."
 )
+RUNTIME_CACHE_SIZE = Knob(
+    "FLYDSL_RUNTIME_CACHE_SIZE", SIZE, "4G", _RUN, "Size of the disk cache; the least recently used goes first."
+)
 RUNTIME_RUN_ONLY = Knob(
     "FLYDSL_RUNTIME_RUN_ONLY", BOOL, "false", _RUN, "Never compile: a kernel missing from the cache is a RuntimeError."
+)
+
+JIT = Knob(
+    "FLYDSL_JIT",
+    choice("auto", "strict"),
+    "auto",
+    _RUN,
+    "`strict` refuses a call that finds nothing compiled: only `fn.warmup(...)` and `flyc.compile(...)` compile.",
 )
 
 DUMP_IR = Knob("FLYDSL_DUMP_IR", BOOL, "false", _DEBUG, "Write the IR after every pass, one numbered file each.")
@@ -269,10 +300,11 @@ DEBUG_LOG_TO_CONSOLE = Knob("FLYDSL_DEBUG_LOG_TO_CONSOLE", BOOL, "false", _LOG, 
 DEBUG_LOG_TO_FILE = Knob("FLYDSL_DEBUG_LOG_TO_FILE", OPTIONAL_PATH, "", _LOG, "Log to this file, appending.")
 LOG = Knob(
     "FLYDSL_LOG",
-    words("recompiles"),
+    words("recompiles", "autotune"),
     "",
     _LOG,
-    "Topics reported on stderr. `recompiles`: which argument, and which property of it, caused each compile.",
+    "Topics reported on stderr. `recompiles`: which argument, and which property of it, caused each compile. "
+    "`autotune`: what became of each configuration.",
 )
 
 AUTOTUNE = Knob("FLYDSL_AUTOTUNE", BOOL, "false", _TUNE, "Search even where the kernel has a default configuration.")
@@ -293,6 +325,9 @@ HSA_OVERRIDE_GFX_VERSION = Knob(
 )
 ROCM_AGENT_TIMEOUT = Knob(
     "FLYDSL_ROCM_AGENT_TIMEOUT", integer(1), "300", _MACHINE, "Seconds to wait for `rocm_agent_enumerator`."
+)
+HIP_LIBRARY = Knob(
+    "FLYDSL_HIP_LIBRARY", OPTIONAL_STR, "", _MACHINE, "The HIP runtime to load, instead of the `libamdhip64.so` found."
 )
 ROCM_PATH = Knob("ROCM_PATH", PATH, "/opt/rocm", _MACHINE, "The ROCm installation.")
 CUDA_HOME = Knob(

@@ -7,6 +7,18 @@ from __future__ import annotations
 
 BAD_BLOCK = 1
 BAD_GRID = 2
+NO_MEMORY = -2
+
+# Those of an exported launcher, which checks in C what Python's argument adaptors check.
+BAD_ARGUMENT = 3
+NOT_LOADED = 4
+NO_DRIVER = 5
+
+SANITIZER_FAULT = 6
+"""A sanitizer stopped the launch; its state holds the report."""
+
+BAD_TENSOR_MAP = 7
+"""A tensor whose address, strides or extents TMA cannot take."""
 
 SITE_BASE = 1000
 """Statuses from here on name a place in the kernel."""

@@ -40,12 +40,12 @@ def linker_command() -> tuple[str, ...]:
 class Linking:
     """A link under way: the linker is a process of its own, so other work can go on meanwhile."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, linker: tuple[str, ...] = ()) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="flydsl-link-")
         source = Path(self._folder.name) / "kernels.o"
         self._target = Path(self._folder.name) / "kernels.hsaco"
         source.write_bytes(data)
-        command = [*linker_command(), "-shared", "--no-undefined", "-o", str(self._target), str(source)]
+        command = [*(linker or linker_command()), "-shared", "--no-undefined", "-o", str(self._target), str(source)]
         self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
     def result(self) -> bytes:

@@ -185,10 +185,13 @@ class FunctionEmitter:
 
 
 def _reverse_postorder(entry: Block) -> list[Block]:
-    """Reachable blocks, each before the blocks it dominates. Iterative: unrolled kernels are deep."""
+    """Reachable blocks, each before the blocks it dominates. Iterative: unrolled kernels are deep.
+
+    The last successor is followed first, so that a loop's body comes before what follows the loop.
+    """
     order: list[Block] = []
     seen = {entry}
-    stack = [(entry, iter(_successors(entry)))]
+    stack = [(entry, reversed(_successors(entry)))]
     while stack:
         block, rest = stack[-1]
         following = next((candidate for candidate in rest if candidate not in seen), None)
@@ -197,7 +200,7 @@ def _reverse_postorder(entry: Block) -> list[Block]:
             stack.pop()
         else:
             seen.add(following)
-            stack.append((following, iter(_successors(following))))
+            stack.append((following, reversed(_successors(following))))
     order.reverse()
     return order
 

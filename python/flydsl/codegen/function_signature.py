@@ -32,6 +32,17 @@ _STRING_ATTRIBUTES: dict[str, str] = {
     "nvvm.cluster_max_blocks": "nvvm.maxclusterrank",
 }
 
+@dataclass(frozen=True)
+class _NumberedAttribute:
+    """An attribute of LLVM that MLIR passes through as a number."""
+
+    text: str
+    key: str
+    value: str
+
+
+NO_MEMORY = _NumberedAttribute("memory(none)", "memory", "0")
+
 _ARGUMENT_FLAGS: dict[str, str] = {
     "llvm.noalias": "noalias",
     "llvm.readonly": "readonly",
@@ -43,6 +54,7 @@ _ARGUMENT_FLAGS: dict[str, str] = {
     "llvm.signext": "signext",
     "llvm.zeroext": "zeroext",
     "llvm.nocapture": "captures(none)",
+    "nvvm.grid_constant": '"nvvm.grid_constant"',
 }
 _ARGUMENT_NUMBERS: dict[str, str] = {"llvm.align": "align {}", "llvm.dereferenceable": "dereferenceable({})"}
 _ARGUMENT_TYPES: dict[str, str] = {"llvm.byval": "byval({})", "llvm.byref": "byref({})", "llvm.sret": "sret({})"}
@@ -148,7 +160,8 @@ def _passthrough(op: Operation) -> list[str]:
             words.append(entry.data if entry.data.replace("_", "").isalpha() else f'"{quoted(entry.data.encode())}"')
         elif isinstance(entry, ArrayAttr):
             key, value = (quoted(part.data.encode()) for part in cast("ArrayAttr[StringAttr]", entry))
-            words.append(f'"{key}"="{value}"')
+            known = (key, value) == (NO_MEMORY.key, NO_MEMORY.value)
+            words.append(NO_MEMORY.text if known else f'"{key}"="{value}"')
     return words
 
 

@@ -15,6 +15,8 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from flydsl.base.errors import LoweringError
+from flydsl.codegen import llvm_options
+from flydsl.codegen.llvm_options import Request, compile_apart
 
 AMDGPU_TRIPLE = "amdgcn-amd-amdhsa"
 NVPTX_TRIPLE = "nvptx64-nvidia-cuda"
@@ -125,8 +127,8 @@ def optimise(module: Any, machine: Any, level: int = 2) -> None:
     builder.getModulePassManager().run(module, builder)
 
 
-def prepare(text: str, machine: Any, level: int) -> Any:
-    """A checked and optimised module, stamped with the machine's triple and data layout."""
+def stamped_module(text: str, machine: Any) -> Any:
+    """A checked module with the machine's triple and data layout."""
     layout = str(machine.target_data)
     if "target datalayout" not in text:
         # The reader takes the alignment of plain loads and stores from the layout, so it has to come first.
@@ -134,18 +136,28 @@ def prepare(text: str, machine: Any, level: int) -> Any:
     module = parse_and_verify(text)
     module.triple = machine.triple
     module.data_layout = layout
+    return module
+
+
+def prepare(text: str, machine: Any, level: int) -> Any:
+    """The same, optimised."""
+    module = stamped_module(text, machine)
     optimise(module, machine, level)
     return module
 
 
 def emit_object(text: str, triple: str = "", cpu: str = "", features: str = "", level: int = 2) -> bytes:
     """Object code of LLVM text; without a triple for this process."""
+    if options := llvm_options.active():
+        return compile_apart(Request(text, triple, cpu, features, level, assembly=False), options)
     machine = target_machine(triple, cpu, features, level) if triple else host_machine(level)
     return machine.emit_object(prepare(text, machine, level))
 
 
 def emit_assembly(text: str, triple: str = "", cpu: str = "", features: str = "", level: int = 2) -> str:
     """Assembly (PTX for NVIDIA) of LLVM text; without a triple for this process."""
+    if options := llvm_options.active():
+        return compile_apart(Request(text, triple, cpu, features, level, assembly=True), options).decode()
     machine = target_machine(triple, cpu, features, level) if triple else host_machine(level)
     return machine.emit_assembly(prepare(text, machine, level))
 

@@ -21,6 +21,7 @@ from flydsl.codegen import (
     rules_scf,
     rules_vector,
 )
+from flydsl.codegen.debug_info import DebugInfo, LocatedFunction
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.function_signature import head_text, linkage_word, signature_of
 from flydsl.codegen.literals import literal, quoted
@@ -52,17 +53,27 @@ class ModuleEmitter:
     replace how one is written (``arith.truncf`` to fp8 with a hardware conversion).
     """
 
-    def __init__(self, triple: str = "", data_layout: str = "", extra_rules: Mapping[str, Rule] | None = None) -> None:
+    def __init__(
+        self,
+        triple: str = "",
+        data_layout: str = "",
+        extra_rules: Mapping[str, Rule] | None = None,
+        line_tables: bool = False,
+    ) -> None:
         self.scope = ModuleScope(triple, data_layout)
         self.rules: dict[str, Rule] = {**DEFAULT_RULES, **(extra_rules or {})}
+        self.debug = DebugInfo(self.scope) if line_tables else None
 
-    def new_function(self) -> FunctionEmitter:
-        """An empty function body that writes into this module."""
-        return FunctionEmitter(self.scope, self.rules)
+    def new_function(self, op: Operation | None = None) -> FunctionEmitter:
+        """An empty function body that writes into this module; with line tables, that of the function ``op``."""
+        if self.debug is None or op is None:
+            return FunctionEmitter(self.scope, self.rules)
+        return LocatedFunction(self.scope, self.rules, text_prop(op, "sym_name"), op, self.debug)
 
     def add_function(self, name: str, head: str, body: FunctionEmitter) -> None:
         """A function written by hand: ``head`` is the text from ``define`` to before the brace."""
-        self.scope.add_function(name, f"{head} {{\n{body.body_text()}\n}}")
+        debug = f" !dbg {body.subprogram}" if isinstance(body, LocatedFunction) else ""
+        self.scope.add_function(name, f"{head}{debug} {{\n{body.body_text()}\n}}")
 
     def emit_module(self, module: ModuleOp | Operation) -> None:
         """Everything in a module, nested ones included."""
@@ -87,7 +98,7 @@ class ModuleEmitter:
         if region is None or not region.blocks:
             self.scope.add_declaration(name, head_text(op, self.scope, None))
             return
-        body = self.new_function()
+        body = self.new_function(op)
         names: list[str] = []
         for argument in region.blocks[0].args:
             text = body.fresh(argument.name_hint or "arg")

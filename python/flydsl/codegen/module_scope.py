@@ -58,6 +58,7 @@ class ModuleScope:
         self._metadata: dict[str, int] = {}
         self._texts: dict[bytes, int] = {}
         self._attribute_groups: dict[str, int] = {}
+        self._named_metadata: dict[str, list[str]] = {}
 
     def declare(self, name: str, result: str, arguments: list[str], attributes: str = "") -> str:
         """Declare an outside function once; a definition of the same name in this module wins."""
@@ -94,6 +95,10 @@ class ModuleScope:
         """The number of a metadata node such as ``!{i32 1}``, one node per distinct body."""
         return f"!{self._metadata.setdefault(body, len(self._metadata))}"
 
+    def add_named_metadata(self, name: str, node: str) -> None:
+        """Add a node to a list that LLVM reads by name, such as ``llvm.module.flags``."""
+        self._named_metadata.setdefault(name, []).append(node)
+
     def loop_metadata(self, *properties: str) -> str:
         """A loop node for ``!llvm.loop``; each property is a node body such as ``!{!"llvm.loop.unroll.disable"}``.
 
@@ -108,6 +113,18 @@ class ModuleScope:
         """The number of a function attribute group."""
         return f"#{self._attribute_groups.setdefault(attributes, len(self._attribute_groups))}"
 
+    def global_texts(self) -> tuple[str, ...]:
+        """The globals asked for so far."""
+        return tuple(self._globals.values())
+
+    def declaration_texts(self) -> tuple[str, ...]:
+        """The outside functions declared so far."""
+        return tuple(text for name, text in self._declarations.items() if name not in self._functions)
+
+    def helper_texts(self) -> tuple[str, ...]:
+        """The private functions built so far."""
+        return tuple(self._helpers.values())
+
     def defines(self, name: str) -> bool:
         return name in self._functions
 
@@ -120,9 +137,10 @@ class ModuleScope:
             parts.append(f'target triple = "{self.triple}"')
         parts.append(f"{BF16} = type {'i16' if 'bf16' in self.soft_floats else 'bfloat'}")
         parts.extend(self._globals.values())
-        parts.extend(text for name, text in self._declarations.items() if name not in self._functions)
-        parts.extend(self._helpers.values())
+        parts.extend(self.declaration_texts())
+        parts.extend(text for name, text in self._helpers.items() if name not in self._functions)
         parts.extend(self._functions.values())
         parts.extend(f"attributes #{number} = {{ {body} }}" for body, number in self._attribute_groups.items())
+        parts.extend(f"!{name} = !{{{', '.join(nodes)}}}" for name, nodes in self._named_metadata.items())
         parts.extend(f"!{number} = {body}" for body, number in self._metadata.items())
         return "\n".join(parts) + "\n"

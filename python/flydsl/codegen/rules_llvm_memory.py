@@ -10,7 +10,7 @@ from flydsl.codegen.llvm_types import address_space, type_text
 from flydsl.codegen.op_view import fail, flag_prop, int_prop, keyword_prop, prop, text_prop
 
 # MLIR's AtomicOrdering numbers; 3 is LLVM's retired "consume".
-_ORDERINGS = ("", "unordered", "monotonic", "", "acquire", "release", "acq_rel", "seq_cst")
+ORDERINGS = ("", "unordered", "monotonic", "", "acquire", "release", "acq_rel", "seq_cst")
 
 # MLIR's AtomicBinOp numbers.
 _ATOMIC_OPS = (
@@ -109,7 +109,7 @@ def _aligned(pointer: str, align: int) -> str:
 
 
 def _ordering(op: Operation, name: str) -> str:
-    word = keyword_prop(op, name, _ORDERINGS)
+    word = keyword_prop(op, name, ORDERINGS)
     return "" if word == "not_atomic" else word
 
 

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from flydsl.compiler import protocol
-from flydsl.compiler.jit_argument import from_dlpack, from_torch_tensor
+from flydsl.compiler.backends import BaseBackend, GPUTarget, compile_backend_name, get_backend, register_backend
+from flydsl.compiler.compiled_function import CompiledFunction, compile
+from flydsl.compiler.export import export
+from flydsl.compiler.jit_argument import from_c_void_p, from_dlpack, from_torch_tensor
 from flydsl.compiler.jit_argument_registry import JitArgumentRegistry
 from flydsl.compiler.jit_function import JitFunction, jit
 from flydsl.compiler.kernel_function import KernelFunction, kernel
+from flydsl.compiler.lds_report import LdsReport, lds_report
+from flydsl.compiler.sanitize import sanitize
 from flydsl.compiler.target_choice import current_device
+from flydsl.compiler.tensor_spec import TensorSpec
+from flydsl.compiler.torch_op import torch_op
 
 __all__ = [
-    "JitArgumentRegistry", "JitFunction", "KernelFunction", "current_device", "from_dlpack", "from_torch_tensor", "jit",
-    "kernel", "protocol",
+    "BaseBackend", "CompiledFunction", "GPUTarget", "JitArgumentRegistry", "JitFunction", "KernelFunction",
+    "LdsReport", "TensorSpec", "compile", "compile_backend_name", "current_device", "export", "from_c_void_p",
+    "from_dlpack", "from_torch_tensor", "get_backend", "jit", "kernel", "lds_report", "protocol", "register_backend",
+    "sanitize", "torch_op",
 ]  # fmt: skip

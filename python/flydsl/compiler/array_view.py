@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 from typing import Any, NamedTuple
 
 from flydsl.base.errors import DslTypeError
+from flydsl.compiler.tensor_spec import TensorSpec, row_major
+from flydsl.runtime import cuda, hip
 from flydsl.runtime.device_array import DeviceArray
+from flydsl.target.dtype import storage_bytes
 
 
 class ArrayView(NamedTuple):
@@ -16,9 +20,12 @@ class ArrayView(NamedTuple):
     elem: str
     shape: tuple[int, ...]
     strides: tuple[int, ...]
-    device: tuple[str, int]
+    device: tuple[str, int] | None
+    """Where the data is; None for a description that leaves it open."""
     owner: Any
     writable: bool = True
+    has_data: bool = True
+    """False for a description, which serves to compile but not to launch."""
 
 
 HOST = ("host", 0)
@@ -70,18 +77,32 @@ def _from_numpy(array: Any) -> ArrayView:
             "the array is not in this machine's byte order", hint="use array.astype(array.dtype.newbyteorder('='))"
         )
     pointer, read_only = interface["data"]
-    if pointer % size:
-        raise DslTypeError(
-            f"the array's data at {pointer:#x} is not aligned to its {size}-byte element", hint="copy the array"
-        )
     return ArrayView(pointer, elem, array.shape, tuple(step // size for step in strides), HOST, array, not read_only)
 
 
 def _from_torch(tensor: Any) -> ArrayView:
     elem = element_of(str(tensor.dtype).removeprefix("torch."))
     device = tensor.device
-    place = HOST if device.type == "cpu" else (device.type, device.index or 0)
-    return ArrayView(tensor.data_ptr(), elem, tuple(tensor.shape), tuple(tensor.stride()), place, tensor)
+    try:
+        pointer, shape, strides = tensor.data_ptr(), tuple(tensor.shape), tuple(tensor.stride())
+    except RuntimeError as error:
+        raise DslTypeError(
+            f"this torch tensor has no plain memory: {str(error).splitlines()[0]}", hint="pass a dense, strided tensor"
+        ) from None
+    if hasattr(tensor, "is_neg") and (tensor.is_neg() or tensor.is_conj()):
+        raise DslTypeError(
+            "the tensor is a lazily negated or conjugated view", hint="pass tensor.resolve_neg().resolve_conj()"
+        )
+    if device.type == "meta":
+        return ArrayView(0, elem, shape, strides, None, tensor, has_data=False)
+    place = HOST if device.type == "cpu" else (torch_kind(device.type), device.index or 0)
+    return ArrayView(pointer, elem, shape, strides, place, tensor)
+
+
+def torch_kind(kind: str) -> str:
+    """torch built for ROCm calls AMD's devices ``cuda`` too."""
+    version = getattr(sys.modules.get("torch"), "version", None)
+    return "rocm" if kind == "cuda" and getattr(version, "hip", None) else kind
 
 
 # DLPack ----------------------------------------------------------------------------------------
@@ -115,14 +136,22 @@ _DL_KINDS: dict[tuple[int, int], str] = {
     (2, 64): "f64",
     (4, 16): "bf16",
     (6, 8): "i1",
+    (8, 8): "f8E4M3",
+    (9, 8): "f8E4M3B11FNUZ",
     (10, 8): "f8E4M3FN",
+    (11, 8): "f8E4M3FNUZ",
     (12, 8): "f8E5M2",
+    (13, 8): "f8E5M2FNUZ",
+    (14, 8): "f8E8M0FNU",
 }
 _DL_DEVICES: dict[int, str] = {1: "host", 2: "cuda", 3: "host", 10: "rocm", 11: "rocm", 13: "cuda"}
 
 
 def _from_dlpack(source: Any) -> ArrayView:
-    capsule = source.__dlpack__()
+    try:
+        capsule = source.__dlpack__()
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        raise DslTypeError(f"{type(source).__name__} does not hand out its data: {error}") from None
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype = ctypes.c_void_p
     get.argtypes = (ctypes.py_object, ctypes.c_char_p)
@@ -132,20 +161,12 @@ def _from_dlpack(source: Any) -> ArrayView:
     if kind not in _DL_KINDS or tensor.dtype.lanes != 1:
         raise DslTypeError(f"arrays of DLPack type {kind} cannot be passed to a kernel")
     shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
-    strides = tuple(tensor.strides[i] for i in range(tensor.ndim)) if tensor.strides else _row_major(shape)
+    strides = tuple(tensor.strides[i] for i in range(tensor.ndim)) if tensor.strides else row_major(shape)
     device = (_DL_DEVICES.get(tensor.device.type, "unknown"), tensor.device.index)
     place = HOST if device[0] == "host" else device
     return ArrayView(
         int(tensor.data or 0) + int(tensor.byte_offset), _DL_KINDS[kind], shape, strides, place, (source, capsule)
     )
-
-
-def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
-    strides, step = [], 1
-    for extent in reversed(shape):
-        strides.append(step)
-        step *= max(extent, 1)
-    return tuple(reversed(strides))
 
 
 def _from_device_array(array: DeviceArray) -> ArrayView:
@@ -162,18 +183,44 @@ def _from_cuda_interface(source: Any) -> ArrayView:
     interface: Any = source.__cuda_array_interface__
     kind, size = interface["typestr"][1], int(interface["typestr"][2:])
     name = "bool" if kind == "b" else f"{_CUDA_KINDS.get(kind, kind)}{size * 8}"
+    if interface["typestr"][0] not in ("|", "<" if sys.byteorder == "little" else ">"):
+        raise DslTypeError("the array is not in this machine's byte order")
+    if interface.get("mask") is not None:
+        raise DslTypeError("masked arrays cannot be passed to a kernel", hint="pass the data and the mask apart")
     shape = tuple(interface["shape"])
     steps = interface.get("strides")
-    strides = tuple(step // size for step in steps) if steps else _row_major(shape)
+    if steps and any(step % size for step in steps):
+        raise DslTypeError(f"the strides {steps} are no multiples of the {size}-byte element", hint="copy the array")
+    strides = tuple(step // size for step in steps) if steps else row_major(shape)
     pointer, read_only = interface["data"]
-    index = getattr(getattr(source, "device", None), "id", 0)
-    return ArrayView(pointer, element_of(name), shape, strides, ("cuda", index), source, not read_only)
+    index = getattr(getattr(source, "device", None), "id", None)
+    is_amd = not cuda.is_available() and hip.is_available()
+    if not isinstance(index, int):
+        index = (hip if is_amd else cuda).device_of_pointer(pointer)
+    place = ("rocm" if is_amd else "cuda", index)
+    return ArrayView(pointer, element_of(name), shape, strides, place, source, not read_only)
+
+
+def _from_spec(spec: TensorSpec) -> ArrayView:
+    return ArrayView(0, spec.elem, spec.shape, spec.strides, spec.device, spec, has_data=False)
 
 
 def of(value: Any) -> ArrayView | None:
     """The view of an array, or None when the value is no array."""
+    view = _of(value)
+    if view is not None and view.pointer % storage_bytes(view.elem):
+        raise DslTypeError(
+            f"the array's data at {view.pointer:#x} is not aligned to its {storage_bytes(view.elem)}-byte element",
+            hint="copy the array",
+        )
+    return view
+
+
+def _of(value: Any) -> ArrayView | None:
     if isinstance(value, DeviceArray):
         return _from_device_array(value)
+    if isinstance(value, TensorSpec):
+        return _from_spec(value)
     module = type(value).__module__
     if hasattr(value, "__array_interface__") and hasattr(value, "itemsize"):
         return _from_numpy(value) if getattr(value, "ndim", 0) or hasattr(value, "reshape") else None

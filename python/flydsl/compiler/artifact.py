@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flydsl.base.errors import DriverError, DslRuntimeError, SourceLocation
-from flydsl.base.launch_status import BAD_BLOCK, BAD_GRID, DRIVER_BASE, SITE_BASE
+from flydsl.base.launch_status import BAD_BLOCK, BAD_GRID, BAD_TENSOR_MAP, DRIVER_BASE, NO_MEMORY, SITE_BASE
 
 STATUS = {
     BAD_BLOCK: (
@@ -19,7 +19,11 @@ STATUS = {
         "check the block= of the launch",
     ),
     BAD_GRID: ("was refused: the grid extents {grid} are negative", "check the grid= of the launch"),
-    -2: ("ran out of memory for its workgroups", "use smaller blocks or less shared memory"),
+    BAD_TENSOR_MAP: (
+        "was refused: TMA needs an address and strides that are multiples of 16 bytes, and at least one element a mode",
+        "copy the tensor to aligned memory, or pad its rows to a multiple of 16 bytes",
+    ),
+    NO_MEMORY: ("ran out of memory for its workgroups", "use smaller blocks or less shared memory"),
 }
 
 
@@ -38,56 +42,76 @@ class Artifact:
     """(file, line, message) of the places a failing launch or kernel can name; a message's second line is its help."""
     prints: bool = False
     """Whether a kernel prints, so that its text must be kept in order with Python's."""
+    sanitizer: str = ""
+    """JSON: the checks in the code and the array arguments; empty without a sanitizer."""
 
 
 class Executable:
-    """An artifact in memory: one call packs the arguments and enters native code."""
+    """An artifact in memory. A launch is one packed block of numbers and one native call."""
 
     def __init__(self, artifact: Artifact, loaded: Any, device: Any) -> None:
         self.artifact = artifact
         self.device = device
-        self._make_current = getattr(device, "make_current", None)
         self._loaded = loaded
-        packer = struct.Struct("@" + artifact.argument_format)
-        self._pack_into = packer.pack_into
-        self._size = max(packer.size, 1)
-        self._entry = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(loaded.address("fly_entry"))
-        self._prints = artifact.prints
+        self._pack = struct.Struct("@" + artifact.argument_format).pack
+        entry = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p)
+        self._entry = entry(loaded.address("fly_entry"))
         self._local = threading.local()
+        self._select = None if getattr(device, "is_only_one", True) else device.select
 
     def launch(self, numbers: Sequence[int | float]) -> None:
-        """Run with the packed numbers of all arguments."""
-        if not self.try_launch(numbers):
-            raise DslRuntimeError(f"the arguments of '{self.artifact.name}' do not fit the types it was compiled for")
-
-    def try_launch(self, numbers: Sequence[int | float]) -> bool:
-        """Run, unless a number does not fit the type this code was compiled for."""
-        local = self._local
+        """Run with the numbers of all arguments."""
         try:
-            block, block_address, report, report_address = local.buffers
-        except AttributeError:
-            block, block_address, report, report_address = local.buffers = self._new_buffers()
-        try:
-            self._pack_into(block, 0, *numbers)
-        except struct.error:
-            return False
-        if self._make_current is not None:
-            self._make_current()
-        if self._prints:
+            block = self._pack(*numbers)
+        except struct.error as error:
+            message = f"the arguments of '{self.artifact.name}' do not fit the types it was compiled for: {error}"
+            raise DslRuntimeError(message) from None
+        report = getattr(self._local, "report", None) or self._new_report()
+        previous = self._select() if self._select is not None else None
+        if self.artifact.prints:
             sys.stdout.flush()
-        status = self._entry(block_address, report_address)
-        if self._prints:
+        try:
+            status = self._entry(block, report)
+        finally:
+            if previous is not None:
+                self.device.restore(previous)
+        if self.artifact.prints:
             ctypes.CDLL(None).fflush(None)
         if status:
-            self._fail(status, list(report))
-        return True
+            self._fail(status)
 
-    def _new_buffers(self) -> tuple[Any, int, Any, int]:
-        """The argument block and the report of one thread."""
-        block, report = ctypes.create_string_buffer(self._size), (ctypes.c_int64 * 7)()
-        return block, ctypes.addressof(block), report, ctypes.addressof(report)
+    def launch_lines(self) -> list[str]:
+        """The statements of `launch` from ``block`` and ``report`` to ``status``, for generated code."""
+        lines = ["status = entry(block, report)"]
+        if self._select is not None:
+            lines = ["previous = select()", "try:", "    status = entry(block, report)", "finally: restore(previous)"]
+        if self.artifact.prints:
+            lines = ["stdout().flush()", *lines, "flush_native(None)"]
+        return lines
 
-    def _fail(self, status: int, report: list[int]) -> None:
+    def launch_names(self) -> dict[str, Any]:
+        """What those statements and the code around them mention."""
+        names: dict[str, Any] = {
+            "pack": self._pack, "entry": self._entry, "local": self._local, "new_report": self._new_report,
+            "fail": self._fail,
+        }  # fmt: skip
+        if self._select is not None:
+            names.update(select=self._select, restore=self.device.restore)
+        if self.artifact.prints:
+            names.update(stdout=lambda: sys.stdout, flush_native=ctypes.CDLL(None).fflush)
+        return names
+
+    def _new_report(self) -> int:
+        """The place of one thread where native code says what failed; its address."""
+        make_current = getattr(self.device, "make_current", None)
+        if make_current is not None and self._select is None:
+            make_current()  # the only device: once per thread is enough
+        self._local.place = (ctypes.c_int64 * 7)()
+        self._local.report = ctypes.addressof(self._local.place)
+        return self._local.report
+
+    def _fail(self, status: int) -> None:
+        report = list(self._local.place)
         grid, block, launch = tuple(report[:3]), tuple(report[3:6]), report[6]
         if status >= DRIVER_BASE:
             file, line, _ = self.artifact.sites[launch]

@@ -1,134 +1,91 @@
-"""The path of a cached call: arguments to a key and to the numbers of the argument block, and nothing else.
+"""The path of a cached call: from arguments to a launch with no more than a few reads of each argument.
 
-Each parameter has a table from the exact type of its argument to a function that appends the
-argument's numbers and returns what compiled code may rely on. A type that is not in the table, a
-tensor without a unit stride or a number that does not fit sends the call down the full path, which
-explains what is wrong or compiles; its outcome is then remembered under the short key.
+`launch_code.py` writes a function for each specialisation and each combination of Python types it is called with. The
+one that served last is tried first; it refuses arguments that are not its own. Then those are tried that were made for
+arguments of the same types, element types and compile-time values. What none of them takes goes the full way.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
 from typing import Any
 
-from flydsl.compiler.signature import Signature
-from flydsl.expr.constexpr import constexpr_key
-from flydsl.expr.numeric import Numeric
+from flydsl.base import knobs
+from flydsl.compiler.launch_code import Launch
+from flydsl.compiler.tensor_adaptor import TensorAdaptor
 
-Take = Callable[[Any, list[Any]], Any]
-"""Appends an argument's numbers; returns its part of the key."""
+_WATCHED = (
+    knobs.ARCH, knobs.GPU_ARCH, knobs.HSA_OVERRIDE_GFX_VERSION, knobs.COMPILE_ONLY, knobs.RUNTIME_KIND, knobs.JIT,
+    *(knob for knob in knobs.TABLE.values() if knob.affects_code),
+)  # fmt: skip
+"""Variables that choose the target and the device of a call, or change the code."""
 
+environment_now = knobs.watcher(_WATCHED)
+"""Their raw texts: equal texts mean that a call does what the one before did."""
 
-class TypeTable(dict[type, Take]):
-    """What to do with an argument of each type; torch's types are known once torch is imported."""
-
-    def __missing__(self, kind: type) -> Take:
-        torch = sys.modules.get("torch")
-        if torch is not None and kind in (torch.Tensor, torch.nn.Parameter):
-            self[kind] = take_torch
-            return take_torch
-        numpy = sys.modules.get("numpy")
-        if numpy is not None and kind is numpy.ndarray:
-            self[kind] = take_numpy
-            return take_numpy
-        raise KeyError(kind)
+_MOST = 16
+"""Launch functions kept for arguments that look alike; the oldest goes first."""
 
 
-class AlwaysConstant(dict[type, Take]):
-    """A compile-time parameter: the value itself is the key, whatever its type."""
-
-    def __missing__(self, kind: type) -> Take:
-        return take_constant
-
-
-def take_constant(value: Any, numbers: list[Any]) -> Any:
-    return constexpr_key(value)
-
-
-def take_torch(tensor: Any, numbers: list[Any]) -> Any:
-    shape, strides = tensor.shape, tensor.stride()
-    lead = strides.index(1)
-    numbers.append(tensor.data_ptr())
-    numbers += shape
-    numbers += strides[:lead]
-    numbers += strides[lead + 1 :]
-    return tensor.dtype, tensor.device, lead, len(strides)
-
-
-def take_numpy(array: Any, numbers: list[Any]) -> Any:
-    shape, size = array.shape, array.itemsize
-    strides = array.strides
-    lead = strides.index(size)
-    pointer = array.__array_interface__["data"][0]
-    if pointer % size:
-        raise ValueError
-    numbers.append(pointer)
-    numbers += shape
-    for index, step in enumerate(strides):
-        if index != lead:
-            if step % size:
-                raise ValueError
-            numbers.append(step // size)
-    return array.dtype, lead, len(strides)
-
-
-def take_none(value: None, numbers: list[Any]) -> Any:
-    numbers.append(0)
-
-
-def _take_number(value: Any, numbers: list[Any]) -> Any:
-    numbers.append(value)
-
-
-def _take_plain_int(value: int, numbers: list[Any]) -> Any:
-    numbers.append(value)
-    return -0x80000000 <= value < 0x80000000
-
-
-def _scalar_table(annotation: Any) -> TypeTable:
-    """Plain numbers are passed as the annotation says; without one, as the number's own type."""
-    table = TypeTable({type(None): take_none})
-    if isinstance(annotation, type) and issubclass(annotation, Numeric):
-        if annotation.is_integer:
-            table[int] = _take_number
-        elif str(annotation.ir_type) in ("f32", "f64"):
-            table[float] = table[int] = _take_number
-        return table
-    if annotation is None:
-        table[int] = _take_plain_int
-        table[float] = _take_number
-    return table
+def _look(value: Any) -> Any:
+    """What tells arguments apart at a glance."""
+    kind = value.__class__
+    if kind is TensorAdaptor:
+        return value.adapted.key
+    if kind is int or kind is float or value is None:
+        return kind
+    return kind, getattr(value, "dtype", None)
 
 
 class CallPath:
-    """Short keys of one jit function."""
+    """Launch functions of one jit function under one state of the environment and of the hints."""
 
-    def __init__(self, signature: Signature) -> None:
-        self._tables = [
-            AlwaysConstant() if fixed else _scalar_table(annotation)
-            for annotation, fixed in zip(signature.annotations, signature.constexpr, strict=True)
-        ]
-        self._count = len(self._tables)
-        self._defaults = signature.defaults()
-        self._hidden_stream = not any(_is_stream(a) for a in signature.annotations)
+    __slots__ = ("_alike", "_constant", "environment", "hints", "latest", "scoped")
 
-    def read(self, args: tuple[Any, ...]) -> tuple[Any, list[Any]] | None:
-        """Key and numbers of a call, or None when it must take the full path."""
-        missing = self._count - len(args)
-        if missing:
-            if missing > len(self._defaults) or missing < 0:
-                return None
-            args = args + self._defaults[len(self._defaults) - missing :]
-        numbers: list[Any] = []
+    def __init__(self, constexpr: list[bool], environment: list[Any], hints: dict[str, Any], scoped: Any) -> None:
+        self._constant = constexpr
+        self.environment = environment
+        self.hints = dict(hints)
+        self.scoped = scoped
+        self.latest: Launch = _nothing
+        self._alike: dict[Any, list[tuple[Any, Launch]]] = {}
+
+    def holds(self, hints: dict[str, Any], scoped: Any) -> bool:
+        """Whether the environment and the hints are still those of this path."""
+        return environment_now() == self.environment and hints == self.hints and scoped == self.scoped
+
+    def launch_another(self, args: tuple[Any, ...]) -> bool:
+        """Launch with a function made for arguments that look like these; False if none takes them."""
         try:
-            key = [table[type(value)](value, numbers) for value, table in zip(args, self._tables, strict=True)]
-        except (KeyError, TypeError, ValueError):  # the full path explains what is wrong
-            return None
-        if self._hidden_stream:
-            numbers.append(0)
-        return tuple(key), numbers
+            alike = self._alike.get(self._looks(args), ())
+        except TypeError:  # a compile-time value that cannot be hashed
+            return False
+        for _, launch in alike:
+            if launch(args):
+                self.latest = launch
+                return True
+        return False
+
+    def knows(self, args: tuple[Any, ...], executable: Any) -> bool:
+        """Whether there is a function already for this code and arguments that look like these."""
+        try:
+            return any(known is executable for known, _ in self._alike.get(self._looks(args), ()))
+        except TypeError:
+            return True
+
+    def add(self, args: tuple[Any, ...], executable: Any, launch: Launch) -> None:
+        """Keep a launch function for arguments like these."""
+        looks = self._looks(args)
+        self._alike[looks] = [(executable, launch), *self._alike.get(looks, ())][:_MOST]
+        self.latest = launch
+
+    def _looks(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(
+            [
+                (value.__class__, value) if fixed else _look(value)
+                for value, fixed in zip(args, self._constant, strict=True)
+            ]
+        )
 
 
-def _is_stream(annotation: Any) -> bool:
-    return getattr(annotation, "__name__", "") == "Stream"
+def _nothing(args: tuple[Any, ...]) -> bool:
+    return False

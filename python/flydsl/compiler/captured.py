@@ -1,85 +1,69 @@
-"""Values a traced function takes from around it: globals and closure variables, its helpers' included.
+"""What a traced function takes from around it: globals, closure variables, helpers and the values they read.
 
-They are constants of the compiled code. A call compares them with what they were when the code was
-compiled, so that changing one compiles again instead of running with the old value.
+They are constants of the compiled code. A call checks that they are what they were when the code was compiled, so that
+changing one compiles again; the description of them is part of the key of compiled code on disk.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from types import CodeType, FunctionType
+from collections.abc import Callable, Iterable
+from types import FunctionType
 from typing import Any
 
-_PLAIN = (bool, int, float, str, bytes, type(None))
-_MISSING = object()
-
-
-def _is_plain(value: Any) -> bool:
-    """Whether a value is a constant that can be compared: numbers, texts, and tuples of them."""
-    if isinstance(value, tuple):
-        return all(_is_plain(item) for item in value)
-    return isinstance(value, _PLAIN)
-
-
-def _names(code: CodeType) -> Iterator[str]:
-    """Global names a function reads, those of functions inside it too."""
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _names(constant)
-
-
-def _is_ours(function: FunctionType) -> bool:
-    """Functions of this package take nothing from the user. Code run from a text may have no module."""
-    return (function.__module__ or "").split(".")[0] == "flydsl"
-
-
-def _function_of(value: Any) -> FunctionType | None:
-    """The Python function behind a helper, kernel or jit function."""
-    inner = getattr(value, "func", value)
-    return inner if isinstance(inner, FunctionType) else None
-
-
-Read = Callable[[], Any]
+from flydsl.compiler.described import Describer
+from flydsl.compiler.watches import Watches
 
 
 class Captured:
-    """What a function and everything it reaches take from around them, and how to read it again."""
+    """The surroundings of one function, and of the compile-time arguments it was compiled for."""
 
     def __init__(self, func: Callable[..., Any]) -> None:
-        self._reads: list[tuple[Read, Any]] = []
-        self._seen: set[int] = set()
-        self._visit(func)
+        self._roots: list[Any] = [func]
+        self._volatile: frozenset[int] = frozenset()
+        self._volatile_names: frozenset[tuple[int, str]] = frozenset()
+        self._kept: list[Describer] = []
+        self._take(*self._described())
 
-    def _visit(self, func: Any) -> None:
-        function = _function_of(func)
-        if function is None or id(function) in self._seen or _is_ours(function):
-            return
-        self._seen.add(id(function))
-        scope = function.__globals__
-        for name in dict.fromkeys(_names(function.__code__)):
-            if name in scope:
-                self._note(lambda s=scope, n=name: s.get(n, _MISSING), scope[name])
-        for cell in function.__closure__ or ():
-            self._note(lambda c=cell: _contents(c), _contents(cell))
+    def _described(self) -> tuple[str, Describer]:
+        describer = Describer(self._volatile, self._volatile_names)
+        heads = [describer.text(root) for root in self._roots]
+        describer.watches.seal()
+        return "\n".join([*heads, *describer.lines]), describer
 
-    def _note(self, read: Read, value: Any) -> None:
-        if _is_plain(value):
-            self._reads.append((read, value))
-        elif _function_of(value) is not None:
-            self._visit(value)
+    def _take(self, text: str, describer: Describer) -> None:
+        self.text = text
+        """The same in every process for the same surroundings, unless there is a reason against it in ``opaque``."""
+        self.opaque = tuple(dict.fromkeys(describer.opaque))
+        self.functions: tuple[FunctionType, ...] = tuple(describer.functions)
+        """The user's functions that were reached, in an order that is the same in every process."""
+        self._kept = [describer, *self._kept[:1]]  # what a description knows by identity has to stay alive
+        self._watches: Watches = describer.watches
 
     def unchanged(self) -> bool:
-        """Whether every value is still what it was. True and 1 are told apart."""
-        for read, value in self._reads:
-            now = read()
-            if now is not value and (now != value or type(now) is not type(value)):
-                return False
+        """Whether code compiled before is still right. Once it is not, it stays so for every thread that asks."""
+        if self._watches.unchanged():
+            return True
+        text, describer = self._described()
+        if text != self.text:
+            return False
+        self._take(text, describer)
         return True
 
+    def also(self, values: Iterable[Any]) -> None:
+        """Watch compile-time arguments that have surroundings of their own: functions."""
+        new = [v for v in values if isinstance(v, FunctionType) and not any(v is root for root in self._roots)]
+        if new:
+            self._roots += new
+            self._take(*self._described())
 
-def _contents(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # not bound yet
-        return _MISSING
+    def after_tracing(self) -> bool:
+        """Whether tracing left all as it was. What it changed is from now on compared by identity.
+
+        A list that a kernel appends to while it is traced must not make every call compile again.
+        """
+        if self.unchanged():
+            return True
+        self._volatile |= self._watches.changed_owners()
+        self._volatile_names |= self._watches.changed_names()
+        self._take(*self._described())
+        return False

@@ -144,7 +144,7 @@ def about_argument(error: FlyDSLError, func: Callable[..., Any], parameter: str)
 def presented(error: FlyDSLError) -> FlyDSLError:
     """The error as it leaves a jit call: located, and without our frames unless they are asked for."""
     if error.location is None:
-        error.location = innermost_user_location(error.__traceback__)
+        error.location = innermost_user_location(error.__traceback__) or calling_location()
     if knobs.DEBUG_TRACEBACK.get():
         return error
     return error.with_traceback(None)

@@ -2,45 +2,28 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
+from importlib import import_module
 
 from xdsl.dialects.builtin import ModuleOp
 
 from flydsl.backends.cuda import compile as cuda_compile
 from flydsl.backends.device_code import kernel_functions
-from flydsl.backends.driver_launching import DRIVER_ENTRY, DriverLaunching, handle_symbol
+from flydsl.backends.driver_launching import DriverLaunching
 from flydsl.backends.host.compile import host_module
-from flydsl.backends.launcher import launcher_module
+from flydsl.backends.host.lds_record import LdsRecorder
+from flydsl.backends.host.sanitizer import settings as sanitizer_settings
+from flydsl.backends.host.sanitizer import settings_text as sanitizer_text
+from flydsl.backends.launcher import HostModule, launcher_module
 from flydsl.backends.rocm import compile as rocm_compile
 from flydsl.base import knobs
 from flydsl.base.errors import FlyDSLError, VerifyError
-from flydsl.codegen import host_pool
-from flydsl.codegen.jit_engine import load_object
 from flydsl.codegen.llvm_build import emit_object, host_triple
-from flydsl.compiler.artifact import Artifact, Executable
+from flydsl.compiler.artifact import Artifact
+from flydsl.compiler.dumps import Dumps
 from flydsl.passes.pipeline import Pass, stage_a
 from flydsl.target.target import Target
-
-
-class _Dumps:
-    """Numbered files, one per pass, when dumps are asked for."""
-
-    def __init__(self, name: str) -> None:
-        self.folder: Path | None = None
-        self.count = 0
-        if knobs.DUMP_IR.get():
-            self.folder = Path(knobs.DUMP_DIR.get()).expanduser() / name
-            self.folder.mkdir(parents=True, exist_ok=True)
-
-    def write(self, name: str, text: Any) -> None:
-        if self.folder is not None:
-            suffix = "mlir" if not name.endswith((".ll", ".s")) else ""
-            file = f"{self.count:02d}_{name.replace('-', '_')}" + (f".{suffix}" if suffix else "")
-            (self.folder / file).write_text(str(text))
-        self.count += 1
 
 
 def _verify(module: ModuleOp, after: str) -> None:
@@ -54,7 +37,7 @@ def _verify(module: ModuleOp, after: str) -> None:
         ) from error
 
 
-def run_passes(module: ModuleOp, passes: tuple[Pass, ...], dumps: _Dumps) -> None:
+def run_passes(module: ModuleOp, passes: tuple[Pass, ...], dumps: Dumps) -> None:
     verify = knobs.DEBUG_ENABLE_VERIFIER.get()
     show = knobs.DEBUG_PRINT_AFTER_ALL.get()
     for step in passes:
@@ -63,39 +46,62 @@ def run_passes(module: ModuleOp, passes: tuple[Pass, ...], dumps: _Dumps) -> Non
             _verify(module, step.name)
         if show:
             print(f"// ----- after {step.name}\n{module}")
-        dumps.write(step.name, module)
+        dumps.module(step.name, module)
 
 
-def compile_module(module: ModuleOp, name: str, target: Target, device: str, argument_format: str) -> Artifact:
-    """Lower a traced module for a device: the host, or a GPU of the target's family."""
-    dumps = _Dumps(name)
+@dataclass(frozen=True)
+class Lowered:
+    """A module as LLVM text of the host's part and, for a GPU, the promise of its binary."""
+
+    host: HostModule
+    kernels: tuple[str, ...]
+    level: int
+    """Optimisation level of the host's part."""
+    binary: Callable[[], bytes] = bytes
+
+
+def lower_module(
+    module: ModuleOp, name: str, target: Target, device: str, argument_format: str, recorder: LdsRecorder | None = None
+) -> Lowered:
+    """Run the stages for a device: the host, or a GPU of the target's family; recording is for the host."""
+    kernels = tuple(op.attributes["sym_name"].data for op in kernel_functions(module))  # type: ignore[union-attr]
+    dumps = Dumps(kernels[0] if len(kernels) == 1 else name)
     if knobs.DEBUG_ENABLE_VERIFIER.get():
         _verify(module, "tracing")
     if knobs.DEBUG_PRINT_ORIGIN_IR.get():
         print(module)
-    dumps.write("origin", module)
-    run_passes(module, stage_a(target.backend), dumps)
-    level = knobs.COMPILE_OPT_LEVEL.get()
-    kernels: tuple[str, ...] = ()
-    binary: Callable[[], bytes] = bytes
+    dumps.module("origin", module)
+    checks = sanitizer_settings(module)
+    run_passes(module, stage_a(target.backend, checks["checks"] if checks else ()), dumps)
+    level, line_tables = knobs.COMPILE_OPT_LEVEL.get(), knobs.DEBUG_ENABLE_DEBUG_INFO.get()
+    if dumps.on:
+        import_module("flydsl.compiler.target_dumps").dump_later_stages(module, target, level, line_tables, dumps)
     if device == "host":
-        host = host_module(module, target, argument_format)
-        dumps.write("llvm_ir.ll", host.text)
-    else:
-        kernels = tuple(op.attributes["sym_name"].data for op in kernel_functions(module))  # type: ignore[union-attr]
-        binary = _device_binary(module, target, device, level, dumps)
-        host = launcher_module(module, target, argument_format, DriverLaunching(list(kernels)), host_triple())
-    host_object = emit_object(host.text, level=level if device == "host" else LAUNCHER_LEVEL)
+        host = host_module(module, target, argument_format, recorder)
+        dumps.extra("host.ll", host.text)
+        return Lowered(host, kernels, level)
+    binary = _device_binary(module, target, device, level, line_tables)
+    host = launcher_module(module, target, argument_format, DriverLaunching(list(kernels)), host_triple())
+    return Lowered(host, kernels, LAUNCHER_LEVEL, binary)
+
+
+def compile_module(
+    module: ModuleOp, name: str, target: Target, device: str, argument_format: str, recorder: LdsRecorder | None = None
+) -> Artifact:
+    """Lower a traced module and compile what comes out."""
+    lowered = lower_module(module, name, target, device, argument_format, recorder)
+    host_object = emit_object(lowered.host.text, level=lowered.level)
     return Artifact(
         name=name,
         target=target.arch,
         device=device,
         argument_format=argument_format,
         host_object=host_object,
-        device_binary=binary(),
-        kernels=kernels,
-        sites=host.sites,
-        prints=host.prints,
+        device_binary=lowered.binary(),
+        kernels=lowered.kernels,
+        sites=lowered.host.sites,
+        prints=lowered.host.prints,
+        sanitizer=sanitizer_text(module),
     )
 
 
@@ -103,33 +109,13 @@ LAUNCHER_LEVEL = 1
 """A launcher beside a GPU's kernels is a page of straight code; more effort buys nothing."""
 
 
-def _device_binary(module: ModuleOp, target: Target, device: str, level: int, dumps: _Dumps) -> Callable[[], bytes]:
+def _device_binary(
+    module: ModuleOp, target: Target, device: str, level: int, line_tables: bool
+) -> Callable[[], bytes]:
     """Start making PTX or a code object of the module's kernels; the call gives the bytes."""
+    llvm_dir = knobs.COMPILE_LLVM_DIR.get()
     if device == "cuda":
-        text = cuda_compile.device_text(module, target)
-        dumps.write("llvm_ir.ll", text)
-        ptx = cuda_compile.ptx_of(text, target, level)
-        dumps.write("final_isa.s", ptx)
+        ptx = cuda_compile.ptx_of(cuda_compile.device_text(module, target, line_tables), target, level, llvm_dir)
         return lambda: ptx.encode()
-    text = rocm_compile.device_text(module, target)
-    dumps.write("llvm_ir.ll", text)
-    if dumps.folder is not None:
-        dumps.write("final_isa.s", rocm_compile.isa_of(text, target, level))
-    return rocm_compile.begin_code_object(text, target, level).result
-
-
-def load(artifact: Artifact, device: Any) -> Executable:
-    """Bring an artifact's code into the process and onto its device."""
-    if artifact.device == "host":
-        host_pool.start()
-        return Executable(artifact, load_object(artifact.host_object), device)
-    loaded = load_object(artifact.host_object)
-    module = device.load_module(artifact.device_binary)
-    _set_pointer(loaded.address(DRIVER_ENTRY), device.launch_entry())
-    for kernel in artifact.kernels:
-        _set_pointer(loaded.address(handle_symbol(kernel)), device.function(module, kernel))
-    return Executable(artifact, loaded, device)
-
-
-def _set_pointer(place: int, value: int) -> None:
-    ctypes.c_void_p.from_address(place).value = value
+    text = rocm_compile.device_text(module, target, line_tables)
+    return rocm_compile.begin_code_object(text, target, level, llvm_dir).result

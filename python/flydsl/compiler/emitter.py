@@ -31,13 +31,21 @@ from xdsl.dialects.builtin import (
     IntegerType,
     StringAttr,
     SymbolRefAttr,
+    UnitAttr,
     VectorType,
     i1,
     i32,
     i64,
 )
 from xdsl.dialects.gpu import DimensionAttr, DimensionEnum
-from xdsl.dialects.llvm import LLVMPointerType
+from xdsl.dialects.llvm import (
+    CallingConventionAttr,
+    FastMathAttr,
+    LLVMPointerType,
+    LLVMStructType,
+    TailCallKind,
+    TailCallKindAttr,
+)
 from xdsl.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp, YieldOp
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -52,6 +60,9 @@ from flydsl.dialects.fly.types import element_type, type_of
 from flydsl.dialects.gpu_ext import ShuffleMode, ShuffleModeAttr
 from flydsl.dialects.registry import load_all
 from flydsl.dialects.upstream import op_class
+from flydsl.passes.intrinsic_call import PTX_NAME, call_properties
+from flydsl.target.ptx import PTX_OPS
+from flydsl.passes.mark_memory import MARK
 from flydsl.target.target import Target
 
 T = TypeVar("T")
@@ -132,7 +143,7 @@ def _attribute(name: str, key: str, value: Any) -> Attribute:
         return _fastmath(value)
     if key == "roundingmode":
         return IntegerAttr(ROUNDING_MODES.index(value), i32)
-    if key in ("static_position", "mask"):
+    if key in ("static_position", "mask", "position"):
         return DenseArrayBase.from_list(i64, list(value))
     if isinstance(value, bool):
         return IntegerAttr(int(value), i1)
@@ -237,6 +248,64 @@ class TraceEmitter:
             return tuple(op.results)
         return op.results[0] if types else None
 
+    def intrinsic(self, name: str, operands: Sequence[Any], result: str | None = None) -> Any:
+        types = [] if result is None else [ir_type(result)]
+        properties = call_properties(name, len(operands))
+        op = op_class("llvm.call_intrinsic").create(operands=operands, result_types=types, properties=properties)
+        self.add(op)
+        return op.results[0] if types else None
+
+    def ptx(self, name: str, operands: Sequence[Any], literals: Sequence[int] = ()) -> Any:
+        instruction = PTX_OPS[name]
+        types = [] if instruction.result is None else [ir_type(instruction.result)]
+        return self._asm(name, operands, types, instruction.asm(tuple(literals)), instruction.clobbers)
+
+    def tied(self, name: str, text: str, values: Sequence[Any]) -> Sequence[Any]:
+        """An instruction that many registers pass through unchanged, so that nothing moves across it."""
+        kinds = {str(v.type): {"f32": "f", "i32": "r"}[str(v.type)] for v in values}
+        outputs = [f"={kinds[str(v.type)]}" for v in values]
+        constraints = ",".join([*outputs, *(str(i) for i in range(len(values))), "~{memory}"])
+        struct = LLVMStructType.from_type_list([v.type for v in values])
+        result = self._asm(name, values, [struct], text, constraints)
+        fields = []
+        for index, value in enumerate(values):
+            position = {"position": DenseArrayBase.from_list(i64, [index])}
+            field = op_class("llvm.extractvalue").create(
+                operands=[result], result_types=[value.type], properties=position
+            )
+            fields.append(self.add(field).results[0])
+        return fields
+
+    def _asm(self, name: str, operands: Sequence[Any], types: Sequence[Attribute], text: str, constraints: str) -> Any:
+        """Inline assembly; ``fly.ptx`` says which instruction it is, for back ends that run it some other way."""
+        op = op_class("llvm.inline_asm").create(
+            operands=operands,
+            result_types=types,
+            properties={
+                "asm_string": StringAttr(text), "constraints": StringAttr(constraints), "has_side_effects": UnitAttr(),
+            },
+            attributes={PTX_NAME: StringAttr(name)},
+        )  # fmt: skip
+        self.add(op)
+        return op.results[0] if types else None
+
+    def call(self, symbol: str, operands: Sequence[Any], result: str) -> Any:
+        """A call of a native function that the launcher provides; declared in the module once."""
+        type_ = ir_type(result)
+        self.builder.declare(symbol, [o.type for o in operands], type_)
+        op = op_class("llvm.call").create(
+            operands=operands,
+            result_types=[type_],
+            properties={
+                "callee": SymbolRefAttr(symbol), "fastmathFlags": FastMathAttr("none"),
+                "CConv": CallingConventionAttr("ccc"), "op_bundle_sizes": DenseArrayBase.from_list(i32, []),
+                "TailCallKind": TailCallKindAttr(TailCallKind.NONE),
+                "operandSegmentSizes": DenseArrayBase.from_list(i32, [len(operands), 0]),
+            },
+        )  # fmt: skip
+        self.add(op)
+        return op.results[0]
+
     def fly(
         self, name: str, operands: Sequence[Any], attrs: Mapping[str, Any] | None = None, result: Any = None
     ) -> Any:
@@ -295,6 +364,20 @@ class TraceEmitter:
             )
             found = self._constants[key] = self._at_top(pointer)
         return found
+
+    def marked_pointer(self, pointer: Any, mark: str) -> Any:
+        """The same pointer as a value of its own, which carries a mark through the passes."""
+        same = OP_CLASSES["recast_iter"].create(
+            operands=[pointer], result_types=[pointer.type], attributes={MARK: StringAttr(mark)}
+        )
+        maker = pointer.owner
+        if isinstance(maker, Operation) and maker.parent is not None:
+            same.location = maker.location
+            maker.parent.insert_op_after(same, maker)
+            if maker is self._last_constant:
+                self._last_constant = same
+            return same.results[0]
+        return self.add(same).results[0]
 
     def declare_dynamic_shared(self) -> None:
         self.builder.declare_shared(DYNAMIC_SHARED)

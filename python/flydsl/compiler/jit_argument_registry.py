@@ -106,6 +106,9 @@ class RegisteredArgument:
     def pack(self) -> Sequence[int | float]:
         return [number for _, number in c_abi_spec(self.adaptor)]
 
+    def views(self) -> list[Any]:
+        return []
+
 
 def registered_argument(value: Any) -> RegisteredArgument | None:
     """The adapted value, if someone registered its type."""

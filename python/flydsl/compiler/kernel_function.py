@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
+from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
 from flydsl.compiler.diagnostics import calling_location, user_errors
+from flydsl.compiler.hints import hint_scope
 from flydsl.compiler.rewrite.rewriter import rewritten
 from flydsl.compiler.signature import Signature
 from flydsl.expr.context import current, is_tracing, tracing
@@ -127,8 +130,10 @@ class KernelLauncher:
         grid_dims, block_dims = _dims(grid, "grid"), _dims(block, "block")
         size = self._known_size(block_dims)
         check_launch(self.kernel.__name__, grid_dims, block_dims, target)
+        clusters = None if cluster is None else _dims(cluster, "cluster")
         symbol, arguments = self._trace(emitter, size, [*self.unit_attrs, *(unit_attrs or ())],
-                                        {**self.value_attrs, **(value_attrs or {})})  # fmt: skip
+                                        {**cluster_attribute(self.kernel.__name__, clusters, grid_dims, target),
+                                         **self.value_attrs, **(value_attrs or {})})  # fmt: skip
         shared = self._shared_bytes(emitter, symbol, smem)
         emitter.builder.launch(
             emitter,
@@ -138,7 +143,7 @@ class KernelLauncher:
             shared,
             _stream_value(emitter, stream),
             arguments,
-            [] if cluster is None else [_as_index(emitter, d) for d in _dims(cluster, "cluster")],
+            [] if clusters is None else [_as_index(emitter, d) for d in clusters],
         )
 
     def _known_size(self, block: list[Any]) -> tuple[int, int, int] | None:
@@ -197,6 +202,29 @@ def check_launch(kernel: str, grid: list[Any], block: list[Any], target: Any) ->
         )
 
 
+CLUSTER = "fly.cluster"
+"""Attribute of a kernel whose blocks come in clusters: the extents, separated by commas."""
+
+
+def cluster_attribute(kernel: str, cluster: list[Any] | None, grid: list[Any], target: Any) -> dict[str, Any]:
+    """The attribute for a cluster of these extents, if the target can launch it."""
+    if cluster is None:
+        return {}
+    if not all(isinstance(n, int) and n >= 1 for n in cluster):
+        raise DslValueError(f"kernel '{kernel}' is launched with cluster={_shown(cluster)}: extents are constants")
+    blocks = cluster[0] * cluster[1] * cluster[2]
+    if blocks > target.max_cluster_blocks:
+        limit = target.max_cluster_blocks
+        having = f"{target.arch} allows {limit} blocks" if limit > 1 else f"{target.arch} has no clusters"
+        raise DslValueError(f"kernel '{kernel}' is launched with cluster={_shown(cluster)}, {blocks} blocks; {having}")
+    for have, step in zip(grid, cluster, strict=True):
+        if isinstance(have, int) and have % step:
+            raise DslValueError(
+                f"kernel '{kernel}' is launched with grid={_shown(grid)}, which clusters of {_shown(cluster)} do not divide"
+            )
+    return {CLUSTER: ",".join(map(str, cluster))} if blocks > 1 else {}
+
+
 def _shown(dims: list[Any]) -> str:
     return "(" + ", ".join(str(n) if isinstance(n, int) else "?" for n in dims) + ")"
 
@@ -226,8 +254,11 @@ def trace_kernel(kernel: KernelFunction, values: list[Any], host: Any, size: Any
     arguments = extract_to_ir_values(adapted)
     builder = host.builder
     symbol = builder.kernel_symbol(kernel.__name__, kernel.name)
-    attributes = builder.attributes(unit_attrs, value_attrs)
+    attributes = builder.attributes(unit_attrs, {**builder.kernel_attributes, **value_attrs})
     emitter = builder.kernel(symbol, arguments, size, attributes)
+    if knobs.SANITIZE.get():
+        parameters = zip(adapted, kernel.signature.names, strict=True)
+        builder.name_arguments(emitter, [n for value, n in parameters for _ in extract_to_ir_values([value])])
     with tracing(emitter), user_errors(kernel.func):
         inside = construct_from_ir_values(adapted, iter(emitter.entry.args))
         result = rewritten(kernel.func)(*inside)
@@ -267,6 +298,11 @@ class CompilationContext:
     @property
     def gpu_module_op(self) -> Any:
         return self.builder.gpu_module_op
+
+    @staticmethod
+    def compile_hints(hints: Mapping[str, Any]) -> AbstractContextManager[None]:
+        """``with CompilationContext.compile_hints({...}):`` adds hints to what this thread compiles inside."""
+        return hint_scope(hints)
 
 
 def kernel(func: Callable[..., Any] | None = None, *, name: str | None = None,

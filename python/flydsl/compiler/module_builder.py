@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import (
@@ -19,11 +19,12 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.dialects.llvm import LinkageAttr, LLVMArrayType
+from xdsl.dialects.llvm import CallingConventionAttr, LinkageAttr, LLVMArrayType, LLVMFunctionType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from flydsl.compiler.emitter import SHARED_ALIGN, TraceEmitter, ir_type
 from flydsl.compiler.value_scope import check_uses
+from flydsl.dialects.fly.payload import DYNAMIC_SHARED
 from flydsl.dialects.fly.types import type_of
 from flydsl.dialects.gpu_syntax import KERNEL_MARK, LaunchFuncOp
 from flydsl.dialects.gpu_syntax import FuncOp as GpuFuncOp
@@ -31,6 +32,7 @@ from flydsl.dialects.gpu_syntax import ModuleOp as GpuModuleOp
 from flydsl.dialects.gpu_syntax import ReturnOp as GpuReturnOp
 from flydsl.dialects.upstream import op_class
 from flydsl.expr.shared_ledger import SharedLedger
+from flydsl.passes.mark_memory import ARGUMENT_NAMES
 from flydsl.target.target import Target
 
 KERNELS = "kernels"
@@ -44,8 +46,10 @@ def types_of(descriptions: Sequence[Any]) -> list[Attribute]:
 class ModuleBuilder:
     """Adds functions to a module; counts kernels so that each gets its own symbol."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, kernel_attributes: Mapping[str, Any] | None = None) -> None:
         self.target = target
+        self.kernel_attributes = dict(kernel_attributes or {})
+        """Attributes of every kernel, from the compile hints; what a kernel is given itself wins."""
         self.gpu_block = Block()
         gpu_module = GpuModuleOp.create(properties={"sym_name": StringAttr(KERNELS)}, regions=[Region(self.gpu_block)])
         self.module = ModuleOp([gpu_module], attributes={"gpu.container_module": UnitAttr()})
@@ -53,6 +57,7 @@ class ModuleBuilder:
         self.dynamic_shared: dict[str, int] = {}
         self.shared_ledgers: dict[str, SharedLedger] = {}
         self._shared: dict[str, Operation] = {}
+        self._declared: set[str] = set()
 
     @property
     def gpu_module_op(self) -> Operation:
@@ -92,6 +97,23 @@ class ModuleBuilder:
         emitter.builder = self
         return emitter, op
 
+    def declare(self, symbol: str, arguments: Sequence[Attribute], result: Attribute) -> None:
+        """A native function that the launcher defines."""
+        if symbol in self._declared:
+            return
+        self._declared.add(symbol)
+        op = op_class("llvm.func").create(
+            properties={
+                "sym_name": StringAttr(symbol),
+                "function_type": LLVMFunctionType(list(arguments), result),
+                "CConv": CallingConventionAttr("ccc"),
+                "linkage": LinkageAttr("external"),
+                "visibility_": IntegerAttr(0, i64),
+            },
+            regions=[Region()],
+        )
+        self.module.body.block.add_op(op)
+
     # Shared memory -----------------------------------------------------------------------------
 
     def declare_shared(self, symbol: str) -> None:
@@ -102,7 +124,8 @@ class ModuleBuilder:
             properties={
                 "sym_name": StringAttr(symbol),
                 "global_type": LLVMArrayType(0, i8),
-                "linkage": LinkageAttr("internal"),
+                # The launch sizes the dynamic block, which therefore belongs to nobody here.
+                "linkage": LinkageAttr("external" if symbol == DYNAMIC_SHARED else "internal"),
                 "addr_space": IntegerAttr(3, i32),
                 "alignment": IntegerAttr(SHARED_ALIGN, i64),
             },
@@ -143,6 +166,13 @@ class ModuleBuilder:
         emitter.known_block_size = block_size
         emitter.kernel_symbol = symbol
         return emitter
+
+    @staticmethod
+    def name_arguments(emitter: TraceEmitter, names: Sequence[str]) -> None:
+        """Note which parameter of the kernel's source each argument comes from."""
+        kernel = emitter.entry.parent_op()
+        assert kernel is not None
+        kernel.attributes[ARGUMENT_NAMES] = ArrayAttr([StringAttr(name) for name in names])
 
     @staticmethod
     def finish_kernel(emitter: TraceEmitter) -> None:

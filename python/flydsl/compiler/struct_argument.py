@@ -40,3 +40,6 @@ class StructArgument:
 
     def pack(self) -> Sequence[int | float]:
         return [number for part in self.parts.values() for number in part.pack()]
+
+    def views(self) -> list[Any]:
+        return [view for part in self.parts.values() for view in part.views()]

@@ -13,15 +13,16 @@ from typing import Any
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslValueError
-from flydsl.runtime import cuda
+from flydsl.runtime import cuda, hip
 from flydsl.runtime.compile_only import CompileOnlyDevice
 from flydsl.runtime.host import HostDevice
+from flydsl.runtime.rocm_override import overridden_arch
 from flydsl.target.target import DEFAULT_ARCH, Target, parse_target
 
 
 def chosen_target() -> Target:
-    """The target of the virtual GPU: ARCH, then FLYDSL_GPU_ARCH, then gfx942."""
-    return _parsed(knobs.ARCH.get() or knobs.GPU_ARCH.get() or DEFAULT_ARCH)
+    """The target of the virtual GPU: ARCH, FLYDSL_GPU_ARCH, HSA_OVERRIDE_GFX_VERSION, then gfx942."""
+    return _parsed(knobs.ARCH.get() or knobs.GPU_ARCH.get() or overridden_arch() or DEFAULT_ARCH)
 
 
 @cache
@@ -39,10 +40,18 @@ def current_device() -> Any:
     kind = knobs.RUNTIME_KIND.get()
     target = chosen_target()
     named = knobs.ARCH.get() is not None
-    wants_cuda = kind == "cuda" or (kind == "auto" and not (named and target.backend != "cuda"))
-    if wants_cuda and cuda.is_available():
-        return cuda.cuda_device()
+    for backend, driver in (("cuda", cuda), ("rocm", hip)):
+        wanted = kind == backend or (kind == "auto" and not (named and target.backend != backend))
+        if wanted and driver.is_available():
+            return _gpu(backend, 0)
     return _host(target)
+
+
+def _gpu(kind: str, index: int) -> Any:
+    """The GPU of a family and number; None where the family is none of ours."""
+    if kind == "cuda":
+        return cuda.cuda_device(index)
+    return hip.hip_device(index) if kind == "rocm" else None
 
 
 @cache
@@ -50,12 +59,18 @@ def _absent(target: Target, kind: str) -> CompileOnlyDevice:
     return CompileOnlyDevice(target, kind)
 
 
-def device_of(places: Iterable[tuple[str, int]]) -> Any:
+def device_for(place: tuple[str, int], arch: str) -> Any:
+    """The device at a place, to run code compiled for an architecture."""
+    kind, index = place
+    return _gpu(kind, index) or _host(_parsed(arch))
+
+
+def device_of(places: Iterable[tuple[str, int] | None]) -> Any:
     """The device that holds these arrays; with COMPILE_ONLY, the one code is made for."""
     if knobs.COMPILE_ONLY.get():
         kind, target = knobs.RUNTIME_KIND.get(), chosen_target()
         return _absent(target, target.backend if kind == "auto" else kind)
-    found = set(places)
+    found = {place for place in places if place is not None}
     if not found:
         return current_device()
     if len(found) > 1:
@@ -67,6 +82,7 @@ def device_of(places: Iterable[tuple[str, int]]) -> Any:
     kind, index = next(iter(found))
     if kind == "host":
         return _host(chosen_target())
-    if kind == "cuda":
-        return cuda.cuda_device(index)
-    raise DslValueError(f"arrays on '{kind}' cannot be reached", hint="pass host arrays or CUDA arrays")
+    device = _gpu(kind, index)
+    if device is None:
+        raise DslValueError(f"arrays on '{kind}' cannot be reached", hint="pass arrays of the host, or of a GPU")
+    return device

@@ -5,20 +5,41 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from flydsl.compiler.adapted import Adapted
 from flydsl.compiler.diagnostics import user_errors
+from flydsl.compiler.hints import Hints, kernel_attributes, math_flags
 from flydsl.compiler.module_builder import ModuleBuilder
 from flydsl.compiler.rewrite.rewriter import rewritten
+from flydsl.compiler.sanitized_arrays import settings_text
 from flydsl.expr.context import tracing
+from flydsl.expr.fastmath import fastmath
+from flydsl.passes.mark_memory import SANITIZE
 from flydsl.target.target import Target
 
 STREAM_TYPE = "!llvm.ptr"
 
 
-def trace(func: Callable[..., Any], arguments: Sequence[Any], target: Target) -> tuple[ModuleOp, str]:
-    """The module of a jit function for these arguments, and the format of its argument block.
+def trace(
+    func: Callable[..., Any], arguments: Sequence[Any], target: Target, hints: Hints = ()
+) -> tuple[ModuleOp, str]:
+    """The module of a jit function for these arguments, and the format of its argument block."""
+    builder, formats = traced(func, arguments, target, hints)
+    return builder.module, formats
+
+
+def watch_arguments(module: ModuleOp, func: Callable[..., Any], arguments: Sequence[Any]) -> None:
+    """With a sanitizer on, note in the module what it checks and where the array arguments lie."""
+    names = func.__code__.co_varnames[: len(arguments)]
+    if (settings := settings_text(names, arguments)) is not None:
+        module.attributes[SANITIZE] = StringAttr(settings)
+
+
+def traced(
+    func: Callable[..., Any], arguments: Sequence[Any], target: Target, hints: Hints = ()
+) -> tuple[ModuleBuilder, str]:
+    """The builder with the finished module, which also knows the kernels' allocations, and the argument format.
 
     ``arguments`` holds adapted arguments, and compile-time values as they are.
     """
@@ -28,10 +49,10 @@ def trace(func: Callable[..., Any], arguments: Sequence[Any], target: Target) ->
     if not any(a.is_stream for a in adapted):
         types.append(STREAM_TYPE)
         formats += "P"
-    builder = ModuleBuilder(target)
+    builder = ModuleBuilder(target, kernel_attributes(hints, target.backend))
     emitter, _ = builder.host_function(func.__name__, types)
     values = iter(emitter.entry.args)
-    with tracing(emitter), user_errors(func):
+    with tracing(emitter), user_errors(func), fastmath(math_flags(hints)):
         inside = [
             a.argument.construct([next(values) for _ in a.argument.ir_types()]) if isinstance(a, Adapted) else a
             for a in arguments
@@ -39,4 +60,5 @@ def trace(func: Callable[..., Any], arguments: Sequence[Any], target: Target) ->
         emitter.default_stream = next(values, None) or next(v for v in emitter.entry.args if str(v.type) == STREAM_TYPE)
         rewritten(func)(*inside)
     builder.finish_host(emitter)
-    return builder.module, formats
+    watch_arguments(builder.module, func, [a.argument if isinstance(a, Adapted) else None for a in arguments])
+    return builder, formats

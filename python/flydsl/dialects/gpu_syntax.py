@@ -9,33 +9,65 @@ from __future__ import annotations
 from typing import Any
 
 from xdsl.dialects import gpu
-from xdsl.dialects.builtin import DenseArrayBase, FunctionType, IndexType, SymbolRefAttr, UnitAttr, i32
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, FunctionType, IndexType, SymbolRefAttr, UnitAttr, i32
+from xdsl.ir import Attribute, Block, Operation, OpTraits, Region, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
+from xdsl.traits import SymbolOpInterface
 
 KERNEL_MARK = "gpu.kernel"
+TARGETS = "targets"
 _KNOWN_SIZES = ("known_block_size", "known_grid_size")
 
 
 class ModuleOp(gpu.ModuleOp):
-    """``gpu.module @name { … }``"""
+    """``gpu.module @name [#rocdl.target<chip = "gfx942">] { … }``; the targets are optional."""
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         printer.print_symbol_name(self.sym_name.data)
-        printer.print_op_attributes(self.attributes, print_keyword=True)
+        if TARGETS in self.attributes:
+            printer.print_string(" ")
+            printer.print_attribute(self.attributes[TARGETS])
+        printer.print_op_attributes(self.attributes, reserved_attr_names=(TARGETS,), print_keyword=True)
         printer.print_string(" ")
         printer.print_region(self.body, print_entry_block_args=False)
 
     @classmethod
     def parse(cls, parser: Parser) -> ModuleOp:
         name = parser.parse_symbol_name()
+        targets = parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_attribute)
         extra = parser.parse_optional_attr_dict_with_keyword()
         body = parser.parse_region()
         if not body.blocks:
             body = Region(Block())
-        return cls.create(properties={"sym_name": name}, attributes=dict(extra.data) if extra else {}, regions=[body])
+        attributes: dict[str, Attribute] = dict(extra.data) if extra else {}
+        if targets is not None:
+            attributes[TARGETS] = ArrayAttr(targets)
+        return cls.create(properties={"sym_name": name}, attributes=attributes, regions=[body])
+
+
+class BinaryOp(Operation):
+    """``gpu.binary @name [#gpu.object<…>]``: what a gpu.module became, which xDSL lacks."""
+
+    name = "gpu.binary"
+    traits = OpTraits(lambda: (SymbolOpInterface(),))
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_symbol_name(self.properties["sym_name"].data)  # type: ignore[union-attr]
+        printer.print_string(" ")
+        printer.print_attribute(self.properties["objects"])
+        printer.print_op_attributes(self.attributes, print_keyword=True)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> BinaryOp:
+        name = parser.parse_symbol_name()
+        objects = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_attribute)
+        extra = parser.parse_optional_attr_dict_with_keyword()
+        return cls.create(
+            properties={"sym_name": name, "objects": ArrayAttr(objects)}, attributes=dict(extra.data) if extra else {}
+        )
 
 
 class FuncOp(gpu.FuncOp):
@@ -254,6 +286,7 @@ def _parse_sizes(parser: Parser, word: str) -> list[UnresolvedOperand]:
 
 GPU_OPS: tuple[type[Operation], ...] = (
     ModuleOp,
+    BinaryOp,
     FuncOp,
     ReturnOp,
     BarrierOp,

@@ -9,8 +9,10 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin
 from xdsl.ir import Dialect, Operation
 
+from flydsl.dialects.debug_attributes import SubprogramAttr
 from flydsl.dialects.fly.dialect import FLY_DIALECTS
 from flydsl.dialects.gpu_ext import ShuffleModeAttr
+from flydsl.dialects.gpu_targets import TARGET_ATTRIBUTES
 from flydsl.dialects.upstream import missing_ops, op_class, respelt_ops
 
 UPSTREAM: dict[str, str] = {
@@ -31,13 +33,18 @@ INSTRUCTION_DIALECTS = ("rocdl", "nvvm")
 """Dialects of which every operation is one intrinsic, known by name and in generic form only."""
 
 
+_INTRINSIC_OPS = "llvm.intr."
+"""The llvm dialect's operations that are one intrinsic each; xDSL has a few of them."""
+
+
 class IrContext(Context):
     """A context that also knows the operations of the instruction dialects."""
 
     def get_optional_op(self, name: str, *, dialect_stack: Sequence[str] = ()) -> type[Operation] | None:
         if name.split(".", 1)[0] in INSTRUCTION_DIALECTS:
             return op_class(name)
-        return super().get_optional_op(name, dialect_stack=dialect_stack)
+        found = super().get_optional_op(name, dialect_stack=dialect_stack)
+        return op_class(name) if found is None and name.startswith(_INTRINSIC_OPS) else found
 
 
 def load_all(context: Context) -> None:
@@ -47,7 +54,8 @@ def load_all(context: Context) -> None:
         context.load_dialect(_with_our_syntax(getattr(import_module(f"xdsl.dialects.{name}"), attribute)))
     for op in missing_ops():
         context.load_op(op)
-    context.load_attr_or_type(ShuffleModeAttr)
+    for attribute in (ShuffleModeAttr, SubprogramAttr, *TARGET_ATTRIBUTES):
+        context.load_attr_or_type(attribute)
     for dialect in FLY_DIALECTS:
         context.load_dialect(dialect)
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import cast
 
 from xdsl.ir import Operation, OpTraits
-from xdsl.traits import Pure
+from xdsl.traits import IsTerminator, Pure
 
 # Operations of upstream dialects that xDSL 0.74 does not define. They print in generic form,
 # which mlir-opt reads. True: free of side effects.
@@ -22,11 +22,14 @@ _MISSING: dict[str, bool] = {
     "gpu.shuffle": True,
     "gpu.ballot": True,
     "gpu.printf": False,
+    "gpu.binary": False,
     "llvm.fence": False,
     "llvm.atomicrmw": False,
     "llvm.cmpxchg": False,
     "llvm.addrspacecast": True,
     "llvm.mlir.poison": True,
+    "llvm.switch": False,
+    **{f"llvm.{name}": True for name in ("extractelement", "freeze", "fptosi", "fptoui", "uitofp")},
     **{f"math.{name}": True for name in ("isnan", "isinf", "isfinite", "isnormal", "sincos", "erfc", "clampf")},
 }
 
@@ -41,10 +44,18 @@ class PlainPureOp(PlainOp):
     traits = OpTraits(lambda: (Pure(),))
 
 
+class PlainTerminatorOp(PlainOp):
+    traits = OpTraits(lambda: (IsTerminator(),))
+
+
+_TERMINATORS = frozenset({"llvm.switch"})
+
+
 # Modules of ours that give xDSL's operations upstream's syntax, by dialect; they hold the tuple named.
 _RESPELT: dict[str, tuple[str, str]] = {
     "arith": ("flydsl.dialects.arith_syntax", "ARITH_OPS"),
     "gpu": ("flydsl.dialects.gpu_syntax", "GPU_OPS"),
+    "llvm": ("flydsl.dialects.llvm_syntax", "LLVM_OPS"),
 }
 
 
@@ -79,6 +90,7 @@ def op_class(name: str) -> type[Operation]:
         if found is not None:
             return found
     base: type[Operation] = PlainPureOp if _MISSING.get(name, False) else PlainOp
+    base = PlainTerminatorOp if name in _TERMINATORS else base
     made = type(name.title().replace(".", "").replace("_", "") + "Op", (base,), {"name": name, "__slots__": ()})
     return cast("type[Operation]", made)
 

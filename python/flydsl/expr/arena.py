@@ -8,6 +8,7 @@ from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr.array import checked_alignment
 from flydsl.expr.handle import describe
 from flydsl.expr.pointer import Pointer
+from flydsl.expr.marked_pointer import marked_pointer
 from flydsl.expr.shared_ledger import Allocation, user_line
 from flydsl.expr.storable import byte_offset, dsl_align_of, dsl_size_of, round_up, type_name
 from flydsl.expr.storage import Storage
@@ -53,10 +54,14 @@ class Arena:
             if what < 1:
                 raise DslValueError(f"allocate needs at least one byte, got {what}")
             offset = self._take("raw bytes", what, self.base_alignment, 1, alignment)
-            return byte_offset(self._start(), offset)
+            return byte_offset(self._marked_start(), offset)
         natural = dsl_align_of(what)
         offset = self._take(type_name(what), dsl_size_of(what), natural, natural, alignment)
-        return Storage[what](self._start(), offset)
+        return Storage[what](self._marked_start(), offset)
+
+    def _marked_start(self) -> Pointer:
+        """The start of the memory, which for the sanitizers says what the latest piece of it is."""
+        return marked_pointer(self._start(), self._allocations[-1])
 
     def _take(self, name: str, size: int, default: int, natural: int, alignment: int | None) -> int:
         align = default if alignment is None else checked_alignment(alignment, natural, name)

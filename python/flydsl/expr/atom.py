@@ -10,7 +10,7 @@ from flydsl.expr.context import current
 from flydsl.expr.handle import Handle, apply, handle_for, wrap
 from flydsl.expr.int_tuple import IntTuple
 from flydsl.expr.layout import Layout, Tile
-from flydsl.expr.numeric import as_numeric
+from flydsl.expr.state_field import state_value
 from flydsl.expr.tensor import Tensor
 from flydsl.layout import show, tv
 
@@ -28,9 +28,8 @@ class _Atom(Handle):
             if name not in self.payload.op.state:
                 known = ", ".join(self.payload.op.state) or "none"
                 raise DslValueError(f"{self.payload.op} has no field '{name}'", hint=f"fields of this atom: {known}")
-            ssa = current().fly(
-                "atom.set_value", [atom.ir_value(), as_numeric(new).ir_value()], {"field": name}, self.payload
-            )
+            field_value = state_value(self.payload.op, name, new)
+            ssa = current().fly("atom.set_value", [atom.ir_value(), field_value], {"field": name}, self.payload)
             atom = type(self)(self.payload, ssa)
         return atom
 

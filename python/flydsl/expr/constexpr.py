@@ -36,7 +36,8 @@ def constexpr_key(value: Any) -> Any:
             raise DslTypeError(
                 "a Constexpr function must not capture variables", hint="pass what it needs as arguments"
             )
-        return ("function", value.__code__.co_code, value.__code__.co_consts, value.__code__.co_names)
+        defaults = (value.__defaults__ or (), tuple((value.__kwdefaults__ or {}).items()))
+        return ("function", value.__module__, value.__code__, constexpr_key(defaults))
     if isinstance(value, type):
         return ("type", value)
     try:

@@ -50,6 +50,22 @@ class Emitter(Protocol):
         """
         ...
 
+    def intrinsic(self, name: str, operands: Sequence[Value], result: str | None = None) -> Value:
+        """A call of a target's LLVM intrinsic; type suffixes of an overloaded name may be left out."""
+        ...
+
+    def ptx(self, name: str, operands: Sequence[Value], literals: Sequence[int] = ()) -> Value:
+        """An instruction of the table `target.ptx`, as inline assembly; ``literals`` go into its text."""
+        ...
+
+    def tied(self, name: str, text: str, values: Sequence[Value]) -> Sequence[Value]:
+        """An instruction that registers pass through unchanged, so that uses of them stay behind it."""
+        ...
+
+    def call(self, symbol: str, operands: Sequence[Value], result: str) -> Value:
+        """A call, in a jit function, of a native function that the launcher provides."""
+        ...
+
     def fly(
         self, name: str, operands: Sequence[Value], attrs: Mapping[str, Any] | None = None, result: Any = None
     ) -> Any:

@@ -136,6 +136,16 @@ def ballot(predicate: Any) -> Any:
     return kind(current().op("gpu.ballot", [Boolean(predicate).ir_value()], str(kind.ir_type)))
 
 
+def any(predicate: Any) -> Boolean:
+    """Whether the predicate holds in some active lane of the wave."""
+    return ballot(predicate) != 0
+
+
+def all(predicate: Any) -> Boolean:
+    """Whether the predicate holds in every active lane of the wave."""
+    return ballot(~Boolean(predicate)) == 0
+
+
 def smem_space(int: bool = False) -> Any:
     """The address space of shared memory."""
     return 3 if int else "#gpu.address_space<workgroup>"

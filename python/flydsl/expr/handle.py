@@ -89,7 +89,9 @@ def wrap(payload: Any, value: Value = None) -> Any:
 def from_value(value: Value) -> Any:
     """The handle of an SSA value of a fly type."""
     payload = value.type.data
-    return wrap(payload, None if is_static_payload(payload) else value)
+    # An atom's type is static, but values may have been set on it at run time.
+    has_state = bool(getattr(getattr(payload, "op", None), "state", ()))
+    return wrap(payload, None if is_static_payload(payload) and not has_state else value)
 
 
 def as_handle(value: Any) -> Handle:

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import ctypes
 import struct
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from flydsl.base.errors import DslTypeError
 from flydsl.expr.numeric import Numeric
@@ -21,19 +22,34 @@ AbiSlot = tuple[str, "int | float"]
 
 _FORMATS = {"i1": "?", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "index": "q", "f16": "e", "f32": "f", "f64": "d"}
 _POINTER = "P"
+_HAND_OVER = ("__c_abi_spec__", "__get_c_pointers__")
 
 
-@runtime_checkable
-class JitArgument(Protocol):
-    """A host value that compiled code can be called with."""
+class JitArgument(ABC):
+    """A host value that compiled code can be called with.
 
+    A class is one by having ``__get_ir_types__`` and either form of handing its numbers over; deriving from this class
+    is not needed. Without ``__cache_signature__``, its type and IR types are the signature.
+    """
+
+    @classmethod
+    def __subclasshook__(cls, other: type) -> bool:
+        if cls is not JitArgument:
+            return NotImplemented
+        return hasattr(other, "__get_ir_types__") and any(hasattr(other, name) for name in _HAND_OVER)
+
+    @abstractmethod
     def __get_ir_types__(self) -> Sequence[Any]: ...
 
-    def __cache_signature__(self) -> Any: ...
+    def __cache_signature__(self) -> Any:
+        return (type(self), tuple(str(kind) for kind in self.__get_ir_types__()))
 
-    def __c_abi_spec__(self) -> Sequence[AbiSlot]: ...
+    def __c_abi_spec__(self) -> Sequence[AbiSlot]:
+        pointers = self.__get_c_pointers__()
+        return [_number_behind(kind, at) for kind, at in zip(self.__get_ir_types__(), pointers, strict=True)]
 
-    def __get_c_pointers__(self) -> Sequence[Any]: ...
+    def __get_c_pointers__(self) -> Sequence[Any]:
+        raise DslTypeError(f"{type(self).__name__} has neither __c_abi_spec__ nor __get_c_pointers__")
 
 
 def _walked(value: Any) -> list[Any] | None:

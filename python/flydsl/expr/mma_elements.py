@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from flydsl.expr.context import current, is_tracing
 from flydsl.expr.element import element_name
+from flydsl.target.mma_facts import not_on_this_target
 from flydsl.target.target import Target
 
 _ACCUMULATORS = {"f64": "f64", "i8": "i32", "ui8": "i32", "i4": "i32", "ui4": "i32"}
@@ -22,6 +24,16 @@ def pair_of(elem_ab: Any) -> tuple[str, str]:
 def accumulator_of(elem_acc: Any, elem_a: str) -> str:
     """The accumulator's element name; by default i32 for integers, f64 for doubles and f32 for the rest."""
     return _ACCUMULATORS.get(elem_a, "f32") if elem_acc is None else element_name(elem_acc)
+
+
+def existing(family: str, wanted: str, signatures: Callable[[Target], list[str]], make: Callable[[], Any]) -> Any:
+    """What ``make`` builds. While tracing, refused with the list of what the target has, unless it has ``wanted``.
+
+    ``wanted`` is a shape with element types as `mma_facts.signature` writes it; ``signatures`` lists those of a target.
+    """
+    if is_tracing() and wanted not in signatures(current_target()):
+        raise not_on_this_target(family, wanted, current_target(), signatures(current_target()))
+    return checked(make())
 
 
 def checked(op: Any) -> Any:

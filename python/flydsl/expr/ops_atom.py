@@ -14,6 +14,7 @@ from flydsl.expr.handle import Handle, apply, describe, wrap
 from flydsl.expr.hardware_enums import AtomicOp, MmaOperand, SyncScope
 from flydsl.expr.int_tuple import IntTuple
 from flydsl.expr.layout import Layout, Tile
+from flydsl.expr.mma_operands import check_operands, check_tileable
 from flydsl.expr.ops_layout import make_layout_tv, make_tile
 from flydsl.expr.tensor import Tensor
 from flydsl.layout import int_tuple as it
@@ -81,6 +82,8 @@ def make_copy_atom(op: Any, elem: Any) -> CopyAtom:
             hint="for example fx.UniversalCopy128b()",
         )
     atom = pl.CopyAtom(op, bits)
+    if is_tracing() and hasattr(op, "require"):
+        op.require(current().target)  # an instruction the target lacks is refused here
     op.tv_layouts(bits)  # refuses a width that the values do not divide
     return wrap(atom)
 
@@ -153,6 +156,7 @@ def make_tiled_copy_C(atom: CopyAtom, tiled: TiledMma) -> TiledCopy:
 
 def make_tiled_mma(atom: MmaAtom, atom_layout: Any, permutation: Any = None) -> TiledMma:
     """A matrix atom repeated over (M, N, K) by a static layout of rank 3."""
+    check_tileable(atom)
     if not (isinstance(atom_layout, Layout) and atom_layout.is_static and atom_layout.rank == 3):
         raise LayoutError(f"the atom layout must be static of rank 3 (M, N, K), got {describe(atom_layout)}",
                           hint="for example make_layout((2, 2, 1), (1, 2, 0))")  # fmt: skip
@@ -274,9 +278,11 @@ def copy_atom_call(atom: Any, src: Any, dst: Any, *, pred: Any = None) -> None:
     current().fly("copy_atom_call", [o.ir_value() for o in operands])
 
 
-def mma_atom_call(atom: MmaAtom, d: Any, a: Any, b: Any, c: Any) -> None:
+def mma_atom_call(atom: MmaAtom, d: Any, a: Any, b: Any, c: Any, **state: Any) -> None:
     """d = a * b + c on register tensors holding exactly one atom's values each."""
-    current().fly("mma_atom_call", [x.ir_value() for x in (atom, d, a, b, c)])
+    plain = _with_state(atom, state)
+    check_operands(plain, d, a, b, c)
+    current().fly("mma_atom_call", [x.ir_value() for x in (plain, d, a, b, c)])
 
 
 def gemm(atom: Any, d: Any, a: Any, b: Any, c: Any, *, traversal_order: Any = None, traversal_layout: Any = None,
@@ -286,8 +292,12 @@ def gemm(atom: Any, d: Any, a: Any, b: Any, c: Any, *, traversal_order: Any = No
         raise DslValueError(
             "gemm takes traversal_order or traversal_layout, not both", hint="drop one; traversal_layout says it all"
         )
+    plain = _with_state(atom, state)
+    if not isinstance(plain, MmaAtom):
+        raise DslTypeError(f"gemm takes a matrix atom or a tiled mma, got {describe(atom)}")
     _check_gemm(d, a, b, c)
-    operands = [_with_state(atom, state), d, a, b, c]
+    check_operands(plain, d, a, b, c)
+    operands = [plain, d, a, b, c]
     if traversal_layout is not None:
         operands.append(traversal_layout)
     order = getattr(traversal_order, "name", traversal_order)

@@ -199,10 +199,10 @@ def _specialised(cls: type[Struct], values: Mapping[str, Any]) -> type[Any]:
     if not constants:
         return cls
     key = tuple(constexpr_key(value) for value in constants.values())
-    made = origin.__dict__.get("_made")
+    made = origin.__dict__.get("__fly_made__")
     if made is None:
         made = {}
-        origin._made = made
+        origin.__fly_made__ = made
     if key not in made:
         name = f"{origin.__name__}[{', '.join(f'{n}={v}' for n, v in constants.items())}]"
         facts = {"__module__": origin.__module__, "__doc__": origin.__doc__, "_constants": constants, "_origin": origin}

@@ -6,6 +6,7 @@ LLVM does the rest better; this keeps the IR between passes small and readable.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from xdsl.ir import Operation, Region
@@ -53,9 +54,11 @@ def _key(op: Operation) -> Any:
     )
 
 
-def _share(region: Region, outer: list[dict[Any, Operation]]) -> None:
+def share_repeated(region: Region, outer: Sequence[dict[Any, Operation]] = ()) -> None:
+    """Compute what a block, or a block around it, or the region's first one computes again only once."""
+    first: dict[Any, Operation] = {}
     for block in region.blocks:
-        scopes = [*outer, {}]
+        scopes = [*outer, first] if block is region.first_block else [*outer, first, {}]
         op = block.first_op
         while op is not None:
             following = op.next_op
@@ -71,12 +74,12 @@ def _share(region: Region, outer: list[dict[Any, Operation]]) -> None:
                     op.erase(safe_erase=False)
             else:
                 for inner in op.regions:
-                    _share(inner, scopes)
+                    share_repeated(inner, scopes)
             op = following
 
 
 def canonicalize(module: Operation) -> None:
     """Run the pass on a module."""
     for body in function_bodies(module):
-        _share(body, [])
+        share_repeated(body)
         drop_dead(body)

@@ -9,7 +9,7 @@ read into a vector before the call and its result written back after it; a memor
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import UnitAttr, i1
 from xdsl.ir import Operation, Region, SSAValue
 
 from flydsl.base.errors import FlyDSLError, LoweringError
@@ -18,6 +18,7 @@ from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import payload_of, vector_type
 from flydsl.layout.tensor import Tensor
 from flydsl.passes.insertion import Inserter
+from flydsl.passes.mark_memory import KEPT, sanitizes
 from flydsl.passes.source_location import located
 from flydsl.passes.ssa_leaf import SsaPointer
 from flydsl.passes.vector_access import load_elements, store_elements
@@ -59,17 +60,32 @@ class _ToSsa:
     def load(self, view: SSAValue) -> SSAValue:
         return load_elements(self.at, self.tensor(view))
 
+    def held(self, view: SSAValue) -> SSAValue:
+        """What registers hold now, to be put back where a predicate is false: it may be nothing yet."""
+        assert self.at.anchor is not None
+        before = self.at.anchor.prev_op
+        value = self.load(view)
+        if sanitizes(self.at.anchor):
+            op = before.next_op if before is not None else self.at.anchor.parent.first_op  # type: ignore[union-attr]
+            while op is not None and op is not self.at.anchor:
+                op.attributes[KEPT] = UnitAttr()
+                op = op.next_op
+        return value
+
     def copy(self, op: FlyOp) -> None:
         atom, src, dst, *pred = op.operands
         flag = [self._flag(pred[0])] if pred else []
         from_register = payload_of(src.type).iter.space == "register"
         to_register = payload_of(dst.type).iter.space == "register"
+        if getattr(payload_of(atom.type).op, "direct", False):
+            self.at.fly("copy_atom_call_ssa", [atom, src, dst, *flag])
+            return
         if from_register and to_register:
             if isinstance(payload_of(atom.type).op, UniversalAtomic):
                 raise LoweringError("an atomic combines into memory, but its destination is a register")
             value = self.load(src)
             if flag:
-                value = self.at.op("arith.select", [flag[0], value, self.load(dst)], [value.type])
+                value = self.at.op("arith.select", [flag[0], value, self.held(dst)], [value.type])
             store_elements(self.at, value, self.tensor(dst))
             return
         if from_register:
@@ -90,7 +106,7 @@ class _ToSsa:
         type_ = vector_type(rules.size(info), info.iter.elem)
         if not flag:
             return self.at.fly("copy_atom_call_ssa", [atom, src], [type_])
-        old = self.load(keep) if keep is not None else self.at.zeros(rules.size(info), info.iter.elem)
+        old = self.held(keep) if keep is not None else self.at.zeros(rules.size(info), info.iter.elem)
         return self.at.fly("copy_atom_call_ssa", [atom, src, old, *flag], [type_])
 
     def _flag(self, pred: SSAValue) -> SSAValue:
@@ -99,7 +115,8 @@ class _ToSsa:
 
     def mma(self, op: FlyOp) -> None:
         atom, d, a, b, c = op.operands
-        values = [self.load(x) for x in (a, b, c)]
+        # An instruction that reads a tile from shared memory itself gets the view.
+        values = [x if payload_of(x.type).iter.space == "shared" else self.load(x) for x in (a, b, c)]
         result = self.at.fly("mma_atom_call_ssa", [atom, *values], [values[2].type])
         store_elements(self.at, result, self.tensor(d))
 

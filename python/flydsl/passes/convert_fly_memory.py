@@ -30,12 +30,15 @@ from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.ops import FlyOp, allocation_size
 from flydsl.dialects.fly.types import PtrType, element_type, payload_of
 from flydsl.dialects.upstream import op_class
+from flydsl.passes import buffer_pointers
 from flydsl.passes.insertion import Inserter
+from flydsl.passes.mark_memory import BEGIN_REGISTERS, KEPT, MARK, mark_swizzle, sanitizes
 from flydsl.passes.matrix_atoms import lower_matrix
 from flydsl.passes.source_location import located
 from flydsl.passes.ssa_leaf import SsaInt, register
 from flydsl.passes.universal_atoms import UNIVERSAL_ATOMS, AtomRule
 from flydsl.passes.walk import functions
+from flydsl.target.copy_rocdl import BufferCopy
 from flydsl.target.dtype import is_float, storage_bytes, width_bits
 
 ADDRESS_SPACES = {"generic": 0, "global": 1, "shared": 3, "register": 5}
@@ -46,6 +49,8 @@ _ORDERING_NONE = {"ordering": IntegerAttr(0, i64)}
 
 
 def llvm_pointer(space: str) -> Attribute:
+    if space == pl.BUFFER_DESC:
+        return buffer_pointers.BUFFER_POINTER
     if space not in ADDRESS_SPACES:
         raise LoweringError(f"the address space {space} does not exist on this target")
     number = ADDRESS_SPACES[space]
@@ -79,6 +84,7 @@ class MemoryConversion:
 
     def run(self) -> None:
         self.infos: dict[SSAValue, pl.Pointer] = {}
+        self.buffers: dict[SSAValue, tuple[SSAValue, SSAValue]] = {}
         self._region(self.body)
         for op in reversed(self.dead):
             op.detach()
@@ -142,20 +148,43 @@ class MemoryConversion:
         width = 32 if info.space == "shared" else 64
         raw = self.at.op("llvm.ptrtoint", [pointer], [element_type(f"i{width}")])
         moved = info.swizzle(SsaInt(self.at, raw, width))
-        return self.at.op("llvm.inttoptr", [register(self.at, moved, width)], [llvm_pointer(info.space)])
+        place = self.at.op("llvm.inttoptr", [register(self.at, moved, width)], [llvm_pointer(info.space)])
+        if sanitizes(self.function):
+            mark_swizzle(place.owner, info.swizzle)
+        return place
 
-    def load(self, pointer: SSAValue, info: pl.Pointer, type_: Attribute) -> SSAValue:
-        stored = _stored_type(type_, info.elem)
-        align = {"alignment": IntegerAttr(info.align, i64)}
-        raw = self.at.op("llvm.load", [self.address(pointer, info)], [stored], _ORDERING_NONE | align)
-        if stored == type_:
+    def stored_type(self, type_: Attribute, info: pl.Pointer) -> Attribute:
+        """The type a value has in memory."""
+        in_memory = memory_type(info.elem)
+        return VectorType(in_memory, type_.get_shape()) if isinstance(type_, VectorType) else in_memory
+
+    def from_memory(self, raw: SSAValue, type_: Attribute, info: pl.Pointer) -> SSAValue:
+        """What was read as the type it has in registers."""
+        if raw.type == type_:
             return raw
         return self.at.op("arith.trunci" if info.elem == "i1" else "arith.bitcast", [raw], [type_])
 
+    def to_memory(self, value: SSAValue, info: pl.Pointer) -> SSAValue:
+        """A value as the type it has in memory."""
+        stored = self.stored_type(value.type, info)
+        if stored == value.type:
+            return value
+        return self.at.op("arith.extui" if info.elem == "i1" else "arith.bitcast", [value], [stored])
+
+    def load(self, pointer: SSAValue, info: pl.Pointer, type_: Attribute) -> SSAValue:
+        stored = self.stored_type(type_, info)
+        if info.space == pl.BUFFER_DESC:
+            raw = buffer_pointers.load(self, pointer, stored, info.elem)
+        else:
+            align = {"alignment": IntegerAttr(info.align, i64)}
+            raw = self.at.op("llvm.load", [self.address(pointer, info)], [stored], _ORDERING_NONE | align)
+        return self.from_memory(raw, type_, info)
+
     def store(self, value: SSAValue, pointer: SSAValue, info: pl.Pointer) -> None:
-        stored = _stored_type(value.type, info.elem)
-        if stored != value.type:
-            value = self.at.op("arith.extui" if info.elem == "i1" else "arith.bitcast", [value], [stored])
+        value = self.to_memory(value, info)
+        if info.space == pl.BUFFER_DESC:
+            buffer_pointers.store(self, value, pointer, info.elem)
+            return
         align = {"alignment": IntegerAttr(info.align, i64)}
         self.at.op("llvm.store", [value, self.address(pointer, info)], [], _ORDERING_NONE | align)
 
@@ -175,6 +204,8 @@ class MemoryConversion:
 
     def moved(self, pointer: SSAValue, info: pl.Pointer, by: list[SSAValue], constant: int) -> SSAValue:
         """The address ``by[0]`` elements on, or ``constant`` when ``by`` is empty."""
+        if info.space == pl.BUFFER_DESC:
+            return buffer_pointers.moved(self, pointer, info, by, constant)
         if not by and not -(2**31) < constant < 2**31:
             by = [self.at.constant("i64", constant)]
         properties = {
@@ -190,6 +221,8 @@ class MemoryConversion:
         """Emit ``then`` under a predicate; its value, or ``otherwise`` where the predicate is false."""
         anchor = self.at.anchor
         block = Block([end := YieldOp.create()])
+        if anchor is not None:
+            end.location = anchor.location
         self.at.anchor = end
         self.at.enter()
         result = then()
@@ -203,13 +236,6 @@ class MemoryConversion:
         return op.results[0] if types else None
 
 
-def _stored_type(type_: Attribute, elem: str) -> Attribute:
-    in_memory = memory_type(elem)
-    if isinstance(type_, VectorType):
-        return VectorType(in_memory, type_.get_shape())
-    return in_memory
-
-
 # Pointers --------------------------------------------------------------------------------------
 
 
@@ -217,6 +243,9 @@ def _make_ptr(conv: MemoryConversion, op: FlyOp) -> None:
     info = payload_of(op.results[0].type)
     if len(op.operands) == 1 and isinstance(op.operands[0].type, LLVMPointerType):
         _retyped(conv, op)
+        return
+    if info.space == pl.BUFFER_DESC and BufferCopy in conv.atoms:
+        buffer_pointers.make_buffer_pointer(conv, op)
         return
     count = allocation_size(op)
     if count is None:
@@ -227,6 +256,10 @@ def _make_ptr(conv: MemoryConversion, op: FlyOp) -> None:
         operands=[conv.at.constant("i32", count)], result_types=[llvm_pointer("register")], properties=properties
     )
     conv.replace(op, conv.at.at_entry(alloca), info)
+    if sanitizes(conv.function):
+        alloca.location = op.location
+        alloca.attributes |= {MARK: op.attributes[MARK]} if MARK in op.attributes else {}
+        conv.at.op(BEGIN_REGISTERS, [alloca.results[0]])
 
 
 def _get_dyn_shared(conv: MemoryConversion, op: FlyOp) -> None:
@@ -256,8 +289,13 @@ def _retyped(conv: MemoryConversion, op: FlyOp) -> None:
     """recast_iter, apply_swizzle, a pointer made of LLVM's: the same address, known differently."""
     info = payload_of(op.results[0].type)
     pointer = op.operands[0]
+    if info.space == pl.BUFFER_DESC:
+        conv.replace(op, buffer_pointers.joined(conv, *buffer_pointers.parts(conv, pointer)), info)
+        return
     # A value is known in one way only, so a second name is made for it.
     same = conv.at.op("llvm.bitcast", [pointer], [pointer.type])
+    if MARK in op.attributes:
+        same.owner.attributes[MARK] = op.attributes[MARK]
     conv.replace(op, same, info)
 
 
@@ -277,7 +315,11 @@ def _to_llvm_ptr(conv: MemoryConversion, op: FlyOp) -> None:
 
 def _ptr_load(conv: MemoryConversion, op: FlyOp) -> None:
     pointer = op.operands[0]
-    conv.replace(op, conv.load(pointer, conv.info(pointer), op.results[0].type))
+    value = conv.load(pointer, conv.info(pointer), op.results[0].type)
+    if KEPT in op.attributes:
+        load = value.owner if value.owner.name == "llvm.load" else value.owner.operands[0].owner  # type: ignore[union-attr]
+        load.attributes[KEPT] = op.attributes[KEPT]
+    conv.replace(op, value)
 
 
 def _ptr_store(conv: MemoryConversion, op: FlyOp) -> None:
@@ -318,11 +360,13 @@ HANDLERS: dict[str, Handler] = {
     "ptrtoint": _ptrtoint,
     "to_llvm_ptr": _to_llvm_ptr,
     "get_dyn_shared": _get_dyn_shared,
+    "get_buffer_rsrc": buffer_pointers.buffer_rsrc,
     "ptr.load": _ptr_load,
     "ptr.store": _ptr_store,
     "print": _print,
     **dict.fromkeys(("copy_atom_call_ssa", "mma_atom_call_ssa"), _atom_call),
     **dict.fromkeys(("static", "make_int_tuple", "make_view", "make_copy_atom", "make_mma_atom"), _later),
+    "atom.set_value": _later,
 }
 
 

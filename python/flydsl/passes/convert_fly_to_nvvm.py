@@ -8,10 +8,19 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from flydsl.passes.convert_fly_memory import convert_fly_memory
-from flydsl.passes.universal_atoms import NVIDIA_SCOPES, universal_atomic
+from flydsl.passes.nvvm_copies import NVVM_COPIES
+from flydsl.passes.universal_atoms import NVIDIA_SCOPES, AtomRule, universal_atomic
+from flydsl.passes.warpgroup_atoms import lower_wgmma
 from flydsl.target.copy_ops import UniversalAtomic
+from flydsl.target.mma_warpgroup import Wgmma
+
+NVVM_ATOMS: dict[type, AtomRule] = {
+    UniversalAtomic: universal_atomic(NVIDIA_SCOPES),
+    Wgmma: lower_wgmma,
+    **NVVM_COPIES,
+}
 
 
 def convert_fly_to_nvvm(module: Operation) -> None:
     """Run the pass on a module."""
-    convert_fly_memory(module, {UniversalAtomic: universal_atomic(NVIDIA_SCOPES)}, {})
+    convert_fly_memory(module, NVVM_ATOMS, {})

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from xdsl.ir import Operation
 
+from flydsl.passes.buffer_atoms import ROCDL_ATOMS
 from flydsl.passes.convert_fly_memory import convert_fly_memory
 
 
 def convert_fly_to_rocdl(module: Operation) -> None:
     """Run the pass on a module."""
-    convert_fly_memory(module, {}, {})
+    convert_fly_memory(module, ROCDL_ATOMS, {})

@@ -171,4 +171,14 @@ def _operand(tensor: Tensor, index: int, k: int) -> Tensor:
 
 
 def _mma_call(low: LayoutLowering, atom: SSAValue, *tensors: Tensor) -> None:
-    low.at.fly("mma_atom_call", [atom, *[low.view(plain(t)) for t in tensors]])
+    low.at.fly("mma_atom_call", [atom, *[low.view(_whole_tile(t) or plain(t)) for t in tensors]])
+
+
+def _whole_tile(tensor: Tensor) -> Tensor | None:
+    """A tile in shared memory that the instruction reads by itself keeps its modes (MN, K)."""
+    if tensor.iter.space != "shared" or isinstance(tensor.layout, ComposedLayout):
+        return None
+    layout = tensor.layout
+    while layout.rank == 1 and isinstance(layout.shape, tuple):
+        layout = layout[0]
+    return Tensor(tensor.iter, layout) if layout.rank == 2 else None

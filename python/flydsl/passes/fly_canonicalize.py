@@ -94,7 +94,7 @@ class _Folder:
         _drop(op)
 
     def replacements(self, op: FlyOp) -> list[SSAValue] | None:
-        if op.spec.effect or not op.results:
+        if op.spec.effect or not op.results or op.spec.name == "atom.set_value":
             return None
         leaves = _leaves(op)
         if leaves is not None or len(op.results) != 1:

@@ -7,9 +7,9 @@ region, so that an expression asked for twice is computed once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
-from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.arith import ConstantOp, IntegerOverflowAttr
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IndexType, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
@@ -20,6 +20,9 @@ from flydsl.dialects.upstream import op_class
 
 class Inserter:
     """Inserts before an anchor inside one function."""
+
+    wrapping: ClassVar[dict[str, Attribute]] = {"overflowFlags": IntegerOverflowAttr("none")}
+    """Properties of integer arithmetic that may wrap."""
 
     def __init__(self, entry: Block) -> None:
         self.entry = entry

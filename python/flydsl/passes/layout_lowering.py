@@ -33,6 +33,7 @@ from flydsl.layout.tensor import Tensor
 from flydsl.passes.canonicalize import drop_dead
 from flydsl.passes.expand_atoms import expand_copy, expand_gemm, plain
 from flydsl.passes.insertion import Inserter
+from flydsl.passes.mark_memory import MARK
 from flydsl.passes.source_location import located
 from flydsl.passes.ssa_leaf import SsaInt, SsaPointer, register
 from flydsl.passes.vector_access import load_elements, store_elements
@@ -206,7 +207,10 @@ def allocate(low: LayoutLowering, info: Tensor) -> Tensor:
 
 
 def _alloca(low: LayoutLowering, op: FlyOp) -> None:
-    low.set(op, allocate(low, payload_of(op.results[0].type)))
+    made = allocate(low, payload_of(op.results[0].type))
+    if (mark := op.attributes.get(MARK)) is not None:
+        made.iter.base.owner.attributes[MARK] = mark
+    low.set(op, made)
 
 
 def _pointer_value(low: LayoutLowering, op: FlyOp) -> None:

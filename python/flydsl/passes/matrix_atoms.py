@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr, VectorType, i32, i64
 from xdsl.dialects.llvm import LLVMStructType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from flydsl.base.errors import LoweringError
 from flydsl.dialects.fly.ops import FlyOp
-from flydsl.dialects.fly.types import element_type, vector_type
+from flydsl.dialects.fly.types import element_type, payload_of, vector_type
 from flydsl.dialects.upstream import op_class
+from flydsl.passes.atom_state import atom_state
 from flydsl.passes.vector_access import extract
 from flydsl.target.mma_facts import Intrinsic, RegisterType, Slot
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 INSTRUCTION = "fly.instruction"
 
 
-def _register_attr(type_: RegisterType) -> Attribute:
+def register_attr(type_: RegisterType) -> Attribute:
     text = type_.mlir
     if text.startswith("vector<"):
         count, elem = text[7:-1].split("x", 1)
@@ -33,9 +34,9 @@ def _register_attr(type_: RegisterType) -> Attribute:
     return element_type(text)
 
 
-def _pieces(conv: MemoryConversion, value: SSAValue, slots: list[Slot]) -> list[SSAValue]:
+def as_registers(conv: MemoryConversion, value: SSAValue, slots: list[Slot]) -> list[SSAValue]:
     """An operand's vector as the registers the instruction reads it from."""
-    whole = [_register_attr(slot.type) for slot in slots]
+    whole = [register_attr(slot.type) for slot in slots]
     if len(slots) == 1:
         return [_cast(conv, value, whole[0])]
     total = sum(slot.type.bits for slot in slots)
@@ -50,25 +51,29 @@ def _int_of(type_: RegisterType) -> str:
 
 
 def _cast(conv: MemoryConversion, value: SSAValue, type_: Attribute) -> SSAValue:
-    """The same bits as another scalar or vector type."""
+    """The same bits as another scalar or vector type; bits that were cast before are taken from where they came."""
     if value.type == type_:
         return value
+    made = value.owner
+    if isinstance(made, Operation) and made.name == "vector.bitcast" and made.operands[0].type == type_:
+        return made.operands[0]
     if isinstance(value.type, VectorType) and isinstance(type_, VectorType):
         return conv.at.op("vector.bitcast", [value], [type_])
     return conv.at.op("llvm.bitcast", [value], [type_])
 
 
 def _operands(conv: MemoryConversion, op: FlyOp, call: Intrinsic) -> tuple[list[SSAValue], dict[str, Attribute]]:
-    _, a, b, c = op.operands
-    given = {role: iter(_pieces(conv, value, [s for s in call.slots if s.role == role]))
+    atom, a, b, c = op.operands
+    given = {role: iter(as_registers(conv, value, [s for s in call.slots if s.role == role]))
              for role, value in (("a", a), ("b", b), ("c", c))}  # fmt: skip
+    state = atom_state(atom) if payload_of(atom.type).op.state else {}
     values: list[SSAValue] = []
     attributes: dict[str, Attribute] = {}
     for slot in call.slots:
         if slot.role in given:
             values.append(next(given[slot.role]))
         elif slot.value is None:
-            raise LoweringError(f"{call.name} needs its state '{slot.role}'", hint="set it on the atom")
+            values.append(_field(state, slot, payload_of(atom.type).op))
         elif slot.attr:
             attributes[slot.attr] = IntegerAttr(slot.value, element_type(slot.type.mlir))  # type: ignore[arg-type]
         else:
@@ -76,11 +81,24 @@ def _operands(conv: MemoryConversion, op: FlyOp, call: Intrinsic) -> tuple[list[
     return values, attributes
 
 
+def _field(state: dict[str, SSAValue], slot: Slot, instruction: Any) -> SSAValue:
+    """The value of a state field, such as the scales of A."""
+    value = state.get(slot.role)
+    if value is None:
+        raise LoweringError(
+            f"{instruction} needs its '{slot.role}', which nobody set",
+            hint=f"give it to the call: gemm(..., {slot.role}=...), or set it: atom.set_value('{slot.role}', ...)",
+        )
+    if str(value.type) != slot.type.mlir:
+        raise LoweringError(f"'{slot.role}' of {instruction} is an {slot.type.mlir}, got {value.type}")
+    return value
+
+
 def lower_matrix(conv: MemoryConversion, op: FlyOp, instruction: Any) -> None:
     """Issue a matrix instruction on the vectors of its operands."""
     call: Intrinsic = instruction.intrinsic()
     values, attributes = _operands(conv, op, call)
-    kinds = [_register_attr(r) for r in call.results]
+    kinds = [register_attr(r) for r in call.results]
     several = len(kinds) > 1
     # An operation with several results is a call of the intrinsic, which returns a struct of them.
     name = "llvm.call_intrinsic" if several or not call.dialect_op else call.dialect_op
@@ -96,8 +114,12 @@ def lower_matrix(conv: MemoryConversion, op: FlyOp, instruction: Any) -> None:
         attributes={INSTRUCTION: StringAttr(str(instruction))},
     )
     conv.at.add(made)
-    result = _joined(conv, made.results[0], kinds) if several else made.results[0]
-    op.results[0].replace_all_uses_with(_cast(conv, result, op.results[0].type))
+    op.results[0].replace_all_uses_with(from_registers(conv, made.results[0], kinds, op.results[0].type))
+
+
+def from_registers(conv: MemoryConversion, result: SSAValue, kinds: list[Attribute], wanted: Attribute) -> SSAValue:
+    """What an instruction returned as the vector that the fragment holds."""
+    return _cast(conv, _joined(conv, result, kinds) if len(kinds) > 1 else result, wanted)
 
 
 def _joined(conv: MemoryConversion, struct: SSAValue, kinds: list[Attribute]) -> SSAValue:

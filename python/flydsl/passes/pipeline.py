@@ -12,10 +12,8 @@ Order, and why:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-
-from xdsl.ir import Operation
 
 from flydsl.passes.canonicalize import canonicalize
 from flydsl.passes.convert_atom_call_to_ssa_form import convert_atom_call_to_ssa_form
@@ -24,22 +22,25 @@ from flydsl.passes.convert_fly_to_rocdl import convert_fly_to_rocdl
 from flydsl.passes.fly_canonicalize import fly_canonicalize
 from flydsl.passes.int_swizzle_simplify import int_swizzle_simplify
 from flydsl.passes.layout_lowering import lower_layouts
+from flydsl.passes.mark_memory import mark_memory
 from flydsl.passes.promote_regmem_to_vectorssa import promote_regmem_to_vectorssa
 from flydsl.passes.rewrite_func_signature import rewrite_func_signature
 
 
 @dataclass(frozen=True)
 class Pass:
-    """A pass: its name on the command line and in dumps, a sentence, and what runs it."""
+    """A pass: its name on the command line and in dumps, a sentence, what runs it, and the options it takes."""
 
     name: str
     summary: str
-    run: Callable[[Operation], None]
+    run: Callable[..., None]
+    options: tuple[str, ...] = ()
 
 
 PASSES: dict[str, Pass] = {
     p.name: p
     for p in (
+        Pass("fly-mark-memory", "Note names and layouts of memory, for the sanitizers' reports.", mark_memory),
         Pass(
             "fly-rewrite-func-signature",
             "Remove fly values from function and region boundaries.",
@@ -71,8 +72,11 @@ PASSES: dict[str, Pass] = {
 _CONVERSION = {"rocm": "convert-fly-to-rocdl", "cuda": "convert-fly-to-nvvm"}
 
 
-def stage_a(backend: str) -> tuple[Pass, ...]:
-    """From traced fly operations to upstream dialects with structured control flow."""
+def stage_a(backend: str, checks: Collection[str] = ()) -> tuple[Pass, ...]:
+    """From traced fly operations to upstream dialects with structured control flow.
+
+    ``checks`` are the active sanitizers. Registers stay memory for those that watch them.
+    """
     names = (
         "fly-rewrite-func-signature",
         "fly-canonicalize",
@@ -84,4 +88,8 @@ def stage_a(backend: str) -> tuple[Pass, ...]:
         _CONVERSION[backend],
         "canonicalize",
     )
+    if checks:
+        names = ("fly-mark-memory", *names)
+    if "bounds" in checks or "uninit" in checks:
+        names = tuple(name for name in names if name != "fly-promote-regmem-to-vectorssa")
     return tuple(PASSES[name] for name in names)

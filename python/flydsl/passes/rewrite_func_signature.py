@@ -301,4 +301,5 @@ def rewrite_func_signature(module: Operation) -> None:
     """Run the pass on a module."""
     for op in functions(module, declared=True):
         _rewrite_region(op.regions[0])
-        _rewrite_function(op)
+        if op.name != "llvm.func":  # LLVM's own never hold fly values
+            _rewrite_function(op)

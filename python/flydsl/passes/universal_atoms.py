@@ -35,7 +35,7 @@ def _as_promised(info: pl.Pointer, bits: int) -> pl.Pointer:
     return replace(info, align=max(info.align, bits // 8)) if info.swizzle is None else info
 
 
-def _contiguous(layout: Any, count: int, what: str) -> None:
+def contiguous(layout: Any, count: int, what: str) -> None:
     flat = coalesce(layout)
     if count > 1 and not (flat.shape == count and flat.stride == 1):
         raise LoweringError(
@@ -49,7 +49,7 @@ def _universal_copy(conv: MemoryConversion, op: FlyOp, instruction: UniversalCop
     if op.results:
         _, source, *rest = op.operands
         pointer, info, layout = conv.view(source)
-        _contiguous(layout, rules.size(layout), "source")
+        contiguous(layout, rules.size(layout), "source")
         info = _as_promised(info, instruction.bits)
         type_ = op.results[0].type
         if rest:
@@ -61,12 +61,12 @@ def _universal_copy(conv: MemoryConversion, op: FlyOp, instruction: UniversalCop
         return
     _, value, target, *flag = op.operands
     pointer, info, layout = conv.view(target)
-    _contiguous(layout, rules.size(layout), "destination")
+    contiguous(layout, rules.size(layout), "destination")
     info = _as_promised(info, instruction.bits)
-    _under(conv, flag, lambda: conv.store(value, pointer, info))
+    under(conv, flag, lambda: conv.store(value, pointer, info))
 
 
-def _under(conv: MemoryConversion, flag: list[SSAValue], emit: Callable[[], None]) -> None:
+def under(conv: MemoryConversion, flag: list[SSAValue], emit: Callable[[], None]) -> None:
     """Emit, under the predicate if there is one."""
     if flag:
         conv.when(flag[0], emit, None)
@@ -98,7 +98,7 @@ def universal_atomic(scopes: Mapping[str, str]) -> AtomRule:
             )
         _, value, target, *flag = op.operands
         scope = scopes.get(instruction.scope, "")
-        _under(conv, list(flag), lambda: _combine(conv, value, target, instruction, scope))
+        under(conv, list(flag), lambda: _combine(conv, value, target, instruction, scope))
 
     return rule
 

@@ -28,3 +28,10 @@ def functions(module: Operation, declared: bool = False) -> Iterator[Operation]:
 def function_bodies(module: Operation) -> Iterator[Region]:
     for op in functions(module):
         yield op.regions[0]
+
+
+def gpu_modules(module: Operation) -> list[Operation]:
+    """The gpu modules directly in a module, or the operation itself if it is one."""
+    if module.name == "gpu.module":
+        return [module]
+    return [op for region in module.regions for block in region.blocks for op in block.ops if op.name == "gpu.module"]

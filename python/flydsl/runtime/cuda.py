@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from functools import cache
-from typing import Any
 
 from flydsl.base.errors import DriverError
-from flydsl.runtime.device_array import DeviceArray
+from flydsl.runtime.driver_device import DriverDevice
 from flydsl.runtime.ffi import Driver, open_library
 from flydsl.target.target import Target, parse_target
 
@@ -18,6 +15,9 @@ _MAJOR, _MINOR = 75, 76
 _JIT_ERROR_LOG, _JIT_ERROR_LOG_BYTES = 5, 6
 _MAX_DYNAMIC_SHARED = 8
 _LOG_BYTES = 16384
+_POINTER_DEVICE = 9
+_CAPTURE_IMPLICIT = 906
+"""CUDA_ERROR_STREAM_CAPTURE_IMPLICIT: the default stream was asked while another one is captured."""
 
 
 @cache
@@ -47,16 +47,43 @@ def is_available() -> bool:
     return _driver() is not None
 
 
-@cache
+def device_count() -> int:
+    """How many CUDA devices the driver shows."""
+    driver, count = _driver(), ctypes.c_int()
+    if driver is not None:
+        driver.call("cuDeviceGetCount", ctypes.byref(count))
+    return count.value
+
+
+def device_of_pointer(pointer: int) -> int:
+    """The number of the device that device memory belongs to; 0 where the driver cannot say."""
+    driver, index = _driver(), ctypes.c_int()
+    if driver is not None and pointer:
+        driver.try_call("cuPointerGetAttribute", ctypes.byref(index), _POINTER_DEVICE, ctypes.c_uint64(pointer))
+    return index.value
+
+
+_device_lock = threading.Lock()
+_devices: dict[int, CudaDevice] = {}
+
+
 def cuda_device(index: int = 0) -> CudaDevice:
-    """The CUDA device of that number."""
+    """The CUDA device of that number; one object for all threads."""
+    found = _devices.get(index)
+    if found is not None:
+        return found
     driver = _driver()
     if driver is None:
         raise DriverError("no CUDA device is available", hint="set FLYDSL_RUNTIME_KIND=host to run on the virtual GPU")
-    return CudaDevice(driver, index)
+    if not 0 <= index < device_count():
+        raise DriverError(f"there is no CUDA device {index}: the driver shows {device_count()}")
+    with _device_lock:
+        if index not in _devices:
+            _devices[index] = CudaDevice(driver, index)
+        return _devices[index]
 
 
-class CudaDevice:
+class CudaDevice(DriverDevice):
     """One NVIDIA GPU."""
 
     kind = "cuda"
@@ -70,6 +97,7 @@ class CudaDevice:
         self._context = ctypes.c_void_p()
         driver.call("cuDevicePrimaryCtxRetain", ctypes.byref(self._context), handle)
         self._current = threading.local()
+        self.is_only_one = device_count() == 1
         self.target = self._detect_target()
 
     def _attribute(self, number: int) -> int:
@@ -92,21 +120,42 @@ class CudaDevice:
         return f"cuda:{self.index} ({self.name})"
 
     def make_current(self) -> None:
-        """Bind the context to this thread; remembered, since every launch asks."""
-        if not getattr(self._current, "bound", False):
+        """Bind the context to this thread and leave it there. With one device there is no other to disturb."""
+        if not self.is_only_one or not getattr(self._current, "bound", False):
             self.driver.call("cuCtxSetCurrent", self._context)
             self._current.bound = True
+
+    def select(self) -> int | None:
+        """Make the context current; what `restore` takes to undo it, None if it was current already."""
+        current = ctypes.c_void_p()
+        self.driver.call("cuCtxGetCurrent", ctypes.byref(current))
+        if current.value == self._context.value:
+            return None
+        self.driver.call("cuCtxSetCurrent", self._context)
+        return current.value or 0
+
+    def restore(self, previous: int | None) -> None:
+        """Give this thread back the context it had: torch takes the current device from it."""
+        if previous is not None:
+            self.driver.call("cuCtxSetCurrent", ctypes.c_void_p(previous))
+
+    def is_capturing(self, stream: int) -> bool:
+        """Whether launches on a stream are being recorded into a graph. The default stream asks for all of them."""
+        status = ctypes.c_int()
+        with self.selected():
+            code = self.driver.try_call("cuStreamIsCapturing", ctypes.c_void_p(stream), ctypes.byref(status))
+        return code == _CAPTURE_IMPLICIT or status.value != 0
 
     # Code --------------------------------------------------------------------------------------
 
     def load_module(self, image: bytes) -> ctypes.c_void_p:
         """Load PTX or a cubin; what the assembler says is part of the error."""
-        self.make_current()
         module, log = ctypes.c_void_p(), ctypes.create_string_buffer(_LOG_BYTES)
         options = (ctypes.c_int * 2)(_JIT_ERROR_LOG, _JIT_ERROR_LOG_BYTES)
         values = (ctypes.c_void_p * 2)(ctypes.cast(log, ctypes.c_void_p), ctypes.c_void_p(_LOG_BYTES))
         data = ctypes.create_string_buffer(image + b"\0")
-        status = self.driver.try_call("cuModuleLoadDataEx", ctypes.byref(module), data, 2, options, values)
+        with self.selected():
+            status = self.driver.try_call("cuModuleLoadDataEx", ctypes.byref(module), data, 2, options, values)
         if status:
             raise DriverError(f"loading a kernel failed: {error_name(status)}\n{log.value.decode(errors='replace')}")
         return module
@@ -114,8 +163,9 @@ class CudaDevice:
     def function(self, module: ctypes.c_void_p, name: str) -> int:
         """The handle of a kernel, allowed all the dynamic shared memory the target has."""
         handle = ctypes.c_void_p()
-        self.driver.call("cuModuleGetFunction", ctypes.byref(handle), module, name.encode())
-        self.driver.try_call("cuFuncSetAttribute", handle, _MAX_DYNAMIC_SHARED, self.target.lds_bytes)
+        with self.selected():
+            self.driver.call("cuModuleGetFunction", ctypes.byref(handle), module, name.encode())
+            self.driver.try_call("cuFuncSetAttribute", handle, _MAX_DYNAMIC_SHARED, self.target.lds_bytes)
         return handle.value or 0
 
     def launch_entry(self) -> int:
@@ -127,33 +177,25 @@ class CudaDevice:
     # Memory ------------------------------------------------------------------------------------
 
     def allocate(self, size: int) -> int:
-        self.make_current()
         pointer = ctypes.c_uint64()
-        self.driver.call("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(max(size, 1)))
+        with self.selected():
+            self.driver.call("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(max(size, 1)))
         return pointer.value
 
     def free(self, pointer: int) -> None:
-        self.driver.call("cuMemFree_v2", ctypes.c_uint64(pointer))
+        with self.selected():
+            self.driver.call("cuMemFree_v2", ctypes.c_uint64(pointer))
 
     def upload(self, pointer: int, source: int, size: int) -> None:
-        self.driver.call("cuMemcpyHtoD_v2", ctypes.c_uint64(pointer), ctypes.c_void_p(source), ctypes.c_size_t(size))
+        places = (ctypes.c_uint64(pointer), ctypes.c_void_p(source), ctypes.c_size_t(size))
+        with self.selected():
+            self.driver.call("cuMemcpyHtoD_v2", *places)
 
     def download(self, target: int, pointer: int, size: int) -> None:
-        self.driver.call("cuMemcpyDtoH_v2", ctypes.c_void_p(target), ctypes.c_uint64(pointer), ctypes.c_size_t(size))
-
-    @contextmanager
-    def arrays(self, *arrays: Any) -> Iterator[Sequence[DeviceArray]]:
-        """NumPy arrays on the device for the length of the block, and back."""
-        copies = [DeviceArray.upload(self, array) for array in arrays]
-        try:
-            yield copies
-            self.synchronize()
-            for copy, array in zip(copies, arrays, strict=True):
-                copy.download_into(array)
-        finally:
-            for copy in copies:
-                copy.release()
+        places = (ctypes.c_void_p(target), ctypes.c_uint64(pointer), ctypes.c_size_t(size))
+        with self.selected():
+            self.driver.call("cuMemcpyDtoH_v2", *places)
 
     def synchronize(self) -> None:
-        self.make_current()
-        self.driver.call("cuCtxSynchronize")
+        with self.selected():
+            self.driver.call("cuCtxSynchronize")

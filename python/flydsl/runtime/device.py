@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
+from flydsl.runtime.rocm_arch import get_rocm_arch, is_rdna_arch
 from flydsl.target.target import Target
+
+__all__ = ["Device", "get_rocm_arch", "is_rdna_arch"]
 
 
 class Device(Protocol):
@@ -14,7 +17,7 @@ class Device(Protocol):
 
     @property
     def kind(self) -> str:
-        """``host``, ``cuda`` or ``hip``."""
+        """``host``, ``cuda`` or ``rocm``."""
         ...
 
     @property

@@ -21,19 +21,23 @@ class Driver:
     """A driver library: calls return a status, and a status other than 0 raises."""
 
     def __init__(self, library: ctypes.CDLL, fail: Callable[[str, int], Exception]) -> None:
-        self._library = library
+        self.library = library
         self._fail = fail
+
+    def has(self, name: str) -> bool:
+        """Whether the library exports a function of that name."""
+        return hasattr(self.library, name)
 
     def call(self, name: str, *args: Any) -> None:
         """Call a function of the library and check its status."""
-        status = getattr(self._library, name)(*args)
+        status = getattr(self.library, name)(*args)
         if status:
             raise self._fail(name, status)
 
     def try_call(self, name: str, *args: Any) -> int:
         """Call a function and hand its status back."""
-        return getattr(self._library, name)(*args)
+        return getattr(self.library, name)(*args)
 
     def address(self, name: str) -> int:
         """The address of a function, for native code to call."""
-        return ctypes.cast(getattr(self._library, name), ctypes.c_void_p).value or 0
+        return ctypes.cast(getattr(self.library, name), ctypes.c_void_p).value or 0

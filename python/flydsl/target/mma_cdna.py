@@ -212,6 +212,7 @@ def _mfma_layouts(op: Mfma) -> tuple[Layout, Layout, Layout]:
     return op.row.layouts()
 
 
+@cache
 def mfma_signatures(target: Target) -> list[str]:
     """The (shape, types) pairs a target has."""
     return [row.signature() for row in MFMA_ROWS if target.generation in row.generations]
@@ -288,6 +289,10 @@ class MfmaScale:
         return "scale_a", "scale_b"
 
     @property
+    def state_types(self) -> dict[str, str]:
+        return dict.fromkeys(self.state, I32.mlir)
+
+    @property
     def generations(self) -> tuple[str, ...]:
         return _CDNA4
 
@@ -355,8 +360,14 @@ def _scaled_multiplicand(rows: int, k: int, run: int) -> Layout:
     return _tv(Layout((rows, groups), (1, rows * run)), values)
 
 
+@cache
 def scaled_signatures() -> list[str]:
     """Every scaled (shape, types): both shapes with any two formats."""
     return [
         facts.signature(*shape, a, b, "f32") for shape in SCALED_SHAPES for a in SCALED_FORMATS for b in SCALED_FORMATS
     ]
+
+
+def mfma_scale_signatures(target: Target) -> list[str]:
+    """The scaled (shape, types) pairs a target has."""
+    return scaled_signatures() if target.generation in _CDNA4 else []

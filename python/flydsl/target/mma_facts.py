@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
-from flydsl.base.errors import DslValueError, TargetError
+from flydsl.base.errors import DslValueError
 from flydsl.layout.layout import Layout
 from flydsl.target.dtype import FLOAT_WIDTHS, width_bits
 from flydsl.target.target import Target
@@ -142,11 +143,25 @@ def no_such_instruction(family: str, wanted: str, valid: Iterable[str]) -> DslVa
     return DslValueError(f"there is no {family} {wanted}", hint=f"valid: {_listing(valid)}")
 
 
-def not_on_target(op: object, target: Target, valid: Iterable[str]) -> TargetError:
+def not_on_this_target(family: str, wanted: str, target: Target, valid: Iterable[str]) -> DslValueError:
+    """The refusal of a (shape, type) pair for one target, listing those it has."""
+    return _missing(f"{family} {wanted}", target, valid)
+
+
+def not_on_target(op: object, target: Target, valid: Iterable[str]) -> DslValueError:
     """The refusal of an instruction that exists, but not here."""
-    listed = _listing(valid)
+    return _missing(str(op), target, valid)
+
+
+def _missing(what: str, target: Target, valid: Iterable[str]) -> DslValueError:
+    listed = _listing_of(tuple(valid))
     hint = f"{target} has: {listed}" if listed else f"{target} has no instruction of this family"
-    return TargetError(f"{target} has no {op}", hint=hint)
+    return DslValueError(f"{target} has no {what}", hint=hint)
+
+
+@cache
+def _listing_of(signatures: tuple[str, ...]) -> str:
+    return _listing(signatures)
 
 
 def _listing(signatures: Iterable[str]) -> str:

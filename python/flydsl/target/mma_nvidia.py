@@ -223,6 +223,7 @@ def _layouts(op: MmaSync) -> tuple[Layout, Layout, Layout]:
     return op.row.layouts()
 
 
+@cache
 def mma_sync_signatures(target: Target) -> list[str]:
     """The (shape, types) pairs a target has."""
     return [row.signature() for row in MMA_SYNC_ROWS if target.generation in row.generations]

@@ -142,6 +142,7 @@ def wmma_generations() -> tuple[str, ...]:
     return tuple(DIALECT_NAMES)
 
 
+@cache
 def wmma_signatures(generation: str) -> list[str]:
     """The (shape, types) pairs of a generation."""
     return [row.signature() for row in WMMA_ROWS if row.generation == generation]
@@ -306,6 +307,10 @@ class WmmaScale:
         return "scale_a", "scale_b"
 
     @property
+    def state_types(self) -> dict[str, str]:
+        return dict.fromkeys(self.state, SCALE_REGISTERS[self.block_size][1].mlir)
+
+    @property
     def generations(self) -> tuple[str, ...]:
         return ("cdna5",)
 
@@ -388,3 +393,9 @@ def scaled_signatures() -> tuple[str, ...]:
     """Every scaled (shape, types): 16x16x128 with any two formats, 32x16x128 with f4 only."""
     mixes = [facts.signature(*_F8F6F4, a, b, "f32") for a in SCALED_FORMATS for b in SCALED_FORMATS]
     return (*mixes, facts.signature(*_F4, "f4E2M1FN", "f4E2M1FN", "f32"))
+
+
+@cache
+def wmma_scale_signatures(target: Target) -> list[str]:
+    """The scaled (shape, types) pairs a target has."""
+    return list(scaled_signatures()) if target.generation == "cdna5" else []

@@ -30,6 +30,7 @@ class Target:
     max_block_threads: int = 1024
     max_grid: tuple[int, int, int] = (2**31 - 1, 65535, 65535)
     fnuz: bool = False
+    max_cluster_blocks: int = 1
 
     @property
     def warp_size(self) -> int:
@@ -42,8 +43,10 @@ class Target:
 _AMD_GRID = (2**31 - 1, 2**31 - 1, 2**31 - 1)
 
 
-def _amd(arch: str, generation: str, wave: int, lds_kib: int, *, banks: int = 32, fnuz: bool = False) -> Target:
-    return Target("rocm", arch, generation, wave, lds_kib * KIB, banks, max_grid=_AMD_GRID, fnuz=fnuz)
+def _amd(arch: str, generation: str, wave: int, lds_kib: int, *, banks: int = 32, fnuz: bool = False,
+         clusters: int = 1) -> Target:  # fmt: skip
+    return Target("rocm", arch, generation, wave, lds_kib * KIB, banks, max_grid=_AMD_GRID, fnuz=fnuz,
+                  max_cluster_blocks=clusters)  # fmt: skip
 
 
 # LDS sizes: AMD CDNA3/CDNA4 and RDNA3/4 ISA documents; NVIDIA: CUDA programming guide, table of
@@ -58,13 +61,18 @@ _TARGETS: dict[str, Target] = {
         _amd("gfx1151", "rdna3", 32, 64),
         _amd("gfx1200", "rdna4", 32, 64),
         _amd("gfx1201", "rdna4", 32, 64),
-        _amd("gfx1250", "cdna5", 32, 320, banks=64),
+        _amd("gfx1250", "cdna5", 32, 320, banks=64, clusters=16),
         Target("cuda", "sm_80", "ampere", 32, 163 * KIB),
-        Target("cuda", "sm_90a", "hopper", 32, 227 * KIB),
+        Target("cuda", "sm_90a", "hopper", 32, 227 * KIB, max_cluster_blocks=8),
     )
 }
 
 DEFAULT_ARCH = "gfx942"
+
+
+def is_rdna(arch: str) -> bool:
+    """Whether an AMD architecture is of the RDNA family: gfx10, gfx11 and gfx120x. gfx1250 is of the CDNA family."""
+    return arch.strip().lower().startswith(("gfx10", "gfx11", "gfx120"))
 
 
 def known_archs() -> tuple[str, ...]:

@@ -80,7 +80,7 @@ def parse_options(argv: list[str]) -> Options:
             else:
                 options.steps += parse_pipeline(argument)
         else:
-            options.steps.append(step(name))
+            options.steps.append(step(name, value))
     if len(positional) > 1:
         raise UsageError(f"one input at a time, got {', '.join(positional)}")
     options.file = positional[0] if positional else "-"

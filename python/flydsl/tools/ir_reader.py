@@ -6,8 +6,17 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from xdsl.dialects.builtin import AnyFloat, FileLineColLoc, IntAttr, ModuleOp, StringAttr, UnknownLoc
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    FileLineColLoc,
+    FusedLoc,
+    IntAttr,
+    ModuleOp,
+    NoneAttr,
+    StringAttr,
+    UnknownLoc,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl.dominance import DominanceInfo
 from xdsl.parser import AttrParser, Parser
 from xdsl.utils.exceptions import ParseError
@@ -40,6 +49,17 @@ class LocatingParser(Parser):
             line, column = _place(self.lexer.input.content, start)
             op.location = FileLineColLoc(StringAttr(self.lexer.input.name), IntAttr(line), IntAttr(column))
         return op
+
+    def _parse_location(self) -> Any:
+        """A location; xDSL reads no ``fused<metadata>[…]``."""
+        if self.parse_optional_keyword("fused") is None:
+            return super()._parse_location()
+        metadata: Attribute = NoneAttr()
+        if self.parse_optional_punctuation("<") is not None:
+            metadata = self.parse_attribute()
+            self.parse_punctuation(">")
+        places = self.parse_comma_separated_list(self.Delimiter.SQUARE, self._parse_location)
+        return FusedLoc(tuple(places), metadata)
 
     def _parse_tensor_literal_element(self) -> AttrParser._TensorLiteralElement:
         element = super()._parse_tensor_literal_element()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import Operation
 
-from flydsl.passes.pipeline import PASSES
+from flydsl.backends.pipeline import PASSES
 
 ACCEPTED: dict[str, str] = {
     "gpu-kernel-outlining": "Accepted and ignored: kernels are traced into a gpu.module of their own.",
@@ -35,11 +35,12 @@ class Step:
 
     name: str
     anchors: tuple[str, ...] = (ROOT,)
+    options: tuple[tuple[str, str], ...] = ()
 
     def run(self, module: Operation) -> None:
         if self.name in PASSES:
             for op in _anchored(module, self.anchors):
-                PASSES[self.name].run(op)
+                PASSES[self.name].run(op, **dict(self.options))
 
 
 def pass_names() -> dict[str, str]:
@@ -47,12 +48,25 @@ def pass_names() -> dict[str, str]:
     return {name: found.summary for name, found in PASSES.items()} | ACCEPTED
 
 
-def step(name: str) -> Step:
-    """The pass of that name, run on the whole module."""
+def step(name: str, options: str = "") -> Step:
+    """The pass of that name, run on the whole module; options are written ``key=value key=value``."""
     if name not in pass_names():
         known = "\n".join(f"  {known}" for known in pass_names())
         raise UnknownPassError(f"unknown pass '{name}'; the passes are\n{known}")
-    return Step(name)
+    return Step(name, options=() if name in ACCEPTED else _options(name, options))
+
+
+def _options(name: str, text: str) -> tuple[tuple[str, str], ...]:
+    known = PASSES[name].options
+    found: list[tuple[str, str]] = []
+    for word in text.strip("{} ").split():
+        key, equals, value = word.partition("=")
+        if not known:
+            raise UnknownPassError(f"pass '{name}' takes no options, got {text}")
+        if key not in known or not equals:
+            raise UnknownPassError(f"pass '{name}' takes {', '.join(f'{k}=…' for k in known)}, got '{word}'")
+        found.append((key, value))
+    return tuple(found)
 
 
 def parse_pipeline(text: str) -> list[Step]:
@@ -90,12 +104,8 @@ def _steps(tokens: list[str], around: tuple[str, ...]) -> Iterator[Step]:
                 raise UnknownPassError(f"the pipeline never closes the parenthesis after '{name}'")
             tokens.pop()
             continue
-        found = step(name)
-        if tokens and tokens[-1].startswith("{"):
-            options = tokens.pop()
-            if name not in ACCEPTED and options.strip("{} "):
-                raise UnknownPassError(f"pass '{name}' takes no options, got {options}")
-        yield Step(found.name, around or (ROOT,))
+        found = step(name, tokens.pop() if tokens and tokens[-1].startswith("{") else "")
+        yield Step(found.name, around or (ROOT,), found.options)
 
 
 def _anchored(module: Operation, anchors: tuple[str, ...]) -> list[Operation]:

@@ -15,6 +15,7 @@ from flydsl.expr.context import current, is_tracing
 from flydsl.expr.element import element_class, element_name
 from flydsl.expr.handle import from_value
 from flydsl.expr.layout import Layout
+from flydsl.expr.marked_pointer import marked_pointer
 from flydsl.expr.numeric import Numeric
 from flydsl.expr.pointer import Pointer
 from flydsl.expr.shared_ledger import Allocation, kernel_ledger
@@ -108,9 +109,10 @@ class SmemAllocator:
         name = element_name(dtype)
         offset = round_up(self.ptr, max(_ARRAY_ALIGN, storage_bytes(name)))
         size = num_elems * storage_bytes(name)
-        self._allocations.append(Allocation(f"{num_elems} x {name}", offset, size, _caller_line()))
+        allocation = Allocation(f"{num_elems} x {name}", offset, size, _caller_line())
+        self._allocations.append(allocation)
         self.ptr = offset + size
-        return lambda base: SmemPtr(base, offset, dtype, (num_elems,))
+        return lambda base: SmemPtr(marked_pointer(base, allocation), offset, dtype, (num_elems,))
 
     @property
     def total_bytes(self) -> int:

@@ -40,6 +40,10 @@ module attributes {gpu.container_module} {
   // CHECK: gpu.module @empty attributes {note = 1 : i32} {
   gpu.module @empty attributes {note = 1 : i32} {
   }
+  // CHECK: gpu.module @targeted [#rocdl.target<O = 3, chip = "gfx942">, #nvvm.target<chip = "sm_90a", features = "+ptx88">] {
+  // UPSTREAM: gpu.module @targeted [#rocdl.target<O = 3, chip = "gfx942">, #nvvm.target<chip = "sm_90a", features = "+ptx88">] {
+  gpu.module @targeted [#rocdl.target<O = 3, chip = "gfx942">, #nvvm.target<chip = "sm_90a", features = "+ptx88">] {
+  }
   func.func @launch(%p: !llvm.ptr<1>, %n: index, %b: i32, %s: !llvm.ptr) {
     // CHECK: gpu.launch_func <%s : !llvm.ptr> @kernels::@k blocks in (%n, %n, %n) threads in (%n, %n, %n) dynamic_shared_memory_size %b args(%p : !llvm.ptr<1>, %b : i32)
     // UPSTREAM: gpu.launch_func <%{{.*}} : !llvm.ptr> @kernels::@k blocks in {{.*}} dynamic_shared_memory_size {{.*}} args(

@@ -219,3 +219,22 @@ func.func @fma(%a: vector<1xf32>, %h: vector<1xf16>, %i: vector<1xi8>, %k: vecto
   %z = fly.mma_atom_call_ssa(%o, %i, %i, %k) : (!fly.mma_atom<!fly.universal_fma<1x1x1, (ui8, i8) -> i32>>, vector<1xi8>, vector<1xi8>, vector<1xi32>) -> vector<1xi32>
   return %x, %y, %z : vector<1xf32>, vector<1xf32>, vector<1xi32>
 }
+
+// A scaled product takes its scales from the atom's state, the formats and selectors from its type; packed words that
+// were only renamed are passed as they are.
+// CHECK-LABEL: func.func @scaled(
+// CHECK-NEXT: %0 = arith.constant 0 : i32
+// CHECK-NEXT: %1 = arith.constant 4 : i32
+// CHECK-NEXT: %2 = arith.constant 1 : i32
+// CHECK-NEXT: %b = vector.bitcast %w
+// CHECK-NEXT: %3 = vector.bitcast %a : vector<32xf8E4M3FN> to vector<8xi32>
+// CHECK-NEXT: %d = "rocdl.mfma.scale.f32.16x16x128.f8f6f4"(%3, %w, %c, %0, %1, %0, %s, %2, %t)
+// CHECK-NEXT: func.return %d : vector<4xf32>
+func.func @scaled(%a: vector<32xf8E4M3FN>, %w: vector<4xi32>, %c: vector<4xf32>, %s: i32, %t: i32) -> vector<4xf32> {
+  %b = "vector.bitcast"(%w) : (vector<4xi32>) -> vector<32xf4E2M1FN>
+  %m = fly.make_mma_atom : !fly.mma_atom<!fly_rocdl.cdna4.mfma_scale<16x16x128, (f8E4M3FN, f4E2M1FN) -> f32, opselA = 0, opselB = 1>>
+  %n = fly.atom.set_value(%m, "scale_a", %s) : (!fly.mma_atom<!fly_rocdl.cdna4.mfma_scale<16x16x128, (f8E4M3FN, f4E2M1FN) -> f32, opselA = 0, opselB = 1>>, i32) -> !fly.mma_atom<!fly_rocdl.cdna4.mfma_scale<16x16x128, (f8E4M3FN, f4E2M1FN) -> f32, opselA = 0, opselB = 1>>
+  %o = fly.atom.set_value(%n, "scale_b", %t) : (!fly.mma_atom<!fly_rocdl.cdna4.mfma_scale<16x16x128, (f8E4M3FN, f4E2M1FN) -> f32, opselA = 0, opselB = 1>>, i32) -> !fly.mma_atom<!fly_rocdl.cdna4.mfma_scale<16x16x128, (f8E4M3FN, f4E2M1FN) -> f32, opselA = 0, opselB = 1>>
+  %d = fly.mma_atom_call_ssa(%o, %a, %b, %c) : (!fly.mma_atom<!fly_rocdl.cdna4.mfma_scale<16x16x128, (f8E4M3FN, f4E2M1FN) -> f32, opselA = 0, opselB = 1>>, vector<32xf8E4M3FN>, vector<32xf4E2M1FN>, vector<4xf32>) -> vector<4xf32>
+  return %d : vector<4xf32>
+}

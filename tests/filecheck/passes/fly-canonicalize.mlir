@@ -81,3 +81,19 @@ func.func @effects(%c: i1, %p: !fly.ptr<f32, global>, %v: vector<4xf32>) {
   }
   return
 }
+
+// An atom's type is static, but the values set on it are not: they stay.
+// CHECK-LABEL: func.func @state(
+// CHECK-NEXT: %m = fly.static : !fly.mma_atom
+// CHECK-NEXT: %b = vector.bitcast %w
+// CHECK-NEXT: %n = fly.atom.set_value(%m, "scale_a", %s)
+// CHECK-NEXT: %o = fly.atom.set_value(%n, "scale_b", %t)
+// CHECK-NEXT: %d = fly.mma_atom_call_ssa(%o, %a, %b, %c)
+func.func @state(%a: vector<32xf8E4M3FN>, %w: vector<4xi32>, %c: vector<4xf32>, %s: i32, %t: i32) -> vector<4xf32> {
+  %b = "vector.bitcast"(%w) : (vector<4xi32>) -> vector<32xf4E2M1FN>
+  %m = fly.make_mma_atom : !fly.mma_atom<!fly_rocdl.cdna4.mfma_scale<16x16x128, (f8E4M3FN, f4E2M1FN) -> f32, opselA = 0, opselB = 1>>
+  %n = fly.atom.set_value(%m, "scale_a", %s) : (!fly.mma_atom<!fly_rocdl.cdna4.mfma_scale<16x16x128, (f8E4M3FN, f4E2M1FN) -> f32, opselA = 0, opselB = 1>>, i32) -> !fly.mma_atom<!fly_rocdl.cdna4.mfma_scale<16x16x128, (f8E4M3FN, f4E2M1FN) -> f32, opselA = 0, opselB = 1>>
+  %o = fly.atom.set_value(%n, "scale_b", %t) : (!fly.mma_atom<!fly_rocdl.cdna4.mfma_scale<16x16x128, (f8E4M3FN, f4E2M1FN) -> f32, opselA = 0, opselB = 1>>, i32) -> !fly.mma_atom<!fly_rocdl.cdna4.mfma_scale<16x16x128, (f8E4M3FN, f4E2M1FN) -> f32, opselA = 0, opselB = 1>>
+  %d = fly.mma_atom_call_ssa(%o, %a, %b, %c) : (!fly.mma_atom<!fly_rocdl.cdna4.mfma_scale<16x16x128, (f8E4M3FN, f4E2M1FN) -> f32, opselA = 0, opselB = 1>>, vector<32xf8E4M3FN>, vector<32xf4E2M1FN>, vector<4xf32>) -> vector<4xf32>
+  return %d : vector<4xf32>
+}

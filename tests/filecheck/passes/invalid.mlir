@@ -101,14 +101,6 @@ func.func @atomic_register() {
 
 // -----
 
-func.func @no_descriptors(%base: !llvm.ptr<1>, %stride: i16, %n: i64, %flags: i32) {
-  // expected-error@+1 {{a pointer of this kind needs a target that has it}}
-  %p = fly.make_ptr(%base, %stride, %n, %flags) : (!llvm.ptr<1>, i16, i64, i32) -> !fly.ptr<f32, #fly_rocdl.buffer_desc>
-  return
-}
-
-// -----
-
 func.func @assume(%c: i1) {
   // expected-error@+1 {{assume has no meaning yet}}
   fly.assume(%c) : (i1) -> ()

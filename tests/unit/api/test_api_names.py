@@ -29,16 +29,6 @@ PENDING: dict[str, tuple[str, ...]] = {
         "flydsl.expr.rocdl",
         "flydsl.expr.buffer_ops",
         "flydsl.expr.mem_ops",
-        "flydsl.compiler.backends",
-        "flydsl.runtime.device.get_rocm_arch",
-    ),
-    # Issue 6, the JIT: tuning, the cache, artifacts and the compiler object that older code names.
-    "issue 6 (JIT)": (
-        "flydsl.autotune",
-        "flydsl.Config",
-        "flydsl.compiler.jit_executor",
-        "flydsl.compiler.jit_function.JitCacheManager",
-        "flydsl.compiler.jit_function.MlirCompiler",
     ),
 }
 """Issue -> names it delivers, with everything below them."""

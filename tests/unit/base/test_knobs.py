@@ -65,7 +65,7 @@ def test_a_value_is_read_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None
         ("FLYDSL_ROCM_AGENT_TIMEOUT", "0", "a whole number, 1 or more"),
         ("FLYDSL_DUMP_IR", "maybe", "one of 1, true, yes, on or 0, false, no, off"),
         ("FLYDSL_DEBUG_LOG_LEVEL", "loud", "one of DEBUG, INFO, WARNING, ERROR, CRITICAL"),
-        ("FLYDSL_LOG", "recompiles,weather", "a comma-separated list out of: recompiles"),
+        ("FLYDSL_LOG", "recompiles,weather", "a comma-separated list out of: recompiles, autotune"),
     ],
 )
 def test_a_bad_value_names_the_variable_and_what_it_accepts(

@@ -272,4 +272,56 @@ MISTAKES: tuple[Mistake, ...] = (
             meet(out).launch(grid=(1, 1, 1), block=(64, 1, 1))
     """,
     ),
+    whole_file(
+        ARGUMENTS,
+        "compiled code called with another element type",
+        DslTypeError,
+        TypeError,
+        ("argument 'x'", "f32", "f64"),
+        """
+        @flyc.kernel
+        def first(out: fx.Tensor, x: fx.Tensor):
+            out[0] = x[0]
+
+
+        @flyc.jit
+        def run(out: fx.Tensor, x: fx.Tensor):
+            first(out, x).launch()
+
+
+        out, x = np.zeros(4, np.float32), np.ones(4, np.float32)
+        compiled = flyc.compile(run, out, x)
+        compiled(out, x.astype(np.float64))  # here
+    """,
+    ),
+    whole_file(
+        ARGUMENTS,
+        "a compile hint that does not exist",
+        DslValueError,
+        ValueError,
+        ("'waves'", "waves_per_eu"),
+        """
+        fast = flyc.compile[{"waves": 2}]  # here
+    """,
+    ),
+    whole_file(
+        ARGUMENTS,
+        "launching with the description of an array",
+        DslValueError,
+        ValueError,
+        ("argument 'out'", "no data", "warmup()"),
+        """
+        @flyc.kernel
+        def fill(out: fx.Tensor):
+            out[0] = 1
+
+
+        @flyc.jit
+        def run(out: fx.Tensor):  # here
+            fill(out).launch()
+
+
+        run(flyc.TensorSpec((4,), fx.Int32))
+    """,
+    ),
 )

@@ -51,7 +51,6 @@ ROWS = (
 LATER = {
     "cache_stale_when_a_helper_changes": "issue 6 (JIT)",
     "scheduling_hints_go_stale": "issue 5 (ROCm)",
-    "compile_also_launches": "issue 6 (JIT)",
 }
 """Rows without a test here -> the issue that brings them, with their test."""
 
@@ -310,8 +309,24 @@ def test_name_first_bound_in_a_branch(tmp_path: Path) -> None:
     assert "kernel.py:5 in kernel: 'value' is bound only inside the run-time `if` of line 3 (line 4)" in message
 
 
+def test_compile_also_launches() -> None:
+    @flyc.kernel
+    def kernel(out: fx.Tensor) -> None:
+        out[0] = 1
+
+    @flyc.jit
+    def host(out: fx.Tensor) -> None:
+        kernel(out).launch()
+
+    out = np.zeros(1, np.int32)
+    compiled = flyc.compile(host, out)
+    assert out[0] == 0
+    compiled(out)
+    assert out[0] == 1
+
+
 def test_raw_tensor_dynamic_from_dlpack_static() -> None:
-    """Both forms are kept. That the specialisation log says which is part of issue 6."""
+    """Both forms are kept, and the specialisations say which is which."""
     seen: list[str] = []
 
     @flyc.kernel
@@ -326,6 +341,9 @@ def test_raw_tensor_dynamic_from_dlpack_static() -> None:
     host(x)
     host(flyc.from_dlpack(x))
     assert seen == ["(?,?):(?{i64},1)", "(4,8):(8,1)"]
+    first, second = host.specialisations
+    assert "layout-dynamic" in first.arguments[0] and "static" in second.arguments[0]
+    assert "layout is static (from_dlpack)" in second.why
 
 
 def test_every_row_is_here() -> None:

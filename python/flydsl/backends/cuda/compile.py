@@ -1,14 +1,25 @@
-"""NVIDIA code for a module after stage A: PTX for its kernels, and a launcher that calls the driver."""
+"""NVIDIA code for a module: LLVM text of its kernels and PTX."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
+from flydsl.backends.cuda.dialect_ops import NVVM_OPS
 from flydsl.backends.cuda.rules import CUDA_RULES
-from flydsl.backends.device_code import DeviceCode, block_size, emit_kernels
-from flydsl.codegen.llvm_build import data_layout, emit_assembly
+from flydsl.backends.device_code import (
+    DeviceCode,
+    block_size,
+    emit_kernels,
+    emit_llvm_kernels,
+    float_modes,
+    int_attribute,
+)
+from flydsl.codegen.device_build import DeviceBuild
+from flydsl.codegen.llvm_build import data_layout
 from flydsl.target.target import Target
 
 TRIPLE = "nvptx64-nvidia-cuda"
@@ -19,20 +30,41 @@ FEATURES = {"sm_80": "+ptx88", "sm_90a": "+ptx88"}
 class CudaCode(DeviceCode):
     """Kernels in the ptx calling convention."""
 
+    kernel_mark = "nvvm.kernel"
+    block_size_mark = "nvvm.reqntid"
+    dialect_ops = NVVM_OPS
+
     def attributes(self, op: Operation) -> str:
         sizes = block_size(op)
         words = ["nounwind"]
         if sizes is not None:
             words.append(f'"nvvm.reqntid"="{",".join(map(str, sizes))}"')
+        registers = int_attribute(op, "nvvm.maxnreg", "fly.maxnreg")
+        if registers:
+            words.append(f'"nvvm.maxnreg"="{registers}"')
+        cluster = op.attributes.get("fly.cluster")
+        if isinstance(cluster, StringAttr):
+            words.append(f'"nvvm.cluster_dim"="{cluster.data}"')
+        words += float_modes(op)
         return " ".join(words)
 
 
-def device_text(module: Operation, target: Target) -> str:
-    """LLVM text of the module's kernels."""
+def cuda_code(target: Target, line_tables: bool = False) -> CudaCode:
+    """How kernels of a target are written."""
     layout = data_layout(TRIPLE, target.arch, FEATURES[target.arch])
-    return emit_kernels(module, CudaCode(TRIPLE, layout, "ptx_kernel", CUDA_RULES))
+    return CudaCode(TRIPLE, layout, "ptx_kernel", CUDA_RULES, line_tables)
 
 
-def ptx_of(text: str, target: Target, level: int) -> str:
+def device_text(module: Operation, target: Target, line_tables: bool = False) -> str:
+    """LLVM text of the kernels of a module after stage A."""
+    return emit_kernels(module, cuda_code(target, line_tables))
+
+
+def converted_text(module: Operation, target: Target, line_tables: bool = False) -> str:
+    """LLVM text of a gpu module after stage B."""
+    return emit_llvm_kernels(module, cuda_code(target, line_tables))
+
+
+def ptx_of(text: str, target: Target, level: int, llvm_dir: Path | None = None) -> str:
     """PTX of LLVM text."""
-    return emit_assembly(text, TRIPLE, target.arch, FEATURES[target.arch], level)
+    return DeviceBuild(TRIPLE, target.arch, FEATURES[target.arch], level, llvm_dir).assembly(text)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import Operation
 
+from flydsl.backends.host import fibers
 from flydsl.codegen.llvm_types import type_text
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ Behaviour = Callable[["WorkgroupEmitter", Operation], None]
 # Gathers ---------------------------------------------------------------------------------------
 
 
-def _lane_parts(wg: WorkgroupEmitter) -> tuple[str, str]:
+def lane_parts(wg: WorkgroupEmitter) -> tuple[str, str]:
     """(lane, first thread of the wave) of the current thread, as i64."""
     body, wave = wg.body, wg.target.wave_size
     lane = body.assign(f"and i64 {wg.thread_number}, {wave - 1}")
@@ -66,7 +67,7 @@ def _shuffle(wg: WorkgroupEmitter, op: Operation) -> None:
     body = wg.body
     value, offset, width = op.operands
     mode = op.properties["mode"].data.value  # type: ignore[union-attr]
-    lane, wave = _lane_parts(wg)
+    lane, wave = lane_parts(wg)
     wide = [body.assign(f"zext i32 {body.operand(x)} to i64") for x in (offset, width)]
     source, valid = _shuffle_source(wg, mode, lane, *wide)
     chosen = body.assign(f"select i1 {valid}, i64 {source}, i64 {lane}")
@@ -89,13 +90,39 @@ move it out of the branch or loop on which threads disagree"""
 """What is wrong, and on the second line the help."""
 
 
-def _barrier(wg: WorkgroupEmitter, op: Operation) -> None:
-    """Thread loops on both sides order memory; all that is left is to see that everyone came."""
+def counter(wg: WorkgroupEmitter, number: str) -> str:
+    """The counter of a barrier of this block."""
+    step = wg.body.assign(f"mul i64 {number}, {fibers.COUNTER_BYTES}")
+    return wg.body.assign(f"getelementptr i8, ptr {wg.shared.end}, i64 {step}")
+
+
+def wait_at(wg: WorkgroupEmitter, op: Operation, number: str, expected: str) -> None:
+    """A wave arrives at a barrier for ``expected`` threads and waits for the others."""
     if wg.mask is not None:
         wg.require_all_active(op, PARTIAL_BARRIER)
+    body, place = wg.body, counter(wg, number)
+    mine, all_ = (body.assign(f"trunc i64 {n} to i32") for n in (wg.present(), expected))
+    generation = body.assign(f"call i32 @fly.count_in(ptr {place}, i32 {mine}, i32 {all_})")
+    status = fibers.site(wg, op)
+    body.line(f"call void @fly.wait_counter(ptr %run, ptr {place}, i32 {generation}, i32 {status})")
 
 
-def _ballot(wg: WorkgroupEmitter, op: Operation) -> None:
+def barrier(wg: WorkgroupEmitter, op: Operation) -> None:
+    """Thread loops on both sides order memory; all that is left is to see that everyone came."""
+    if wg.apart:
+        wait_at(wg, op, "0", wg.threads)
+        return
+    watched = wg.sanitizer
+    if wg.mask is not None:
+        if watched is not None and "barrier" in watched.checks:
+            watched.require_everyone(op)
+        else:
+            wg.require_all_active(op, PARTIAL_BARRIER)
+    if watched is not None:
+        watched.met_all()
+
+
+def ballot(wg: WorkgroupEmitter, op: Operation) -> None:
     """The mask of a wave's active lanes whose predicate holds, given to each of its threads."""
     predicate, result = op.operands[0], op.results[0]
     type_ = type_text(result.type)
@@ -107,7 +134,7 @@ def _ballot(wg: WorkgroupEmitter, op: Operation) -> None:
         body.line(f"store {type_} 0, ptr {total}")
 
     def gather() -> None:
-        lane, _ = _lane_parts(wg)
+        lane, _ = lane_parts(wg)
         bit = wg.value(predicate)
         wide = body.assign(f"zext i1 {bit} to {type_}")
         number = lane if type_ == "i64" else body.assign(f"trunc i64 {lane} to {type_}")
@@ -121,4 +148,4 @@ def _ballot(wg: WorkgroupEmitter, op: Operation) -> None:
     wg.by_wave(reset, gather, spread)
 
 
-MEETINGS: dict[str, Behaviour] = {"gpu.barrier": _barrier, "gpu.ballot": _ballot}
+MEETINGS: dict[str, Behaviour] = {"gpu.barrier": barrier, "gpu.ballot": ballot}

@@ -5,9 +5,14 @@ from __future__ import annotations
 from xdsl.dialects.builtin import IntegerAttr, VectorType, i64
 from xdsl.ir import Operation
 
+from flydsl.backends.host import sanitizer
 from flydsl.backends.host.launching import HostLaunching
+from flydsl.backends.host.lds_record import LdsRecorder
 from flydsl.backends.host.rules import HOST_RULES
+from flydsl.backends.host.sanitized_launching import SanitizedLaunching
 from flydsl.backends.host.shared_memory import SHARED_SPACE, SharedMemory
+from flydsl.backends.host.slots import BUFFER_DESCRIPTOR
+from flydsl.backends.host.whole_vectors import rejoin_vectors
 from flydsl.backends.host.workgroup import KernelInfo, WorkgroupEmitter
 from flydsl.backends.launcher import HostModule, LauncherEmitter, field_offsets, site_of
 from flydsl.codegen.llvm_build import host_triple
@@ -16,7 +21,7 @@ from flydsl.passes.walk import functions
 from flydsl.target.target import Target
 
 
-def _shared_globals(module: Operation) -> dict[str, int]:
+def shared_globals(module: Operation) -> dict[str, int]:
     """Shared globals of the gpu modules and their bytes."""
     found: dict[str, int] = {}
     for op in module.walk():
@@ -38,20 +43,32 @@ def _relax_alignment(module: Operation) -> None:
                 op.properties["alignment"] = IntegerAttr(min(given.value.data, size), i64)
 
 
-def host_module(module: Operation, target: Target, argument_format: str) -> HostModule:
-    """The launcher and its kernels as LLVM text."""
+def host_module(
+    module: Operation, target: Target, argument_format: str, recorder: LdsRecorder | None = None
+) -> HostModule:
+    """The launcher and its kernels as LLVM text; a recorder has the accesses to shared memory written down."""
     _relax_alignment(module)
     emitter = ModuleEmitter(triple=host_triple(), extra_rules=HOST_RULES)
-    shared = _shared_globals(module)
+    shared = shared_globals(module)
+    sanitize = sanitizer.settings(module)
     sites: list[Operation] = []
     kernels: dict[str, KernelInfo] = {}
     for function in functions(module):
         if function.name == "gpu.func":
-            info = WorkgroupEmitter(emitter, function, target, SharedMemory(shared), sites).emit()
+            rejoin_vectors(function)
+            workgroup = WorkgroupEmitter(emitter, function, target, SharedMemory(shared), sites)
+            if recorder is not None:
+                recorder.attach(workgroup)
+            if sanitize is not None:
+                sanitizer.watch(workgroup, sanitize)
+            info = workgroup.emit()
             kernels[info.symbol] = info
+    sanitized = None if sanitize is None else SanitizedLaunching(sanitize["arrays"], target.wave_size)
+    launching = HostLaunching(kernels, sanitized)
     for function in functions(module):
         if function.name != "gpu.func":
             offsets = field_offsets(argument_format)
-            LauncherEmitter(emitter, function, offsets, target, HostLaunching(kernels), sites).emit()
-    text = emitter.text()
+            LauncherEmitter(emitter, function, offsets, target, launching, sites).emit()
+    # No host has 128-bit pointers: a buffer descriptor is an integer of that size.
+    text = emitter.text().replace(BUFFER_DESCRIPTOR, "i128")
     return HostModule(text, tuple(site_of(op) for op in sites), "@printf(" in text)

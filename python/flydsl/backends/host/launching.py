@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from flydsl.backends.host.fibers import block_stride
+from flydsl.backends.host.sanitized_launching import SanitizedLaunching
 from flydsl.backends.host.workgroup import KernelInfo
 from flydsl.backends.launcher import Launch
+from flydsl.base.native_names import POOL_LAUNCH
 from flydsl.codegen.function_emitter import FunctionEmitter
-from flydsl.codegen.host_pool import LAUNCH_SYMBOL
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.module_scope import symbol_text
 
@@ -15,11 +17,14 @@ from flydsl.codegen.module_scope import symbol_text
 class HostLaunching:
     """Calls `fly_host_launch` with the kernel's function."""
 
-    def __init__(self, kernels: Mapping[str, KernelInfo]) -> None:
+    tensor_map_entry: str | None = None
+
+    def __init__(self, kernels: Mapping[str, KernelInfo], sanitized: SanitizedLaunching | None = None) -> None:
         self.kernels = kernels
+        self.sanitized = sanitized
 
     def declare(self, module: ModuleEmitter) -> None:
-        module.scope.declare(LAUNCH_SYMBOL, "i32", ["ptr", "ptr", "ptr", "i64"])
+        module.scope.declare(POOL_LAUNCH, "i32", ["ptr", "ptr", "ptr", "i64"])
 
     def call(self, body: FunctionEmitter, launch: Launch) -> str:
         info = self.kernels[launch.kernel]
@@ -30,8 +35,10 @@ class HostLaunching:
             body.line(f"store i64 {number}, ptr {place}")
         scratch = _scratch(body, info, launch)
         symbol = symbol_text(info.symbol)
+        if self.sanitized is not None:
+            return self.sanitized.call(body, launch, info, symbol, table, scratch)
         return body.assign(
-            f"call i32 @{LAUNCH_SYMBOL}(ptr {symbol}, ptr {launch.arguments}, ptr {table}, i64 {scratch})"
+            f"call i32 @{POOL_LAUNCH}(ptr {symbol}, ptr {launch.arguments}, ptr {table}, i64 {scratch})"
         )
 
 
@@ -43,4 +50,5 @@ def _scratch(body: FunctionEmitter, info: KernelInfo, launch: Launch) -> str:
     threads = body.assign(f"mul i64 {body.assign(f'mul i64 {dims[3]}, {dims[4]}')}, {dims[5]}")
     arrays = body.assign(f"mul i64 {threads}, {info.bytes_per_thread}")
     fixed = body.assign(f"add i64 {smem}, {info.shared_bytes + 128}")
-    return body.assign(f"add i64 {fixed}, {arrays}")
+    total = body.assign(f"add i64 {fixed}, {arrays}")
+    return total if info.blocks == 1 else body.assign(f"mul i64 {block_stride(body, total)}, {info.blocks}")

@@ -11,6 +11,7 @@ from __future__ import annotations
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 
 from flydsl.backends.host.collectives import GATHERS, MEETINGS, Behaviour
+from flydsl.backends.host.intrinsics.table import host_intrinsic
 from flydsl.backends.host.matrix import multiply
 from flydsl.passes.canonicalize import is_pure
 from flydsl.passes.matrix_atoms import INSTRUCTION
@@ -19,14 +20,30 @@ _PER_THREAD = frozenset({"gpu.thread_id", "gpu.lane_id", "gpu.subgroup_id"})
 _LIFTED = frozenset({"scf.for", "scf.if", "scf.while"})
 
 
-def meets(op: Operation) -> bool:
-    """Whether the operation itself involves other threads."""
-    return op.name in MEETINGS or op.name in GATHERS or INSTRUCTION in op.attributes
-
-
 def meeting_of(op: Operation) -> Behaviour | None:
     """What is done between thread loops for an operation, if it is of that kind."""
-    return multiply if INSTRUCTION in op.attributes else MEETINGS.get(op.name)
+    if INSTRUCTION in op.attributes:
+        return multiply
+    entry = host_intrinsic(op)
+    return MEETINGS.get(op.name) if entry is None else entry.run if entry.kind == "meeting" else None
+
+
+def gathered(op: Operation) -> int | None:
+    """The operand that an operation reads from other threads, if it is of that kind."""
+    entry = host_intrinsic(op)
+    if entry is not None:
+        return entry.gathered if entry.kind == "gather" else None
+    return 0 if op.name in GATHERS else None
+
+
+def meets(op: Operation) -> bool:
+    """Whether the operation itself involves other threads."""
+    return gathered(op) is not None or meeting_of(op) is not None
+
+
+def _is_pure(op: Operation) -> bool:
+    entry = host_intrinsic(op)
+    return is_pure(op) if entry is None else entry.pure
 
 
 class Plan:
@@ -84,7 +101,7 @@ class Plan:
     def _is_uniform_op(self, op: Operation) -> bool:
         if op.name in _PER_THREAD or meets(op):
             return False
-        known = is_pure(op) or op.name in ("llvm.mlir.addressof", "gpu.block_id", "gpu.block_dim", "gpu.grid_dim")
+        known = _is_pure(op) or op.name in ("llvm.mlir.addressof", "gpu.block_id", "gpu.block_dim", "gpu.grid_dim")
         return known and all(self.is_uniform(o) for o in op.operands)
 
     # Runs --------------------------------------------------------------------------------------
@@ -108,7 +125,7 @@ class Plan:
                 self.run_of[op] = self._runs
                 self._runs += 1
             else:
-                if op.name in GATHERS:
+                if gathered(op) is not None:
                     self._runs += 1
                 self._assign_whole(op)
 
@@ -127,7 +144,7 @@ class Plan:
             owner = value.owner
             found = (
                 isinstance(owner, Operation)
-                and (owner.name in _PER_THREAD or (is_pure(owner) and not meets(owner)))
+                and (owner.name in _PER_THREAD or (_is_pure(owner) and not meets(owner)))
                 and not isinstance(value, BlockArgument)
                 and all(self.repeatable(o) for o in owner.operands)
             )
@@ -155,6 +172,9 @@ class Plan:
                 self.kept.update(a for a in block.args if a not in self.uniform)
         for operand in op.operands:
             self._keep(operand, force=False)
+        if op.name == "scf.while" and (condition := op.regions[0].block.last_op) is not None:
+            # Who goes on is decided in a loop of its own, behind the one that computes the condition.
+            self._keep(condition.operands[0], force=False)
 
     def _keep_operands(self, op: Operation) -> None:
         run = self.run_of.get(op)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.ir import Operation
 
+from flydsl.backends.host.fibers import COUNTERS
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
 from flydsl.dialects.fly.payload import DYNAMIC_SHARED
@@ -25,6 +26,7 @@ class SharedMemory:
     """The shared globals of a gpu module and where each lies in scratch."""
 
     def __init__(self, globals_: dict[str, int]) -> None:
+        self.sizes = globals_
         self.offsets: dict[str, int] = {}
         at = 0
         for name, size in globals_.items():
@@ -33,6 +35,7 @@ class SharedMemory:
             at += size
         self.static_bytes = -(-at // ALIGN) * ALIGN
         self.base = "%scratch"
+        self.end = "%scratch"
 
     def open(self, wg: WorkgroupEmitter) -> None:
         """Name the start of shared memory and put the per-thread arrays behind it."""
@@ -40,6 +43,9 @@ class SharedMemory:
         dynamic_slot = body.assign("getelementptr i64, ptr %dims, i64 6")
         dynamic = body.assign(f"load i64, ptr {dynamic_slot}")
         total = body.assign(f"add i64 {dynamic}, {self.static_bytes}")
+        self.end = body.assign(f"getelementptr i8, ptr %scratch, i64 {total}")
+        if wg.apart:
+            total = body.assign(f"add i64 {total}, {COUNTERS}")
         wg.slots.origin = body.assign(f"getelementptr i8, ptr %scratch, i64 {total}")
         self.base = body.assign("ptrtoint ptr %scratch to i64")
 
@@ -53,7 +59,7 @@ class SharedMemory:
         default_to_int, default_to_ptr = wg.module.rules["llvm.ptrtoint"], wg.module.rules["llvm.inttoptr"]
 
         def to_int(body: FunctionEmitter, op: Operation) -> None:
-            if not _is_shared(op.operands[0].type):
+            if not is_shared(op.operands[0].type):
                 default_to_int(body, op)
                 return
             raw = body.assign(f"ptrtoint {body.typed(op.operands[0])} to i64")
@@ -62,7 +68,7 @@ class SharedMemory:
             body.bind(op.results[0], offset if wanted == "i64" else body.assign(f"trunc i64 {offset} to {wanted}"))
 
         def to_ptr(body: FunctionEmitter, op: Operation) -> None:
-            if not _is_shared(op.results[0].type):
+            if not is_shared(op.results[0].type):
                 default_to_ptr(body, op)
                 return
             given = type_text(op.operands[0].type)
@@ -74,6 +80,7 @@ class SharedMemory:
         return {"llvm.mlir.addressof": address_of, "llvm.ptrtoint": to_int, "llvm.inttoptr": to_ptr}
 
 
-def _is_shared(type_: object) -> bool:
+def is_shared(type_: object) -> bool:
+    """Whether a pointer type points to shared memory."""
     space = getattr(getattr(type_, "addr_space", None), "data", 0)
     return space == SHARED_SPACE

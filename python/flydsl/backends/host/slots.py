@@ -13,6 +13,9 @@ from xdsl.ir import SSAValue
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.llvm_types import type_text
 
+BUFFER_DESCRIPTOR = "ptr addrspace(8)"
+"""AMD's 128-bit buffer descriptors; the host keeps one in an integer."""
+
 
 @dataclass(frozen=True)
 class Slot:
@@ -30,7 +33,7 @@ def _bytes_of(type_: str) -> int:
         size = int(count) * _bytes_of(elem)
         return 1 << (size - 1).bit_length()
     if type_.startswith("{"):
-        return sum(max(_bytes_of(part.strip()), 8) for part in type_[1:-1].split(","))
+        return sum(max(_bytes_of(part.strip()), 16) for part in type_[1:-1].split(","))
     if type_.startswith("["):
         count, _, elem = type_[1:-1].partition(" x ")
         return int(count) * _bytes_of(elem)
@@ -39,7 +42,7 @@ def _bytes_of(type_: str) -> int:
         return sizes[type_]
     if type_.startswith("i"):
         return max(int(type_[1:]) // 8, 1)
-    return 8
+    return 16 if type_ == BUFFER_DESCRIPTOR else 8
 
 
 class Slots:

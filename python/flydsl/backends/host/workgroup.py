@@ -11,21 +11,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
-from flydsl.backends.host import control
+from flydsl.backends.host import control, fibers
 from flydsl.backends.host.collectives import GATHERS
-from flydsl.backends.host.plan import Plan, meeting_of
+from flydsl.backends.host.intrinsics.table import CALL, TARGET_PREFIXES, host_intrinsic, intrinsic_name
+from flydsl.backends.host.plan import Plan, gathered, meeting_of
 from flydsl.backends.host.shared_memory import SharedMemory
 from flydsl.backends.host.slots import Slots
+from flydsl.backends.launcher import is_parameter_block
 from flydsl.base.launch_status import SITE_BASE
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.module_scope import symbol_text
+from flydsl.codegen.op_view import fail
 from flydsl.target.target import Target
+
+if TYPE_CHECKING:
+    from flydsl.backends.host.lds_record import LdsRecorder
+    from flydsl.backends.host.sanitizer import Sanitizer
 
 AXES = ("x", "y", "z")
 Copy = tuple[SSAValue, SSAValue]
@@ -39,6 +47,8 @@ class KernelInfo:
     symbol: str
     bytes_per_thread: int
     shared_bytes: int
+    blocks: int = 1
+    """Blocks of a cluster, which share one piece of scratch."""
 
 
 class WorkgroupEmitter:
@@ -57,6 +67,11 @@ class WorkgroupEmitter:
         self.shared = shared
         self.body.rules = {**module.rules, **self._rules(), **shared.rules(self)}
         self.slots = Slots(self.body)
+        self.sanitizer: Sanitizer | None = None
+        self.recorder: LdsRecorder | None = None
+        self.apart = fibers.needs_fibers(op)
+        """Whether this function runs one wave, whose first thread is ``first``, and not the whole workgroup."""
+        self.first = "0"
         self.mask: str | None = None
         self.masks = 0
         self.extents: dict[str, str] = {}
@@ -85,11 +100,23 @@ class WorkgroupEmitter:
             "gpu.grid_dim": reader("grid_dim"),
             "gpu.lane_id": lane,
             "llvm.alloca": self._alloca,
+            CALL: self._intrinsic,
+            "llvm.inline_asm": self._intrinsic,
             **gathers,
         }
 
     def _bound(self, behaviour: Callable[[WorkgroupEmitter, Operation], None]) -> Rule:
         return lambda emitter, op: behaviour(self, op)
+
+    def _intrinsic(self, emitter: FunctionEmitter, op: Operation) -> None:
+        """A target's intrinsic by its entry in the table; LLVM's own as it is."""
+        entry = host_intrinsic(op)
+        if entry is not None:
+            entry.run(self, op)
+        elif (intrinsic_name(op) or "").startswith(TARGET_PREFIXES):
+            fail(op, f"{intrinsic_name(op)} has no form on the virtual GPU")
+        else:
+            self.module.rules[op.name](emitter, op)
 
     def _index(self, table: str, axis: str) -> str:
         if table == "thread":
@@ -100,7 +127,7 @@ class WorkgroupEmitter:
         """Registers that stay memory: on the stack of the thread loop, or in scratch across loops."""
         elem, count = type_text(op.properties["elem_type"]), emitter.operand(op.operands[0])
         wanted = type_text(op.results[0].type)
-        if self.plan.single:
+        if self.plan.single and self.sanitizer is None:
             slot = emitter.fresh("reg")
             align = op.properties["alignment"].value.data  # type: ignore[union-attr]
             emitter.entry_line(f"{slot} = alloca {elem}, i64 {count}, align {align}")
@@ -119,16 +146,31 @@ class WorkgroupEmitter:
         self._load_extents()
         self.slots.threads = self.threads
         self.shared.open(self)
+        if self.sanitizer is not None:
+            self.sanitizer.open()
+        if self.apart:
+            fibers.add_runtime(self.module.scope)
+            self.first = self.body.assign(f"mul nuw nsw i64 %wave, {self.target.wave_size}")
         self.emit_ops(self.block, ())
         self.body.line("ret i32 0")
-        head = f"define i32 {symbol_text(name)}(ptr %args, i64 %bx, i64 %by, i64 %bz, ptr %dims, ptr %scratch) nounwind"
-        self.module.add_function(name, head, self.body)
-        return KernelInfo(name, self.slots.per_thread, self.shared.static_bytes)
+        parameters = "ptr %args, i64 %bx, i64 %by, i64 %bz, ptr %dims, ptr %scratch"
+        if not self.apart:
+            self.module.add_function(name, f"define i32 {symbol_text(name)}({parameters}) nounwind", self.body)
+            return KernelInfo(name, self.slots.per_thread, self.shared.static_bytes)
+        one = f"{name}.wave"
+        more = f"{parameters}, ptr %run, i64 %wave, i64 %rank"
+        self.module.add_function(one, f"define internal i32 {symbol_text(one)}({more}) nounwind", self.body)
+        fibers.emit_wrapper(self, name, one)
+        x, y, z = fibers.cluster_extents(self.op)
+        return KernelInfo(name, self.slots.per_thread, self.shared.static_bytes + fibers.COUNTERS, x * y * z)
 
     def _load_arguments(self) -> None:
         for index, argument in enumerate(self.block.args):
             slot = self.body.assign(f"getelementptr ptr, ptr %args, i64 {index}")
             place = self.body.assign(f"load ptr, ptr {slot}")
+            if is_parameter_block(argument.type):
+                self.body.bind(argument, self.body.assign(f"addrspacecast ptr {place} to {type_text(argument.type)}"))
+                continue
             self.body.bind(argument, self.body.assign(f"load {type_text(argument.type)}, ptr {place}"))
 
     def _load_extents(self) -> None:
@@ -165,11 +207,24 @@ class WorkgroupEmitter:
             elif (meeting := meeting_of(op)) is not None:
                 self.flush(pending)
                 meeting(self, op)
+                self._met_wave()
             else:
-                if op.name in GATHERS:
+                if gathered(op) is not None:
                     self.flush(pending)
+                    self._met_wave()
                 pending.append(op)
         self.flush(pending, copies)
+
+    def _met_wave(self) -> None:
+        if self.sanitizer is not None:
+            self.sanitizer.met_wave()
+
+    def access(self, op: Operation, pointer: SSAValue, place: str, size: int | str, kind: int) -> None:
+        """Called before an operation touches memory, with the access as `Sanitizer.access` takes it."""
+        if self.sanitizer is not None:
+            self.sanitizer.access(op, pointer, place, size, kind)
+        if self.recorder is not None:
+            self.recorder.access(self, op, pointer, place, size, kind)
 
     def flush(self, pending: list[Operation], copies: Sequence[Copy] = ()) -> None:
         """Write a run as one loop over the active threads."""
@@ -177,6 +232,8 @@ class WorkgroupEmitter:
             return
         ops = list(pending)
         pending.clear()
+        if self.apart and self.sanitizer is not None:
+            self.sanitizer.met_all()  # waves that run apart meet in ways that only they know
 
         def body() -> None:
             self._bring(ops, copies)
@@ -204,11 +261,9 @@ class WorkgroupEmitter:
         wanted: dict[SSAValue, None] = {}
         for op in ops:
             for inner in op.walk():
-                if inner.name in GATHERS:
-                    # A gather reads its value from the array; its lane operands are ordinary.
-                    wanted.update(dict.fromkeys(inner.operands[1:]))
-                else:
-                    wanted.update(dict.fromkeys(inner.operands))
+                # A gather reads one operand from the array; its others are ordinary.
+                remote = gathered(inner)
+                wanted.update(dict.fromkeys(o for i, o in enumerate(inner.operands) if i != remote))
         wanted.update(dict.fromkeys(source for source, _ in copies))
         for value in wanted:
             if value not in inside:
@@ -238,7 +293,10 @@ class WorkgroupEmitter:
     def over_threads(self, inside: Callable[[], None]) -> None:
         """A loop nest over the threads of the block, x innermost, skipping inactive threads."""
         known = dict(self.body.names)
-        self._nest(("z", "y", "x"), lambda: self._guarded(inside))
+        if self.apart:
+            self._wave_threads(self.first, inside)
+        else:
+            self._nest(("z", "y", "x"), lambda: self._guarded(inside))
         self.body.names = known
 
     def _guarded(self, inside: Callable[[], None]) -> None:
@@ -320,7 +378,14 @@ class WorkgroupEmitter:
 
         self.over_threads(inside)
         total = body.assign(f"load i64, ptr {count}")
-        self.fail_if(body.assign(f"icmp ne i64 {total}, {self.threads}"), op, message)
+        self.fail_if(body.assign(f"icmp ne i64 {total}, {self.present()}"), op, message)
+
+    def present(self) -> str:
+        """How many threads run here: the workgroup's, or those of one wave."""
+        if not self.apart:
+            return self.threads
+        left = self.body.assign(f"sub i64 {self.threads}, {self.first}")
+        return self.body.assign(f"call i64 @llvm.umin.i64(i64 {left}, i64 {self.target.wave_size})")
 
     def fail_if(self, condition: str, op: Operation, message: str) -> None:
         """Return a status that leads to this operation's line and to ``message``."""
@@ -340,14 +405,16 @@ class WorkgroupEmitter:
         waves = body.assign(f"udiv i64 {body.assign(f'add i64 {self.threads}, {wave - 1}')}, {wave}")
         known = dict(body.names)
 
-        def one(index: str) -> None:
-            first = body.assign(f"mul nuw nsw i64 {index}, {wave}")
+        def one(first: str) -> None:
             begin()
             for step in (each, end):
                 body.names = dict(known)
                 self._wave_threads(first, step)
 
-        self.loop(waves, "wave", one)
+        if self.apart:
+            one(self.first)
+        else:
+            self.loop(waves, "wave", lambda index: one(body.assign(f"mul nuw nsw i64 {index}, {wave}")))
         body.names = known
 
     def _wave_threads(self, first: str, inside: Callable[[], None]) -> None:

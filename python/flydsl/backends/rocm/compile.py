@@ -1,46 +1,103 @@
-"""AMD code for a module after stage A: a linked code object with its kernels."""
+"""AMD code for a module: LLVM text of its kernels, assembly, and a linked code object."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
-from flydsl.backends.device_code import DeviceCode, block_size, emit_kernels
+from flydsl.backends.device_code import (
+    DeviceCode,
+    block_size,
+    emit_kernels,
+    emit_llvm_kernels,
+    float_modes,
+    int_attribute,
+)
+from flydsl.backends.rocm.dialect_ops import ROCDL_OPS
 from flydsl.backends.rocm.rules import ROCM_RULES
 from flydsl.codegen.code_object import Linking
-from flydsl.codegen.llvm_build import data_layout, emit_assembly, emit_object
+from flydsl.codegen.device_build import DeviceBuild
+from flydsl.codegen.llvm_build import data_layout
+from flydsl.codegen.module_scope import ModuleScope
+from flydsl.passes.fly_rocdl_cluster_attr import CLUSTER, LLVM_CLUSTER
 from flydsl.target.target import Target
 
 TRIPLE = "amdgcn-amd-amdhsa"
+CODE_OBJECT_VERSION = 500
 
 
 @dataclass(frozen=True)
 class RocmCode(DeviceCode):
     """Kernels in the amdgpu calling convention, with the code object version the loader expects."""
 
+    kernel_mark = "rocdl.kernel"
+    block_size_mark = "rocdl.reqd_work_group_size"
+    cluster_pass = True
+    dialect_ops = ROCDL_OPS
+
     def attributes(self, op: Operation) -> str:
         sizes = block_size(op)
         threads = sizes[0] * sizes[1] * sizes[2] if sizes is not None else None
         bounds = f"{threads},{threads}" if threads is not None else "1,1024"
         words = ["nounwind", f'"amdgpu-flat-work-group-size"="{bounds}"', '"uniform-work-group-size"="true"']
-        waves = op.attributes.get("rocdl.waves_per_eu")
-        if waves is not None:
-            words.append(f'"amdgpu-waves-per-eu"="{waves.value.data}"')  # type: ignore[union-attr]
+        waves = int_attribute(op, "rocdl.waves_per_eu")
+        if waves:
+            words.append(f'"amdgpu-waves-per-eu"="{waves}"')
+        registers = int_attribute(op, "rocdl.num_vgpr", "fly.maxnreg")
+        if registers:
+            words.append(f'"amdgpu-num-vgpr"="{registers}"')
+        cluster = op.attributes.get(CLUSTER)
+        if isinstance(cluster, StringAttr):
+            words.append(f'"{LLVM_CLUSTER}"="{cluster.data}"')
+        words += float_modes(op)
         return " ".join(words)
 
+    def attachments(self, op: Operation, scope: ModuleScope) -> str:
+        sizes = block_size(op)
+        if sizes is None:
+            return ""
+        return f" !reqd_work_group_size {scope.metadata('!{' + ', '.join(f'i32 {size}' for size in sizes) + '}')}"
 
-def device_text(module: Operation, target: Target) -> str:
-    """LLVM text of the module's kernels."""
-    text = emit_kernels(module, RocmCode(TRIPLE, data_layout(TRIPLE, target.arch), "amdgpu_kernel", ROCM_RULES))
-    return text + '\n!llvm.module.flags = !{!1000000}\n!1000000 = !{i32 1, !"amdhsa_code_object_version", i32 500}\n'
+    def finish(self, scope: ModuleScope) -> None:
+        flag = scope.metadata(f'!{{i32 1, !"amdhsa_code_object_version", i32 {CODE_OBJECT_VERSION}}}')
+        scope.add_named_metadata("llvm.module.flags", flag)
 
 
-def isa_of(text: str, target: Target, level: int) -> str:
+def features_of(target: Target) -> str:
+    """LLVM's features of a target: how many lanes its waves have."""
+    return f"+wavefrontsize{target.wave_size}"
+
+
+def rocm_code(target: Target, line_tables: bool = False) -> RocmCode:
+    """How kernels of a target are written."""
+    layout = data_layout(TRIPLE, target.arch, features_of(target))
+    return RocmCode(TRIPLE, layout, "amdgpu_kernel", ROCM_RULES, line_tables)
+
+
+def device_text(module: Operation, target: Target, line_tables: bool = False) -> str:
+    """LLVM text of the kernels of a module after stage A."""
+    return emit_kernels(module, rocm_code(target, line_tables))
+
+
+def converted_text(module: Operation, target: Target, line_tables: bool = False) -> str:
+    """LLVM text of a gpu module after stage B."""
+    return emit_llvm_kernels(module, rocm_code(target, line_tables))
+
+
+def build_for(target: Target, level: int, llvm_dir: Path | None = None) -> DeviceBuild:
+    """How LLVM text for a target is compiled."""
+    return DeviceBuild(TRIPLE, target.arch, features_of(target), level, llvm_dir)
+
+
+def isa_of(text: str, target: Target, level: int, llvm_dir: Path | None = None) -> str:
     """Assembly of LLVM text."""
-    return emit_assembly(text, TRIPLE, target.arch, "", level)
+    return build_for(target, level, llvm_dir).assembly(text)
 
 
-def begin_code_object(text: str, target: Target, level: int) -> Linking:
+def begin_code_object(text: str, target: Target, level: int, llvm_dir: Path | None = None) -> Linking:
     """Compile LLVM text and start linking it; ``result()`` is the code object."""
-    return Linking(emit_object(text, TRIPLE, target.arch, "", level))
+    build = build_for(target, level, llvm_dir)
+    return Linking(build.object_code(text), build.linker())

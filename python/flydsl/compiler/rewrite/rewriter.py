@@ -12,6 +12,7 @@ import builtins
 import difflib
 import sys
 from collections.abc import Callable
+from operator import is_
 from types import CellType, CodeType, FunctionType
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -24,7 +25,8 @@ from flydsl.expr.control_flow import ControlFlow
 
 _OUTER = "__fly_outer"
 _FUTURES = sum(getattr(future_features, name).compiler_flag for name in future_features.all_feature_names)
-_functions: WeakKeyDictionary[Callable[..., Any], Callable[..., Any]] = WeakKeyDictionary()
+_functions: WeakKeyDictionary[FunctionType, tuple[tuple[Any, ...], FunctionType | None]] = WeakKeyDictionary()
+"""What each function was rewritten to, None for itself, and the parts it was made from."""
 _codes: dict[tuple[str, CodeType], _Compiled | None] = {}
 
 
@@ -39,14 +41,16 @@ def rewritten(func: Callable[..., Any]) -> Callable[..., Any]:
     """The function to trace: ``func`` itself where there is nothing to rewrite, or no source."""
     if not isinstance(func, FunctionType) or build.HIDDEN in func.__code__.co_freevars:
         return func
+    # A reloader may give a function new code or defaults in place.
+    parts = (func.__code__, func.__defaults__, func.__kwdefaults__)
     known = _functions.get(func)
-    if known is None:
+    if known is None or not all(map(is_, known[0], parts)):
         key = (func.__code__.co_filename, func.__code__)
         if key not in _codes:
             _codes[key] = _compile(func)
         compiled = _codes[key]
-        known = _functions[func] = func if compiled is None else _instance(func, compiled)
-    return known
+        known = _functions[func] = (parts, None if compiled is None else _instance(func, compiled))
+    return known[1] or func
 
 
 def _instance(func: FunctionType, compiled: _Compiled) -> FunctionType:

@@ -123,8 +123,15 @@ def _copy_values(op: FlyOp) -> None:
 
 
 def _copy_ssa(op: FlyOp) -> None:
-    """``(atom, memref[, vector, i1]) -> vector`` loads, ``(atom, vector, memref[, i1])`` stores."""
+    """``(atom, memref[, vector, i1]) -> vector`` loads, ``(atom, vector, memref[, i1])`` stores.
+
+    An instruction that moves memory to memory takes ``(atom, memref, memref[, i1])``.
+    """
     kinds = [_short(o.type) for o in op.operands[1:]]
+    if getattr(op.operands[0].type.data.op, "direct", False):  # type: ignore[union-attr]
+        if op.results or kinds not in (["memref", "memref"], ["memref", "memref", "i1"]):
+            raise _fail(op, f"this instruction takes (memref, memref) -> (), got ({', '.join(kinds)})")
+        return
     loads = len(op.results) == 1 and kinds in (["memref"], ["memref", "vector", "i1"])
     stores = not op.results and kinds in (["vector", "memref"], ["vector", "memref", "i1"])
     if not (loads or stores):

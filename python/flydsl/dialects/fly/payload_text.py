@@ -207,11 +207,29 @@ def _matrix_instruction(name: str) -> Callable[[str], Any]:
     return parse
 
 
+COPY_INSTRUCTIONS = (
+    "fly_rocdl.cdna3.buffer_copy",
+    "fly_rocdl.cdna3.buffer_copy_lds",
+    "fly_rocdl.cdna3.buffer_atomic",
+    "fly_rocdl.cdna4.buffer_load_async_lds",
+    "fly_rocdl.cdna4.global_load_async_lds",
+    "fly_rocdl.cdna4.lds_read_trans",
+    "fly_nvvm.sm80.cached_copy",
+    "fly_nvvm.sm80.cp_async",
+)
+"""Types that `copy_text` builds, loaded when the first one is read."""
+
+
+def _copy_instruction(name: str) -> Callable[[str], Any]:
+    return lambda body: import_module("flydsl.dialects.fly.copy_text").COPY_PARSERS[name](body)
+
+
 INSTRUCTION_PARSERS: dict[str, Callable[[str], Any]] = {
     "fly.universal_copy": _universal_copy,
     "fly.universal_atomic": _universal_atomic,
     "fly.universal_fma": _universal_fma,
     **{name: _matrix_instruction(name) for name in MATRIX_INSTRUCTIONS},
+    **{name: _copy_instruction(name) for name in COPY_INSTRUCTIONS},
 }
 """Type name to parser of its parameters. Vendor dialects add their instructions here."""
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from flydsl.expr.mma_elements import accumulator_of, checked, pair_of
+from flydsl.expr.mma_elements import accumulator_of, checked, existing, pair_of
+from flydsl.target.mma_facts import signature
 from flydsl.target.mma_nvidia import MmaSync as MmaSyncOp
+from flydsl.target.mma_nvidia import mma_sync_signatures
 from flydsl.target.mma_warpgroup import Wgmma as WgmmaOp
 
 
@@ -18,7 +20,9 @@ def _multiplied(elem_ab: Any) -> tuple[str, str]:
 def MmaSync(m: int, n: int, k: int, elem_ab: Any, elem_acc: Any = None) -> MmaSyncOp:
     """A warp's ``mma.sync``; ``elem_ab`` is one type or a pair."""
     a, b = _multiplied(elem_ab)
-    return checked(MmaSyncOp(m, n, k, a, b, accumulator_of(elem_acc, a)))
+    acc = accumulator_of(elem_acc, a)
+    wanted = signature(m, n, k, a, b, acc)
+    return existing("mma.sync", wanted, mma_sync_signatures, lambda: MmaSyncOp(m, n, k, a, b, acc))
 
 
 def Wgmma(

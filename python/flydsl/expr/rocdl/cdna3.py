@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from flydsl.expr.rocdl.copies import BufferAtomic, BufferCopy, BufferCopyLDS
 from flydsl.expr.rocdl.mma import MFMA
+from flydsl.expr.rocdl.scheduling import waitcnt_for
 
-__all__ = ["MFMA"]
+s_waitcnt = waitcnt_for("cdna3")
+
+__all__ = ["MFMA", "BufferAtomic", "BufferCopy", "BufferCopyLDS", "s_waitcnt"]

@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
+from flydsl.expr.rocdl.copies import (
+    BufferLoadAsyncLDS,
+    BufferLoadAsyncLDS32b,
+    BufferLoadAsyncLDS96b,
+    BufferLoadAsyncLDS128b,
+    GlobalLoadAsyncLDS,
+    GlobalLoadAsyncLDS32b,
+    GlobalLoadAsyncLDS96b,
+    GlobalLoadAsyncLDS128b,
+    LDSReadTrans,
+)
 from flydsl.expr.rocdl.mma import MFMA, MFMAScale
 from flydsl.expr.rocdl.mma import MFMAScale as MFMA_Scale
 
-__all__ = ["MFMA", "MFMAScale", "MFMA_Scale"]
+__all__ = [
+    "MFMA", "BufferLoadAsyncLDS", "BufferLoadAsyncLDS128b", "BufferLoadAsyncLDS32b", "BufferLoadAsyncLDS96b",
+    "GlobalLoadAsyncLDS", "GlobalLoadAsyncLDS128b", "GlobalLoadAsyncLDS32b", "GlobalLoadAsyncLDS96b", "LDSReadTrans",
+    "MFMAScale", "MFMA_Scale",
+]  # fmt: skip

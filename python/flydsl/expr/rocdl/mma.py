@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from flydsl.base.errors import DslValueError, TargetError
+from flydsl.base.errors import DslValueError
 from flydsl.expr.context import is_tracing
-from flydsl.expr.mma_elements import accumulator_of, checked, current_target, pair_of
-from flydsl.target.mma_cdna import Mfma, MfmaScale
+from flydsl.expr.mma_elements import accumulator_of, current_target, existing, pair_of
+from flydsl.target.mma_cdna import Mfma, MfmaScale, mfma_scale_signatures, mfma_signatures
 from flydsl.target.mma_facts import is_signed_int, signature
-from flydsl.target.mma_rdna import DIALECT_NAMES, Wmma, WmmaScale, wmma_signatures
+from flydsl.target.mma_rdna import DIALECT_NAMES, Wmma, WmmaScale, wmma_scale_signatures, wmma_signatures
 
 
 def MFMA(m: int, n: int, k: int, elem_ab: Any, elem_acc: Any = None) -> Mfma:
     """A dense MFMA of gfx90a, gfx942 or gfx950; ``elem_ab`` is one type or a pair."""
     a, b = pair_of(elem_ab)
-    return checked(Mfma(m, n, k, a, b, accumulator_of(elem_acc, a)))
+    acc = accumulator_of(elem_acc, a)
+    return existing("MFMA", signature(m, n, k, a, b, acc), mfma_signatures, lambda: Mfma(m, n, k, a, b, acc))
 
 
 def MFMAScale(
@@ -23,7 +24,11 @@ def MFMAScale(
 ) -> MfmaScale:
     """A block-scaled MFMA of gfx950. Set ``scale_a`` and ``scale_b`` (i32, four E8M0 bytes) on the atom."""
     a, b = pair_of((elem_a, elem_a if elem_b is None else elem_b))
-    return checked(MfmaScale(m, n, k, a, b, accumulator_of(elem_acc, a), opsel_a, opsel_b))
+    acc = accumulator_of(elem_acc, a)
+    wanted = signature(m, n, k, a, b, acc)
+    return existing(
+        "scaled MFMA", wanted, mfma_scale_signatures, lambda: MfmaScale(m, n, k, a, b, acc, opsel_a, opsel_b)
+    )
 
 
 def WMMA(
@@ -32,7 +37,9 @@ def WMMA(
 ) -> Wmma:  # fmt: skip
     """A dense WMMA of the target being traced. Integers are signed as their types say unless told otherwise."""
     if is_tracing():
-        return _wmma(current_target().generation, m, n, k, elem_ab, elem_acc, sign_a, sign_b, clamp)
+        # A target without WMMA at all refuses any generation's alike.
+        having = current_target().generation
+        return _wmma(having if having in DIALECT_NAMES else "cdna5", m, n, k, elem_ab, elem_acc, sign_a, sign_b, clamp)
     a, b = pair_of(elem_ab)
     wanted = signature(m, n, k, a.removeprefix("u"), b.removeprefix("u"), accumulator_of(elem_acc, a))
     having = [generation for generation in DIALECT_NAMES if wanted in wmma_signatures(generation)]
@@ -49,13 +56,17 @@ def _wmma(
     generation: str, m: int, n: int, k: int, elem_ab: Any, elem_acc: Any, sign_a: bool | None, sign_b: bool | None,
     clamp: bool,
 ) -> Wmma:  # fmt: skip
-    if generation not in DIALECT_NAMES:
-        raise TargetError(f"{current_target()} has no WMMA", hint="it belongs to " + ", ".join(DIALECT_NAMES.values()))
     a, b = pair_of(elem_ab)
     sign_a = is_signed_int(a) if sign_a is None else sign_a
     sign_b = is_signed_int(b) if sign_b is None else sign_b
     acc = accumulator_of(elem_acc, a)
-    return checked(Wmma(generation, m, n, k, a.removeprefix("u"), b.removeprefix("u"), acc, sign_a, sign_b, clamp))
+    a, b = a.removeprefix("u"), b.removeprefix("u")
+    return existing(
+        "WMMA",
+        signature(m, n, k, a, b, acc),
+        lambda target: wmma_signatures(target.generation),
+        lambda: Wmma(generation, m, n, k, a, b, acc, sign_a, sign_b, clamp),
+    )
 
 
 def wmma_of(generation: str) -> Any:
@@ -80,4 +91,9 @@ def WMMAScale(
     """A block-scaled WMMA of gfx1250. ``scale_a`` and ``scale_b`` are i32 for blocks of 32, i64 for blocks of 16."""
     a, b = pair_of((elem_a, elem_a if elem_b is None else elem_b))
     acc = accumulator_of(elem_acc, a)
-    return checked(WmmaScale(m, n, k, a, b, acc, opsel_a, opsel_b, mod_c, reuse_a, reuse_b, block_size))
+    return existing(
+        "scaled WMMA",
+        signature(m, n, k, a, b, acc),
+        wmma_scale_signatures,
+        lambda: WmmaScale(m, n, k, a, b, acc, opsel_a, opsel_b, mod_c, reuse_a, reuse_b, block_size),
+    )

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from flydsl.expr.rocdl.mma import wmma_of
+from flydsl.expr.rocdl.scheduling import waitcnt_for
 
 WMMA = wmma_of("rdna4")
 
-__all__ = ["WMMA"]
+s_waitcnt = waitcnt_for("rdna4")
+
+__all__ = ["WMMA", "s_waitcnt"]

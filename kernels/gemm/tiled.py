@@ -1,0 +1,245 @@
+"""A tiled matrix product: tiles in shared memory, outputs in registers, the target's matrix instruction.
+
+gemm = build_tiled_gemm_module(N, K, "f16")
+gemm(A, B, C, M, stream)
+
+C = A * B^T in f32: A is [M, K], B is [N, K], both of the given type and contiguous; C is [M, N] f32.
+Any extents: what a tile has beyond the edge is zero while it is multiplied and is not stored.
+
+Rows of a tile are 128 bytes of shared memory. Neighbouring rows would start in the same bank, so the
+16-byte pieces of a row are exchanged by a swizzle that the number of the row decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.expr import nvvm, rocdl
+from kernels.blocks.rows import ACCESS_BYTES, DTYPES
+
+THREADS = 256
+ROW_BYTES = 128
+TILE_SIDES = (64, 128, 256)
+"""What the waves of a block cover evenly with every instruction below."""
+
+
+@dataclass(frozen=True)
+class TilePlan:
+    """The tile of a block and how wide one access to global memory may be (elements)."""
+
+    n: int
+    k: int
+    dtype: str
+    tile_m: int
+    tile_n: int
+    tile_k: int
+    width: int
+
+    @property
+    def elem(self) -> Any:
+        return DTYPES[self.dtype]
+
+    @property
+    def piece(self) -> int:
+        """Elements of one 16-byte piece of shared memory."""
+        return ACCESS_BYTES * 8 // self.elem.width
+
+    @property
+    def turns(self) -> int:
+        return -(-self.k // self.tile_k)
+
+
+def plan_tiles(n: int, k: int, dtype: str, tile_m: int = 128, tile_n: int = 128) -> TilePlan:
+    """The only place that decides tiles and widths."""
+    if n < 1 or k < 1:
+        raise ValueError(f"a product needs at least one column and one term, got N={n}, K={k}")
+    if dtype not in DTYPES:
+        raise ValueError(f"dtype must be one of {', '.join(DTYPES)}, got {dtype!r}")
+    if any(side not in TILE_SIDES for side in (tile_m, tile_n)):
+        raise ValueError(f"the sides of a tile are one of {TILE_SIDES}, got {tile_m} x {tile_n}")
+    width = ACCESS_BYTES * 8 // DTYPES[dtype].width
+    while k % width:  # an access must not reach into the next row
+        width //= 2
+    return TilePlan(n, k, dtype, tile_m, tile_n, ROW_BYTES * 8 // DTYPES[dtype].width, width)
+
+
+# The instruction -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """A matrix instruction with f32 accumulators, and how a lane's values of A and B lie along K.
+
+    A lane holds ``run`` neighbours, ``lanes`` of them lie side by side. ``steps`` instructions are fed with one
+    access to shared memory: the sum over K may be taken in any order, so a lane may as well multiply the
+    neighbours of what it has, as long as A and B agree on it.
+    """
+
+    make: Callable[[], Any]
+    run: int
+    lanes: int = 1
+    steps: int = 1
+
+
+def _half(dtype: Any) -> tuple[Instruction, ...]:
+    return (
+        Instruction(lambda: rocdl.MFMA(16, 16, 32, dtype), run=8),
+        Instruction(lambda: rocdl.MFMA(16, 16, 16, dtype), run=4, lanes=4, steps=2),
+        Instruction(lambda: rocdl.WMMA(16, 16, 32, dtype), run=8),
+        Instruction(lambda: rocdl.WMMA(16, 16, 16, dtype), run=8),
+        Instruction(lambda: nvvm.MmaSync(16, 8, 16, dtype, fx.Float32), run=2),
+    )
+
+
+CANDIDATES: dict[str, tuple[Instruction, ...]] = {
+    "f16": _half(fx.Float16),
+    "bf16": _half(fx.BFloat16),
+    "f32": (
+        Instruction(lambda: rocdl.MFMA(16, 16, 4, fx.Float32), run=1, lanes=4, steps=4),
+        Instruction(lambda: rocdl.WMMA(16, 16, 4, fx.Float32), run=2, lanes=2, steps=2),
+        Instruction(lambda: fx.UniversalFMA(fx.Float32), run=1),
+    ),
+}
+"""Best first."""
+
+
+def choose_instruction(dtype: str) -> tuple[Instruction, Any]:
+    """The first candidate that the target being compiled for has, repeated over the block's waves."""
+    for candidate in CANDIDATES[dtype]:
+        try:
+            atom = fx.make_mma_atom(candidate.make())
+        except ValueError:  # this target has no such instruction
+            continue
+        groups = THREADS // fx.get_scalar(fx.size(atom.thr_layout))
+        columns = 1
+        while columns * columns * 4 <= groups:
+            columns *= 2
+        return candidate, fx.make_tiled_mma(atom, fx.make_layout((groups // columns, columns, 1), (columns, 1, 0)))
+    raise ValueError(f"no matrix instruction for {dtype}")
+
+
+# The kernel ------------------------------------------------------------------------------------------
+
+
+def shared_tile(allocator: Any, rows: int, plan: TilePlan, instruction: Instruction) -> tuple[Any, Any]:
+    """A tile of shared memory, row-major with swizzled pieces: as it is written, and with K as it is multiplied."""
+    storage = allocator.allocate(fx.Array[plan.elem, rows * plan.tile_k], ROW_BYTES)
+    swizzle = fx.static(fx.SwizzleType.get(3, plan.piece.bit_length() - 1, 3))
+    run, lanes, steps = instruction.run, instruction.lanes, instruction.steps
+    together = run * lanes * steps
+    written = fx.make_layout((rows, plan.tile_k), (plan.tile_k, 1))
+    multiplied = fx.make_layout(
+        (rows, ((run, lanes, steps), plan.tile_k // together)), (plan.tile_k, ((1, run * steps, run), together))
+    )
+    start = storage.peek().ptr
+    return (
+        fx.make_view(start, fx.make_composed_layout(swizzle, written)),
+        fx.make_view(start, fx.make_composed_layout(swizzle, multiplied)),
+    )
+
+
+def one_access(part: Any, steps: int) -> Any:
+    """The values of several steps, (values, rows, steps), as (values of one access, rows)."""
+    if steps == 1:
+        return part
+    return fx.coalesce(fx.group(fx.select(part, [0, 2, 1]), 0, 2), (1, 1))
+
+
+def tile_copy(plan: TilePlan) -> Any:
+    """Neighbouring threads take neighbouring accesses of a row of the tile."""
+    atom = fx.make_copy_atom(fx.UniversalCopy(plan.width * plan.elem.width), plan.elem)
+    across = plan.tile_k // plan.width
+    threads = fx.make_layout((THREADS // across, across), (across, 1))
+    return fx.make_tiled_copy_tv(atom, threads, fx.make_layout((1, plan.width), (0, 1)))
+
+
+def matrix(tensor: Any, rows: Any, columns: int) -> Any:
+    """A contiguous row-major tensor whose columns are known while compiling."""
+    return fx.make_view(fx.get_iter(tensor), fx.make_layout((rows, columns), (columns, 1)))
+
+
+@flyc.jit
+def load_tile(copy: Any, source: Any, tile: Any, at: Any) -> Any:
+    """This thread's part of one tile of global memory, zero beyond the edges."""
+    part = copy.get_slice(fx.thread_idx.x)
+    tS = part.partition_S(fx.zipped_divide(source, tile)[None, at])
+    tC = part.partition_S(fx.zipped_divide(fx.make_identity_tensor(source.shape), tile)[None, at])
+    fragment = fx.make_fragment_like(tS)
+    _, rows, columns = (fx.get_scalar(fx.size(mode)) for mode in tS.shape)
+    inside = fx.make_rmem_tensor((rows, columns), fx.Boolean)
+    for i in fx.range_constexpr(rows):
+        for j in fx.range_constexpr(columns):
+            inside[i, j] = fx.elem_less(tC[0, i, j], source.shape)
+    fragment.fill(0.0)
+    fx.copy(copy, tS, fragment, pred=inside)
+    return fragment
+
+
+@flyc.jit
+def store_result(accumulators: Any, tiled: Any, C: Any, tile: Any, at: Any) -> None:
+    """Write those of this thread's outputs that lie inside C."""
+    part = tiled.get_slice(fx.thread_idx.x)
+    tC = part.partition_C(fx.zipped_divide(C, tile)[None, at])
+    where = part.partition_C(fx.zipped_divide(fx.make_identity_tensor(C.shape), tile)[None, at])
+    inside = fx.make_fragment_like(tC, dtype=fx.Boolean)
+    for i in fx.range_constexpr(fx.get_scalar(fx.size(inside))):
+        inside[i] = fx.elem_less(where[i], C.shape)
+    fx.copy(fx.make_copy_atom(fx.UniversalCopy32b(), fx.Float32), accumulators, tC, pred=inside)
+
+
+@flyc.jit
+def multiply_tiles(A: Any, B: Any, C: Any, m: Any, plan: TilePlan) -> None:
+    """One block: the tile of C at (block y, block x)."""
+    column, row, _ = fx.block_idx
+    gA, gB, gC = matrix(A, m, plan.k), matrix(B, plan.n, plan.k), matrix(C, m, plan.n)
+    instruction, tiled = choose_instruction(plan.dtype)
+    allocator = fx.SharedAllocator()
+    (sA, mA), (sB, mB) = (shared_tile(allocator, rows, plan, instruction) for rows in (plan.tile_m, plan.tile_n))
+    copy = tile_copy(plan)
+    mine = copy.get_slice(fx.thread_idx.x)
+
+    thread = tiled.get_slice(fx.thread_idx.x)
+    steps = instruction.steps
+    tA, tB = thread.partition_A(mA), thread.partition_B(mB)
+    first = (None, None, 0 if steps == 1 else (None, 0))
+    rA, rB = (fx.make_fragment_like(part[first]) for part in (tA, tB))
+    accumulators = tiled.make_fragment_C(fx.zipped_divide(gC, (plan.tile_m, plan.tile_n))[None, (0, 0)])
+    accumulators.fill(0.0)
+    neighbours = fx.make_copy_atom(fx.UniversalCopy(instruction.run * steps * plan.elem.width), plan.elem)
+    _, _, depth = tiled.tile_size_mnk.unpack()
+
+    for i in range(plan.turns):
+        fA = load_tile(copy, gA, (plan.tile_m, plan.tile_k), (row, i))
+        fB = load_tile(copy, gB, (plan.tile_n, plan.tile_k), (column, i))
+        fx.barrier()  # everyone has read the tiles of the turn before
+        fx.copy(copy, fA, mine.partition_D(sA))
+        fx.copy(copy, fB, mine.partition_D(sB))
+        fx.barrier()
+        for j in range(plan.tile_k // (depth * steps)):
+            at = (None, None, j if steps == 1 else (None, j))
+            fx.copy(neighbours, one_access(tA[at], steps), one_access(rA, steps))
+            fx.copy(neighbours, one_access(tB[at], steps), one_access(rB, steps))
+            fx.gemm(tiled, accumulators, rA, rB, accumulators)
+    store_result(accumulators, tiled, gC, (plan.tile_m, plan.tile_n), (row, column))
+
+
+@cache
+def build_tiled_gemm_module(N: int, K: int, dtype: str, tile_m: int = 128, tile_n: int = 128) -> Any:
+    """The launcher of C[M, N] = A[M, K] * B[N, K]^T; M may differ per call."""
+    plan = plan_tiles(N, K, dtype, tile_m, tile_n)
+
+    @flyc.kernel(known_block_size=(THREADS, 1, 1))
+    def tiled_gemm_kernel(A: fx.Tensor, B: fx.Tensor, C: fx.Tensor, m: fx.Int32):
+        multiply_tiles(A, B, C, m, plan)
+
+    @flyc.jit
+    def tiled_gemm(A: fx.Tensor, B: fx.Tensor, C: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
+        blocks = (-(-plan.n // plan.tile_n), fx.ceildiv(m, plan.tile_m), 1)
+        tiled_gemm_kernel(A, B, C, m).launch(grid=blocks, block=(THREADS, 1, 1), stream=stream)
+
+    return tiled_gemm

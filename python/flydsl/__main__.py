@@ -1,0 +1,32 @@
+"""`python -m flydsl COMMAND`: what can be done with this package from a shell."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+
+from flydsl.base.errors import FlyDSLError
+
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "cache": ("flydsl.tools.cache_command", "look at the disk cache, check it or clear it"),
+}
+"""The module whose `main` runs each command, and what the command is for."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a command; its exit status."""
+    if arguments and arguments[0] in COMMANDS:
+        try:
+            return import_module(COMMANDS[arguments[0]][0]).main(arguments[1:])
+        except FlyDSLError as error:
+            print(error, file=sys.stderr)
+            return 2
+    print("usage: python -m flydsl COMMAND ...\n")
+    for name, (_, what) in COMMANDS.items():
+        print(f"  {name:8} {what}")
+    return 0 if arguments in ([], ["-h"], ["--help"]) else 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

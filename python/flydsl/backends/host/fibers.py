@@ -1,0 +1,124 @@
+"""Kernels whose waves wait for each other one by one: each wave is a fiber that runs the kernel for its own lanes.
+
+Barriers that part of a workgroup uses, mbarriers and clusters let waves go separate ways, so such a kernel cannot run
+in step. It is written as a function of one wave; `host_fibers.ll` runs the waves of a cluster in turn. Shared memory
+and the per-thread arrays are those of the workgroup, as always.
+"""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Operation
+
+from flydsl.base.launch_status import SITE_BASE
+from flydsl.codegen.function_emitter import FunctionEmitter
+from flydsl.codegen.module_scope import ModuleScope, symbol_text
+from flydsl.passes.intrinsic_call import PTX_NAME
+
+if TYPE_CHECKING:
+    from flydsl.backends.host.workgroup import WorkgroupEmitter
+
+WAITING = frozenset(
+    {
+        "mbarrier.wait", "mbarrier.try_wait", "mbarrier.init", "barrier.sync", "barrier.arrive", "cluster.arrive",
+        "cluster.wait", "cluster.ctarank", "cluster.nctarank", "mapa",
+    }
+)  # fmt: skip
+"""Instructions with which waves go separate ways."""
+
+CLUSTER = "fly.cluster"
+BARRIERS = 16
+COUNTER_BYTES = 8
+GROUPS = 8
+COUNTERS = (BARRIERS + 1 + GROUPS) * COUNTER_BYTES
+"""Bytes at the end of shared memory: counters of the named barriers, of the cluster, and of warpgroups."""
+CLUSTER_COUNTER = BARRIERS
+FIRST_GROUP = BARRIERS + 1
+
+DEADLOCK = """\
+the kernel waits here forever: every wave waits, and nobody is left to wake another
+check the counts and phases of the barriers"""
+
+
+def ptx_name(op: Operation) -> str | None:
+    """The PTX instruction that inline assembly is, if it is one of the table's."""
+    name = op.attributes.get(PTX_NAME)
+    return name.data if isinstance(name, StringAttr) else None
+
+
+def needs_fibers(kernel: Operation) -> bool:
+    """Whether a kernel's waves must run apart."""
+    return CLUSTER in kernel.attributes or any(ptx_name(op) in WAITING for op in kernel.walk())
+
+
+def cluster_extents(kernel: Operation) -> tuple[int, int, int]:
+    """Blocks of a cluster along each axis."""
+    found = kernel.attributes.get(CLUSTER)
+    x, y, z = (int(n) for n in found.data.split(",")) if isinstance(found, StringAttr) else (1, 1, 1)
+    return x, y, z
+
+
+def add_runtime(scope: ModuleScope) -> None:
+    """The scheduler and what it serves, once per module."""
+    text = resources.files("flydsl.codegen").joinpath("host_fibers.ll").read_text()
+    scope.helper("fly.run_waves", lambda _: text)
+
+
+def site(wg: WorkgroupEmitter, op: Operation, message: str = DEADLOCK) -> int:
+    """The status that leads to this operation's line and to ``message``."""
+    op.attributes["fly.message"] = message  # type: ignore[assignment]
+    wg.sites.append(op)
+    return SITE_BASE + len(wg.sites) - 1
+
+
+def emit_wrapper(wg: WorkgroupEmitter, name: str, wave_symbol: str) -> None:
+    """The function that the pool calls for each block: the first one of a cluster runs the cluster."""
+    extents = cluster_extents(wg.op)
+    body = wg.module.new_function()
+    last = "false"
+    for axis, extent in zip("xyz", extents, strict=True):
+        if extent > 1:
+            rest = body.assign(f"urem i64 %b{axis}, {extent}")
+            last = body.assign(f"or i1 {last}, {body.assign(f'icmp ne i64 {rest}, 0')}")
+    follow, lead = body.fresh_label("follow"), body.fresh_label("lead")
+    body.branch_if(last, follow, lead)
+    body.start_block(follow)
+    body.line("ret i32 0")
+    body.start_block(lead)
+    sizes = [
+        body.assign(f"load i64, ptr {body.assign(f'getelementptr i64, ptr %dims, i64 {index}')}")
+        for index in (3, 4, 5, 6)
+    ]
+    threads = body.assign(f"mul i64 {body.assign(f'mul i64 {sizes[0]}, {sizes[1]}')}, {sizes[2]}")
+    wave = wg.target.wave_size
+    waves = body.assign(f"udiv i64 {body.assign(f'add i64 {threads}, {wave - 1}')}, {wave}")
+    arrays = body.assign(f"mul i64 {threads}, {wg.slots.per_thread}")
+    fixed = body.assign(f"add i64 {sizes[3]}, {wg.shared.static_bytes + COUNTERS}")
+    stride = block_stride(body, body.assign(f"add i64 {fixed}, {arrays}"))
+    _clear_counters(wg, body, stride, sizes[3])
+    extent_text = ", ".join(f"i64 {n}" for n in extents)
+    code = body.assign(
+        f"call i32 @fly.run_waves(ptr {symbol_text(wave_symbol)}, ptr %args, i64 %bx, i64 %by, i64 %bz, ptr %dims, "
+        f"ptr %scratch, i64 {stride}, i64 {waves}, {extent_text})"
+    )
+    body.line(f"ret i32 {code}")
+    head = f"define i32 {symbol_text(name)}(ptr %args, i64 %bx, i64 %by, i64 %bz, ptr %dims, ptr %scratch) nounwind"
+    wg.module.add_function(name, head, body)
+
+
+def block_stride(body: FunctionEmitter, total: str) -> str:
+    """Bytes from one block's scratch to the next one's."""
+    more = body.assign(f"add i64 {total}, 1151")
+    return body.assign(f"and i64 {more}, -1024")
+
+
+def _clear_counters(wg: WorkgroupEmitter, body: FunctionEmitter, stride: str, dynamic: str) -> None:
+    x, y, z = cluster_extents(wg.op)
+    for rank in range(x * y * z):
+        start = body.assign(f"mul i64 {stride}, {rank}")
+        at = body.assign(f"add i64 {start}, {body.assign(f'add i64 {dynamic}, {wg.shared.static_bytes}')}")
+        place = body.assign(f"getelementptr i8, ptr %scratch, i64 {at}")
+        body.line(f"call void @llvm.memset.p0.i64(ptr {place}, i8 0, i64 {COUNTERS}, i1 false)")

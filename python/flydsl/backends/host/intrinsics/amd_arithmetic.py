@@ -1,0 +1,175 @@
+"""AMD's arithmetic instructions that a lane does for itself: fast functions, byte permutes, conversions.
+
+Approximate functions (exp2, rcp, rsq, log2) are computed to the precision of the host, which is within the
+hardware's error bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from xdsl.ir import Operation
+
+from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, immediate, thread
+from flydsl.codegen.llvm_types import type_text
+from flydsl.codegen.narrow_floats import narrowing_function, widening_function
+
+if TYPE_CHECKING:
+    from flydsl.backends.host.workgroup import WorkgroupEmitter
+
+Formula = Callable[["WorkgroupEmitter", str, list[str]], str]
+"""From the result type and the operands' texts to the expression to assign."""
+
+
+def _formula(text: Formula) -> Behaviour:
+    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+        operands = [wg.body.operand(value) for value in op.operands]
+        wg.body.bind(op.results[0], wg.body.assign(text(wg, type_text(op.results[0].type), operands)))
+
+    return run
+
+
+def _call(name: str) -> Behaviour:
+    """The same function of LLVM's own."""
+    return _formula(lambda wg, type_, xs: f"call {type_} @llvm.{name}({', '.join(f'{type_} {x}' for x in xs)})")
+
+
+def _reciprocal_root(wg: WorkgroupEmitter, type_: str, xs: list[str]) -> str:
+    root = wg.body.assign(f"call {type_} @llvm.sqrt({type_} {xs[0]})")
+    return f"fdiv {type_} 1.0, {root}"
+
+
+def _fraction(wg: WorkgroupEmitter, type_: str, xs: list[str]) -> str:
+    below = wg.body.assign(f"call {type_} @llvm.floor({type_} {xs[0]})")
+    return f"fsub {type_} {xs[0]}, {below}"
+
+
+def _median(wg: WorkgroupEmitter, type_: str, xs: list[str]) -> str:
+    """The middle of three: max(min(a, b), min(max(a, b), c))."""
+    a, b, c = xs
+    body = wg.body
+    low = body.assign(f"call {type_} @llvm.minnum({type_} {a}, {type_} {b})")
+    high = body.assign(f"call {type_} @llvm.maxnum({type_} {a}, {type_} {b})")
+    capped = body.assign(f"call {type_} @llvm.minnum({type_} {high}, {type_} {c})")
+    return f"call {type_} @llvm.maxnum({type_} {low}, {type_} {capped})"
+
+
+# Bytes -----------------------------------------------------------------------------------------
+
+
+def _perm(wg: WorkgroupEmitter, op: Operation) -> None:
+    """Each selector byte picks a byte of {high, low}: 0 to 7 by number, 8 to 11 a sign, 12 zero, above 0xff."""
+    body = wg.body
+    high, low, selector = (body.operand(x) for x in op.operands)
+    wide = [body.assign(f"zext i32 {x} to i64") for x in (high, low)]
+    both = body.assign(f"or i64 {body.assign(f'shl i64 {wide[0]}, 32')}, {wide[1]}")
+    result = "0"
+    for index in range(4):
+        shifted = body.assign(f"lshr i32 {selector}, {8 * index}")
+        pick = body.assign(f"and i64 {body.assign(f'zext i32 {shifted} to i64')}, 255")
+        place = body.assign(f"and i64 {body.assign(f'shl i64 {pick}, 3')}, 56")
+        plain = body.assign(f"and i64 {body.assign(f'lshr i64 {both}, {place}')}, 255")
+        odd = body.assign(f"or i64 {body.assign(f'shl i64 {pick}, 4')}, 15")
+        sign_place = body.assign(f"and i64 {odd}, 63")
+        sign = body.assign(f"and i64 {body.assign(f'lshr i64 {both}, {sign_place}')}, 1")
+        filled = body.assign(f"mul i64 {sign}, 255")
+        value = body.assign(f"select i1 {body.assign(f'icmp ult i64 {pick}, 8')}, i64 {plain}, i64 {filled}")
+        value = body.assign(f"select i1 {body.assign(f'icmp eq i64 {pick}, 12')}, i64 0, i64 {value}")
+        value = body.assign(f"select i1 {body.assign(f'icmp ugt i64 {pick}, 12')}, i64 255, i64 {value}")
+        narrow = body.assign(f"shl i32 {body.assign(f'trunc i64 {value} to i32')}, {8 * index}")
+        result = body.assign(f"or i32 {result}, {narrow}")
+    body.bind(op.results[0], result)
+
+
+# Conversions -----------------------------------------------------------------------------------
+
+
+_OCP = {"fp8": "f8E4M3FN", "bf8": "f8E5M2"}
+_FNUZ = {"fp8": "f8E4M3FNUZ", "bf8": "f8E5M2FNUZ"}
+
+
+def _eight_bit(wg: WorkgroupEmitter, name: str) -> str:
+    """fp8 and bf8 of the target: FNUZ encodings on gfx942, OCP on later ones."""
+    return _FNUZ[name] if wg.target.fnuz else _OCP[name]
+
+
+def _pack_eight_bit(name: str) -> Behaviour:
+    """Two f32 into the low or high half of a register that keeps its other half."""
+
+    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+        body = wg.body
+        a, b, old = (body.operand(x) for x in op.operands[:3])
+        narrow = narrowing_function(body.scope, "f32", _eight_bit(wg, name), 0)
+        codes = [body.assign(f"zext i8 {body.assign(f'call i8 {narrow}(float {x})')} to i32") for x in (a, b)]
+        pair = body.assign(f"or i32 {codes[0]}, {body.assign(f'shl i32 {codes[1]}, 8')}")
+        if immediate(op, 3):
+            kept, moved = body.assign(f"and i32 {old}, 65535"), body.assign(f"shl i32 {pair}, 16")
+        else:
+            kept, moved = body.assign(f"and i32 {old}, -65536"), pair
+        body.bind(op.results[0], body.assign(f"or i32 {kept}, {moved}"))
+
+    return run
+
+
+def _unpack_eight_bit(name: str) -> Behaviour:
+    """The two bytes of the low or high half of a register as two f32."""
+
+    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+        body, first = wg.body, 16 * immediate(op, 1)
+        found = [_byte_as_f32(wg, name, body.operand(op.operands[0]), first + 8 * i) for i in range(2)]
+        pair = body.assign(f"insertelement <2 x float> poison, float {found[0]}, i32 0")
+        body.bind(op.results[0], body.assign(f"insertelement <2 x float> {pair}, float {found[1]}, i32 1"))
+
+    return run
+
+
+def _eight_bit_to_f32(name: str) -> Behaviour:
+    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+        wg.body.bind(op.results[0], _byte_as_f32(wg, name, wg.body.operand(op.operands[0]), 8 * immediate(op, 1)))
+
+    return run
+
+
+def _byte_as_f32(wg: WorkgroupEmitter, name: str, word: str, place: int) -> str:
+    body = wg.body
+    byte = body.assign(f"trunc i32 {body.assign(f'lshr i32 {word}, {place}')} to i8")
+    return body.assign(f"call float {widening_function(body.scope, _eight_bit(wg, name), 0)}(i8 {byte})")
+
+
+def _pack_half_toward_zero(wg: WorkgroupEmitter, op: Operation) -> None:
+    """Two f32 as two f16, rounded toward zero."""
+    body = wg.body
+    narrow = narrowing_function(body.scope, "f32", "f16", 0, "toward_zero")
+    halves = [body.assign(f"call half {narrow}(float {body.operand(x)})") for x in op.operands]
+    pair = body.assign(f"insertelement <2 x half> poison, half {halves[0]}, i32 0")
+    body.bind(op.results[0], body.assign(f"insertelement <2 x half> {pair}, half {halves[1]}, i32 1"))
+
+
+def _offset_nibble(wg: WorkgroupEmitter, op: Operation) -> None:
+    """cvt_off_f32_i4: the signed low four bits over 16, from -0.5 to 0.4375."""
+    body = wg.body
+    moved = body.assign(f"shl i32 {body.operand(op.operands[0])}, 28")
+    number = body.assign(f"sitofp i32 {body.assign(f'ashr i32 {moved}, 28')} to float")
+    body.bind(op.results[0], body.assign(f"fmul float {number}, 0.0625"))
+
+
+_FORMULAS: dict[str, Behaviour] = {
+    "exp2": _call("exp2"),
+    "log": _call("log2"),
+    "sqrt": _call("sqrt"),
+    "rcp": _formula(lambda wg, type_, xs: f"fdiv {type_} 1.0, {xs[0]}"),
+    "rsq": _formula(_reciprocal_root),
+    "fract": _formula(_fraction),
+    "fmed3": _formula(_median),
+    "perm": _perm,
+    "cvt.pkrtz": _pack_half_toward_zero,
+    "cvt.off.f32.i4": _offset_nibble,
+    **{f"cvt.pk.{name}.f32": _pack_eight_bit(name) for name in ("fp8", "bf8")},
+    **{f"cvt.pk.f32.{name}": _unpack_eight_bit(name) for name in ("fp8", "bf8")},
+    **{f"cvt.f32.{name}": _eight_bit_to_f32(name) for name in ("fp8", "bf8")},
+}
+
+ENTRIES: dict[str, HostIntrinsic] = {
+    f"llvm.amdgcn.{name}": thread(run, pure=True) for name, run in _FORMULAS.items()
+}

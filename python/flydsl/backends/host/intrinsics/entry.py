@@ -1,0 +1,53 @@
+"""The record of one intrinsic's behaviour on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Operation
+
+from flydsl.codegen.op_view import fail
+
+if TYPE_CHECKING:
+    from flydsl.backends.host.workgroup import WorkgroupEmitter
+
+Behaviour = Callable[["WorkgroupEmitter", Operation], None]
+Kind = Literal["thread", "gather", "meeting"]
+
+
+@dataclass(frozen=True)
+class HostIntrinsic:
+    """``gathered`` is the operand that a gather reads from other threads; ``pure`` work may be done again."""
+
+    kind: Kind
+    run: Behaviour
+    gathered: int = 0
+    pure: bool = False
+
+
+def thread(run: Behaviour, *, pure: bool = False) -> HostIntrinsic:
+    """Run by each thread for itself."""
+    return HostIntrinsic("thread", run, pure=pure)
+
+
+def gather(run: Behaviour, operand: int = 0) -> HostIntrinsic:
+    """Reads ``operand`` of other threads."""
+    return HostIntrinsic("gather", run, operand)
+
+
+def meeting(run: Behaviour) -> HostIntrinsic:
+    """Done once for the workgroup or each wave, between thread loops."""
+    return HostIntrinsic("meeting", run)
+
+
+def immediate(op: Operation, index: int) -> int:
+    """An operand that the instruction encodes, which must be a constant."""
+    owner = op.operands[index].owner
+    value = owner.properties.get("value") if isinstance(owner, ConstantOp) else None
+    if not isinstance(value, IntegerAttr):
+        fail(op, f"operand {index} of this instruction is part of its encoding and must be a constant")
+    return value.value.data

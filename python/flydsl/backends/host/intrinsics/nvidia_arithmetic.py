@@ -1,0 +1,63 @@
+"""NVIDIA's fast functions on the host, to the host's own precision, and reductions over a warp."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.ir import Operation
+
+from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, meeting, thread
+
+if TYPE_CHECKING:
+    from flydsl.backends.host.workgroup import WorkgroupEmitter
+
+
+def _called(name: str) -> Behaviour:
+    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+        x = wg.body.operand(op.operands[0])
+        wg.body.bind(op.results[0], wg.body.assign(f"call float @llvm.{name}.f32(float {x})"))
+
+    return run
+
+
+def _reciprocal(wg: WorkgroupEmitter, op: Operation) -> None:
+    wg.body.bind(op.results[0], wg.body.assign(f"fdiv float 1.0, {wg.body.operand(op.operands[0])}"))
+
+
+def _reciprocal_root(wg: WorkgroupEmitter, op: Operation) -> None:
+    root = wg.body.assign(f"call float @llvm.sqrt.f32(float {wg.body.operand(op.operands[0])})")
+    wg.body.bind(op.results[0], wg.body.assign(f"fdiv float 1.0, {root}"))
+
+
+def _redux(combine: str, start: int) -> Behaviour:
+    """Combine the active lanes' integers; ``combine`` is an instruction or an intrinsic of two i32."""
+
+    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+        body, value, result = wg.body, op.operands[0], op.results[0]
+        total = body.fresh("total")
+        body.entry_line(f"{total} = alloca i32, align 4")
+
+        def each() -> None:
+            before = body.assign(f"load i32, ptr {total}")
+            text = f"call i32 @llvm.{combine}.i32(i32 {before}, i32 {{}})" if "m" in combine else f"{combine} i32 {before}, {{}}"
+            body.line(f"store i32 {body.assign(text.format(wg.value(value)))}, ptr {total}")
+
+        wg.by_wave(
+            lambda: body.line(f"store i32 {start}, ptr {total}"),
+            each,
+            lambda: wg.slots.store(result, body.assign(f"load i32, ptr {total}"), wg.thread_number),
+        )
+
+    return run
+
+
+_REDUX = {"add": ("add", 0), "and": ("and", -1), "or": ("or", 0), "xor": ("xor", 0), "min": ("smin", 2**31 - 1),
+          "max": ("smax", -(2**31)), "umin": ("umin", -1), "umax": ("umax", 0)}  # fmt: skip
+
+ENTRIES: dict[str, HostIntrinsic] = {
+    "llvm.nvvm.ex2.approx.ftz.f": thread(_called("exp2"), pure=True),
+    "llvm.nvvm.lg2.approx.ftz.f": thread(_called("log2"), pure=True),
+    "llvm.nvvm.rcp.approx.ftz.f": thread(_reciprocal, pure=True),
+    "llvm.nvvm.rsqrt.approx.ftz.f": thread(_reciprocal_root, pure=True),
+    **{f"llvm.nvvm.redux.sync.{name}": meeting(_redux(*how)) for name, how in _REDUX.items()},
+}

@@ -1,0 +1,262 @@
+"""NVIDIA's barriers on the host: mbarriers, named barriers, clusters. Their kernels run wave by wave (`fibers`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.ir import Operation, SSAValue
+
+from flydsl.backends.host import fibers
+from flydsl.backends.host.collectives import counter, wait_at
+from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, meeting, thread
+
+if TYPE_CHECKING:
+    from flydsl.backends.host.workgroup import WorkgroupEmitter
+
+RANK_SHIFT = 24
+"""Addresses in the cluster's shared memory: the block's number above the address inside the block."""
+
+
+def shared_pointer(wg: WorkgroupEmitter, address: str, rank: str | None = None) -> str:
+    """The host address of a shared-memory address of this block, or of another one of the cluster."""
+    body = wg.body
+    wide = body.assign(f"zext i32 {address} to i64")
+    base = "%scratch" if rank is None else body.assign(f"call ptr @fly.scratch_of(ptr %run, i64 {rank})")
+    return body.assign(f"getelementptr i8, ptr {base}, i64 {wide}")
+
+
+def _native(function: str, types: str, tail: str = "") -> Behaviour:
+    """A call on the barrier that the first operand addresses."""
+
+    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+        body = wg.body
+        place, *rest = (body.operand(x) for x in op.operands)
+        arguments = "".join(f", {kind} {value}" for kind, value in zip(types.split(), rest, strict=True)) + tail
+        body.line(f"call void @{function}(ptr {shared_pointer(wg, place)}{arguments})")
+
+    return run
+
+
+def _arrive_expect(wg: WorkgroupEmitter, op: Operation) -> None:
+    body = wg.body
+    place, count = (body.operand(x) for x in op.operands)
+    pointer = shared_pointer(wg, place)
+    body.line(f"call void @fly.mbarrier_update(ptr {pointer}, i32 1, i32 {count})")
+
+
+def _expect(wg: WorkgroupEmitter, op: Operation) -> None:
+    body = wg.body
+    place, count = (body.operand(x) for x in op.operands)
+    body.line(f"call void @fly.mbarrier_update(ptr {shared_pointer(wg, place)}, i32 0, i32 {count})")
+
+
+def _arrive_remote(wg: WorkgroupEmitter, op: Operation) -> None:
+    body = wg.body
+    place, rank = (body.operand(x) for x in op.operands)
+    wide = body.assign(f"zext i32 {rank} to i64")
+    body.line(f"call void @fly.mbarrier_update(ptr {shared_pointer(wg, place, wide)}, i32 1, i32 0)")
+
+
+def _until_complete(wg: WorkgroupEmitter, op: Operation, *, once: bool) -> str:
+    """Yield while the phase of some active lane is not complete; a slot that says so at the end."""
+    body = wg.body
+    place, parity = op.operands
+    open_ = body.fresh("open")
+    body.entry_line(f"{open_} = alloca i1, align 1")
+    head, sleep, on = (body.fresh_label(hint) for hint in ("wait", "sleep", "on"))
+    tries = body.fresh("tries")
+    body.entry_line(f"{tries} = alloca i1, align 1")
+    body.line(f"store i1 false, ptr {tries}")
+    body.branch(head)
+    body.start_block(head)
+    body.line(f"store i1 false, ptr {open_}")
+    wg.over_threads(lambda: _note_open(wg, place, parity, open_))
+    waiting = body.assign(f"load i1, ptr {open_}")
+    if once:
+        again = body.assign(f"xor i1 {body.assign(f'load i1, ptr {tries}')}, true")
+        waiting = body.assign(f"and i1 {waiting}, {again}")
+    body.branch_if(waiting, sleep, on)
+    body.start_block(sleep)
+    body.line(f"store i1 true, ptr {tries}")
+    body.line(f"call void @fly.yield(ptr %run, i32 {fibers.site(wg, op)})")
+    body.branch(head)
+    body.start_block(on)
+    if not once:
+        body.line("call void @fly.progress(ptr %run)")
+    return open_
+
+
+def _note_open(wg: WorkgroupEmitter, place: SSAValue, parity: SSAValue, slot: str) -> None:
+    body = wg.body
+    pointer = shared_pointer(wg, wg.value(place))
+    done = body.assign(f"call i1 @fly.mbarrier_test(ptr {pointer}, i32 {wg.value(parity)})")
+    before = body.assign(f"load i1, ptr {slot}")
+    missing = body.assign(f"xor i1 {done}, true")
+    body.line(f"store i1 {body.assign(f'or i1 {before}, {missing}')}, ptr {slot}")
+
+
+def _wait(wg: WorkgroupEmitter, op: Operation) -> None:
+    _until_complete(wg, op, once=False)
+
+
+def _try_wait(wg: WorkgroupEmitter, op: Operation) -> None:
+    """One chance for others to go on, then each lane's own answer."""
+    _until_complete(wg, op, once=True)
+    place, parity = op.operands
+
+    def answer() -> None:
+        pointer = shared_pointer(wg, wg.value(place))
+        done = wg.body.assign(f"call i1 @fly.mbarrier_test(ptr {pointer}, i32 {wg.value(parity)})")
+        wg.slots.store(op.results[0], wg.body.assign(f"zext i1 {done} to i32"), wg.thread_number)
+
+    wg.over_threads(answer)
+
+
+# Named barriers and clusters -------------------------------------------------------------------
+
+
+def _first_value(wg: WorkgroupEmitter, value: SSAValue) -> str:
+    """An operand that is the same in the whole wave, as i64."""
+    body = wg.body
+    if wg.plan.is_uniform(value):
+        return body.assign(f"zext i32 {body.operand(value)} to i64")
+    slot = body.fresh("same")
+    body.entry_line(f"{slot} = alloca i32, align 4")
+    wg.over_threads(lambda: body.line(f"store i32 {wg.value(value)}, ptr {slot}"))
+    return body.assign(f"zext i32 {body.assign(f'load i32, ptr {slot}')} to i64")
+
+
+def _barrier_sync(wg: WorkgroupEmitter, op: Operation) -> None:
+    number, expected = (_first_value(wg, value) for value in op.operands)
+    wait_at(wg, op, number, expected)
+
+
+def _barrier_arrive(wg: WorkgroupEmitter, op: Operation) -> None:
+    number, expected = (_first_value(wg, value) for value in op.operands)
+    body = wg.body
+    mine, all_ = (body.assign(f"trunc i64 {n} to i32") for n in (wg.present(), expected))
+    body.assign(f"call i32 @fly.count_in(ptr {counter(wg, number)}, i32 {mine}, i32 {all_})")
+
+
+def _cluster_counter(wg: WorkgroupEmitter) -> tuple[str, str]:
+    """(the counter of the cluster, in the memory of its first block; how many threads the cluster has)."""
+    body = wg.body
+    x, y, z = fibers.cluster_extents(wg.op)
+    blocks = x * y * z
+    own = body.assign(f"ptrtoint ptr {counter(wg, str(fibers.CLUSTER_COUNTER))} to i64")
+    here = body.assign(f"ptrtoint ptr {body.assign('call ptr @fly.scratch_of(ptr %run, i64 %rank)')} to i64")
+    first = body.assign(f"ptrtoint ptr {body.assign('call ptr @fly.scratch_of(ptr %run, i64 0)')} to i64")
+    place = body.assign(f"add i64 {first}, {body.assign(f'sub i64 {own}, {here}')}")
+    total = body.assign(f"trunc i64 {body.assign(f'mul i64 {wg.threads}, {blocks}')} to i32")
+    return body.assign(f"inttoptr i64 {place} to ptr"), total
+
+
+_GENERATION = "cluster generation"
+
+
+def _cluster_arrive(wg: WorkgroupEmitter, op: Operation) -> None:
+    body = wg.body
+    if wg.mask is not None:
+        wg.require_all_active(op, "a cluster barrier is reached by only part of a wave")
+    place, total = _cluster_counter(wg)
+    mine = body.assign(f"trunc i64 {wg.present()} to i32")
+    generation = body.assign(f"call i32 @fly.count_in(ptr {place}, i32 {mine}, i32 {total})")
+    wg.slots.reserve(_GENERATION, "i32")
+    wg.slots.store_key(_GENERATION, "i32", generation, wg.first)
+
+
+def _cluster_wait(wg: WorkgroupEmitter, op: Operation) -> None:
+    place, _ = _cluster_counter(wg)
+    generation = wg.slots.load_key(_GENERATION, "i32", wg.first)
+    wg.body.line(f"call void @fly.wait_counter(ptr %run, ptr {place}, i32 {generation}, i32 {fibers.site(wg, op)})")
+
+
+def _rank(wg: WorkgroupEmitter, op: Operation) -> None:
+    wg.body.bind(op.results[0], wg.body.assign("trunc i64 %rank to i32"))
+
+
+def _blocks(wg: WorkgroupEmitter, op: Operation) -> None:
+    x, y, z = fibers.cluster_extents(wg.op)
+    wg.body.bind(op.results[0], str(x * y * z))
+
+
+def _map_address(wg: WorkgroupEmitter, op: Operation) -> None:
+    address, rank = (wg.body.operand(x) for x in op.operands)
+    high = wg.body.assign(f"shl i32 {rank}, {RANK_SHIFT}")
+    wg.body.bind(op.results[0], wg.body.assign(f"or i32 {address}, {high}"))
+
+
+def cluster_pointer(wg: WorkgroupEmitter, address: str) -> str:
+    """The host address of an address of the cluster's shared memory."""
+    body = wg.body
+    rank = body.assign(f"zext i32 {body.assign(f'lshr i32 {address}, {RANK_SHIFT}')} to i64")
+    return shared_pointer(wg, body.assign(f"and i32 {address}, {(1 << RANK_SHIFT) - 1}"), rank)
+
+
+def _cluster_load(type_: str) -> Behaviour:
+    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+        place = cluster_pointer(wg, wg.body.operand(op.operands[0]))
+        wg.body.bind(op.results[0], wg.body.assign(f"load {type_}, ptr {place}, align 4"))
+
+    return run
+
+
+def _cluster_store(type_: str) -> Behaviour:
+    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+        address, value = (wg.body.operand(x) for x in op.operands)
+        wg.body.line(f"store {type_} {value}, ptr {cluster_pointer(wg, address)}, align 4")
+
+    return run
+
+
+# Lanes -----------------------------------------------------------------------------------------
+
+
+def _elect(wg: WorkgroupEmitter, op: Operation) -> None:
+    """True in the lowest active lane."""
+    body, result = wg.body, op.results[0]
+    taken = body.fresh("taken")
+    body.entry_line(f"{taken} = alloca i1, align 1")
+
+    def each() -> None:
+        free = body.assign(f"xor i1 {body.assign(f'load i1, ptr {taken}')}, true")
+        body.line(f"store i1 true, ptr {taken}")
+        wg.slots.store(result, body.assign(f"zext i1 {free} to i32"), wg.thread_number)
+
+    wg.by_wave(lambda: body.line(f"store i1 false, ptr {taken}"), each, lambda: None)
+
+
+def _nothing(wg: WorkgroupEmitter, op: Operation) -> None:
+    """Fences, hints and waits for what the host has long done."""
+
+
+ENTRIES: dict[str, HostIntrinsic] = {
+    "ptx.mbarrier.init": thread(_native("fly.mbarrier_init", "i32")),
+    "ptx.mbarrier.inval": thread(_nothing),
+    "ptx.mbarrier.arrive": thread(_native("fly.mbarrier_update", "", ", i32 1, i32 0")),
+    "ptx.mbarrier.arrive.cluster": thread(_arrive_remote),
+    "ptx.mbarrier.arrive.expect_tx": thread(_arrive_expect),
+    "ptx.mbarrier.expect_tx": thread(_expect),
+    "ptx.mbarrier.wait": meeting(_wait),
+    "ptx.mbarrier.try_wait": meeting(_try_wait),
+    "ptx.barrier.sync": meeting(_barrier_sync),
+    "ptx.barrier.arrive": meeting(_barrier_arrive),
+    "ptx.cluster.arrive": meeting(_cluster_arrive),
+    "ptx.cluster.wait": meeting(_cluster_wait),
+    "ptx.cluster.ctarank": thread(_rank, pure=True),
+    "ptx.cluster.nctarank": thread(_blocks, pure=True),
+    "ptx.mapa": thread(_map_address, pure=True),
+    "ptx.ld.cluster.f32": thread(_cluster_load("float")),
+    "ptx.ld.cluster.b32": thread(_cluster_load("i32")),
+    "ptx.st.cluster.f32": thread(_cluster_store("float")),
+    "ptx.st.cluster.b32": thread(_cluster_store("i32")),
+    "ptx.elect.sync": meeting(_elect),
+    **{
+        f"ptx.{name}": thread(_nothing)
+        for name in (
+            "fence.mbarrier_init", "fence.proxy.async", "setmaxnreg.inc", "setmaxnreg.dec", "griddepcontrol.wait",
+            "griddepcontrol.launch_dependents", "bulk.commit_group", "bulk.wait_group", "bulk.wait_group.read",
+            "prefetch.tensormap",
+        )  # fmt: skip
+    },
+}

@@ -1,0 +1,242 @@
+"""NVIDIA's copies on the host: TMA, bulk copies, ldmatrix and stmatrix, cp.async, and what surrounds wgmma.
+
+An asynchronous copy is done at once; its bytes complete the barrier it was given.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.ir import Operation
+
+from flydsl.backends.host.access_kinds import READ, WRITE
+from flydsl.backends.host.collectives import lane_parts
+from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, gather, thread
+from flydsl.backends.host.intrinsics.nvidia_barriers import shared_pointer
+from flydsl.codegen.llvm_types import type_text
+
+if TYPE_CHECKING:
+    from flydsl.backends.host.workgroup import WorkgroupEmitter
+
+_KINDS = {"store": 1, "reduce.add": 2, "reduce.min": 3, "reduce.max": 4}
+
+
+def _coordinates(values: list[str]) -> str:
+    return ", ".join(f"i32 {value}" for value in [*values, *["0"] * (5 - len(values))])
+
+
+def _tma_load(wg: WorkgroupEmitter, op: Operation) -> None:
+    body = wg.body
+    place, source, barrier, *coords = (body.operand(x) for x in op.operands)
+    body.line(f"call void @fly.tma(ptr {source}, ptr %scratch, i32 {place}, i32 0, {_coordinates(coords)})")
+    size = body.assign(f"call i32 @fly.box_bytes(ptr {source})")
+    _complete(wg, shared_pointer(wg, barrier), size)
+
+
+def _complete(wg: WorkgroupEmitter, barrier: str, size: str) -> None:
+    less = wg.body.assign(f"sub i32 0, {size}")
+    wg.body.line(f"call void @fly.mbarrier_update(ptr {barrier}, i32 0, i32 {less})")
+
+
+def _tma_multicast(wg: WorkgroupEmitter, op: Operation) -> None:
+    """Every block of the mask gets the box, and its own barrier the bytes."""
+    body = wg.body
+    place, source, barrier, mask, *coords = (body.operand(x) for x in op.operands)
+    size = body.assign(f"call i32 @fly.box_bytes(ptr {source})")
+
+    def block(index: str) -> None:
+        bit = body.assign(f"trunc i64 {body.assign(f'lshr i64 {wide}, {index}')} to i1")
+        take, skip = body.fresh_label("take"), body.fresh_label("skip")
+        body.branch_if(bit, take, skip)
+        body.start_block(take)
+        memory = body.assign(f"call ptr @fly.scratch_of(ptr %run, i64 {index})")
+        body.line(f"call void @fly.tma(ptr {source}, ptr {memory}, i32 {place}, i32 0, {_coordinates(coords)})")
+        _complete(wg, shared_pointer(wg, barrier, index), size)
+        body.branch(skip)
+        body.start_block(skip)
+
+    wide = body.assign(f"zext i16 {mask} to i64")
+    wg.loop("16", "block", block)
+
+
+def _tma_out(kind: int) -> Behaviour:
+    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+        body = wg.body
+        place, target, *coords = (body.operand(x) for x in op.operands)
+        body.line(f"call void @fly.tma(ptr {target}, ptr %scratch, i32 {place}, i32 {kind}, {_coordinates(coords)})")
+
+    return run
+
+
+def _bulk_load(wg: WorkgroupEmitter, op: Operation) -> None:
+    body = wg.body
+    place, source, size, barrier = (body.operand(x) for x in op.operands)
+    wide = body.assign(f"zext i32 {size} to i64")
+    body.line(f"call void @llvm.memcpy.p0.p0.i64(ptr {shared_pointer(wg, place)}, ptr {source}, i64 {wide}, i1 false)")
+    _complete(wg, shared_pointer(wg, barrier), size)
+
+
+def _bulk_store(wg: WorkgroupEmitter, op: Operation) -> None:
+    body = wg.body
+    place, target, size = (body.operand(x) for x in op.operands)
+    wide = body.assign(f"zext i32 {size} to i64")
+    body.line(f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {shared_pointer(wg, place)}, i64 {wide}, i1 false)")
+
+
+# ldmatrix and stmatrix ---------------------------------------------------------------------------
+
+
+def _cell(wg: WorkgroupEmitter, op: Operation, matrix: int, transposed: bool, half: int) -> tuple[str, str]:
+    """(thread that names the row, byte in the row) of the element that this lane holds in half a word."""
+    body = wg.body
+    lane, first = lane_parts(wg)
+    group, inside = body.assign(f"lshr i64 {lane}, 2"), body.assign(f"and i64 {lane}, 3")
+    column = body.assign(f"add i64 {body.assign(f'shl i64 {inside}, 1')}, {half}")
+    row, column = (column, group) if transposed else (group, column)
+    thread_ = body.assign(f"add i64 {first}, {body.assign(f'add i64 {row}, {8 * matrix}')}")
+    return thread_, body.assign(f"shl i64 {column}, 1")
+
+
+def _row_address(wg: WorkgroupEmitter, op: Operation, index: int, thread_: str) -> str:
+    pointer = op.operands[index]
+    return wg.body.operand(pointer) if wg.plan.is_uniform(pointer) else wg.slots.load(pointer, thread_)
+
+
+def _ldmatrix(count: int, transposed: bool) -> Behaviour:
+    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+        body, kind = wg.body, type_text(op.operands[0].type)
+        words = []
+        for matrix in range(count):
+            halves = []
+            for half in range(2):
+                thread_, byte = _cell(wg, op, matrix, transposed, half)
+                row = _row_address(wg, op, 0, thread_)
+                place = body.assign(f"getelementptr i8, {kind} {row}, i64 {byte}")
+                wg.access(op, op.operands[0], f"{kind} {place}", 2, READ)
+                halves.append(body.assign(f"zext i16 {body.assign(f'load i16, {kind} {place}, align 2')} to i32"))
+            words.append(body.assign(f"or i32 {halves[0]}, {body.assign(f'shl i32 {halves[1]}, 16')}"))
+        if count == 1:
+            body.bind(op.results[0], words[0])
+            return
+        struct, value = type_text(op.results[0].type), "poison"
+        for index, word in enumerate(words):
+            value = body.assign(f"insertvalue {struct} {value}, i32 {word}, {index}")
+        body.bind(op.results[0], value)
+
+    return run
+
+
+def _stmatrix(transposed: bool) -> Behaviour:
+    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+        body, kind = wg.body, type_text(op.operands[0].type)
+        for matrix, value in enumerate(op.operands[1:]):
+            word = body.operand(value)
+            for half in range(2):
+                thread_, byte = _cell(wg, op, matrix, transposed, half)
+                row = _row_address(wg, op, 0, thread_)
+                place = body.assign(f"getelementptr i8, {kind} {row}, i64 {byte}")
+                wg.access(op, op.operands[0], f"{kind} {place}", 2, WRITE)
+                part = body.assign(f"trunc i32 {body.assign(f'lshr i32 {word}, {16 * half}')} to i16")
+                body.line(f"store i16 {part}, {kind} {place}, align 2")
+
+    return run
+
+
+# Accesses with a cache hint ------------------------------------------------------------------------
+
+
+def _hinted_load(words: int) -> Behaviour:
+    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+        body, pointer = wg.body, op.operands[0]
+        kind = type_text(pointer.type)
+        struct, value = type_text(op.results[0].type), "poison"
+        for index in range(words):
+            place = body.assign(f"getelementptr i32, {kind} {body.operand(pointer)}, i64 {index}")
+            word = body.assign(f"load i32, {kind} {place}, align 1")
+            value = word if words == 1 else body.assign(f"insertvalue {struct} {value}, i32 {word}, {index}")
+        body.bind(op.results[0], value)
+
+    return run
+
+
+def _hinted_store(wg: WorkgroupEmitter, op: Operation) -> None:
+    body, pointer = wg.body, op.operands[0]
+    kind = type_text(pointer.type)
+    for index, word in enumerate(op.operands[1:]):
+        place = body.assign(f"getelementptr i32, {kind} {body.operand(pointer)}, i64 {index}")
+        body.line(f"store i32 {body.operand(word)}, {kind} {place}, align 1")
+
+
+# cp.async, wgmma's surroundings, fast functions ----------------------------------------------------
+
+
+def _cp_async(size: int) -> Behaviour:
+    """Bytes beyond the third operand, if there is one, are filled with zeros."""
+
+    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+        body, type_ = wg.body, f"[{size} x i8]"
+        target, source, *rest = op.operands
+        target_kind, source_kind = type_text(target.type), type_text(source.type)
+        wg.access(op, target, body.typed(target), size, WRITE)
+        count = body.assign(f"zext i32 {body.operand(rest[0])} to i64") if rest else size
+        wg.access(op, source, body.typed(source), count, READ)
+        if not rest:
+            found = body.assign(f"load {type_}, {source_kind} {body.operand(source)}, align 1")
+            body.line(f"store {type_} {found}, {target_kind} {body.operand(target)}, align 1")
+            return
+        body.line(f"store {type_} zeroinitializer, {target_kind} {body.operand(target)}, align 1")
+        plain = [body.assign(f"addrspacecast {k} {body.operand(v)} to ptr") for k, v in
+                 ((target_kind, target), (source_kind, source))]  # fmt: skip
+        body.line(f"call void @llvm.memcpy.p0.p0.i64(ptr {plain[0]}, ptr {plain[1]}, i64 {count}, i1 false)")
+
+    return run
+
+
+def _nothing(wg: WorkgroupEmitter, op: Operation) -> None:
+    """What is waited for was done when it was asked for."""
+
+
+def _passed(wg: WorkgroupEmitter, op: Operation) -> None:
+    """Registers that pass through an instruction unchanged."""
+    body = wg.body
+    if not op.results[0].type.name.startswith("llvm.struct"):
+        body.bind(op.results[0], body.operand(op.operands[0]))
+        return
+    struct, value = type_text(op.results[0].type), "poison"
+    for index, operand in enumerate(op.operands):
+        value = body.assign(f"insertvalue {struct} {value}, {body.typed(operand)}, {index}")
+    body.bind(op.results[0], value)
+
+
+def _tanh(wg: WorkgroupEmitter, op: Operation) -> None:
+    wg.body.bind(op.results[0], wg.body.assign(f"call float @llvm.tanh.f32(float {wg.body.operand(op.operands[0])})"))
+
+
+_RANKS = range(1, 6)
+ENTRIES: dict[str, HostIntrinsic] = {
+    **{f"ptx.tma.load.{rank}d": thread(_tma_load) for rank in _RANKS},
+    **{f"ptx.tma.load.multicast.{rank}d": thread(_tma_multicast) for rank in _RANKS},
+    **{f"ptx.tma.{name}.{rank}d": thread(_tma_out(kind)) for name, kind in _KINDS.items() for rank in _RANKS},
+    **{f"ptx.ld.global.{words}": thread(_hinted_load(words)) for words in (1, 2, 4)},
+    **{f"ptx.st.global.{words}": thread(_hinted_store) for words in (1, 2, 4)},
+    "ptx.bulk.load": thread(_bulk_load),
+    "ptx.bulk.store": thread(_bulk_store),
+    "ptx.wgmma.wait_group": thread(_passed),
+    "ptx.tanh.approx.f32": thread(_tanh, pure=True),
+    **{f"llvm.nvvm.wgmma.{name}": thread(_nothing) for name in ("fence", "commit_group", "wait_group")},
+    **{
+        f"llvm.nvvm.ldmatrix.sync.aligned.m8n8.x{count}{'.trans' if t else ''}.b16": gather(_ldmatrix(count, t))
+        for count in (1, 2, 4)
+        for t in (False, True)
+    },
+    **{
+        f"llvm.nvvm.stmatrix.sync.aligned.m8n8.x{count}{'.trans' if t else ''}.b16": gather(_stmatrix(t))
+        for count in (1, 2, 4)
+        for t in (False, True)
+    },
+    **{f"llvm.nvvm.cp.async.{kind}.shared.global.{size}": thread(_cp_async(size))
+       for kind, size in (("ca", 4), ("ca", 8), ("ca", 16), ("cg", 16))},
+    **{f"llvm.nvvm.cp.async.{kind}.shared.global.{size}.s": thread(_cp_async(size))
+       for kind, size in (("ca", 4), ("ca", 8), ("ca", 16), ("cg", 16))},
+    **{f"llvm.nvvm.cp.async.{name}": thread(_nothing) for name in ("commit.group", "wait.group", "wait.all")},
+}  # fmt: skip

@@ -1,0 +1,186 @@
+"""wgmma on the host: tiles are read from shared memory by their descriptors, as the hardware reads them.
+
+Four waves take part. Where they run apart, each leaves its registers in the arrays and the last one to come
+multiplies for all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.ir import Operation
+
+from flydsl.backends.host import fibers
+from flydsl.backends.host.matrix_elements import read_element
+from flydsl.backends.host.matrix_lanes import LoopText, Operand, dense_places, gather, scatter
+from flydsl.backends.host.matrix_registers import LaneRegisters, lane_registers, result_registers
+from flydsl.codegen.module_scope import ModuleScope
+from flydsl.target.dtype import is_float, width_bits
+from flydsl.target.mma_facts import fragment_elem
+from flydsl.target.mma_warpgroup import THREADS, Wgmma
+from flydsl.target.wgmma_operand import CHUNK, ROWS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flydsl.backends.host.workgroup import WorkgroupEmitter
+
+_ROW_BYTES = (16, 128, 64, 32)
+_SWIZZLE_BITS = (0, 3, 2, 1)
+"""Of each swizzle code in a descriptor."""
+
+
+def multiply_warpgroups(wg: WorkgroupEmitter, op: Operation, facts: Wgmma, product: Callable[..., None]) -> None:
+    """Run the instruction for every warpgroup, or for the one this wave belongs to."""
+    registers = lane_registers(wg, op, facts.inline_asm())  # type: ignore[arg-type]
+    result = result_registers(wg, op.results[0])
+    sources = [registers["a"], registers["b"], registers["c"], result, registers["scale_d"]]
+    name = f"fly.{facts}".replace("!", "").replace(" ", "") + "".join(f".{s.bytes}" for s in sources)
+    scope = wg.module.scope
+    symbol = scope.helper(name, lambda text: _text(scope, facts, sources, text, product))
+
+    def one(first: str) -> None:
+        places = [source.address(wg, first) for source in sources]
+        wg.body.line(f"call void {symbol}({', '.join(f'ptr {p}' for p in places)}, ptr %scratch)")
+
+    if wg.apart:
+        _last_of_group(wg, op, one)
+        return
+    groups = wg.body.assign(f"udiv i64 {wg.threads}, {THREADS}")
+    wg.loop(groups, "group", lambda index: one(wg.body.assign(f"mul nuw nsw i64 {index}, {THREADS}")))
+
+
+def _last_of_group(wg: WorkgroupEmitter, op: Operation, multiply: Callable[[str], None]) -> None:
+    """The wave that completes its warpgroup multiplies; the others wait for it."""
+    body = wg.body
+    group = body.assign(f"udiv i64 {wg.first}, {THREADS}")
+    number = body.assign(f"add i64 {group}, {fibers.FIRST_GROUP}")
+    step = body.assign(f"mul i64 {number}, {fibers.COUNTER_BYTES}")
+    counter = body.assign(f"getelementptr i8, ptr {wg.shared.end}, i64 {step}")
+    before = body.assign(f"load i32, ptr {counter}")
+    arrived = body.assign(f"add i32 {before}, {wg.target.wave_size}")
+    last = body.assign(f"icmp uge i32 {arrived}, {THREADS}")
+    work, meet = body.fresh_label("multiply"), body.fresh_label("meet")
+    body.branch_if(last, work, meet)
+    body.start_block(work)
+    multiply(body.assign(f"mul nuw nsw i64 {group}, {THREADS}"))
+    body.branch(meet)
+    body.start_block(meet)
+    generation = body.assign(f"call i32 @fly.count_in(ptr {counter}, i32 {wg.target.wave_size}, i32 {THREADS})")
+    status = fibers.site(wg, op)
+    body.line(f"call void @fly.wait_counter(ptr %run, ptr {counter}, i32 {generation}, i32 {status})")
+
+
+# The function ----------------------------------------------------------------------------------
+
+
+def _text(scope: ModuleScope, facts: Wgmma, sources: list[LaneRegisters], symbol: str, product: Callable[..., None]) -> str:
+    m, n, k = facts.shape_mnk
+    acc = "float" if is_float(facts.elem_c) else "i32"
+    text = LoopText()
+    for name, size in (("%A", m * k), ("%B", k * n), ("%D", m * n)):
+        text.line(f"{name} = alloca [{size} x {acc}], align 64")
+    layouts = facts.tv_layouts()
+    if facts.a_source == "shared":
+        _read_tile(scope, text, facts.elem_a, facts.major_a, ("%a", "%A"), (m, k), acc, transposed=False)
+    else:
+        places = dense_places(layouts[0], m, k, row_major=True)
+        gather(scope, text, Operand(facts.elem_a, sources[0].bytes, layouts[0][1].size(), places), "%a", "%A", acc)
+    _read_tile(scope, text, facts.elem_b, facts.major_b, ("%b", "%B"), (n, k), acc, transposed=True)
+    places = dense_places(layouts[2], m, n, row_major=True)
+    held = layouts[2][1].size()
+    gather(scope, text, Operand(facts.elem_c, sources[2].bytes, held, places), "%c", "%D", acc)
+    _scale(text, acc, m * n)
+    product(text, acc, (m, n, k), "0")
+    scatter(scope, text, Operand(facts.elem_c, sources[3].bytes, held, places), "%d", "%D", acc)
+    text.line("ret void")
+    body = "\n".join(text.lines)
+    parameters = "ptr %a, ptr %b, ptr %c, ptr %d, ptr %scale, ptr %smem"
+    return f"define internal void {symbol}({parameters}) noinline nounwind {{\nentry:\n{body}\n}}"
+
+
+def _scale(text: LoopText, acc: str, count: int) -> None:
+    """scale-d 0 forgets what the accumulators held."""
+    scale = text.assign("load i32, ptr %scale")
+    kept = text.assign(f"icmp ne i32 {scale}, 0")
+
+    def one(index: str) -> None:
+        place = text.assign(f"getelementptr {acc}, ptr %D, i64 {index}")
+        value = text.assign(f"load {acc}, ptr {place}")
+        text.line(f"store {acc} {text.assign(f'select i1 {kept}, {acc} {value}, {acc} zeroinitializer')}, ptr {place}")
+
+    text.loop(count, one)
+
+
+def _read_tile(
+    scope: ModuleScope, text: LoopText, elem: str, major: str, names: tuple[str, str], extents: tuple[int, int],
+    acc: str, *, transposed: bool,
+) -> None:  # fmt: skip
+    """A tile (MN, K) in shared memory into a dense matrix, row by row or, transposed, K by K."""
+    bits = width_bits(fragment_elem(elem))
+    size, (rows, depth) = bits // 8, extents
+    descriptor = text.assign(f"load i64, ptr {names[0]}")
+    fields = _fields(text, descriptor)
+
+    def cell(row: str, k: str) -> None:
+        at = _offset(text, fields, row, k, size, major)
+        address = text.assign(f"getelementptr i8, ptr %smem, i64 {_swizzled(text, fields, at)}")
+        number = read_element(scope, text, elem, bits, address, "0", acc, not elem.startswith("u"))
+        index = f"add i64 {text.assign(f'mul i64 {k}, {rows}')}, {row}" if transposed else (
+            f"add i64 {text.assign(f'mul i64 {row}, {depth}')}, {k}"
+        )
+        place = text.assign(f"getelementptr {acc}, ptr {names[1]}, i64 {text.assign(index)}")
+        text.line(f"store {acc} {number}, ptr {place}")
+
+    text.loop(rows, lambda row: text.loop(depth, lambda k: cell(row, k)))
+
+
+def _fields(text: LoopText, descriptor: str) -> dict[str, str]:
+    """Start, leading and stride offsets in bytes, row bytes and swizzle mask."""
+    found = {}
+    for name, low in (("start", 0), ("leading", 16), ("stride", 32)):
+        bits = text.assign(f"and i64 {text.assign(f'lshr i64 {descriptor}, {low}')}, 16383")
+        found[name] = text.assign(f"shl i64 {bits}, 4")
+    code = text.assign(f"lshr i64 {descriptor}, 62")
+    for name, table in (("row", _ROW_BYTES), ("bits", _SWIZZLE_BITS)):
+        value = str(table[0])
+        for number in range(1, 4):
+            same = text.assign(f"icmp eq i64 {code}, {number}")
+            value = text.assign(f"select i1 {same}, i64 {table[number]}, i64 {value}")
+        found[name] = value
+    power = text.assign(f"shl i64 1, {found['bits']}")
+    found["mask"] = text.assign(f"sub i64 {power}, 1")
+    found["plain"] = text.assign(f"icmp eq i64 {code}, 0")
+    return found
+
+
+def _offset(text: LoopText, fields: dict[str, str], row: str, k: str, size: int, major: str) -> str:
+    """Where the canonical layouts put element (row, k), before the swizzle."""
+    if major == "k":
+        byte = text.assign(f"mul i64 {k}, {size}")
+        chunk, inside = text.assign(f"udiv i64 {byte}, {CHUNK}"), text.assign(f"urem i64 {byte}, {CHUNK}")
+        step = text.assign(f"select i1 {fields['plain']}, i64 {fields['leading']}, i64 {CHUNK}")
+        terms = [
+            (text.assign(f"udiv i64 {row}, {ROWS}"), fields["stride"]),
+            (text.assign(f"urem i64 {row}, {ROWS}"), fields["row"]),
+            (chunk, step),
+        ]
+    else:
+        byte = text.assign(f"mul i64 {row}, {size}")
+        block, inside = text.assign(f"udiv i64 {byte}, {fields['row']}"), text.assign(f"urem i64 {byte}, {fields['row']}")
+        across = text.assign(f"select i1 {fields['plain']}, i64 {fields['stride']}, i64 {fields['leading']}")
+        down = text.assign(f"select i1 {fields['plain']}, i64 {fields['leading']}, i64 {fields['stride']}")
+        terms = [
+            (block, across),
+            (text.assign(f"udiv i64 {k}, {ROWS}"), down),
+            (text.assign(f"urem i64 {k}, {ROWS}"), fields["row"]),
+        ]
+    total = text.assign(f"add i64 {fields['start']}, {inside}")
+    for count, stride in terms:
+        total = text.assign(f"add i64 {total}, {text.assign(f'mul i64 {count}, {stride}')}")
+    return total
+
+
+def _swizzled(text: LoopText, fields: dict[str, str], address: str) -> str:
+    high = text.assign(f"and i64 {text.assign(f'lshr i64 {address}, 7')}, {fields['mask']}")
+    return text.assign(f"xor i64 {address}, {text.assign(f'shl i64 {high}, 4')}")

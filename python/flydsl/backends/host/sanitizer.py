@@ -1,0 +1,338 @@
+"""Sanitizers: a call of the checker (`codegen/sanitizer.ll`) before everything a kernel does to memory.
+
+The rules of loads, stores and atomics are wrapped here. Whoever writes another operation that touches memory calls
+`WorkgroupEmitter.access` before it:
+
+    wg.access(op, pointer, f"ptr {place}", bytes, READ)
+
+with the value the address was made from, which leads to the tensor, and the address as it is written. Barriers and
+other meetings say so with `met_all` and `met_wave`, because they order what lies on their two sides.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.dialects.llvm import LLVMPointerType
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from flydsl.backends.host.access_kinds import ATOMIC, ORDERING, QUIET, READ, WRITE
+from flydsl.backends.host.fibers import ptx_name
+from flydsl.backends.host.intrinsics.table import intrinsic_name
+from flydsl.backends.host.memory_roots import Root, RootFinder, byte_size
+from flydsl.base import native_names as names
+from flydsl.base.launch_status import SANITIZER_FAULT
+from flydsl.codegen.function_emitter import FunctionEmitter, Rule
+from flydsl.codegen.llvm_types import address_space, type_text
+from flydsl.codegen.module_emitter import ModuleEmitter
+from flydsl.codegen.op_view import fail, int_prop
+from flydsl.dialects.fly.payload import DYNAMIC_SHARED
+from flydsl.dialects.upstream import op_class
+from flydsl.passes.mark_memory import ARGUMENT_NAMES, BEGIN_REGISTERS, KEPT, SANITIZE
+
+if TYPE_CHECKING:
+    from flydsl.backends.host.workgroup import WorkgroupEmitter
+
+_UNKNOWN_REGION, _SHARED_REGION, _REGISTER_REGION = -1, -2, -3
+_ROOT_BYTES = 24
+MOST_ROOTS = 256
+"""Arguments of a kernel whose pointers are followed; there is no kernel with more."""
+_MOST_SITES = 1 << 20
+_ENGINES = frozenset({"tma", "bulk", "tensor"})
+_ACQUIRE = 4  # from this ordering on, an atomic orders other accesses
+_FUNCTIONS: dict[str, tuple[str, list[str]]] = {
+    names.SANITIZER_ACCESS: ("i1", ["i64"] * 8),
+    names.SANITIZER_BARRIER: ("void", []),
+    names.SANITIZER_WAVE: ("void", []),
+    names.SANITIZER_STRAY: ("void", ["i64"] * 3),
+    names.SANITIZER_FORGET: ("void", ["ptr", "i64"]),
+    names.SANITIZER_ROOT: ("void", ["i64", "ptr", "i64"]),
+    names.SANITIZER_ROOTS: ("ptr", []),
+    names.SANITIZER_LAUNCH: ("i32", ["ptr", "ptr", "ptr", "i64", "i64", "i64"]),
+}
+
+
+def settings(module: Operation) -> dict[str, Any] | None:
+    """The checks and array arguments that a module is compiled with, or None without a sanitizer."""
+    text = settings_text(module)
+    return json.loads(text) if text else None
+
+
+def settings_text(module: Operation) -> str:
+    """The same as it goes into the artifact; empty without a sanitizer."""
+    found = module.attributes.get(SANITIZE)
+    return found.data if isinstance(found, StringAttr) else ""
+
+
+def declare(module: ModuleEmitter) -> None:
+    for name, (result, arguments) in _FUNCTIONS.items():
+        module.scope.declare(name, result, arguments)
+
+
+def watch(wg: WorkgroupEmitter, found: dict[str, Any]) -> None:
+    """Have the checks written into a kernel that is about to be emitted."""
+    wg.sanitizer = Sanitizer(wg, frozenset(found["checks"]))
+    wg.body.rules = {**wg.body.rules, **wg.sanitizer.rules(dict(wg.body.rules))}
+
+
+class Sanitizer:
+    """Writes the checks of one kernel."""
+
+    def __init__(self, wg: WorkgroupEmitter, checks: frozenset[str]) -> None:
+        self.wg = wg
+        self.checks = checks
+        self.finder = RootFinder(wg.block)
+        self._arguments: dict[int, tuple[str, str, str]] = {}
+        listed = wg.op.attributes.get(ARGUMENT_NAMES)
+        self._names = [n.data for n in listed.data] if isinstance(listed, ArrayAttr) else []  # type: ignore[attr-defined]
+        self._ordering = ORDERING if any(_is_fence(op) for op in wg.op.walk()) else 0
+        self._opaque = any(_fills_unseen(op) for op in wg.op.walk())
+
+    # The function ------------------------------------------------------------------------------
+
+    def open(self) -> None:
+        """Load the intervals that the pointer arguments may reach."""
+        declare(self.wg.module)
+        body = self.wg.body
+        table = body.assign(f"call ptr @{names.SANITIZER_ROOTS}()")
+        for index, argument in enumerate(self.wg.block.args[:MOST_ROOTS]):
+            if isinstance(argument.type, LLVMPointerType):
+                low, end, region = (self._root_word(table, index, word) for word in range(3))
+                self._arguments[index] = (low, end, region)
+
+    def _root_word(self, table: str, index: int, word: int) -> str:
+        place = self.wg.body.assign(f"getelementptr i8, ptr {table}, i64 {index * _ROOT_BYTES + 8 * word}")
+        return self.wg.body.assign(f"load i64, ptr {place}")
+
+    def rules(self, plain: dict[str, Rule]) -> dict[str, Rule]:
+        """The rules of memory operations, each behind its check."""
+
+        def checked(name: str, check: Callable[[Operation], None]) -> Rule:
+            def rule(emitter: FunctionEmitter, op: Operation) -> None:
+                check(op)
+                plain[name](emitter, op)
+
+            return rule
+
+        watched: dict[str, Callable[[Operation], None]] = {
+            "llvm.load": self._load,
+            "llvm.store": self._store,
+            "llvm.atomicrmw": self._atomic,
+            "llvm.cmpxchg": self._atomic,
+            "llvm.intr.masked.load": self._masked_load,
+            "llvm.intr.masked.store": self._masked_store,
+            "llvm.intr.memcpy": self._transfer,
+            "llvm.intr.memcpy.inline": self._transfer,
+            "llvm.intr.memmove": self._transfer,
+            "llvm.intr.memset": self._fill,
+        }
+        return {
+            BEGIN_REGISTERS: self._begin_registers,
+            **{name: checked(name, check) for name, check in watched.items() if name in plain},
+        }
+
+    # Accesses ----------------------------------------------------------------------------------
+
+    def access(
+        self, op: Operation, pointer: SSAValue, place: str, size: int | str, kind: int, elem: Any = None
+    ) -> None:
+        """Check an access of ``size`` bytes at ``place``, a typed pointer made from the value ``pointer``."""
+        wg, body = self.wg, self.wg.body
+        root = self.finder.root(pointer)
+        low, end, region = self._interval(root, pointer)
+        site = self._site(op, root, elem)
+        address = body.assign(f"ptrtoint {place} to i64")
+        if kind & ATOMIC:
+            kind |= self._ordering
+        if self._opaque and region == _SHARED_REGION:
+            kind |= QUIET
+        numbers = (site, address, size, kind, wg.thread_number, low, end, region)
+        bad = body.assign(f"call i1 @{names.SANITIZER_ACCESS}({', '.join(f'i64 {n}' for n in numbers)})")
+        self._stop_if(bad)
+
+    def _stop_if(self, condition: str) -> None:
+        body = self.wg.body
+        stop, on = body.fresh_label("fault"), body.fresh_label("on")
+        body.branch_if(condition, stop, on)
+        body.start_block(stop)
+        body.line(f"ret i32 {SANITIZER_FAULT}")
+        body.start_block(on)
+
+    def _whole(self, op: Operation, pointer: SSAValue, type_: Attribute, kind: int) -> None:
+        self.access(op, pointer, self.wg.body.typed(pointer), byte_size(type_), kind, type_)
+
+    def _load(self, op: Operation) -> None:
+        kind = READ | (ATOMIC if int_prop(op, "ordering") else 0) | (QUIET if KEPT in op.attributes else 0)
+        self._whole(op, op.operands[0], op.results[0].type, kind)
+
+    def _store(self, op: Operation) -> None:
+        kind = WRITE | (ATOMIC if int_prop(op, "ordering") else 0)
+        self._whole(op, op.operands[1], op.operands[0].type, kind)
+
+    def _atomic(self, op: Operation) -> None:
+        self._whole(op, op.operands[0], op.operands[1].type, READ | WRITE | ATOMIC)
+
+    def _transfer(self, op: Operation) -> None:
+        target, source, size = op.operands[:3]
+        body = self.wg.body
+        bytes_ = self._wide(size)
+        self.access(op, source, body.typed(source), bytes_, READ)
+        self.access(op, target, body.typed(target), bytes_, WRITE)
+
+    def _fill(self, op: Operation) -> None:
+        target, _, size = op.operands[:3]
+        self.access(op, target, self.wg.body.typed(target), self._wide(size), WRITE)
+
+    def _wide(self, number: SSAValue) -> str:
+        body, given = self.wg.body, type_text(number.type)
+        return body.operand(number) if given == "i64" else body.assign(f"zext {body.typed(number)} to i64")
+
+    def _masked_load(self, op: Operation) -> None:
+        self._masked(op, op.operands[0], op.operands[1], op.results[0].type, READ)
+
+    def _masked_store(self, op: Operation) -> None:
+        self._masked(op, op.operands[1], op.operands[2], op.operands[0].type, WRITE)
+
+    def _masked(self, op: Operation, pointer: SSAValue, mask: SSAValue, type_: Any, kind: int) -> None:
+        """Lane by lane: those that the mask leaves out touch nothing."""
+        body, elem = self.wg.body, type_.element_type
+        size, space = byte_size(elem), type_text(pointer.type)
+        for lane in range(byte_size(type_) // size):
+            taken = body.assign(f"extractelement {body.typed(mask)}, i32 {lane}")
+            place = body.assign(f"getelementptr i8, {body.typed(pointer)}, i64 {lane * size}")
+            length = body.assign(f"select i1 {taken}, i64 {size}, i64 0")
+            self.access(op, pointer, f"{space} {place}", length, kind, elem)
+
+    # Memory ------------------------------------------------------------------------------------
+
+    def _interval(self, root: Root, pointer: SSAValue) -> tuple[Any, Any, Any]:
+        """(low, end, region) of the memory that a tensor may reach."""
+        if root.space == "argument" and root.key in self._arguments:
+            return self._arguments[root.key]
+        if root.space == "shared":
+            return self._shared_interval(root)
+        if root.space == "register":
+            base, size = self._registers(root.key)
+            low = self.wg.body.assign(f"ptrtoint ptr {base} to i64")
+            return low, self.wg.body.assign(f"add i64 {low}, {size}"), _REGISTER_REGION
+        space = address_space(pointer.type) if isinstance(pointer.type, LLVMPointerType) else 0
+        if space == 3 and not self.wg.apart:  # waves apart may reach the shared memory of another block
+            return self.wg.shared.base, self._shared_end(), _SHARED_REGION
+        return 0, -1, {3: _SHARED_REGION, 5: _REGISTER_REGION}.get(space, _UNKNOWN_REGION)
+
+    def _shared_interval(self, root: Root) -> tuple[Any, Any, Any]:
+        body, shared = self.wg.body, self.wg.shared
+        dynamic = root.key == DYNAMIC_SHARED
+        start = (shared.static_bytes if dynamic else shared.offsets[root.key]) + root.start
+        low = body.assign(f"add i64 {shared.base}, {start}")
+        if root.size is None and dynamic:
+            return low, self._shared_end(), _SHARED_REGION
+        size = shared.sizes[root.key] - root.start if root.size is None else root.size
+        return low, body.assign(f"add i64 {low}, {size}"), _SHARED_REGION
+
+    def _shared_end(self) -> str:
+        return self.wg.body.assign(f"ptrtoint ptr {self.wg.slots.origin} to i64")
+
+    def _registers(self, op: Operation) -> tuple[str, int]:
+        """Where an allocation of the current thread lies, and its bytes."""
+        count = int(self.wg.body.operand(op.operands[0]))
+        elem = op.properties["elem_type"]
+        place = self.wg.slots.address(("alloca", op), f"[{count} x {type_text(elem)}]", self.wg.thread_number)
+        return place, count * byte_size(elem)
+
+    def _begin_registers(self, emitter: FunctionEmitter, op: Operation) -> None:
+        """An allocation in a loop holds nothing at the start of each turn."""
+        root = self.finder.root(op.operands[0])
+        if root.space == "register":
+            place, size = self._registers(root.key)
+            emitter.line(f"call void @{names.SANITIZER_FORGET}(ptr {place}, i64 {size})")
+
+    # Meetings ----------------------------------------------------------------------------------
+
+    def met_all(self) -> None:
+        """Every thread of the block has come to this point."""
+        self.wg.body.line(f"call void @{names.SANITIZER_BARRIER}()")
+
+    def met_wave(self) -> None:
+        """The lanes of each wave have come to this point together."""
+        self.wg.body.line(f"call void @{names.SANITIZER_WAVE}()")
+
+    def require_everyone(self, op: Operation) -> None:
+        """Stop at a barrier that some threads are not at; the report names one of either kind."""
+        wg, body = self.wg, self.wg.body
+        mask = wg.mask
+        assert mask is not None
+        found = {}
+        for kind in ("present", "absent"):
+            found[kind] = body.fresh(kind)
+            body.entry_line(f"{found[kind]} = alloca i64, align 8")
+            body.line(f"store i64 -1, ptr {found[kind]}")
+
+        def look() -> None:
+            here = wg.slots.load_key(mask, "i1", wg.thread_number)
+            for kind, flag in (("present", here), ("absent", body.assign(f"xor i1 {here}, true"))):
+                before = body.assign(f"load i64, ptr {found[kind]}")
+                first = body.assign(f"and i1 {flag}, {body.assign(f'icmp eq i64 {before}, -1')}")
+                body.line(
+                    f"store i64 {body.assign(f'select i1 {first}, i64 {wg.thread_number}, i64 {before}')}, "
+                    f"ptr {found[kind]}"
+                )
+
+        wg.mask = None
+        wg.over_threads(look)
+        wg.mask = mask
+        present, absent = (body.assign(f"load i64, ptr {found[kind]}") for kind in ("present", "absent"))
+        stop, on = body.fresh_label("stray"), body.fresh_label("on")
+        body.branch_if(body.assign(f"icmp ne i64 {absent}, -1"), stop, on)
+        body.start_block(stop)
+        site = self._add_site(op, {})
+        body.line(f"call void @{names.SANITIZER_STRAY}(i64 {site}, i64 {present}, i64 {absent})")
+        body.line(f"ret i32 {SANITIZER_FAULT}")
+        body.start_block(on)
+
+    # Sites -------------------------------------------------------------------------------------
+
+    def _site(self, op: Operation, root: Root, elem: Any) -> int:
+        facts = {"space": root.space, **root.facts}
+        if root.space == "argument" and root.key < len(self._names):
+            facts["name"] = self._names[root.key]
+        if root.space == "unknown":
+            facts["space"] = "shared" if any(_is_shared(o) for o in op.operands) else "unknown"
+        if "elem" not in facts and elem is not None:
+            inner = getattr(elem, "element_type", elem)
+            facts |= {"elem": str(inner), "bytes": byte_size(inner)}
+        return self._add_site(op, facts)
+
+    def _add_site(self, op: Operation, facts: dict[str, Any]) -> int:
+        """A place of its own for each check: one operation may touch two tensors."""
+        place = op_class("llvm.unreachable").create()
+        place.location = op.location
+        place.attributes["fly.message"] = json.dumps(facts)  # type: ignore[assignment]
+        self.wg.sites.append(place)
+        if len(self.wg.sites) > _MOST_SITES:
+            fail(op, f"more than {_MOST_SITES} accesses cannot be told apart", hint="turn the sanitizers off")
+        return len(self.wg.sites) - 1
+
+
+def _is_shared(value: SSAValue) -> bool:
+    return isinstance(value.type, LLVMPointerType) and address_space(value.type) == 3
+
+
+def _fills_unseen(op: Operation) -> bool:
+    """Whether an operation writes shared memory without a check: a tensor copy engine, or assembly."""
+    name = intrinsic_name(op) or ptx_name(op)
+    return op.name == "llvm.inline_asm" if name is None else not _ENGINES.isdisjoint(name.split("."))
+
+
+def _is_fence(op: Operation) -> bool:
+    """Whether an operation makes atomics order what lies around them."""
+    words = intrinsic_name(op) or op.name
+    return (
+        "fence" in words
+        or "membar" in words
+        or (op.name in ("llvm.atomicrmw", "llvm.load", "llvm.store") and int_prop(op, "ordering") >= _ACQUIRE)
+        or (op.name == "llvm.cmpxchg" and int_prop(op, "success_ordering") >= _ACQUIRE)
+    )

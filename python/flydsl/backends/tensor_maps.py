@@ -1,0 +1,89 @@
+"""Making tensor maps in the native launcher: by the driver on a GPU, in our own form on the host device.
+
+The host's map is sixteen 64-bit words: the address, element bytes (its type from bit 8), rank, swizzle, five extents,
+four strides in bytes, and five box extents as 16-bit numbers.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation
+
+from flydsl.base.launch_status import BAD_TENSOR_MAP, DRIVER_BASE
+from flydsl.codegen.function_emitter import FunctionEmitter
+from flydsl.codegen.module_emitter import ModuleEmitter
+from flydsl.target.tensor_map import MAP_ALIGN, MAP_BYTES
+
+BASE, ELEMENT, RANK, SWIZZLE, EXTENTS, STRIDES, BOX = 0, 1, 2, 3, 4, 9, 13
+"""Word of each field in the host's map; box extents take 16 bits each."""
+
+_PROMOTE_256B = 3
+
+
+def emit(module: ModuleEmitter, body: FunctionEmitter, op: Operation, entry: str | None) -> tuple[str, str]:
+    """(status, address of the map) for a call of ``fly_tensor_map_Nd``."""
+    rank = (len(op.operands) - 3) // 3
+    values = [body.operand(o) for o in op.operands]
+    base, extents, strides = values[0], values[1 : 1 + rank], values[1 + rank : 2 * rank]
+    dtype, swizzle, size, *box = values[2 * rank :]
+    block = body.fresh("map")
+    body.entry_line(f"{block} = alloca [{MAP_BYTES // 8} x i64], align {MAP_ALIGN}")
+    bad = _misaligned(body, base, extents, strides)
+    if entry is None:
+        _host_map(body, block, (base, dtype, size, str(rank), swizzle), (extents, strides, box))
+        return body.assign(f"select i1 {bad}, i32 {BAD_TENSOR_MAP}, i32 0"), block
+    status = _driver_map(module, body, entry, block, (dtype, rank, base, swizzle), (extents, strides, box))
+    return body.assign(f"select i1 {bad}, i32 {BAD_TENSOR_MAP}, i32 {status}"), block
+
+
+def _misaligned(body: FunctionEmitter, base: str, extents: list[str], strides: list[str]) -> str:
+    raw = body.assign(f"ptrtoint ptr {base} to i64")
+    for stride in strides:
+        raw = body.assign(f"or i64 {raw}, {stride}")
+    bad = body.assign(f"icmp ne i64 {body.assign(f'and i64 {raw}, 15')}, 0")
+    for extent in extents:
+        bad = body.assign(f"or i1 {bad}, {body.assign(f'icmp slt i64 {extent}, 1')}")
+    return bad
+
+
+def _host_map(
+    body: FunctionEmitter, block: str, facts: tuple[str, ...], modes: tuple[list[str], list[str], list[str]]
+) -> None:
+    base, dtype, size, rank, swizzle = facts
+    words = {BASE: body.assign(f"ptrtoint ptr {base} to i64"), RANK: rank}
+    kind = body.assign(f"shl i32 {dtype}, 8")
+    words[ELEMENT] = body.assign(f"zext i32 {body.assign(f'or i32 {size}, {kind}')} to i64")
+    words[SWIZZLE] = body.assign(f"zext i32 {swizzle} to i64")
+    extents, strides, box = modes
+    words |= {EXTENTS + i: extent for i, extent in enumerate(extents)}
+    words |= {STRIDES + i: stride for i, stride in enumerate(strides)}
+    for word, value in words.items():
+        body.line(f"store i64 {value}, ptr {body.assign(f'getelementptr i64, ptr {block}, i64 {word}')}")
+    for index, extent in enumerate(box):
+        place = body.assign(f"getelementptr i8, ptr {block}, i64 {BOX * 8 + index * 2}")
+        body.line(f"store i16 {body.assign(f'trunc i32 {extent} to i16')}, ptr {place}")
+
+
+def _array(body: FunctionEmitter, type_: str, values: list[str]) -> str:
+    place = body.fresh("list")
+    body.entry_line(f"{place} = alloca [{max(len(values), 1)} x {type_}], align 8")
+    for index, value in enumerate(values):
+        body.line(f"store {type_} {value}, ptr {body.assign(f'getelementptr {type_}, ptr {place}, i64 {index}')}")
+    return place
+
+
+def _driver_map(
+    module: ModuleEmitter, body: FunctionEmitter, entry: str, block: str, facts: tuple[str, int, str, str],
+    modes: tuple[list[str], list[str], list[str]],
+) -> str:  # fmt: skip
+    """cuTensorMapEncodeTiled: no interleaving, element strides of one, zeros outside the tensor."""
+    dtype, rank, base, swizzle = facts
+    module.scope.add_global(entry, "global ptr null, align 8")
+    function = body.assign(f"load ptr, ptr @{entry}")
+    extents, strides = (_array(body, "i64", values) for values in modes[:2])
+    box, ones = _array(body, "i32", modes[2]), _array(body, "i32", ["1"] * rank)
+    code = body.assign(
+        f"call i32 {function}(ptr {block}, i32 {dtype}, i32 {rank}, ptr {base}, ptr {extents}, ptr {strides}, "
+        f"ptr {box}, ptr {ones}, i32 0, i32 {swizzle}, i32 {_PROMOTE_256B}, i32 0)"
+    )
+    failed = body.assign(f"icmp ne i32 {code}, 0")
+    return body.assign(f"select i1 {failed}, i32 {body.assign(f'add i32 {code}, {DRIVER_BASE}')}, i32 0")

@@ -1,0 +1,40 @@
+"""Names that generated host code and what loads it agree on. A place of its own, free of any IR library."""
+
+from __future__ import annotations
+
+ENTRY = "fly_entry"
+"""The function of an artifact's host object that a call enters."""
+
+POOL_LAUNCH = "fly_host_launch"
+"""The thread pool's entry, which launchers of the host device call."""
+
+POOL_START = "fly_pool_start"
+
+DRIVER_ENTRY = "fly_driver_launch"
+"""The global of a GPU launcher that holds the driver's launch function."""
+
+TENSOR_MAP_ENTRY = "fly_tensor_map_encode"
+"""The global of a CUDA launcher that holds the driver's encoder of tensor maps."""
+
+
+def handle_symbol(kernel: str) -> str:
+    """The global of a GPU launcher that holds a kernel's handle."""
+    return f"fly_handle_{kernel}"
+
+
+SANITIZER_ACCESS = "fly_sanitizer_access"
+SANITIZER_BARRIER = "fly_sanitizer_barrier"
+SANITIZER_WAVE = "fly_sanitizer_wave"
+SANITIZER_STRAY = "fly_sanitizer_stray"
+SANITIZER_FORGET = "fly_sanitizer_forget"
+SANITIZER_ROOT = "fly_sanitizer_root"
+SANITIZER_ROOTS = "fly_sanitizer_roots"
+SANITIZER_LAUNCH = "fly_sanitizer_launch"
+SANITIZER_CALLED = (
+    SANITIZER_ACCESS, SANITIZER_BARRIER, SANITIZER_WAVE, SANITIZER_STRAY, SANITIZER_FORGET, SANITIZER_ROOT,
+    SANITIZER_ROOTS, SANITIZER_LAUNCH,
+)  # fmt: skip
+"""What sanitized code calls of the checker."""
+
+SANITIZER_BEGIN = "fly_sanitizer_begin"
+"""What is called before it is entered."""

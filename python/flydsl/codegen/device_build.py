@@ -1,0 +1,96 @@
+"""Stage C: LLVM text of kernels to objects and assembly, by the LLVM in llvmlite or by one installed elsewhere.
+
+`FLYDSL_COMPILE_LLVM_DIR` names the other one. Ours optimises the text in either case; its `llc` then selects the
+instructions, and its `ld.lld` links AMD code objects.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from flydsl.base.errors import LoweringError
+from flydsl.codegen.llvm_build import emit_assembly, emit_object, optimised_text
+from flydsl.codegen.llvm_options import Setting, active, option_scope
+
+# An instruction that LLVM made itself has no line; it takes that of the one before instead of line 0.
+_LINES: tuple[Setting, ...] = (("use-unknown-locations", "Disable"),)
+_DEBUG_MARK = "!llvm.dbg.cu"
+
+
+@dataclass(frozen=True)
+class DeviceBuild:
+    """For what kernels are compiled, how hard, and by whose LLVM (None: llvmlite's)."""
+
+    triple: str
+    cpu: str
+    features: str
+    level: int
+    llvm_dir: Path | None = None
+
+    def object_code(self, text: str) -> bytes:
+        """The object file of LLVM text."""
+        if self.llvm_dir is not None:
+            return self._llc(text, "obj")
+        with _line_options(text):
+            return emit_object(text, self.triple, self.cpu, self.features, self.level)
+
+    def assembly(self, text: str) -> str:
+        """The assembly of LLVM text; PTX for NVIDIA."""
+        if self.llvm_dir is not None:
+            return self._llc(text, "asm").decode()
+        with _line_options(text):
+            return emit_assembly(text, self.triple, self.cpu, self.features, self.level)
+
+    def linker(self) -> tuple[str, ...]:
+        """The command that links, if the other LLVM has to do it."""
+        return () if self.llvm_dir is None else (outside_tool(self.llvm_dir, "ld.lld"),)
+
+    def _llc(self, text: str, kind: str) -> bytes:
+        assert self.llvm_dir is not None
+        optimised = optimised_text(text, self.triple, self.cpu, self.features, self.level)
+        settings = (*active(), *(_LINES if _DEBUG_MARK in text else ()))
+        with tempfile.TemporaryDirectory(prefix="flydsl-llc-") as folder:
+            source, target = Path(folder) / "kernels.ll", Path(folder) / "kernels.out"
+            source.write_text(optimised, encoding="utf-8")
+            command = [
+                *(outside_tool(self.llvm_dir, "llc"), f"-O{self.level}", f"-mtriple={self.triple}"),
+                *(f"-mcpu={self.cpu}", f"-mattr={self.features}", f"-filetype={kind}", "-relocation-model=pic"),
+                *(f"-{name}={_spelt(value)}" for name, value in settings),
+                *("-o", str(target), str(source)),
+            ]
+            done = subprocess.run(command, capture_output=True, text=True)
+            if done.returncode:
+                raise LoweringError(
+                    f"{command[0]} does not compile the kernels: {done.stderr.strip()}",
+                    hint="FLYDSL_COMPILE_LLVM_DIR names this LLVM; unset it to use the one in llvmlite",
+                )
+            return target.read_bytes()
+
+
+def outside_tool(folder: Path, name: str) -> str:
+    """A tool of the LLVM installed in a folder, which may be its `bin` or the one above."""
+    for candidate in (folder / name, folder / "bin" / name):
+        if candidate.exists():
+            return str(candidate)
+    raise LoweringError(
+        f"FLYDSL_COMPILE_LLVM_DIR is {folder}, which has no {name}",
+        hint="name the folder of an LLVM installation that has llc and ld.lld in it or in its bin folder",
+    )
+
+
+def _spelt(value: bool | int | str) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@contextmanager
+def _line_options(text: str) -> Iterator[None]:
+    if _DEBUG_MARK not in text:
+        yield
+        return
+    with option_scope((*active(), *_LINES)):
+        yield

@@ -1,0 +1,114 @@
+"""What a backend answers: its targets, its passes, what hints mean to it, and which driver runs its code."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, ClassVar
+
+from flydsl.base.errors import DslValueError, TargetError
+from flydsl.compiler.hints import checked, kernel_attributes
+from flydsl.target.target import Target, parse_target
+
+
+@dataclass(frozen=True)
+class GPUTarget:
+    """The name of a target: family, architecture, and threads of a warp or wave."""
+
+    backend: str
+    arch: str
+    warp_size: int
+
+    @staticmethod
+    def of(target: Target) -> GPUTarget:
+        """The name of a record of facts."""
+        return GPUTarget(target.backend, target.arch, target.wave_size)
+
+
+class BaseBackend(ABC):
+    """A family of targets. The methods say what is true of the one at hand; a subclass fills in the tables."""
+
+    name: ClassVar[str]
+    address_spaces: ClassVar[Mapping[str, int]]
+    """fly address spaces as LLVM numbers."""
+    driver_libraries: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, target: GPUTarget) -> None:
+        if not self.supports_target(target):
+            raise TargetError(f"the backend '{self.name}' does not compile for {target.arch} of '{target.backend}'")
+        self.target = target
+
+    @classmethod
+    def supports_target(cls, target: GPUTarget) -> bool:
+        """Whether the target is of this family."""
+        return target.backend == cls.name
+
+    @classmethod
+    @abstractmethod
+    def detect_target(cls) -> GPUTarget:
+        """The target to compile for when none is named."""
+
+    @classmethod
+    def make_target(cls, arch: str) -> GPUTarget:
+        """The target of an architecture's name."""
+        return GPUTarget.of(parse_target(arch))
+
+    def llvm_address_space(self, space: Any) -> int:
+        """LLVM's number of an address space."""
+        name = getattr(space, "ir_name", space)
+        if name not in self.address_spaces:
+            raise DslValueError(f"'{name}' is no address space", hint=f"use one of {', '.join(self.address_spaces)}")
+        return self.address_spaces[name]
+
+    def _pipeline_parts(self) -> Iterator[list[str]]:
+        """The three stages: fly to upstream dialects, those to LLVM text, and that to a binary."""
+        stage_a = import_module("flydsl.passes.pipeline").stage_a
+        yield [step.name for step in stage_a(self.name)]
+        yield ["llvm-text"]
+        yield ["llvm-optimise", self._binary_step()]
+
+    @abstractmethod
+    def _binary_step(self) -> str:
+        """What makes the device binary."""
+
+    def pipeline_fragments(self, *, compile_hints: Mapping[str, Any] | None = None) -> list[str]:
+        """Every step from traced IR to the binary, in order."""
+        checked(compile_hints or {})
+        return [step for part in self._pipeline_parts() for step in part]
+
+    def external_binary_pipeline_fragments(self, *, compile_hints: Mapping[str, Any] | None = None) -> list[str]:
+        """The steps that this process runs when another LLVM makes the binary (``FLYDSL_COMPILE_LLVM_DIR``)."""
+        binary = list(self._pipeline_parts())[-1]
+        return [step for step in self.pipeline_fragments(compile_hints=compile_hints) if step not in binary]
+
+    def lower_compile_hints(self, hints: Mapping[str, Any]) -> dict[str, Any]:
+        """The attributes that hints put on every kernel."""
+        return kernel_attributes(checked(hints), self.name)
+
+    @abstractmethod
+    def gpu_module_targets(self) -> list[str]:
+        """The target attribute of a gpu module, as MLIR text."""
+
+    def hash(self) -> str:
+        """A text that changes with the backend, its target, and the versions of what compiles."""
+        found = [type(self).__module__, type(self).__qualname__, *map(str, vars(self.target).values())]
+        return hashlib.sha256("\n".join([*found, *map(_version, ("flydsl", "xdsl", "llvmlite"))]).encode()).hexdigest()
+
+    def native_lib_patterns(self) -> list[str]:
+        """Shared libraries of this package that its code needs: none, since launchers are compiled as well."""
+        return []
+
+    def jit_runtime_lib_basenames(self) -> list[str]:
+        """The driver's libraries, opened when a device is used."""
+        return list(self.driver_libraries)
+
+
+def _version(package: str) -> str:
+    metadata = import_module("importlib.metadata")  # slow to import, and seldom needed
+    try:
+        return f"{package} {metadata.version(package)}"
+    except metadata.PackageNotFoundError:
+        return f"{package} unknown"

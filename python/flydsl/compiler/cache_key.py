@@ -1,0 +1,85 @@
+"""Keys of compiled code: everything that decides what a specialisation compiles to, as text.
+
+The first part is about the function: this package and its libraries, the function and all it reaches. The second is
+about one specialisation: target, processor, settings, hints, the types of arguments and the values of compile-time
+ones. A key is its text; digests of the text name the directory and the file, and the text itself lies in the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import FunctionType
+from typing import Any
+
+from flydsl.base import knobs
+from flydsl.compiler.adapted import Adapted
+from flydsl.compiler.captured import Captured
+from flydsl.compiler.described import Describer
+from flydsl.compiler.toolchain import processor_text, toolchain_text
+
+SUFFIX = ".flydsl"
+_SEPARATOR = "\n\n"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True)
+class CacheKey:
+    """The key of one artifact on disk."""
+
+    name: str
+    function: str
+    specialisation: str
+    functions: tuple[FunctionType, ...] = ()
+    """The user's functions in it, whose places in source files an artifact may name."""
+
+    @property
+    def text(self) -> str:
+        return self.function + _SEPARATOR + self.specialisation
+
+    @cached_property
+    def directory(self) -> str:
+        safe = re.sub(r"\W", "_", self.name, flags=re.ASCII)[:64]
+        return f"{safe}_{_digest(self.function)[:32]}"
+
+    @cached_property
+    def file(self) -> str:
+        return _digest(self.text)[:16] + SUFFIX
+
+
+def place_of(text: str) -> tuple[str, str]:
+    """(end of the directory's name, file name) under which a key of this text is kept."""
+    function = text.partition(_SEPARATOR)[0]
+    return f"_{_digest(function)[:32]}", _digest(text)[:16] + SUFFIX
+
+
+def settings_text(device: str) -> str:
+    """Kind of device, processor and the environment's settings, as lines of a key."""
+    lines = [f"device {device}", f"processor {processor_text()}"]
+    lines += [f"{name}={value!r}" for name, value in knobs.code_settings()]
+    return "\n".join(lines)
+
+
+def key_of(
+    name: str, captured: Captured, arguments: Iterable[Any], hints: Mapping[str, Any], device: Any
+) -> tuple[CacheKey | None, tuple[str, ...]]:
+    """The key of a specialisation; or None and the reasons why it can only be known within this process."""
+    describer = Describer()
+    texts = [describer.text(a.argument.signature() if isinstance(a, Adapted) else ("constant", a)) for a in arguments]
+    target, hint_text = describer.text(device.target), describer.text(dict(hints))
+    reasons = (*captured.opaque, *describer.opaque)
+    if reasons:
+        return None, reasons
+    function = f"{toolchain_text()}\n{captured.text}"
+    if knobs.DEBUG_ENABLE_DEBUG_INFO.get() or knobs.SANITIZE.get():  # then paths and lines are in the code itself
+        places = (f"{f.__code__.co_filename}:{f.__code__.co_firstlineno}" for f in captured.functions)
+        function += "\n" + "\n".join(places)
+    lines = [settings_text(device.kind), f"target {target}", f"hints {hint_text}", *texts, *describer.lines]
+    functions = (*captured.functions, *describer.functions)
+    return CacheKey(name, function.replace(_SEPARATOR, "\n"), "\n".join(lines), functions), ()

@@ -1,0 +1,125 @@
+"""One call of a jit function, adapted: what it is traced with, what specialises it, and the numbers to launch with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flydsl.base import knobs
+from flydsl.base.errors import DslValueError, FlyDSLError
+from flydsl.compiler.adapted import Adapted
+from flydsl.compiler.argument_form import ConstantForm, Form, form_of
+from flydsl.compiler.diagnostics import about_argument
+from flydsl.compiler.hints import Hints
+from flydsl.compiler.instance_key import instance_key
+from flydsl.compiler.jit_argument import adapt
+from flydsl.compiler.launch_code import Parameter
+from flydsl.compiler.signature import Signature
+from flydsl.compiler.specialisation import Key
+from flydsl.compiler.stream_argument import StreamArgument, check_stream_device
+from flydsl.compiler.target_choice import device_of
+from flydsl.expr.constexpr import constexpr_key
+
+
+@dataclass(frozen=True)
+class Call:
+    """The arguments of a call, adapted; ``values`` are what the caller passed, defaults applied."""
+
+    func: Callable[..., Any]
+    signature: Signature
+    values: tuple[Any, ...]
+    arguments: list[Any]
+    """Adapted arguments, and compile-time values as they are."""
+    key: tuple[Any, ...]
+    numbers: list[int | float]
+    device: Any
+
+    @property
+    def index(self) -> int:
+        return getattr(self.device, "index", 0)
+
+    @property
+    def place(self) -> tuple[str, int]:
+        return (self.device.kind, self.index)
+
+    @property
+    def has_stream(self) -> bool:
+        return any(isinstance(a, Adapted) and a.is_stream for a in self.arguments)
+
+    def streams(self) -> list[int]:
+        """Handles of the streams its launches may go to."""
+        found = [a.argument.handle for a in self.arguments if isinstance(a, Adapted) and a.is_stream]  # type: ignore[union-attr]
+        return found or [0]
+
+    def specialisation_key(self, hints: Hints) -> Key:
+        target = self.device.target
+        return Key(self.device.kind, target.arch, knobs.code_settings(), hints, self.key, self.index)
+
+    def forms(self) -> list[Form]:
+        """What each parameter of the code for this call accepts."""
+        return [
+            form_of(argument.argument, self.signature.annotations[index], self.place)
+            if isinstance(argument, Adapted)
+            else ConstantForm.of(argument, _key_function(self.signature, index))
+            for index, argument in enumerate(self.arguments)
+        ]
+
+    def parameters(self) -> list[Parameter]:
+        """The same, with names and the values of this call."""
+        rows = zip(self.signature.names, self.forms(), self.values, strict=True)
+        return [Parameter(name, form, value) for name, form, value in rows]
+
+    @property
+    def has_data(self) -> bool:
+        """Whether every array is more than a description."""
+        adapted = [a.argument for a in self.arguments if isinstance(a, Adapted)]
+        return all(view.has_data for argument in adapted for view in argument.views())
+
+    def check_launchable(self) -> None:
+        """Refuse descriptions without data, which only serve to compile."""
+        for name, argument in zip(self.signature.names, self.arguments, strict=True):
+            if isinstance(argument, Adapted) and not all(view.has_data for view in argument.argument.views()):
+                error = DslValueError(
+                    "a description of an array has no data to launch with",
+                    hint="pass the array itself; a description is for warmup() and flyc.compile()",
+                )
+                raise about_argument(error, self.func, name)
+
+
+def _key_function(signature: Signature, index: int) -> Callable[[Any], Any]:
+    """What gives the key of a compile-time parameter."""
+    return instance_key if index == signature.instance else constexpr_key
+
+
+def adapted_call(func: Callable[..., Any], signature: Signature, values: Sequence[Any]) -> Call:
+    """Adapt the arguments of a call, in the order of the parameters; an error names the argument."""
+    arguments: list[Any] = []
+    key: list[Any] = []
+    numbers: list[int | float] = []
+    places: list[Any] = []
+    streams: list[tuple[str, StreamArgument]] = []
+    for index, value in enumerate(values):
+        try:
+            if signature.constexpr[index]:
+                key.append(_key_function(signature, index)(value))
+                arguments.append(value)
+                continue
+            argument = adapt(value, signature.annotations[index])
+            key.append(argument.signature())
+            numbers.extend(argument.pack())
+            places.extend(view.device for view in argument.views())
+        except FlyDSLError as error:
+            raise about_argument(error, func, signature.names[index]) from None
+        if isinstance(argument, StreamArgument):
+            streams.append((signature.names[index], argument))
+        arguments.append(Adapted(argument))
+    device = device_of(places)
+    for name, stream in streams:
+        try:
+            check_stream_device(stream.device, device.kind, getattr(device, "index", 0))
+        except FlyDSLError as error:
+            raise about_argument(error, func, name) from None
+    if not streams:
+        numbers.append(0)
+    return Call(func, signature, tuple(values), arguments, tuple(key), numbers, device)

@@ -1,0 +1,146 @@
+"""What a code object says: a digest of its content, and the names it may read from around it.
+
+The names are read off the instructions, for the functions inside it as well. Attribute names are not followed to the
+object they are taken from: every attribute name of a function counts for every module it reads. That finds
+`mod.helper`, `m = mod; m.helper` and `getattr(mod, "helper")` alike, at the price of a name too many now and then.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import opcode
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import CodeType, EllipsisType
+from typing import Any
+
+_GLOBAL, _NAME, _IMPORT, _STORE, _DELETE = (
+    opcode.opmap[name] for name in ("LOAD_GLOBAL", "LOAD_NAME", "IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")
+)
+_CONSTANT, _EXTENDED = opcode.opmap["LOAD_CONST"], opcode.opmap["EXTENDED_ARG"]
+_SMALL_INT = opcode.opmap.get("LOAD_SMALL_INT")
+_WANTED = re.compile(b"[" + re.escape(bytes((_GLOBAL, _NAME, _IMPORT, _STORE, _DELETE))) + b"]", re.DOTALL)
+
+_DYNAMIC = frozenset({"eval", "exec", "globals", "locals", "vars", "__import__", "import_module", "open", "input"})
+"""Functions that reach what no analysis can see."""
+
+_BY_NAME = frozenset({"getattr", "setattr", "hasattr", "delattr", "dir", "attrgetter"})
+"""Functions that read attributes whose names may be computed."""
+
+
+@dataclass(frozen=True)
+class CodeReads:
+    """The names a function and those inside it may read."""
+
+    globals: tuple[str, ...]
+    attributes: frozenset[str]
+    imports: tuple[tuple[str, int], ...]
+    """(name, level) of import statements inside the function."""
+    writes_globals: bool
+    escapes: tuple[str, ...]
+    """Functions it calls whose effect cannot be followed."""
+    computes_names: bool
+    """Whether it may read attributes under computed names."""
+
+
+def code_reads(code: CodeType) -> CodeReads:
+    """What a code object may read."""
+    found: dict[str, None] = {}
+    attributes: set[str] = set()
+    imports: list[tuple[str, int]] = []
+    writes = False
+    for part in _parts(code):
+        names, raw = part.co_names, part.co_code
+        attributes.update(names)
+        attributes.update(c for c in part.co_consts if isinstance(c, str) and c.isidentifier())
+        # A search over the operations, every other byte: a loop in Python takes ten times as long.
+        operations, arguments = raw[::2], raw[1::2]
+        for match in _WANTED.finditer(operations):
+            at = match.start()
+            operation, argument = operations[at], _argument(operations, arguments, at)
+            if operation == _GLOBAL:
+                found[names[argument >> 1]] = None
+            elif operation == _NAME:  # in the body of a class
+                found[names[argument]] = None
+            elif operation == _IMPORT:
+                imports.append((names[argument], _import_level(part, operations, arguments, at)))
+            else:
+                writes = True
+    escapes = tuple(sorted(_DYNAMIC.intersection(found)))
+    return CodeReads(
+        tuple(found), frozenset(attributes), tuple(imports), writes, escapes, not _BY_NAME.isdisjoint(found)
+    )
+
+
+def _argument(operations: bytes, arguments: bytes, at: int) -> int:
+    """The argument of an instruction, with what the prefixes before it add."""
+    number, shift = arguments[at], 8
+    while at and operations[at - 1] == _EXTENDED:
+        at -= 1
+        number |= arguments[at] << shift
+        shift += 8
+    return number
+
+
+def _import_level(code: CodeType, operations: bytes, arguments: bytes, at: int) -> int:
+    """How many dots an import has; -1 where it is not to be seen. The instruction before last loads the number."""
+    seen = 0
+    while at and seen < 2:
+        at -= 1
+        while at and operations[at] == _EXTENDED:
+            at -= 1
+        seen += 1
+    if operations[at] == _SMALL_INT:
+        return arguments[at]
+    level = code.co_consts[_argument(operations, arguments, at)] if operations[at] == _CONSTANT else -1
+    return level if isinstance(level, int) else -1
+
+
+def _parts(code: CodeType) -> Iterator[CodeType]:
+    """A code object and all those inside it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _parts(constant)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Content
+
+
+def code_digest(code: CodeType) -> str:
+    """A digest of everything that decides what a code object does, and of its lines relative to its first."""
+    digest = hashlib.sha256()
+    for part in _content(code, code.co_firstlineno):
+        digest.update(part)
+        digest.update(b"\0")
+    return digest.hexdigest()[:32]
+
+
+def _content(code: CodeType, first: int) -> Iterator[bytes]:
+    yield code.co_code
+    yield code.co_exceptiontable
+    yield code.co_linetable
+    counts = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
+    names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_name, code.co_qualname)
+    yield repr((counts, names, code.co_firstlineno - first)).encode()
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield b"code"
+            yield from _content(constant, first)
+        else:
+            yield constant_text(constant).encode("utf-8", "surrogatepass")
+
+
+def constant_text(value: Any) -> str:
+    """A constant of a code object as text that tells True, 1 and 1.0 apart, and 0.0 from -0.0."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(constant_text, value))},)"
+    if isinstance(value, frozenset):  # its order differs between processes
+        return f"frozenset({', '.join(sorted(map(constant_text, value)))})"
+    if type(value) is int:
+        return f"int {value:#x}"  # decimal digits have a limit
+    if value is None or isinstance(value, (bool, str, bytes, float, complex, EllipsisType)):
+        return f"{type(value).__name__} {value!r}"
+    return f"constant {type(value).__name__}"

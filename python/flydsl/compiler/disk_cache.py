@@ -1,0 +1,149 @@
+"""Compiled code from disk, or compiled and kept there: once, however many processes ask for it at a time.
+
+The rules: a dump that is asked for compiles, whatever is on disk. FLYDSL_RUNTIME_RUN_ONLY never compiles. A waiter
+waits for whoever compiles the same key, but not for ever; a process that dies leaves nothing that others wait for.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from flydsl.base import knobs
+from flydsl.base.errors import DslRuntimeError, DslValueError
+from flydsl.base.log import get_logger
+from flydsl.compiler import cache_store, site_map
+from flydsl.compiler.artifact import Artifact
+from flydsl.compiler.cache_info import CacheCounts
+from flydsl.compiler.cache_key import CacheKey, key_of
+from flydsl.compiler.captured import Captured
+from flydsl.compiler.source_check import sources_agree
+
+_log = get_logger(__name__)
+
+PATIENCE_SECONDS = 120.0
+"""How long a process waits for another that compiles the same; then it compiles as well."""
+
+_LOOKING_INSIDE = (
+    knobs.DUMP_IR, knobs.DEBUG_DUMP_ASM, knobs.DEBUG_PRINT_ORIGIN_IR, knobs.DEBUG_PRINT_AFTER_ALL, knobs.DEBUG_AST_DIFF,
+)  # fmt: skip
+"""Settings that show what happens while compiling, so that code from disk would show nothing."""
+
+_sizes: dict[Path, int] = {}
+_sizes_lock = threading.Lock()
+
+
+def artifact_for(
+    name: str, captured: Captured, arguments: Sequence[Any], hints: Mapping[str, Any], device: Any, counts: CacheCounts,
+    compile_: Callable[[], Artifact],
+) -> Artifact:  # fmt: skip
+    """The artifact of a specialisation of a function, from disk or compiled."""
+    key, reasons = None, ()
+    if knobs.RUNTIME_ENABLE_CACHE.get():
+        key, reasons = key_of(name, captured, arguments, hints, device)
+    undisturbed = True
+
+    def compile_and_look() -> Artifact:
+        nonlocal undisturbed
+        artifact = compile_()
+        undisturbed = captured.after_tracing()
+        return artifact
+
+    def may_keep() -> bool:
+        return undisturbed and key is not None and sources_agree(key.functions)
+
+    artifact, found = fetch_or_compile(key, reasons, compile_and_look, may_keep)
+    counts.key = key
+    counts.hits += found
+    counts.misses += not found
+    if artifact.device == "host" and knobs.COMPILE_ONLY.get():  # all that a later start needs
+        import_module("flydsl.compiler.pool_artifact").pool_object()
+    return artifact
+
+
+def fetch_or_compile(
+    key: CacheKey | None,
+    reasons: Sequence[str],
+    compile_: Callable[[], Artifact],
+    may_keep: Callable[[], bool] = lambda: True,
+) -> tuple[Artifact, bool]:
+    """The artifact of a key, and whether it came from disk.
+
+    Without a key the code is good for this process only, for the stated reasons. ``may_keep`` is asked after compiling
+    whether what was compiled is what the key describes.
+    """
+    looking = any(knob.get() for knob in _LOOKING_INSIDE)
+    run_only = knobs.RUNTIME_RUN_ONLY.get()
+    if run_only and looking:
+        raise DslValueError(
+            f"{knobs.RUNTIME_RUN_ONLY.name} never compiles, so there is nothing to dump or print",
+            hint=f"unset {knobs.RUNTIME_RUN_ONLY.name}, or {knobs.DUMP_IR.name} and its like",
+        )
+    store = cache_store.open_store() if key is not None else None
+    if key is None or store is None:
+        if run_only:
+            raise _not_there(key, reasons)
+        if reasons:
+            _log.info("not kept on disk: %s", "; ".join(reasons))
+        return compile_(), False
+    found = None if looking else _find(store, key)
+    if found is not None:
+        return found, True
+    if run_only:
+        raise _not_there(key, reasons)
+    return _compile_once(store, key, compile_, may_keep, look_again=not looking)
+
+
+def fetch_own(key: CacheKey, compile_: Callable[[], Artifact]) -> Artifact:
+    """An artifact of this package itself, to which settings about the user's kernels do not apply."""
+    store = cache_store.open_store()
+    if store is None:
+        return compile_()
+    return _find(store, key) or _compile_once(store, key, compile_, lambda: True, look_again=True)[0]
+
+
+def _compile_once(
+    store: cache_store.Store, key: CacheKey, compile_: Callable[[], Artifact], may_keep: Callable[[], bool], *,
+    look_again: bool,
+) -> tuple[Artifact, bool]:  # fmt: skip
+    with store.lock(key, PATIENCE_SECONDS):
+        found = _find(store, key) if look_again else None  # another process may have been faster
+        if found is not None:
+            return found, True
+        artifact = compile_()
+        if may_keep():
+            _keep(store, key, artifact)
+        return artifact, False
+
+
+def _find(store: cache_store.Store, key: CacheKey) -> Artifact | None:
+    found = store.read(key)
+    return None if found is None else site_map.local(found, key.functions)
+
+
+def _keep(store: cache_store.Store, key: CacheKey, artifact: Artifact) -> None:
+    written = store.write(key, site_map.portable(artifact, key.functions))
+    limit = knobs.RUNTIME_CACHE_SIZE.get()
+    if not written or not limit:
+        return
+    with _sizes_lock:
+        # The directory is looked through at the first write, and again when this process has filled it up.
+        total = _sizes.get(store.root)
+        total = limit + 1 if total is None else total + written
+        _sizes[store.root] = store.evict(limit) if total > limit else total
+
+
+def _not_there(key: CacheKey | None, reasons: Sequence[str]) -> DslRuntimeError:
+    name = f"'{key.name}'" if key is not None else "this function"
+    if reasons:
+        why = f"cannot be kept on disk, since {'; '.join(reasons)}"
+        hint = "make these values constants, or compile-time arguments"
+    elif not knobs.RUNTIME_ENABLE_CACHE.get():
+        why, hint = "is not looked for", f"set {knobs.RUNTIME_ENABLE_CACHE.name}=1"
+    else:
+        why = "has no compiled code for these arguments in the cache"
+        hint = "fill the cache first: run the same calls with COMPILE_ONLY=1, on a machine with the same processor"
+    return DslRuntimeError(f"{name} {why}, and {knobs.RUNTIME_RUN_ONLY.name} forbids compiling", hint=hint)

@@ -1,0 +1,10 @@
+"""The executor's names as kernels written for the original know them."""
+
+from __future__ import annotations
+
+from flydsl.compiler.compiled_function import CompiledFunction
+
+CompiledArtifact = CompiledFunction
+JITCFunction = CompiledFunction
+
+__all__ = ["CompiledArtifact", "JITCFunction"]

@@ -1,0 +1,60 @@
+"""Code that a key may name instead of describing: this package, the standard library, and a few large libraries.
+
+Their content is covered by something else in the key: the digest of this package's sources, Python's version, or the
+library's version, which is part of the name here. All other code is the user's and is described by its content.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+_VERSIONED = frozenset({"numpy", "torch", "ml_dtypes", "xdsl", "llvmlite", "jax", "triton", "typing_extensions"})
+_STANDARD = os.path.dirname(os.__file__) + os.sep
+
+
+def is_known(module: str) -> bool:
+    """Whether code of the module of this name is known by its name."""
+    return _kind(module.partition(".")[0]) is not None
+
+
+def known_module(module: ModuleType) -> str | None:
+    """How a key names a module, or None if the module is the user's."""
+    name = module.__name__
+    kind = _kind(name.partition(".")[0])
+    return None if kind is None or sys.modules.get(name) is not module else name + kind
+
+
+def known_name(value: Any) -> str | None:
+    """How a key names a function or class, or None if it has to be described.
+
+    A name counts only if it leads back to the same object: what a library makes on the fly has the user's data in it.
+    """
+    module, path = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    if not isinstance(module, str) or not isinstance(path, str):
+        return None
+    kind = _kind(module.partition(".")[0])
+    if kind is None:
+        return None
+    found: Any = sys.modules.get(module)
+    for part in path.split("."):
+        found = getattr(found, part, None)
+    return f"{module}.{path}{kind}" if found is value else None
+
+
+@cache
+def _kind(top: str) -> str | None:
+    """What to add to names of a top-level package: its version, nothing, or None for the user's own."""
+    if top in ("flydsl", "builtins"):
+        return ""
+    module = sys.modules.get(top)
+    if top in _VERSIONED:
+        return f"@{getattr(module, '__version__', '?')}"
+    if top not in sys.stdlib_module_names:
+        return None
+    file = getattr(module, "__file__", None)
+    inside = file is None or (file.startswith(_STANDARD) and "site-packages" not in file)
+    return "" if inside else None

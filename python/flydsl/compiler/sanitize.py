@@ -1,0 +1,36 @@
+"""`flyc.sanitize`: checks on what kernels do to memory, made while they run on the virtual GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from flydsl.base import knobs
+from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
+
+CHECKS = ("bounds", "race", "uninit", "barrier")
+
+
+@contextmanager
+def sanitize(*checks: str) -> Iterator[None]:
+    """Run kernels inside with these sanitizers, or with all: "bounds", "race", "uninit", "barrier".
+
+    The set replaces the one outside, which is back afterwards. It holds for the whole process, like the variable
+    ``FLYDSL_SANITIZE`` that it sets, so every thread that launches meanwhile is checked too.
+    """
+    for check in checks:
+        if not isinstance(check, str):
+            raise DslTypeError(f"sanitize takes the names of checks, got {check!r}", hint='write sanitize("race")')
+        if check not in CHECKS:
+            raise DslValueError(f"there is no sanitizer {check!r}", hint=f"use {', '.join(CHECKS)}")
+    with knobs.scope({knobs.SANITIZE: frozenset(checks or CHECKS)}):
+        yield
+
+
+def check_device(kind: str) -> None:
+    """Refuse to run unchecked what was meant to be checked."""
+    if kind != "host" and knobs.SANITIZE.get():
+        raise DslRuntimeError(
+            f"sanitizers check kernels on the virtual GPU, and this call would run on {kind}",
+            hint="pass arrays of the host (FLYDSL_RUNTIME_KIND=host), or turn FLYDSL_SANITIZE off",
+        )

@@ -1,0 +1,215 @@
+"""What the checker found, in the user's words: lines, tensor, coordinate, block and threads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from flydsl.base.errors import Fault, SanitizerError, SourceLocation, ThreadPlace
+from flydsl.compiler.assigned_name import assigned_name
+from flydsl.compiler.sanitized_arrays import ArrayInterval
+from flydsl.layout.swizzle import Swizzle
+from flydsl.target.dtype import storage_bytes
+
+REPORT_WORDS = 20
+
+Sites = Sequence[tuple[str, int, str]]
+Modes = Sequence[tuple[Sequence[int], Sequence[int]]]
+"""Each mode of a layout: the shapes and strides of its leaves."""
+
+_READ, _WRITE, _ATOMIC = 1, 2, 4
+_KINDS = {1: "bounds", 2: "race", 4: "uninit", 8: "barrier"}
+_HINTS = {
+    "bounds": "guard the access with a condition or a predicate, or make the tensor as large as what is asked of it",
+    "race": "put fx.barrier() between the two accesses, use an atomic, or give each thread elements of its own",
+    "uninit": "write the element first, or fill the tensor where it is made",
+    "barrier": "move the barrier out of the branch or loop on which threads disagree",
+}
+
+
+class _Report:
+    """The words of one report by name."""
+
+    def __init__(self, words: Sequence[int], sites: Sites) -> None:
+        (check, self.site, thread, block, self.address, self.bytes, self.kind, self.low, self.end, other,
+         self.scratch, *extents) = words  # fmt: skip
+        self.check = _KINDS[check]
+        self.sites = sites
+        grid, dims = extents[:3], extents[3:6]
+        self.place = self._place(block, thread, self.site, grid, dims)
+        other %= 2**64
+        self.other_site = other & 0xFFFFF
+        self.other = self._place(other >> 32, other >> 20 & 0xFFF, self.other_site, grid, dims)
+
+    def _place(self, block: int, thread: int, site: int, grid: Sequence[int], dims: Sequence[int]) -> ThreadPlace:
+        file, line, _ = self.sites[site]
+        return ThreadPlace(_index(block, grid), _index(thread, dims), SourceLocation(file, line))
+
+    def facts(self, site: int) -> dict[str, Any]:
+        return json.loads(self.sites[site][2])
+
+
+def _index(number: int, extents: Sequence[int]) -> tuple[int, int, int]:
+    x, y = max(extents[0], 1), max(extents[1], 1)
+    return number % x, number // x % y, number // (x * y)
+
+
+# Tensors ---------------------------------------------------------------------------------------
+
+
+class _Tensor:
+    """The tensor that a report is about, and the coordinate in it."""
+
+    def __init__(self, report: _Report, arrays: Sequence[ArrayInterval]) -> None:
+        facts = report.facts(report.site)
+        self.space = facts.get("space", "unknown")
+        self.name = facts.get("name") or (assigned_name(facts["file"], facts["line"]) if "file" in facts else "")
+        self.declared = SourceLocation(facts["file"], facts["line"]) if "file" in facts else None
+        array = next((a for a in arrays if a.low == report.low % 2**64 and a.end == report.end % 2**64), None)
+        address = report.address % 2**64
+        if "swizzle" in facts:
+            start = report.scratch % 2**64 if self.space == "shared" else 0
+            address = Swizzle(*facts["swizzle"])(address - start) + start
+        if self.space in ("argument", "unknown") and array is None:
+            array = next((a for a in arrays if a.low <= address < a.end), None)
+        if self.space in ("argument", "unknown") and array is not None:
+            self._of_array(array, address)
+        else:
+            self._of_memory(facts, report, address)
+
+    def _of_array(self, array: ArrayInterval, address: int) -> None:
+        self.name = self.name or array.name
+        modes = [((n,), (d,)) for n, d in zip(array.shape, array.stride, strict=True)]
+        self.coordinate = coordinate_of((address - array.pointer) // array.bytes, modes)
+        self.what = f"of {array.elem} {_layout_text(array.shape, array.stride)}"
+
+    def _of_memory(self, facts: dict[str, Any], report: _Report, address: int) -> None:
+        elem = facts.get("elem", "i8")
+        size = facts.get("bytes") or storage_bytes(elem)
+        offset = address - report.low % 2**64
+        if "layout" in facts and elem == facts["elem"]:
+            self.coordinate = coordinate_of((offset - facts["view"]) // size, facts["layout"])
+            behind = f", {facts['view']} bytes into it" if facts["view"] else ""
+            self.what = f"of {elem} {facts['text']}{behind}"
+        else:
+            self.coordinate = (offset // size,)
+            length = report.end - report.low
+            self.what = (facts.get("what", "") and f"({facts['what']})") or f"of {length // size} x {elem}"
+
+    def __str__(self) -> str:
+        kind = {"argument": "tensor", "shared": "shared array", "register": "register tensor"}.get(self.space, "memory")
+        name = f" '{self.name}'" if self.name else ""
+        return f"{kind}{name} {self.what}"
+
+
+def _layout_text(shape: tuple[int, ...], stride: tuple[int, ...]) -> str:
+    if len(shape) == 1:
+        return f"{shape[0]}:{stride[0]}"
+    return "({}):({})".format(",".join(map(str, shape)), ",".join(map(str, stride)))
+
+
+def coordinate_of(index: int, modes: Modes) -> tuple[int, ...]:
+    """The coordinate whose element is ``index`` elements on; beyond the extents where the index is outside.
+
+    Greedy from the largest stride, which is exact for layouts whose strides nest. Only the outermost leaf may leave
+    its extent, so one past the end of a row-major matrix of 8 rows is (8, 0), and one before its start (-1, last).
+    """
+    leaves = [
+        (abs(d), d, n, mode, place)
+        for mode, (shape, stride) in enumerate(modes)
+        for place, (n, d) in enumerate(zip(shape, stride, strict=True))
+        if d and n > 1
+    ]
+    if not leaves:
+        leaves = [
+            (abs(d), d, n, mode, place)
+            for mode, (shape, stride) in enumerate(modes)
+            for place, (n, d) in enumerate(zip(shape, stride, strict=True))
+            if d
+        ][:1]
+    found: dict[tuple[int, int], int] = {}
+    rest = index
+    for rank, (_, stride, extent, mode, place) in enumerate(sorted(leaves, reverse=True)):
+        quotient = rest // stride
+        if rank and stride > 0:
+            quotient = min(max(quotient, 0), extent - 1)
+        found[mode, place] = quotient
+        rest -= quotient * stride
+    if rest and leaves:
+        _, stride, _, mode, place = min(leaves)
+        found[mode, place] += rest // stride
+    return tuple(_joined(found, mode, shape) for mode, (shape, _) in enumerate(modes))
+
+
+def _joined(found: dict[tuple[int, int], int], mode: int, shape: Sequence[int]) -> int:
+    """The coordinate of a mode from those of its leaves, first leaf fastest."""
+    total, step = 0, 1
+    for place, extent in enumerate(shape):
+        total += found.get((mode, place), 0) * step
+        step *= extent
+    return total
+
+
+# Messages --------------------------------------------------------------------------------------
+
+
+def _deed(kind: int) -> str:
+    return "atomic" if kind & _ATOMIC else "write" if kind & _WRITE else "read"
+
+
+def sanitizer_error(words: Sequence[int], arrays: Sequence[ArrayInterval], sites: Sites) -> SanitizerError:
+    """The error for a report."""
+    report = _Report(words, sites)
+    if report.check == "barrier":
+        return _stray(report)
+    tensor = _Tensor(report, arrays)
+    other = report.other if report.check == "race" else None
+    fault = Fault(report.check, report.place, tensor.name, tensor.coordinate, other)
+    message = {"bounds": _bounds, "race": _race, "uninit": _uninit}[report.check](report, tensor)
+    return SanitizerError(message, fault=fault, hint=_HINTS[report.check], location=report.place.location)
+
+
+def _at(tensor: _Tensor) -> str:
+    coordinate = tensor.coordinate
+    return f"coordinate {coordinate[0] if len(coordinate) == 1 else coordinate} of {tensor}"
+
+
+def _bounds(report: _Report, tensor: _Tensor) -> str:
+    before = report.address % 2**64 < report.low % 2**64
+    where = "before the start" if before else "past the end"
+    return (
+        f"out-of-bounds {_deed(report.kind)} of {report.bytes} bytes at {_at(tensor)}, {where}, by {report.place}"
+        f"{_declared(tensor)}"
+    )
+
+
+def _race(report: _Report, tensor: _Tensor) -> str:
+    other = report.other
+    one_block = other.block == report.place.block
+    between = "with no barrier between them" if one_block else "and blocks run in any order"
+    return (
+        f"race on {_at(tensor)}: this {_deed(report.kind)} by {report.place} and the access by {other} at "
+        f"{other.location} touch the same bytes, {between}{_declared(tensor)}"
+    )
+
+
+def _uninit(report: _Report, tensor: _Tensor) -> str:
+    who = "no thread of the block" if tensor.space == "shared" else "the thread never"
+    wrote = "has written" if tensor.space == "shared" else "wrote"
+    return f"read of {_at(tensor)}, which {who} {wrote}, by {report.place}{_declared(tensor)}"
+
+
+def _declared(tensor: _Tensor) -> str:
+    return f"; it is made at {tensor.declared}" if tensor.declared is not None else ""
+
+
+def _stray(report: _Report) -> SanitizerError:
+    fault = Fault("barrier", report.place, other=report.other)
+    absent = report.other.thread
+    return SanitizerError(
+        f"barrier that part of the block never reaches: {report.place} waits here, thread {absent} does not",
+        fault=fault,
+        hint=_HINTS["barrier"],
+        location=report.place.location,
+    )

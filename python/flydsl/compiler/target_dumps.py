@@ -1,0 +1,75 @@
+"""Stages B and C pass by pass, for dumps: what becomes of a module on its target, also when the host runs it.
+
+They work on a copy. What runs is compiled the short way, and a test holds both ways to the same code.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+
+from flydsl.backends.cuda import compile as cuda_compile
+from flydsl.backends.pipeline import STAGE_C, Step, stage_b
+from flydsl.backends.rocm import compile as rocm_compile
+from flydsl.base import knobs
+from flydsl.base.errors import FlyDSLError
+from flydsl.base.log import get_logger
+from flydsl.compiler.dumps import Dumps
+from flydsl.passes.walk import gpu_modules
+from flydsl.target.target import Target
+
+_LOG = get_logger(__name__)
+
+
+def dump_later_stages(module: ModuleOp, target: Target, level: int, debug_info: bool, dumps: Dumps) -> None:
+    """Write the dumps after stage A; a module the target has no code for is dumped as far as it gets."""
+    copy = module.clone()
+    try:
+        for step in stage_b(target, level, debug_info):
+            _run(step, copy, dumps, locations=debug_info and step.passes[0].startswith("ensure-debug-info"))
+        text = _llvm_text(copy, target, debug_info)
+        assembly = _assembly(text, target, level)
+        _run(STAGE_C, copy, dumps)
+    except FlyDSLError as error:
+        _LOG.warning("the dumps for %s end here: %s", target.arch, error)
+        return
+    dumps.text("llvm_ir.ll", text)
+    dumps.text("final_isa.s", assembly)
+    if target.backend == "cuda":
+        sass = _sass(assembly, target)
+        if sass:
+            dumps.extra("final_isa.sass", sass)
+
+
+def _run(step: Step, module: ModuleOp, dumps: Dumps, locations: bool = False) -> None:
+    step.run(module)
+    module.verify()
+    dumps.module(step.title, module, locations)
+
+
+def _llvm_text(module: ModuleOp, target: Target, debug_info: bool) -> str:
+    family = cuda_compile if target.backend == "cuda" else rocm_compile
+    return "\n".join(family.converted_text(op, target, debug_info) for op in gpu_modules(module))
+
+
+def _assembly(text: str, target: Target, level: int) -> str:
+    family = cuda_compile.ptx_of if target.backend == "cuda" else rocm_compile.isa_of
+    return family(text, target, level, knobs.COMPILE_LLVM_DIR.get())
+
+
+def _sass(ptx: str, target: Target) -> str:
+    """The machine code of PTX, where NVIDIA's tools are installed."""
+    assembler, disassembler = shutil.which("ptxas"), shutil.which("cuobjdump")
+    if assembler is None or disassembler is None:
+        return ""
+    with tempfile.TemporaryDirectory(prefix="flydsl-sass-") as folder:
+        source, binary = Path(folder) / "kernels.ptx", Path(folder) / "kernels.cubin"
+        source.write_text(ptx, encoding="utf-8")
+        made = subprocess.run([assembler, f"-arch={target.arch}", "-o", str(binary), str(source)], capture_output=True)
+        if made.returncode:
+            return ""
+        return subprocess.run([disassembler, "-sass", str(binary)], capture_output=True, text=True).stdout

@@ -1,0 +1,138 @@
+"""`from_dlpack` and its marks: a tensor argument whose layout is static, leaf by leaf, until it is marked dynamic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.compiler import array_view
+from flydsl.compiler.diagnostics import located
+from flydsl.compiler.tensor_argument import ANY, Code, Dynamic, TensorArgument
+from flydsl.target.dtype import storage_bytes
+
+
+class TensorAdaptor:
+    """A tensor whose layout the compiled code may rely on, leaf by leaf; see `from_dlpack`.
+
+    It holds one argument that never changes; a mark puts another in its place. So one adaptor may be passed to any
+    number of functions, from any thread.
+    """
+
+    @located
+    def __init__(self, source: Any, *, assumed_align: int | None = None, use_32bit_stride: bool = False) -> None:
+        self.source = source
+        view = array_view.of(source)
+        if view is None:
+            raise DslTypeError(
+                f"{type(source).__name__} is no array", hint="pass a NumPy or torch array, or anything with __dlpack__"
+            )
+        if not view.shape:
+            raise DslTypeError("a tensor argument needs at least one dimension", hint="reshape it to (1,)")
+        if assumed_align is not None:
+            _check_alignment(view, assumed_align)
+        self._align = assumed_align
+        self._wide_stride = not use_32bit_stride
+        self._view = view
+        self.adapted = self._argument(view.shape, view.strides)
+
+    def _argument(self, shape: Sequence[int | Dynamic], stride: Sequence[int | Dynamic]) -> TensorArgument:
+        return TensorArgument(self._view, tuple(shape), tuple(stride), align=self._align, wide_stride=self._wide_stride)
+
+    @located
+    def mark_layout_dynamic(self, leading_dim: int | None = None, divisibility: int = 1) -> TensorAdaptor:
+        """Every extent and every stride but the leading one's 1 becomes dynamic."""
+        strides = self._view.strides
+        rank = len(strides)
+        if leading_dim is None:
+            lead = next((i for i, step in enumerate(strides) if step == 1), None)
+        else:
+            lead = self._axes(leading_dim)[0]
+        if lead is None or strides[lead] != 1:
+            raise DslValueError(
+                f"the leading dimension must have stride 1, the strides are {strides}",
+                hint="name it with leading_dim=, or keep the strides static",
+            )
+        step = Dynamic(divisibility)
+        self._check_divides([(i, divisibility) for i in range(rank) if i != lead], strides, "stride")
+        self.adapted = self._argument([ANY] * rank, [1 if i == lead else step for i in range(rank)])
+        return self
+
+    @located
+    def mark_shape_dynamic(self, dims: int | Sequence[int], divisibility: int | Sequence[int] = 1) -> TensorAdaptor:
+        """Chosen extents become dynamic."""
+        current = self.adapted
+        self.adapted = self._argument(
+            self._marked(current.shape_code, dims, divisibility, self._view.shape, "extent"), current.stride_code
+        )
+        return self
+
+    @located
+    def mark_stride_dynamic(self, dims: int | Sequence[int], divisibility: int | Sequence[int] = 1) -> TensorAdaptor:
+        """Chosen strides become dynamic."""
+        current = self.adapted
+        self.adapted = self._argument(
+            current.shape_code, self._marked(current.stride_code, dims, divisibility, self._view.strides, "stride")
+        )
+        return self
+
+    def _marked(self, code: Code, dims: int | Sequence[int], divisibility: int | Sequence[int],
+                values: Sequence[int], what: str) -> Code:  # fmt: skip
+        axes = self._axes(dims)
+        divs = [divisibility] * len(axes) if isinstance(divisibility, int) else list(divisibility)
+        if len(divs) != len(axes):
+            raise DslValueError(f"{len(axes)} dimensions but {len(divs)} divisibilities")
+        chosen = list(zip(axes, divs, strict=True))
+        self._check_divides(chosen, values, what)
+        marks = {axis: Dynamic(div) for axis, div in chosen}
+        return tuple(marks.get(axis, leaf) for axis, leaf in enumerate(code))
+
+    def _axes(self, dims: int | Sequence[int]) -> list[int]:
+        rank = len(self._view.shape)
+        axes = [dims] if isinstance(dims, int) else list(dims)
+        for axis in axes:
+            if type(axis) is not int:
+                raise DslTypeError(f"a dimension is an int, got {axis!r}")
+            if not -rank <= axis < rank:
+                raise DslValueError(f"dimension {axis} of a tensor of rank {rank}")
+        return [axis % rank for axis in axes]
+
+    @staticmethod
+    def _check_divides(chosen: list[tuple[int, int]], values: Sequence[int], what: str) -> None:
+        for axis, div in chosen:
+            Dynamic(div)
+            if values[axis] % div:
+                raise DslValueError(f"{what} {values[axis]} of dimension {axis} is not divisible by {div}")
+
+    def argument(self) -> TensorArgument:
+        return self.adapted
+
+    def __repr__(self) -> str:
+        return f"<tensor argument {self.adapted.payload()}>"
+
+
+def _check_alignment(view: array_view.ArrayView, assumed: int) -> None:
+    size = storage_bytes(view.elem)
+    if type(assumed) is not int:
+        raise DslTypeError(f"assumed_align must be an int, got {assumed!r}")
+    if assumed < 1 or assumed & (assumed - 1):
+        raise DslValueError(f"assumed_align must be a power of two, got {assumed}")
+    if assumed < size:
+        raise DslValueError(f"assumed_align={assumed} is no multiple of the {size}-byte element")
+    if view.pointer % assumed:
+        raise DslValueError(f"the data is at {view.pointer:#x}, which is not aligned to assumed_align={assumed}")
+
+
+DLTensorAdaptor = TensorAdaptor
+
+
+def from_dlpack(tensor: Any, *, assumed_align: int | None = None, use_32bit_stride: bool = False) -> TensorAdaptor:
+    """A tensor argument of static layout; the ``mark_*`` methods make chosen parts dynamic."""
+    return TensorAdaptor(tensor, assumed_align=assumed_align, use_32bit_stride=use_32bit_stride)
+
+
+def from_torch_tensor(
+    tensor: Any, *, assumed_align: int | None = None, use_32bit_stride: bool = False
+) -> TensorAdaptor:
+    """The same for a torch tensor."""
+    return from_dlpack(tensor, assumed_align=assumed_align, use_32bit_stride=use_32bit_stride)

@@ -1,0 +1,97 @@
+"""Calls of a target's intrinsics from traced code, with the target checked first.
+
+LLVM ends the process on an intrinsic that the target does not have, so nothing is emitted before a check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from flydsl.base.errors import DslTypeError, DslValueError, TargetError
+from flydsl.expr.context import Value, current
+from flydsl.expr.ir_types import split_vector_type
+from flydsl.expr.numeric import Int32, Numeric, as_numeric
+from flydsl.expr.vector import Vector
+
+_FAMILY = {"rocm": "AMD", "cuda": "NVIDIA"}
+
+
+def require(what: str, backend: str, generations: Sequence[str] = ()) -> Any:
+    """The target being traced, if it has ``what``; an error that says who has it otherwise."""
+    target = current().target
+    if target.backend != backend:
+        raise TargetError(f"{what} is an instruction of {_FAMILY[backend]} GPUs, and the target is {target}")
+    if generations and target.generation not in generations:
+        raise TargetError(f"{target} does not have {what}", hint="it belongs to " + ", ".join(generations))
+    return target
+
+
+def call(name: str, operands: Sequence[Value], result: str | None = None) -> Value:
+    """Emit a call of the intrinsic ``name`` on raw values."""
+    return current().intrinsic(name, operands, result)
+
+
+def raw(value: Any) -> Value:
+    """The SSA value of a number, vector or raw value."""
+    if hasattr(value, "ir_value"):
+        return value.ir_value()
+    if isinstance(value, (bool, int, float)):
+        return as_numeric(value).ir_value()
+    return value
+
+
+def raw_as(value: Any, kind: type[Numeric]) -> Value:
+    """The SSA value of a number converted to a type."""
+    return kind(value).ir_value()
+
+
+def constant(type_: str, value: Any, what: str, low: int, high: int) -> Value:
+    """A number that the instruction encodes: a Python int in a range."""
+    found = value.value if isinstance(value, Numeric) and value.is_static() else value
+    if isinstance(found, bool) or not isinstance(found, int):
+        raise DslTypeError(
+            f"{what} is part of the instruction and must be known while tracing, got {value!r}",
+            hint="pass a Python int or a Constexpr",
+        )
+    if not low <= found <= high:
+        raise DslValueError(f"{what} must be between {low} and {high}, got {found}")
+    return current().constant(type_, found)
+
+
+def flag(value: bool) -> Value:
+    return current().constant("i1", int(bool(value)))
+
+
+def wrapped(value: Value, like: Any = None) -> Any:
+    """A raw result as a number or vector of its type; ``like`` decides the sign."""
+    text = current().type_name(value)
+    lanes, element = split_vector_type(text)
+    kind = Numeric.from_ir_type(element)
+    if like is not None and getattr(like, "dtype", None) is not None and str(like.dtype.ir_type) == element:
+        kind = like.dtype
+    return Vector(value, (lanes,), kind) if lanes is not None else kind(value)
+
+
+def words_of(value: Any) -> tuple[list[Value], Any]:
+    """A number or vector as 32-bit words, and a function that puts such words back together."""
+    number = value if hasattr(value, "ir_value") else as_numeric(value)
+    vector = number if isinstance(number, Vector) else Vector.from_elements([number], type(number))
+    bits = vector.numel * vector.dtype.width
+    if bits % 32 and bits not in (8, 16):
+        raise DslTypeError(f"lanes exchange 32-bit words, and {value} has {bits} bits")
+    if bits < 32:
+        narrow = vector.bitcast(Numeric.from_ir_type(f"i{bits}"))
+        words = [Int32(narrow[0]).ir_value()]
+    else:
+        words = [w.ir_value() for w in vector.bitcast(Int32)]
+
+    def rebuild(moved: Sequence[Value]) -> Any:
+        if bits < 32:
+            whole = Vector.from_elements([Numeric.from_ir_type(f"i{bits}")(Int32(moved[0]))], Numeric.from_ir_type(f"i{bits}"))
+        else:
+            whole = Vector.from_elements([Int32(word) for word in moved], Int32)
+        back = whole.bitcast(vector.dtype)
+        return back if isinstance(number, Vector) else back[0]
+
+    return words, rebuild

@@ -1,0 +1,28 @@
+"""Pointers that say which allocation they belong to, for the sanitizers' reports."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from flydsl.base import knobs
+from flydsl.expr.context import current
+from flydsl.expr.handle import from_value
+from flydsl.expr.pointer import Pointer
+from flydsl.expr.shared_ledger import Allocation
+
+
+def marked_pointer(pointer: Pointer, allocation: Allocation) -> Pointer:
+    """The start of a block of memory, marked with a piece of it; just the pointer when no sanitizer is on."""
+    if not knobs.SANITIZE.get():
+        return pointer
+    place = allocation.location
+    facts = {
+        "what": allocation.what,
+        "start": allocation.offset,
+        "size": allocation.size,
+        "file": place.file if place else "",
+        "line": place.line if place else 0,
+    }
+    emitter: Any = current()
+    return from_value(emitter.marked_pointer(pointer.ir_value(), json.dumps(facts)))

@@ -1,0 +1,53 @@
+"""NVIDIA's fast functions, and reductions over a warp in one instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.expr.context import current
+from flydsl.expr.intrinsic import call, require
+from flydsl.expr.numeric import Float32, Int32, Uint32, as_numeric
+
+
+def _function(name: str, intrinsic: str, doc: str) -> Callable[[Any], Float32]:
+    def run(x: Any) -> Float32:
+        require(name, "cuda")
+        return Float32(call(intrinsic, [Float32(x).ir_value()], "f32"))
+
+    run.__name__ = run.__qualname__ = name
+    run.__doc__ = doc
+    return run
+
+
+ex2 = _function("ex2", "llvm.nvvm.ex2.approx.ftz.f", "2 to the power x, approximate; subnormals are zero.")
+lg2 = _function("lg2", "llvm.nvvm.lg2.approx.ftz.f", "The base-2 logarithm, approximate.")
+rcp = _function("rcp", "llvm.nvvm.rcp.approx.ftz.f", "1/x, approximate.")
+rsqrt = _function("rsqrt", "llvm.nvvm.rsqrt.approx.ftz.f", "1/sqrt(x), approximate.")
+
+
+def tanh(x: Any) -> Float32:
+    """The hyperbolic tangent in one instruction, to about 2^-11."""
+    require("tanh", "cuda")
+    return Float32(current().ptx("tanh.approx.f32", [Float32(x).ir_value()]))
+
+
+_REDUX = {"add": "add", "min": "min", "max": "max", "and": "and", "or": "or", "xor": "xor"}
+
+
+def redux(value: Any, op: str = "add") -> Any:
+    """Combine 32-bit integers over the whole warp; every lane gets the result."""
+    require("redux", "cuda")
+    number = value if hasattr(value, "dtype") else as_numeric(value)
+    if not number.dtype.is_integer or number.dtype.width != 32:
+        raise DslTypeError(f"redux takes a 32-bit integer, got {number.dtype.__name__}", hint="use fx.coop.warp_reduce")
+    if op not in _REDUX:
+        raise DslValueError(f"unknown operation '{op}'", hint=f"use {', '.join(_REDUX)}")
+    name = f"u{op}" if op in ("min", "max") and not number.dtype.signed else op
+    kind = Int32 if number.dtype.signed else Uint32
+    everyone = current().constant("i32", -1)
+    return kind(call(f"llvm.nvvm.redux.sync.{name}", [number.ir_value(), everyone], "i32"))
+
+
+__all__ = ["ex2", "lg2", "rcp", "redux", "rsqrt", "tanh"]

@@ -1,0 +1,177 @@
+"""Barriers of NVIDIA GPUs: mbarriers, named barriers, clusters, and fences between the ways memory is reached."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.expr import gpu
+from flydsl.expr.context import Value, current
+from flydsl.expr.intrinsic import require
+from flydsl.expr.numeric import Boolean, Int32
+from flydsl.expr.ops_layout import get_iter
+from flydsl.expr.ops_memory import ptrtoint
+from flydsl.expr.pointer import Pointer
+from flydsl.expr.tensor import Tensor
+from flydsl.target.ptx import PTX_OPS
+
+MAX_NAMED_BARRIER = 15
+
+
+def issue(name: str, operands: list[Value], literals: tuple[int, ...] = ()) -> Value:
+    """One instruction of the PTX table, if the target has it."""
+    require(name, "cuda", PTX_OPS[name].generations)
+    return current().ptx(name, operands, literals)
+
+
+def shared_address(place: Any, what: str) -> Value:
+    """The 32-bit address of something in shared memory."""
+    pointer = place
+    if hasattr(place, "ptr"):
+        pointer = place.ptr
+    if isinstance(pointer, Tensor):
+        pointer = get_iter(pointer)
+    if not isinstance(pointer, Pointer) or pointer.payload.space != "shared":
+        raise DslTypeError(f"{what} must lie in shared memory, got {place!r}", hint="allocate it with fx.SharedAllocator")
+    return ptrtoint(pointer).ir_value()
+
+
+def _int(value: Any) -> Value:
+    return Int32(value).ir_value()
+
+
+# mbarriers -------------------------------------------------------------------------------------
+
+
+def mbarrier_init(barrier: Any, count: Any) -> None:
+    """Make a 64-bit word of shared memory a barrier that ``count`` arrivals complete."""
+    issue("mbarrier.init", [shared_address(barrier, "an mbarrier"), _int(count)])
+
+
+def mbarrier_inval(barrier: Any) -> None:
+    """End a barrier's life, so that its memory can serve for something else."""
+    issue("mbarrier.inval", [shared_address(barrier, "an mbarrier")])
+
+
+def mbarrier_arrive(barrier: Any, cta: Any = None) -> None:
+    """Arrive at a barrier of this block, or of block ``cta`` of the cluster."""
+    place = shared_address(barrier, "an mbarrier")
+    if cta is None:
+        issue("mbarrier.arrive", [place])
+    else:
+        issue("mbarrier.arrive.cluster", [place, _int(cta)])
+
+
+def mbarrier_arrive_expect_tx(barrier: Any, tx_bytes: Any) -> None:
+    """Arrive, and let the phase wait for that many more bytes of asynchronous copies."""
+    issue("mbarrier.arrive.expect_tx", [shared_address(barrier, "an mbarrier"), _int(tx_bytes)])
+
+
+def mbarrier_expect_tx(barrier: Any, tx_bytes: Any) -> None:
+    """Let the phase wait for that many more bytes, without arriving."""
+    issue("mbarrier.expect_tx", [shared_address(barrier, "an mbarrier"), _int(tx_bytes)])
+
+
+def mbarrier_wait(barrier: Any, parity: Any) -> None:
+    """Wait until the phase of that parity (0 for the first) is complete."""
+    issue("mbarrier.wait", [shared_address(barrier, "an mbarrier"), _int(parity)])
+
+
+def mbarrier_try_wait(barrier: Any, parity: Any) -> Boolean:
+    """Whether the phase of that parity is complete, after a short wait at most."""
+    done = issue("mbarrier.try_wait", [shared_address(barrier, "an mbarrier"), _int(parity)])
+    return Int32(done) != 0
+
+
+def fence_mbarrier_init() -> None:
+    """Make initialised barriers visible to the cluster and to asynchronous copies."""
+    issue("fence.mbarrier_init", [])
+
+
+def fence_proxy_async() -> None:
+    """Order this thread's writes to shared memory before asynchronous copies and wgmma that read them."""
+    issue("fence.proxy.async", [])
+
+
+# Named barriers, clusters ----------------------------------------------------------------------
+
+
+def _barrier_number(number: Any) -> Value:
+    if isinstance(number, int) and not 0 <= number <= MAX_NAMED_BARRIER:
+        raise DslValueError(f"named barriers are numbered 0 to {MAX_NAMED_BARRIER}, got {number}")
+    return _int(number)
+
+
+def barrier_sync(number: Any, threads: Any) -> None:
+    """Wait at a named barrier for ``threads`` threads, a multiple of 32."""
+    issue("barrier.sync", [_barrier_number(number), _int(threads)])
+
+
+def barrier_arrive(number: Any, threads: Any) -> None:
+    """Count towards a named barrier without waiting."""
+    issue("barrier.arrive", [_barrier_number(number), _int(threads)])
+
+
+def cluster_arrive() -> None:
+    """Tell the cluster that this thread came so far."""
+    issue("cluster.arrive", [])
+
+
+def cluster_wait() -> None:
+    """Wait for every thread of the cluster to arrive."""
+    issue("cluster.wait", [])
+
+
+def cluster_sync() -> None:
+    """A barrier over the cluster."""
+    cluster_arrive()
+    cluster_wait()
+
+
+def block_rank_in_cluster() -> Int32:
+    """The number of this block in its cluster."""
+    return Int32(issue("cluster.ctarank", []))
+
+
+def cluster_size() -> Int32:
+    """How many blocks the cluster has."""
+    return Int32(issue("cluster.nctarank", []))
+
+
+# Others ----------------------------------------------------------------------------------------
+
+
+def warp_uniform(value: Any) -> Int32:
+    """An integer that is the same in the whole warp, told to the compiler: branches on it do not diverge."""
+    require("warp_uniform", "cuda")
+    return Int32(gpu.shuffle_idx(Int32(value), 0, 32))
+
+
+def elect_one() -> Boolean:
+    """True in one lane of the warp."""
+    return Int32(issue("elect.sync", [])) != 0
+
+
+def setmaxnreg(count: int, *, increase: bool) -> None:
+    """Ask for more registers a thread, or give some back; every warp of the warpgroup calls it."""
+    if type(count) is not int or not 24 <= count <= 256 or count % 8:
+        raise DslValueError(f"setmaxnreg takes a multiple of 8 from 24 to 256, got {count!r}")
+    issue("setmaxnreg.inc" if increase else "setmaxnreg.dec", [], (count,))
+
+
+def griddepcontrol_wait() -> None:
+    """Wait until the launches this one depends on are done and their writes visible."""
+    issue("griddepcontrol.wait", [])
+
+
+def griddepcontrol_launch_dependents() -> None:
+    """Let dependent launches start."""
+    issue("griddepcontrol.launch_dependents", [])
+
+
+__all__ = [
+    "barrier_arrive", "barrier_sync", "block_rank_in_cluster", "cluster_arrive", "cluster_size", "cluster_sync",
+    "cluster_wait", "elect_one", "fence_mbarrier_init", "fence_proxy_async", "griddepcontrol_launch_dependents",
+    "griddepcontrol_wait", "mbarrier_arrive", "mbarrier_arrive_expect_tx", "mbarrier_expect_tx", "mbarrier_init",
+    "mbarrier_inval", "mbarrier_try_wait", "mbarrier_wait", "setmaxnreg", "warp_uniform",
+]  # fmt: skip

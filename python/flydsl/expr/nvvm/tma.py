@@ -1,0 +1,103 @@
+"""TMA: asynchronous copies of whole boxes between global and shared memory by one thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.expr.context import Value
+from flydsl.expr.nvvm.barriers import issue, shared_address
+from flydsl.expr.nvvm.tensor_map import TensorMap
+from flydsl.expr.numeric import Int16, Int32
+from flydsl.expr.ops_layout import get_iter
+from flydsl.expr.pointer import Pointer
+from flydsl.expr.tensor import Tensor
+from flydsl.target.mma_warpgroup import SWIZZLE_MODES
+
+REDUCTIONS = ("add", "min", "max")
+
+
+def _map(tensor_map: Any) -> TensorMap:
+    if not isinstance(tensor_map, TensorMap):
+        raise DslTypeError(
+            f"TMA takes a tensor map, got {type(tensor_map).__name__}",
+            hint="make it in the jit function: fx.nvvm.make_tensor_map(tensor, box)",
+        )
+    return tensor_map
+
+
+def _place(tensor_map: TensorMap, place: Any, what: str) -> Value:
+    """The address of a box in shared memory; memory seen through another swizzle than the map's is refused."""
+    pointer = get_iter(place) if isinstance(place, Tensor) else getattr(place, "ptr", place)
+    if isinstance(pointer, Pointer) and pointer.payload.swizzle is not None:
+        wanted = SWIZZLE_MODES[tensor_map.facts.swizzle].swizzle
+        if pointer.payload.swizzle != wanted:
+            raise DslValueError(
+                f"{what} is swizzled by {pointer.payload.swizzle}, but the tensor map by {wanted} "
+                f"({tensor_map.facts.swizzle})",
+                hint="view it through fx.apply_swizzle(ptr, map.swizzle), or make the map with the other swizzle",
+            )
+    return shared_address(place, what)
+
+
+def _coordinates(tensor_map: TensorMap, coord: Sequence[Any]) -> list[Value]:
+    """Coordinates of the box's first element, from the tensor's order to TMA's."""
+    parts = list(coord) if isinstance(coord, (tuple, list)) else [coord]
+    if len(parts) != tensor_map.facts.rank:
+        raise DslValueError(f"the map has {tensor_map.facts.rank} modes, the coordinate {len(parts)}")
+    return [Int32(parts[mode]).ir_value() for mode in tensor_map.order]
+
+
+def tma_load(tensor_map: Any, coord: Sequence[Any], dst: Any, barrier: Any, *, multicast: Any = None) -> None:
+    """Copy the box at ``coord`` to shared memory; its bytes complete a phase of ``barrier``.
+
+    ``multicast`` is a mask of blocks of the cluster that get the box, each at the same place of its own memory.
+    What lies outside the tensor arrives as zero.
+    """
+    source = _map(tensor_map)
+    operands = [_place(source, dst, "the destination"), source.address(), shared_address(barrier, "an mbarrier")]
+    rank = source.facts.rank
+    if multicast is None:
+        issue(f"tma.load.{rank}d", [*operands, *_coordinates(source, coord)])
+        return
+    mask = Int16(multicast).ir_value()
+    issue(f"tma.load.multicast.{rank}d", [*operands, mask, *_coordinates(source, coord)])
+
+
+def tma_store(tensor_map: Any, src: Any, coord: Sequence[Any]) -> None:
+    """Copy a box of shared memory to ``coord``; parts outside the tensor are dropped. Part of a bulk group."""
+    target = _map(tensor_map)
+    operands = [_place(target, src, "the source"), target.address()]
+    issue(f"tma.store.{target.facts.rank}d", [*operands, *_coordinates(target, coord)])
+
+
+def tma_reduce(tensor_map: Any, src: Any, coord: Sequence[Any], op: str = "add") -> None:
+    """Combine a box of shared memory into the tensor: ``add``, ``min`` or ``max``."""
+    if op not in REDUCTIONS:
+        raise DslValueError(f"TMA has no reduction '{op}'", hint=f"use {', '.join(REDUCTIONS)}")
+    target = _map(tensor_map)
+    operands = [_place(target, src, "the source"), target.address()]
+    issue(f"tma.reduce.{op}.{target.facts.rank}d", [*operands, *_coordinates(target, coord)])
+
+
+def tma_commit_group() -> None:
+    """Close the group of stores issued so far."""
+    issue("bulk.commit_group", [])
+
+
+def tma_wait_group(pending: int = 0, *, read: bool = False) -> None:
+    """Wait until at most ``pending`` groups are unfinished; with ``read``, until they have read their source."""
+    if type(pending) is not int or pending < 0:
+        raise DslValueError(f"the number of groups must be a Python int of at least 0, got {pending!r}")
+    issue("bulk.wait_group.read" if read else "bulk.wait_group", [], (pending,))
+
+
+def prefetch_tensor_map(tensor_map: Any) -> None:
+    """Bring a map into the cache before its first copy."""
+    issue("prefetch.tensormap", [_map(tensor_map).address()])
+
+
+__all__ = [
+    "prefetch_tensor_map", "tma_commit_group", "tma_load", "tma_reduce", "tma_store", "tma_wait_group",
+]  # fmt: skip

@@ -1,0 +1,42 @@
+"""Around wgmma: fences, groups, and waiting for accumulators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.expr.context import current
+from flydsl.expr.intrinsic import call, require
+from flydsl.expr.tensor import Tensor
+from flydsl.expr.vector import Vector
+from flydsl.target.mma_warpgroup import COMMIT_GROUP, FENCE
+
+
+def wgmma_fence() -> None:
+    """Order this warpgroup's register and shared-memory accesses before the wgmma that follow."""
+    require("wgmma", "cuda", ("hopper",))
+    call(FENCE, [])
+
+
+def wgmma_commit_group() -> None:
+    """Close the group of wgmma issued so far."""
+    require("wgmma", "cuda", ("hopper",))
+    call(COMMIT_GROUP, [])
+
+
+def wgmma_wait_group(pending: int, accumulators: Any) -> None:
+    """Wait until at most ``pending`` groups are unfinished. The accumulators are readable behind it, if 0."""
+    require("wgmma", "cuda", ("hopper",))
+    if type(pending) is not int or not 0 <= pending <= 7:
+        raise DslValueError(f"the number of groups must be a Python int from 0 to 7, got {pending!r}")
+    if not isinstance(accumulators, Tensor):
+        raise DslTypeError("wgmma_wait_group takes the accumulator fragment, so that nobody reads it too early",
+                           hint="wgmma_wait_group(0, acc)")  # fmt: skip
+    held = accumulators.load()
+    lanes = [held.ir_value()] if held.numel == 1 else [element.ir_value() for element in held]
+    passed = current().tied("wgmma.wait_group", f"wgmma.wait_group.sync.aligned {pending};", lanes)
+    kind = held.dtype
+    accumulators.store(Vector.from_elements([kind(value) for value in passed], kind).reshape(held.shape))
+
+
+__all__ = ["wgmma_commit_group", "wgmma_fence", "wgmma_wait_group"]

@@ -1,0 +1,106 @@
+"""AMD's fast functions and conversions. The older form with the result type first is accepted too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from flydsl.base.errors import DslTypeError
+from flydsl.expr.intrinsic import call, constant, flag, raw, require, wrapped
+from flydsl.expr.ir_types import IrType
+from flydsl.expr.numeric import Float32, Int32, as_numeric
+
+_FP8 = ("cdna3", "cdna4", "rdna4", "cdna5")
+
+
+def _one(args: tuple[Any, ...], name: str) -> Any:
+    args = args[1:] if len(args) == 2 and isinstance(args[0], IrType) else args
+    if len(args) != 1:
+        raise DslTypeError(f"expected {name}(x), got {len(args)} arguments")
+    return args[0]
+
+
+def _function(name: str, intrinsic: str, doc: str) -> Callable[..., Any]:
+    """A function of one float that the hardware computes in one instruction."""
+
+    def run(*args: Any) -> Any:
+        x = _one(args, name)
+        number = x if hasattr(x, "dtype") else as_numeric(x) if isinstance(x, (int, float)) else wrapped(x)
+        if not number.dtype.is_float:
+            number = Float32(number)
+        require(name, "rocm")
+        return wrapped(call(f"llvm.amdgcn.{intrinsic}", [number.ir_value()], str(number.dtype.ir_type)), number)
+
+    run.__name__ = run.__qualname__ = name
+    run.__doc__ = doc
+    return run
+
+
+exp2 = _function("exp2", "exp2", "2 to the power x, by the hardware's own instruction (f32, f16).")
+log2 = _function("log2", "log", "The base-2 logarithm, by the hardware's own instruction.")
+rcp = _function("rcp", "rcp", "1/x to one unit in the last place.")
+rsq = _function("rsq", "rsq", "1/sqrt(x), approximate.")
+sqrt = _function("sqrt", "sqrt", "The square root, approximate.")
+
+
+def fmed3(a: Any, b: Any, c: Any) -> Any:
+    """The middle one of three floats."""
+    require("fmed3", "rocm")
+    values = [Float32(x).ir_value() for x in (a, b, c)]
+    return wrapped(call("llvm.amdgcn.fmed3", values, "f32"))
+
+
+# Conversions -----------------------------------------------------------------------------------
+
+
+def _packing(name: str) -> Callable[..., Any]:
+    def run(*args: Any) -> Any:
+        args = args[1:] if args and isinstance(args[0], IrType) else args
+        if len(args) not in (2, 4):
+            raise DslTypeError(f"expected cvt_pk_{name}_f32(a, b[, old, high]), got {len(args)} arguments")
+        require(f"cvt_pk_{name}_f32", "rocm", _FP8)
+        a, b, old, high = (*args, 0, False)[:4] if len(args) == 2 else args
+        operands = [Float32(a).ir_value(), Float32(b).ir_value(), Int32(old).ir_value(), flag(bool(high))]
+        return wrapped(call(f"llvm.amdgcn.cvt.pk.{name}.f32", operands, "i32"))
+
+    run.__name__ = run.__qualname__ = f"cvt_pk_{name}_f32"
+    run.__doc__ = f"Two f32 as two {name} in the low or high half of a register that keeps its other half."
+    return run
+
+
+def _unpacking(name: str) -> Callable[..., Any]:
+    def run(*args: Any) -> Any:
+        args = args[1:] if args and isinstance(args[0], IrType) else args
+        require(f"cvt_pk_f32_{name}", "rocm", _FP8)
+        word, high = (*args, False)[:2]
+        return wrapped(
+            call(f"llvm.amdgcn.cvt.pk.f32.{name}", [Int32(word).ir_value(), flag(bool(high))], "vector<2xf32>")
+        )
+
+    run.__name__ = run.__qualname__ = f"cvt_pk_f32_{name}"
+    run.__doc__ = f"The two {name} of the low or high half of a register as two f32."
+    return run
+
+
+cvt_pk_fp8_f32, cvt_pk_bf8_f32 = _packing("fp8"), _packing("bf8")
+cvt_pk_f32_fp8, cvt_pk_f32_bf8 = _unpacking("fp8"), _unpacking("bf8")
+
+
+def cvt_pkrtz(a: Any, b: Any) -> Any:
+    """Two f32 as a vector of two f16, rounded toward zero."""
+    require("cvt_pkrtz", "rocm")
+    return wrapped(call("llvm.amdgcn.cvt.pkrtz", [Float32(x).ir_value() for x in (a, b)], "vector<2xf16>"))
+
+
+def cvt_off_f32_i4(src: Any, byte_sel: int = 0) -> Any:
+    """The signed low four bits of a byte over 16, from -0.5 to 0.4375."""
+    require("cvt_off_f32_i4", "rocm")
+    constant("i32", byte_sel, "the byte", 0, 3)
+    word = Int32(src) >> (8 * byte_sel) if byte_sel else Int32(src)
+    return wrapped(call("llvm.amdgcn.cvt.off.f32.i4", [raw(word)], "f32"))
+
+
+__all__ = [
+    "cvt_off_f32_i4", "cvt_pk_bf8_f32", "cvt_pk_f32_bf8", "cvt_pk_f32_fp8", "cvt_pk_fp8_f32", "cvt_pkrtz", "exp2",
+    "fmed3", "log2", "rcp", "rsq", "sqrt",
+]  # fmt: skip

@@ -1,0 +1,177 @@
+"""Operations between the lanes of an AMD wave.
+
+Values of any width that is a multiple of 32 bits, and single 8- and 16-bit numbers, are moved word by word. The
+older form with the result type first (``readfirstlane(T.i32, x)``) is accepted too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from flydsl.base.errors import DslTypeError
+from flydsl.expr.context import Value, current
+from flydsl.expr.intrinsic import call, constant, flag, require, words_of, wrapped
+from flydsl.expr.ir_types import IrType
+from flydsl.expr.numeric import Boolean, Int32, Int64
+from flydsl.target.dpp import dpp_control
+
+_RDNA = ("rdna3", "rdna4", "cdna5")
+
+
+def _arguments(args: tuple[Any, ...], count: int, form: str) -> tuple[Any, ...]:
+    """Positional arguments without the result type that older kernels write first."""
+    if len(args) == count + 1 and isinstance(args[0], IrType):
+        args = args[1:]
+    if len(args) != count:
+        raise DslTypeError(f"expected {form}, got {len(args)} arguments")
+    return args
+
+
+def _by_word(value: Any, move: Callable[[Value], Value]) -> Any:
+    words, rebuild = words_of(value)
+    return rebuild([move(word) for word in words])
+
+
+def readlane(*args: Any) -> Any:
+    """``readlane(value, lane)``: the value that a lane holds, given to all; ``lane`` is the same in the whole wave."""
+    value, lane = _arguments(args, 2, "readlane(value, lane)")
+    require("readlane", "rocm")
+    chosen = Int32(lane).ir_value()
+    return _by_word(value, lambda w: call("llvm.amdgcn.readlane", [w, chosen], "i32"))
+
+
+def readfirstlane(*args: Any) -> Any:
+    """``readfirstlane(value)``: the value of the lowest active lane, given to all."""
+    (value,) = _arguments(args, 1, "readfirstlane(value)")
+    require("readfirstlane", "rocm")
+    return _by_word(value, lambda w: call("llvm.amdgcn.readfirstlane", [w], "i32"))
+
+
+def ds_bpermute(*args: Any) -> Any:
+    """``ds_bpermute(index, value)``: the value of the lane whose number times four is ``index``."""
+    index, value = _arguments(args, 2, "ds_bpermute(index, value)")
+    require("ds_bpermute", "rocm")
+    place = Int32(index).ir_value()
+    return _by_word(value, lambda w: call("llvm.amdgcn.ds.bpermute", [place, w], "i32"))
+
+
+def ds_permute(*args: Any) -> Any:
+    """``ds_permute(index, value)``: send the value to the lane whose number times four is ``index``."""
+    index, value = _arguments(args, 2, "ds_permute(index, value)")
+    require("ds_permute", "rocm")
+    place = Int32(index).ir_value()
+    return _by_word(value, lambda w: call("llvm.amdgcn.ds.permute", [place, w], "i32"))
+
+
+def ds_swizzle(*args: Any) -> Any:
+    """``ds_swizzle(value, pattern)``: lanes exchange by a fixed pattern of the instruction's encoding."""
+    value, pattern = _arguments(args, 2, "ds_swizzle(value, pattern)")
+    require("ds_swizzle", "rocm")
+    code = constant("i32", pattern, "the swizzle pattern", 0, 0xFFFF)
+    return _by_word(value, lambda w: call("llvm.amdgcn.ds.swizzle", [w, code], "i32"))
+
+
+def update_dpp(*args: Any, row_mask: int = 15, bank_mask: int = 15, bound_ctrl: bool = False) -> Any:
+    """``update_dpp(old, value, control)``: another lane's value by a DPP control; ``old`` where none is read.
+
+    ``bound_ctrl`` gives zero instead of ``old`` where the source lane does not exist. Lanes of rows and banks that
+    the masks leave out keep ``old``. The masks and the flag may also follow the control as plain arguments.
+    """
+    if args and isinstance(args[0], IrType):
+        args = args[1:]
+    if len(args) == 6:
+        args, row_mask, bank_mask, bound_ctrl = args[:3], *args[3:]
+    old, value, control = _arguments(args, 3, "update_dpp(old, value, control)")
+    target = require("DPP", "rocm")
+    code = constant("i32", control, "the DPP control", 0, 0x1FF)
+    dpp_control(int(control), target)
+    rows, banks = (constant("i32", mask, "a DPP mask", 0, 15) for mask in (row_mask, bank_mask))
+    before, _ = words_of(old)
+    words, rebuild = words_of(value)
+    name = "llvm.amdgcn.update.dpp"
+    bound = flag(bound_ctrl)
+    return rebuild(
+        [call(name, [o, w, code, rows, banks, bound], "i32") for o, w in zip(before, words, strict=True)]
+    )
+
+
+def mov_dpp(value: Any, control: int, row_mask: int = 15, bank_mask: int = 15, bound_ctrl: bool = True) -> Any:
+    """Another lane's value by a DPP control; zero where there is none."""
+    return update_dpp(type(value)(0) if hasattr(value, "dtype") else 0, value, control,
+                      row_mask=row_mask, bank_mask=bank_mask, bound_ctrl=bound_ctrl)  # fmt: skip
+
+
+def permlane16(value: Any, low: Any, high: Any, *, across: bool = False) -> Any:
+    """Each lane of a row of 16 picks a lane of its row by a nibble of {high, low}; of the other row if ``across``."""
+    require("permlane16", "rocm", _RDNA)
+    picks = [Int32(x).ir_value() for x in (low, high)]
+    name = f"llvm.amdgcn.permlane{'x' if across else ''}16"
+    return _by_word(value, lambda w: call(name, [w, w, *picks, flag(False), flag(False)], "i32"))
+
+
+def _swap(name: str, first: Any, second: Any) -> tuple[Any, Any]:
+    """Two registers that exchange part of their lanes, word by word."""
+    before, rebuild_first = words_of(first)
+    after, rebuild_second = words_of(second)
+    if len(before) != len(after):
+        raise DslTypeError(f"{name} exchanges values of the same size")
+    changed = []
+    for a, b in zip(before, after, strict=True):
+        pair = call(f"llvm.amdgcn.{name.replace('_', '.')}", [a, b, flag(False), flag(False)], "!llvm.struct<(i32, i32)>")
+        changed.append([current().op("llvm.extractvalue", [pair], "i32", {"position": [i]}) for i in range(2)])
+    return rebuild_first([pair[0] for pair in changed]), rebuild_second([pair[1] for pair in changed])
+
+
+def permlane16_swap(first: Any, second: Any) -> tuple[Any, Any]:
+    """gfx950, gfx1250: the odd rows of 16 lanes of ``first`` and the even rows of ``second`` change places."""
+    require("permlane16_swap", "rocm", ("cdna4", "cdna5"))
+    return _swap("permlane16_swap", first, second)
+
+
+def permlane32_swap(first: Any, second: Any) -> tuple[Any, Any]:
+    """gfx950: the upper 32 lanes of ``first`` and the lower 32 of ``second`` change places."""
+    require("permlane32_swap", "rocm", ("cdna4",))
+    return _swap("permlane32_swap", first, second)
+
+
+def ballot(*args: Any) -> Any:
+    """``ballot(predicate)``: one bit per lane of the wave."""
+    (predicate,) = _arguments(args, 1, "ballot(predicate)")
+    target = require("ballot", "rocm")
+    kind = Int64 if target.wave_size == 64 else Int32
+    return kind(call("llvm.amdgcn.ballot", [Boolean(predicate).ir_value()], str(kind.ir_type)))
+
+
+def mbcnt(mask: Any, base: Any = 0) -> Int32:
+    """How many bits of a wave-wide mask belong to lanes below this one, plus ``base``."""
+    target = require("mbcnt", "rocm")
+    if target.wave_size == 32:
+        return Int32(call("llvm.amdgcn.mbcnt.lo", [Int32(mask).ir_value(), Int32(base).ir_value()], "i32"))
+    wide = Int64(mask)
+    low, high = Int32(wide), Int32(wide >> 32)
+    below = call("llvm.amdgcn.mbcnt.lo", [low.ir_value(), Int32(base).ir_value()], "i32")
+    return Int32(call("llvm.amdgcn.mbcnt.hi", [high.ir_value(), below], "i32"))
+
+
+def perm_b32(*args: Any) -> Any:
+    """``perm_b32(high, low, selector)``: four bytes picked from eight by the selector's bytes."""
+    high, low, selector = _arguments(args, 3, "perm_b32(high, low, selector)")
+    require("perm_b32", "rocm")
+    return wrapped(call("llvm.amdgcn.perm", [Int32(x).ir_value() for x in (high, low, selector)], "i32"))
+
+
+def wave_id() -> Int32:
+    """The number of this thread's wave in its workgroup, the same for the whole wave."""
+    require("wave_id", "rocm")
+    from flydsl.expr import gpu
+
+    thread, extent = gpu.thread_idx, gpu.block_dim
+    number = thread.x + extent.x * (thread.y + extent.y * thread.z)
+    return readfirstlane(number // current().target.wave_size)
+
+
+__all__ = [
+    "ballot", "ds_bpermute", "ds_permute", "ds_swizzle", "mbcnt", "mov_dpp", "perm_b32", "permlane16",
+    "permlane16_swap", "permlane32_swap", "readfirstlane", "readlane", "update_dpp", "wave_id",
+]  # fmt: skip

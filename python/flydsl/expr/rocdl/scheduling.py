@@ -1,0 +1,149 @@
+"""Waits, priorities and hints to the instruction scheduler of AMD GPUs. The virtual GPU checks them and goes on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.expr.intrinsic import call, constant, require
+from flydsl.target.wait_counts import WAIT_FIELDS, decode_wait, encode_wait, wait_generation
+
+_GFX12 = ("rdna4", "cdna5")
+
+
+def s_waitcnt(
+    bitfield: int | None = None, *, vmcnt: int | None = None, lgkmcnt: int | None = None, expcnt: int | None = None
+) -> None:
+    """Wait until at most so many memory operations are outstanding: a raw field, or counts by name."""
+    target = require("s_waitcnt", "rocm")
+    named = {"vmcnt": vmcnt, "lgkmcnt": lgkmcnt, "expcnt": expcnt}
+    given = {name: count for name, count in named.items() if count is not None}
+    if (bitfield is None) == (not given):
+        raise DslTypeError("s_waitcnt takes a raw field or counts by name, one of the two",
+                           hint="for example s_waitcnt(vmcnt=0)")  # fmt: skip
+    generation = wait_generation(target.generation)
+    if target.generation in _GFX12:
+        _split_waits(decode_wait(bitfield, generation) if bitfield is not None else given, generation)
+        return
+    code = bitfield if bitfield is not None else encode_wait(given, generation)
+    call("llvm.amdgcn.s.waitcnt", [constant("i32", code, "the wait field", 0, 0xFFFF)])
+
+
+def _split_waits(counts: dict[str, int], generation: str) -> None:
+    """gfx12 has a wait instruction per counter; vmcnt and lgkmcnt each stand for two."""
+    encode_wait(counts, generation)  # refuses counts out of range
+    most = {field.name: field.most for field in WAIT_FIELDS[generation]}
+    names = {"vmcnt": ("loadcnt", "storecnt"), "lgkmcnt": ("dscnt", "kmcnt"), "expcnt": ("expcnt",)}
+    for name, count in counts.items():
+        if count < most[name]:
+            for counter in names[name]:
+                limit = 31 if counter == "kmcnt" else count
+                call(f"llvm.amdgcn.s.wait.{counter}", [constant("i16", min(count, limit), name, 0, 63)])
+
+
+def sched_barrier(mask: int = 0) -> None:
+    """Keep the scheduler from moving instructions across here, except those of the kinds in ``mask``."""
+    require("sched_barrier", "rocm")
+    call("llvm.amdgcn.sched.barrier", [constant("i32", mask, "the mask", 0, 0x7FF)])
+
+
+def sched_group_barrier(mask: int, size: int, group: int = 0) -> None:
+    """Ask for ``size`` instructions of the kinds in ``mask`` here, in order with others of the same group."""
+    require("sched_group_barrier", "rocm")
+    numbers = ((mask, "the mask", 0x7FF), (size, "the number of instructions", 255), (group, "the group", 255))
+    call("llvm.amdgcn.sched.group.barrier", [constant("i32", value, what, 0, most) for value, what, most in numbers])
+
+
+MFMA_MASK, VMEM_READ_MASK, DS_READ_MASK, DS_WRITE_MASK = 0x8, 0x20, 0x100, 0x200
+
+
+def sched_mfma(count: int) -> None:
+    """Ask for ``count`` matrix instructions here."""
+    sched_group_barrier(MFMA_MASK, count, 0)
+
+
+def sched_vmem(count: int) -> None:
+    """Ask for ``count`` reads of global memory here."""
+    sched_group_barrier(VMEM_READ_MASK, count, 0)
+
+
+def sched_dsrd(count: int) -> None:
+    """Ask for ``count`` reads of LDS here."""
+    sched_group_barrier(DS_READ_MASK, count, 0)
+
+
+def sched_dswr(count: int) -> None:
+    """Ask for ``count`` writes of LDS here."""
+    sched_group_barrier(DS_WRITE_MASK, count, 0)
+
+
+def iglp_opt(strategy: int) -> None:
+    """Choose one of LLVM's scheduling strategies for this block of code."""
+    require("iglp_opt", "rocm")
+    call("llvm.amdgcn.iglp.opt", [constant("i32", strategy, "the strategy", 0, 3)])
+
+
+def s_setprio(priority: int) -> None:
+    """The priority of this wave among those of its SIMD, 0 to 3."""
+    require("s_setprio", "rocm")
+    call("llvm.amdgcn.s.setprio", [constant("i16", priority, "the priority", 0, 3)])
+
+
+def s_sleep(count: int) -> None:
+    """Let this wave pause for about 64 times ``count`` cycles."""
+    require("s_sleep", "rocm")
+    call("llvm.amdgcn.s.sleep", [constant("i32", count, "the count", 0, 127)])
+
+
+def s_nop(count: int) -> None:
+    """Wait ``count`` + 1 cycles."""
+    require("s_nop", "rocm")
+    call("llvm.amdgcn.s.nop", [constant("i16", count, "the count", 0, 15)])
+
+
+def s_barrier() -> None:
+    """Wait for every wave of the workgroup, without ordering memory; see ``fx.gpu.barrier``."""
+    target = require("s_barrier", "rocm")
+    if target.generation in _GFX12:
+        call("llvm.amdgcn.s.barrier.signal", [constant("i32", -1, "the barrier", -1, -1)])
+        call("llvm.amdgcn.s.barrier.wait", [constant("i16", -1, "the barrier", -1, -1)])
+        return
+    call("llvm.amdgcn.s.barrier", [])
+
+
+def asyncmark() -> None:
+    """Mark the asynchronous copies into LDS issued so far."""
+    require("asyncmark", "rocm", ("cdna4",))
+    call("llvm.amdgcn.asyncmark", [])
+
+
+def wait_asyncmark(count: int = 0) -> None:
+    """Wait until at most ``count`` marks have copies outstanding."""
+    require("wait_asyncmark", "rocm", ("cdna4",))
+    call("llvm.amdgcn.wait.asyncmark", [constant("i16", count, "the count", 0, 63)])
+
+
+def s_wait_asynccnt(count: int = 0) -> None:
+    """gfx1250: wait until at most ``count`` asynchronous copies are outstanding."""
+    require("s_wait_asynccnt", "rocm", ("cdna5",))
+    call("llvm.amdgcn.s.wait.asynccnt", [constant("i16", count, "the count", 0, 63)])
+
+
+def waitcnt_for(generation: str) -> Any:
+    """``s_waitcnt`` of one generation, for kernels that name it."""
+
+    def wait(*args: Any, **kwargs: Any) -> None:
+        target = require("s_waitcnt", "rocm")
+        if wait_generation(target.generation) != wait_generation(generation):
+            raise DslValueError(f"the wait counts of {generation} do not fit {target}", hint="use fx.rocdl.s_waitcnt")
+        s_waitcnt(*args, **kwargs)
+
+    wait.__doc__ = f"`s_waitcnt` with the fields of {generation}."
+    wait.__name__ = wait.__qualname__ = "s_waitcnt"
+    return wait
+
+
+__all__ = [
+    "asyncmark", "iglp_opt", "s_barrier", "s_nop", "s_setprio", "s_sleep", "s_wait_asynccnt", "s_waitcnt",
+    "sched_barrier", "sched_dsrd", "sched_dswr", "sched_group_barrier", "sched_mfma", "sched_vmem", "wait_asyncmark",
+]  # fmt: skip

@@ -1,0 +1,30 @@
+"""fly-rocdl-cluster-attr: a kernel's cluster size becomes a function attribute that LLVM reads.
+
+The attribute ``fly.cluster`` of a kernel says how many workgroups form a cluster along each axis.
+
+    llvm.func @k() attributes {fly.cluster = "2,1,1"}
+ -> llvm.func @k() attributes {passthrough = [["amdgpu-cluster-dims", "2,1,1"]]}
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.ir import Attribute, Operation
+
+from flydsl.passes.walk import functions
+
+CLUSTER = "fly.cluster"
+LLVM_CLUSTER = "amdgpu-cluster-dims"
+"""The kernel's attribute, and the name LLVM has for it."""
+
+
+def fly_rocdl_cluster_attr(module: Operation) -> None:
+    """Run the pass on a module."""
+    for function in functions(module):
+        sizes = function.attributes.pop(CLUSTER, None)
+        if not isinstance(sizes, StringAttr):
+            continue
+        before = function.properties.get("passthrough")
+        entries: list[Attribute] = list(before) if isinstance(before, ArrayAttr) else []
+        entries.append(ArrayAttr([StringAttr(LLVM_CLUSTER), sizes]))
+        function.properties["passthrough"] = ArrayAttr(entries)

@@ -1,0 +1,117 @@
+"""NVIDIA's copy atoms: accesses with cache hints as inline PTX, cp.async as intrinsics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import DenseArrayBase, StringAttr, UnitAttr, VectorType, i32, i64
+from xdsl.dialects.llvm import LLVMStructType
+from xdsl.ir import Attribute, SSAValue
+
+from flydsl.base.errors import LoweringError
+from flydsl.dialects.fly import payload as pl
+from flydsl.dialects.fly import rules
+from flydsl.dialects.fly.ops import FlyOp
+from flydsl.dialects.upstream import op_class
+from flydsl.passes.buffer_pointers import cast_bits
+from flydsl.passes.intrinsic_call import PTX_NAME, call_intrinsic
+from flydsl.passes.universal_atoms import contiguous, under
+from flydsl.passes.vector_access import extract
+from flydsl.target.copy_nvvm import LOAD_HINTS, STORE_HINTS, CachedCopy, CpAsync
+
+if TYPE_CHECKING:
+    from flydsl.passes.convert_fly_memory import MemoryConversion
+
+_VECTOR = {1: "", 2: ".v2", 4: ".v4"}
+
+
+def _expect_global(info: pl.Pointer, what: str) -> None:
+    if info.space != "global":
+        raise LoweringError(f"a copy with a cache hint needs global memory as {what}, which lies in {info.space} memory")
+
+
+def _asm(
+    conv: MemoryConversion, name: str, text: str, constraints: str, operands: list[SSAValue], results: list[Attribute]
+) -> SSAValue | None:
+    op = op_class("llvm.inline_asm").create(
+        operands=operands,
+        result_types=results,
+        properties={
+            "asm_string": StringAttr(text), "constraints": StringAttr(constraints), "has_side_effects": UnitAttr(),
+        },
+        attributes={PTX_NAME: StringAttr(name)},
+    )  # fmt: skip
+    conv.at.add(op)
+    return op.results[0] if results else None
+
+
+def _cached_copy(conv: MemoryConversion, op: FlyOp, instruction: CachedCopy) -> None:
+    words = instruction.bits // 32
+    if op.results:
+        _, source, *rest = op.operands
+        pointer, info, layout = conv.view(source)
+        _expect_global(info, "its source")
+        contiguous(layout, rules.size(layout), "source")
+        type_ = op.results[0].type
+
+        def load() -> SSAValue:
+            return _load(conv, pointer, info, type_, words, LOAD_HINTS[instruction.hint])
+
+        value = conv.when(rest[1], load, rest[0]) if rest else load()
+        assert value is not None
+        op.results[0].replace_all_uses_with(value)
+        return
+    _, value, target, *flag = op.operands
+    pointer, info, layout = conv.view(target)
+    _expect_global(info, "its destination")
+    contiguous(layout, rules.size(layout), "destination")
+    hint = STORE_HINTS.get(instruction.hint)
+    if hint is None:
+        raise LoweringError(f"a store has no hint '{instruction.hint}'", hint=f"use {', '.join(STORE_HINTS)}")
+    under(conv, list(flag), lambda: _store(conv, value, pointer, info, words, hint))
+
+
+def _load(
+    conv: MemoryConversion, pointer: SSAValue, info: pl.Pointer, type_: Attribute, words: int, hint: str
+) -> SSAValue:
+    names = ", ".join(f"${i}" for i in range(words))
+    target = names if words == 1 else f"{{{names}}}"
+    text = f"ld.global.{hint}{_VECTOR[words]}.b32 {target}, [${words}];"
+    constraints = ",".join(["=r"] * words + ["l", "~{memory}"])
+    result: Attribute = i32 if words == 1 else LLVMStructType.from_type_list([i32] * words)
+    raw = _asm(conv, f"ld.global.{words}", text, constraints, [pointer], [result])
+    assert raw is not None
+    if words > 1:
+        fields = []
+        for index in range(words):
+            position = {"position": DenseArrayBase.from_list(i64, [index])}
+            fields.append(conv.at.op("llvm.extractvalue", [raw], [i32], position))
+        raw = conv.at.op("vector.from_elements", fields, [VectorType(i32, [words])])
+    return conv.from_memory(cast_bits(conv, raw, conv.stored_type(type_, info)), type_, info)
+
+
+def _store(conv: MemoryConversion, value: SSAValue, pointer: SSAValue, info: pl.Pointer, words: int, hint: str) -> None:
+    stored = conv.to_memory(value, info)
+    whole = cast_bits(conv, stored, VectorType(i32, [words]) if words > 1 else i32)
+    parts = [extract(conv.at, whole, i, "i32") for i in range(words)] if words > 1 else [whole]
+    names = ", ".join(f"${1 + i}" for i in range(words))
+    source = names if words == 1 else f"{{{names}}}"
+    text = f"st.global.{hint}{_VECTOR[words]}.b32 [$0], {source};"
+    constraints = ",".join(["l"] + ["r"] * words + ["~{memory}"])
+    _asm(conv, f"st.global.{words}", text, constraints, [pointer, *parts], [])
+
+
+def _cp_async(conv: MemoryConversion, op: FlyOp, instruction: CpAsync) -> None:
+    _, source, target, *flag = op.operands
+    pointer, info, layout = conv.view(source)
+    place, place_info, place_layout = conv.view(target)
+    if info.space != "global" or place_info.space != "shared":
+        raise LoweringError(f"cp.async copies global to shared memory, not {info.space} to {place_info.space}")
+    for side, what in ((layout, "source"), (place_layout, "destination")):
+        contiguous(side, rules.size(side), what)
+    name = f"llvm.nvvm.cp.async.{instruction.cache}.shared.global.{instruction.bits // 8}"
+    address = conv.address(place, place_info)
+    under(conv, list(flag), lambda: call_intrinsic(conv.at, name, [address, pointer]) and None)
+
+
+NVVM_COPIES = {CachedCopy: _cached_copy, CpAsync: _cp_async}

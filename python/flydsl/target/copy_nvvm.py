@@ -1,0 +1,93 @@
+"""NVIDIA's copy instructions as facts: plain accesses with cache hints, and asynchronous copies into shared memory.
+
+Source: "PTX ISA 8.8", sections 9.7.9.1 (cache operators), 9.7.9.8 (ld), 9.7.9.11 (st), 9.7.9.25.3 (cp.async).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flydsl.base.errors import DslValueError, TargetError
+from flydsl.layout.layout import Layout
+from flydsl.target.copy_ops import values_per_thread
+from flydsl.target.target import Target
+
+LOAD_HINTS = {
+    "always": "ca", "global": "cg", "streaming": "cs", "once": "lu", "no_allocate": "L1::no_allocate",
+    "read_only": "nc", "read_only_no_allocate": "nc.L1::no_allocate",
+}  # fmt: skip
+"""Hint to what follows `ld.global`."""
+STORE_HINTS = {"always": "wb", "global": "cg", "streaming": "cs", "no_allocate": "L1::no_allocate"}
+"""Hint to what follows `st.global`."""
+
+WIDTHS = (32, 64, 128)
+ASYNC_WIDTHS = (32, 64, 128)
+ASYNC_CACHES = ("ca", "cg")
+
+
+def _one_thread(bits: int, val_bits: int) -> tuple[Layout, Layout, Layout]:
+    layout = Layout((1, values_per_thread(bits, val_bits)), (0, 1))
+    return layout, layout, layout
+
+
+@dataclass(frozen=True)
+class CachedCopy:
+    """Global memory to registers or back with a cache hint."""
+
+    bits: int
+    hint: str = "streaming"
+    state: tuple[str, ...] = ()
+    direct: bool = False
+
+    def __post_init__(self) -> None:
+        if self.bits not in WIDTHS:
+            raise DslValueError(f"no hinted copy of {self.bits} bits", hint="choose 32, 64 or 128")
+        if self.hint not in LOAD_HINTS:
+            raise DslValueError(f"unknown cache hint '{self.hint}'", hint=f"use {', '.join(LOAD_HINTS)}")
+
+    def __str__(self) -> str:
+        return f"!fly_nvvm.sm80.cached_copy<{self.bits}, {self.hint}>"
+
+    def thr_layout(self) -> Layout:
+        return Layout(1, 0)
+
+    def tv_layouts(self, val_bits: int) -> tuple[Layout, Layout, Layout]:
+        return _one_thread(self.bits, val_bits)
+
+    def require(self, target: Target) -> None:
+        _require_nvidia(self, target)
+
+
+@dataclass(frozen=True)
+class CpAsync:
+    """Global straight into shared memory; wait with `cp_async_wait_group`."""
+
+    bits: int
+    cache: str = "cg"
+    state: tuple[str, ...] = ()
+    direct: bool = True
+
+    def __post_init__(self) -> None:
+        if self.bits not in ASYNC_WIDTHS:
+            raise DslValueError(f"no cp.async of {self.bits} bits", hint="choose 32, 64 or 128")
+        if self.cache not in ASYNC_CACHES:
+            raise DslValueError(f"unknown cache '{self.cache}'", hint="use 'ca' or 'cg'")
+        if self.cache == "cg" and self.bits != 128:
+            raise DslValueError("cp.async past the L1 cache moves 128 bits", hint="use cache='ca' for less")
+
+    def __str__(self) -> str:
+        return f"!fly_nvvm.sm80.cp_async<{self.bits}, {self.cache}>"
+
+    def thr_layout(self) -> Layout:
+        return Layout(1, 0)
+
+    def tv_layouts(self, val_bits: int) -> tuple[Layout, Layout, Layout]:
+        return _one_thread(self.bits, val_bits)
+
+    def require(self, target: Target) -> None:
+        _require_nvidia(self, target)
+
+
+def _require_nvidia(op: object, target: Target) -> None:
+    if target.backend != "cuda":
+        raise TargetError(f"{target} does not have {op}", hint="it belongs to NVIDIA GPUs; use fx.UniversalCopy here")

@@ -1,0 +1,129 @@
+"""PTX instructions that LLVM has no intrinsic for, as inline assembly: text, constraints, who has them.
+
+Source: "PTX ISA 8.8", sections 9.7.9.25 to 9.7.9.27 (bulk and tensor copies), 9.7.13 (barriers, clusters,
+mbarriers), 9.7.19 (setmaxnreg). Addresses in shared memory are 32-bit integers, as PTX takes them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+AMPERE, HOPPER = ("ampere", "hopper"), ("hopper",)
+
+
+@dataclass(frozen=True)
+class PtxOp:
+    """``text`` with LLVM's placeholders; ``constraints`` lists the result, if any, and then the operands.
+
+    ``result`` is the MLIR type of the result. ``immediates`` counts leading operands that the text takes as
+    literals: they are substituted for ``{0}``, ``{1}``.
+    """
+
+    name: str
+    text: str
+    constraints: str = ""
+    result: str | None = None
+    immediates: int = 0
+    generations: tuple[str, ...] = field(default=HOPPER)
+
+    def asm(self, literals: tuple[int, ...] = ()) -> str:
+        """The text with its literals filled in."""
+        text = self.text
+        for index, value in enumerate(literals):
+            text = text.replace(f"{{{index}}}", str(value))
+        return text
+
+    @property
+    def clobbers(self) -> str:
+        return ",".join(filter(None, (self.constraints, "~{memory}")))
+
+
+_WAIT = (
+    "{ .reg .pred done; again: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1; @!done bra again; }"
+)
+_REMOTE_ARRIVE = (
+    "{ .reg .b32 remote; mapa.shared::cluster.u32 remote, $0, $1; "
+    "mbarrier.arrive.shared::cluster.b64 _, [remote]; }"
+)
+
+_SYNCHRONISATION = (
+    PtxOp("mbarrier.init", "mbarrier.init.shared::cta.b64 [$0], $1;", "r,r"),
+    PtxOp("mbarrier.inval", "mbarrier.inval.shared::cta.b64 [$0];", "r"),
+    PtxOp("mbarrier.arrive", "mbarrier.arrive.shared::cta.b64 _, [$0];", "r"),
+    PtxOp("mbarrier.arrive.cluster", _REMOTE_ARRIVE, "r,r"),
+    PtxOp("mbarrier.arrive.expect_tx", "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r"),
+    PtxOp("mbarrier.expect_tx", "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [$0], $1;", "r,r"),
+    PtxOp("mbarrier.wait", _WAIT, "r,r"),
+    PtxOp(
+        "mbarrier.try_wait",
+        "{ .reg .pred done; mbarrier.try_wait.parity.shared::cta.b64 done, [$1], $2; selp.b32 $0, 1, 0, done; }",
+        "=r,r,r",
+        "i32",
+    ),
+    PtxOp("fence.mbarrier_init", "fence.mbarrier_init.release.cluster;"),
+    PtxOp("fence.proxy.async", "fence.proxy.async.shared::cta;"),
+    PtxOp("barrier.sync", "barrier.sync.aligned $0, $1;", "r,r", generations=AMPERE),
+    PtxOp("barrier.arrive", "barrier.arrive.aligned $0, $1;", "r,r", generations=AMPERE),
+    PtxOp("cluster.arrive", "barrier.cluster.arrive.release.aligned;"),
+    PtxOp("cluster.wait", "barrier.cluster.wait.acquire.aligned;"),
+    PtxOp("elect.sync", "{ .reg .pred one; elect.sync _|one, -1; selp.b32 $0, 1, 0, one; }", "=r", "i32"),
+    PtxOp("setmaxnreg.inc", "setmaxnreg.inc.sync.aligned.u32 {0};", immediates=1),
+    PtxOp("setmaxnreg.dec", "setmaxnreg.dec.sync.aligned.u32 {0};", immediates=1),
+    PtxOp("griddepcontrol.wait", "griddepcontrol.wait;"),
+    PtxOp("griddepcontrol.launch_dependents", "griddepcontrol.launch_dependents;"),
+    PtxOp("cluster.ctarank", "mov.u32 $0, %cluster_ctarank;", "=r", "i32"),
+    PtxOp("cluster.nctarank", "mov.u32 $0, %cluster_nctarank;", "=r", "i32"),
+    PtxOp("mapa", "mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r", "i32"),
+    PtxOp("ld.cluster.f32", "ld.shared::cluster.f32 $0, [$1];", "=f,r", "f32"),
+    PtxOp("st.cluster.f32", "st.shared::cluster.f32 [$0], $1;", "r,f"),
+    PtxOp("ld.cluster.b32", "ld.shared::cluster.b32 $0, [$1];", "=r,r", "i32"),
+    PtxOp("st.cluster.b32", "st.shared::cluster.b32 [$0], $1;", "r,r"),
+)
+
+
+def _coordinates(rank: int, first: int) -> str:
+    return "{" + ", ".join(f"${first + i}" for i in range(rank)) + "}"
+
+
+def _tensor_copies(rank: int) -> tuple[PtxOp, ...]:
+    """Copies of a box of a tensor of that rank: operands are addresses, the tensor map, and the box's coordinates."""
+    numbers = ",r" * rank
+    load = f"cp.async.bulk.tensor.{rank}d.shared::cluster.global.mbarrier::complete_tx::bytes"
+    store = f"cp.async.bulk.tensor.{rank}d.global.shared::cta.bulk_group"
+    reduce = f"cp.reduce.async.bulk.tensor.{rank}d.global.shared::cta"
+    return (
+        PtxOp(f"tma.load.{rank}d", f"{load} [$0], [$1, {_coordinates(rank, 3)}], [$2];", f"r,l,r{numbers}"),
+        PtxOp(
+            f"tma.load.multicast.{rank}d",
+            f"{load}.multicast::cluster [$0], [$1, {_coordinates(rank, 4)}], [$2], $3;",
+            f"r,l,r,h{numbers}",
+        ),
+        PtxOp(f"tma.store.{rank}d", f"{store} [$1, {_coordinates(rank, 2)}], [$0];", f"r,l{numbers}"),
+        *(
+            PtxOp(
+                f"tma.reduce.{op}.{rank}d",
+                f"{reduce}.{op}.bulk_group [$1, {_coordinates(rank, 2)}], [$0];",
+                f"r,l{numbers}",
+            )
+            for op in ("add", "min", "max")
+        ),
+    )
+
+
+_BULK = (
+    PtxOp("bulk.commit_group", "cp.async.bulk.commit_group;"),
+    PtxOp("bulk.wait_group", "cp.async.bulk.wait_group {0};", immediates=1),
+    PtxOp("bulk.wait_group.read", "cp.async.bulk.wait_group.read {0};", immediates=1),
+    PtxOp("prefetch.tensormap", "prefetch.tensormap [$0];", "l"),
+    PtxOp(
+        "bulk.load",
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];",
+        "r,l,r,r",
+    ),
+    PtxOp("bulk.store", "cp.async.bulk.global.shared::cta.bulk_group [$1], [$0], $2;", "r,l,r"),
+    PtxOp("tanh.approx.f32", "tanh.approx.f32 $0, $1;", "=f,f", "f32", generations=AMPERE),
+)
+
+PTX_OPS: dict[str, PtxOp] = {
+    op.name: op for op in (*_SYNCHRONISATION, *_BULK, *(op for rank in range(1, 6) for op in _tensor_copies(rank)))
+}

@@ -1,0 +1,139 @@
+"""Every example and kernel of the repository as something to compile: a jit function, arguments, and its targets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+
+import flydsl.expr as fx
+from flydsl.compiler.artifact import Artifact
+from flydsl.compiler.call import adapted_call
+from flydsl.compiler.driver import compile_module
+from flydsl.compiler.trace import trace
+from flydsl.passes.pipeline import stage_a
+from flydsl.target.target import Target, known_archs, parse_target
+from kernels.gemm.hopper_gemm import build_hopper_gemm
+from kernels.gemm.naive import build_naive_gemm_module
+from kernels.gemm.tiled import build_tiled_gemm_module
+from kernels.norm.layernorm import build_layernorm_module
+from kernels.norm.rmsnorm import build_rmsnorm_module
+from kernels.norm.softmax import build_softmax_module
+from tests.kernels.examples import load
+
+AMD = tuple(arch for arch in known_archs() if arch.startswith("gfx"))
+NVIDIA = tuple(arch for arch in known_archs() if arch.startswith("sm_"))
+
+Made = tuple[Any, tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class RepositoryKernel:
+    """A kernel under test: how to make it for a target, and the targets it is for."""
+
+    name: str
+    make: Callable[[str], Made]
+    archs: tuple[str, ...] = AMD + NVIDIA
+
+
+def _zeros(*shape: int, dtype: Any = np.float32) -> Any:
+    return np.zeros(shape, dtype)
+
+
+def _vector_add(arch: str) -> Made:
+    x = _zeros(1024)
+    return load("01-vectorAdd").vector_add, (x, x, x, 1024)
+
+
+def _matrix_add(arch: str) -> Made:
+    x = _zeros(33, 65)
+    return load("01-vectorAdd").matrix_add, (x, x, x, 33, 65)
+
+
+def _copy_rows(arch: str) -> Made:
+    x = _zeros(64, 64)
+    return load("02-tiledCopy").copy_rows, (x, x, 64, 64)
+
+
+def _tiled_mma(arch: str) -> Made:
+    a, b = _zeros(128, 64, dtype=np.float16), _zeros(64, 64, dtype=np.float16)
+    return load("03-tiledMma").matmul, (a, b, _zeros(128, 64), 128, 64, 64, parse_target(arch).generation)
+
+
+def _softmax(arch: str) -> Made:
+    x = _zeros(4, 4096, dtype=np.float16)
+    return build_softmax_module(4, 4096, "f16"), (x, x, 4)
+
+
+def _rmsnorm(arch: str) -> Made:
+    x = _zeros(4, 1000)
+    return build_rmsnorm_module(1000, "f32"), (x, x[0], x, 4)
+
+
+def _layernorm(arch: str) -> Made:
+    x = _zeros(4, 4096, dtype=np.float16)
+    return build_layernorm_module(4096, "f16"), (x, x[0], x[0], x, 4)
+
+
+def _naive_gemm(arch: str) -> Made:
+    a, b = _zeros(64, 64, dtype=np.float16), _zeros(32, 64, dtype=np.float16)
+    return build_naive_gemm_module(), (a, b, _zeros(64, 32), 64, 32, 64)
+
+
+def _tiled_gemm(arch: str) -> Made:
+    a, b = _zeros(128, 128, dtype=np.float16), _zeros(256, 128, dtype=np.float16)
+    # RDNA3's WMMA wants its operands twice, so a tile of 128 does not fit its registers.
+    tile = 64 if parse_target(arch).generation == "rdna3" else 128
+    return build_tiled_gemm_module(256, 128, "f16", tile, tile), (a, b, _zeros(128, 256), 128)
+
+
+def _hopper_gemm(arch: str) -> Made:
+    a, b = _zeros(256, 128, dtype=np.float16), _zeros(256, 128, dtype=np.float16)
+    gemm = build_hopper_gemm(fx.Float16)
+    values = {"A": a, "B": b, "C": _zeros(256, 256, dtype=np.float16), "m": 256, "n": 256, "k": 128, "alpha": 1.0}
+    return gemm, tuple(values[name] for name in gemm.signature.names if name in values)
+
+
+KERNELS: tuple[RepositoryKernel, ...] = (
+    RepositoryKernel("vector_add", _vector_add),
+    RepositoryKernel("matrix_add", _matrix_add),
+    RepositoryKernel("copy_rows", _copy_rows),
+    RepositoryKernel("tiled_mma", _tiled_mma),
+    RepositoryKernel("softmax", _softmax),
+    RepositoryKernel("rmsnorm", _rmsnorm),
+    RepositoryKernel("layernorm", _layernorm),
+    RepositoryKernel("naive_gemm", _naive_gemm),
+    RepositoryKernel("tiled_gemm", _tiled_gemm),
+    RepositoryKernel("hopper_gemm", _hopper_gemm, ("sm_90a",)),
+)
+
+
+def cases(*archs: str) -> list[tuple[RepositoryKernel, str]]:
+    """Every kernel with every target of ``archs`` that it supports."""
+    return [(kernel, arch) for kernel in KERNELS for arch in archs if arch in kernel.archs]
+
+
+def traced(kernel: RepositoryKernel, arch: str) -> tuple[ModuleOp, str, str, Target]:
+    """A kernel's module as traced, its name, its argument format and its target."""
+    function, args = kernel.make(arch)
+    values = function.signature.bind(args, {})
+    call = adapted_call(function.func, function.signature, values)
+    target = parse_target(arch)
+    module, formats = trace(function.func, call.arguments, target)
+    return module, function.__name__, formats, target
+
+
+def after_stage_a(kernel: RepositoryKernel, arch: str) -> tuple[ModuleOp, Target]:
+    module, _, _, target = traced(kernel, arch)
+    for step in stage_a(target.backend):
+        step.run(module)
+    return module, target
+
+
+def compiled(kernel: RepositoryKernel, arch: str) -> Artifact:
+    """The artifact of a kernel for the real device of a target."""
+    module, name, formats, target = traced(kernel, arch)
+    return compile_module(module, name, target, target.backend, formats)

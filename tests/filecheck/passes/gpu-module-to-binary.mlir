@@ -1,0 +1,24 @@
+// RUN: fly-opt --gpu-module-to-binary %s | FileCheck %s
+// RUN: fly-opt --gpu-module-to-binary %s | fly-opt | FileCheck %s
+// RUN: fly-opt --gpu-module-to-binary %s | mlir-opt --verify-each
+// RUN: fly-opt --gpu-module-to-binary=format=isa %s | FileCheck %s --check-prefix=ISA
+// RUN: fly-opt --pass-pipeline="builtin.module(gpu-module-to-binary{format=llvm})" %s | FileCheck %s --check-prefix=LLVM
+
+// A linked code object for AMD, PTX for NVIDIA; assembly or LLVM text when asked for.
+// CHECK: gpu.binary @amd [#gpu.object<#rocdl.target<chip = "gfx942">, bin = "\7FELF
+// CHECK: gpu.binary @nvidia [#gpu.object<#nvvm.target<chip = "sm_90a">, assembly = "//
+// CHECK-SAME: .visible .entry other(
+// ISA: gpu.binary @amd [#gpu.object<#rocdl.target<chip = "gfx942">, assembly = "
+// ISA-SAME: s_endpgm
+// LLVM: gpu.binary @amd [#gpu.object<#rocdl.target<chip = "gfx942">, offload = "
+// LLVM-SAME: define amdgpu_kernel void @empty()
+gpu.module @amd [#rocdl.target<chip = "gfx942">] {
+  llvm.func @empty() attributes {gpu.kernel, rocdl.kernel} {
+    llvm.return
+  }
+}
+gpu.module @nvidia [#nvvm.target<chip = "sm_90a">] {
+  llvm.func @other() attributes {gpu.kernel, nvvm.kernel} {
+    llvm.return
+  }
+}

@@ -1,0 +1,185 @@
+"""Cache truth in memory: something that compiled code was made from changes between two calls of one jit function."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from tests.unit.cache.programs import FILES, imported, numbers
+
+
+@pytest.fixture(scope="module")
+def main(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
+    with imported(FILES, tmp_path_factory.mktemp("memory") / "program") as module:
+        yield module
+
+
+def module(name: str) -> Any:
+    return sys.modules[name]
+
+
+def set_value(where: Callable[[], Any], name: str, value: Any) -> Callable[[], Callable[[], None]]:
+    """A change of an attribute, which answers with how to undo it."""
+
+    def change() -> Callable[[], None]:
+        owner = where()
+        own = name in vars(owner) or name.startswith("__")
+        before = vars(owner).get(name, getattr(owner, name, None))
+        setattr(owner, name, value)
+        return lambda: setattr(owner, name, before) if own else delattr(owner, name)
+
+    return change
+
+
+def set_item(where: Callable[[], Any], key: Any, value: Any) -> Callable[[], Callable[[], None]]:
+    def change() -> Callable[[], None]:
+        owner = where()
+        before = owner[key]
+        owner[key] = value
+        return lambda: owner.__setitem__(key, before)
+
+    return change
+
+
+CHANGES: dict[str, tuple[Callable[[], Callable[[], None]], dict[int, int]]] = {
+    "global two modules away": (set_value(lambda: module("deep"), "SCALE", 4), {0: 1}),
+    "helper of another module": (set_value(lambda: module("deep"), "deep_helper", lambda x: x * 3 + 9), {0: 9}),
+    "code of a helper": (set_value(lambda: module("deep").deep_helper, "__code__", (lambda x: x + 6).__code__), {0: 4}),
+    "defaults": (set_value(lambda: module("layer").with_default, "__defaults__", (8,)), {1: 3}),
+    "keyword default": (set_item(lambda: module("layer").with_keyword.__kwdefaults__, "k", 8), {2: 2}),
+    "value in a dict": (set_item(lambda: module("layer").TABLE, "a", 19), {5: 10}),
+    "item of a list": (set_item(lambda: module("layer").TABLE["b"], 1, 12), {5: 1}),
+    "tuple": (set_value(lambda: module("main"), "PAIR", (12, 14)), {6: 1}),
+    "class attribute": (set_value(lambda: module("layer").Plain, "FACTOR", 3), {9: 20}),
+    "attribute of a subclass": (set_value(lambda: module("layer").Child, "FACTOR", 3), {9: 20}),
+    "method": (set_value(lambda: module("layer").Plain, "method", lambda self, x: x + self.n), {9: -19}),
+    "attribute of an instance": (set_value(lambda: module("layer").plain, "n", 20), {9: 4}),
+    "attribute of a namespace": (set_value(lambda: module("layer").SPACE, "depth", 23), {18: 1}),
+    "namespace": (set_value(lambda: module("layer"), "SPACE", SimpleNamespace(depth=25)), {18: 3}),
+    "module": (set_value(lambda: module("layer"), "deep", SimpleNamespace(deep_helper=lambda x: x * 3 + 4)), {0: 4}),
+    "global": (set_value(lambda: module("main"), "OFFSET", 24), {11: 1}),
+    "True becomes 1": (set_value(lambda: module("main"), "FLAG", 1), {}),
+    "builtin hidden by a global": (set_value(lambda: module("main"), "len", lambda v: 13), {18: 10}),
+    "data type": (set_value(lambda: module("main"), "DTYPE", fx.Int8), {14: -256}),
+    "item of an array": (set_item(lambda: module("main").VALUES, 1, 27), {15: 1}),
+    "inlined jit function": (set_value(lambda: module("main"), "inlined", lambda x: x + 28), {17: 1}),
+    "nested list": (set_item(lambda: module("main").GRAPH[0], 1, 3), {19: 1}),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_change_is_seen_at_the_next_call(name: str, main: ModuleType) -> None:
+    before = numbers(main)
+    count = main.fn.cache_info().misses
+    assert numbers(main) == before
+    assert main.fn.cache_info().misses == count
+    change, differences = CHANGES[name]
+    undo = change()
+    try:
+        assert numbers(main) == [n + differences.get(i, 0) for i, n in enumerate(before)]
+        assert main.fn.cache_info().misses == count + 1
+    finally:
+        undo()
+    assert numbers(main) == before
+
+
+HARMLESS: dict[str, Callable[[], Callable[[], None]]] = {
+    "unrelated global": set_value(lambda: module("main"), "unrelated_global", 2),
+    "equal tuple in another object": set_value(lambda: module("main"), "PAIR", (*[12], 13)),
+    "equal dict in another object": set_value(lambda: module("layer"), "TABLE", {"a": 9, "b": [10, 11]}),
+    "equal number in another object": set_value(lambda: module("main"), "RATIO", float("2")),
+    "unrelated attribute of a module": set_value(lambda: module("layer"), "UNRELATED", 5),
+}
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_what_cannot_matter_compiles_nothing(name: str, main: ModuleType) -> None:
+    before = numbers(main)
+    count = main.fn.cache_info().misses
+    undo = HARMLESS[name]()
+    try:
+        assert numbers(main) == before
+        assert main.fn.cache_info().misses == count
+    finally:
+        undo()
+
+
+# Values without a description ----------------------------------------------------------------------------------------
+
+
+class Handle:
+    """An object with state that Python cannot see."""
+
+    def __reduce__(self) -> str:
+        return "handle"
+
+
+def test_an_opaque_object_is_compared_by_identity_and_never_kept(fresh_cache: Path) -> None:
+    handle = Handle()
+
+    @flyc.kernel
+    def kernel(out: fx.Tensor):
+        out[0] = 1 if handle else 2
+
+    @flyc.jit
+    def fn(out: fx.Tensor):
+        kernel(out).launch()
+
+    out = np.zeros(1, np.int32)
+    fn(out)
+    fn(out)
+    assert fn.cache_info().misses == 1
+    assert fn.cache_info().disk_size == 0
+    handle = Handle()
+    fn(out)
+    assert fn.cache_info().misses == 2
+
+
+def test_a_constexpr_function_follows_what_it_reads() -> None:
+    factor = {"value": 2}
+    globals()["_factor"] = factor
+
+    @flyc.kernel
+    def kernel(out: fx.Tensor, f: fx.Constexpr):
+        out[0] = f(fx.Int32(10))
+
+    @flyc.jit
+    def fn(out: fx.Tensor, f: fx.Constexpr):
+        kernel(out, f).launch()
+
+    def run(f: Callable[..., Any]) -> int:
+        out = np.zeros(1, np.int32)
+        fn(out, f)
+        return int(out[0])
+
+    assert run(_scaled) == 20
+    factor["value"] = 3
+    assert run(_scaled) == 30
+    by_default = [_with_default(n) for n in (1, 2)]
+    assert [run(f) for f in by_default] == [11, 12]
+
+
+def _scaled(x: Any) -> Any:
+    return x * globals_of_this_module()["_factor"]["value"]
+
+
+def globals_of_this_module() -> Any:
+    return {"_factor": _factor}
+
+
+_factor: dict[str, int] = {}
+
+
+def _with_default(n: int) -> Callable[..., Any]:
+    def add(x: Any, k: int = n) -> Any:
+        return x + k
+
+    return add

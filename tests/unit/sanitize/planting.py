@@ -1,0 +1,67 @@
+"""Kernels with a fault planted on a marked line: what a sanitizer must say about each, and how they run without it.
+
+A case is a function of ``fault``, 1 or 0, that builds a kernel, runs it and, without the fault, checks the results.
+The line of the fault ends in ``# FAULT``; the other line of a race ends in ``# OTHER``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Case = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Planted:
+    """One case and the report it must give. Threads and blocks are x indices."""
+
+    name: str
+    run: Case
+    check: str
+    tensor: str = ""
+    coordinate: tuple[int, ...] = ()
+    block: int = 0
+    thread: int = 0
+    other_block: int | None = None
+    other_thread: int | None = None
+    alone: bool = False
+    """Whether another check would find its own fault in the same kernel first."""
+
+    @property
+    def file(self) -> str:
+        return inspect.getsourcefile(self.run) or ""
+
+    def line(self, marker: str) -> int:
+        lines, first = inspect.getsourcelines(self.run)
+        found = [first + index for index, text in enumerate(lines) if text.rstrip().endswith(f"# {marker}")]
+        assert len(found) == 1, f"{self.name} marks {len(found)} lines with {marker}"
+        return found[0]
+
+    @property
+    def has_other_line(self) -> bool:
+        return any(text.rstrip().endswith("# OTHER") for text in inspect.getsourcelines(self.run)[0])
+
+
+def planted(cases: list[Planted], check: str, **facts: Any) -> Callable[[Case], Case]:
+    """Add a case to a list."""
+
+    def add(run: Case) -> Case:
+        cases.append(Planted(run.__name__, run, check, **facts))
+        return run
+
+    return add
+
+
+def numbers(*shape: int) -> np.ndarray:
+    """Fresh random f32 numbers."""
+    return np.random.default_rng().random(shape, dtype=np.float32)
+
+
+def poisoned(*shape: int) -> np.ndarray:
+    """An output that no kernel has written yet."""
+    return np.full(shape, np.nan, np.float32)

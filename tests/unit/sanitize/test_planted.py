@@ -1,0 +1,57 @@
+"""Every planted fault is reported: check, line, tensor, coordinate, block and threads; without it, nothing is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import flydsl.compiler as flyc
+from flydsl.base.errors import FlyDSLError, SanitizerError
+from tests.unit.sanitize import planted_barrier, planted_bounds, planted_race, planted_uninit
+from tests.unit.sanitize.planting import Planted
+
+CASES = [*planted_bounds.CASES, *planted_race.CASES, *planted_uninit.CASES, *planted_barrier.CASES]
+
+every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.check}-{case.name}")
+
+
+def test_the_suite_is_large_enough() -> None:
+    assert len(CASES) >= 30
+    assert {case.check for case in CASES} == {"bounds", "race", "uninit", "barrier"}
+
+
+@every_case
+def test_fault_is_found(case: Planted) -> None:
+    checks = (case.check,) if case.alone else ()
+    with pytest.raises(SanitizerError) as caught, flyc.sanitize(*checks):
+        case.run(1)
+    error, fault = caught.value, caught.value.fault
+    assert isinstance(error, FlyDSLError) and isinstance(error, RuntimeError)
+    assert error.location is not None
+    assert (Path(error.location.file).resolve(), error.location.line) == (Path(case.file), case.line("FAULT"))
+    assert fault.check == case.check
+    assert (fault.tensor, fault.coordinate) == (case.tensor, case.coordinate)
+    assert (fault.place.block, fault.place.thread) == ((case.block, 0, 0), (case.thread, 0, 0))
+    if case.other_thread is not None:
+        assert fault.other is not None
+        assert fault.other.thread == (case.other_thread, 0, 0)
+        assert fault.other.block == (case.block if case.other_block is None else case.other_block, 0, 0)
+    if case.has_other_line:
+        assert fault.other is not None and fault.other.location is not None
+        assert fault.other.location.line == case.line("OTHER")
+    for part in (case.tensor, str(fault.place.thread)):
+        assert part in str(error)
+
+
+@every_case
+def test_same_kernel_without_the_fault_is_silent(case: Planted) -> None:
+    with flyc.sanitize():
+        case.run(0)
+
+
+@every_case
+def test_only_the_asked_check_is_made(case: Planted) -> None:
+    with pytest.raises(SanitizerError) as caught, flyc.sanitize(case.check):
+        case.run(1)
+    assert caught.value.fault.check == case.check
