@@ -3,8 +3,8 @@
 A kernel that does nothing is launched with 0, 1, 3 and 8 tensors, and with 8 tensors and 4 numbers. On the host
 device its grid is empty, so that only the call is measured; ``entry`` is the native call alone, packed arguments in,
 status out. On a GPU the launches are queued without waiting, which leaves the host's part; ``driver`` is
-`cuLaunchKernel` by ctypes with arguments packed beforehand. Each figure is the least of several rounds, and the sides
-of a row take turns.
+`cuLaunchKernel` by ctypes with arguments packed beforehand. Each figure is the least of many short rounds, which a busy
+machine disturbs less than few long ones, and the sides of a row take turns.
 
 Run it: python benchmarks/launch.py [--quick] [--arrays numpy|torch]
 """
@@ -198,7 +198,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer rounds")
     parser.add_argument("--arrays", choices=("numpy", "torch"), help="arrays of the host device; both by default")
     options = parser.parse_args()
-    rounds, calls = (5, 300) if options.quick else (15, 1000)
+    rounds, calls = (30, 100) if options.quick else (150, 200)
     kinds = [options.arrays] if options.arrays else ["numpy", "torch"]
     results: dict[str, Any] = {"machine": machine(), "rounds": rounds, "calls": calls}
     print(", ".join(f"{name}: {value}" for name, value in results["machine"].items()))

@@ -1,4 +1,4 @@
-"""Rows held in registers: a block of threads, each with some vectors of the row.
+"""Rows held in registers: a block of threads, or a cluster of blocks, each thread with some vectors of the row.
 
 The row's length is known while compiling. Vectors are 16 bytes where the length allows it and single
 elements where it does not; what lies beyond the row is filled with a neutral value.
@@ -13,46 +13,86 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 
 ACCESS_BYTES = 16
+MAX_CLUSTER = 8
+"""Blocks of the largest cluster in the table of plans."""
 
 DTYPES: dict[str, Any] = {"f32": fx.Float32, "f16": fx.Float16, "bf16": fx.BFloat16}
 
 
 @dataclass(frozen=True)
 class RowPlan:
-    """How a row of ``length`` elements is spread over ``threads``: vectors of ``width``, ``turns`` each."""
+    """How a row of ``length`` elements is spread over ``threads`` of each of ``cluster`` blocks: vectors of ``width``,
+    ``turns`` each. Hints tell the caches how a row's loads and stores are used again; None for plain accesses."""
 
     length: int
     dtype: str
     threads: int
     width: int
     turns: int
+    cluster: int = 1
+    load_hint: str | None = None
+    store_hint: str | None = None
 
     @property
     def vectors(self) -> int:
         return self.length // self.width
 
     @property
+    def lanes(self) -> int:
+        """Threads of all blocks that hold a row."""
+        return self.threads * self.cluster
+
+    @property
     def full(self) -> bool:
         """Whether every thread has a vector in every turn, so that nothing needs a mask."""
-        return self.vectors == self.threads * self.turns
+        return self.vectors == self.lanes * self.turns
 
 
-def plan_row(length: int, dtype: str, threads: int | None = None) -> RowPlan:
-    """The plan of a row; the only place that decides it."""
+# Blocks and threads for rows of up to that many bytes, by what was fastest on an H200; rows beyond take the last line.
+EARLY_TURNS = 1
+
+WITH_CLUSTERS = ((2048, 1, 64), (8192, 1, 128), (16384, 1, 256), (32768, 2, 256), (65536, 4, 256), (1 << 62, 8, 512))
+WITHOUT_CLUSTERS = ((8192, 1, 128), (16384, 1, 256), (32768, 1, 512), (1 << 62, 1, 1024))
+
+
+def check_row(length: int, dtype: str) -> None:
+    """Refuse rows that no plan has."""
     if length < 1:
         raise ValueError(f"a row needs at least one element, got {length}")
     if dtype not in DTYPES:
         raise ValueError(f"dtype must be one of {', '.join(DTYPES)}, got {dtype!r}")
+
+
+def plan_row(length: int, dtype: str, threads: int | None = None, cluster: int | None = None) -> RowPlan:
+    """The plan of a row on the target being traced; the only place that decides it."""
+    check_row(length, dtype)
     width = ACCESS_BYTES * 8 // DTYPES[dtype].width
     while length % width:
         width //= 2
-    vectors = length // width
-    if threads is None:
-        # Up to 32 elements of f32 work a thread: enough loads in flight, few enough registers.
-        threads = 128
-        while threads < 1024 and threads * 32 < length:
-            threads *= 2
-    return RowPlan(length, dtype, threads, width, -(-vectors // threads))
+    table = WITH_CLUSTERS if fx.nvvm.max_cluster_size() >= MAX_CLUSTER else WITHOUT_CLUSTERS
+    _, blocks, wide = next(line for line in table if length * DTYPES[dtype].width <= line[0] * 8)
+    blocks, threads = cluster or blocks, threads or wide
+    turns = -(-(length // width) // (threads * blocks))
+    hint = "streaming" if fx.nvvm.is_target() and width * DTYPES[dtype].width >= 32 else None
+    return RowPlan(length, dtype, threads, width, turns, blocks, hint, hint)
+
+
+def launch_rows(kernel: Any, rows: Any, plan: RowPlan, stream: Any) -> None:
+    """Launch a kernel with one block, or cluster of blocks, for each row."""
+    cluster = (plan.cluster, 1, 1) if plan.cluster > 1 else None
+    kernel.launch(grid=(rows * plan.cluster, 1, 1), block=(plan.threads, 1, 1), cluster=cluster, stream=stream)
+
+
+def row_number(plan: RowPlan) -> Any:
+    """The row that this block works on."""
+    return fx.block_idx.x // plan.cluster
+
+
+def first_vector(plan: RowPlan) -> Any:
+    """This thread's first vector of the row; the others follow ``plan.lanes`` apart."""
+    if plan.cluster == 1:
+        return fx.thread_idx.x
+    return fx.block_idx.x % plan.cluster * plan.threads + fx.thread_idx.x
 
 
 def row_vectors(tensor: Any, row: Any, plan: RowPlan) -> Any:
@@ -61,22 +101,23 @@ def row_vectors(tensor: Any, row: Any, plan: RowPlan) -> Any:
     return fx.logical_divide(line, fx.make_layout(plan.width, 1))
 
 
-def _atom(plan: RowPlan) -> Any:
+def _atom(plan: RowPlan, hint: str | None) -> Any:
     dtype = DTYPES[plan.dtype]
-    return fx.make_copy_atom(fx.UniversalCopy(plan.width * dtype.width), dtype)
+    bits = plan.width * dtype.width
+    return fx.make_copy_atom(fx.nvvm.CachedCopy(bits, hint) if hint else fx.UniversalCopy(bits), dtype)
 
 
 @flyc.jit
-def load_turn(vectors: Any, plan: RowPlan, turn: int, fill: float) -> Any:
+def load_turn(vectors: Any, plan: RowPlan, turn: int, fill: float, hint: str | None = None) -> Any:
     """One of this thread's vectors of a row, as f32; elements beyond the row are ``fill``."""
     fragment = fx.make_rmem_tensor(plan.width, DTYPES[plan.dtype])
-    at = fx.thread_idx.x + turn * plan.threads
+    at = first_vector(plan) + turn * plan.lanes
     if fx.const_expr(plan.full):
-        fx.copy_atom_call(_atom(plan), vectors[None, at], fragment)
+        fx.copy_atom_call(_atom(plan, hint), vectors[None, at], fragment)
     else:
         fragment.fill(fill)
         if at < plan.vectors:
-            fx.copy_atom_call(_atom(plan), vectors[None, at], fragment)
+            fx.copy_atom_call(_atom(plan, hint), vectors[None, at], fragment)
     return fragment.load().to(fx.Float32)
 
 
@@ -85,17 +126,22 @@ def store_turn(vector: Any, vectors: Any, plan: RowPlan, turn: int) -> None:
     """Write one of this thread's vectors of a row, rounded to its type."""
     fragment = fx.make_rmem_tensor(plan.width, DTYPES[plan.dtype])
     fragment.store(vector.to(DTYPES[plan.dtype]))
-    at = fx.thread_idx.x + turn * plan.threads
+    at = first_vector(plan) + turn * plan.lanes
     if fx.const_expr(plan.full):
-        fx.copy_atom_call(_atom(plan), fragment, vectors[None, at])
+        fx.copy_atom_call(_atom(plan, plan.store_hint), fragment, vectors[None, at])
     else:
         if at < plan.vectors:
-            fx.copy_atom_call(_atom(plan), fragment, vectors[None, at])
+            fx.copy_atom_call(_atom(plan, plan.store_hint), fragment, vectors[None, at])
 
 
 def load_row(vectors: Any, plan: RowPlan, fill: float) -> list[Any]:
-    """All of this thread's vectors of a row."""
-    return [load_turn(vectors, plan, turn, fill) for turn in range(plan.turns)]
+    """All of this thread's vectors of a row, read once and for all."""
+    return [load_turn(vectors, plan, turn, fill, plan.load_hint) for turn in range(plan.turns)]
+
+
+def early(plan: RowPlan) -> bool:
+    """Whether a thread holds so little of a row that it may load scale and shift before they are needed."""
+    return plan.turns <= EARLY_TURNS
 
 
 def line_vectors(tensor: Any, plan: RowPlan) -> Any:
@@ -112,13 +158,24 @@ def row_sum(held: list[Any]) -> Any:
     return total
 
 
-@flyc.jit
 def inside_row(held: list[Any], plan: RowPlan) -> list[Any]:
     """The vectors with zero in place of those beyond the row."""
-    if fx.const_expr(plan.full):
+    if plan.full:
         return held
-    thread = fx.thread_idx.x
+    first = first_vector(plan)
     return [
-        (thread + turn * plan.threads < plan.vectors).select(vector, fx.zeros_like(vector))
+        (first + turn * plan.lanes < plan.vectors).select(vector, fx.zeros_like(vector))
         for turn, vector in enumerate(held)
     ]
+
+
+def held_elements(plan: RowPlan) -> Any:
+    """How many elements of the row this thread holds."""
+    if plan.full:
+        return fx.Float32(plan.turns * plan.width)
+    first = first_vector(plan)
+    counts = [
+        (first + turn * plan.lanes < plan.vectors).select(fx.Float32(plan.width), fx.Float32(0.0))
+        for turn in range(plan.turns)
+    ]
+    return sum(counts[1:], counts[0])

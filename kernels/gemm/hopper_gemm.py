@@ -73,7 +73,7 @@ def gemm_kernel(
     out_dtype: fx.Constexpr, config: fx.Constexpr,
 ):  # fmt: skip
     """``out`` is a tensor map of C or, with several splits, a workspace (splits, M, N) of f32."""
-    bn, stages, cluster, group, splits, b_rows_are_k, activation = config
+    bn, stages, cluster, *_ = config
     bm, bk = CONSUMERS * HALF_ROWS, ROW_BYTES * 8 // dtype.width
     m, n, k = extents
     smem = fx.SharedAllocator(1024, static=False)
@@ -98,14 +98,15 @@ def gemm_kernel(
             load(map_a, map_b, ring, work, rank, bk, config)
     else:
         fx.nvvm.setmaxnreg(MATH_REGISTERS, increase=True)
-        multiply(out, bias, alpha, c_ptr, ring, work, extents, rank, map_a.swizzle, dtype, out_dtype, config)
+        swizzle = map_a.swizzle
+        multiply(out, bias, alpha, c_ptr, ring, work, extents, rank, swizzle, dtype, out_dtype, config)
     fx.nvvm.cluster_sync()
 
 
 @flyc.jit
 def load(map_a, map_b, ring, work, rank, bk, config):
     """The loading thread: fill each stage as soon as its consumers, in all blocks of the cluster, are done with it."""
-    bn, stages, cluster, group, splits, b_rows_are_k, activation = config
+    bn, _, cluster, group, splits, b_rows_are_k, *_ = config
     pipe, a_ptr, b_ptr = ring
     first, step, rows, columns, k_steps = work
     bm, share = CONSUMERS * HALF_ROWS, bn // cluster
@@ -260,7 +261,12 @@ def reduce_kernel(
 # Launching -----------------------------------------------------------------------------------------
 
 
-def build_hopper_gemm(dtype, out_dtype=None, config: GemmConfig = GemmConfig(), *, has_bias: bool = False, sms: int = 132):
+DEFAULT = GemmConfig()
+
+
+def build_hopper_gemm(
+    dtype: Any, out_dtype: Any = None, config: GemmConfig = DEFAULT, *, has_bias: bool = False, sms: int = 132
+) -> Any:
     """A jit function ``gemm(A, B, C, bias, workspace, alpha, stream)`` for C = act(alpha * A * B + bias).
 
     ``bias`` is a vector of N numbers if ``has_bias``, else None; ``workspace`` holds (splits, M, N) f32 if K is

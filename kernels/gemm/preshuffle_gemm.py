@@ -1,15 +1,15 @@
-"""A matrix product whose weights are shuffled ahead of time, for AMD's matrix cores.
+"""A matrix product whose weights are shuffled ahead of time, for AMD's matrix cores (gfx90a, gfx942, gfx950).
 
-gemm = compile_preshuffle_gemm(N=4096, K=4096, tile_m=128, tile_n=128, tile_k=64, in_dtype="fp16")
+gemm = compile_preshuffle_gemm(N=4096, K=4096, tile_m=128, tile_n=128, tile_k=64, in_dtype="fp16", out_dtype="fp16")
 gemm(C, A, shuffle_weight(B), scale_a, scale_b, bias, M, N, stream)
 
-C[m, n] = act((sum of A[m, k] * B[n, k] over k) * scale_a[m] * scale_b[n] + bias[n]). Scales are read for 8-bit
-inputs, the bias where the epilogue names it. M is any number, and differs per call.
+C[m, n] = act((sum of A[m, k] * B[n, k] over k) * scale_a[m] * scale_b[n] + bias[n]). A, B and C are contiguous. Scales are
+read for 8-bit inputs, the bias where the epilogue names it; what is not read may be any array. M differs per call.
 
 A goes from global memory through registers into one of two tiles of LDS, where the 16-byte pieces of a row are exchanged
-by the number of the row so that banks do not collide. B was put on the host in the order in which lanes want it, so it goes
-from global memory straight to registers. While one tile is multiplied, the next tiles of both are on their way. What lies
-beyond the last row of A reads as zero, and is not stored to C: the buffer descriptors end there.
+by the number of the row so that banks do not collide. B was put in the order in which lanes want it, so it goes from global
+memory straight to registers. What lies beyond the last row of A reads as zero, and is not stored to C: the buffer
+descriptors end there.
 
 The instruction gets B as its first operand and A as its second, so that a lane ends with four neighbouring columns of one
 row of C.
@@ -17,145 +17,25 @@ row of C.
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
-
-THREADS, WAVES = 256, 4
-ACCESS_BYTES = 16
-ACCESS_LANES = 4
-"""Lanes that lie side by side along K in a matrix instruction of 16 rows."""
-
-IN_DTYPES: dict[str, tuple[Any, ...]] = {
-    "fp16": (fx.Float16,),
-    "bf16": (fx.BFloat16,),
-    "fp8": (fx.Float8E4M3FNUZ, fx.Float8E4M3FN),
-    "int8": (fx.Int8,),
-}
-"""Element types by name; the 8-bit float is the one that the target multiplies."""
-
-OUT_DTYPES: dict[str, Any] = {"fp16": fx.Float16, "bf16": fx.BFloat16}
-ACTIVATIONS = {
-    "none": lambda x: x,
-    "relu": lambda x: fx.maximum(x, 0.0),
-    "silu": lambda x: x / (1.0 + fx.math.exp(-x)),
-    "gelu": lambda x: 0.5 * x * (1.0 + fx.math.tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))),
-}
-
-
-# On the host -----------------------------------------------------------------------------------------
-
-
-def shuffle_weight(weight: Any) -> Any:
-    """B[n, k] in the order of the kernel's loads: [N/16][K/Kp][16][Kp], where Kp elements fill 16 bytes."""
-    n, k = weight.shape
-    piece = ACCESS_BYTES // weight.itemsize
-    if n % 16 or k % 32 or k % piece:
-        raise ValueError(f"a weight is shuffled in blocks of 16 x 32, and its shape is {n} x {k}")
-    blocks = weight.reshape(n // 16, 16, k // piece, piece)
-    return blocks.swapaxes(1, 2).reshape(n, k).copy()
-
-
-# The plan --------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class GemmPlan:
-    """A checked choice of tiles; the only place that decides sizes."""
-
-    n: int
-    k: int
-    tile_m: int
-    tile_n: int
-    tile_k: int
-    in_dtype: str
-    out_dtype: str
-    epilogue: str
-    scheduled: bool
-    lds_stages: int
-
-    def __post_init__(self) -> None:
-        for name, value, known in (
-            ("in_dtype", self.in_dtype, IN_DTYPES),
-            ("out_dtype", self.out_dtype, OUT_DTYPES),
-            ("epilogue", self.epilogue, EPILOGUES),
-            ("lds_stage", self.lds_stages, (1, 2)),
-        ):
-            if value not in known:
-                raise ValueError(f"{name} must be one of {', '.join(map(str, known))}, got {value!r}")
-        for name, value, step in self._steps():
-            if value <= 0 or value % step:
-                raise ValueError(f"{name} = {value} must be a positive multiple of {step}")
-        pieces = self.row_bytes // ACCESS_BYTES
-        if pieces & (pieces - 1):
-            raise ValueError(f"tile_k = {self.tile_k} makes {pieces} pieces of 16 bytes a row; it must be a power of two")
-
-    def _steps(self) -> tuple[tuple[str, int, int], ...]:
-        return (
-            ("tile_m", self.tile_m, 16),
-            ("tile_n", self.tile_n, 16 * WAVES),
-            ("tile_k * bytes of an element", self.row_bytes, ACCESS_LANES * ACCESS_BYTES),
-            ("tile_m * tile_k * bytes of an element", self.tile_m * self.row_bytes, THREADS * ACCESS_BYTES),
-            ("N (tile_n divides it)", self.n, self.tile_n),
-            ("K (tile_k divides it)", self.k, self.tile_k),
-        )
-
-    @property
-    def elem_bytes(self) -> int:
-        return IN_DTYPES[self.in_dtype][0].width // 8
-
-    @property
-    def row_bytes(self) -> int:
-        return self.tile_k * self.elem_bytes
-
-    @property
-    def piece(self) -> int:
-        """Elements of one 16-byte access."""
-        return ACCESS_BYTES // self.elem_bytes
-
-    @property
-    def chunks(self) -> int:
-        """Parts of a tile along K that the lanes' 16-byte accesses cover at once."""
-        return self.row_bytes // (ACCESS_LANES * ACCESS_BYTES)
-
-    @property
-    def a_loads(self) -> int:
-        """16-byte loads of a thread for a tile of A."""
-        return self.tile_m * self.row_bytes // (THREADS * ACCESS_BYTES)
-
-    @property
-    def b_loads(self) -> int:
-        """16-byte loads of a thread for a chunk of B: one for every 16 columns of its wave."""
-        return self.tile_n // (16 * WAVES)
-
-    def in_flight(self, chunk: int) -> int:
-        """Loads that may be outstanding when a chunk of B is needed: those issued after it."""
-        return self.b_loads * (self.chunks - 1) + (self.a_loads if chunk else 0)
-
-    @property
-    def turns(self) -> int:
-        return self.k // self.tile_k
-
-    @property
-    def scaled(self) -> bool:
-        return self.elem_bytes == 1
-
-    @property
-    def biased(self) -> bool:
-        return self.epilogue.startswith("bias")
-
-    @property
-    def activation(self) -> str:
-        return self.epilogue.removeprefix("bias").removeprefix("_") or "none"
-
-
-EPILOGUES = ("none", "relu", "silu", "gelu", "bias", "bias_relu", "bias_silu", "bias_gelu")
-
+from kernels.blocks.activation import ACTIVATIONS
+from kernels.gemm.preshuffle_plan import (
+    ACCESS_BYTES,
+    ACCESS_LANES,
+    BLOCK,
+    IN_DTYPES,
+    LEAD,
+    OUT_DTYPES,
+    THREADS,
+    WAVES,
+    GemmPlan,
+    shuffle_weight,
+)
 
 # The instruction -------------------------------------------------------------------------------------
 
@@ -169,7 +49,7 @@ def tiled_instruction(plan: GemmPlan) -> tuple[Any, Any, int]:
     for dtype in IN_DTYPES[plan.in_dtype]:
         for depth in (32, 16):
             try:
-                atom = fx.make_mma_atom(rocdl.MFMA(16, 16, depth, dtype, accumulator))
+                atom = fx.make_mma_atom(rocdl.MFMA(BLOCK, BLOCK, depth, dtype, accumulator))
             except ValueError:  # this target has no such instruction
                 continue
             run = depth // ACCESS_LANES
@@ -180,29 +60,28 @@ def tiled_instruction(plan: GemmPlan) -> tuple[Any, Any, int]:
     raise ValueError(f"this target has no matrix instruction of 16 rows for {plan.in_dtype}")
 
 
-# The kernel ------------------------------------------------------------------------------------------
+# Memory ----------------------------------------------------------------------------------------------
 
 
-def rows_from(tensor: Any, first: Any, rows: Any, tile: int, layout: Any) -> Any:
-    """A block of a row-major matrix through a descriptor that ends with its last row."""
-    columns = fx.get_scalar(fx.cosize(layout)) // tile
-    start = fx.get_iter(tensor) + fx.Int64(first) * columns
+def rows_from(tensor: Any, first: Any, rows: Any, tile: int, columns: int) -> Any:
+    """``tile`` rows of a contiguous matrix through a descriptor that ends with its last row."""
     inside = fx.min(rows - first, fx.Int32(tile))
-    size = tensor.dtype.width // 8
-    return fx.make_view(rocdl.make_buffer_ptr(start, fx.Int64(inside) * (columns * size)), layout)
+    records = fx.Int64(inside) * (columns * tensor.dtype.width // 8)
+    start = fx.get_iter(tensor) + fx.Int64(first) * columns
+    return fx.make_view(rocdl.make_buffer_ptr(start, records), fx.make_layout((tile, columns), (columns, 1)))
 
 
 def weights_from(tensor: Any, first: Any, plan: GemmPlan) -> Any:
     """The columns of a block in the shuffled B, as (n, k)."""
     piece = plan.piece
-    shape = ((16, plan.tile_n // 16), (piece, plan.k // piece))
-    layout = fx.make_layout(shape, ((piece, 16 * plan.k), (1, 16 * piece)))
+    shape = ((BLOCK, plan.tile_n // BLOCK), (piece, plan.k // piece))
+    layout = fx.make_layout(shape, ((piece, BLOCK * plan.k), (1, BLOCK * piece)))
     start = fx.get_iter(tensor) + fx.Int64(first) * plan.k
     return fx.make_view(rocdl.make_buffer_ptr(start, plan.tile_n * plan.k * plan.elem_bytes), layout)
 
 
 def lds_tiles(plan: GemmPlan, dtype: Any) -> Any:
-    """The tiles of A in LDS, (rows, K, stage), with the pieces of a row exchanged by its number."""
+    """The tiles of A in LDS, (row, k, stage), with the pieces of a row exchanged by its number."""
     shape = (plan.tile_m, plan.tile_k, plan.lds_stages)
     bits = (plan.row_bytes // ACCESS_BYTES).bit_length() - 1
     swizzle = fx.static(fx.SwizzleType.get(bits, plan.piece.bit_length() - 1, bits))
@@ -218,59 +97,71 @@ def row_copy(atom: Any, plan: GemmPlan) -> Any:
     return fx.make_tiled_copy_tv(atom, threads, fx.make_layout((1, plan.piece), (0, 1)))
 
 
+# The pipeline ----------------------------------------------------------------------------------------
+
+
 class Pipeline:
     """A thread's copies and registers.
 
     A tile is multiplied in chunks of 64 bytes along K. While a chunk is multiplied, A's next chunk comes from LDS and the
     same chunk of B's next tile from global memory; the tile of A after the next is on its way to registers meanwhile.
+    Places along K are ``after``, a scalar of the loop, plus a tile counted from there: both go into the scalar offset
+    of a load, so that no lane adds anything.
     """
 
     def __init__(self, plan: GemmPlan, A: Any, B: Any, m: Any, column: Any, row: Any) -> None:
         self.plan, self.thread = plan, fx.thread_idx.x
         dtype, self.tiled, self.instructions = tiled_instruction(plan)
+        check_elements(A, B, dtype)
         weights = weights_from(B, column * plan.tile_n, plan)
-        rows = rows_from(A, row * plan.tile_m, m, plan.tile_m, fx.make_layout((plan.tile_m, plan.k), (plan.k, 1)))
-        self.weights = fx.zipped_divide(weights, (plan.tile_n, plan.tile_k))
-        self.rows = fx.zipped_divide(rows, (plan.tile_m, plan.tile_k))
+        rows = rows_from(A, row * plan.tile_m, m, plan.tile_m, plan.k)
+        self.weights = fx.zipped_divide(weights, (plan.tile_n, plan.tile_k))[None, (0, 0)]
+        self.rows = fx.zipped_divide(rows, (plan.tile_m, plan.tile_k))[None, (0, 0)]
         self.lds = lds_tiles(plan, dtype)
 
         through_buffer = fx.make_copy_atom(rocdl.BufferCopy128b(), dtype)
         plain = fx.make_copy_atom(fx.UniversalCopy128b(), dtype)
-        self.fetch_rows, self.stage_rows = row_copy(through_buffer, plan), row_copy(plain, plan)
-        self.fetch_weights = fx.make_tiled_copy_A(through_buffer, self.tiled)
-        self.read_rows = fx.make_tiled_copy_B(plain, self.tiled)
+        self.fetch_rows = row_copy(through_buffer, plan).get_slice(self.thread)
+        self.stage_rows = row_copy(plain, plan).get_slice(self.thread)
+        self.fetch_weights = fx.make_tiled_copy_A(through_buffer, self.tiled).get_slice(self.thread)
+        self.read_rows = fx.make_tiled_copy_B(plain, self.tiled).get_slice(self.thread)
 
-        self.fetched = fx.make_fragment_like(self.fetch_rows.get_slice(self.thread).partition_S(self.rows[None, (0, 0)]))
-        self.b = [self.tiled.make_fragment_A(self.weights[None, (0, 0)]) for _ in range(2)]
-        self.a = self.tiled.make_fragment_B(self.lds[None, None, 0])
+        self.fetched = fx.make_fragment_like(self.fetch_rows.partition_S(self.rows))
+        self.b = [self.tiled.make_fragment_A(self.weights) for _ in range(2)]
+        # The next chunk of A is read while one is multiplied; if there is but one, it belongs to the next tile.
+        self.a = [self.tiled.make_fragment_B(self.lds[None, None, 0]) for _ in range(2 if plan.chunks == 1 else 1)]
         self.total = self.tiled.make_fragment_C(fx.make_identity_tensor((plan.tile_n, plan.tile_m)))
         self.total.fill(0)
 
     def load_a(self, tile: int, after: Any = 0) -> None:
-        """Fetch a tile of A, counted from ``after`` elements along K."""
-        mine = self.fetch_rows.get_slice(self.thread)
-        fx.copy(self.fetch_rows, mine.partition_S(self.rows[None, (0, tile)]), self.fetched, soffset=after)
+        """Fetch a tile of A."""
+        place = self.fetch_rows.partition_S(self.rows)
+        fx.copy(self.fetch_rows.tiled_copy, place, self.fetched, soffset=after + tile * self.plan.tile_k)
 
-    def stage_a(self, slot: int) -> None:
+    def stage_a(self, tile: int) -> None:
         """Put the fetched tile of A into LDS."""
-        mine = self.stage_rows.get_slice(self.thread)
-        fx.copy(self.stage_rows, self.fetched, mine.partition_D(self.lds[None, None, slot]))
+        slot = self.lds[None, None, tile % self.plan.lds_stages]
+        fx.copy(self.stage_rows.tiled_copy, self.fetched, self.stage_rows.partition_D(slot))
 
-    def read_a(self, slot: int, chunk: int) -> None:
+    def read_a(self, tile: int, chunk: int) -> None:
         """A chunk of A from LDS to registers."""
-        mine = self.read_rows.get_slice(self.thread)
-        source, target = mine.partition_S(self.lds[None, None, slot]), mine.retile(self.a)
-        fx.copy(self.read_rows, source[None, None, chunk], target[None, None, chunk])
+        source = self.read_rows.partition_S(self.lds[None, None, tile % self.plan.lds_stages])
+        target = self.read_rows.retile(self.a[tile % len(self.a)])
+        fx.copy(self.read_rows.tiled_copy, source[None, None, chunk], target[None, None, chunk])
 
     def load_b(self, tile: int, chunk: int, after: Any = 0) -> None:
-        """Fetch a chunk of a tile of B. A step along K passes 16 rows of the shuffled B."""
-        mine = self.fetch_weights.get_slice(self.thread)
-        source, target = mine.partition_S(self.weights[None, (0, tile)]), mine.retile(self.b[tile % 2])
-        fx.copy(self.fetch_weights, source[None, None, chunk], target[None, None, chunk], soffset=16 * after)
+        """Fetch a chunk of a tile of B. A step along K passes the 16 rows of a block."""
+        place = self.fetch_weights.partition_S(self.weights)[None, None, 0]
+        target = self.fetch_weights.retile(self.b[tile % 2])[None, None, chunk]
+        at = after + (tile * self.plan.tile_k + chunk * self.plan.chunk)
+        fx.copy(self.fetch_weights.tiled_copy, place, target, soffset=at * BLOCK)
 
     def multiply(self, tile: int, chunk: int) -> None:
-        at = (None, None, chunk if self.instructions == 1 else (None, chunk))
-        fx.gemm(self.tiled, self.total, self.b[tile % 2][at], self.a[at], self.total, traversal_order="MKN")
+        """Row tile by row tile, so that the registers of A become free one after the other."""
+        along_k = chunk if self.instructions == 1 else (None, chunk)
+        at = (None, None, along_k if self.plan.chunks > 1 else None)
+        a, b = self.a[tile % len(self.a)], self.b[tile % 2]
+        fx.gemm(self.tiled, self.total, b[at], a[at], self.total, traversal_order="MKN")
 
     def start(self) -> None:
         """The first tile into LDS and registers, the second of A on its way."""
@@ -278,7 +169,7 @@ class Pipeline:
         self.stage_a(0)
         if self.plan.turns > 1:
             self.load_a(1)
-        rocdl.sched_barrier(0)
+        rocdl.sched_barrier(0)  # the loop counts on the order of these loads
         for chunk in range(self.plan.chunks):
             self.load_b(0, chunk)
             rocdl.sched_barrier(0)
@@ -286,77 +177,164 @@ class Pipeline:
         self.read_a(0, 0)
 
     def step(self, tile: int, after: Any, left: int) -> None:
-        """Multiply one tile, ``left`` more follow. ``tile`` is counted from ``after`` elements along K."""
-        plan, last = self.plan, self.plan.chunks - 1
-        now, following = tile % plan.lds_stages, (tile + 1) % plan.lds_stages
+        """Multiply one tile; ``left`` more follow it."""
+        plan = self.plan
         for chunk in range(plan.chunks):
             if left > 1:
                 rocdl.s_waitcnt(vmcnt=plan.in_flight(chunk), lgkmcnt=0)
                 rocdl.sched_barrier(0)
-            if chunk == 0 and left:
-                self.stage_a(following)
-                if left > 1:
-                    self.load_a(tile + 2, after)
-            if chunk < last:
-                self.read_a(now, chunk + 1)
+            if left and chunk == plan.staging_chunk:
+                self.hand_over(tile, after, left)
+            if chunk < plan.chunks - 1:
+                self.read_a(tile, chunk + 1)
             elif left:
                 fx.barrier()
-                self.read_a(following, 0)
+                self.read_a(tile + 1, 0)
             if left:
                 self.load_b(tile + 1, chunk, after)
             self.multiply(tile, chunk)
-            if left > 1:
-                self.hint(chunk)
+            if left > 1 and plan.scheduled:
+                self.schedule(chunk)
             rocdl.sched_barrier(0)
 
-    def hint(self, chunk: int) -> None:
-        """Spread a chunk's memory accesses over its matrix instructions."""
-        plan, tiles = self.plan, self.plan.tile_m // 16
-        LEAD = int(os.environ.get("LEAD", "0"))
-        writes, loads, reads = (plan.a_loads if chunk == 0 else 0), plan.b_loads + (plan.a_loads if chunk == 0 else 0), tiles
-        if os.environ.get("NOHINT"): return
-        slots = tiles - LEAD
-        for slot in range(tiles):
-            at = min(slot, slots), min(slot + 1, slots)
-            for ask, count in ((rocdl.sched_dswr, writes), (rocdl.sched_vmem, loads), (rocdl.sched_dsrd, reads)):
-                share = count * at[1] // slots - count * at[0] // slots
+    def hand_over(self, tile: int, after: Any, left: int) -> None:
+        """The next tile of A into LDS, and the one behind it on its way."""
+        if self.plan.lds_stages == 1:
+            fx.barrier()  # everyone has read the tile that is there
+        self.stage_a(tile + 1)
+        if left > 1:
+            self.load_a(tile + 2, after)
+
+    def schedule(self, chunk: int) -> None:
+        """Spread a chunk's memory accesses over its matrix instructions, the last some instructions before the end."""
+        plan = self.plan
+        staged = plan.a_loads if chunk == plan.staging_chunk else 0
+        accesses = ((rocdl.sched_dswr, staged), (rocdl.sched_vmem, plan.b_loads + staged),
+                    (rocdl.sched_dsrd, plan.row_tiles))  # fmt: skip
+        slots = max(plan.row_tiles - LEAD, 1)
+        for slot in range(plan.row_tiles):
+            for ask, count in accesses:
+                share = count * min(slot + 1, slots) // slots - count * min(slot, slots) // slots
                 if share:
                     ask(share)
             rocdl.sched_mfma(plan.b_loads * self.instructions)
 
+    def step_alone(self, after: Any) -> None:
+        """A tile fetched, staged and multiplied, nothing at the same time."""
+        plan = self.plan
+        self.load_a(0, after)
+        for chunk in range(plan.chunks):
+            self.load_b(0, chunk, after)
+        fx.barrier()
+        self.stage_a(0)
+        fx.barrier()
+        for chunk in range(plan.chunks):
+            self.read_a(0, chunk)
+            self.multiply(0, chunk)
+
+
+def check_elements(A: Any, B: Any, dtype: Any) -> None:
+    for tensor, name in ((A, "A"), (B, "B")):
+        if tensor.dtype is not dtype:
+            raise ValueError(f"{name} must hold {dtype.__name__} for this target and in_dtype, not {tensor.dtype.__name__}")
+
+
+# The kernel ------------------------------------------------------------------------------------------
+
+
+def block_tile(plan: GemmPlan) -> tuple[Any, Any]:
+    """Column and row of this block's tile. With chiplets, those of one get neighbouring tiles, which share its cache."""
+    column, row, _ = fx.block_idx
+    if plan.xcds < 2:
+        return column, row
+    columns, rows, _ = fx.grid_dim
+    index, blocks = row * columns + column, rows * columns
+    chiplet, turn = index % plan.xcds, index // plan.xcds
+    moved = chiplet * (blocks // plan.xcds) + fx.min(chiplet, blocks % plan.xcds) + turn
+    return moved % columns, moved // columns
+
 
 @flyc.jit
 def multiply_tiles(C: Any, A: Any, B: Any, scale_a: Any, scale_b: Any, bias: Any, m: Any, plan: GemmPlan) -> None:
-    """One block: the tile of C at (block y, block x)."""
-    column, row, _ = fx.block_idx
+    """One block: a tile of C."""
+    column, row = block_tile(plan)
     pipeline = Pipeline(plan, A, B, m, column, row)
-    pipeline.start()
-    pairs = max(plan.turns - 2, 0) // 2
-    for pair in range(pairs):
-        pipeline.step(0, pair * (2 * plan.tile_k), 2)
-        pipeline.step(1, pair * (2 * plan.tile_k), 2)
-    for tile in fx.range_constexpr(plan.turns - 2 * pairs):
-        pipeline.step(tile, pairs * (2 * plan.tile_k), plan.turns - 2 * pairs - 1 - tile)
-    store_tile(pipeline, C, m, column, row)
+    if fx.const_expr(plan.preload):
+        pipeline.start()
+        pairs = max(plan.turns - 2, 0) // 2
+        for pair in range(pairs):
+            pipeline.step(0, pair * (2 * plan.tile_k), 2)
+            pipeline.step(1, pair * (2 * plan.tile_k), 2)
+        rest = plan.turns - 2 * pairs
+        for tile in fx.range_constexpr(rest):
+            pipeline.step(tile, pairs * (2 * plan.tile_k), rest - 1 - tile)
+    else:
+        for turn in range(plan.turns):
+            pipeline.step_alone(turn * plan.tile_k)
+    store_tile(pipeline, C, finished(pipeline, scale_a, scale_b, bias, m, column, row), m, column, row)
 
 
-def store_tile(pipeline: Pipeline, C: Any, m: Any, column: Any, row: Any) -> None:
+def finished(pipeline: Pipeline, scale_a: Any, scale_b: Any, bias: Any, m: Any, column: Any, row: Any) -> Any:
+    """The epilogue on this thread's sums, as a vector of f32."""
+    plan, total = pipeline.plan, pipeline.total
+    values = total.load().to(fx.Float32)
+    if plan.scaled:
+        rows = rows_from(scale_a, row * plan.tile_m, m, plan.tile_m, 1)
+        values = values * along(pipeline, rows, 1).load() * along(pipeline, columns_of(scale_b, plan, column), 0).load()
+    if plan.biased:
+        values = values + along(pipeline, columns_of(bias, plan, column), 0).load()
+    return ACTIVATIONS[plan.activation](values)
+
+
+def columns_of(vector: Any, plan: GemmPlan, column: Any) -> Any:
+    """The numbers of a block's columns."""
+    return fx.make_view(fx.get_iter(vector) + column * plan.tile_n, fx.make_layout((plan.tile_n, 1), (1, 0)))
+
+
+def along(pipeline: Pipeline, vector: Any, mode: int) -> Any:
+    """Numbers of a tile's columns (mode 0) or rows (mode 1), spread over registers as this thread's sums are."""
     plan = pipeline.plan
-    rows = rows_from(C, row * plan.tile_m, m, plan.tile_m, fx.make_layout((plan.tile_m, plan.n), (plan.n, 1)))
+    shape, strides = (plan.tile_n, plan.tile_m), ((1, 0), (0, 1))[mode]
+    part = pipeline.tiled.get_slice(pipeline.thread).partition_C(
+        fx.make_view(fx.get_iter(vector), fx.make_layout(shape, strides))
+    )
+    spread = fx.make_fragment_like(pipeline.total, dtype=fx.Float32)
+    values, columns, rows = (fx.get_scalar(fx.size(extent)) for extent in spread.shape)
+    for i in range(columns if mode == 0 else rows):
+        for v in range(values if mode == 0 else 1):
+            number = fx.Float32(part[(v, i, 0) if mode == 0 else (0, 0, i)])
+            for other in range(rows if mode == 0 else columns):
+                for w in range(1 if mode == 0 else values):
+                    spread[(v, i, other) if mode == 0 else (w, other, i)] = number
+    return spread
+
+
+def store_tile(pipeline: Pipeline, C: Any, values: Any, m: Any, column: Any, row: Any) -> None:
+    """Four neighbouring columns of a row at a time."""
+    plan, out_dtype = pipeline.plan, OUT_DTYPES[pipeline.plan.out_dtype]
+    rows = rows_from(C, row * plan.tile_m, m, plan.tile_m, plan.n)
     block = fx.zipped_divide(fx.select(rows, [1, 0]), (plan.tile_n, plan.tile_m))[None, (column, 0)]
-    out_dtype = OUT_DTYPES[plan.out_dtype]
-    place = pipeline.tiled.get_slice(fx.thread_idx.x).partition_C(block)
+    place = pipeline.tiled.get_slice(pipeline.thread).partition_C(block)
     result = fx.make_fragment_like(place)
-    result.store(pipeline.total.load().to(out_dtype))
+    result.store(values.to(out_dtype))
     fx.copy(fx.make_copy_atom(rocdl.BufferCopy64b(), out_dtype), result, place)
 
 
 @cache
 def compile_preshuffle_gemm(
     *, N: int, K: int, tile_m: int = 128, tile_n: int = 128, tile_k: int = 64, in_dtype: str = "fp16",
-    out_dtype: str = "fp16", epilogue: str = "none", enable_scheduler: bool = True, lds_stage: int = 2,
+    out_dtype: str = "bf16", epilogue: str = "none", waves_per_eu: int | None = None, enable_scheduler: bool = True,
+    use_async_copy: bool = False, xcd_swizzle: int = 0, lds_stage: int = 2, preload: bool = True,
 ) -> Any:  # fmt: skip
-    plan = GemmPlan(N, K, tile_m, tile_n, tile_k, in_dtype, out_dtype, epilogue, enable_scheduler, lds_stage)
+    """The launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, bias, M, N, stream)``; M may differ per call.
+
+    ``epilogue`` is an activation (relu, silu, gelu), "bias", or both: "bias_relu". ``lds_stage`` is the number of tiles of A
+    in LDS, ``preload=False`` gives up fetching ahead, ``xcd_swizzle`` is the number of chiplets to keep apart.
+    """
+    plan = GemmPlan(N, K, tile_m, tile_n, tile_k, in_dtype, out_dtype, epilogue, enable_scheduler, lds_stage, preload,
+                    xcd_swizzle)  # fmt: skip
+    if use_async_copy:
+        raise ValueError("copies of A straight into LDS are not written yet")
 
     @flyc.kernel(known_block_size=(THREADS, 1, 1))
     def preshuffle_gemm_kernel(
@@ -367,11 +345,18 @@ def compile_preshuffle_gemm(
     @flyc.jit
     def preshuffle_gemm(
         C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor, bias: fx.Tensor, M: fx.Int32,
-        N: fx.Int32, stream: fx.Stream = fx.Stream(None),
+        N: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
+        if plan.n != N:
+            raise ValueError(f"this kernel was compiled for N = {plan.n}, and is called with N = {N}")
         blocks = (plan.n // plan.tile_n, fx.ceildiv(M, plan.tile_m), 1)
         preshuffle_gemm_kernel(C, A, B, scale_a, scale_b, bias, M).launch(
             grid=blocks, block=(THREADS, 1, 1), stream=stream
         )
 
+    if waves_per_eu is not None:
+        preshuffle_gemm.compile_hints["waves_per_eu"] = waves_per_eu
     return preshuffle_gemm
+
+
+__all__ = ["compile_preshuffle_gemm", "shuffle_weight"]

@@ -1,4 +1,4 @@
-"""LayerNorm: (x - mean) / sqrt(var + eps) * gamma + beta, one block a row, f32 inside.
+"""LayerNorm: (x - mean) / sqrt(var + eps) * gamma + beta, one block or cluster a row, f32 inside.
 
 fn = build_layernorm_module(N, "bf16")
 fn(X, gamma, beta, Y, M, stream)
@@ -11,48 +11,73 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from kernels.blocks.reduce import add, block_reduce
+from kernels.blocks.exchange import RowExchange
+from kernels.blocks.reduce import add, wave_reduce
 from kernels.blocks.rows import (
     RowPlan,
+    check_row,
+    early,
+    held_elements,
     inside_row,
+    launch_rows,
     line_vectors,
     load_row,
     load_turn,
     plan_row,
+    row_number,
     row_sum,
     row_vectors,
     store_turn,
 )
-from kernels.blocks.scratch import wave_slots
 
 
 @cache
 def build_layernorm_module(N: int, dtype: str, eps: float = 1e-5, threads: int | None = None) -> Any:
     """The launcher of a LayerNorm over rows of N elements."""
-    plan = plan_row(N, dtype, threads)
+    check_row(N, dtype)
 
-    @flyc.kernel(known_block_size=(plan.threads, 1, 1))
-    def layernorm_kernel(X: fx.Tensor, gamma: fx.Tensor, beta: fx.Tensor, Y: fx.Tensor):
+    @flyc.kernel
+    def layernorm_kernel(X: fx.Tensor, gamma: fx.Tensor, beta: fx.Tensor, Y: fx.Tensor, plan: fx.Constexpr):
         layernorm_row(X, gamma, beta, Y, plan, eps)
 
     @flyc.jit
     def layernorm(X: fx.Tensor, gamma: fx.Tensor, beta: fx.Tensor, Y: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
-        layernorm_kernel(X, gamma, beta, Y).launch(grid=(m, 1, 1), block=(plan.threads, 1, 1), stream=stream)
+        plan = plan_row(N, dtype, threads)
+        launch_rows(layernorm_kernel(X, gamma, beta, Y, plan), m, plan, stream)
 
     return layernorm
 
 
-def layernorm_row(X: Any, gamma: Any, beta: Any, Y: Any, plan: RowPlan, eps: float) -> None:
-    """Two passes over the registers: the variance is of the differences, which loses no digits."""
-    row = fx.block_idx.x
-    sums, squares = wave_slots(2, plan.threads)
-    x = load_row(row_vectors(X, row, plan), plan, 0.0)
-    mean = block_reduce(row_sum(x), add, sums, plan.threads) * (1.0 / plan.length)
+def wave_moments(x: list[Any], plan: RowPlan) -> tuple[Any, Any, Any]:
+    """(sum, squares of the differences from the wave's own mean, elements) of a wave's part of the row."""
+    total = wave_reduce(row_sum(x), add)
+    count = held_elements(plan)
+    count = count * fx.num_warp_threads() if plan.full else wave_reduce(count, add)
+    mean = total / fx.max(count, fx.Float32(1.0))
     centred = inside_row([vector - mean for vector in x], plan)
-    total = block_reduce(row_sum([vector * vector for vector in centred]), add, squares, plan.threads)
-    rstd = fx.math.rsqrt(total * (1.0 / plan.length) + eps)
-    # Scale and shift are loaded behind the reductions: held from the start they would triple the registers.
-    scale, shift, out = line_vectors(gamma, plan), line_vectors(beta, plan), row_vectors(Y, row, plan)
-    for turn, vector in enumerate(centred):
-        g, b = (load_turn(line, plan, turn, 0.0) for line in (scale, shift))
-        store_turn(vector * rstd * g + b, out, plan, turn)
+    return total, wave_reduce(row_sum([vector * vector for vector in centred]), add), count
+
+
+def layernorm_row(X: Any, gamma: Any, beta: Any, Y: Any, plan: RowPlan, eps: float) -> None:
+    """One exchange: squares about each wave's mean and the means' distances add up to those about the row's mean.
+
+    The variance is of differences, which loses no digits where all elements are large.
+    """
+    row = row_number(plan)
+    exchange = RowExchange(plan, 3)
+    x = load_row(row_vectors(X, row, plan), plan, 0.0)
+    lines, out = (line_vectors(gamma, plan), line_vectors(beta, plan)), row_vectors(Y, row, plan)
+    held = [[load_turn(line, plan, turn, 0.0) for line in lines] for turn in range(plan.turns)] if early(plan) else []
+    mine = wave_moments(x, plan)
+    exchange.publish(list(mine))
+    sums, squares, counts = (exchange.read(index, value, 0.0) for index, value in enumerate(mine))
+    mean = exchange.combine(sums, add) * (1.0 / plan.length)
+    parts = []
+    for total, square, count in zip(sums, squares, counts, strict=True):
+        distance = total / fx.max(count, fx.Float32(1.0)) - mean
+        parts.append(square + count * distance * distance)
+    rstd = fx.math.rsqrt(exchange.combine(parts, add) * (1.0 / plan.length) + eps)
+    # Scale and shift of a long row are loaded behind the reductions: held from the start they would triple the registers.
+    for turn, vector in enumerate(x):
+        g, b = held[turn] if held else (load_turn(line, plan, turn, 0.0) for line in lines)
+        store_turn((vector - mean) * rstd * g + b, out, plan, turn)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
@@ -18,6 +19,7 @@ from flydsl.passes.pipeline import stage_a
 from flydsl.target.target import Target, known_archs, parse_target
 from kernels.gemm.hopper_gemm import build_hopper_gemm
 from kernels.gemm.naive import build_naive_gemm_module
+from kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm
 from kernels.gemm.tiled import build_tiled_gemm_module
 from kernels.norm.layernorm import build_layernorm_module
 from kernels.norm.rmsnorm import build_rmsnorm_module
@@ -90,6 +92,29 @@ def _tiled_gemm(arch: str) -> Made:
     return build_tiled_gemm_module(256, 128, "f16", tile, tile), (a, b, _zeros(128, 256), 128)
 
 
+def _preshuffle_gemm(arch: str, in_dtype: str = "fp16", out_dtype: str = "fp16") -> Made:
+    kind = {"fp16": np.float16, "bf16": ml_dtypes.bfloat16}.get(in_dtype, _fp8(arch))
+    a, b, scale = _zeros(128, 512, dtype=kind), _zeros(256, 512, dtype=kind), _zeros(256)
+    c = _zeros(128, 256, dtype=np.float16 if out_dtype == "fp16" else ml_dtypes.bfloat16)
+    gemm = compile_preshuffle_gemm(
+        N=256, K=512, tile_m=128, tile_n=128, tile_k=128 if in_dtype == "fp8" else 64, in_dtype=in_dtype,
+        out_dtype=out_dtype,
+    )  # fmt: skip
+    return gemm, (c, a, b, scale, scale, scale, 128, 256)
+
+
+def _fp8(arch: str) -> Any:
+    return ml_dtypes.float8_e4m3fnuz if parse_target(arch).fnuz else ml_dtypes.float8_e4m3fn
+
+
+def _preshuffle_gemm_bf16(arch: str) -> Made:
+    return _preshuffle_gemm(arch, "bf16", "bf16")
+
+
+def _preshuffle_gemm_fp8(arch: str) -> Made:
+    return _preshuffle_gemm(arch, "fp8", "bf16")
+
+
 def _hopper_gemm(arch: str) -> Made:
     a, b = _zeros(256, 128, dtype=np.float16), _zeros(256, 128, dtype=np.float16)
     gemm = build_hopper_gemm(fx.Float16)
@@ -107,6 +132,9 @@ KERNELS: tuple[RepositoryKernel, ...] = (
     RepositoryKernel("layernorm", _layernorm),
     RepositoryKernel("naive_gemm", _naive_gemm),
     RepositoryKernel("tiled_gemm", _tiled_gemm),
+    RepositoryKernel("preshuffle_gemm", _preshuffle_gemm, ("gfx90a", "gfx942", "gfx950")),
+    RepositoryKernel("preshuffle_gemm_bf16", _preshuffle_gemm_bf16, ("gfx90a", "gfx942", "gfx950")),
+    RepositoryKernel("preshuffle_gemm_fp8", _preshuffle_gemm_fp8, ("gfx942", "gfx950")),
     RepositoryKernel("hopper_gemm", _hopper_gemm, ("sm_90a",)),
 )
 

@@ -110,6 +110,17 @@ def test_fly_opt_reads_them_back(name: str, arch: str, dump_folder: Path) -> Non
         assert printed.rstrip() == text.rstrip(), file.name
 
 
+@pytest.mark.parametrize("arch", DIALECTS)
+def test_the_assembly_alone(arch: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLYDSL_DEBUG_DUMP_ASM", "1")
+    monkeypatch.setenv("FLYDSL_DUMP_DIR", str(tmp_path))
+    monkeypatch.setenv("ARCH", arch)
+    run_vector_add()
+    (folder,) = tmp_path.iterdir()
+    assert written(folder) == ["21_final_isa.s"]
+    assert "add_tiles_0" in (folder / "21_final_isa.s").read_text()
+
+
 def test_no_dump_is_written_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLYDSL_DUMP_DIR", str(tmp_path))
     compiled(KERNELS[0], "gfx942")

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from flydsl.backends.pipeline import PASSES
 from flydsl.dialects.arith_syntax import ARITH_OPS
 from flydsl.dialects.fly.op_table import OP_TABLE
 from flydsl.dialects.fly.types import FLY_TYPES, INSTRUCTION_TYPES
 from flydsl.dialects.gpu_syntax import GPU_OPS
 from flydsl.dialects.llvm_syntax import LLVM_OPS
-from flydsl.backends.pipeline import PASSES
 
 FOLDER = Path(__file__).resolve().parent
 

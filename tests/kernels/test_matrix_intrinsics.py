@@ -174,6 +174,18 @@ MISTAKES: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
         DslValueError,
         "cbsz = 5 is no format",
     ),
+    (
+        "gfx950",
+        lambda: fx.rocdl.mfma_scale_f32_16x16x128_f8f6f4(zeros(8), zeros(8), zeros(), scale_a=0x7F7F7F7F),
+        DslTypeError,
+        "needs scale_b",
+    ),
+    (
+        "gfx1250",
+        lambda: fx.rocdl.wmma_scale_f32_16x16x128_f8f6f4(zeros(16), zeros(16), zeros(8), scale_a=0, scale_b=0, opsel=1),
+        DslTypeError,
+        "has no 'opsel'",
+    ),
 ]
 
 

@@ -14,12 +14,12 @@
 
 typedef int hipError_t;
 typedef int hipDevice_t;
-typedef void *hipModule_t, *hipFunction_t, *hipStream_t, *hipEvent_t;
+typedef void *hipModule_t, *hipFunction_t, *hipStream_t;
 typedef int hipMemcpyKind;
 typedef int hipStreamCaptureStatus;
 
 static _Thread_local int current_device;
-static int functions, events;
+static int functions;
 
 static const struct { int code; const char *name, *text; } errors[] = {
     {0, "hipSuccess", "no error"},
@@ -243,33 +243,4 @@ hipError_t hipEventDestroy(int *event) {
     record("hipEventDestroy");
     free(event);
     return 0;
-}
-
-hipError_t hipMemsetAsync(void *pointer, int value, size_t size, hipStream_t stream) {
-    (void)pointer;
-    record("hipMemsetAsync %d %zu stream %p", value, size, stream);
-    return injected("hipMemsetAsync");
-}
-
-hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned int flags) {
-    *event = (void *)(size_t)(0x3000 + 16 * events++);
-    record("hipEventCreateWithFlags %u -> %p", flags, *event);
-    return injected("hipEventCreateWithFlags");
-}
-
-hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
-    record("hipEventRecord %p stream %p", event, stream);
-    return injected("hipEventRecord");
-}
-
-/* Two events a quarter of a millisecond apart for each that was made between them. */
-hipError_t hipEventElapsedTime(float *milliseconds, hipEvent_t start, hipEvent_t stop) {
-    *milliseconds = (float)((size_t)stop - (size_t)start) / 64.0f;
-    record("hipEventElapsedTime %p %p", start, stop);
-    return injected("hipEventElapsedTime");
-}
-
-hipError_t hipEventDestroy(hipEvent_t event) {
-    record("hipEventDestroy %p", event);
-    return injected("hipEventDestroy");
 }

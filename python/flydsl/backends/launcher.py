@@ -20,7 +20,7 @@ from xdsl.dialects.llvm import LLVMPointerType, LLVMStructType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from flydsl.backends import tensor_maps
-from flydsl.base.launch_status import BAD_BLOCK, BAD_GRID
+from flydsl.base.launch_status import BAD_BLOCK, BAD_CLUSTER, BAD_GRID
 from flydsl.base.native_names import ENTRY
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.llvm_types import address_space, type_text
@@ -172,6 +172,8 @@ class LauncherEmitter:
         arguments = op.operands[first : first + sizes[11]]
         self.sites.append(op)
         self._check(body, dims)
+        if sizes[7]:
+            self._check_clusters(body, dims, [body.operand(o) for o in op.operands[6:9]])
         smem = "0"
         if sizes[10]:
             smem = body.assign(f"sext {body.typed(op.operands[6 + sum(sizes[7:10])])} to i64")
@@ -200,6 +202,15 @@ class LauncherEmitter:
         threads = body.assign(f"mul i64 {threads}, {dims[5]}")
         bad_block.append(body.assign(f"icmp sgt i64 {threads}, {self.target.max_block_threads}"))
         self._refuse(body, bad_block, BAD_BLOCK, dims)
+
+    def _check_clusters(self, body: FunctionEmitter, dims: list[str], cluster: list[str]) -> None:
+        """Refuse a grid known only now that is no whole number of clusters."""
+        rests = [
+            body.assign(f"urem i64 {extent}, {step}")
+            for extent, step in zip(dims[:3], cluster, strict=True)
+            if step != "1" and not extent.isdigit()
+        ]
+        self._refuse(body, [body.assign(f"icmp ne i64 {rest}, 0") for rest in rests], BAD_CLUSTER, dims)
 
     def _refuse(self, body: FunctionEmitter, conditions: list[str], code: int, dims: list[str]) -> None:
         if not conditions:

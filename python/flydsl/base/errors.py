@@ -183,3 +183,7 @@ class DriverError(FlyDSLError, RuntimeError):
 
 class UnsupportedError(FlyDSLError, NotImplementedError):
     """Something the language deliberately does not offer."""
+
+
+class ScheduleWarning(UserWarning):
+    """Scheduling hints that name another number of instructions than the code around them has."""

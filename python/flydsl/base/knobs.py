@@ -17,6 +17,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -74,13 +75,30 @@ _environment: Any = getattr(os.environ, "_data", None)
 
 
 def watcher(knobs: tuple[Knob[Any], ...]) -> Callable[[], list[Any]]:
-    """A function that gives the raw texts of some variables, cheap enough for every call; equal texts, equal values."""
-    if _environment is None:
+    """A function that gives the raw texts of some variables at little cost; equal texts, equal values."""
+    names = [name for knob in knobs for name in (knob.name, *knob.aliases)]
+    texts: Any = os.environ if _environment is None else _environment
+    keys: list[Any] = names if _environment is None else [os.fsencode(name) for name in names]
+    return lambda: list(map(texts.get, keys))
+
+
+class Watch:
+    """Some variables as they are now; asking later whether they still are is cheap enough for every call."""
+
+    def __init__(self, knobs: tuple[Knob[Any], ...]) -> None:
         names = [name for knob in knobs for name in (knob.name, *knob.aliases)]
-        return lambda: [os.environ.get(name) for name in names]
-    encoded = [os.fsencode(name) for knob in knobs for name in (knob.name, *knob.aliases)]
-    get = _environment.get
-    return lambda: list(map(get, encoded))
+        texts: Any = os.environ if _environment is None else _environment
+        keys: list[Any] = names if _environment is None else [os.fsencode(name) for name in names]
+        self.texts = tuple(watcher(knobs)())
+        """The raw texts: equal texts mean equal values."""
+        present = {key: text for key, text in zip(keys, self.texts, strict=True) if text is not None}.items()
+        absent = tuple(key for key, text in zip(keys, self.texts, strict=True) if text is None)
+        still_absent = partial(texts.keys().isdisjoint, absent)  # one step, with no Python in it
+        everything = texts.items()
+        self.unchanged: Callable[[], bool] = (
+            (lambda: still_absent() and present <= everything) if present else still_absent
+        )
+        """Whether every variable is set as it was, or unset as it was."""
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -20,6 +20,9 @@ SANITIZER_FAULT = 6
 BAD_TENSOR_MAP = 7
 """A tensor whose address, strides or extents TMA cannot take."""
 
+BAD_CLUSTER = 8
+"""A grid that its clusters do not divide."""
+
 SITE_BASE = 1000
 """Statuses from here on name a place in the kernel."""
 

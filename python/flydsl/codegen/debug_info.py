@@ -64,6 +64,10 @@ class DebugInfo:
             f"spFlags: DISPFlagDefinition | DISPFlagOptimized, unit: {unit})"
         )
 
+    def function(self, rules: Mapping[str, Rule], name: str, op: Operation) -> LocatedFunction:
+        """An empty body for the function ``op``."""
+        return LocatedFunction(self._scope, rules, name, op, self)
+
     def location(self, place: SourceLocation, subprogram: str, own_file: str) -> str:
         """The node of a line inside a function."""
         scope = subprogram
@@ -76,7 +80,9 @@ class DebugInfo:
 class LocatedFunction(FunctionEmitter):
     """A function whose instructions carry the locations of the operations they come from."""
 
-    def __init__(self, scope: ModuleScope, rules: Mapping[str, Rule], name: str, op: Operation, info: DebugInfo) -> None:
+    def __init__(
+        self, scope: ModuleScope, rules: Mapping[str, Rule], name: str, op: Operation, info: DebugInfo
+    ) -> None:
         super().__init__(scope, rules)
         self._info = info
         place = source_location(op.location) or _first_place(op) or SourceLocation("<unknown>", 0, 0)

@@ -27,6 +27,9 @@ ENTRY_LABEL = "entry"
 class FunctionEmitter:
     """Lines, value names and the current block of a function being written."""
 
+    subprogram = ""
+    """The function's debug scope, where it has one."""
+
     def __init__(self, scope: ModuleScope, rules: Mapping[str, Rule]) -> None:
         self.scope = scope
         self.rules = rules

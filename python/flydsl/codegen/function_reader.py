@@ -13,7 +13,8 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from flydsl.base.errors import LoweringError
 from flydsl.codegen.function_signature import NO_MEMORY
-from flydsl.codegen.instruction_reader import LineReader
+from flydsl.codegen.instruction_reader import read_line
+from flydsl.codegen.line_reader import LineReader
 from flydsl.codegen.module_scope import ModuleScope
 from flydsl.codegen.text_cursor import TextCursor
 from flydsl.dialects.llvm_functions import llvm_function
@@ -22,6 +23,9 @@ from flydsl.dialects.upstream import op_class
 _LABEL = re.compile(r"([-\w$.]+):\s*$")
 _GLOBAL = re.compile(r'@([-\w$.]+) = private addrspace\((\d+)\) constant \[(\d+) x i8\] c"(.*)"', re.DOTALL)
 _ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2})")
+Phi = tuple[str, Attribute, dict[str, str]]
+"""A phi: its name, its type, and the text of its value by predecessor."""
+
 _KEPT_WORDS = ("alwaysinline", "nounwind", "willreturn", "noinline")
 """Attributes of helpers that matter before LLVM infers the others."""
 
@@ -76,7 +80,7 @@ def _read_function(text: str) -> Operation:
 def _read_body(text: str, parameters: list[tuple[Attribute, str]]) -> Region:
     parts = _split_blocks(text)
     blocks: dict[str, Block] = {}
-    phis: dict[str, list[tuple[str, Attribute, dict[str, str]]]] = {}
+    phis: dict[str, list[Phi]] = {}
     for index, (label, lines) in enumerate(parts):
         phis[label] = [_phi(line) for line in lines if " phi " in line]
         kinds = [kind for kind, _ in parameters] if index == 0 else [kind for _, kind, _ in phis[label]]
@@ -93,7 +97,7 @@ def _read_body(text: str, parameters: list[tuple[Attribute, str]]) -> Region:
             if line.lstrip().startswith("br "):
                 _branch(reader, line, label, blocks, phis)
             elif " phi " not in line:
-                reader.read(line)
+                read_line(reader, line)
     return Region(list(blocks.values()))
 
 
@@ -110,8 +114,7 @@ def _split_blocks(text: str) -> list[tuple[str, list[str]]]:
     return parts
 
 
-def _phi(line: str) -> tuple[str, Attribute, dict[str, str]]:
-    """Name, type, and the text of the value by predecessor."""
+def _phi(line: str) -> Phi:
     cursor = TextCursor(line)
     name = cursor.take()
     cursor.expect("=")
@@ -127,7 +130,7 @@ def _phi(line: str) -> tuple[str, Attribute, dict[str, str]]:
     return name, type_, incoming
 
 
-def _branch(reader: LineReader, line: str, label: str, blocks: dict[str, Block], phis: dict[str, list]) -> None:
+def _branch(reader: LineReader, line: str, label: str, blocks: dict[str, Block], phis: dict[str, list[Phi]]) -> None:
     targets = re.findall(r"label %([-\w$.]+)", line)
 
     def passed(target: str) -> list[SSAValue]:

@@ -32,6 +32,7 @@ _STRING_ATTRIBUTES: dict[str, str] = {
     "nvvm.cluster_max_blocks": "nvvm.maxclusterrank",
 }
 
+
 @dataclass(frozen=True)
 class _NumberedAttribute:
     """An attribute of LLVM that MLIR passes through as a number."""

@@ -6,10 +6,10 @@
 ;
 ; A kernel is   i32 wave(ptr args, i64 bx, i64 by, i64 bz, ptr dims, ptr scratch, ptr run, i64 wave, i64 rank)
 
-%fly.run = type { i64, i64, i64, i64, i32, i32, ptr, ptr, ptr, ptr, ptr, i64, i64, i64, i64, i64, i64, i64, i64, ptr }
+%fly.run = type { i64, i64, i64, i64, i32, i32, ptr, ptr, ptr, ptr, ptr, i64, i64, i64, i64, i64, i64, i64, i64, ptr, i64 }
 ;  0 idle  1 live  2 current  3 count  4 status  5 waiting site  6 main context  7 contexts  8 finished
 ;  9 kernel  10 args  11 bx  12 by  13 bz  14 waves of a block  15 cluster x  16 cluster y  17 scratch stride
-;  18 dims (as integer)  19 scratch
+;  18 dims (as integer)  19 scratch  20 polls since something went on
 
 declare i32 @getcontext(ptr)
 declare void @makecontext(ptr, ptr, i32, ...)
@@ -44,6 +44,24 @@ define internal void @fly.yield(ptr %run, i32 %site) noinline {
 
 define internal void @fly.progress(ptr %run) {
   store i64 0, ptr %run
+  %pp = getelementptr %fly.run, ptr %run, i32 0, i32 20
+  store i64 0, ptr %pp
+  ret void
+}
+
+; Let others run once. A fiber that only asks is not stuck, unless it has asked a million times and nothing went on.
+define internal void @fly.poll(ptr %run, i32 %site) {
+  %pp = getelementptr %fly.run, ptr %run, i32 0, i32 20
+  %polls = load i64, ptr %pp
+  %more = add i64 %polls, 1
+  store i64 %more, ptr %pp
+  %patient = icmp ult i64 %more, 1000000
+  br i1 %patient, label %alive, label %go
+alive:
+  store i64 0, ptr %run
+  br label %go
+go:
+  call void @fly.yield(ptr %run, i32 %site)
   ret void
 }
 
@@ -367,7 +385,32 @@ define internal i32 @fly.box_bytes(ptr %map) {
 
 define internal void @fly.combine(ptr %to, ptr %from, i64 %type, i32 %kind) {
 entry:
-  switch i64 %type, label %none [ i64 7, label %float  i64 3, label %int  i64 6, label %half  i64 9, label %brain ]
+  switch i64 %type, label %none [
+    i64 2, label %int  i64 3, label %int  i64 4, label %long  i64 5, label %long
+    i64 6, label %half  i64 7, label %float  i64 8, label %double  i64 9, label %brain
+  ]
+double:
+  %da = load double, ptr %to, align 8
+  %db = load double, ptr %from, align 8
+  %dr = fadd double %da, %db
+  store double %dr, ptr %to, align 8
+  ret void
+long:
+  %la = load i64, ptr %to, align 8
+  %lb = load i64, ptr %from, align 8
+  %ls = add i64 %la, %lb
+  %lsigned = icmp eq i64 %type, 5
+  %lslt = icmp slt i64 %la, %lb
+  %lult = icmp ult i64 %la, %lb
+  %lless = select i1 %lsigned, i1 %lslt, i1 %lult
+  %lmin = select i1 %lless, i64 %la, i64 %lb
+  %lmax = select i1 %lless, i64 %lb, i64 %la
+  %lis2 = icmp eq i32 %kind, 2
+  %lis3 = icmp eq i32 %kind, 3
+  %lr1 = select i1 %lis3, i64 %lmin, i64 %lmax
+  %lr2 = select i1 %lis2, i64 %ls, i64 %lr1
+  store i64 %lr2, ptr %to, align 8
+  ret void
 float:
   %fa = load float, ptr %to, align 4
   %fb = load float, ptr %from, align 4
@@ -378,7 +421,10 @@ int:
   %ia = load i32, ptr %to, align 4
   %ib = load i32, ptr %from, align 4
   %sum = add i32 %ia, %ib
-  %less = icmp slt i32 %ia, %ib
+  %signed = icmp eq i64 %type, 3
+  %slt = icmp slt i32 %ia, %ib
+  %ult = icmp ult i32 %ia, %ib
+  %less = select i1 %signed, i1 %slt, i1 %ult
   %min = select i1 %less, i32 %ia, i32 %ib
   %max = select i1 %less, i32 %ib, i32 %ia
   %is2 = icmp eq i32 %kind, 2

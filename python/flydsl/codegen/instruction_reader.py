@@ -6,14 +6,10 @@ dialect run the same rules and read the lines back with this, so the dialect and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from xdsl.dialects.builtin import (
     DenseArrayBase,
-    DenseIntOrFPElementsAttr,
-    FloatAttr,
-    IntAttr,
     IntegerAttr,
     IntegerType,
     StringAttr,
@@ -25,11 +21,8 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.llvm import (
-    GEP_USE_SSA_VAL,
     CallingConventionAttr,
     FastMathAttr,
-    FastMathFlag,
-    LLVMPointerType,
     LLVMStructType,
     LLVMVoidType,
     OverflowAttr,
@@ -37,14 +30,14 @@ from xdsl.dialects.llvm import (
     TailCallKind,
     TailCallKindAttr,
 )
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.dialects.utils import FastMathFlag
+from xdsl.ir import Attribute, Operation, SSAValue
 
+from flydsl.codegen.line_reader import LineReader
+from flydsl.codegen.memory_reader import read_alloca, read_fence, read_getelementptr, read_load, read_store
 from flydsl.codegen.rules_arith import CMPF_PREDICATES, CMPI_PREDICATES
 from flydsl.codegen.rules_llvm import RULES
-from flydsl.codegen.rules_llvm_memory import ORDERINGS
 from flydsl.codegen.text_cursor import TextCursor
-from flydsl.codegen.text_literals import WORDS, read_constant
-from flydsl.dialects.upstream import op_class
 
 _FAST = ("fast", "reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn")
 _INT_BINARY = ("add", "sub", "mul", "shl", "udiv", "sdiv", "urem", "srem", "and", "or", "xor", "lshr", "ashr")
@@ -54,157 +47,10 @@ _CASTS = (
     *("trunc", "zext", "sext", "fptrunc", "fpext", "fptosi", "fptoui", "sitofp", "uitofp"),
     *("ptrtoint", "inttoptr", "bitcast", "addrspacecast"),
 )
-_WIDEST_DENSE = 64
 _OVERFLOW_BITS = {"nsw": 1, "nuw": 2}
 _FLAG_PROPERTIES = {"exact": "isExact", "disjoint": "isDisjoint", "nneg": "nonNeg"}
 # Intrinsics whose last argument the dialect keeps as a property.
 _IMMEDIATES = {"ctlz": "is_zero_poison", "cttz": "is_zero_poison", "abs": "is_int_min_poison"}
-
-
-class LineReader:
-    """Reads instructions into a block: where they go, and which values the names in them stand for."""
-
-    def __init__(self, dialect_ops: Mapping[str, str] | None = None) -> None:
-        self.values: dict[str, SSAValue] = {}
-        self.dialect_ops = dialect_ops or {}
-        self.anchor: Operation | None = None
-        self.block: Block | None = None
-        self.entry: Block | None = None
-        self._constants: dict[tuple[Attribute, str], SSAValue] = {}
-        self._last_constant: Operation | None = None
-
-    # Where operations go -----------------------------------------------------------------------
-
-    def add(self, name: str, operands: list[SSAValue], results: list[Attribute], properties: Any = None) -> Operation:
-        op = op_class(name).create(operands=operands, result_types=results, properties=properties or {})
-        if self.anchor is not None:
-            assert self.anchor.parent is not None
-            op.location = self.anchor.location
-            self.anchor.parent.insert_op_before(op, self.anchor)
-        else:
-            assert self.block is not None
-            self.block.add_op(op)
-        return op
-
-    def constant(self, type_: Attribute, text: str) -> SSAValue:
-        """A literal as a value: one operation at the top of the function for each."""
-        found = self._constants.get((type_, text))
-        if found is None:
-            op = self._constant_op(type_, text)
-            assert self.entry is not None
-            if self._last_constant is not None:
-                self.entry.insert_op_after(op, self._last_constant)
-            elif self.entry.first_op is not None:
-                self.entry.insert_op_before(op, self.entry.first_op)
-            else:
-                self.entry.add_op(op)
-            self._last_constant = op
-            found = self._constants[type_, text] = op.results[0]
-        return found
-
-    def drop_unused_constants(self) -> None:
-        """Remove constants that ended up as properties of what uses them."""
-        for value in self._constants.values():
-            owner = value.owner
-            if not value.uses and isinstance(owner, Operation):
-                owner.detach()
-                owner.erase()
-        self._constants.clear()
-        self._last_constant = None
-
-    def first_after_constants(self) -> Operation:
-        """Where a line for the top of the function goes: it may use the constants there."""
-        assert self.entry is not None
-        found = self._last_constant.next_op if self._last_constant is not None else self.entry.first_op
-        assert found is not None
-        return found
-
-    def _constant_op(self, type_: Attribute, text: str) -> Operation:
-        word = _same_in_all_lanes(text)
-        if word in WORDS:
-            return op_class(WORDS[word]).create(result_types=[type_])
-        if text.startswith("@"):
-            symbol = SymbolRefAttr(text[1:].strip('"'))
-            return op_class("llvm.mlir.addressof").create(result_types=[type_], properties={"global_name": symbol})
-        scalar = type_.element_type if isinstance(type_, VectorType) else type_
-        if text == "zeroinitializer" and not isinstance(scalar, IntegerType) and not hasattr(scalar, "pack"):
-            return op_class("llvm.mlir.zero").create(result_types=[type_])
-        value = read_constant(TextCursor(text), type_)
-        assert isinstance(value, (IntegerAttr, FloatAttr, DenseIntOrFPElementsAttr))
-        return op_class("llvm.mlir.constant").create(result_types=[type_], properties={"value": value})
-
-    # Lines -------------------------------------------------------------------------------------
-
-    def read(self, line: str) -> None:
-        """One instruction, with or without a result."""
-        cursor = TextCursor(line)
-        name = ""
-        if cursor.peek().startswith("%"):
-            name = cursor.take()
-            cursor.expect("=")
-        cursor.accept("tail")
-        opcode = cursor.take()
-        reader = _READERS.get(opcode)
-        if reader is None:
-            cursor.fail(f"'{opcode}' is no instruction that the rules write")
-        op = reader(self, cursor, opcode)
-        if name:
-            self.values[name] = op.results[0]
-
-    def value(self, cursor: TextCursor, type_: Attribute) -> SSAValue:
-        """The operand that comes next: a name, or a literal of the type."""
-        if cursor.peek().startswith("%"):
-            return self.values[cursor.take()]
-        text = _literal_text(cursor)
-        return self._wide_splat(type_, text) if _too_wide(type_) else self.constant(type_, text)
-
-    def _wide_splat(self, type_: Attribute, text: str) -> SSAValue:
-        """A vector of integers that no dense attribute of xDSL holds, from one scalar."""
-        assert isinstance(type_, VectorType)
-        cursor = TextCursor(text)
-        cursor.expect("splat")
-        cursor.expect("(")
-        element = cursor.type()
-        scalar = self.constant(element, cursor.take())
-        first = [self.constant(type_, "poison"), scalar, self.constant(i64, "0")]
-        one = self.add("llvm.insertelement", first, [type_]).results[0]
-        mask = DenseArrayBase.from_list(i32, [0] * type_.get_shape()[0])
-        return self.add("llvm.shufflevector", [one, one], [type_], {"mask": mask}).results[0]
-
-    def typed(self, cursor: TextCursor) -> SSAValue:
-        type_ = cursor.type()
-        return self.value(cursor, type_)
-
-    def named(self, text: str, type_: Attribute) -> SSAValue:
-        """What the text that a rule gave a result stands for."""
-        return self.values[text] if text.startswith("%") else self.constant(type_, text)
-
-
-def _too_wide(type_: Attribute) -> bool:
-    element = type_.element_type if isinstance(type_, VectorType) else None
-    return isinstance(element, IntegerType) and element.width.data > _WIDEST_DENSE
-
-
-def _same_in_all_lanes(text: str) -> str:
-    """A word such as ``poison``, also when it is written once for every lane."""
-    if not text.startswith(("<", "splat")):
-        return text
-    words = {part.split()[-1] for part in text.strip("<>() ").split(",")}
-    return words.pop() if len(words) == 1 else text
-
-
-def _literal_text(cursor: TextCursor) -> str:
-    """The tokens of one literal, which may hold brackets."""
-    taken = [cursor.take()]
-    follow = taken[0] in ("splat", "bitcast", "getelementptr")
-    if follow:
-        taken.append(cursor.take())
-    depth = 1 if taken[-1] in "<([{" else 0
-    while depth:
-        token = cursor.take()
-        depth += (token in ("<", "(", "[", "{")) - (token in (">", ")", "]", "}"))
-        taken.append(token)
-    return " ".join(taken)
 
 
 # Arithmetic ------------------------------------------------------------------------------------
@@ -392,78 +238,6 @@ def _intrinsic_op(
     return at.add(f"llvm.intr.{short}", arguments, results, properties)
 
 
-# Memory ----------------------------------------------------------------------------------------
-
-
-def _access_properties(cursor: TextCursor) -> dict[str, Attribute]:
-    properties: dict[str, Attribute] = {"ordering": IntegerAttr(0, i64)}
-    while cursor.accept(","):
-        if cursor.accept("align"):
-            properties["alignment"] = IntegerAttr(cursor.number(), i64)
-        elif cursor.accept("!invariant.load"):
-            properties["invariant"] = UnitAttr()
-            while cursor.peek() and cursor.peek() != ",":
-                cursor.take()
-        else:
-            cursor.fail(f"'{cursor.peek()}' says something about an access that has no property")
-    return properties
-
-
-def _load(at: LineReader, cursor: TextCursor, opcode: str) -> Operation:
-    result = cursor.type()
-    cursor.expect(",")
-    return at.add("llvm.load", [at.typed(cursor)], [result], _access_properties(cursor))
-
-
-def _store(at: LineReader, cursor: TextCursor, opcode: str) -> Operation:
-    value = at.typed(cursor)
-    cursor.expect(",")
-    return at.add("llvm.store", [value, at.typed(cursor)], [], _access_properties(cursor))
-
-
-def _alloca(at: LineReader, cursor: TextCursor, opcode: str) -> Operation:
-    properties: dict[str, Attribute] = {"elem_type": cursor.type()}
-    size: SSAValue | None = None
-    pointer = LLVMPointerType()
-    while cursor.accept(","):
-        if cursor.accept("align"):
-            properties["alignment"] = IntegerAttr(cursor.number(), i64)
-        elif cursor.accept("addrspace"):
-            cursor.expect("(")
-            pointer = LLVMPointerType(IntAttr(cursor.number()))
-            cursor.expect(")")
-        else:
-            size = at.typed(cursor)
-    return at.add("llvm.alloca", [size or at.constant(i64, "1")], [pointer], properties)
-
-
-def _getelementptr(at: LineReader, cursor: TextCursor, opcode: str) -> Operation:
-    bits = sum({"inbounds": 1, "nusw": 2, "nuw": 4}[word] for word in cursor.take_all(("inbounds", "nusw", "nuw")))
-    properties: dict[str, Attribute] = {"elem_type": cursor.type(), "noWrapFlags": IntegerAttr(bits, i32)}
-    cursor.expect(",")
-    operands = [at.typed(cursor)]
-    indices: list[int] = []
-    while cursor.accept(","):
-        type_ = cursor.type()
-        if cursor.peek().startswith("%"):
-            operands.append(at.value(cursor, type_))
-            indices.append(GEP_USE_SSA_VAL)
-        else:
-            indices.append(cursor.number())
-    properties["rawConstantIndices"] = DenseArrayBase.from_list(i32, indices)
-    return at.add("llvm.getelementptr", operands, [operands[0].type], properties)
-
-
-def _fence(at: LineReader, cursor: TextCursor, opcode: str) -> Operation:
-    properties: dict[str, Attribute] = {}
-    if cursor.accept("syncscope"):
-        cursor.expect("(")
-        properties["syncscope"] = StringAttr(cursor.take().strip('"'))
-        cursor.expect(")")
-    properties["ordering"] = IntegerAttr(ORDERINGS.index(cursor.take()), i64)
-    return at.add("llvm.fence", [], [], properties)
-
-
 def _return(at: LineReader, cursor: TextCursor, opcode: str) -> Operation:
     return at.add("llvm.return", [] if cursor.accept("void") else [at.typed(cursor)], [])
 
@@ -483,11 +257,27 @@ _READERS: dict[str, Callable[[LineReader, TextCursor, str], Operation]] = {
     "select": _select,
     "shufflevector": _shuffle,
     "call": _call,
-    "load": _load,
-    "store": _store,
-    "alloca": _alloca,
-    "getelementptr": _getelementptr,
-    "fence": _fence,
+    "load": read_load,
+    "store": read_store,
+    "alloca": read_alloca,
+    "getelementptr": read_getelementptr,
+    "fence": read_fence,
     "ret": _return,
     "unreachable": _unreachable,
 }
+
+
+def read_line(at: LineReader, line: str) -> None:
+    """One instruction, with or without a result."""
+    cursor = TextCursor(line)
+    name = ""
+    if cursor.peek().startswith("%"):
+        name = cursor.take()
+        cursor.expect("=")
+    opcode = cursor.take()
+    reader = _READERS.get(opcode)
+    if reader is None:
+        cursor.fail(f"'{opcode}' is no instruction that the rules write")
+    op = reader(at, cursor, opcode)
+    if name:
+        at.values[name] = op.results[0]

@@ -7,6 +7,8 @@ dialect here plus those a backend adds or replaces.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
@@ -21,13 +23,15 @@ from flydsl.codegen import (
     rules_scf,
     rules_vector,
 )
-from flydsl.codegen.debug_info import DebugInfo, LocatedFunction
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.function_signature import head_text, linkage_word, signature_of
 from flydsl.codegen.literals import literal, quoted
 from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.module_scope import ModuleScope, symbol_text
 from flydsl.codegen.op_view import fail, flag_prop, int_prop, op_name, prop, text_prop
+
+if TYPE_CHECKING:
+    from flydsl.codegen.debug_info import DebugInfo
 
 DEFAULT_RULES: Mapping[str, Rule] = {
     **rules_arith.RULES,
@@ -62,17 +66,19 @@ class ModuleEmitter:
     ) -> None:
         self.scope = ModuleScope(triple, data_layout)
         self.rules: dict[str, Rule] = {**DEFAULT_RULES, **(extra_rules or {})}
-        self.debug = DebugInfo(self.scope) if line_tables else None
+        self.debug: DebugInfo | None = None
+        if line_tables:  # on request only, so the module is not loaded otherwise
+            self.debug = import_module("flydsl.codegen.debug_info").DebugInfo(self.scope)
 
     def new_function(self, op: Operation | None = None) -> FunctionEmitter:
         """An empty function body that writes into this module; with line tables, that of the function ``op``."""
         if self.debug is None or op is None:
             return FunctionEmitter(self.scope, self.rules)
-        return LocatedFunction(self.scope, self.rules, text_prop(op, "sym_name"), op, self.debug)
+        return self.debug.function(self.rules, text_prop(op, "sym_name"), op)
 
     def add_function(self, name: str, head: str, body: FunctionEmitter) -> None:
         """A function written by hand: ``head`` is the text from ``define`` to before the brace."""
-        debug = f" !dbg {body.subprogram}" if isinstance(body, LocatedFunction) else ""
+        debug = f" !dbg {body.subprogram}" if body.subprogram else ""
         self.scope.add_function(name, f"{head}{debug} {{\n{body.body_text()}\n}}")
 
     def emit_module(self, module: ModuleOp | Operation) -> None:

@@ -110,7 +110,7 @@ class TextCursor:
             self.expect("x")
             element = self.type()
             self.expect(">" if word == "<" else "]")
-            return VectorType(element, [count]) if word == "<" else LLVMArrayType(count, element)  # type: ignore[arg-type]
+            return VectorType(element, [count]) if word == "<" else LLVMArrayType(count, element)
         if word == "{":
             return LLVMStructType.from_type_list(self.listed("}", self.type))
         self.fail(f"'{word}' is no type")

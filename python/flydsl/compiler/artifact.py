@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flydsl.base.errors import DriverError, DslRuntimeError, SourceLocation
-from flydsl.base.launch_status import BAD_BLOCK, BAD_GRID, BAD_TENSOR_MAP, DRIVER_BASE, NO_MEMORY, SITE_BASE
+from flydsl.base.launch_status import BAD_BLOCK, BAD_CLUSTER, BAD_GRID, BAD_TENSOR_MAP, DRIVER_BASE, NO_MEMORY, SITE_BASE
 
 STATUS = {
     BAD_BLOCK: (
@@ -19,6 +19,10 @@ STATUS = {
         "check the block= of the launch",
     ),
     BAD_GRID: ("was refused: the grid extents {grid} are negative", "check the grid= of the launch"),
+    BAD_CLUSTER: (
+        "was refused: the grid {grid} is no whole number of clusters",
+        "round the grid up to a multiple of the cluster=, and let blocks beyond the data do nothing",
+    ),
     BAD_TENSOR_MAP: (
         "was refused: TMA needs an address and strides that are multiples of 16 bytes, and at least one element a mode",
         "copy the tensor to aligned memory, or pad its rows to a multiple of 16 bytes",

@@ -19,7 +19,7 @@ from flydsl.compiler.artifact import Artifact
 
 MAGIC = b"FLYDSLA\n"
 FORMAT = 1
-LARGEST = 1 << 30
+LARGEST = 1 << 28
 """Bytes of the largest file that is read."""
 
 _HEAD = struct.Struct("<8sII32s")

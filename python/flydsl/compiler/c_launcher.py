@@ -29,6 +29,7 @@ STATUSES: dict[str, tuple[int, str]] = {
     "BAD_ARGUMENT": (launch_status.BAD_ARGUMENT, "an argument is not what the code was compiled for"),
     "NOT_LOADED": (launch_status.NOT_LOADED, "the code is on no device yet"),
     "NO_DRIVER": (launch_status.NO_DRIVER, "the driver's library is not on this machine"),
+    "BAD_CLUSTER": (launch_status.BAD_CLUSTER, "the grid is no whole number of clusters"),
     "BAD_TENSOR_MAP": (launch_status.BAD_TENSOR_MAP, "a tensor is not aligned or padded as the copy engine needs it"),
     "SITE_BASE": (launch_status.SITE_BASE, "from here on: a failure that a kernel found, at a place in its source"),
     "DRIVER_BASE": (launch_status.DRIVER_BASE, "from here on: the driver's own status plus this number"),

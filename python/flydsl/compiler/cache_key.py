@@ -17,7 +17,7 @@ from typing import Any
 
 from flydsl.base import knobs
 from flydsl.compiler.adapted import Adapted
-from flydsl.compiler.captured import Captured
+from flydsl.compiler.captured import Captured, code_behind
 from flydsl.compiler.described import Describer
 from flydsl.compiler.toolchain import processor_text, toolchain_text
 
@@ -66,12 +66,20 @@ def settings_text(device: str) -> str:
     return "\n".join(lines)
 
 
+def _parts(argument: Any) -> tuple[Any, ...]:
+    """What code depends on of an argument: a compile-time value, or what is known of a run-time one."""
+    if not isinstance(argument, Adapted):
+        return ("constant", argument)
+    constants = getattr(argument.argument, "constants", None)  # of a struct
+    return ("argument", argument.argument.signature(), *code_behind(argument), constants)
+
+
 def key_of(
     name: str, captured: Captured, arguments: Iterable[Any], hints: Mapping[str, Any], device: Any
 ) -> tuple[CacheKey | None, tuple[str, ...]]:
     """The key of a specialisation; or None and the reasons why it can only be known within this process."""
     describer = Describer()
-    texts = [describer.text(a.argument.signature() if isinstance(a, Adapted) else ("constant", a)) for a in arguments]
+    texts = [describer.text(_parts(argument)) for argument in arguments]
     target, hint_text = describer.text(device.target), describer.text(dict(hints))
     reasons = (*captured.opaque, *describer.opaque)
     if reasons:

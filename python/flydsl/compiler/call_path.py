@@ -19,8 +19,11 @@ _WATCHED = (
 )  # fmt: skip
 """Variables that choose the target and the device of a call, or change the code."""
 
-environment_now = knobs.watcher(_WATCHED)
-"""Their raw texts: equal texts mean that a call does what the one before did."""
+
+def environment_now() -> knobs.Watch:
+    """Their state: while it is unchanged, a call does what the one before did."""
+    return knobs.Watch(_WATCHED)
+
 
 _MOST = 16
 """Launch functions kept for arguments that look alike; the oldest goes first."""
@@ -41,7 +44,7 @@ class CallPath:
 
     __slots__ = ("_alike", "_constant", "environment", "hints", "latest", "scoped")
 
-    def __init__(self, constexpr: list[bool], environment: list[Any], hints: dict[str, Any], scoped: Any) -> None:
+    def __init__(self, constexpr: list[bool], environment: knobs.Watch, hints: dict[str, Any], scoped: Any) -> None:
         self._constant = constexpr
         self.environment = environment
         self.hints = dict(hints)
@@ -51,7 +54,7 @@ class CallPath:
 
     def holds(self, hints: dict[str, Any], scoped: Any) -> bool:
         """Whether the environment and the hints are still those of this path."""
-        return environment_now() == self.environment and hints == self.hints and scoped == self.scoped
+        return self.environment.unchanged() and hints == self.hints and scoped == self.scoped
 
     def launch_another(self, args: tuple[Any, ...]) -> bool:
         """Launch with a function made for arguments that look like these; False if none takes them."""

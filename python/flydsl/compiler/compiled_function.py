@@ -74,7 +74,7 @@ class CompiledFunction:
             return form.numbers(value)
         except FlyDSLError as error:
             error.message = f"argument '{name}' of the compiled '{self.__name__}': {error.message}"
-            error.hint = error.hint or f"{self.__name__}(...) itself compiles for any arguments; this code is for its own"
+            error.hint = error.hint or f"call {self.__name__}(...) itself, which compiles for any arguments"
             raise
 
     def _completed(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -171,6 +171,7 @@ class Compile:
 
         None where COMPILE_ONLY leaves nothing to run. With hints and no arguments, the hints become the function's.
         """
+        only_hints = self._hints is not None and not args and not kwargs
         if isinstance(fn, BoundJit):
             fn, args = fn.function, (fn.instance, *args)
         if not isinstance(fn, JitFunction):
@@ -179,8 +180,8 @@ class Compile:
                 hint="decorate it with @flyc.jit",
                 location=calling_location(),
             )
-        if self._hints is not None and not args and not kwargs and fn.signature.names:
-            fn.compile_hints.update(self._hints)
+        if only_hints:
+            fn.compile_hints.update(self._hints or {})
             return fn
         try:
             return _compiled(fn, args, kwargs, self._hints)

@@ -11,7 +11,6 @@ While it walks, the describer notes where it read what (`watches.py`), for the c
 from __future__ import annotations
 
 import copyreg
-import dataclasses
 import enum
 import hashlib
 import struct
@@ -28,19 +27,22 @@ from types import (
     MappingProxyType,
     ModuleType,
     NoneType,
-    SimpleNamespace,
 )
 from typing import Any
 
 from flydsl.compiler.code_reads import code_digest, code_reads
 from flydsl.compiler.known_code import is_known, known_module, known_name
+from flydsl.compiler.object_state import is_generated, is_immutable, library_value, state_of
 from flydsl.compiler.watches import Watches
 
 _MOST_NODES = 5000
+_MOST_BYTES = 1 << 16
+_CONTAINERS = (list, dict, set, frozenset, deque, OrderedDict, defaultdict, MappingProxyType)
 _LONGEST = 1000
 """Items of one container beyond which it is opaque: a table that long is data, not a setting."""
 
 
+_ABSENT = object()
 _WIDE = 1 << 64
 """Integers beyond it are written in hexadecimal, since decimal digits have a limit."""
 
@@ -165,7 +167,7 @@ class Describer:
         owner = getattr(value, "__objclass__" if kind.__name__ in _BUILTIN_METHODS else "__self__", None)
         if kind.__name__ in (*_BUILTIN_METHODS, "builtin_function_or_method") and isinstance(owner, type):
             return f"method {self.text(owner)} {value.__name__}"
-        special = _library_value(value)
+        special = library_value(value)
         return special if special is not None else self._instance(value)
 
     # Functions and what they read -----------------------------------------------------------------
@@ -221,8 +223,10 @@ class Describer:
         if (id(scope), name) in self._volatile_names:
             self.opaque.append(f"the global {name} changes while it is traced")
             return "volatile"
-        self.watches.name(scope, name)
-        return self.text(scope[name]) if name in scope else "not a global"
+        value = scope.get(name, _ABSENT)
+        if not isinstance(value, ModuleType) or known_module(value) is None:  # nobody gives `fx` another meaning
+            self.watches.name(scope, name)
+        return "not a global" if value is _ABSENT else self.text(value)
 
     def _annotations(self, function: FunctionType) -> str:
         return f"annotations {{{self._items(function.__annotations__)}}}"
@@ -268,7 +272,7 @@ class Describer:
         entries = {name: value for name, value in vars(cls).items() if name not in _CLASS_MACHINERY}
         if "__dataclass_fields__" in vars(cls):
             head += f" {vars(cls)['__dataclass_params__']} ({self._fields(cls)})"
-            entries = {name: value for name, value in entries.items() if not _is_generated(value)}
+            entries = {name: value for name, value in entries.items() if not is_generated(name, value)}
             entries.pop("__annotations__", None)
         return f"{head} {{{', '.join(f'{name}={self._entry(value)}' for name, value in entries.items())}}}"
 
@@ -299,8 +303,7 @@ class Describer:
         if kind in ("list", "deque"):
             self.watches.view(value, value)
             return f"{kind} [{', '.join(map(self.text, value))}]"
-        self.watches.view(value, value.keys())
-        self.watches.view(value, value.values())
+        self.watches.mapping(value, value)
         factory = self.text(getattr(value, "default_factory", None))
         return f"{kind} {factory} {{{', '.join(f'{self.text(k)}: {self.text(v)}' for k, v in value.items())}}}"
 
@@ -324,93 +327,13 @@ class Describer:
         return f"{type(value).__module__}.{type(value).__qualname__}({', '.join(texts)})"
 
     def _instance(self, value: Any) -> str:
-        state = _state(value)
+        state = state_of(value)
         if state is None:
             return self._opaque(value, "cannot be described by its content")
         fields, slots, base = state
-        if not _is_immutable(type(value)):
+        if not is_immutable(type(value)):
             if fields is not None:
-                self.watches.view(value, fields.keys())
-                self.watches.view(value, fields.values())
+                self.watches.mapping(value, fields)
             self.watches.slots(value, slots)
         content = self._items({**slots, **(fields or {})})
         return f"instance {self.text(type(value))} {self.text(base)} {{{content}}}"
-
-
-def _is_immutable(cls: type) -> bool:
-    """Whether instances never change: values of this package and of `dataclasses`, and frozen dataclasses."""
-    parameters = getattr(cls, "__dataclass_params__", None)
-    ours = cls.__module__.startswith(("flydsl.", "dataclasses"))
-    return ours or bool(parameters and parameters.frozen)
-
-
-def _is_generated(value: Any) -> bool:
-    """Whether a method was written by `dataclasses`."""
-    return isinstance(value, FunctionType) and (
-        value.__code__.co_filename == "<string>" or value.__code__.co_filename == dataclasses.__file__
-    )
-
-
-_CONTAINERS = (list, dict, set, frozenset, deque, OrderedDict, defaultdict, MappingProxyType)
-_MOST_BYTES = 1 << 16
-_BASES: Mapping[type, Callable[[Any], Any]] = {
-    tuple: lambda value: tuple.__getitem__(value, slice(None)),
-    str: lambda value: str.__getitem__(value, slice(None)),
-    bytes: lambda value: bytes.__getitem__(value, slice(None)),
-    int: int.__pos__,
-    float: float.__pos__,
-}
-"""How to get at the value of a built-in type within a subclass, past whatever the subclass overrides."""
-
-
-def _state(value: Any) -> tuple[dict[str, Any] | None, dict[str, Any], Any] | None:
-    """(attributes, slots, value as a built-in type) of an instance, or None if it may hold more than these."""
-    cls = type(value)
-    base = next((value_of(value) for plain, value_of in _BASES.items() if isinstance(value, plain)), None)
-    if base is None and cls is not SimpleNamespace:
-        own_pickling = cls.__reduce__ is not object.__reduce__ or cls.__reduce_ex__ is not object.__reduce_ex__
-        if own_pickling and not hasattr(cls, "__dataclass_fields__"):
-            return None
-        if not _is_python_class(value):
-            return None
-    elif base is not None and any(
-        known not in (object, *_BASES) and not known.__flags__ & _HEAP_TYPE for known in cls.__mro__
-    ):
-        return None
-    slots: dict[str, Any] = {}
-    for part in cls.__mro__:
-        names = vars(part).get("__slots__", ())
-        for name in (names,) if isinstance(names, str) else names:
-            name = f"_{part.__name__.lstrip('_')}{name}" if name.startswith("__") and name[-2:] != "__" else name
-            if name not in ("__dict__", "__weakref__") and hasattr(value, name):
-                slots[name] = getattr(value, name)
-    return getattr(value, "__dict__", None), slots, base
-
-
-_HEAP_TYPE = 1 << 9
-
-
-def _is_python_class(value: Any) -> bool:
-    """Whether all an instance holds is in its attributes and slots: classes written in C may hold more."""
-    try:
-        object.__reduce_ex__(value, 2)
-    except TypeError:  # what Python says of a class with hidden state
-        return False
-    except Exception:  # a class with its own idea of copying
-        return False
-    return all(part is object or part.__flags__ & _HEAP_TYPE for part in type(value).__mro__)
-
-
-def _library_value(value: Any) -> str | None:
-    """Values of numpy, ml_dtypes and torch that are settings rather than data."""
-    kind = type(value)
-    package = kind.__module__.partition(".")[0]
-    if package == "numpy" and isinstance(value, sys.modules["numpy"].dtype):
-        return f"dtype {value.str} {value.name} {value.descr if value.fields else ''}"
-    if package in ("numpy", "ml_dtypes") and isinstance(value, sys.modules["numpy"].generic):
-        return f"scalar {value.dtype.str} {value.dtype.name} {value.tobytes().hex()}"
-    if package == "numpy" and getattr(sys.modules["numpy"], getattr(value, "__name__", ""), None) is value:
-        return f"numpy.{value.__name__}@{sys.modules['numpy'].__version__}"
-    if package == "torch" and kind.__name__ in ("dtype", "device", "memory_format", "layout"):
-        return f"{kind.__name__} {value}"
-    return None

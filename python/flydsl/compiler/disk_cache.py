@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslValueError
-from flydsl.base.log import get_logger
+from flydsl.base.log import configure, get_logger
 from flydsl.compiler import cache_store, site_map
 from flydsl.compiler.artifact import Artifact
 from flydsl.compiler.cache_info import CacheCounts
@@ -36,11 +37,18 @@ _sizes: dict[Path, int] = {}
 _sizes_lock = threading.Lock()
 
 
+@cache
+def _set_up_logging() -> None:
+    """Here, because every compile comes by and importing the package should touch no logger."""
+    configure()
+
+
 def artifact_for(
     name: str, captured: Captured, arguments: Sequence[Any], hints: Mapping[str, Any], device: Any, counts: CacheCounts,
     compile_: Callable[[], Artifact],
 ) -> Artifact:  # fmt: skip
     """The artifact of a specialisation of a function, from disk or compiled."""
+    _set_up_logging()
     key, reasons = None, ()
     if knobs.RUNTIME_ENABLE_CACHE.get():
         key, reasons = key_of(name, captured, arguments, hints, device)

@@ -22,6 +22,7 @@ from flydsl.base.errors import FlyDSLError, VerifyError
 from flydsl.codegen.llvm_build import emit_object, host_triple
 from flydsl.compiler.artifact import Artifact
 from flydsl.compiler.dumps import Dumps
+from flydsl.compiler.schedule_warnings import warn_about_schedules
 from flydsl.passes.pipeline import Pass, stage_a
 from flydsl.target.target import Target
 
@@ -73,12 +74,16 @@ def lower_module(
     dumps.module("origin", module)
     checks = sanitizer_settings(module)
     run_passes(module, stage_a(target.backend, checks["checks"] if checks else ()), dumps)
+    if target.backend == "rocm" and not checks:
+        warn_about_schedules(module)
     level, line_tables = knobs.COMPILE_OPT_LEVEL.get(), knobs.DEBUG_ENABLE_DEBUG_INFO.get()
-    if dumps.on:
-        import_module("flydsl.compiler.target_dumps").dump_later_stages(module, target, level, line_tables, dumps)
+    if dumps.folder is not None:
+        write = import_module("flydsl.compiler.target_dumps")
+        (write.dump_later_stages if dumps.stages else write.dump_assembly)(module, target, level, line_tables, dumps)
     if device == "host":
         host = host_module(module, target, argument_format, recorder)
-        dumps.extra("host.ll", host.text)
+        if dumps.stages:
+            dumps.extra("host.ll", host.text)
         return Lowered(host, kernels, level)
     binary = _device_binary(module, target, device, level, line_tables)
     host = launcher_module(module, target, argument_format, DriverLaunching(list(kernels)), host_triple())
@@ -109,9 +114,7 @@ LAUNCHER_LEVEL = 1
 """A launcher beside a GPU's kernels is a page of straight code; more effort buys nothing."""
 
 
-def _device_binary(
-    module: ModuleOp, target: Target, device: str, level: int, line_tables: bool
-) -> Callable[[], bytes]:
+def _device_binary(module: ModuleOp, target: Target, device: str, level: int, line_tables: bool) -> Callable[[], bytes]:
     """Start making PTX or a code object of the module's kernels; the call gives the bytes."""
     llvm_dir = knobs.COMPILE_LLVM_DIR.get()
     if device == "cuda":

@@ -1,4 +1,7 @@
-"""The files that `FLYDSL_DUMP_IR=1` writes: one per pass, numbered in the order they ran."""
+"""The files that `FLYDSL_DUMP_IR=1` writes: one per pass, numbered in the order they ran.
+
+`FLYDSL_DEBUG_DUMP_ASM=1` alone writes the final assembly into the same folder.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +20,15 @@ class Dumps:
     def __init__(self, name: str) -> None:
         self.folder: Path | None = None
         self.count = 0
-        if knobs.DUMP_IR.get():
+        self.stages = knobs.DUMP_IR.get()
+        self.assembly_only = not self.stages and knobs.DEBUG_DUMP_ASM.get()
+        if self.stages or self.assembly_only:
             self.folder = Path(knobs.DUMP_DIR.get()).expanduser() / name
             self.folder.mkdir(parents=True, exist_ok=True)
 
-    @property
-    def on(self) -> bool:
-        return self.folder is not None
-
     def module(self, title: str, module: ModuleOp, locations: bool = False) -> None:
         """The module after the pass ``title``."""
-        if self.folder is None:
+        if not self.stages:
             return
         text = io.StringIO()
         Printer(text, print_debuginfo=locations).print_op(module)

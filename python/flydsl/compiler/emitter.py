@@ -148,7 +148,7 @@ def _attribute(name: str, key: str, value: Any) -> Attribute:
     if isinstance(value, bool):
         return IntegerAttr(int(value), i1)
     if isinstance(value, int):
-        return IntegerAttr(value, i64 if key in ("alignment", "ordering") else i32)
+        return IntegerAttr(value, i64 if key in ("alignment", "ordering", "bin_op") else i32)
     if isinstance(value, Attribute):
         return value
     if key in _ENUM_ATTRIBUTES:

@@ -81,7 +81,7 @@ class JitFunction:
             tail = self._tails.get(missing) if not kwargs else None
             args = args + tail if tail is not None else tuple(self._bound(args, kwargs))
         path = self._path
-        if environment_now() == path.environment and self.compile_hints == path.hints and scoped() == path.scoped:
+        if path.environment.unchanged() and self.compile_hints == path.hints and scoped() == path.scoped:
             if path.latest(args) or path.launch_another(args):
                 self._counts.hits += 1
                 return None
@@ -103,7 +103,8 @@ class JitFunction:
             executable.launch(call.numbers)
         except FlyDSLError as error:
             raise presented(error) from None
-        if not path.knows(args, executable):
+        # Another thread may have changed the environment since; then this is not the path of what was compiled.
+        if path.holds(self.compile_hints, scoped()) and not path.knows(args, executable):
             path.add(
                 args,
                 executable,
@@ -115,7 +116,7 @@ class JitFunction:
 
     def _path_now(self) -> CallPath:
         """The path for the environment and the hints as they are, which another thread may see differently."""
-        state = (tuple(environment_now()), checked(self.compile_hints), checked(scoped() or {}))
+        state = (environment_now().texts, checked(self.compile_hints), checked(scoped() or {}))
         with self._lock:
             if len(self._paths) >= _MOST_PATHS:
                 self._paths.clear()

@@ -255,7 +255,7 @@ def trace_kernel(kernel: KernelFunction, values: list[Any], host: Any, size: Any
     builder = host.builder
     symbol = builder.kernel_symbol(kernel.__name__, kernel.name)
     attributes = builder.attributes(unit_attrs, {**builder.kernel_attributes, **value_attrs})
-    emitter = builder.kernel(symbol, arguments, size, attributes)
+    emitter = builder.kernel(symbol, arguments, size, attributes, kernel.func.__code__)
     if knobs.SANITIZE.get():
         parameters = zip(adapted, kernel.signature.names, strict=True)
         builder.name_arguments(emitter, [n for value, n in parameters for _ in extract_to_ir_values([value])])

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import CodeType
 from typing import Any
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
+    FileLineColLoc,
     FunctionType,
+    IntAttr,
     IntegerAttr,
     ModuleOp,
     StringAttr,
@@ -147,8 +150,8 @@ class ModuleBuilder:
         emitter.entry.add_op(ReturnOp.create())
 
     def kernel(self, symbol: str, arguments: Sequence[SSAValue], block_size: tuple[int, int, int] | None,
-               attributes: dict[str, Attribute]) -> TraceEmitter:  # fmt: skip
-        """Open a kernel whose parameters have the types of ``arguments``."""
+               attributes: dict[str, Attribute], code: CodeType | None = None) -> TraceEmitter:  # fmt: skip
+        """Open a kernel whose parameters have the types of ``arguments``; its location is that of its ``code``."""
         types = [a.type for a in arguments]
         block = Block(arg_types=types)
         attrs: dict[str, Attribute] = {"sym_name": StringAttr(symbol), KERNEL_MARK: UnitAttr(), **attributes}
@@ -159,6 +162,8 @@ class ModuleBuilder:
             attributes=attrs,
             regions=[Region(block)],
         )
+        if code is not None:
+            op.location = FileLineColLoc(StringAttr(code.co_filename), IntAttr(code.co_firstlineno), IntAttr(1))
         self.gpu_block.add_op(op)
         self.kernel_names.append(symbol)
         emitter = TraceEmitter(block, self.target)

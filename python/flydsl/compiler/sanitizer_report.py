@@ -68,6 +68,8 @@ class _Tensor:
         self.declared = SourceLocation(facts["file"], facts["line"]) if "file" in facts else None
         array = next((a for a in arrays if a.low == report.low % 2**64 and a.end == report.end % 2**64), None)
         address = report.address % 2**64
+        if report.check == "bounds" and address >= report.low % 2**64:
+            address = max(address, report.end % 2**64)  # the first byte outside, of an access that begins inside
         if "swizzle" in facts:
             start = report.scratch % 2**64 if self.space == "shared" else 0
             address = Swizzle(*facts["swizzle"])(address - start) + start
@@ -179,7 +181,7 @@ def _bounds(report: _Report, tensor: _Tensor) -> str:
     before = report.address % 2**64 < report.low % 2**64
     where = "before the start" if before else "past the end"
     return (
-        f"out-of-bounds {_deed(report.kind)} of {report.bytes} bytes at {_at(tensor)}, {where}, by {report.place}"
+        f"out-of-bounds {_deed(report.kind)} of {report.bytes} bytes reaches {_at(tensor)}, {where}, by {report.place}"
         f"{_declared(tensor)}"
     )
 

@@ -24,6 +24,9 @@ from flydsl.target.target import Target
 
 _LOG = get_logger(__name__)
 
+FINAL_ASSEMBLY = "21_final_isa.s"
+"""The file's name when it is the only one; among all dumps it is numbered as they are."""
+
 
 def dump_later_stages(module: ModuleOp, target: Target, level: int, debug_info: bool, dumps: Dumps) -> None:
     """Write the dumps after stage A; a module the target has no code for is dumped as far as it gets."""
@@ -43,6 +46,17 @@ def dump_later_stages(module: ModuleOp, target: Target, level: int, debug_info: 
         sass = _sass(assembly, target)
         if sass:
             dumps.extra("final_isa.sass", sass)
+
+
+def dump_assembly(module: ModuleOp, target: Target, level: int, debug_info: bool, dumps: Dumps) -> None:
+    """Write the assembly alone, made the short way."""
+    family = cuda_compile if target.backend == "cuda" else rocm_compile
+    try:
+        text = _assembly(family.device_text(module, target, debug_info), target, level)
+    except FlyDSLError as error:
+        _LOG.warning("there is no assembly for %s: %s", target.arch, error)
+        return
+    dumps.extra(FINAL_ASSEMBLY, text)
 
 
 def _run(step: Step, module: ModuleOp, dumps: Dumps, locations: bool = False) -> None:

@@ -7,12 +7,16 @@ the descriptions compared, so that an equal value in a new object compiles nothi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from operator import attrgetter, is_
+import sys
+from collections.abc import Callable, Collection, Mapping
+from operator import attrgetter, is_, itemgetter
 from types import CellType, FunctionType
 from typing import Any
 
 _MISSING = object()
+
+_RELOADERS = ("IPython", "jurigged")
+"""Programs that give functions new code in place. Looking for that at every call would cost more than all the rest."""
 
 # A name may be gone, a value may not like to be compared, another thread may change a container while it is read.
 _CHECK = """
@@ -40,16 +44,14 @@ def _same(now: Collection[Any], before: tuple[Any, ...]) -> bool:
     return len(found) == len(before) and all(map(is_, found, before))
 
 
-def _view_tests(view: str, items: tuple[Any, ...], known: Callable[[Any], str]) -> list[str]:
-    """Tests that a view has these items.
+def _item_tests(items: str, expected: tuple[Any, ...], known: Callable[[Any], str]) -> list[str]:
+    """Tests that an expression gives a tuple of these very items.
 
-    Comparing two tuples takes a tenth of the time that comparing their items one by one does, and looks at identity
+    Comparing two tuples takes a fraction of the time that comparing their items one by one does, and looks at identity
     first. It is as good where no other object can be equal to an item; the others are compared by identity as well.
     """
-    if not items:
-        return [f"not {view}"]
-    tests = [f"(now := (*{view},)) == {known(items)}"]
-    for index, item in enumerate(items):
+    tests = [f"(now := {items}) == {known(expected)}"]
+    for index, item in enumerate(expected):
         if type(item).__eq__ is not object.__eq__ and type(item) is not str:
             tests.append(f"now[{index}] is {known(item)}")
     return tests
@@ -63,6 +65,7 @@ class Watches:
         self._functions: list[tuple[FunctionType, Any, Any]] = []
         self._cells: list[tuple[CellType, Any]] = []
         self._views: list[tuple[Any, Collection[Any], tuple[Any, ...]]] = []
+        self._mappings: list[tuple[Any, Mapping[Any, Any], tuple[Any, ...]]] = []
         self._slots: list[tuple[Any, dict[str, Any]]] = []
         self._data: list[tuple[Any, bytes]] = []
         self.unchanged: Callable[[], bool] = lambda: False
@@ -81,6 +84,10 @@ class Watches:
     def view(self, owner: Any, view: Collection[Any]) -> None:
         """The items of a container, or a view of a mapping."""
         self._views.append((owner, view, tuple(view)))
+
+    def mapping(self, owner: Any, mapping: Mapping[Any, Any]) -> None:
+        """The keys and values of a mapping, in their order."""
+        self._mappings.append((owner, mapping, (*mapping, *mapping.values())))
 
     def slots(self, owner: Any, values: dict[str, Any]) -> None:
         """Attributes of an object that has no dictionary of them."""
@@ -104,11 +111,19 @@ class Watches:
             values[name] = value
             return name
 
-        scopes: dict[int, str] = {}
-        for (key, name), (scope, value) in self._names.items():
-            where = scopes.get(key) or scopes.setdefault(key, known(scope))
-            tests.append(f"{name!r} not in {where}" if value is _MISSING else f"{where}[{name!r}] is {known(value)}")
-        if self._functions:
+        scopes: dict[int, dict[str, Any]] = {}
+        for (key, name), (_, value) in self._names.items():
+            scopes.setdefault(key, {})[name] = value
+        for key, names in scopes.items():
+            scope = next(scope for (other, _), (scope, _) in self._names.items() if other == key)
+            where = known(scope)
+            tests += [f"{name!r} not in {where}" for name, value in names.items() if value is _MISSING]
+            found = {name: value for name, value in names.items() if value is not _MISSING}
+            if found:
+                first = next(iter(found))  # once more, because for a single name the getter gives no tuple
+                getter = known(itemgetter(first, *found))
+                tests += _item_tests(f"{getter}({where})", (found[first], *found.values()), known)
+        if self._functions and any(name in sys.modules for name in _RELOADERS):
             functions, codes, _ = (known(column) for column in zip(*self._functions))
             tests.append(f"(*map(_code_of, {functions}),) == {codes}")
         for function, _, defaults in self._functions:
@@ -118,7 +133,10 @@ class Watches:
             content = f"_content({known(cell)})" if value is _MISSING else f"{known(cell)}.cell_contents"
             tests.append(f"{content} is {known(value)}")
         for _, view, items in self._views:
-            tests += _view_tests(known(view), items, known)
+            tests += _item_tests(f"(*{known(view)},)", items, known) if items else [f"not {known(view)}"]
+        for _, mapping, items in self._mappings:
+            where = known(mapping)
+            tests += _item_tests(f"(*{where}, *{where}.values())", items, known) if items else [f"not {where}"]
         tests += [f"_bytes({known(owner)}) == {known(content)}" for owner, content in self._data]
         for owner, slots in self._slots:
             where = known(owner)
@@ -130,6 +148,7 @@ class Watches:
     def changed_owners(self) -> frozenset[int]:
         """Ids of the containers, instances and closure cells whose contents are no longer the same."""
         found = {id(owner) for owner, view, items in self._views if not _same(view, items)}
+        found |= {id(owner) for owner, m, items in self._mappings if not _same((*m, *m.values()), items)}
         found |= {id(owner) for owner, content in self._data if _bytes(owner) != content}
         found |= {id(cell) for cell, value in self._cells if _content(cell) is not value}
         for owner, slots in self._slots:

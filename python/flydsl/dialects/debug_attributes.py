@@ -24,7 +24,7 @@ class SubprogramAttr(Data[str]):
     def parse_parameter(cls, parser: AttrParser) -> str:
         text = parser.lexer.input.content
         parser.parse_punctuation("<")
-        start = parser.pos
+        start = end = parser.pos
         depth = 1
         while depth:
             end = parser.pos

@@ -1,7 +1,7 @@
 """Targets of gpu modules and the binaries made for them: attributes of upstream that xDSL lacks.
 
-    gpu.module @kernels [#rocdl.target<chip = "gfx942">] { … }
-    gpu.binary @kernels [#gpu.object<#rocdl.target<chip = "gfx942">, bin = "\\7FELF…">]
+gpu.module @kernels [#rocdl.target<chip = "gfx942">] { … }
+gpu.binary @kernels [#gpu.object<#rocdl.target<chip = "gfx942">, bin = "\\7FELF…">]
 """
 
 from __future__ import annotations

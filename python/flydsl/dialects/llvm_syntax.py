@@ -108,7 +108,7 @@ _ASM_DIALECTS = ("att", "intel")
 
 
 class InlineAsmOp(llvm.InlineAsmOp):
-    """``llvm.inline_asm has_side_effects {note} "nop", "" : () -> ()``: upstream has the attributes first, xDSL last."""
+    """``llvm.inline_asm has_side_effects {note} "nop", "" : () -> ()``; xDSL has the attributes last."""
 
     def print(self, printer: Printer) -> None:
         for word in ("has_side_effects", "is_align_stack"):

@@ -7,8 +7,8 @@ from typing import Any
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr.array import checked_alignment
 from flydsl.expr.handle import describe
-from flydsl.expr.pointer import Pointer
 from flydsl.expr.marked_pointer import marked_pointer
+from flydsl.expr.pointer import Pointer
 from flydsl.expr.shared_ledger import Allocation, user_line
 from flydsl.expr.storable import byte_offset, dsl_align_of, dsl_size_of, round_up, type_name
 from flydsl.expr.storage import Storage

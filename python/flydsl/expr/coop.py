@@ -8,15 +8,14 @@ in butterfly order and do need it.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr import gpu
 from flydsl.expr.array import Array
-from flydsl.expr.context import current
 from flydsl.expr.enum import ReductionOp
-from flydsl.expr.numeric import Boolean, Int32, Numeric, as_numeric
+from flydsl.expr.intrinsic import when
+from flydsl.expr.numeric import Int32, Numeric, as_numeric
 from flydsl.expr.shared_allocator import shared_allocator
 from flydsl.expr.warp_operation import Combine, combination, identity_of, wave_width
 
@@ -107,11 +106,6 @@ def _threads() -> int:
     return x * y * z
 
 
-def _when(condition: Boolean, then: Callable[[], None]) -> None:
-    """Run-time `if` without results; this module is plain Python and is not rewritten."""
-    current().if_(condition.ir_value(), then, lambda: None, lambda: ((), ()))
-
-
 class _BlockOperation:
     """Shared memory for one value per wave or thread, taken from the kernel's SharedAllocator unless given."""
 
@@ -184,7 +178,7 @@ class BlockReduce(_BlockOperation):
         def write() -> None:
             self.slots[thread // self.wave] = total
 
-        _when(thread % self.wave == 0, write)
+        when(thread % self.wave == 0, write)
         gpu.barrier()
         return self._join([self.slots[i] for i in range(waves)], combine)
 
@@ -200,7 +194,7 @@ class BlockReduce(_BlockOperation):
             def fold(half: int = half) -> None:
                 self.slots[thread] = combine(self.slots[thread], self.slots[thread + half])
 
-            _when(thread < left - half, fold)
+            when(thread < left - half, fold)
             gpu.barrier()
             left = half
         return self.slots[0]
@@ -273,7 +267,7 @@ class BlockScan(_BlockOperation):
             self.slots[thread // self.wave] = scanned
 
         last_of_wave = (thread % self.wave == self.wave - 1).__dsl_or__(thread == self.threads - 1)
-        _when(last_of_wave, write)
+        when(last_of_wave, write)
         gpu.barrier()
         total = self.slots[0]
         before = []

@@ -64,6 +64,9 @@ class SyncScope(enum.Enum):
     Workgroup = "workgroup"
     Wavefront = "wavefront"
     OneAs = "one-as"
+    AgentOneAs = "agent-one-as"
+    WorkgroupOneAs = "workgroup-one-as"
+    WavefrontOneAs = "wavefront-one-as"
 
 
 _ORDERS = ("MNK", "MKN", "NMK", "NKM", "KMN", "KNM")

@@ -5,13 +5,13 @@ LLVM ends the process on an intrinsic that the target does not have, so nothing 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError, TargetError
 from flydsl.expr.context import Value, current
 from flydsl.expr.ir_types import split_vector_type
-from flydsl.expr.numeric import Int32, Numeric, as_numeric
+from flydsl.expr.numeric import Boolean, Int32, Numeric, as_numeric
 from flydsl.expr.vector import Vector
 
 _FAMILY = {"rocm": "AMD", "cuda": "NVIDIA"}
@@ -73,6 +73,16 @@ def wrapped(value: Value, like: Any = None) -> Any:
     return Vector(value, (lanes,), kind) if lanes is not None else kind(value)
 
 
+def when(condition: Any, then: Callable[[], None]) -> None:
+    """Emit something for the lanes whose condition holds."""
+    holds = Boolean(condition)
+    if holds.is_static():
+        if holds.value:
+            then()
+        return
+    current().if_(holds.ir_value(), then, lambda: None, lambda: ((), ()))
+
+
 def words_of(value: Any) -> tuple[list[Value], Any]:
     """A number or vector as 32-bit words, and a function that puts such words back together."""
     number = value if hasattr(value, "ir_value") else as_numeric(value)
@@ -88,7 +98,8 @@ def words_of(value: Any) -> tuple[list[Value], Any]:
 
     def rebuild(moved: Sequence[Value]) -> Any:
         if bits < 32:
-            whole = Vector.from_elements([Numeric.from_ir_type(f"i{bits}")(Int32(moved[0]))], Numeric.from_ir_type(f"i{bits}"))
+            short = Numeric.from_ir_type(f"i{bits}")
+            whole = Vector.from_elements([short(Int32(moved[0]))], short)
         else:
             whole = Vector.from_elements([Int32(word) for word in moved], Int32)
         back = whole.bitcast(vector.dtype)

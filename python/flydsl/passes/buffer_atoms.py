@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import VectorType, i32
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, VectorType, i8, i32
 from xdsl.ir import Attribute, SSAValue
 
 from flydsl.base.errors import LoweringError
@@ -113,14 +114,39 @@ def _emit_lds_copy(
     first = call_intrinsic(at, "llvm.amdgcn.readfirstlane", [address], [i32])
     base = at.op("llvm.inttoptr", [first], [place.type])
     immediate = state.get("imm_offset", zero)
+    varying = not _encodable(immediate)
+    if varying:
+        # Both sides move by it, as they do by the instruction's own offset.
+        wide = conv.at.op("arith.addi", [first, _as_i32(conv, immediate)], [i32], at.wrapping)
+        base = at.op("llvm.inttoptr", [wide], [place.type])
     if not instruction.from_buffer:
-        name = "llvm.amdgcn.global.load.async.lds" if instruction.is_async else "llvm.amdgcn.global.load.lds"
-        call_intrinsic(at, name, [pointer, base, size, immediate, zero])
+        if varying:
+            pointer = at.op("llvm.getelementptr", [pointer, immediate], [pointer.type], _BYTES)
+        call_intrinsic(at, "llvm.amdgcn.global.load.lds", [pointer, base, size, zero if varying else immediate, zero])
         return
     descriptor, offset = buffer_pointers.parts(conv, pointer)
+    if varying:
+        offset = at.op("arith.addi", [offset, _as_i32(conv, immediate)], [i32], at.wrapping)
+        immediate = zero
     soffset = _scalar_offset(conv, op, info.elem) or zero
-    name = "llvm.amdgcn.raw.ptr.buffer.load.async.lds" if instruction.is_async else "llvm.amdgcn.raw.ptr.buffer.load.lds"
+    # Every copy into LDS is asynchronous; the forms differ in how a kernel waits for them.
+    name = "llvm.amdgcn.raw.ptr.buffer.load.lds"
     call_intrinsic(at, name, [descriptor, base, size, offset, soffset, immediate, zero])
+
+
+_MOST_IMMEDIATE = 4095
+_BYTES = {"elem_type": i8, "rawConstantIndices": DenseArrayBase.from_list(i32, [-(2**31)])}
+
+
+def _encodable(offset: SSAValue) -> bool:
+    """Whether the instruction's own offset field can hold a number of bytes."""
+    owner = offset.owner
+    value = owner.value if isinstance(owner, ConstantOp) else None
+    return offset.type == i32 and isinstance(value, IntegerAttr) and 0 <= value.value.data <= _MOST_IMMEDIATE
+
+
+def _as_i32(conv: MemoryConversion, value: SSAValue) -> SSAValue:
+    return register(conv.at, SsaInt(conv.at, value, value.type.width.data), 32)  # type: ignore[union-attr]
 
 
 # Atomics ---------------------------------------------------------------------------------------

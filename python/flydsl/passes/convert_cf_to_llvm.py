@@ -1,6 +1,6 @@
 """convert-cf-to-llvm: branches between blocks become the llvm dialect's, and block arguments get LLVM types.
 
-    cf.cond_br %c, ^a(%i : index), ^b    ->    llvm.cond_br %c, ^a(%j : i64), ^b
+cf.cond_br %c, ^a(%i : index), ^b    ->    llvm.cond_br %c, ^a(%j : i64), ^b
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from xdsl.ir import Operation
 
+from flydsl.passes.async_marks import resolve_async_marks
 from flydsl.passes.buffer_atoms import ROCDL_ATOMS
 from flydsl.passes.convert_fly_memory import convert_fly_memory
 
@@ -14,3 +15,4 @@ from flydsl.passes.convert_fly_memory import convert_fly_memory
 def convert_fly_to_rocdl(module: Operation) -> None:
     """Run the pass on a module."""
     convert_fly_memory(module, ROCDL_ATOMS, {})
+    resolve_async_marks(module)

@@ -80,9 +80,7 @@ def _packed(values: list[SSAValue], anchor: Operation) -> SSAValue:
     packed = _insert(op_class("llvm.mlir.poison").create(result_types=[struct]), anchor).results[0]
     for index, value in enumerate(values):
         position = {"position": DenseArrayBase.from_list(i64, [index])}
-        made = op_class("llvm.insertvalue").create(
-            operands=[packed, value], result_types=[struct], properties=position
-        )
+        made = op_class("llvm.insertvalue").create(operands=[packed, value], result_types=[struct], properties=position)
         packed = _insert(made, anchor).results[0]
     return packed
 

@@ -16,7 +16,7 @@ follows; the values it carries are arguments of the head. `codegen/rules_scf.py`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.dialects.arith import IntegerOverflowAttr, IntegerOverflowFlag
 from xdsl.dialects.builtin import DenseArrayBase, DenseIntElementsAttr, IntegerAttr, VectorType, i1, i32, i64
@@ -48,10 +48,10 @@ def _convert_region(region: Region) -> None:
 
 def _add(
     block: Block, name: str, operands: Sequence[SSAValue], results: Sequence[Attribute] = (),
-    properties: dict[str, Attribute] | None = None, successors: Sequence[Block] = (), *, like: Operation,
+    properties: Mapping[str, Attribute] | None = None, successors: Sequence[Block] = (), *, like: Operation,
 ) -> Operation:  # fmt: skip
     op = op_class(name).create(
-        operands=operands, result_types=results, properties=properties or {}, successors=successors
+        operands=operands, result_types=results, properties=dict(properties or {}), successors=successors
     )
     op.location = like.location
     block.add_op(op)

@@ -50,7 +50,7 @@ def _subprogram(function: Operation, place: FileLineColLoc, number: int) -> str:
     file = f"<{json.dumps(path.name)} in {json.dumps(str(path.parent))}>"
     name = json.dumps(function.properties["sym_name"].data)  # type: ignore[union-attr]
     unit = (
-        f"<id = distinct[{_UNIT_NUMBER}]<>, sourceLanguage = DW_LANG_Python, file = {file}, producer = \"flydsl\", "
+        f'<id = distinct[{_UNIT_NUMBER}]<>, sourceLanguage = DW_LANG_Python, file = {file}, producer = "flydsl", '
         "isOptimized = true, emissionKind = LineTablesOnly>"
     )
     line = place.line.data

@@ -6,6 +6,7 @@ through it: swz(x + c) is swz(x) ^ swz(c). So accesses that differ by constants 
 
     swz(64 * x + 8)   ->   swz(64 * x) ^ 8
     swz(64 * x + 3)   ->   swz(64 * x) + 3, where bits 0 and 1 are still free behind the swizzle
+    swz(x + 4096)     ->   swz(x) + 4096, whatever x is, where the swizzle ends below bit 12
 
 A swizzle whose source bits are known to be zero goes away. Runs after fly-layout-lowering; leaves
 other arithmetic alone, except that masks which take all or nothing away, and xors and shifts by 0,
@@ -38,6 +39,13 @@ class _Swizzled:
     amount: SSAValue
     shift: str
 
+    @property
+    def period(self) -> int:
+        """A power of two above every bit that the swizzle reads or writes."""
+        mask, amount = constant_of(self.mask), constant_of(self.amount)
+        assert mask is not None and amount is not None
+        return 1 << (mask if self.shift == "arith.shrsi" else mask << amount).bit_length()
+
     def of_constant(self, number: int) -> int:
         """What the swizzle makes of a constant index."""
         mask, amount = constant_of(self.mask), constant_of(self.amount)
@@ -61,6 +69,19 @@ def _swizzled(op: Operation) -> _Swizzled | None:
     if mask is None or mask <= 0 or shift_of(shift) is None:
         return None
     return _Swizzled(index, masked.operands[1], shift.operands[1], shift.name)
+
+
+def _constant_added(index: SSAValue) -> tuple[SSAValue, int]:
+    """An index as another value plus a constant that is not negative."""
+    total = 0
+    while isinstance(added := index.owner, Operation) and added.name == "arith.addi":
+        base, constant = added.operands[0], constant_of(added.operands[1])
+        if constant is None:
+            base, constant = added.operands[1], constant_of(added.operands[0])
+        if constant is None or constant < 0 or (total + constant) >> (width_of(base) - 1):
+            break
+        index, total = base, total + constant
+    return index, total
 
 
 class _Simplifier:
@@ -103,22 +124,28 @@ class _Simplifier:
         return op.operands[0] if ~mask & ~zeros & ((1 << width_of(op.operands[0])) - 1) == 0 else None
 
     def through_constant(self, found: _Swizzled) -> SSAValue | None:
-        added = found.index.owner
-        if not (isinstance(added, Operation) and added.name == "arith.addi"):
+        base, constant = _constant_added(found.index)
+        if not constant:
             return None
-        base, constant = added.operands[0], constant_of(added.operands[1])
-        if constant is None:
-            base, constant = added.operands[1], constant_of(added.operands[0])
-        if constant is None or constant <= 0 or constant & ~known_zeros(base):
-            return None
-        if found.of_constant(constant) >> (width_of(base) - 1):
-            return None  # pushed out of the number; no offset is that large
+        rest = constant % found.period
+        if rest and (rest & ~known_zeros(base) or found.of_constant(rest) >> (width_of(base) - 1)):
+            # It carries, or is pushed out of the number: only what lies above the swizzle can go through.
+            if rest == constant:
+                return None
+            base = self.at.op("arith.addi", [base, self.number(base, rest)], [base.type], _NO_FLAGS)
+            return self.plus(self.swizzle(base, found), constant - rest)
         swizzled = self.swizzle(base, found)
-        moved = found.of_constant(constant)
-        number = self.number(base, moved)
+        moved = found.of_constant(rest)
         if moved & ~known_zeros(swizzled):
-            return self.at.op("arith.xori", [swizzled, number], [base.type])
-        return self.at.op("arith.addi", [swizzled, number], [base.type], _NO_CARRY)
+            swizzled = self.at.op("arith.xori", [swizzled, self.number(base, moved)], [base.type])
+            moved = 0
+        return self.plus(swizzled, moved + constant - rest)
+
+    def plus(self, value: SSAValue, constant: int) -> SSAValue:
+        if not constant:
+            return value
+        flags = _NO_FLAGS if constant & ~known_zeros(value) else _NO_CARRY
+        return self.at.op("arith.addi", [value, self.number(value, constant)], [value.type], flags)
 
     def number(self, like: SSAValue, value: int) -> SSAValue:
         return self.at.constant(str(like.type), value)

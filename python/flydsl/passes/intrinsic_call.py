@@ -22,6 +22,8 @@ def call_properties(name: str, operands: int) -> dict[str, Attribute]:
     }
 
 
-def call_intrinsic(at: Inserter, name: str, operands: Sequence[SSAValue], results: Sequence[Attribute] = ()) -> SSAValue:
+def call_intrinsic(
+    at: Inserter, name: str, operands: Sequence[SSAValue], results: Sequence[Attribute] = ()
+) -> SSAValue:
     """Emit a call; its result, or None for a call that has none."""
     return at.op("llvm.call_intrinsic", operands, results, call_properties(name, len(operands)))

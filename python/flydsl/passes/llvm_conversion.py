@@ -18,7 +18,7 @@ def llvm_type(type_: Attribute) -> Attribute:
     if isinstance(type_, AnyFloat) and type_.bitwidth < _NARROWEST_LLVM_FLOAT:
         return IntegerType(type_.bitwidth)
     if isinstance(type_, VectorType):
-        return VectorType(llvm_type(type_.element_type), [prod(type_.get_shape())])  # type: ignore[arg-type]
+        return VectorType(llvm_type(type_.element_type), [prod(type_.get_shape())])
     if isinstance(type_, LLVMStructType):
         return LLVMStructType.from_type_list([llvm_type(part) for part in type_.types.data])
     if isinstance(type_, LLVMArrayType):

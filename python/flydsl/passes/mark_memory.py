@@ -28,7 +28,8 @@ from flydsl.passes.rewrite_func_signature import boundary_types
 from flydsl.passes.walk import functions
 
 MARK = "fly.mark"
-"""JSON on a pointer: an allocation's ``what``, ``start``, ``size``, ``file`` and ``line``, a view's ``layout``, a ``swizzle``."""
+"""JSON on a pointer: an allocation's ``what``, ``start``, ``size``, ``file`` and ``line``; a view's ``layout``,
+``text`` and ``elem``; or a ``swizzle``."""
 
 ARGUMENT_NAMES = "fly.argument_names"
 """On a kernel: the name of the parameter behind each of its arguments."""

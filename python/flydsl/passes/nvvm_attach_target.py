@@ -15,7 +15,7 @@ from flydsl.dialects.gpu_targets import NvvmTargetAttr
 from flydsl.passes.walk import gpu_modules
 
 
-def nvvm_attach_target(module: Operation, chip: str = "sm_90a", features: str = "+ptx88", O: str = "2") -> None:
+def nvvm_attach_target(module: Operation, chip: str = "sm_90a", features: str = "+ptx88", O: str = "2") -> None:  # noqa: E741
     """Run the pass on a module."""
     target = NvvmTargetAttr.of(O=int(O), chip=chip, features=features)
     for op in gpu_modules(module):

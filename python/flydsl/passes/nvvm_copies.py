@@ -27,7 +27,9 @@ _VECTOR = {1: "", 2: ".v2", 4: ".v4"}
 
 def _expect_global(info: pl.Pointer, what: str) -> None:
     if info.space != "global":
-        raise LoweringError(f"a copy with a cache hint needs global memory as {what}, which lies in {info.space} memory")
+        raise LoweringError(
+            f"a copy with a cache hint needs global memory as {what}, which lies in {info.space} memory"
+        )
 
 
 def _asm(

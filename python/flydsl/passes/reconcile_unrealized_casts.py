@@ -29,8 +29,8 @@ def reconcile(function: Operation) -> None:
                 cast.results[0].replace_all_uses_with(source)
                 break
             owner = source.owner
-            single = isinstance(owner, UnrealizedConversionCastOp) and len(owner.operands) == 1
-            source = owner.operands[0] if single else None
+            behind = owner.operands if isinstance(owner, UnrealizedConversionCastOp) else ()
+            source = behind[0] if len(behind) == 1 else None
     for cast in reversed(casts):
         if not any(result.uses for result in cast.results):
             remove(cast)

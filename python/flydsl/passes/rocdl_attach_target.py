@@ -20,7 +20,11 @@ CODE_OBJECT_ABI = "500"
 
 
 def rocdl_attach_target(
-    module: Operation, chip: str = DEFAULT_ARCH, features: str = "", O: str = "2", abi: str = CODE_OBJECT_ABI
+    module: Operation,
+    chip: str = DEFAULT_ARCH,
+    features: str = "",
+    O: str = "2",
+    abi: str = CODE_OBJECT_ABI,  # noqa: E741
 ) -> None:
     """Run the pass on a module."""
     target = RocdlTargetAttr.of(O=int(O), chip=chip, features=features, abi=abi)

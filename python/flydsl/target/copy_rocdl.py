@@ -14,7 +14,8 @@ from flydsl.target.target import Target
 
 _GFX9 = ("cdna2", "cdna3", "cdna4")
 _BUFFER_WIDTHS = (8, 16, 32, 64, 128)
-_LDS_WIDTHS = {"cdna2": (32,), "cdna3": (32,), "cdna4": (32, 96, 128)}
+LDS_WIDTHS = {"cdna2": (32,), "cdna3": (32,), "cdna4": (32, 96, 128)}
+"""Generation to the bits a lane can copy into LDS."""
 _ASYNC_WIDTHS = (32, 96, 128)
 
 
@@ -96,8 +97,8 @@ class BufferCopyLds:
 
     def require(self, target: Target) -> None:
         _require(self, target, ("cdna4",) if self.is_async else _GFX9)
-        if self.bits not in _LDS_WIDTHS[target.generation]:
-            widths = ", ".join(map(str, _LDS_WIDTHS[target.generation]))
+        if self.bits not in LDS_WIDTHS[target.generation]:
+            widths = ", ".join(map(str, LDS_WIDTHS[target.generation]))
             raise TargetError(f"{target} copies {widths} bits a lane into LDS, not {self.bits}")
 
 
@@ -117,9 +118,7 @@ class BufferAtomic:
 
     def __post_init__(self) -> None:
         if self.op not in BUFFER_ATOMICS:
-            raise DslValueError(
-                f"no buffer atomic '{self.op}'", hint=f"choose one of {', '.join(BUFFER_ATOMICS)}"
-            )
+            raise DslValueError(f"no buffer atomic '{self.op}'", hint=f"choose one of {', '.join(BUFFER_ATOMICS)}")
         if self.elem not in BUFFER_ATOMICS[self.op]:
             raise DslValueError(
                 f"no buffer atomic {self.op} of {self.elem}", hint=f"it takes {', '.join(BUFFER_ATOMICS[self.op])}"
@@ -135,12 +134,27 @@ class BufferAtomic:
         return _one_lane(self.bits, val_bits)
 
     def require(self, target: Target) -> None:
-        _require(self, target, _GFX9)
+        _require(self, target, atomic_generations(self.op, self.elem))
 
+
+def atomic_generations(op: str, elem: str) -> tuple[str, ...]:
+    """The generations that combine an element so in a buffer."""
+    return _ATOMIC_GENERATIONS.get((op, elem), (*_GFX9, "rdna3", "rdna4", "cdna5"))
+
+
+_DOUBLE = (*_GFX9, "cdna5")
+_ATOMIC_GENERATIONS: dict[tuple[str, str], tuple[str, ...]] = {
+    ("add", "f64"): _DOUBLE,
+    ("max", "f64"): _DOUBLE,
+    ("max", "f32"): ("rdna3", "rdna4", "cdna5"),
+    ("pk_add", "f16"): (*_GFX9, "rdna4", "cdna5"),
+    ("pk_add", "bf16"): ("cdna4", "rdna4", "cdna5"),
+}
+"""Those that not every generation has (AMD's ISA documents, the buffer instructions)."""
 
 BUFFER_ATOMICS: dict[str, tuple[str, ...]] = {
     "add": ("f32", "f64"),
-    "max": ("f64", "i32", "i64"),
+    "max": ("f32", "f64", "i32", "i64"),
     "min": ("i32", "i64", "ui32", "ui64"),
     "pk_add": ("f16", "bf16"),
 }
@@ -175,7 +189,7 @@ class LdsReadTrans:
         count = values_per_thread(self.bits, val_bits)
         if val_bits != self.granularity:
             raise DslValueError(
-                f"a transposing read of {self.granularity}-bit granules moves {self.granularity}-bit values, not {val_bits}"
+                f"a transposing read of {self.granularity}-bit granules moves values of that width, not of {val_bits} bits"
             )
         source = Layout((16, count), (count, 1))
         # The 16 x count granules in row order, cut into count groups of 16: lane t takes the t-th of each group.

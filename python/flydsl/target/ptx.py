@@ -38,12 +38,9 @@ class PtxOp:
         return ",".join(filter(None, (self.constraints, "~{memory}")))
 
 
-_WAIT = (
-    "{ .reg .pred done; again: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1; @!done bra again; }"
-)
+_WAIT = "{ .reg .pred done; again: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1; @!done bra again; }"
 _REMOTE_ARRIVE = (
-    "{ .reg .b32 remote; mapa.shared::cluster.u32 remote, $0, $1; "
-    "mbarrier.arrive.shared::cluster.b64 _, [remote]; }"
+    "{ .reg .b32 remote; mapa.shared::cluster.u32 remote, $0, $1; mbarrier.arrive.shared::cluster.b64 _, [remote]; }"
 )
 
 _SYNCHRONISATION = (

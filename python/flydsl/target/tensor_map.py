@@ -21,6 +21,12 @@ DATA_TYPES = {
     "i8": 0, "ui8": 0, "f8E4M3FN": 0, "f8E5M2": 0, "i16": 1, "ui16": 1, "ui32": 2, "i32": 3, "ui64": 4, "i64": 5,
     "f16": 6, "f32": 7, "f64": 8, "bf16": 9,
 }  # fmt: skip
+REDUCTIONS = {
+    "add": ("ui32", "i32", "ui64", "f16", "bf16", "f32", "f64"),
+    "min": ("ui32", "i32", "ui64", "i64", "f16", "bf16"),
+    "max": ("ui32", "i32", "ui64", "i64", "f16", "bf16"),
+}
+"""What cp.reduce.async.bulk.tensor combines (PTX ISA 9.7.9.25.4.2)."""
 SWIZZLES = {"none": 0, "32B": 1, "64B": 2, "128B": 3}
 
 
@@ -48,8 +54,8 @@ class TensorMapFacts:
         limit = SWIZZLE_MODES[self.swizzle].row_bytes
         if self.swizzle != "none" and row > limit:
             raise DslValueError(
-                f"a box row of {row} bytes does not fit the {self.swizzle} swizzle, which permutes rows of {limit} bytes",
-                hint=f"use a box of {limit // storage_bytes(self.elem)} elements in its fastest mode, and several copies",
+                f"a box row of {row} bytes does not fit the {self.swizzle} swizzle, whose rows have {limit} bytes",
+                hint=f"use a box of {limit // storage_bytes(self.elem)} elements in its fastest mode, and more copies",
             )
 
     @property

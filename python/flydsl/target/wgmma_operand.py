@@ -64,7 +64,7 @@ def _advice(mode: str, major: str, elem_bytes: int) -> str:
     row = SWIZZLE_MODES[mode].row_bytes
     across = "K" if major == "k" else "M or N"
     return (
-        f"lay rows of {row // elem_bytes} elements along {across} side by side, {row} bytes apart, in groups of {ROWS}, "
+        f"lay rows of {row // elem_bytes} elements along {across} {row} bytes apart, in groups of {ROWS}, "
         "as a TMA box with the same swizzle writes them"
     )
 

@@ -1,6 +1,6 @@
 // RUN: fly-opt --convert-arith-to-llvm %s | FileCheck %s
 
-// CHECK: llvm.func private @fly.f8E4M3FN_to_f32(%0: i8) -> f32 attributes {passthrough = ["alwaysinline", "nounwind", "willreturn"]} {
+// CHECK: llvm.func private @fly.f8E4M3FN_to_f32(%0: i8) -> f32 attributes {passthrough = ["alwaysinline", "nounwind", "willreturn", ["memory", "0"]]} {
 
 // An index is i64; the cast back stands for whoever still wants an index.
 // CHECK: func.func @integers(%i: index, %x: i32) -> (index, i32) {

@@ -1,6 +1,6 @@
 // RUN: fly-opt --convert-math-to-llvm %s | FileCheck %s
 
-// CHECK: llvm.func @erff(f32) -> f32 attributes {passthrough = ["nounwind", "willreturn"]}
+// CHECK: llvm.func @erff(f32) -> f32 attributes {passthrough = ["nounwind", "willreturn", ["memory", "0"]]}
 
 // CHECK: func.func @functions(%x: f32, %h: f16, %v: vector<4xf32>, %n: i32) -> (f32, f16, vector<4xf32>, i32) {
 // CHECK-NEXT: %a = llvm.intr.exp2(%x) {fastmathFlags = #llvm.fastmath<afn>} : (f32) -> f32

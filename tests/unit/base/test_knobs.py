@@ -186,3 +186,20 @@ def test_the_search_for_readers_finds_them() -> None:
     source = "import os\nfrom os import getenv\nos.environ['A']\nos.getenv('B')\nos.path.join('c')\n"
     assert sorted(_environment_readers(ast.parse(source))) == [2, 3, 4]
     assert os.environ
+
+
+def test_a_watch_notices_every_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "gfx942")
+    monkeypatch.delenv("FLYDSL_DEBUG_SHOW_STACKTRACE", raising=False)
+    watched = (knobs.ARCH, knobs.DEBUG_TRACEBACK)
+    watch = knobs.Watch(watched)
+    assert watch.unchanged() and watch.texts == knobs.Watch(watched).texts
+    monkeypatch.setenv("FLYDSL_JIT", "strict")
+    assert watch.unchanged()  # nobody watches that one
+    for name, text in (("ARCH", "gfx950"), ("FLYDSL_DEBUG_TRACEBACK", "1"), ("FLYDSL_DEBUG_SHOW_STACKTRACE", "0")):
+        with monkeypatch.context() as patch:
+            patch.setenv(name, text)
+            assert not watch.unchanged() and watch.texts != knobs.Watch(watched).texts
+        assert watch.unchanged()
+    monkeypatch.delenv("ARCH")
+    assert not watch.unchanged()

@@ -37,6 +37,11 @@ class Number(int):
     __index__ = __repr__ = __str__ = __eq__ = __hash__ = __int__  # type: ignore[assignment]
 
 
+class OwnState:
+    def __getstate__(self) -> Any:
+        raise AssertionError("the user's code was run")
+
+
 class Slotted:
     __slots__ = ("__hidden", "a")
 
@@ -93,6 +98,16 @@ def test_equal_values_in_other_objects_have_equal_descriptions() -> None:
     assert [described(v)[0] for v in values()] == [described(v)[0] for v in values()]
 
 
+def test_a_method_given_to_a_dataclass_counts() -> None:
+    texts = []
+    for body in ("self.a", "self.a + 1"):
+        scope: dict[str, Any] = {}
+        exec(f"def total(self):\n    return {body}\n", scope)
+        made = dataclass(type("Made", (), {"__annotations__": {"a": int}, "total": scope["total"]}))
+        texts.append(described(made(1))[0])
+    assert texts[0] != texts[1]
+
+
 def test_cycles_end() -> None:
     first: list[Any] = [1]
     first.append(first)
@@ -103,7 +118,7 @@ def test_cycles_end() -> None:
 
 OPAQUE = [
     threading.Lock(), iter([1]), (i for i in ()), np.zeros(1 << 20),
-    list(range(2000)), {object(), object()}, memoryview(b"a"), [].append, np.random.default_rng(0),
+    list(range(2000)), {object(), object()}, memoryview(b"a"), [].append, np.random.default_rng(0), OwnState(),
 ]  # fmt: skip
 
 

@@ -52,7 +52,6 @@ def set_item(where: Callable[[], Any], key: Any, value: Any) -> Callable[[], Cal
 CHANGES: dict[str, tuple[Callable[[], Callable[[], None]], dict[int, int]]] = {
     "global two modules away": (set_value(lambda: module("deep"), "SCALE", 4), {0: 1}),
     "helper of another module": (set_value(lambda: module("deep"), "deep_helper", lambda x: x * 3 + 9), {0: 9}),
-    "code of a helper": (set_value(lambda: module("deep").deep_helper, "__code__", (lambda x: x + 6).__code__), {0: 4}),
     "defaults": (set_value(lambda: module("layer").with_default, "__defaults__", (8,)), {1: 3}),
     "keyword default": (set_item(lambda: module("layer").with_keyword.__kwdefaults__, "k", 8), {2: 2}),
     "value in a dict": (set_item(lambda: module("layer").TABLE, "a", 19), {5: 10}),
@@ -143,6 +142,101 @@ def test_an_opaque_object_is_compared_by_identity_and_never_kept(fresh_cache: Pa
     assert fn.cache_info().misses == 2
 
 
+class Operator:
+    """A jit function as a method, which reads what its object holds."""
+
+    def __init__(self, **held: Any) -> None:
+        self.__dict__.update(held)
+
+    @flyc.kernel
+    def kernel(self, out: fx.Tensor):
+        out[0] = self.number + self.items[0] + self.table["a"] + self.inner.depth + self.bonus()
+
+    def bonus(self) -> int:
+        return 0
+
+    @flyc.jit
+    def fn(self, out: fx.Tensor):
+        self.kernel(out).launch()
+
+    def result(self) -> int:
+        out = np.zeros(1, np.int32)
+        self.fn(out)
+        return int(out[0])
+
+
+def held() -> dict[str, Any]:
+    return {"number": 1, "items": [10], "table": {"a": 100}, "inner": SimpleNamespace(depth=1000)}
+
+
+def test_what_self_holds_is_part_of_the_key() -> None:
+    one, other = Operator(**held()), Operator(**held())
+    assert (one.result(), other.result()) == (1111, 1111)
+    count = Operator.fn.cache_info().misses
+    one.items[0] = 20
+    assert (one.result(), other.result()) == (1121, 1111)
+    one.table["a"] = 200
+    one.inner.depth = 2000
+    assert (one.result(), other.result()) == (2221, 1111)
+    assert Operator(**held()).result() == 1111
+    assert Operator.fn.cache_info().misses == count + 2
+
+
+def test_a_method_that_self_brings_along_is_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = Operator(**held())
+    assert one.result() == 1111
+    monkeypatch.setattr(Operator, "bonus", lambda self: 5)
+    assert one.result() == 1116
+
+
+@fx.struct
+class Pair:
+    first: fx.Int32
+    second: fx.Int32
+
+    def total(self) -> Any:
+        return self.first + self.second
+
+
+def test_a_method_of_a_struct_argument_is_watched(monkeypatch: pytest.MonkeyPatch, fresh_cache: Path) -> None:
+    @flyc.kernel
+    def kernel(out: fx.Tensor, pair: Pair):
+        out[0] = pair.total()
+
+    @flyc.jit
+    def fn(out: fx.Tensor, pair: Pair):
+        kernel(out, pair).launch()
+
+    out = np.zeros(1, np.int32)
+    fn(out, Pair(3, 4))
+    assert out[0] == 7
+    monkeypatch.setattr(Pair, "total", lambda self: self.first - self.second)
+    fn(out, Pair(3, 4))
+    assert out[0] == -1
+
+
+def test_a_reloader_that_gives_functions_new_code_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "IPython", ModuleType("IPython"))
+
+    def helper(x: Any) -> Any:
+        return x + 1
+
+    @flyc.kernel
+    def kernel(out: fx.Tensor):
+        out[0] = helper(fx.Int32(10))
+
+    @flyc.jit
+    def fn(out: fx.Tensor):
+        kernel(out).launch()
+
+    out = np.zeros(1, np.int32)
+    fn(out)
+    assert out[0] == 11
+    helper.__code__ = (lambda x: x + 2).__code__
+    fn(out)
+    assert out[0] == 12
+
+
 def test_a_constexpr_function_follows_what_it_reads() -> None:
     factor = {"value": 2}
     globals()["_factor"] = factor
@@ -165,6 +259,27 @@ def test_a_constexpr_function_follows_what_it_reads() -> None:
     assert run(_scaled) == 30
     by_default = [_with_default(n) for n in (1, 2)]
     assert [run(f) for f in by_default] == [11, 12]
+
+
+def test_keys_do_not_depend_on_what_was_compiled_before(fresh_cache: Path) -> None:
+    def new_function() -> Any:
+        @flyc.kernel
+        def kernel(out: fx.Tensor, f: fx.Constexpr):
+            out[0] = f(fx.Int32(10))
+
+        @flyc.jit
+        def fn(out: fx.Tensor, f: fx.Constexpr):
+            kernel(out, f).launch()
+
+        return fn
+
+    out = np.zeros(1, np.int32)
+    first, second, add = new_function(), new_function(), [_with_default(n) for n in (1, 2)]
+    first(out, add[0])
+    first(out, add[1])
+    second(out, add[1])
+    assert out[0] == 12
+    assert second.cache_info()[:2] == (1, 0)
 
 
 def _scaled(x: Any) -> Any:

@@ -18,6 +18,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl._mlir import ir
 from flydsl.base import knobs
+from flydsl.base.errors import ScheduleWarning
 from flydsl.compiler.kernel_function import CompilationContext
 from flydsl.utils.smem_allocator import SmemAllocator
 from tests.unit.control_flow.running import launch
@@ -50,7 +51,6 @@ ROWS = (
 
 LATER = {
     "cache_stale_when_a_helper_changes": "issue 6 (JIT)",
-    "scheduling_hints_go_stale": "issue 5 (ROCm)",
 }
 """Rows without a test here -> the issue that brings them, with their test."""
 
@@ -350,3 +350,16 @@ def test_every_row_is_here() -> None:
     tested = {name.removeprefix("test_") for name in globals() if name.startswith("test_")} - {"every_row_is_here"}
     assert tested | LATER.keys() == set(ROWS)
     assert not tested & LATER.keys()
+
+
+def test_scheduling_hints_go_stale(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "gfx942")
+
+    def body(out: fx.Tensor, n: fx.Int32):
+        ones = fx.full(4, 1.0, fx.Float16)
+        total = fx.rocdl.mfma_f32_16x16x16_f16(ones, ones, fx.full(4, 0.0, fx.Float32))
+        fx.rocdl.sched_mfma(2)
+        out[fx.thread_idx.x % 4] = fx.Int32(total[0])
+
+    with pytest.warns(ScheduleWarning, match="ask for 2 matrix instructions, and this stretch of code has 1"):
+        launch(body, threads=64)

@@ -8,6 +8,7 @@ import numpy as np
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.base import knobs
 from flydsl.utils.smem_allocator import SmemAllocator
 from tests.unit.sanitize.planting import Planted, numbers, planted, poisoned
 
@@ -118,6 +119,25 @@ def global_copy_of_a_vector_past_the_end(fault: int) -> None:
     a, b = numbers(100), poisoned(100)
     run(a, b)
     np.testing.assert_array_equal(b, a)
+
+
+@bounds(tensor="A", coordinate=(30,), thread=7)
+def global_vector_across_the_end(fault: int) -> None:
+    @flyc.kernel
+    def kernel(A: fx.Tensor, B: fx.Tensor):
+        t = fx.thread_idx.x
+        if t < 7 + fault:
+            four = fx.make_view(fx.get_iter(A) + t * 4, fx.make_layout(4, 1)).load()  # FAULT
+            fx.make_view(fx.get_iter(B) + t * 4, fx.make_layout(4, 1)).store(four)
+
+    @flyc.jit
+    def run(A: fx.Tensor, B: fx.Tensor):
+        kernel(A, B).launch(block=(16, 1, 1))
+
+    a, b = numbers(30), poisoned(30)
+    run(a, b)
+    np.testing.assert_array_equal(b[:28], a[:28])
+    assert np.isnan(b[28:]).all()
 
 
 @bounds(tensor="A", coordinate=(30,), thread=30)
@@ -481,3 +501,28 @@ def register_write_in_one_turn_too_many(fault: int) -> None:
     a, b = numbers(6), poisoned(2)
     run(a, b, 6)
     np.testing.assert_allclose(b, a.astype(np.float64).sum(), rtol=1e-6)
+
+
+# AMD's buffers and copies into LDS -------------------------------------------------------------
+
+
+@bounds(tensor="A", coordinate=(64,), thread=15)
+def buffer_with_more_records_than_the_array(fault: int) -> None:
+    @flyc.kernel
+    def kernel(A: fx.Tensor, B: fx.Tensor):
+        t = fx.thread_idx.x
+        source = fx.logical_divide(fx.rocdl.make_buffer_tensor(A, max_size=bool(fault)), fx.make_layout(4, 1))
+        target = fx.logical_divide(B, fx.make_layout(4, 1))
+        held = fx.make_rmem_tensor(4, fx.Float32)
+        buffered = fx.make_copy_atom(fx.rocdl.BufferCopy128b(), fx.Float32)
+        fx.copy_atom_call(buffered, source[None, t + 1], held)  # FAULT
+        fx.copy_atom_call(fx.make_copy_atom(fx.UniversalCopy128b(), fx.Float32), held, target[None, t])
+
+    @flyc.jit
+    def run(A: fx.Tensor, B: fx.Tensor):
+        kernel(A, B).launch(block=(16, 1, 1))
+
+    a, b = numbers(64), poisoned(64)
+    with knobs.scope({knobs.ARCH: "gfx942"}):
+        run(a, b)
+    np.testing.assert_array_equal(b, np.append(a[4:], np.zeros(4, np.float32)))

@@ -8,6 +8,7 @@ import numpy as np
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.base import knobs
 from tests.unit.sanitize.planting import Planted, numbers, planted, poisoned
 
 CASES: list[Planted] = []
@@ -314,3 +315,29 @@ def global_one_array_under_two_names(fault: int) -> None:
     before = a.copy()
     run(a, a)
     np.testing.assert_array_equal(a, before[::-1])
+
+
+# Copies into LDS -------------------------------------------------------------------------------
+
+
+@race(tensor="tile", coordinate=(32,), thread=32, other_thread=31, alone=True)
+def lds_filled_by_a_copy_while_it_is_read(fault: int) -> None:
+    @flyc.kernel
+    def kernel(A: fx.Tensor, B: fx.Tensor):
+        tile = fx.SharedAllocator().allocate(fx.Array[fx.Float32, 64]).peek().view(fx.make_layout(64, 1))
+        source = fx.logical_divide(fx.rocdl.make_buffer_tensor(A), fx.make_layout(1, 1))
+        straight = fx.make_copy_atom(fx.rocdl.BufferCopyLDS32b(), fx.Float32)
+        t = fx.thread_idx.x
+        fx.copy_atom_call(straight, source[None, t], fx.logical_divide(tile, fx.make_layout(1, 1))[None, 0])  # FAULT
+        if fx.const_expr(not fault):
+            fx.barrier()
+        B[t] = tile[63 - t]  # OTHER
+
+    @flyc.jit
+    def run(A: fx.Tensor, B: fx.Tensor):
+        kernel(A, B).launch(block=(64, 1, 1))
+
+    a, b = numbers(64), poisoned(64)
+    with knobs.scope({knobs.ARCH: "gfx942"}):
+        run(a, b)
+    np.testing.assert_array_equal(b, a[::-1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -161,7 +162,7 @@ def test_code_without_sanitizers_has_nothing_of_them(tmp_path: Path) -> None:
         (9, [((1,), (1,))], (9,)),
     ],
 )
-def test_coordinates(index: int, modes: list, expected: tuple[int, ...]) -> None:
+def test_coordinates(index: int, modes: list[Any], expected: tuple[int, ...]) -> None:
     assert coordinate_of(index, modes) == expected
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from flydsl.passes.pipeline import PASSES
+from flydsl.backends.pipeline import PASSES
 from flydsl.tools.fly_opt import run
 from flydsl.tools.ir_diagnostics import IrDiagnostic, expectations, unmet
 from flydsl.tools.pass_selection import ACCEPTED, Step, UnknownPassError, parse_pipeline

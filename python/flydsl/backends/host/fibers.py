@@ -21,13 +21,8 @@ from flydsl.passes.intrinsic_call import PTX_NAME
 if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import WorkgroupEmitter
 
-WAITING = frozenset(
-    {
-        "mbarrier.wait", "mbarrier.try_wait", "mbarrier.init", "barrier.sync", "barrier.arrive", "cluster.arrive",
-        "cluster.wait", "cluster.ctarank", "cluster.nctarank", "mapa",
-    }
-)  # fmt: skip
-"""Instructions with which waves go separate ways."""
+APART = ("mbarrier.", "barrier.", "cluster.", "mapa", "ld.cluster.", "st.cluster.", "tma.", "bulk.load")
+"""How instructions begin with which waves go separate ways, or that use what `host_fibers.ll` has."""
 
 CLUSTER = "fly.cluster"
 BARRIERS = 16
@@ -51,7 +46,7 @@ def ptx_name(op: Operation) -> str | None:
 
 def needs_fibers(kernel: Operation) -> bool:
     """Whether a kernel's waves must run apart."""
-    return CLUSTER in kernel.attributes or any(ptx_name(op) in WAITING for op in kernel.walk())
+    return CLUSTER in kernel.attributes or any((ptx_name(op) or "").startswith(APART) for op in kernel.walk())
 
 
 def cluster_extents(kernel: Operation) -> tuple[int, int, int]:

@@ -74,7 +74,9 @@ def _last_of_group(wg: WorkgroupEmitter, op: Operation, multiply: Callable[[str]
 # The function ----------------------------------------------------------------------------------
 
 
-def _text(scope: ModuleScope, facts: Wgmma, sources: list[LaneRegisters], symbol: str, product: Callable[..., None]) -> str:
+def _text(
+    scope: ModuleScope, facts: Wgmma, sources: list[LaneRegisters], symbol: str, product: Callable[..., None]
+) -> str:
     m, n, k = facts.shape_mnk
     acc = "float" if is_float(facts.elem_c) else "i32"
     text = LoopText()
@@ -126,8 +128,10 @@ def _read_tile(
         at = _offset(text, fields, row, k, size, major)
         address = text.assign(f"getelementptr i8, ptr %smem, i64 {_swizzled(text, fields, at)}")
         number = read_element(scope, text, elem, bits, address, "0", acc, not elem.startswith("u"))
-        index = f"add i64 {text.assign(f'mul i64 {k}, {rows}')}, {row}" if transposed else (
-            f"add i64 {text.assign(f'mul i64 {row}, {depth}')}, {k}"
+        index = (
+            f"add i64 {text.assign(f'mul i64 {k}, {rows}')}, {row}"
+            if transposed
+            else (f"add i64 {text.assign(f'mul i64 {row}, {depth}')}, {k}")
         )
         place = text.assign(f"getelementptr {acc}, ptr {names[1]}, i64 {text.assign(index)}")
         text.line(f"store {acc} {number}, ptr {place}")
@@ -167,7 +171,7 @@ def _offset(text: LoopText, fields: dict[str, str], row: str, k: str, size: int,
         ]
     else:
         byte = text.assign(f"mul i64 {row}, {size}")
-        block, inside = text.assign(f"udiv i64 {byte}, {fields['row']}"), text.assign(f"urem i64 {byte}, {fields['row']}")
+        block, inside = (text.assign(f"{op} i64 {byte}, {fields['row']}") for op in ("udiv", "urem"))
         across = text.assign(f"select i1 {fields['plain']}, i64 {fields['stride']}, i64 {fields['leading']}")
         down = text.assign(f"select i1 {fields['plain']}, i64 {fields['leading']}, i64 {fields['stride']}")
         terms = [

@@ -22,7 +22,8 @@ from flydsl.passes.source_location import location_of
 
 _SAME_POINTER = ("llvm.bitcast", "llvm.addrspacecast", "builtin.unrealized_conversion_cast", "llvm.freeze")
 _INTEGER_STEPS = ("llvm.inttoptr", "llvm.ptrtoint")
-_DESCRIPTOR = "llvm.amdgcn.make.buffer.rsrc"
+_SAME_MEMORY = ("llvm.amdgcn.make.buffer.rsrc", "llvm.amdgcn.readfirstlane", "llvm.amdgcn.readlane")
+"""Intrinsics that give a pointer to the same memory as their first operand."""
 _DYNAMIC = -(2**31)
 
 
@@ -104,8 +105,9 @@ class RootFinder:
             return self._marked(op, self._find(op.operands[0]))
         if name == "llvm.getelementptr":
             return self._moved(op)
-        if (intrinsic_name(op) or "").startswith(_DESCRIPTOR):
-            return self._find(op.operands[0])
+        if (intrinsic_name(op) or "").startswith(_SAME_MEMORY):
+            found = self._find(op.operands[0])
+            return None if found is None else replace(found, offset=None)
         if name == "llvm.mlir.addressof":
             return Root("shared", symbol_prop(op, "global_name"))
         if name == "llvm.alloca":

@@ -87,7 +87,7 @@ class Sanitizer:
         self.finder = RootFinder(wg.block)
         self._arguments: dict[int, tuple[str, str, str]] = {}
         listed = wg.op.attributes.get(ARGUMENT_NAMES)
-        self._names = [n.data for n in listed.data] if isinstance(listed, ArrayAttr) else []  # type: ignore[attr-defined]
+        self._names = [n.data for n in listed.data] if isinstance(listed, ArrayAttr) else []
         self._ordering = ORDERING if any(_is_fence(op) for op in wg.op.walk()) else 0
         self._opaque = any(_fills_unseen(op) for op in wg.op.walk())
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from xdsl.ir import Operation
 
 from flydsl.backends.host.fibers import COUNTERS
+from flydsl.backends.host.slots import BUFFER_DESCRIPTOR
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
 from flydsl.dialects.fly.payload import DYNAMIC_SHARED
@@ -59,6 +60,9 @@ class SharedMemory:
         default_to_int, default_to_ptr = wg.module.rules["llvm.ptrtoint"], wg.module.rules["llvm.inttoptr"]
 
         def to_int(body: FunctionEmitter, op: Operation) -> None:
+            if type_text(op.operands[0].type) == BUFFER_DESCRIPTOR:
+                body.bind(op.results[0], body.operand(op.operands[0]))  # a number already
+                return
             if not is_shared(op.operands[0].type):
                 default_to_int(body, op)
                 return

@@ -1,6 +1,6 @@
 """convert-math-to-llvm: mathematical functions become LLVM's intrinsics, or calls of the C library where it has none.
 
-    %r = math.exp2 %x : f32    ->    %r = llvm.intr.exp2(%x) : (f32) -> f32
+%r = math.exp2 %x : f32    ->    %r = llvm.intr.exp2(%x) : (f32) -> f32
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """convert-vector-to-llvm: operations on vectors become the llvm dialect's, vectors of any rank flat ones.
 
-    vector.extract %v[1] : f32 from vector<4xf32>    ->    llvm.extractelement %v[%c1 : i64] : vector<4xf32>
+vector.extract %v[1] : f32 from vector<4xf32>    ->    llvm.extractelement %v[%c1 : i64] : vector<4xf32>
 """
 
 from __future__ import annotations

@@ -43,8 +43,10 @@ def gpu_module_to_binary(module: Operation, format: str = "bin") -> None:
 def _object(op: Operation, target: Attribute, format: str) -> ObjectAttr:
     if not isinstance(target, (RocdlTargetAttr, NvvmTargetAttr)):
         raise LoweringError(f"no code is made for the target {target}")
-    make = _rocm_code if isinstance(target, RocdlTargetAttr) else _cuda_code
-    kind, data = make(op, target, format)
+    if isinstance(target, RocdlTargetAttr):
+        kind, data = _rocm_code(op, target, format)
+    else:
+        kind, data = _cuda_code(op, target, format)
     return ObjectAttr(target, StringAttr(kind), BytesAttr(data))
 
 
@@ -68,5 +70,3 @@ def _cuda_code(op: Operation, attr: NvvmTargetAttr, format: str) -> tuple[str, b
     if format == "llvm":
         return "offload", text.encode()
     return "assembly", cuda_compile.ptx_of(text, target, level).encode()
-
-

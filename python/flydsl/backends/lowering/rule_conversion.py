@@ -12,9 +12,11 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.function_reader import read_extras
-from flydsl.codegen.instruction_reader import LineReader
+from flydsl.codegen.instruction_reader import read_line
+from flydsl.codegen.line_reader import LineReader
 from flydsl.codegen.module_emitter import DEFAULT_RULES
 from flydsl.codegen.module_scope import ModuleScope
+from flydsl.codegen.op_view import op_name
 from flydsl.passes.llvm_conversion import cast_before, llvm_type, remove, replace_result, uncast
 from flydsl.passes.walk import functions
 
@@ -60,19 +62,19 @@ class RuleConversion:
         """Convert every operation of a function that has a rule."""
         reader = LineReader(self.dialect_ops)
         reader.entry = function.regions[0].blocks[0]
-        for op in [op for op in _inside(function.regions[0]) if op.name in rules]:
+        for op in [op for op in _inside(function.regions[0]) if op_name(op) in rules]:
             self._convert_one(op, rules, reader)
         reader.drop_unused_constants()
 
     def _convert_one(self, op: Operation, rules: Mapping[str, Rule], reader: LineReader) -> None:
         emitter = _OneOperation(self.scope, rules, reader, op)
-        rules[op.name](emitter, op)
+        rules[op_name(op)](emitter, op)
         for line in emitter.entry_lines:
             reader.anchor = reader.first_after_constants()
-            reader.read(line)
+            read_line(reader, line)
         reader.anchor = op
         for line in emitter.lines:
-            reader.read(line)
+            read_line(reader, line)
         for result in op.results:
             replace_result(result, reader.named(emitter.operand(result), llvm_type(result.type)), op)
         remove(op)
@@ -82,11 +84,11 @@ class RuleConversion:
         """Put the functions and globals that rules asked for into the module around the functions."""
         block: Block = container.regions[0].blocks[0]
         present = {getattr(op.properties.get("sym_name"), "data", None) for op in block.ops}
-        for name, op in read_extras(self.scope).items():
-            if name in present:
-                continue
-            first = block.first_op
-            block.add_op(op) if first is None else block.insert_op_before(op, first)
+        extras = [op for name, op in read_extras(self.scope).items() if name not in present]
+        if block.first_op is None:
+            block.add_ops(extras)
+        else:
+            block.insert_ops_before(extras, block.first_op)
 
 
 def _inside(region: Region) -> list[Operation]:

@@ -27,12 +27,15 @@ from flydsl.target.target import Target
 
 TRIPLE = "amdgcn-amd-amdhsa"
 CODE_OBJECT_VERSION = 500
+_ONE_REGISTER_FILE = frozenset({"cdna2", "cdna3", "cdna4"})
+"""Generations whose waves divide one file into vector and accumulation registers (CDNA2 ISA, 3.6)."""
 
 
 @dataclass(frozen=True)
 class RocmCode(DeviceCode):
     """Kernels in the amdgpu calling convention, with the code object version the loader expects."""
 
+    one_register_file: bool = False
     kernel_mark = "rocdl.kernel"
     block_size_mark = "rocdl.reqd_work_group_size"
     cluster_pass = True
@@ -46,7 +49,7 @@ class RocmCode(DeviceCode):
         waves = int_attribute(op, "rocdl.waves_per_eu")
         if waves:
             words.append(f'"amdgpu-waves-per-eu"="{waves}"')
-        registers = int_attribute(op, "rocdl.num_vgpr", "fly.maxnreg")
+        registers = int_attribute(op, "rocdl.num_vgpr") or self._vector_registers(int_attribute(op, "fly.maxnreg"))
         if registers:
             words.append(f'"amdgpu-num-vgpr"="{registers}"')
         cluster = op.attributes.get(CLUSTER)
@@ -54,6 +57,10 @@ class RocmCode(DeviceCode):
             words.append(f'"{LLVM_CLUSTER}"="{cluster.data}"')
         words += float_modes(op)
         return " ".join(words)
+
+    def _vector_registers(self, total: int) -> int:
+        """LLVM's number for a cap on all registers: where one file holds both kinds, it allows twice the number."""
+        return -(-total // 2) if self.one_register_file else total
 
     def attachments(self, op: Operation, scope: ModuleScope) -> str:
         sizes = block_size(op)
@@ -74,7 +81,8 @@ def features_of(target: Target) -> str:
 def rocm_code(target: Target, line_tables: bool = False) -> RocmCode:
     """How kernels of a target are written."""
     layout = data_layout(TRIPLE, target.arch, features_of(target))
-    return RocmCode(TRIPLE, layout, "amdgpu_kernel", ROCM_RULES, line_tables)
+    one_file = target.generation in _ONE_REGISTER_FILE
+    return RocmCode(TRIPLE, layout, "amdgpu_kernel", ROCM_RULES, line_tables, one_file)
 
 
 def device_text(module: Operation, target: Target, line_tables: bool = False) -> str:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 ROCDL_OPS: dict[str, str] = {
-    **{f"llvm.amdgcn.{kind}.id.{axis}": f"rocdl.{kind}.id.{axis}" for kind in ("workitem", "workgroup") for axis in "xyz"},
+    **{
+        f"llvm.amdgcn.{kind}.id.{axis}": f"rocdl.{kind}.id.{axis}"
+        for kind in ("workitem", "workgroup")
+        for axis in "xyz"
+    },
     "llvm.amdgcn.s.barrier": "rocdl.s.barrier",
     "llvm.amdgcn.mbcnt.lo": "rocdl.mbcnt.lo",
     "llvm.amdgcn.mbcnt.hi": "rocdl.mbcnt.hi",

@@ -32,7 +32,8 @@ def shared_address(place: Any, what: str) -> Value:
     if isinstance(pointer, Tensor):
         pointer = get_iter(pointer)
     if not isinstance(pointer, Pointer) or pointer.payload.space != "shared":
-        raise DslTypeError(f"{what} must lie in shared memory, got {place!r}", hint="allocate it with fx.SharedAllocator")
+        message = f"{what} must lie in shared memory, got {place!r}"
+        raise DslTypeError(message, hint="allocate it with fx.SharedAllocator")
     return ptrtoint(pointer).ir_value()
 
 

@@ -7,15 +7,14 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr.context import Value
+from flydsl.expr.numeric import Int16, Int32
 from flydsl.expr.nvvm.barriers import issue, shared_address
 from flydsl.expr.nvvm.tensor_map import TensorMap
-from flydsl.expr.numeric import Int16, Int32
 from flydsl.expr.ops_layout import get_iter
 from flydsl.expr.pointer import Pointer
 from flydsl.expr.tensor import Tensor
 from flydsl.target.mma_warpgroup import SWIZZLE_MODES
-
-REDUCTIONS = ("add", "min", "max")
+from flydsl.target.tensor_map import REDUCTIONS
 
 
 def _map(tensor_map: Any) -> TensorMap:
@@ -77,6 +76,10 @@ def tma_reduce(tensor_map: Any, src: Any, coord: Sequence[Any], op: str = "add")
     if op not in REDUCTIONS:
         raise DslValueError(f"TMA has no reduction '{op}'", hint=f"use {', '.join(REDUCTIONS)}")
     target = _map(tensor_map)
+    if target.facts.elem not in REDUCTIONS[op]:
+        raise DslValueError(
+            f"TMA has no '{op}' of {target.facts.elem}", hint=f"it has it of {', '.join(REDUCTIONS[op])}"
+        )
     operands = [_place(target, src, "the source"), target.address()]
     issue(f"tma.reduce.{op}.{target.facts.rank}d", [*operands, *_coordinates(target, coord)])
 

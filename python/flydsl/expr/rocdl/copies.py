@@ -63,7 +63,7 @@ def BufferAtomicAdd(val_type: Any) -> facts.BufferAtomic:
 
 
 def BufferAtomicMax(val_type: Any) -> facts.BufferAtomic:
-    """The larger one stays; f64 and signed integers."""
+    """The larger one stays; floats and signed integers."""
     return _atomic("max", val_type)
 
 
@@ -107,3 +107,12 @@ GlobalLoadAsyncLDS32b, GlobalLoadAsyncLDS96b, GlobalLoadAsyncLDS128b = (
 def LDSReadTrans(granularity: int, bits: int) -> facts.LdsReadTrans:
     """gfx950: 16 lanes read ``bits`` each from LDS and get granules transposed."""
     return facts.LdsReadTrans(granularity, bits)
+
+
+__all__ = [
+    "BufferAtomic", "BufferAtomicAdd", "BufferAtomicMax", "BufferAtomicMin", "BufferAtomicPkAdd", "BufferCopy",
+    "BufferCopy128b", "BufferCopy16b", "BufferCopy32b", "BufferCopy64b", "BufferCopy8b", "BufferCopyLDS",
+    "BufferCopyLDS128b", "BufferCopyLDS32b", "BufferCopyLDS64b", "BufferLoadAsyncLDS", "BufferLoadAsyncLDS128b",
+    "BufferLoadAsyncLDS32b", "BufferLoadAsyncLDS96b", "GlobalLoadAsyncLDS", "GlobalLoadAsyncLDS128b",
+    "GlobalLoadAsyncLDS32b", "GlobalLoadAsyncLDS96b", "LDSReadTrans",
+]  # fmt: skip

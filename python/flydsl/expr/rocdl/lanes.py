@@ -91,9 +91,7 @@ def update_dpp(*args: Any, row_mask: int = 15, bank_mask: int = 15, bound_ctrl: 
     words, rebuild = words_of(value)
     name = "llvm.amdgcn.update.dpp"
     bound = flag(bound_ctrl)
-    return rebuild(
-        [call(name, [o, w, code, rows, banks, bound], "i32") for o, w in zip(before, words, strict=True)]
-    )
+    return rebuild([call(name, [o, w, code, rows, banks, bound], "i32") for o, w in zip(before, words, strict=True)])
 
 
 def mov_dpp(value: Any, control: int, row_mask: int = 15, bank_mask: int = 15, bound_ctrl: bool = True) -> Any:
@@ -118,7 +116,9 @@ def _swap(name: str, first: Any, second: Any) -> tuple[Any, Any]:
         raise DslTypeError(f"{name} exchanges values of the same size")
     changed = []
     for a, b in zip(before, after, strict=True):
-        pair = call(f"llvm.amdgcn.{name.replace('_', '.')}", [a, b, flag(False), flag(False)], "!llvm.struct<(i32, i32)>")
+        pair = call(
+            f"llvm.amdgcn.{name.replace('_', '.')}", [a, b, flag(False), flag(False)], "!llvm.struct<(i32, i32)>"
+        )
         changed.append([current().op("llvm.extractvalue", [pair], "i32", {"position": [i]}) for i in range(2)])
     return rebuild_first([pair[0] for pair in changed]), rebuild_second([pair[1] for pair in changed])
 

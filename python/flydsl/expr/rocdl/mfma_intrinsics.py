@@ -26,6 +26,7 @@ from flydsl.target.mma_rdna import SCALE_REGISTERS, WMMA_ROWS, Wmma, WmmaRow, Wm
 
 _FORMATS = list(SCALED_FORMATS)
 _MFMA_ORDER = ("a", "b", "acc", "cbsz", "abid", "blgp")
+_MFMA_SCALE_FIELDS = ("cbsz", "blgp", "opsel_a", "opsel_b")
 _MFMA_SCALE_ORDER = ("a", "b", "acc", "cbsz", "blgp", "opsel_a", "scale_a", "opsel_b", "scale_b")
 _WMMA_ORDER = ("a", "b", "acc")
 _WMMA_SCALE_ORDER = ("a", "b", "acc", "scale_a", "scale_b")
@@ -143,9 +144,9 @@ def _format(name: str, field: str, value: Any) -> str:
 
 def _mfma_scale(name: str, shape: tuple[int, int, int]) -> Callable[..., Vector]:
     def call(*args: Any, **fields: Any) -> Vector:
-        given = dict.fromkeys(_MFMA_SCALE_ORDER[3:], 0) | _arguments(name, _MFMA_SCALE_ORDER, args)
+        given = dict.fromkeys(_MFMA_SCALE_FIELDS, 0) | _arguments(name, _MFMA_SCALE_ORDER, args)
         _take(name, given, fields)
-        if "cdna4" != current_target().generation:
+        if current_target().generation != "cdna4":
             raise _missing(name, "mfma_scale")
         a, b = _format(name, "cbsz", given["cbsz"]), _format(name, "blgp", given["blgp"])
         opsel = [_constant(name, field, given[field]) for field in ("opsel_a", "opsel_b")]

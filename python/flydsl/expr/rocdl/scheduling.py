@@ -6,6 +6,7 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr.intrinsic import call, constant, require
+from flydsl.target.schedule_groups import LDS_READ, LDS_WRITE, LOAD, MATRIX
 from flydsl.target.wait_counts import WAIT_FIELDS, decode_wait, encode_wait, wait_generation
 
 _GFX12 = ("rdna4", "cdna5")
@@ -54,27 +55,24 @@ def sched_group_barrier(mask: int, size: int, group: int = 0) -> None:
     call("llvm.amdgcn.sched.group.barrier", [constant("i32", value, what, 0, most) for value, what, most in numbers])
 
 
-MFMA_MASK, VMEM_READ_MASK, DS_READ_MASK, DS_WRITE_MASK = 0x8, 0x20, 0x100, 0x200
-
-
 def sched_mfma(count: int) -> None:
     """Ask for ``count`` matrix instructions here."""
-    sched_group_barrier(MFMA_MASK, count, 0)
+    sched_group_barrier(MATRIX, count, 0)
 
 
 def sched_vmem(count: int) -> None:
     """Ask for ``count`` reads of global memory here."""
-    sched_group_barrier(VMEM_READ_MASK, count, 0)
+    sched_group_barrier(LOAD, count, 0)
 
 
 def sched_dsrd(count: int) -> None:
     """Ask for ``count`` reads of LDS here."""
-    sched_group_barrier(DS_READ_MASK, count, 0)
+    sched_group_barrier(LDS_READ, count, 0)
 
 
 def sched_dswr(count: int) -> None:
     """Ask for ``count`` writes of LDS here."""
-    sched_group_barrier(DS_WRITE_MASK, count, 0)
+    sched_group_barrier(LDS_WRITE, count, 0)
 
 
 def iglp_opt(strategy: int) -> None:

@@ -170,6 +170,4 @@ _FORMULAS: dict[str, Behaviour] = {
     **{f"cvt.f32.{name}": _eight_bit_to_f32(name) for name in ("fp8", "bf8")},
 }
 
-ENTRIES: dict[str, HostIntrinsic] = {
-    f"llvm.amdgcn.{name}": thread(run, pure=True) for name, run in _FORMULAS.items()
-}
+ENTRIES: dict[str, HostIntrinsic] = {f"llvm.amdgcn.{name}": thread(run, pure=True) for name, run in _FORMULAS.items()}

@@ -91,9 +91,7 @@ def _load(wg: WorkgroupEmitter, op: Operation) -> None:
         _touch(wg, op, 0, where, count * size, READ)
         body.line(f"store {type_} {_read(wg, where, type_, 0)}, ptr {slot}")
 
-    _when(
-        wg, _inside(wg, where, count * size), whole, lambda: _load_pieces(wg, where, (count, elem, size), slot)
-    )
+    _when(wg, _inside(wg, where, count * size), whole, lambda: _load_pieces(wg, where, (count, elem, size), slot))
     body.bind(op.results[0], body.assign(f"load {type_}, ptr {slot}"))
 
 
@@ -177,6 +175,18 @@ def _atomic(operation: str) -> Behaviour:
     return run
 
 
+def _scalar_load(wg: WorkgroupEmitter, op: Operation) -> None:
+    """s_buffer_load: the descriptor comes as four words, the offset is the wave's."""
+    body, type_ = wg.body, type_text(op.results[0].type)
+    descriptor = body.assign(f"bitcast <4 x i32> {body.operand(op.operands[0])} to i128")
+    where = _range(wg, descriptor, [body.operand(op.operands[1])])
+    count, elem, size = _pieces(type_)
+    slot = body.fresh("word")
+    body.entry_line(f"{slot} = alloca {type_}, align 16")
+    _load_pieces(wg, where, (count, elem, size), slot)
+    body.bind(op.results[0], body.assign(f"load {type_}, ptr {slot}"))
+
+
 # Copies into LDS -------------------------------------------------------------------------------
 
 
@@ -234,9 +244,8 @@ ENTRIES: dict[str, HostIntrinsic] = {
     "llvm.amdgcn.make.buffer.rsrc": thread(_make_descriptor, pure=True),
     f"{_RAW}.load": thread(_load),
     f"{_RAW}.store": thread(_store),
+    "llvm.amdgcn.s.buffer.load": thread(_scalar_load),
     f"{_RAW}.load.lds": thread(_buffer_to_lds),
-    f"{_RAW}.load.async.lds": thread(_buffer_to_lds),
     "llvm.amdgcn.global.load.lds": thread(_global_to_lds),
-    "llvm.amdgcn.global.load.async.lds": thread(_global_to_lds),
     **{f"{_RAW}.atomic.{name}": thread(_atomic(operation)) for name, operation in _ATOMICS.items()},
 }

@@ -55,7 +55,9 @@ def _transpose(granularity: int, bits: int) -> Behaviour:
             place = body.assign(f"mul i64 {body.assign(f'urem i64 {number}, {count}')}, {granularity}")
             cast = "zext" if bits > 64 else "bitcast"
             shift = body.assign(f"{cast} i64 {place} to {total}")
-            granule = body.assign(f"and {total} {body.assign(f'lshr {total} {row}, {shift}')}, {(1 << granularity) - 1}")
+            granule = body.assign(
+                f"and {total} {body.assign(f'lshr {total} {row}, {shift}')}, {(1 << granularity) - 1}"
+            )
             moved = body.assign(f"shl {total} {granule}, {granularity * index}")
             result = body.assign(f"or {total} {result}, {moved}")
         body.bind(op.results[0], body.assign(f"bitcast {total} {result} to {type_text(op.results[0].type)}"))

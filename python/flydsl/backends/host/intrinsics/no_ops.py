@@ -27,7 +27,7 @@ def _checked(operands: int) -> Behaviour:
 _OPERANDS = {
     "s.waitcnt": 1, "s.wait.loadcnt": 1, "s.wait.storecnt": 1, "s.wait.dscnt": 1, "s.wait.kmcnt": 1,
     "s.wait.expcnt": 1, "s.wait.asynccnt": 1, "s.wait.tensorcnt": 1, "sched.barrier": 1, "sched.group.barrier": 3,
-    "iglp.opt": 1, "s.setprio": 1, "s.sleep": 1, "s.nop": 1, "wave.barrier": 0, "asyncmark": 0, "wait.asyncmark": 1,
+    "iglp.opt": 1, "s.setprio": 1, "s.sleep": 1, "s.nop": 1, "wave.barrier": 0,
 }  # fmt: skip
 """Instruction to the number of operands it encodes."""
 

@@ -39,8 +39,10 @@ def _redux(combine: str, start: int) -> Behaviour:
 
         def each() -> None:
             before = body.assign(f"load i32, ptr {total}")
-            text = f"call i32 @llvm.{combine}.i32(i32 {before}, i32 {{}})" if "m" in combine else f"{combine} i32 {before}, {{}}"
-            body.line(f"store i32 {body.assign(text.format(wg.value(value)))}, ptr {total}")
+            one = wg.value(value)
+            called = f"call i32 @llvm.{combine}.i32(i32 {before}, i32 {one})"
+            after = body.assign(called if combine.endswith(("min", "max")) else f"{combine} i32 {before}, {one}")
+            body.line(f"store i32 {after}, ptr {total}")
 
         wg.by_wave(
             lambda: body.line(f"store i32 {start}, ptr {total}"),

@@ -78,7 +78,7 @@ def _until_complete(wg: WorkgroupEmitter, op: Operation, *, once: bool) -> str:
     body.branch_if(waiting, sleep, on)
     body.start_block(sleep)
     body.line(f"store i1 true, ptr {tries}")
-    body.line(f"call void @fly.yield(ptr %run, i32 {fibers.site(wg, op)})")
+    body.line(f"call void @fly.{'poll' if once else 'yield'}(ptr %run, i32 {fibers.site(wg, op)})")
     body.branch(head)
     body.start_block(on)
     if not once:
@@ -230,6 +230,12 @@ def _nothing(wg: WorkgroupEmitter, op: Operation) -> None:
     """Fences, hints and waits for what the host has long done."""
 
 
+_DONE_ALREADY = (
+    "fence.mbarrier_init", "fence.proxy.async", "setmaxnreg.inc", "setmaxnreg.dec", "griddepcontrol.wait",
+    "griddepcontrol.launch_dependents", "bulk.commit_group", "bulk.wait_group", "bulk.wait_group.read",
+    "prefetch.tensormap",
+)  # fmt: skip
+
 ENTRIES: dict[str, HostIntrinsic] = {
     "ptx.mbarrier.init": thread(_native("fly.mbarrier_init", "i32")),
     "ptx.mbarrier.inval": thread(_nothing),
@@ -251,12 +257,5 @@ ENTRIES: dict[str, HostIntrinsic] = {
     "ptx.st.cluster.f32": thread(_cluster_store("float")),
     "ptx.st.cluster.b32": thread(_cluster_store("i32")),
     "ptx.elect.sync": meeting(_elect),
-    **{
-        f"ptx.{name}": thread(_nothing)
-        for name in (
-            "fence.mbarrier_init", "fence.proxy.async", "setmaxnreg.inc", "setmaxnreg.dec", "griddepcontrol.wait",
-            "griddepcontrol.launch_dependents", "bulk.commit_group", "bulk.wait_group", "bulk.wait_group.read",
-            "prefetch.tensormap",
-        )  # fmt: skip
-    },
+    **{f"ptx.{name}": thread(_nothing) for name in _DONE_ALREADY},
 }

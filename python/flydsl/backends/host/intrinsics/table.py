@@ -1,8 +1,8 @@
 """How each target intrinsic behaves on the host: one entry per intrinsic, found by its name.
 
-An intrinsic reaches the host back end as `llvm.call_intrinsic`, a PTX instruction as inline assembly with its name. Its entry says in which of three ways it
-runs: by each *thread* alone, as a *gather* that reads one operand from other threads' arrays, or as a
-*meeting* that is done between thread loops.
+An intrinsic reaches the host back end as `llvm.call_intrinsic`, a PTX instruction as inline assembly with its name.
+Its entry says in which of three ways it runs: by each *thread* alone, as a *gather* that reads one operand from other
+threads' arrays, or as a *meeting* that is done between thread loops.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from flydsl.backends.host.intrinsics import (
     amd_arithmetic,
     amd_buffers,
     amd_lanes,
+    amd_scaled,
+    amd_tensors,
     amd_transposes,
     no_ops,
     nvidia_arithmetic,
@@ -33,6 +35,8 @@ HOST_INTRINSICS: Mapping[str, HostIntrinsic] = {
     **amd_lanes.ENTRIES,
     **amd_arithmetic.ENTRIES,
     **amd_buffers.ENTRIES,
+    **amd_scaled.ENTRIES,
+    **amd_tensors.ENTRIES,
     **amd_transposes.ENTRIES,
     **no_ops.ENTRIES,
     **nvidia_arithmetic.ENTRIES,

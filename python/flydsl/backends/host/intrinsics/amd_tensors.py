@@ -1,0 +1,140 @@
+"""gfx1250's tensor data mover on the host: the descriptor's fields into a table, and the tile copied at once.
+
+A wave issues the instruction once, whatever its lanes: the first active one says what is copied.
+"""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from xdsl.ir import Operation
+
+from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, meeting
+from flydsl.codegen.llvm_types import type_text
+from flydsl.target.tensor_descriptor import FIELDS, GATHER_FIRST_WORD, GATHER_MOST, GROUPS, WORDS
+
+if TYPE_CHECKING:
+    from flydsl.backends.host.workgroup import WorkgroupEmitter
+
+_ROWS = max(GATHER_MOST.values())
+_TABLE = 20 + _ROWS
+"""Numbers of the table that `host_tensor_copy.ll` reads."""
+
+
+def _words(wg: WorkgroupEmitter, op: Operation) -> str:
+    """The descriptor in memory; groups that are left out are zero."""
+    body = wg.body
+    words = body.fresh("words")
+    body.entry_line(f"{words} = alloca [{WORDS} x i32], align 16")
+    body.line(f"store [{WORDS} x i32] zeroinitializer, ptr {words}")
+    start = 0
+    for value, count in zip(op.operands[:-1], GROUPS, strict=False):
+        place = body.assign(f"getelementptr i32, ptr {words}, i64 {start}")
+        body.line(f"store {type_text(value.type)} {wg.value(value)}, ptr {place}, align 16")
+        start += count
+    return words
+
+
+def _field(wg: WorkgroupEmitter, words: str, name: str) -> str:
+    body, total = wg.body, "0"
+    for piece in FIELDS[name]:
+        word = body.assign(f"load i32, ptr {body.assign(f'getelementptr i32, ptr {words}, i64 {piece.word}')}")
+        wide = body.assign(f"lshr i64 {body.assign(f'zext i32 {word} to i64')}, {piece.place}")
+        part = body.assign(f"and i64 {wide}, {(1 << piece.bits) - 1}")
+        total = body.assign(f"or i64 {total}, {body.assign(f'shl i64 {part}, {piece.low}')}")
+    return total
+
+
+def _put(wg: WorkgroupEmitter, table: str, index: int, value: str) -> None:
+    body = wg.body
+    body.line(f"store i64 {value}, ptr {body.assign(f'getelementptr i64, ptr {table}, i64 {index}')}")
+
+
+def _pick(wg: WorkgroupEmitter, condition: str, yes: str, no: str) -> str:
+    return wg.body.assign(f"select i1 {condition}, i64 {yes}, i64 {no}")
+
+
+def _set(wg: WorkgroupEmitter, value: str) -> str:
+    return wg.body.assign(f"icmp ne i64 {value}, 0")
+
+
+def _fill(wg: WorkgroupEmitter, words: str, table: str) -> None:
+    body = wg.body
+    gathers = _set(wg, _field(wg, words, "gather"))
+    _put(wg, table, 0, _field(wg, words, "global_address"))
+    _put(wg, table, 1, _field(wg, words, "lds_address"))
+    _put(wg, table, 2, body.assign(f"shl i64 1, {_field(wg, words, 'data_size')}"))
+    padded = _set(wg, _field(wg, words, "pad_enable"))
+    interval = body.assign(f"shl i64 8, {_field(wg, words, 'pad_interval')}")
+    spare = body.assign(f"add i64 {_field(wg, words, 'pad_amount')}, 1")
+    amount = body.assign(f"shl i64 {spare}, 2")
+    _put(wg, table, 3, _pick(wg, padded, interval, "0"))
+    _put(wg, table, 4, amount)
+    for dim in range(5):
+        extent, tile = _field(wg, words, f"dim{dim}"), _field(wg, words, f"tile{dim}")
+        used = _set(wg, tile)
+        if dim >= 2:  # in gather mode these words hold rows
+            used = body.assign(f"and i1 {used}, {body.assign(f'xor i1 {gathers}, true')}")
+        elif dim == 0:
+            used = "true"
+        _put(wg, table, 5 + dim, _pick(wg, used, extent, "1"))
+        _put(wg, table, 10 + dim, _pick(wg, used, tile, "1"))
+        if dim < 4:
+            _put(wg, table, 15 + dim, _field(wg, words, f"stride{dim}"))
+    _put(wg, table, 19, body.assign(f"zext i1 {gathers} to i64"))
+    _rows(wg, words, table)
+
+
+def _rows(wg: WorkgroupEmitter, words: str, table: str) -> None:
+    """The rows of gather mode: 32-bit numbers, or twice as many of 16 bits."""
+    body = wg.body
+    wide = _set(wg, _field(wg, words, "gather_wide"))
+    for index in range(_ROWS):
+        half = body.assign(f"getelementptr i16, ptr {words}, i64 {2 * GATHER_FIRST_WORD + index}")
+        number = body.assign(f"zext i16 {body.assign(f'load i16, ptr {half}')} to i64")
+        if index < GATHER_MOST[32]:
+            place = body.assign(f"getelementptr i32, ptr {words}, i64 {GATHER_FIRST_WORD + index}")
+            long = body.assign(f"zext i32 {body.assign(f'load i32, ptr {place}')} to i64")
+            number = _pick(wg, wide, long, number)
+        _put(wg, table, 20 + index, number)
+
+
+def _copy(store: bool) -> Behaviour:
+    flag = "true" if store else "false"
+
+    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+        body = wg.body
+        text = resources.files("flydsl.codegen").joinpath("host_tensor_copy.ll").read_text()
+        wg.module.scope.helper("fly.tensor_copy", lambda _: text)
+        table, issued = body.fresh("fields"), body.fresh("issued")
+        body.entry_line(f"{table} = alloca [{_TABLE} x i64], align 16")
+        body.entry_line(f"{issued} = alloca i1, align 1")
+
+        def each() -> None:
+            before = body.assign(f"load i1, ptr {issued}")
+            issue, done = body.fresh_label("issue"), body.fresh_label("issued")
+            body.branch_if(before, done, issue)
+            body.start_block(issue)
+            body.line(f"store i1 true, ptr {issued}")
+            known = dict(body.names)
+            words = _words(wg, op)
+            _fill(wg, words, table)
+            valid, move = _set(wg, _field(wg, words, "count")), body.fresh_label("move")
+            body.branch_if(valid, move, done)
+            body.start_block(move)
+            body.line(f"call void @fly.tensor_copy(ptr {table}, ptr %scratch, i1 {flag})")
+            body.names = known
+            body.branch(done)
+            body.start_block(done)
+
+        wg.by_wave(lambda: body.line(f"store i1 false, ptr {issued}"), each, lambda: None)
+
+    return run
+
+
+ENTRIES: dict[str, HostIntrinsic] = {
+    f"llvm.amdgcn.tensor.{name}{form}": meeting(_copy(name.startswith("store")))
+    for name in ("load.to.lds", "store.from.lds")
+    for form in ("", ".d2")
+}

@@ -1,0 +1,156 @@
+"""Whole-tile copies of gfx1250: an atom that `fx.copy` gives a tile in global memory and one in LDS."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.dialects.fly import payload as pl
+from flydsl.expr.atom import CopyAtom
+from flydsl.expr.context import Value
+from flydsl.expr.numeric import Int64
+from flydsl.expr.ops_layout import get_iter, get_scalar
+from flydsl.expr.rocdl.tensor_descriptor import Options, issue, tile_descriptor
+from flydsl.expr.tensor import Tensor
+from flydsl.layout.int_tuple import flatten
+from flydsl.layout.swizzle import linear_part
+from flydsl.target.copy_tensor import TensorCopy
+
+
+def TDM(
+    rank: int, num_warps: int = 1, pad_interval: int = 0, pad_amount: int = 0, cache_modifier: int = 0,
+    atomic_barrier: bool = False, early_timeout: bool = False,
+) -> TensorCopy:  # fmt: skip
+    """The copy instruction of a tile of ``rank`` dimensions; see `make_tdm_atom`."""
+    return TensorCopy(rank, num_warps, pad_interval, pad_amount, cache_modifier, atomic_barrier, early_timeout)
+
+
+class TdmAtom(CopyAtom):
+    """A tile copy with its sizes: what each state field holds is kept beside the instruction."""
+
+    __slots__ = ("fields",)
+
+    def __init__(self, payload: Any, value: Value = None, fields: dict[str, Any] | None = None) -> None:
+        super().__init__(payload, value)
+        self.fields = fields or {}
+
+    def set_value(self, field: str | dict[str, Any], value: Any = None) -> Self:
+        """A new atom with one or several state fields set."""
+        changes = field if isinstance(field, dict) else {field: value}
+        for name in changes:
+            if name not in self.payload.op.state:
+                raise DslValueError(
+                    f"{self.payload.op} has no field '{name}'",
+                    hint=f"fields of this atom: {', '.join(self.payload.op.state)}",
+                )
+        return type(self)(self.payload, None, {**self.fields, **changes})
+
+    def copy_tile(self, source: Tensor, target: Tensor) -> None:
+        """Issue the copy; the tensors are the tile in global memory and the one in LDS, in either order."""
+        store = source.payload.iter.space == "shared"
+        outside, inside = (target, source) if store else (source, target)
+        op = self.payload.op
+        tile = _static_shape(outside)
+        if len(tile) != op.rank:
+            raise DslValueError(f"{op} copies tiles of rank {op.rank}, and this one is {tile}")
+        missing = [name for name in op.state[: 2 * op.rank] if name not in self.fields]
+        if missing:
+            raise DslValueError(
+                f"the tile copy does not know {', '.join(missing)}", hint="make it with fx.rocdl.make_tdm_atom(tensor, ...)"
+            )
+        if op.barrier and "barrier" not in self.fields:
+            raise DslValueError("the tile copy signals a barrier in LDS, which is not set", hint='set_value("barrier", ptr)')
+        options = Options(
+            outside.dtype.width // 8, op.warps, op.pad_interval, op.pad_amount, self.fields.get("workgroup_mask", 0),
+            op.timeout, op.cache, self.fields["barrier"] if op.barrier else None,
+        )  # fmt: skip
+        extents = [self.fields[f"extent_{i}"] for i in range(op.rank)]
+        strides = [self.fields[f"stride_{i}"] for i in range(op.rank)]
+        _check_lds(inside, tile, op)
+        base, more = get_iter(outside), self.fields.get("imm_offset")
+        descriptor = tile_descriptor(base, get_iter(inside), tile, extents, strides, options)
+        if more is not None:
+            address = Int64(_address(base)) + Int64(more)
+            descriptor = tile_descriptor(address, get_iter(inside), tile, extents, strides, options)
+        issue(descriptor, store)
+
+
+def _address(pointer: Any) -> Any:
+    from flydsl.expr.ops_memory import ptrtoint
+
+    return ptrtoint(pointer)
+
+
+def _static_shape(tensor: Tensor) -> tuple[int, ...]:
+    shape = flatten(linear_part(tensor.payload.layout).shape)
+    sizes = shape if isinstance(shape, tuple) else (shape,)
+    if not all(isinstance(size, int) for size in sizes):
+        raise DslTypeError(f"a tile copy needs a static shape, got {tensor.payload.layout}")
+    return sizes
+
+
+def _check_lds(tensor: Tensor, tile: tuple[int, ...], op: TensorCopy) -> None:
+    """The tile in LDS lies in one run, last dimension fastest, padding aside."""
+    shape = _static_shape(tensor)
+    if shape != tile:
+        raise DslValueError(f"the tile in LDS is {shape}, and the one in global memory {tile}")
+    if tensor.payload.iter.swizzle is not None:
+        raise DslValueError("the tensor data mover cannot swizzle", hint="pad the rows instead")
+    strides = linear_part(tensor.payload.layout).stride
+    found = flatten(strides) if isinstance(strides, tuple) else (strides,)
+    wanted = lds_strides(tile, op.pad_interval, op.pad_amount)
+    if any(size > 1 and a != b for size, a, b in zip(tile, found, wanted, strict=True)):
+        raise DslValueError(
+            f"the tile lies in LDS with strides {wanted}, and the tensor says {tuple(found)}",
+            hint="use row-major strides, with the padding counted in",
+        )
+
+
+def lds_strides(tile: tuple[int, ...], interval: int, amount: int) -> tuple[int, ...]:
+    """Strides of a tile in LDS, where a row of ``interval`` elements is followed by ``amount`` free ones."""
+    strides, step = [], 1
+    for size in reversed(tile):
+        strides.insert(0, step)
+        step *= size
+    if not interval or not amount:
+        return tuple(strides)
+    return tuple(s if s < interval else s // interval * (interval + amount) for s in strides)
+
+
+def make_tdm_atom(
+    tensor: Any, extents: Sequence[Any], strides: Sequence[Any] | None = None, *, num_warps: int, pad_interval: int = 0,
+    pad_amount: int = 0, cache_modifier: int = 0, atomic_barrier: bool = False, early_timeout: bool = False,
+) -> TdmAtom:  # fmt: skip
+    """The atom that copies tiles shaped like ``tensor``: slowest dimension first, the last one contiguous.
+
+    ``extents`` says how much of the tensor there is from the tile's start along each dimension, and None where the
+    whole tile is there; beyond it zeros arrive and nothing is stored. ``strides`` overrides the tensor's, None again
+    keeping it. ``num_warps`` waves share a tile. ``pad_amount`` elements are left free in LDS after every
+    ``pad_interval``.
+    """
+    if not isinstance(tensor, Tensor) or not tensor.is_memory:
+        raise DslTypeError(f"make_tdm_atom takes the tile in global memory, got {type(tensor).__name__}")
+    tile = _static_shape(tensor)
+    given = list(strides) if strides is not None else [None] * len(tile)
+    if not len(extents) == len(given) == len(tile):
+        raise DslValueError(f"the tile {tile} takes {len(tile)} extents and strides, got {len(extents)} and {len(given)}")
+    own = linear_part(tensor.payload.layout).rank
+    op = TDM(len(tile), num_warps, pad_interval, pad_amount, cache_modifier, atomic_barrier, early_timeout)
+    from flydsl.expr.context import current
+
+    op.require(current().target)
+    found = [get_scalar(part) for part in _leaf_strides(tensor, own)]
+    fields = {f"extent_{i}": tile[i] if extent is None else extent for i, extent in enumerate(extents)}
+    fields |= {f"stride_{i}": found[i] if stride is None else stride for i, stride in enumerate(given)}
+    return TdmAtom(pl.CopyAtom(op, tensor.dtype.width), None, fields)
+
+
+def _leaf_strides(tensor: Tensor, rank: int) -> list[Any]:
+    from flydsl.expr.ops_layout import get, get_stride
+
+    stride = get_stride(tensor.layout)
+    return [stride] if rank == 1 else [get(stride, i) for i in range(rank)]
+
+
+__all__ = ["TDM", "TdmAtom", "lds_strides", "make_tdm_atom"]

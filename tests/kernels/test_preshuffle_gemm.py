@@ -1,0 +1,144 @@
+"""The preshuffle GEMM on the virtual GPU, against float64."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm, shuffle_weight
+
+FP8 = {"gfx942": ml_dtypes.float8_e4m3fnuz, "gfx950": ml_dtypes.float8_e4m3fn}
+OUT = {"fp16": np.float16, "bf16": ml_dtypes.bfloat16}
+ROUNDING = {"fp16": 2.0**-10, "bf16": 2.0**-7}
+SMALL = {"tile_m": 32, "tile_n": 64, "tile_k": 64}
+
+ACTIVATIONS: dict[str, Any] = {
+    "none": lambda x: x,
+    "relu": lambda x: np.maximum(x, 0),
+    "silu": lambda x: x / (1 + np.exp(-x)),
+    "gelu": lambda x: 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))),
+}
+
+
+def element(in_dtype: str, arch: str) -> Any:
+    if in_dtype == "fp8":
+        return FP8[arch]
+    return {"fp16": np.float16, "bf16": ml_dtypes.bfloat16, "int8": np.int8}[in_dtype]
+
+
+def check(m: int, n: int, k: int, in_dtype: str = "fp16", out_dtype: str = "fp16", arch: str = "gfx942", **options: Any):
+    """Run one product on random data and compare every element; rows beside C must stay as they were."""
+    rng, dtype = np.random.default_rng(), element(in_dtype, arch)
+    scale = 8 if in_dtype == "int8" else 1
+    a, b = ((rng.standard_normal((rows, k)) * scale).astype(dtype) for rows in (m, n))
+    sa, sb, bias = (rng.uniform(0.5, 1.5, count).astype(np.float32) / scale for count in (m, n, n))
+    padded = np.full((m + 8, n), np.nan, OUT[out_dtype])
+    c = padded[4 : 4 + m]
+    gemm = compile_preshuffle_gemm(N=n, K=k, in_dtype=in_dtype, out_dtype=out_dtype, **options)
+    gemm(c, a, shuffle_weight(b), sa, sb, bias, m, n)
+
+    expected = a.astype(np.float64) @ b.astype(np.float64).T
+    if in_dtype in ("fp8", "int8"):
+        expected *= np.outer(sa.astype(np.float64), sb)
+    epilogue = options.get("epilogue", "none")
+    if epilogue.startswith("bias"):
+        expected += bias
+    expected = ACTIVATIONS[epilogue.removeprefix("bias").removeprefix("_") or "none"](expected)
+    bound = ROUNDING[out_dtype] * np.abs(expected) + 1e-5 * np.abs(expected).max() + 1e-6
+    assert (np.abs(c.astype(np.float64) - expected) <= bound).all()
+    outside = np.concatenate([padded[:4], padded[4 + m :]]).astype(np.float32)
+    assert np.isnan(outside).all(), "wrote outside C"
+
+
+def test_example_size() -> None:
+    check(512, 512, 512)
+
+
+@pytest.mark.parametrize("m", [1, 7, 31, 33, 1000])
+def test_any_number_of_rows(m: int) -> None:
+    check(m, 128, 256, **SMALL)
+
+
+@pytest.mark.parametrize("turns", [1, 2, 3, 4, 5])
+def test_any_number_of_tiles_along_k(turns: int) -> None:
+    check(40, 64, 64 * turns, **SMALL)
+
+
+@pytest.mark.parametrize("arch", ["gfx90a", "gfx942", "gfx950"])
+@pytest.mark.parametrize("in_dtype", ["bf16", "fp8", "int8"])
+def test_elements(in_dtype: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if in_dtype == "fp8" and arch == "gfx90a":
+        pytest.skip("gfx90a multiplies no 8-bit floats")
+    monkeypatch.setenv("ARCH", arch)
+    check(37, 128, 384, in_dtype, "bf16", arch, tile_m=32, tile_n=64, tile_k=128)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"lds_stage": 1},
+        {"lds_stage": 1, "tile_k": 32, "tile_m": 64},
+        {"tile_k": 32, "tile_m": 64},
+        {"tile_k": 128},
+        {"tile_n": 128},
+        {"preload": False},
+        {"enable_scheduler": False},
+        {"xcd_swizzle": 3},
+        {"waves_per_eu": 2},
+    ],
+    ids=str,
+)
+def test_options(options: dict[str, Any]) -> None:
+    check(100, 128, 384, **{**SMALL, **options})
+
+
+@pytest.mark.parametrize("epilogue", ["relu", "bias", "bias_silu", "bias_gelu"])
+def test_epilogues(epilogue: str) -> None:
+    check(50, 64, 128, epilogue=epilogue, **SMALL)
+
+
+def test_shuffled_weight_is_the_documented_permutation() -> None:
+    for dtype, piece in ((np.float16, 8), (np.int8, 16)):
+        n, k = 48, 96
+        b = np.arange(n * k).reshape(n, k).astype(dtype)
+        row, column = np.divmod(np.arange(n * k), k)
+        place = ((row // 16) * (k // piece) + column // piece) * 16 * piece + (row % 16) * piece + column % piece
+        expected = np.empty(n * k, dtype)
+        expected[place] = b.ravel()
+        np.testing.assert_array_equal(shuffle_weight(b).ravel(), expected)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"N": 100}, "N must be a positive multiple of 64, got 100"),
+        ({"K": 96}, "K must be a positive multiple of 64, got 96"),
+        ({"tile_n": 96}, "tile_n must be a positive multiple of 64, got 96"),
+        ({"tile_m": 16}, "tile_m * tile_k * bytes of an element must be a positive multiple of 4096, got 2048"),
+        ({"tile_k": 16}, "tile_k * bytes of an element must be a positive multiple of 64, got 32"),
+        ({"tile_k": 96, "K": 192}, "must be a power of two"),
+        ({"in_dtype": "f16"}, "in_dtype must be one of fp16, bf16, fp8, int8"),
+        ({"out_dtype": "f32"}, "out_dtype must be one of fp16, bf16"),
+        ({"epilogue": "tanh"}, "epilogue must be one of none, relu, silu, gelu, bias, bias_relu"),
+        ({"lds_stage": 3}, "lds_stage must be one of 1, 2, got 3"),
+        ({"xcd_swizzle": -1}, "xcd_swizzle is a number of chiplets"),
+    ],
+)
+def test_bad_choices_are_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError) as error:
+        compile_preshuffle_gemm(**{"N": 128, "K": 128, **SMALL, **change})
+    assert message in str(error.value)
+
+
+def test_bad_calls_are_refused() -> None:
+    gemm = compile_preshuffle_gemm(N=128, K=128, **SMALL)
+    x, ones = np.zeros((128, 128), np.float16), np.ones(128, np.float32)
+    with pytest.raises(ValueError, match="compiled for N = 128, and is called with N = 256"):
+        gemm(x, x, x, ones, ones, ones, 128, 256)
+    with pytest.raises(ValueError, match="A must hold Float16 for this target and in_dtype, not Float32"):
+        gemm(x, x.astype(np.float32), x, ones, ones, ones, 128, 128)
+    with pytest.raises(ValueError, match="shape is"):
+        shuffle_weight(np.zeros((8, 32), np.float16))

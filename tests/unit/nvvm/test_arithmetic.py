@@ -1,0 +1,75 @@
+"""Fast functions and reductions over a warp, on the virtual GPU and as PTX."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import flydsl.expr as fx
+from tests.unit.nvvm.running import launcher, ptx, run
+
+nvvm = fx.nvvm
+
+FUNCTIONS: dict[str, tuple[Any, str, float]] = {
+    "ex2": (np.exp2, "ex2.approx.ftz.f32", 2e-7),
+    "lg2": (np.log2, "lg2.approx.ftz.f32", 2e-6),
+    "rcp": (lambda x: 1 / x, "rcp.approx.ftz.f32", 2e-7),
+    "rsqrt": (lambda x: 1 / np.sqrt(x), "rsqrt.approx.ftz.f32", 4e-7),
+    "tanh": (np.tanh, "tanh.approx.f32", 6e-4),
+}
+"""Function in float64, instruction, and relative error that the hardware may have."""
+
+
+def applying(name: str) -> Any:
+    def body(a: fx.Tensor, out: fx.Tensor) -> None:
+        thread = fx.thread_idx.x
+        out[thread] = getattr(nvvm, name)(a[thread])
+
+    return body
+
+
+@pytest.mark.parametrize("arch", ["sm_90a", "sm_80"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_fast_functions(name: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    exact, instruction, bound = FUNCTIONS[name]
+    a, out = np.random.default_rng().uniform(0.01, 8, 256).astype(np.float32), np.full(256, np.nan, np.float32)
+    run(applying(name), a, out, threads=256)
+    expected = exact(a.astype(np.float64))
+    assert (np.abs(out - expected) <= bound * np.maximum(np.abs(expected), 0.3)).all()
+    assert instruction in ptx(launcher(applying(name), 2, threads=256), (a, out), arch)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.uint32])
+@pytest.mark.parametrize("op", ["add", "min", "max", "and", "or", "xor"])
+def test_redux(op: str, dtype: Any) -> None:
+    def body(a: fx.Tensor, out: fx.Tensor) -> None:
+        thread = fx.thread_idx.x
+        out[thread] = nvvm.redux(a[thread], op)
+
+    a = np.random.default_rng().integers(-(2**31), 2**31, 96).astype(np.int64).astype(dtype)
+    out = np.zeros_like(a)
+    run(body, a, out, threads=96)
+    combine = {"add": np.add, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or,
+               "xor": np.bitwise_xor}[op]  # fmt: skip
+    np.testing.assert_array_equal(out, np.repeat(combine.reduce(a.reshape(3, 32), axis=1, dtype=dtype), 32))
+    sign = {"add": ".s32", "and": ".b32", "or": ".b32", "xor": ".b32"}.get(op, ".s32" if dtype is np.int32 else ".u32")
+    assert f"redux.sync.{op}{sign}" in ptx(launcher(body, 2, threads=96), (a, out))
+
+
+def test_what_redux_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wide(a: fx.Tensor) -> None:
+        a[0] = nvvm.redux(a[0])
+
+    def other(a: fx.Tensor) -> None:
+        a[0] = nvvm.redux(a[0], "mul")
+
+    with pytest.raises(TypeError, match="redux takes a 32-bit integer, got Int64"):
+        run(wide, np.zeros(1, np.int64))
+    with pytest.raises(ValueError, match="unknown operation 'mul'"):
+        run(other, np.zeros(1, np.int32))
+    monkeypatch.setenv("ARCH", "gfx942")
+    with pytest.raises(ValueError, match="redux is an instruction of NVIDIA GPUs"):
+        run(wide, np.zeros(1, np.int32))

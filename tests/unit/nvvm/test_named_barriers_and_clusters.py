@@ -1,0 +1,230 @@
+"""Named barriers, clusters, distributed shared memory and elections on the virtual Hopper GPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from tests.unit.nvvm.running import Shared, run
+
+nvvm = fx.nvvm
+
+
+def test_pairs_of_warps_meet_at_barriers_of_their_own() -> None:
+    """Warps 0 and 2 use one barrier, 1 and 3 another; each pair goes round a different number of times."""
+
+    def body(out: fx.Tensor) -> None:
+        words = Shared().words(128)
+        thread = fx.thread_idx.x
+        warp = nvvm.warp_uniform(thread // 32)
+        team = warp % 2
+        words[thread] = thread
+        for i in range(team * 3 + 2):
+            nvvm.barrier_sync(1 + team, 64)
+            seen = words[(thread + 64) % 128]
+            nvvm.barrier_sync(1 + team, 64)
+            words[thread] = seen * 2 + i
+        out[thread] = words[thread]
+
+    out = np.full(128, -1, np.int32)
+    run(body, out, threads=128)
+    expected = np.arange(128)
+    for team in range(2):
+        mine = expected.reshape(4, 32)[[team, team + 2]].copy()
+        for i in range(team * 3 + 2):
+            mine = mine[::-1] * 2 + i
+        expected.reshape(4, 32)[[team, team + 2]] = mine
+    np.testing.assert_array_equal(out, expected)
+
+
+def test_arriving_does_not_wait() -> None:
+    """Warp 0 produces and goes on; warp 1 waits for it, later rounds the other way round."""
+
+    def body(out: fx.Tensor) -> None:
+        words = Shared().words(32)
+        thread = fx.thread_idx.x
+        warp = nvvm.warp_uniform(thread // 32)
+        if warp == 0:
+            for i in range(4):
+                nvvm.barrier_sync(2, 64)  # the words were read
+                words[thread] = thread * 10 + i
+                nvvm.barrier_arrive(1, 64)
+        else:
+            for i in range(4):
+                nvvm.barrier_arrive(2, 64)
+                nvvm.barrier_sync(1, 64)
+                out[i, thread - 32] = words[thread - 32]
+
+    out = np.full((4, 32), -1, np.int32)
+    run(body, out, threads=64)
+    np.testing.assert_array_equal(out, np.arange(32) * 10 + np.arange(4)[:, None])
+
+
+def test_barriers_have_numbers_up_to_15() -> None:
+    def body(out: fx.Tensor) -> None:
+        nvvm.barrier_sync(16, 32)
+
+    with pytest.raises(ValueError, match="named barriers are numbered 0 to 15, got 16"):
+        run(body, np.zeros(1, np.int32))
+
+
+def test_a_named_barrier_that_nobody_completes_is_reported() -> None:
+    def body(out: fx.Tensor) -> None:
+        if nvvm.warp_uniform(fx.thread_idx.x // 32) == 0:
+            nvvm.barrier_sync(3, 64)
+        out[fx.thread_idx.x] = 1
+
+    with pytest.raises(RuntimeError, match="waits here forever"):
+        run(body, np.zeros(64, np.int32), threads=64)
+
+
+@pytest.mark.parametrize("blocks", [2, 3, 4, 8])
+@pytest.mark.parametrize("dtype", [np.float32, np.int32])
+def test_blocks_read_and_write_each_others_shared_memory(blocks: int, dtype: Any) -> None:
+    kind = fx.Float32 if dtype is np.float32 else fx.Int32
+
+    def body(a: fx.Tensor, out: fx.Tensor) -> None:
+        shared = Shared()
+        mine, got = shared.words(64, kind), shared.words(64, kind)
+        thread, rank = fx.thread_idx.x, nvvm.block_rank_in_cluster()
+        mine[thread] = a[fx.block_idx.x, thread]
+        nvvm.cluster_sync()
+        left = (rank + 1) % blocks
+        read = nvvm.cluster_load(fx.get_iter(mine) + thread, left)
+        nvvm.cluster_store(read * 2, fx.get_iter(got) + (63 - thread), (rank + 2) % blocks)
+        nvvm.cluster_sync()
+        out[fx.block_idx.x, thread] = got[thread] + kind(rank * 1000 + nvvm.cluster_size())
+
+    clusters = 3
+    a = np.random.default_rng().integers(0, 500, (blocks * clusters, 64)).astype(dtype)
+    out = np.full_like(a, -1)
+    run(body, a, out, threads=64, grid=blocks * clusters, cluster=(blocks, 1, 1))
+    expected = np.empty_like(a)
+    for first in range(0, len(a), blocks):
+        for rank in range(blocks):
+            sent = a[first + (rank + 1) % blocks] * 2
+            expected[first + (rank + 2) % blocks] = sent[::-1]
+        expected[first : first + blocks] += (np.arange(blocks) * 1000 + blocks)[:, None].astype(dtype)
+    np.testing.assert_array_equal(out, expected)
+
+
+def test_a_cluster_may_have_several_axes() -> None:
+    def body(out: fx.Tensor) -> None:
+        words = Shared().words(1)
+        x, y, _ = fx.block_idx
+        words[0] = y * 10 + x
+        nvvm.cluster_sync()
+        total = fx.Int32(0)
+        for block in fx.range_constexpr(4):
+            total = total * 100 + nvvm.cluster_load(words, block)
+        nvvm.cluster_sync()
+        out[y, x] = total
+
+    out = np.full((4, 4), -1, np.int32)
+    run(body, out, threads=1, grid=(4, 4, 1), cluster=(2, 2, 1))
+    for y in range(4):
+        for x in range(4):
+            at = y // 2 * 2, x // 2 * 2
+            parts = [(at[0] + j) * 10 + at[1] + i for j in range(2) for i in range(2)]
+            assert out[y, x] == sum(part * 100 ** (3 - k) for k, part in enumerate(parts))
+
+
+def test_remote_arrivals_complete_a_barrier() -> None:
+    """Every block waits until all four of its cluster arrived at its barrier."""
+
+    def body(out: fx.Tensor) -> None:
+        shared = Shared()
+        words, barrier = shared.words(1), shared.barriers()
+        rank = nvvm.block_rank_in_cluster()
+        nvvm.mbarrier_init(barrier, 4)
+        nvvm.fence_mbarrier_init()
+        words[0] = 0
+        nvvm.cluster_sync()
+        for block in fx.range_constexpr(4):
+            nvvm.mbarrier_arrive(barrier, block)
+        nvvm.mbarrier_wait(barrier, 0)
+        out[rank] = rank + 1
+        nvvm.cluster_sync()
+
+    out = np.zeros(4, np.int32)
+    run(body, out, threads=1, grid=4, cluster=4)
+    np.testing.assert_array_equal(out, [1, 2, 3, 4])
+
+
+def test_one_lane_of_a_warp_is_elected() -> None:
+    def body(out: fx.Tensor) -> None:
+        thread = fx.thread_idx.x
+        out[thread] = fx.Int32(nvvm.elect_one())
+
+    out = np.full(128, -1, np.int32)
+    run(body, out, threads=128)
+    np.testing.assert_array_equal(out.reshape(4, 32).sum(1), 1)
+
+
+def test_a_cluster_that_is_too_large_or_does_not_divide_the_grid() -> None:
+    def body(out: fx.Tensor) -> None:
+        out[0] = 1
+
+    out = np.zeros(1, np.int32)
+    with pytest.raises(ValueError, match=r"cluster=\(16, 1, 1\), 16 blocks; sm_90a allows 8 blocks"):
+        run(body, out, grid=16, cluster=16)
+    with pytest.raises(ValueError, match=r"grid=\(6, 1, 1\), which clusters of \(4, 1, 1\) do not divide"):
+        run(body, out, grid=6, cluster=4)
+
+
+def test_a_grid_known_at_the_launch_is_a_whole_number_of_clusters() -> None:
+    @flyc.kernel
+    def kernel(out: fx.Tensor):
+        nvvm.cluster_sync()
+        out[fx.block_idx.x] = 1
+
+    @flyc.jit
+    def launch(out: fx.Tensor, blocks: fx.Int32):
+        kernel(out).launch(grid=blocks, block=32, cluster=4)
+
+    out = np.zeros(16, np.int32)
+    launch(out, 8)
+    assert out.sum() == 8
+    with pytest.raises(RuntimeError, match=r"the grid \(10, 1, 1\) is no whole number of clusters"):
+        launch(out, 10)
+    assert out.sum() == 8
+
+
+def test_other_targets_have_no_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
+    def body(out: fx.Tensor) -> None:
+        out[0] = 1
+
+    monkeypatch.setenv("ARCH", "sm_80")
+    with pytest.raises(ValueError, match="sm_80 has no clusters"):
+        run(body, np.zeros(1, np.int32), grid=2, cluster=2)
+
+
+def test_exchanged_numbers_are_32_bit_words() -> None:
+    def body(out: fx.Tensor) -> None:
+        nvvm.cluster_load(Shared().words(4, fx.Float16), 0)
+
+    with pytest.raises(TypeError, match="exchange Float32 and Int32"):
+        run(body, np.zeros(1, np.int32), grid=2, cluster=2)
+
+
+@pytest.mark.parametrize("count", [8, 25, 264, 24.0, True])
+def test_register_counts_that_setmaxnreg_refuses(count: Any) -> None:
+    def body(out: fx.Tensor) -> None:
+        nvvm.setmaxnreg(count, increase=True)
+
+    with pytest.raises(ValueError, match="a multiple of 8 from 24 to 256"):
+        run(body, np.zeros(1, np.int32))
+
+
+def test_shared_memory_beyond_what_a_block_has_is_refused() -> None:
+    def body(out: fx.Tensor) -> None:
+        words = fx.SharedAllocator(static=False).allocate(fx.Array[fx.Int32, 58113, 16])
+        out[0] = words.ptr[0]
+
+    with pytest.raises(RuntimeError, match="needs 232452 bytes of shared memory, and sm_90a has 232448") as error:
+        run(body, np.zeros(1, np.int32))
+    assert "fewer stages" in str(error.value)

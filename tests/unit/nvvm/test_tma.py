@@ -1,0 +1,366 @@
+"""TMA on the virtual Hopper GPU against a model: every rank, swizzle and direction, boxes across every edge."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from tests.unit.nvvm import tma_model as model
+from tests.unit.nvvm.running import Array, Shared, run
+
+nvvm = fx.nvvm
+
+KINDS: dict[Any, Any] = {
+    np.float32: fx.Float32, np.int32: fx.Int32, np.uint32: fx.Uint32, np.float16: fx.Float16, np.int8: fx.Int8,
+    ml_dtypes.bfloat16: fx.BFloat16, np.float64: fx.Float64, np.int64: fx.Int64, np.uint64: fx.Uint64,
+    np.int16: fx.Int16,
+}  # fmt: skip
+
+# Shape, box and a coordinate that crosses the edges, for each rank.
+BOXES: list[tuple[tuple[int, ...], tuple[int, ...], list[tuple[int, ...]]]] = [
+    ((100,), (32,), [(0,), (92,), (-5,), (200,)]),
+    ((20, 24), (9, 8), [(0, 0), (16, 20), (-4, -4), (3, 24)]),
+    ((5, 6, 16), (2, 3, 8), [(1, 2, 8), (4, 5, 12), (-1, -2, -4)]),
+    ((3, 4, 5, 8), (2, 2, 3, 4), [(1, 1, 1, 4), (2, 3, 4, 6), (-1, 0, -1, 2)]),
+    ((2, 3, 2, 3, 8), (2, 1, 2, 2, 4), [(0, 1, 0, 1, 0), (1, 2, 1, 2, 6), (-1, 0, -1, 0, -2)]),
+]
+
+
+def numbers(shape: tuple[int, ...], dtype: Any) -> Array:
+    return np.random.default_rng().integers(-100, 100, shape).astype(dtype)
+
+
+def load_boxes(tensor: Array, box: tuple[int, ...], coords: list[tuple[int, ...]], mode: str) -> Array:
+    """Raw shared memory after loading each box: bytes, one row a box."""
+    size = int(np.prod(box)) * tensor.itemsize
+    out = np.full((len(coords), size), 0xAB, np.uint8).view(np.int8)
+
+    def maps(a: Any, b: Any) -> tuple[Any, ...]:
+        return nvvm.make_tensor_map(a, box, mode), b
+
+    def body(source: fx.Tensor, b: fx.Tensor) -> None:
+        shared = Shared()
+        place, barrier = shared.pointer(size, fx.Int8), shared.barriers()
+        words = fx.make_view(place, fx.make_layout(size, 1))
+        nvvm.mbarrier_init(barrier, 1)
+        nvvm.fence_mbarrier_init()
+        nvvm.prefetch_tensor_map(source)
+        for i in fx.range_constexpr(len(coords)):
+            nvvm.mbarrier_arrive_expect_tx(barrier, source.bytes)
+            nvvm.tma_load(source, coords[i], place, barrier)
+            nvvm.mbarrier_wait(barrier, i % 2)
+            for at in range(size):
+                b[i, at] = words[at]
+
+    run(body, tensor, out, threads=1, maps=maps)
+    return out.view(np.uint8)
+
+
+@pytest.mark.parametrize("rank", range(1, 6))
+def test_boxes_of_every_rank_are_loaded(rank: int) -> None:
+    shape, box, coords = BOXES[rank - 1]
+    tensor = numbers(shape, np.float32)
+    found = load_boxes(tensor, box, coords, "none")
+    for row, coord in zip(found, coords, strict=True):
+        np.testing.assert_array_equal(row, model.load(tensor, box, coord, "none"))
+
+
+@pytest.mark.parametrize("dtype", list(KINDS))
+def test_every_type_is_loaded(dtype: Any) -> None:
+    tensor = numbers((12, 32), dtype)
+    box, coord = (5, 16), (8, 20)
+    found = load_boxes(tensor, box, [coord], "none")
+    np.testing.assert_array_equal(found[0], model.load(tensor, box, coord, "none"))
+
+
+SWIZZLED_ROWS = [
+    (mode, row_bytes)
+    for mode, limit in {"none": 128, "32B": 32, "64B": 64, "128B": 128}.items()
+    for row_bytes in (16, 32, 64, 128)
+    if row_bytes <= limit
+]
+
+
+@pytest.mark.parametrize(("mode", "row_bytes"), SWIZZLED_ROWS)
+def test_every_swizzle_permutes_pieces_of_rows(mode: str, row_bytes: int) -> None:
+    tensor = numbers((24, 64), np.int16)
+    box, coords = (16, row_bytes // 2), [(0, 0), (3, 8), (15, 40)]
+    found = load_boxes(tensor, box, coords, mode)
+    for row, coord in zip(found, coords, strict=True):
+        # Rows shorter than the swizzle's are laid close together and permuted by their address.
+        np.testing.assert_array_equal(row, model.load(tensor, box, coord, mode))
+
+
+@pytest.mark.parametrize("mode", ["none", "32B", "64B", "128B"])
+def test_the_maps_swizzle_reads_a_box_in_order(mode: str) -> None:
+    """The layout algebra's swizzle and TMA's are the same."""
+    row = 16 if mode == "none" else int(mode[:-1])
+    box = (16, row // 2)
+
+    def maps(a: Any, b: Any) -> tuple[Any, ...]:
+        return nvvm.make_tensor_map(a, box, mode), b
+
+    def body(source: fx.Tensor, b: fx.Tensor) -> None:
+        shared = Shared()
+        place, barrier = shared.pointer(16 * row // 2, fx.Int16), shared.barriers()
+        plain = place if fx.const_expr(source.swizzle is None) else fx.apply_swizzle(place, source.swizzle)
+        tile = fx.make_view(plain, fx.make_layout(box, (box[1], 1)))
+        nvvm.mbarrier_init(barrier, 1)
+        nvvm.mbarrier_arrive_expect_tx(barrier, source.bytes)
+        nvvm.tma_load(source, (1, 8), tile, barrier)
+        nvvm.mbarrier_wait(barrier, 0)
+        for i in range(16):
+            for j in fx.range_constexpr(box[1]):
+                b[i, j] = tile[i, j]
+
+    a, b = numbers((20, 80), np.int16), np.full(box, -1, np.int16)
+    run(body, a, b, threads=1, maps=maps)
+    np.testing.assert_array_equal(b, a[1:17, 8 : 8 + box[1]])
+
+
+def store_boxes(tensor: Array, memory: Array, box: tuple[int, ...], at: tuple[int, ...], mode: str, op: str | None) -> None:
+    size = memory.size
+
+    def maps(a: Any, b: Any) -> tuple[Any, ...]:
+        return a, nvvm.make_tensor_map(b, box, mode)
+
+    def body(a: fx.Tensor, target: fx.Tensor) -> None:
+        place = Shared().pointer(size, fx.Int8)
+        words = fx.make_view(place, fx.make_layout(size, 1))
+        for i in range(size):
+            words[i] = a[i]
+        nvvm.fence_proxy_async()
+        if fx.const_expr(op is None):
+            nvvm.tma_store(target, place, at)
+        else:
+            nvvm.tma_reduce(target, place, at, op)
+        nvvm.tma_commit_group()
+        nvvm.tma_wait_group(0, read=True)
+        nvvm.tma_wait_group(0)
+
+    run(body, memory.view(np.int8), tensor, threads=1, maps=maps)
+
+
+@pytest.mark.parametrize("rank", range(1, 6))
+def test_boxes_of_every_rank_are_stored_and_what_lies_outside_is_dropped(rank: int) -> None:
+    shape, box, coords = BOXES[rank - 1]
+    for coord in coords:
+        # Guards before and behind the tensor show writes outside it.
+        guarded = numbers((int(np.prod(shape)) + 64,), np.float32)
+        expected = guarded.copy()
+        memory = numbers((int(np.prod(box)),), np.float32).view(np.uint8)
+        store_boxes(guarded[32:-32].reshape(shape), memory, box, coord, "none", None)
+        model.store(expected[32:-32].reshape(shape), memory, box, coord, "none")
+        np.testing.assert_array_equal(guarded, expected)
+
+
+@pytest.mark.parametrize("mode", ["32B", "64B", "128B"])
+def test_swizzled_boxes_are_stored(mode: str) -> None:
+    box = (12, int(mode[:-1]) // 2)
+    tensor, memory = numbers((16, 96), np.int16), numbers((12 * box[1],), np.int16).view(np.uint8)
+    expected = tensor.copy()
+    store_boxes(tensor, memory, box, (6, 72), mode, None)
+    model.store(expected, memory, box, (6, 72), mode)
+    np.testing.assert_array_equal(tensor, expected)
+
+
+REDUCED = [(op, dtype) for op, types in {
+    "add": (np.uint32, np.int32, np.uint64, np.float16, ml_dtypes.bfloat16, np.float32, np.float64),
+    "min": (np.uint32, np.int32, np.uint64, np.int64, np.float16, ml_dtypes.bfloat16),
+    "max": (np.uint32, np.int32, np.uint64, np.int64, np.float16, ml_dtypes.bfloat16),
+}.items() for dtype in types]  # fmt: skip
+COMBINE: dict[str, Any] = {"add": lambda a, b: a + b, "min": min, "max": max}
+
+
+@pytest.mark.parametrize(("op", "dtype"), REDUCED)
+def test_boxes_are_combined_into_a_tensor(op: str, dtype: Any) -> None:
+    tensor, box, at = numbers((6, 16), dtype), (4, 8), (3, 10)
+    memory = numbers((32,), dtype).view(np.uint8)
+    expected = tensor.copy()
+    with np.errstate(over="ignore"):
+        model.store(expected, memory, box, at, "none", COMBINE[op])
+    store_boxes(tensor, memory, box, at, "none", op)
+    np.testing.assert_array_equal(tensor, expected)
+
+
+@pytest.mark.parametrize("rank", range(1, 6))
+def test_reductions_of_every_rank(rank: int) -> None:
+    shape, box, coords = BOXES[rank - 1]
+    tensor, memory = numbers(shape, np.int32), numbers((int(np.prod(box)),), np.int32).view(np.uint8)
+    expected = tensor.copy()
+    store_boxes(tensor, memory, box, coords[1], "none", "add")
+    model.store(expected, memory, box, coords[1], "none", COMBINE["add"])
+    np.testing.assert_array_equal(tensor, expected)
+
+
+@pytest.mark.parametrize(("op", "dtype"), [("min", np.float32), ("add", np.int64), ("add", np.int8), ("max", np.float64)])
+def test_types_that_a_reduction_lacks_are_refused(op: str, dtype: Any) -> None:
+    tensor, memory = numbers((6, 16), dtype), np.zeros(32 * np.dtype(dtype).itemsize, np.uint8)
+    with pytest.raises(ValueError, match=f"TMA has no '{op}' of"):
+        store_boxes(tensor, memory, (2, 16), (0, 0), "none", op)
+
+
+def test_an_unknown_reduction_is_refused() -> None:
+    with pytest.raises(ValueError, match="TMA has no reduction 'mul'"):
+        store_boxes(numbers((6, 16), np.int32), np.zeros(64, np.uint8), (1, 16), (0, 0), "none", "mul")
+
+
+@pytest.mark.parametrize("mask", [0b1111, 0b0101, 0b1000])
+def test_multicast_reaches_the_blocks_of_its_mask(mask: int) -> None:
+    """Block 1 loads a box for the blocks of the mask, each of which waits at its own barrier."""
+    blocks = 4
+
+    def maps(a: Any, b: Any) -> tuple[Any, ...]:
+        return nvvm.make_tensor_map(a, (4, 8), "none"), b
+
+    def body(source: fx.Tensor, b: fx.Tensor) -> None:
+        shared = Shared()
+        place, barrier = shared.pointer(32, fx.Int32), shared.barriers()
+        words = fx.make_view(place, fx.make_layout(32, 1))
+        thread, rank = fx.thread_idx.x, nvvm.block_rank_in_cluster()
+        words[thread] = -1
+        if thread == 0:
+            nvvm.mbarrier_init(barrier, 1)
+            nvvm.fence_mbarrier_init()
+        nvvm.cluster_sync()
+        taking = ((mask >> rank) & 1) == 1
+        if (thread == 0) & taking:
+            nvvm.mbarrier_arrive_expect_tx(barrier, source.bytes)
+        nvvm.cluster_sync()
+        if (thread == 0) & (rank == 1):
+            nvvm.tma_load(source, (2, 8), place, barrier, multicast=mask)
+        if taking:
+            nvvm.mbarrier_wait(barrier, 0)
+        b[rank, thread] = words[thread]
+        nvvm.cluster_sync()
+
+    a, b = numbers((8, 16), np.int32), np.full((blocks, 32), -2, np.int32)
+    run(body, a, b, threads=32, grid=blocks, cluster=blocks, maps=maps)
+    for rank in range(blocks):
+        expected = a[2:6, 8:16].reshape(-1) if mask >> rank & 1 else np.full(32, -1)
+        np.testing.assert_array_equal(b[rank], expected)
+
+
+def test_strided_and_transposed_tensors() -> None:
+    """The order of a map's modes follows the strides."""
+    base = numbers((40, 48), np.int16)
+    view = base[2:34:2, 8:40]
+    found = load_boxes(view, (4, 8), [(3, 5)], "none")
+    np.testing.assert_array_equal(found[0].view(np.int16).reshape(4, 8), view[3:7, 5:13])
+    turned = base.T  # the first mode is now the fastest
+    found = load_boxes(turned, (8, 4), [(8, 4)], "none")
+    np.testing.assert_array_equal(found[0].view(np.int16).reshape(4, 8), turned[8:16, 4:8].T)
+
+
+# What is refused -------------------------------------------------------------------------------------
+
+
+def make(tensor: Any, box: Any, mode: str = "none") -> None:
+    """Make a map and do nothing with it."""
+
+    def maps(a: Any) -> tuple[Any, ...]:
+        return (nvvm.make_tensor_map(a, box, mode),)
+
+    def body(source: fx.Tensor) -> None:
+        nvvm.prefetch_tensor_map(source)
+
+    run(body, tensor, threads=1, maps=maps)
+
+
+@pytest.mark.parametrize(
+    ("box", "mode", "says"),
+    [
+        ((4,), "none", "must have an int for each of the 2 modes"),
+        ((4, 300), "none", "spans 1 to 256 elements a mode"),
+        ((0, 8), "none", "spans 1 to 256 elements a mode"),
+        ((4, 3), "none", "a TMA box row is 12 bytes; it must be a multiple of 16"),
+        ((4, 64), "128B", "a box row of 256 bytes does not fit the 128B swizzle"),
+        ((4, 16), "32B", "a box row of 64 bytes does not fit the 32B swizzle"),
+        ((4, 8), "256B", "unknown swizzle mode '256B'"),
+    ],
+)
+def test_boxes_that_cannot_be(box: Any, mode: str, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        make(numbers((32, 64), np.float32), box, mode)
+
+
+def test_a_stride_known_while_compiling_is_checked_then() -> None:
+    @flyc.jit
+    def launch(a: fx.Tensor):
+        fixed = fx.make_view(fx.get_iter(a), fx.make_layout((8, 30), (30, 1)))
+        nvvm.make_tensor_map(fixed, (4, 8), "none")
+
+    with pytest.raises(ValueError, match="multiple of 16 bytes, and .* has one of 120") as error:
+        launch(np.zeros((8, 30), np.float32))
+    assert "pad rows to a multiple of 4 elements" in str(error.value)
+
+
+@pytest.mark.parametrize("what", ["stride", "address", "empty"])
+def test_a_stride_or_address_known_at_the_launch_is_checked_then(what: str) -> None:
+    base = np.zeros((16, 64), np.float32)
+    tensor = {"stride": np.zeros((16, 30), np.float32), "address": base[:, 1:33], "empty": base[:0]}[what]
+    with pytest.raises(RuntimeError, match="TMA needs an address and strides that are multiples of 16 bytes"):
+        make(tensor, (4, 8))
+
+
+def test_a_tensor_without_unit_stride_is_refused() -> None:
+    with pytest.raises(ValueError, match="TMA needs a mode of stride 1"):
+        make(flyc.from_dlpack(np.zeros((16, 64), np.float32)[:, ::2]), (4, 8))
+
+
+def test_a_type_that_tma_does_not_copy() -> None:
+    with pytest.raises((ValueError, TypeError), match="TMA does not copy"):
+        make(np.zeros((16, 64), np.bool_), (4, 16))
+
+
+def test_memory_seen_through_another_swizzle_is_refused() -> None:
+    def maps(a: Any) -> tuple[Any, ...]:
+        return (nvvm.make_tensor_map(a, (8, 32), "64B"),)
+
+    def body(source: fx.Tensor) -> None:
+        shared = Shared()
+        place, barrier = shared.pointer(8 * 32, fx.Int16), shared.barriers()
+        other = fx.apply_swizzle(place, fx.static(fx.SwizzleType.get(3, 4, 3)))
+        nvvm.tma_load(source, (0, 0), other, barrier)
+
+    with pytest.raises(ValueError, match=r"the destination is swizzled by .*but the tensor map by .*64B"):
+        run(body, numbers((16, 64), np.int16), threads=1, maps=maps)
+
+
+def test_a_map_is_made_outside_the_kernel_and_used_inside() -> None:
+    def body(a: fx.Tensor) -> None:
+        nvvm.make_tensor_map(a, (4, 8), "none")
+
+    with pytest.raises(ValueError, match="a tensor map is made in the jit function"):
+        run(body, numbers((16, 64), np.int32), threads=1)
+
+    def direct(a: fx.Tensor) -> None:
+        nvvm.tma_load(a, (0, 0), Shared().pointer(32, fx.Int32), None)
+
+    with pytest.raises(TypeError, match="TMA takes a tensor map, got Tensor"):
+        run(direct, numbers((16, 64), np.int32), threads=1)
+
+
+def test_a_coordinate_has_as_many_parts_as_the_map() -> None:
+    def maps(a: Any) -> tuple[Any, ...]:
+        return (nvvm.make_tensor_map(a, (4, 8), "none"),)
+
+    def body(source: fx.Tensor) -> None:
+        nvvm.tma_store(source, Shared().pointer(32, fx.Int32), (0, 0, 0))
+
+    with pytest.raises(ValueError, match="the map has 2 modes, the coordinate 3"):
+        run(body, numbers((16, 64), np.int32), threads=1, maps=maps)
+
+
+@pytest.mark.parametrize("pending", [-1, 1.0])
+def test_the_number_of_groups_is_a_count(pending: Any) -> None:
+    def body(a: fx.Tensor) -> None:
+        nvvm.tma_wait_group(pending)
+
+    with pytest.raises(ValueError, match="must be a Python int of at least 0"):
+        run(body, np.zeros(1, np.int32), threads=1)
