@@ -36,11 +36,11 @@ def planned(shape: tuple[int, int], hints: tuple[Any, Any], n: int, dtype: str, 
     return rows.RowPlan(n, dtype, threads, width, -(-n // (width * threads * cluster)), cluster, *hints)
 
 
-def variants(n: int) -> list[tuple[str, Any, int]]:
+def variants(n: int, hints: bool) -> list[tuple[str, Any, int]]:
     out = []
     for shape in SHAPES_OF_BLOCKS[n]:
         out.append((f"{shape[0]}x{shape[1]} cs/cs", partial(planned, shape, HINTS["cs/cs"]), 1))
-    for name in list(HINTS)[1:]:
+    for name in list(HINTS)[1:] if hints else ["-/-"]:
         shape = SHAPES_OF_BLOCKS[n][-2 if n > 8192 else 1]
         out.append((f"{shape[0]}x{shape[1]} {name}", partial(planned, shape, HINTS[name]), 1))
     return out
@@ -71,7 +71,7 @@ def main() -> None:
         }  # fmt: skip
         for name, (module, build, arguments) in kernels.items():
             found = []
-            for label, plan, early in variants(n):
+            for label, plan, early in variants(n, name == "softmax"):
                 if time.monotonic() > until:
                     break
                 found.append((bandwidth(module, build, arguments, plan, early, moved), label))

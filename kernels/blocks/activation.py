@@ -13,7 +13,7 @@ def sigmoid(x):
 
 
 def relu(x):
-    return fx.arith.max(x, x * 0.0)
+    return fx.arith.max(x, 0.0)
 
 
 def silu(x):

@@ -13,6 +13,7 @@ free; TMA wants rows that are multiples of 16 bytes.
 from __future__ import annotations
 
 from dataclasses import astuple, dataclass
+from functools import cache
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -247,7 +248,7 @@ def reduce_kernel(
     activation: fx.Constexpr,
 ):  # fmt: skip
     """C = act(alpha * (sum of the splits) + bias), split by split, so that a run is the same every time."""
-    row, column = fx.block_idx.y, fx.block_idx.x * 256 + fx.thread_idx.x
+    row, column = fx.block_idx.x, fx.block_idx.y * 256 + fx.thread_idx.x
     if column < n:
         total = fx.Float32(0.0)
         for split in fx.range_constexpr(splits):
@@ -264,15 +265,31 @@ def reduce_kernel(
 DEFAULT = GemmConfig()
 
 
+def check_config(dtype: Any, out_dtype: Any, config: GemmConfig) -> None:
+    """The only statement of what the kernel can be built for."""
+    if dtype.width not in (8, 16) or out_dtype.width != 16:
+        raise ValueError(f"A and B have 8 or 16 bits and C has 16, got {dtype.__name__} and {out_dtype.__name__}")
+    if dtype.width == 8 and config.b_rows_are_k:
+        raise ValueError("8-bit matrices are multiplied with K contiguous: give B as (N, K), or as its transpose")
+    if config.tile_n not in (128, 256) or config.cluster not in (1, 2):
+        raise ValueError(f"tiles have 128 or 256 columns and clusters 1 or 2 blocks, got {config}")
+    if config.splits < 1 or config.stages < 2 or config.group < 1:
+        raise ValueError(f"at least one split, two stages and a group of one row are needed, got {config}")
+    if config.activation not in ACTIVATIONS:
+        raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {config.activation!r}")
+
+
+@cache
 def build_hopper_gemm(
     dtype: Any, out_dtype: Any = None, config: GemmConfig = DEFAULT, *, has_bias: bool = False, sms: int = 132
 ) -> Any:
-    """A jit function ``gemm(A, B, C, bias, workspace, alpha, stream)`` for C = act(alpha * A * B + bias).
+    """A jit function ``gemm(A, B, C, [bias], [workspace], alpha, stream)`` for C = act(alpha * A * B + bias).
 
-    ``bias`` is a vector of N numbers if ``has_bias``, else None; ``workspace`` holds (splits, M, N) f32 if K is
-    split, else None.
+    It takes ``bias``, a vector of N numbers, if ``has_bias``, and ``workspace``, (splits, M, N) of f32, if K is split.
+    `kernels.gemm.hopper_matmul` chooses all this by itself.
     """
-    out_dtype = out_dtype or dtype
+    out_dtype = out_dtype or (dtype if dtype.width == 16 else fx.BFloat16)
+    check_config(dtype, out_dtype, config)
     bk, shape = ROW_BYTES * 8 // dtype.width, astuple(config)
 
     def launch(A, B, C, bias, workspace, alpha, stream):
@@ -292,7 +309,7 @@ def build_hopper_gemm(
         )
         if split:
             reduce_kernel(workspace, C, bias, alpha, extents[1], config.splits, config.activation).launch(
-                grid=(fx.ceildiv(extents[1], 256), extents[0], 1), block=(256, 1, 1), stream=stream
+                grid=(extents[0], fx.ceildiv(extents[1], 256), 1), block=(256, 1, 1), stream=stream
             )
 
     if has_bias and config.splits > 1:

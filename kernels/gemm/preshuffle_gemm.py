@@ -106,7 +106,7 @@ class Pipeline:
     A tile is multiplied in chunks of 64 bytes along K. While a chunk is multiplied, A's next chunk comes from LDS and the
     same chunk of B's next tile from global memory; the tile of A after the next is on its way to registers meanwhile.
     Places along K are ``after``, a scalar of the loop, plus a tile counted from there: both go into the scalar offset
-    of a load, so that no lane adds anything.
+    of a load, so that no lane adds anything. The last turns of the loop fetch nothing: their loads lie beyond the buffer's end.
     """
 
     def __init__(self, plan: GemmPlan, A: Any, B: Any, m: Any, column: Any, row: Any) -> None:
@@ -115,6 +115,7 @@ class Pipeline:
         check_elements(A, B, dtype)
         weights = weights_from(B, column * plan.tile_n, plan)
         rows = rows_from(A, row * plan.tile_m, m, plan.tile_m, plan.k)
+        self.rows_inside = fx.min(m - row * plan.tile_m, fx.Int32(plan.tile_m))
         self.weights = fx.zipped_divide(weights, (plan.tile_n, plan.tile_k))[None, (0, 0)]
         self.rows = fx.zipped_divide(rows, (plan.tile_m, plan.tile_k))[None, (0, 0)]
         self.lds = lds_tiles(plan, dtype)
@@ -133,10 +134,23 @@ class Pipeline:
         self.total = self.tiled.make_fragment_C(fx.make_identity_tensor((plan.tile_n, plan.tile_m)))
         self.total.fill(0)
 
+    def along_k(self, tile: int, place: int, after: Any, scale: int, end: Any) -> Any:
+        """The scalar offset of a place in a tile, ``scale`` elements a step along K.
+
+        Where the last turn of the loop has no such tile, it is the buffer's end, and no more than that: the hardware
+        compares with the size less this offset.
+        """
+        plan = self.plan
+        at = after + (tile * plan.tile_k + place)
+        if isinstance(after, int) or 2 * (plan.pairs - 1) + tile < plan.turns:
+            return at * scale
+        return (at < plan.k).select(at * scale, end)
+
     def load_a(self, tile: int, after: Any = 0) -> None:
         """Fetch a tile of A."""
         place = self.fetch_rows.partition_S(self.rows)
-        fx.copy(self.fetch_rows.tiled_copy, place, self.fetched, soffset=after + tile * self.plan.tile_k)
+        at = self.along_k(tile, 0, after, 1, self.rows_inside * self.plan.k)
+        fx.copy(self.fetch_rows.tiled_copy, place, self.fetched, soffset=at)
 
     def stage_a(self, tile: int) -> None:
         """Put the fetched tile of A into LDS."""
@@ -153,8 +167,8 @@ class Pipeline:
         """Fetch a chunk of a tile of B. A step along K passes the 16 rows of a block."""
         place = self.fetch_weights.partition_S(self.weights)[None, None, 0]
         target = self.fetch_weights.retile(self.b[tile % 2])[None, None, chunk]
-        at = after + (tile * self.plan.tile_k + chunk * self.plan.chunk)
-        fx.copy(self.fetch_weights.tiled_copy, place, target, soffset=at * BLOCK)
+        at = self.along_k(tile, chunk * self.plan.chunk, after, BLOCK, self.plan.tile_n * self.plan.k)
+        fx.copy(self.fetch_weights.tiled_copy, place, target, soffset=at)
 
     def multiply(self, tile: int, chunk: int) -> None:
         """Row tile by row tile, so that the registers of A become free one after the other."""
@@ -176,34 +190,33 @@ class Pipeline:
         fx.barrier()
         self.read_a(0, 0)
 
-    def step(self, tile: int, after: Any, left: int) -> None:
-        """Multiply one tile; ``left`` more follow it."""
+    def step(self, tile: int, after: Any, last: bool = False) -> None:
+        """Multiply one tile, and prepare for the next two unless this is the last."""
         plan = self.plan
         for chunk in range(plan.chunks):
-            if left > 1:
+            if not last:
                 rocdl.s_waitcnt(vmcnt=plan.in_flight(chunk), lgkmcnt=0)
                 rocdl.sched_barrier(0)
-            if left and chunk == plan.staging_chunk:
-                self.hand_over(tile, after, left)
+            if not last and chunk == plan.staging_chunk:
+                self.hand_over(tile, after)
             if chunk < plan.chunks - 1:
                 self.read_a(tile, chunk + 1)
-            elif left:
+            elif not last:
                 fx.barrier()
                 self.read_a(tile + 1, 0)
-            if left:
+            if not last:
                 self.load_b(tile + 1, chunk, after)
             self.multiply(tile, chunk)
-            if left > 1 and plan.scheduled:
+            if not last and plan.scheduled:
                 self.schedule(chunk)
             rocdl.sched_barrier(0)
 
-    def hand_over(self, tile: int, after: Any, left: int) -> None:
+    def hand_over(self, tile: int, after: Any) -> None:
         """The next tile of A into LDS, and the one behind it on its way."""
         if self.plan.lds_stages == 1:
             fx.barrier()  # everyone has read the tile that is there
         self.stage_a(tile + 1)
-        if left > 1:
-            self.load_a(tile + 2, after)
+        self.load_a(tile + 2, after)
 
     def schedule(self, chunk: int) -> None:
         """Spread a chunk's memory accesses over its matrix instructions, the last some instructions before the end."""
@@ -261,13 +274,11 @@ def multiply_tiles(C: Any, A: Any, B: Any, scale_a: Any, scale_b: Any, bias: Any
     pipeline = Pipeline(plan, A, B, m, column, row)
     if fx.const_expr(plan.preload):
         pipeline.start()
-        pairs = max(plan.turns - 2, 0) // 2
-        for pair in range(pairs):
-            pipeline.step(0, pair * (2 * plan.tile_k), 2)
-            pipeline.step(1, pair * (2 * plan.tile_k), 2)
-        rest = plan.turns - 2 * pairs
-        for tile in fx.range_constexpr(rest):
-            pipeline.step(tile, pairs * (2 * plan.tile_k), rest - 1 - tile)
+        for pair in range(plan.pairs):
+            pipeline.step(0, pair * (2 * plan.tile_k))
+            pipeline.step(1, pair * (2 * plan.tile_k))
+        if fx.const_expr(plan.turns % 2 == 1):
+            pipeline.step(0, plan.pairs * (2 * plan.tile_k), last=True)
     else:
         for turn in range(plan.turns):
             pipeline.step_alone(turn * plan.tile_k)

@@ -122,6 +122,11 @@ class GemmPlan:
         return self.k // self.tile_k
 
     @property
+    def pairs(self) -> int:
+        """Turns of the loop, which multiplies two tiles a turn, one from either tile of LDS."""
+        return self.turns // 2
+
+    @property
     def row_tiles(self) -> int:
         """Matrix instructions along M."""
         return self.tile_m // BLOCK

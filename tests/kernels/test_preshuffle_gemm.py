@@ -67,11 +67,12 @@ def test_any_number_of_tiles_along_k(turns: int) -> None:
     check(40, 64, 64 * turns, **SMALL)
 
 
-@pytest.mark.parametrize("arch", ["gfx90a", "gfx942", "gfx950"])
-@pytest.mark.parametrize("in_dtype", ["bf16", "fp8", "int8"])
+@pytest.mark.parametrize(
+    ("in_dtype", "arch"),
+    [(dtype, arch) for dtype in ("bf16", "int8") for arch in ("gfx90a", "gfx942", "gfx950")]
+    + [("fp8", "gfx942"), ("fp8", "gfx950")],
+)
 def test_elements(in_dtype: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if in_dtype == "fp8" and arch == "gfx90a":
-        pytest.skip("gfx90a multiplies no 8-bit floats")
     monkeypatch.setenv("ARCH", arch)
     check(37, 128, 384, in_dtype, "bf16", arch, tile_m=32, tile_n=64, tile_k=128)
 
@@ -100,6 +101,12 @@ def test_epilogues(epilogue: str) -> None:
     check(50, 64, 128, epilogue=epilogue, **SMALL)
 
 
+def test_a_target_without_the_instruction_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "gfx90a")
+    with pytest.raises(ValueError, match="no matrix instruction of 16 rows for fp8"):
+        check(32, 64, 64, "fp8", tile_m=64, tile_n=64, tile_k=64, arch="gfx942")
+
+
 def test_shuffled_weight_is_the_documented_permutation() -> None:
     for dtype, piece in ((np.float16, 8), (np.int8, 16)):
         n, k = 48, 96
@@ -119,7 +126,7 @@ def test_shuffled_weight_is_the_documented_permutation() -> None:
         ({"tile_n": 96}, "tile_n must be a positive multiple of 64, got 96"),
         ({"tile_m": 16}, "tile_m * tile_k * bytes of an element must be a positive multiple of 4096, got 2048"),
         ({"tile_k": 16}, "tile_k * bytes of an element must be a positive multiple of 64, got 32"),
-        ({"tile_k": 96, "K": 192}, "must be a power of two"),
+        ({"tile_k": 96, "K": 192, "tile_m": 64}, "must be a power of two"),
         ({"in_dtype": "f16"}, "in_dtype must be one of fp16, bf16, fp8, int8"),
         ({"out_dtype": "f32"}, "out_dtype must be one of fp16, bf16"),
         ({"epilogue": "tanh"}, "epilogue must be one of none, relu, silu, gelu, bias, bias_relu"),

@@ -7,7 +7,7 @@ takes, it computes what the jit function computes: a search leaves the arguments
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
@@ -178,6 +178,9 @@ class Autotuner:
     # Checks ----------------------------------------------------------------------------------------------------------
 
     def _checked(self, configs: Any) -> list[Config]:
+        if not isinstance(configs, Iterable):
+            kind = type(configs).__name__
+            raise DslTypeError(f"the configurations of '{self.__name__}' are a list of Config, got {kind}")
         found = list(configs)
         for config in found:
             if not isinstance(config, Config):
@@ -231,7 +234,7 @@ def _pruned(configs: list[Config], prune: Any, arguments: dict[str, Any]) -> lis
     if prune is None:
         return configs
     if callable(prune):
-        return list(call_with(prune, configs, arguments))
+        return call_with(prune, configs, arguments)
     early, model, top_k = (prune.get(name) for name in ("early_config_prune", "perf_model", "top_k"))
     if early is not None:
         configs = list(call_with(early, configs, arguments))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
@@ -49,9 +50,14 @@ class DeviceCode:
 
     def emitter(self, module: Operation) -> ModuleEmitter:
         """An empty module of this family that knows the operations of ``module``."""
-        known = {op: _intrinsic(name) for name, op in self.dialect_ops.items()}
-        rules = {**self.rules, **known, **matrix_rules(module)}
+        rules = {**self.rules, **_dialect_rules(type(self)), **matrix_rules(module)}
         return ModuleEmitter(self.triple, self.data_layout, rules, line_tables=self.line_tables)
+
+
+@cache
+def _dialect_rules(family: type[DeviceCode]) -> Mapping[str, Rule]:
+    """The operations of a family's dialect, each a call of its intrinsic."""
+    return {op: _intrinsic(name) for name, op in family.dialect_ops.items()}
 
 
 def _intrinsic(name: str) -> Rule:

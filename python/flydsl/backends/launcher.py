@@ -35,20 +35,23 @@ def argument_leaves(type_: Attribute) -> list[Attribute]:
     return list(type_.types.data) if isinstance(type_, LLVMStructType) else [type_]
 
 
+Site = tuple[str, int, str]
+"""(file, line, message): a place that a failing launch or kernel can name."""
+
+
 @dataclass(frozen=True)
 class HostModule:
     """LLVM text of host code, and the places that a failing launch or kernel can name."""
 
     text: str
-    sites: tuple[tuple[str, int, str], ...]
+    sites: tuple[Site, ...]
     prints: bool = False
 
 
-def site_of(op: Operation) -> tuple[str, int, str]:
-    """(file, line, message) of an operation that a failing launch can name."""
+def site_of(op: Operation, message: str = "") -> Site:
+    """The place of an operation. One operation may be several, with a message each."""
     place = location_of(op)
-    message = op.attributes.get("fly.message", "")
-    return (place.file if place else "", place.line if place else 0, str(message))
+    return (place.file if place else "", place.line if place else 0, message)
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ class LauncherEmitter:
 
     def __init__(
         self, module: ModuleEmitter, op: Operation, offsets: list[int], target: Target, launching: Launching,
-        sites: list[Operation],
+        sites: list[Site],
     ) -> None:  # fmt: skip
         self.module = module
         self.op = op
@@ -158,7 +161,7 @@ class LauncherEmitter:
 
     def _call(self, body: FunctionEmitter, op: Operation) -> None:
         """A native function that this module defines itself: so far those that make tensor maps."""
-        self.sites.append(op)
+        self.sites.append(site_of(op))
         status, block = tensor_maps.emit(self.module, body, op, self.launching.tensor_map_entry)
         self._leave_if(body, body.assign(f"icmp ne i32 {status}, 0"), status, ["0"] * 6)
         body.bind(op.results[0], body.assign(f"addrspacecast ptr {block} to {type_text(op.results[0].type)}"))
@@ -170,7 +173,7 @@ class LauncherEmitter:
         dims = [body.operand(o) for o in op.operands[:6]]
         first = sum(sizes[:11])
         arguments = op.operands[first : first + sizes[11]]
-        self.sites.append(op)
+        self.sites.append(site_of(op))
         self._check(body, dims)
         if sizes[7]:
             self._check_clusters(body, dims, [body.operand(o) for o in op.operands[6:9]])
@@ -245,8 +248,8 @@ def launcher_module(
 ) -> HostModule:
     """The host functions of a module alone, for devices whose kernels are compiled apart."""
     emitter = ModuleEmitter(triple=triple)
-    sites: list[Operation] = []
+    sites: list[Site] = []
     for function in functions(module):
         if function.name != "gpu.func":
             LauncherEmitter(emitter, function, field_offsets(argument_format), target, launching, sites).emit()
-    return HostModule(emitter.text(), tuple(site_of(op) for op in sites))
+    return HostModule(emitter.text(), tuple(sites))

@@ -8,6 +8,7 @@ from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.literals import quoted
 from flydsl.codegen.llvm_types import address_space, type_text
 from flydsl.codegen.op_view import fail, flag_prop, int_prop, keyword_prop, prop, text_prop
+from flydsl.codegen.soft_atomics import is_soft, soft_atomic
 
 # MLIR's AtomicOrdering numbers; 3 is LLVM's retired "consume".
 ORDERINGS = ("", "unordered", "monotonic", "", "acquire", "release", "acq_rel", "seq_cst")
@@ -63,6 +64,10 @@ def emit_alloca(emitter: FunctionEmitter, op: Operation) -> None:
 def emit_atomicrmw(emitter: FunctionEmitter, op: Operation) -> None:
     pointer, value = op.operands
     kind = keyword_prop(op, "bin_op", _ATOMIC_OPS).lstrip("_")
+    if is_soft(emitter.scope, kind, type_text(value.type)):
+        callee = soft_atomic(emitter.scope, kind, address_space(pointer.type))
+        emitter.define(op, f"call {type_text(value.type)} {callee}({emitter.typed(pointer)}, {emitter.typed(value)})")
+        return
     tail = _access_tail(emitter, op, _ordering(op, "ordering") or "monotonic")
     emitter.define(op, f"atomicrmw {_volatile(op)}{kind} {emitter.typed(pointer)}, {emitter.typed(value)}{tail}")
 

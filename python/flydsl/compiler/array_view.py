@@ -128,7 +128,7 @@ class _DLTensor(ctypes.Structure):
     )
 
 
-_DL_KINDS: dict[tuple[int, int], str] = {
+DL_KINDS: dict[tuple[int, int], str] = {
     **{(0, bits): f"i{bits}" for bits in (8, 16, 32, 64)},
     **{(1, bits): f"ui{bits}" for bits in (8, 16, 32, 64)},
     (2, 16): "f16",
@@ -158,14 +158,14 @@ def _from_dlpack(source: Any) -> ArrayView:
     address: int = get(capsule, b"dltensor")
     tensor = _DLTensor.from_address(address)
     kind = (tensor.dtype.code, tensor.dtype.bits)
-    if kind not in _DL_KINDS or tensor.dtype.lanes != 1:
+    if kind not in DL_KINDS or tensor.dtype.lanes != 1:
         raise DslTypeError(f"arrays of DLPack type {kind} cannot be passed to a kernel")
     shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
     strides = tuple(tensor.strides[i] for i in range(tensor.ndim)) if tensor.strides else row_major(shape)
     device = (_DL_DEVICES.get(tensor.device.type, "unknown"), tensor.device.index)
     place = HOST if device[0] == "host" else device
     return ArrayView(
-        int(tensor.data or 0) + int(tensor.byte_offset), _DL_KINDS[kind], shape, strides, place, (source, capsule)
+        int(tensor.data or 0) + int(tensor.byte_offset), DL_KINDS[kind], shape, strides, place, (source, capsule)
     )
 
 

@@ -8,7 +8,7 @@ the user registered becomes the numbers of its own description.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -97,6 +97,12 @@ class CArgument:
 def declaration(c_type: str, name: str) -> str:
     """A C declaration: a pointer's star sits at the name."""
     return f"{c_type}{name}" if c_type.endswith("*") else f"{c_type} {name}"
+
+
+def comment(lines: Iterable[str]) -> str:
+    """A C comment that nothing inside can end, nor seem to begin anew."""
+    body = "\n * ".join(line.replace("*/", "* /").replace("/*", "/ *").replace("\n", " ") for line in lines)
+    return f"/* {body} */"
 
 
 @dataclass(frozen=True)
@@ -318,7 +324,7 @@ def _struct(argument: StructArgument, place: _Place) -> CArgument:
 
 
 def _comments(part: CArgument) -> list[str]:
-    return [f"    /* {note} */" for note in part.notes]
+    return [f"    {comment([note])}" for note in part.notes]
 
 
 def _numbers(argument: JitArgument, place: _Place) -> CArgument:

@@ -8,7 +8,7 @@ kept as C in `export_runtime/`, and copied into the source, so that an export ne
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
@@ -19,7 +19,7 @@ from flydsl.backends.launcher import field_offsets
 from flydsl.base import launch_status
 from flydsl.base.native_names import DRIVER_ENTRY, ENTRY, TENSOR_MAP_ENTRY, handle_symbol
 from flydsl.compiler.artifact import STATUS
-from flydsl.compiler.c_arguments import CArgument, declaration
+from flydsl.compiler.c_arguments import CArgument, comment, declaration
 
 STATUSES: dict[str, tuple[int, str]] = {
     "OK": (0, "it went well"),
@@ -90,12 +90,6 @@ class CFunction:
 def c_string(text: str) -> str:
     """A C string literal; JSON's escapes are C's, but for characters outside ASCII, which stay as they are."""
     return json.dumps(text, ensure_ascii=False)
-
-
-def comment(lines: Iterable[str]) -> str:
-    """A C comment that nothing inside can end."""
-    body = "\n * ".join(line.replace("*/", "* /").replace("\n", " ") for line in lines)
-    return f"/* {body} */"
 
 
 _ERROR_NOTES = (

@@ -68,7 +68,7 @@ def artifact_for(
     counts.hits += found
     counts.misses += not found
     if artifact.device == "host" and knobs.COMPILE_ONLY.get():  # all that a later start needs
-        import_module("flydsl.compiler.pool_artifact").pool_object()
+        import_module("flydsl.compiler.own_objects").pool_object()
     return artifact
 
 

@@ -22,6 +22,7 @@ from flydsl.base.errors import FlyDSLError, VerifyError
 from flydsl.codegen.llvm_build import emit_object, host_triple
 from flydsl.compiler.artifact import Artifact
 from flydsl.compiler.dumps import Dumps
+from flydsl.compiler.sanitize import check_device
 from flydsl.compiler.schedule_warnings import warn_about_schedules
 from flydsl.passes.pipeline import Pass, stage_a
 from flydsl.target.target import Target
@@ -73,6 +74,8 @@ def lower_module(
         print(module)
     dumps.module("origin", module)
     checks = sanitizer_settings(module)
+    if checks:
+        check_device(device)
     run_passes(module, stage_a(target.backend, checks["checks"] if checks else ()), dumps)
     if target.backend == "rocm" and not checks:
         warn_about_schedules(module)

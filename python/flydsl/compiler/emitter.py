@@ -61,8 +61,8 @@ from flydsl.dialects.gpu_ext import ShuffleMode, ShuffleModeAttr
 from flydsl.dialects.registry import load_all
 from flydsl.dialects.upstream import op_class
 from flydsl.passes.intrinsic_call import PTX_NAME, call_properties
-from flydsl.target.ptx import PTX_OPS
 from flydsl.passes.mark_memory import MARK
+from flydsl.target.ptx import PTX_OPS
 from flydsl.target.target import Target
 
 T = TypeVar("T")

@@ -38,6 +38,7 @@ from typing import Any
 from flydsl.base.errors import DslTypeError
 from flydsl.compiler.argument_form import ConstantForm, Form, ScalarForm, StreamForm, TensorForm
 from flydsl.compiler.jit_argument import adapt
+from flydsl.compiler.native_call import native_launch
 from flydsl.compiler.tensor_adaptor import TensorAdaptor
 from flydsl.compiler.tensor_argument import Dynamic
 from flydsl.expr.numeric import Numeric
@@ -75,6 +76,9 @@ class Writer:
 
 def launch_function(parameters: Sequence[Parameter], executable: Any, *, exact: bool, hidden_stream: bool) -> Launch:
     """The function that reads, checks and launches; ``executable`` is what it launches."""
+    native = native_launch(parameters, executable, exact=exact, hidden_stream=hidden_stream)
+    if native is not None:
+        return native
     writer = Writer()
     for number, parameter in enumerate(parameters):
         writer.lines.append(f"# {parameter.name}: {parameter.form}".replace("\n", " "))

@@ -8,7 +8,7 @@ from typing import Any
 
 from flydsl.base.native_names import DRIVER_ENTRY, TENSOR_MAP_ENTRY, handle_symbol
 from flydsl.compiler.artifact import Artifact, Executable
-from flydsl.compiler.pool_artifact import pool_object
+from flydsl.compiler.own_objects import pool_object
 from flydsl.runtime import host_pool
 from flydsl.runtime.object_code import load_object
 

@@ -14,8 +14,8 @@ class TensorSpec:
     """Shape, element type and place of an array that need not exist: ``flyc.TensorSpec((8, 64), fx.Float16)``.
 
     ``dtype`` is an `fx` number type, or the element type of NumPy or torch, or its name. ``strides`` count elements;
-    without them the array is row-major. ``device`` is ``"host"``, ``"cuda"`` or ``"cuda:1"``; without it, the device
-    new work goes to.
+    without them the array is row-major. ``device`` is ``"host"``, ``"cuda"``, ``"cuda:1"`` or ``"rocm"``; without it,
+    the device new work goes to.
     """
 
     __slots__ = ("device", "dtype", "elem", "shape", "strides")

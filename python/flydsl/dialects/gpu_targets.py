@@ -12,6 +12,8 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
+from flydsl.base.errors import DslValueError
+
 
 class _Target(ParametrizedAttribute):
     """``<O = 3, chip = "gfx942">``: what differs from upstream's defaults, by name."""
@@ -110,4 +112,10 @@ class ObjectAttr(ParametrizedAttribute):
 
 
 TARGET_ATTRIBUTES: tuple[type[Attribute], ...] = (RocdlTargetAttr, NvvmTargetAttr, ObjectAttr)
-GpuTargetAttr = RocdlTargetAttr | NvvmTargetAttr
+
+
+def optimisation_level(text: str) -> int:
+    """The option ``O`` of a pass that attaches a target."""
+    if text not in ("0", "1", "2", "3"):
+        raise DslValueError(f"the optimisation level O is 0 to 3, not '{text}'")
+    return int(text)

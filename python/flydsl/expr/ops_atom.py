@@ -254,15 +254,29 @@ def copy(atom: Any, src: Any, dst: Any, *, pred: Any = None, **state: Any) -> No
     plain = _with_state(atom, state)
     if not isinstance(plain, CopyAtom):
         raise DslTypeError(f"copy takes a copy atom or a tiled copy, got {describe(atom)}")
+    if hasattr(plain, "copy_tile"):
+        _copy_tile(plain, source, target, pred)
+        return
     mask = None if pred is None else _memory(pred, "the predicate")
     _check_copy(plain, source, target, mask)
     operands = [plain, source, target] + ([mask] if mask is not None else [])
     current().fly("copy", [o.ir_value() for o in operands])
 
 
+def _copy_tile(atom: Any, source: Tensor, target: Tensor, pred: Any) -> None:
+    """A copy that an engine does for a whole tile at once."""
+    _check_elements(atom, source, target)
+    if pred is not None:
+        raise DslValueError("a tile copy takes no predicate", hint="say how much of the tensor there is with its extents")
+    atom.copy_tile(source, target)
+
+
 def copy_atom_call(atom: Any, src: Any, dst: Any, *, pred: Any = None) -> None:
     """One call of the atom on tensors that hold exactly its values."""
     source, target = _memory(src, "the source"), _memory(dst, "the destination")
+    if hasattr(atom, "copy_tile"):
+        _copy_tile(atom, source, target, pred)
+        return
     _check_elements(atom, source, target)
     operands: list[Handle] = [atom, source, target]
     wanted = rules.size(atom.payload.ref_tv[1])

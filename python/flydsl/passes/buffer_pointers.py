@@ -33,9 +33,10 @@ _WORDS = {8: "i8", 16: "i16", 32: "i32", 64: "vector<2xi32>", 96: "vector<3xi32>
 def parts(conv: MemoryConversion, pointer: SSAValue) -> tuple[SSAValue, SSAValue]:
     """The descriptor and the byte offset of a buffer pointer."""
     known = conv.buffers.get(pointer)
-    if known is None:
-        known = conv.buffers[pointer] = (_field(conv, pointer, 0, DESCRIPTOR), _field(conv, pointer, 1, i32))
-    return known
+    if known is not None:
+        return known
+    # Taken out again at each use: what is taken out in one branch does not exist in another.
+    return _field(conv, pointer, 0, DESCRIPTOR), _field(conv, pointer, 1, i32)
 
 
 def _field(conv: MemoryConversion, pointer: SSAValue, index: int, type_: Attribute) -> SSAValue:

@@ -153,25 +153,36 @@ def expand_gemm(low: LayoutLowering, atom_value: SSAValue, operands: list[Any], 
     """One matrix instruction per (m, n, k); the first visit to (m, n) reads c, later ones d."""
     d, a, b, c, *traversal = operands
     if _rank(d) == 1:
-        _mma_call(low, atom_value, d, a, b, c)
+        low.at.fly("mma_atom_call", [atom_value, *(_tile_view(low, t) for t in (d, a, b, c))])
         return
     m, n = (rules.size(structure.get(linear_part(d.layout), i)) for i in (1, 2))
     k = rules.size(structure.get(linear_part(a.layout), 2)) if _rank(a) == 3 else 1
+    tiles = _Tiles(low)
     seen: set[tuple[int, int]] = set()
     for im, in_, ik in _traversal(m, n, k, order, traversal[0] if traversal else None):
-        part_a, part_b = (_operand(x, i, ik) for x, i in ((a, im), (b, in_)))
-        out = structure.slice_(d, (None, im, in_))
-        acc = out if (im, in_) in seen else structure.slice_(c, (None, im, in_))
+        part_a, part_b = (tiles.at(x, i, ik) if _rank(x) == 3 else tiles.at(x, i) for x, i in ((a, im), (b, in_)))
+        out = tiles.at(d, im, in_)
+        acc = out if (im, in_) in seen or c is d else tiles.at(c, im, in_)
         seen.add((im, in_))
-        _mma_call(low, atom_value, out, part_a, part_b, acc)
+        low.at.fly("mma_atom_call", [atom_value, out, part_a, part_b, acc])
 
 
-def _operand(tensor: Tensor, index: int, k: int) -> Tensor:
-    return structure.slice_(tensor, (None, index, k) if _rank(tensor) == 3 else (None, index))
+class _Tiles:
+    """Views of one instruction's part of an operand. Most parts serve several instructions; each view is made once."""
+
+    def __init__(self, low: LayoutLowering) -> None:
+        self._low = low
+        self._views: dict[tuple[int, ...], SSAValue] = {}
+
+    def at(self, tensor: Tensor, *index: int) -> SSAValue:
+        key = (id(tensor), *index)
+        if key not in self._views:
+            self._views[key] = _tile_view(self._low, structure.slice_(tensor, (None, *index)))
+        return self._views[key]
 
 
-def _mma_call(low: LayoutLowering, atom: SSAValue, *tensors: Tensor) -> None:
-    low.at.fly("mma_atom_call", [atom, *[low.view(_whole_tile(t) or plain(t)) for t in tensors]])
+def _tile_view(low: LayoutLowering, tensor: Tensor) -> SSAValue:
+    return low.view(_whole_tile(tensor) or plain(tensor))
 
 
 def _whole_tile(tensor: Tensor) -> Tensor | None:

@@ -11,12 +11,12 @@ from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Operation
 
 from flydsl.dialects.gpu_syntax import TARGETS
-from flydsl.dialects.gpu_targets import NvvmTargetAttr
+from flydsl.dialects.gpu_targets import NvvmTargetAttr, optimisation_level
 from flydsl.passes.walk import gpu_modules
 
 
 def nvvm_attach_target(module: Operation, chip: str = "sm_90a", features: str = "+ptx88", O: str = "2") -> None:  # noqa: E741
     """Run the pass on a module."""
-    target = NvvmTargetAttr.of(O=int(O), chip=chip, features=features)
+    target = NvvmTargetAttr.of(O=optimisation_level(O), chip=chip, features=features)
     for op in gpu_modules(module):
         op.attributes[TARGETS] = ArrayAttr([target])

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Operation
 
 from flydsl.dialects.gpu_syntax import TARGETS
-from flydsl.dialects.gpu_targets import RocdlTargetAttr
+from flydsl.dialects.gpu_targets import RocdlTargetAttr, optimisation_level
 from flydsl.passes.walk import gpu_modules
 from flydsl.target.target import DEFAULT_ARCH
 
@@ -23,10 +23,10 @@ def rocdl_attach_target(
     module: Operation,
     chip: str = DEFAULT_ARCH,
     features: str = "",
-    O: str = "2",
-    abi: str = CODE_OBJECT_ABI,  # noqa: E741
+    O: str = "2",  # noqa: E741
+    abi: str = CODE_OBJECT_ABI,
 ) -> None:
     """Run the pass on a module."""
-    target = RocdlTargetAttr.of(O=int(O), chip=chip, features=features, abi=abi)
+    target = RocdlTargetAttr.of(O=optimisation_level(O), chip=chip, features=features, abi=abi)
     for op in gpu_modules(module):
         op.attributes[TARGETS] = ArrayAttr([target])

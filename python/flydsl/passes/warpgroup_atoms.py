@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import StringAttr, UnitAttr, i32, i64
+from xdsl.dialects.builtin import StringAttr, UnitAttr, VectorType, i32, i64
 from xdsl.dialects.llvm import LLVMStructType
 from xdsl.ir import Attribute, SSAValue
 
@@ -26,6 +26,11 @@ _ADDRESS_BITS = 0x3FFFF
 
 def _descriptor(conv: MemoryConversion, view: SSAValue, major: str, name: str) -> SSAValue:
     """The 64-bit descriptor of a tile: fixed strides and swizzle, the address of its first element."""
+    if isinstance(view.type, VectorType):  # what does not lie in shared memory was read into registers
+        raise LoweringError(
+            f"wgmma reads {name} from shared memory, and it was given a tile elsewhere",
+            hint="copy the tile to shared memory" + (", or use a_source='register'" if name == "A" else ""),
+        )
     pointer, info, layout = conv.view(view)
     if info.space != "shared":
         raise LoweringError(f"wgmma reads {name} from shared memory, and it lies in {info.space} memory")

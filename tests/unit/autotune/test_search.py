@@ -268,6 +268,10 @@ def test_pruning() -> None:
     assert clock.measured == [64, 32]
     with pytest.raises(ValueError, match="no configuration is left"):
         tuned(blocks(32), prune_configs_by=lambda configs, args: [])(a, b, SIZE)
+    with pytest.raises(TypeError, match="a list of Config, got NoneType"):
+        tuned(blocks(32), prune_configs_by=lambda configs, args: None)(a, b, SIZE)
+    with pytest.raises(TypeError, match="a list of Config, got NoneType"):
+        tuned(lambda args: None)(a, b, SIZE)
     with pytest.raises(TypeError, match="early_config_prune, perf_model, top_k"):
         tuned(blocks(32), prune_configs_by={"late": None})
 

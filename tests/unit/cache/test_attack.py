@@ -155,7 +155,7 @@ def test_a_link_in_place_of_the_directory(attacked: tuple[Path, Path], tmp_path:
 
 
 def test_the_pool_is_checked_too(fresh_cache: Path) -> None:
-    from flydsl.compiler.pool_artifact import pool_object
+    from flydsl.compiler.own_objects import pool_object
 
     good = pool_object()
     (path,) = fresh_cache.glob("host_pool_*/*.flydsl")

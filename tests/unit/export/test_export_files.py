@@ -54,6 +54,30 @@ def test_exports_for_gpus_compile_as_c_and_cpp(tmp_path: Path, arch: str) -> Non
     assert [path.name for path in made.objects] == ["softmax.o"]
 
 
+def test_texts_built_into_the_code_end_no_comment(tmp_path: Path) -> None:
+    """A text of the function, of a struct and of a struct inside it, each of which the header mentions."""
+    nasty = "a */ int b; /* c"
+
+    @fx.struct
+    class Inner:
+        number: fx.Int32
+        text: fx.Constexpr[str]
+
+    @fx.struct
+    class Outer:
+        inner: Inner
+        text: fx.Constexpr[str]
+
+    @flyc.jit
+    def quoting(x: fx.Tensor, outer: Outer, text: fx.Constexpr[str]):
+        pass
+
+    flyc.export(quoting, V, Outer(Inner(1, nasty), nasty), nasty, dir=tmp_path)
+    compiles(tmp_path, ["quoting"])
+    compiles(tmp_path, ["quoting"], plus_plus=True)
+    assert (tmp_path / "quoting.h").read_text().count("int b;") >= 3
+
+
 def test_the_description(tmp_path: Path) -> None:
     x = flyc.from_dlpack(np.zeros((4, 8), np.float32), assumed_align=16).mark_shape_dynamic(0, divisibility=4)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
+from flydsl.base.errors import LoweringError
 from flydsl.target.copy_nvvm import LOAD_HINTS, STORE_HINTS
 from tests.unit.nvvm.running import Shared, launcher, ptx, run
 
@@ -63,7 +64,7 @@ def test_each_hint_of_a_store_is_in_the_ptx(hint: str) -> None:
 
 @pytest.mark.parametrize("hint", sorted(set(LOAD_HINTS) - set(STORE_HINTS)))
 def test_hints_that_only_loads_have(hint: str) -> None:
-    with pytest.raises(ValueError, match=f"a store has no hint '{hint}'"):
+    with pytest.raises(LoweringError, match=f"a store has no hint '{hint}'"):
         run(copying(32, "always", hint, 32), np.zeros(64, np.int16), np.zeros(64, np.int16))
 
 
@@ -78,7 +79,7 @@ def test_hinted_copies_that_cannot_be() -> None:
         fx.copy_atom_call(fx.make_copy_atom(nvvm.CachedCopy(32), fx.Int16), Shared().words(2, fx.Int16), held)
         a[0] = held[0]
 
-    with pytest.raises(ValueError, match="needs global memory as its source, which lies in shared memory"):
+    with pytest.raises(LoweringError, match="needs global memory as its source, which lies in shared memory"):
         run(body, np.zeros(2, np.int16))
 
 
@@ -135,9 +136,9 @@ def test_asynchronous_copies_that_cannot_be() -> None:
 
     def backwards(a: fx.Tensor) -> None:
         words = Shared().words(8, fx.Int16)
-        fx.copy_atom_call(fx.make_copy_atom(nvvm.CpAsync(128), fx.Int16), words, a)
+        fx.copy_atom_call(fx.make_copy_atom(nvvm.CpAsync(128), fx.Int16), words, fx.make_view(fx.get_iter(a), fx.make_layout(8, 1)))
 
-    with pytest.raises(ValueError, match="cp.async copies global to shared memory, not shared to global"):
+    with pytest.raises(LoweringError, match="cp.async copies global to shared memory, not shared to global"):
         run(backwards, np.zeros(8, np.int16), threads=1)
 
     def negative(a: fx.Tensor) -> None:

@@ -257,6 +257,44 @@ def test_strided_and_transposed_tensors() -> None:
     np.testing.assert_array_equal(found[0].view(np.int16).reshape(4, 8), turned[8:16, 4:8].T)
 
 
+def test_contiguous_bytes_are_copied_without_a_map() -> None:
+    def body(a: fx.Tensor, out: fx.Tensor) -> None:
+        shared = Shared()
+        words, barrier = shared.words(64), shared.barriers()
+        thread = fx.thread_idx.x
+        if thread == 0:
+            nvvm.mbarrier_init(barrier, 1)
+            nvvm.fence_mbarrier_init()
+            nvvm.mbarrier_arrive_expect_tx(barrier, 192)
+            nvvm.bulk_load(fx.get_iter(a) + 4, words, 192, barrier)
+        fx.barrier()
+        nvvm.mbarrier_wait(barrier, 0)
+        words[thread] = words[thread] + 1
+        nvvm.fence_proxy_async()
+        fx.barrier()
+        if thread == 0:
+            nvvm.bulk_store(words, out, fx.Int32(128))
+            nvvm.tma_commit_group()
+            nvvm.tma_wait_group(0)
+
+    a, out = numbers((64,), np.int32), np.full(64, -1, np.int32)
+    run(body, a, out, threads=32)
+    np.testing.assert_array_equal(out[:32], a[4:36] + 1)
+    assert (out[32:] == -1).all()
+
+    def odd(a: fx.Tensor) -> None:
+        nvvm.bulk_store(Shared().words(64), a, 24)
+
+    def inside(a: fx.Tensor) -> None:
+        words = Shared().words(64)
+        nvvm.bulk_store(words, words, 32)
+
+    with pytest.raises(ValueError, match="a multiple of 16 bytes, got 24"):
+        run(odd, a)
+    with pytest.raises(TypeError, match="the destination of a bulk copy must lie in global memory"):
+        run(inside, a)
+
+
 # What is refused -------------------------------------------------------------------------------------
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import flydsl.compiler as flyc
-from flydsl.base.errors import FlyDSLError, SanitizerError
+from flydsl.base.errors import DslRuntimeError, FlyDSLError, SanitizerError
 from tests.unit.sanitize import planted_barrier, planted_bounds, planted_race, planted_uninit
 from tests.unit.sanitize.planting import Planted
 
@@ -55,3 +55,10 @@ def test_only_the_asked_check_is_made(case: Planted) -> None:
     with pytest.raises(SanitizerError) as caught, flyc.sanitize(case.check):
         case.run(1)
     assert caught.value.fault.check == case.check
+
+
+@pytest.mark.parametrize("case", planted_barrier.CASES, ids=lambda case: case.name)
+def test_a_stray_barrier_is_an_error_in_any_case(case: Planted) -> None:
+    with pytest.raises(DslRuntimeError, match="only part of the workgroup") as caught:
+        case.run(1)
+    assert caught.value.location is not None and caught.value.location.line == case.line("FAULT")

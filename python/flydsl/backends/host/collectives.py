@@ -96,6 +96,16 @@ def counter(wg: WorkgroupEmitter, number: str) -> str:
     return wg.body.assign(f"getelementptr i8, ptr {wg.shared.end}, i64 {step}")
 
 
+def cluster_counter(wg: WorkgroupEmitter) -> str:
+    """The counter of the cluster, in the memory of its first workgroup."""
+    body = wg.body
+    own = body.assign(f"ptrtoint ptr {counter(wg, str(fibers.CLUSTER_COUNTER))} to i64")
+    here = body.assign(f"ptrtoint ptr {body.assign('call ptr @fly.scratch_of(ptr %run, i64 %rank)')} to i64")
+    first = body.assign(f"ptrtoint ptr {body.assign('call ptr @fly.scratch_of(ptr %run, i64 0)')} to i64")
+    place = body.assign(f"add i64 {first}, {body.assign(f'sub i64 {own}, {here}')}")
+    return body.assign(f"inttoptr i64 {place} to ptr")
+
+
 def wait_at(wg: WorkgroupEmitter, op: Operation, number: str, expected: str) -> None:
     """A wave arrives at a barrier for ``expected`` threads and waits for the others."""
     if wg.mask is not None:

@@ -14,7 +14,7 @@ from flydsl.backends.host.shared_memory import SHARED_SPACE, SharedMemory
 from flydsl.backends.host.slots import BUFFER_DESCRIPTOR
 from flydsl.backends.host.whole_vectors import rejoin_vectors
 from flydsl.backends.host.workgroup import KernelInfo, WorkgroupEmitter
-from flydsl.backends.launcher import HostModule, LauncherEmitter, field_offsets, site_of
+from flydsl.backends.launcher import HostModule, LauncherEmitter, Site, field_offsets
 from flydsl.codegen.llvm_build import host_triple
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.passes.walk import functions
@@ -51,7 +51,7 @@ def host_module(
     emitter = ModuleEmitter(triple=host_triple(), extra_rules=HOST_RULES)
     shared = shared_globals(module)
     sanitize = sanitizer.settings(module)
-    sites: list[Operation] = []
+    sites: list[Site] = []
     kernels: dict[str, KernelInfo] = {}
     for function in functions(module):
         if function.name == "gpu.func":
@@ -71,4 +71,4 @@ def host_module(
             LauncherEmitter(emitter, function, offsets, target, launching, sites).emit()
     # No host has 128-bit pointers: a buffer descriptor is an integer of that size.
     text = emitter.text().replace(BUFFER_DESCRIPTOR, "i128")
-    return HostModule(text, tuple(site_of(op) for op in sites), "@printf(" in text)
+    return HostModule(text, tuple(sites), "@printf(" in text)

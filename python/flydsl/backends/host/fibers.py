@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
+from flydsl.backends.launcher import site_of
 from flydsl.base.launch_status import SITE_BASE
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.module_scope import ModuleScope, symbol_text
@@ -21,7 +22,7 @@ from flydsl.passes.intrinsic_call import PTX_NAME
 if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import WorkgroupEmitter
 
-APART = ("mbarrier.", "barrier.", "cluster.", "mapa", "ld.cluster.", "st.cluster.", "tma.", "bulk.load")
+APART = ("mbarrier.", "barrier.", "cluster.", "mapa", "ld.cluster.", "st.cluster.", "tma.", "bulk.load", "bulk.store")
 """How instructions begin with which waves go separate ways, or that use what `host_fibers.ll` has."""
 
 CLUSTER = "fly.cluster"
@@ -64,8 +65,7 @@ def add_runtime(scope: ModuleScope) -> None:
 
 def site(wg: WorkgroupEmitter, op: Operation, message: str = DEADLOCK) -> int:
     """The status that leads to this operation's line and to ``message``."""
-    op.attributes["fly.message"] = message  # type: ignore[assignment]
-    wg.sites.append(op)
+    wg.sites.append(site_of(op, message))
     return SITE_BASE + len(wg.sites) - 1
 
 

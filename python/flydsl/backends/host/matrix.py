@@ -7,6 +7,7 @@ scattered back. LLVM vectorises the loop over columns. Block-scaled and saturati
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import Operation
@@ -24,14 +25,18 @@ if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import WorkgroupEmitter
 
 _ROLES = ("a", "b", "c", "scale_a", "scale_b")
+PARTIAL_WAVE = """\
+a matrix instruction is reached by only part of a wave
+let all lanes of a wave take the same branch: decide it by the number of the wave"""
+"""What is wrong, and on the second line the help."""
 
 
 def multiply(wg: WorkgroupEmitter, op: Operation) -> None:
-    """Run the instruction for every wave. All lanes take part, as the hardware demands."""
-    if wg.mask is not None:
-        wg.require_all_active(op, "a matrix instruction is reached by only part of the workgroup")
+    """Run the instruction for every wave that reaches it. All lanes take part, as the hardware demands."""
     facts: Any = instruction_of(op)
     if isinstance(facts, Wgmma):
+        if wg.mask is not None:
+            wg.require_all_active(op, PARTIAL_WAVE)
         _check_whole_waves(wg, op, facts.thr_layout().size())
         multiply_warpgroups(wg, op, facts, _product)
         return
@@ -49,9 +54,40 @@ def multiply(wg: WorkgroupEmitter, op: Operation) -> None:
 
     _check_whole_waves(wg, op, threads)
     if wg.apart:
-        one(wg.first)
+        _if_all_lanes(wg, op, wg.first, threads, one)
     else:
-        wg.loop(waves, "wave", lambda index: one(body.assign(f"mul nuw nsw i64 {index}, {threads}")))
+        wg.loop(
+            waves,
+            "wave",
+            lambda index: _if_all_lanes(wg, op, body.assign(f"mul nuw nsw i64 {index}, {threads}"), threads, one),
+        )
+
+
+def _if_all_lanes(wg: WorkgroupEmitter, op: Operation, first: str, threads: int, run: Callable[[str], None]) -> None:
+    """Run it for the lanes from ``first`` on if all are active, skip it if none is; an error if only some are."""
+    if wg.mask is None:
+        run(first)
+        return
+    body, count = wg.body, wg.body.fresh("count")
+    body.entry_line(f"{count} = alloca i64, align 8")
+    body.line(f"store i64 0, ptr {count}")
+
+    def lane(index: str) -> None:
+        bit = wg.mask_bit(body.assign(f"add nuw nsw i64 {first}, {index}"))
+        one = body.assign(f"zext i1 {bit} to i64")
+        total = body.assign(f"add i64 {body.assign(f'load i64, ptr {count}')}, {one}")
+        body.line(f"store i64 {total}, ptr {count}")
+
+    wg.loop(str(threads), "lane", lane)
+    active = body.assign(f"load i64, ptr {count}")
+    others = body.assign(f"sub i64 {active}, 1")
+    wg.fail_if(body.assign(f"icmp ult i64 {others}, {threads - 1}"), op, PARTIAL_WAVE)
+    take, skip = body.fresh_label("take"), body.fresh_label("skip")
+    body.branch_if(body.assign(f"icmp ne i64 {active}, 0"), take, skip)
+    body.start_block(take)
+    run(first)
+    body.branch(skip)
+    body.start_block(skip)
 
 
 def _check_whole_waves(wg: WorkgroupEmitter, op: Operation, threads: int) -> None:

@@ -23,6 +23,7 @@ from flydsl.backends.host.access_kinds import ATOMIC, ORDERING, QUIET, READ, WRI
 from flydsl.backends.host.fibers import ptx_name
 from flydsl.backends.host.intrinsics.table import intrinsic_name
 from flydsl.backends.host.memory_roots import Root, RootFinder, byte_size
+from flydsl.backends.launcher import site_of
 from flydsl.base import native_names as names
 from flydsl.base.launch_status import SANITIZER_FAULT
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
@@ -30,7 +31,6 @@ from flydsl.codegen.llvm_types import address_space, type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.op_view import fail, int_prop
 from flydsl.dialects.fly.payload import DYNAMIC_SHARED
-from flydsl.dialects.upstream import op_class
 from flydsl.passes.mark_memory import ARGUMENT_NAMES, BEGIN_REGISTERS, KEPT, SANITIZE
 
 if TYPE_CHECKING:
@@ -41,7 +41,9 @@ _ROOT_BYTES = 24
 MOST_ROOTS = 256
 """Arguments of a kernel whose pointers are followed; there is no kernel with more."""
 _MOST_SITES = 1 << 20
-_ENGINES = frozenset({"tma", "bulk", "tensor"})
+_FILLING = frozenset({"tma", "bulk", "tensor", "st", "lds"})
+_FOLLOWED = ("llvm.amdgcn.raw.ptr.buffer", "llvm.amdgcn.global.load.lds", "llvm.amdgcn.global.load.async.lds")
+"""Words in the names of instructions that write shared memory, and those of them that tell of it by `access`."""
 _ACQUIRE = 4  # from this ordering on, an atomic orders other accesses
 _FUNCTIONS: dict[str, tuple[str, list[str]]] = {
     names.SANITIZER_ACCESS: ("i1", ["i64"] * 8),
@@ -308,10 +310,7 @@ class Sanitizer:
 
     def _add_site(self, op: Operation, facts: dict[str, Any]) -> int:
         """A place of its own for each check: one operation may touch two tensors."""
-        place = op_class("llvm.unreachable").create()
-        place.location = op.location
-        place.attributes["fly.message"] = json.dumps(facts)  # type: ignore[assignment]
-        self.wg.sites.append(place)
+        self.wg.sites.append(site_of(op, json.dumps(facts)))
         if len(self.wg.sites) > _MOST_SITES:
             fail(op, f"more than {_MOST_SITES} accesses cannot be told apart", hint="turn the sanitizers off")
         return len(self.wg.sites) - 1
@@ -322,9 +321,11 @@ def _is_shared(value: SSAValue) -> bool:
 
 
 def _fills_unseen(op: Operation) -> bool:
-    """Whether an operation writes shared memory without a check: a tensor copy engine, or assembly."""
+    """Whether an operation may write shared memory without a check: a copy engine, a remote store, or assembly."""
     name = intrinsic_name(op) or ptx_name(op)
-    return op.name == "llvm.inline_asm" if name is None else not _ENGINES.isdisjoint(name.split("."))
+    if name is None:
+        return op.name == "llvm.inline_asm"
+    return not _FILLING.isdisjoint(name.split(".")) and not name.startswith(_FOLLOWED)
 
 
 def _is_fence(op: Operation) -> bool:

@@ -22,7 +22,7 @@ from flydsl.backends.host.intrinsics.table import CALL, TARGET_PREFIXES, host_in
 from flydsl.backends.host.plan import Plan, gathered, meeting_of
 from flydsl.backends.host.shared_memory import SharedMemory
 from flydsl.backends.host.slots import Slots
-from flydsl.backends.launcher import is_parameter_block
+from flydsl.backends.launcher import Site, is_parameter_block, site_of
 from flydsl.base.launch_status import SITE_BASE
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
@@ -55,7 +55,7 @@ class WorkgroupEmitter:
     """Writes one kernel. ``mask`` names the array of active threads, None when all are."""
 
     def __init__(
-        self, module: ModuleEmitter, op: Operation, target: Target, shared: SharedMemory, sites: list[Operation]
+        self, module: ModuleEmitter, op: Operation, target: Target, shared: SharedMemory, sites: list[Site]
     ) -> None:
         self.module = module
         self.op = op
@@ -72,6 +72,7 @@ class WorkgroupEmitter:
         self.apart = fibers.needs_fibers(op)
         """Whether this function runs one wave, whose first thread is ``first``, and not the whole workgroup."""
         self.first = "0"
+        self._phases: str | None = None
         self.mask: str | None = None
         self.masks = 0
         self.extents: dict[str, str] = {}
@@ -189,6 +190,14 @@ class WorkgroupEmitter:
         else:
             plane = self.body.assign(f"mul nuw nsw i64 {x}, {y}")
             self.threads = self.body.assign(f"mul nuw nsw i64 {plane}, {z}")
+
+    def phases_waited(self) -> str:
+        """Where a wave that runs apart counts the phases of the cluster's barrier that it has waited for."""
+        if self._phases is None:
+            self._phases = self.body.fresh("phases")
+            self.body.entry_line(f"{self._phases} = alloca i32, align 4")
+            self.body.entry_line(f"store i32 0, ptr {self._phases}")
+        return self._phases
 
     # Operations of the workgroup ---------------------------------------------------------------
 
@@ -390,8 +399,7 @@ class WorkgroupEmitter:
     def fail_if(self, condition: str, op: Operation, message: str) -> None:
         """Return a status that leads to this operation's line and to ``message``."""
         body = self.body
-        op.attributes["fly.message"] = message  # type: ignore[assignment]
-        self.sites.append(op)
+        self.sites.append(site_of(op, message))
         stop, on = body.fresh_label("stop"), body.fresh_label("on")
         body.branch_if(condition, stop, on)
         body.start_block(stop)

@@ -9,6 +9,7 @@ from typing import Any
 from flydsl.base.errors import VerifyError
 from flydsl.target.copy_nvvm import CachedCopy, CpAsync
 from flydsl.target.copy_rocdl import ASYNC_BUFFER, ASYNC_GLOBAL, BufferAtomic, BufferCopy, BufferCopyLds, LdsReadTrans
+from flydsl.target.copy_tensor import TensorCopy
 from flydsl.target.dtype import width_bits
 
 
@@ -53,6 +54,18 @@ def _cp_async(body: str) -> CpAsync:
     return CpAsync(int(found[1]), found[2])
 
 
+def _tensor_copy(body: str) -> TensorCopy:
+    number = r"\s*=\s*(\d+)\s*"
+    pattern = (
+        rf"rank{number},\s*warps{number},\s*pad{number},\s*(\d+)\s*,\s*cache{number},"
+        r"\s*barrier\s*=\s*(true|false)\s*,\s*timeout\s*=\s*(true|false)"
+    )
+    form = "rank = R, warps = N, pad = I, A, cache = C, barrier = B, timeout = T"
+    *numbers, barrier, timeout = _matched(pattern, body, form).groups()
+    rank, warps, interval, amount, cache = map(int, numbers)
+    return TensorCopy(rank, warps, interval, amount, cache, barrier == "true", timeout == "true")
+
+
 COPY_PARSERS: dict[str, Callable[[str], Any]] = {
     "fly_rocdl.cdna3.buffer_copy": _buffer_copy,
     "fly_rocdl.cdna3.buffer_copy_lds": _lds_copy("cdna3.buffer_copy_lds"),
@@ -60,6 +73,7 @@ COPY_PARSERS: dict[str, Callable[[str], Any]] = {
     f"fly_rocdl.{ASYNC_BUFFER}": _lds_copy(ASYNC_BUFFER),
     f"fly_rocdl.{ASYNC_GLOBAL}": _lds_copy(ASYNC_GLOBAL),
     "fly_rocdl.cdna4.lds_read_trans": _lds_read_trans,
+    "fly_rocdl.gfx1250.tdm": _tensor_copy,
     "fly_nvvm.sm80.cached_copy": _cached_copy,
     "fly_nvvm.sm80.cp_async": _cp_async,
 }

@@ -16,6 +16,9 @@ from flydsl.expr.tensor import Tensor
 from flydsl.target.mma_warpgroup import SWIZZLE_MODES
 from flydsl.target.tensor_map import REDUCTIONS
 
+BULK_STEP = 16
+"""Bytes that a bulk copy moves at least."""
+
 
 def _map(tensor_map: Any) -> TensorMap:
     if not isinstance(tensor_map, TensorMap):
@@ -84,6 +87,34 @@ def tma_reduce(tensor_map: Any, src: Any, coord: Sequence[Any], op: str = "add")
     issue(f"tma.reduce.{op}.{target.facts.rank}d", [*operands, *_coordinates(target, coord)])
 
 
+def _bytes(size: Any) -> Value:
+    """Bytes of a bulk copy: a multiple of 16."""
+    if isinstance(size, int) and (size <= 0 or size % BULK_STEP):
+        raise DslValueError(f"a bulk copy moves a multiple of {BULK_STEP} bytes, got {size}")
+    return Int32(size).ir_value()
+
+
+def _global_address(place: Any, what: str) -> Value:
+    pointer = get_iter(place) if isinstance(place, Tensor) else place
+    if not isinstance(pointer, Pointer) or pointer.payload.space != "global":
+        raise DslTypeError(f"{what} of a bulk copy must lie in global memory, got {place!r}")
+    return pointer.llvm_ptr
+
+
+def bulk_load(src: Any, dst: Any, size: Any, barrier: Any) -> None:
+    """Copy ``size`` contiguous bytes of global to shared memory; they complete a phase of ``barrier``.
+
+    Addresses and size are multiples of 16 bytes. No tensor map is needed.
+    """
+    place = shared_address(dst, "the destination")
+    issue("bulk.load", [place, _global_address(src, "the source"), _bytes(size), shared_address(barrier, "an mbarrier")])
+
+
+def bulk_store(src: Any, dst: Any, size: Any) -> None:
+    """Copy ``size`` contiguous bytes of shared to global memory. Part of a bulk group."""
+    issue("bulk.store", [shared_address(src, "the source"), _global_address(dst, "the destination"), _bytes(size)])
+
+
 def tma_commit_group() -> None:
     """Close the group of stores issued so far."""
     issue("bulk.commit_group", [])
@@ -102,5 +133,5 @@ def prefetch_tensor_map(tensor_map: Any) -> None:
 
 
 __all__ = [
-    "prefetch_tensor_map", "tma_commit_group", "tma_load", "tma_reduce", "tma_store", "tma_wait_group",
+    "bulk_load", "bulk_store", "prefetch_tensor_map", "tma_commit_group", "tma_load", "tma_reduce", "tma_store", "tma_wait_group",
 ]  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Any
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr.context import current
 from flydsl.expr.intrinsic import call, require
+from flydsl.expr.numeric import Int32
 from flydsl.expr.tensor import Tensor
 from flydsl.expr.vector import Vector
 from flydsl.target.mma_warpgroup import COMMIT_GROUP, FENCE
@@ -33,10 +34,13 @@ def wgmma_wait_group(pending: int, accumulators: Any) -> None:
         raise DslTypeError("wgmma_wait_group takes the accumulator fragment, so that nobody reads it too early",
                            hint="wgmma_wait_group(0, acc)")  # fmt: skip
     held = accumulators.load()
-    lanes = [held.ir_value()] if held.numel == 1 else [element.ir_value() for element in held]
+    # A register holds one 32-bit accumulator or two of 16 bits.
+    words = held.reshape((held.numel,)) if held.dtype.width == 32 else held.reshape((held.numel,)).bitcast(Int32)
+    lanes = [words.ir_value()] if words.numel == 1 else [element.ir_value() for element in words]
     passed = current().tied("wgmma.wait_group", f"wgmma.wait_group.sync.aligned {pending};", lanes)
-    kind = held.dtype
-    accumulators.store(Vector.from_elements([kind(value) for value in passed], kind).reshape(held.shape))
+    kind = words.dtype
+    result = Vector.from_elements([kind(value) for value in passed], kind)
+    accumulators.store(result.bitcast(held.dtype).reshape(held.shape))
 
 
 __all__ = ["wgmma_commit_group", "wgmma_fence", "wgmma_wait_group"]

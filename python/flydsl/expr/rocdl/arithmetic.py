@@ -8,7 +8,8 @@ from typing import Any
 from flydsl.base.errors import DslTypeError
 from flydsl.expr.intrinsic import call, constant, flag, raw, require, wrapped
 from flydsl.expr.ir_types import IrType
-from flydsl.expr.numeric import Float32, Int32, as_numeric
+from flydsl.expr.numeric import BFloat16, Float32, Int32, as_numeric
+from flydsl.expr.vector import Vector
 
 _FP8 = ("cdna3", "cdna4", "rdna4", "cdna5")
 
@@ -20,15 +21,21 @@ def _one(args: tuple[Any, ...], name: str) -> Any:
     return args[0]
 
 
-def _function(name: str, intrinsic: str, doc: str) -> Callable[..., Any]:
-    """A function of one float that the hardware computes in one instruction."""
+def _function(name: str, intrinsic: str, doc: str, *, doubles: bool = False) -> Callable[..., Any]:
+    """A function of one float that the hardware computes in one instruction; vectors go element by element."""
 
     def run(*args: Any) -> Any:
         x = _one(args, name)
         number = x if hasattr(x, "dtype") else as_numeric(x) if isinstance(x, (int, float)) else wrapped(x)
         if not number.dtype.is_float:
             number = Float32(number)
-        require(name, "rocm")
+        target = require(name, "rocm")
+        kinds = ["f32", "f16", *(["f64"] if doubles else []), *(["bf16"] if target.generation == "cdna5" else [])]
+        if str(number.dtype.ir_type) not in kinds:
+            raise DslTypeError(f"{name} of {number.dtype.ir_type} does not exist on {target}",
+                               hint=f"it takes {', '.join(kinds)}; convert with .to(fx.Float32)")  # fmt: skip
+        if isinstance(number, Vector):
+            return Vector.from_elements([run(number[i]) for i in range(number.numel)], number.dtype)
         return wrapped(call(f"llvm.amdgcn.{intrinsic}", [number.ir_value()], str(number.dtype.ir_type)), number)
 
     run.__name__ = run.__qualname__ = name
@@ -36,11 +43,11 @@ def _function(name: str, intrinsic: str, doc: str) -> Callable[..., Any]:
     return run
 
 
-exp2 = _function("exp2", "exp2", "2 to the power x, by the hardware's own instruction (f32, f16).")
+exp2 = _function("exp2", "exp2", "2 to the power x, by the hardware's own instruction.")
 log2 = _function("log2", "log", "The base-2 logarithm, by the hardware's own instruction.")
-rcp = _function("rcp", "rcp", "1/x to one unit in the last place.")
-rsq = _function("rsq", "rsq", "1/sqrt(x), approximate.")
-sqrt = _function("sqrt", "sqrt", "The square root, approximate.")
+rcp = _function("rcp", "rcp", "1/x to one unit in the last place.", doubles=True)
+rsq = _function("rsq", "rsq", "1/sqrt(x), approximate.", doubles=True)
+sqrt = _function("sqrt", "sqrt", "The square root, approximate.", doubles=True)
 
 
 def fmed3(a: Any, b: Any, c: Any) -> Any:
@@ -92,6 +99,39 @@ def cvt_pkrtz(a: Any, b: Any) -> Any:
     return wrapped(call("llvm.amdgcn.cvt.pkrtz", [Float32(x).ir_value() for x in (a, b)], "vector<2xf16>"))
 
 
+def cvt_pk_bf16_f32(*args: Any) -> Any:
+    """``cvt_pk_bf16_f32(a, b)``: two f32 as a vector of two bf16, rounded to nearest; gfx950 and gfx1250."""
+    args = args[1:] if len(args) == 3 and isinstance(args[0], IrType) else args
+    if len(args) != 2:
+        raise DslTypeError(f"expected cvt_pk_bf16_f32(a, b), got {len(args)} arguments")
+    require("cvt_pk_bf16_f32", "rocm", ("cdna4", "cdna5"))
+    return Vector.from_elements([Float32(x) for x in args], Float32).to(BFloat16)
+
+
+def cvt_sr_f32_to_bf16(x: Any, rand: Any) -> Any:
+    """gfx950: an f32 as bf16, rounded up with the chance that its cut-off part gives, by the random bits ``rand``."""
+    require("cvt_sr_f32_to_bf16", "rocm", ("cdna4",))
+    old = Vector.filled(2, 0.0, BFloat16)
+    operands = [old.ir_value(), Float32(x).ir_value(), Int32(rand).ir_value(), flag(False)]
+    return wrapped(call("llvm.amdgcn.cvt.sr.bf16.f32", operands, "vector<2xbf16>"))[0]
+
+
+def _byte_to_f32(name: str) -> Callable[..., Any]:
+    def run(*args: Any) -> Any:
+        args = args[1:] if args and isinstance(args[0], IrType) else args
+        require(f"cvt_f32_{name}", "rocm", _FP8)
+        word, byte = (*args, 0)[:2]
+        code = constant("i32", byte, "the byte", 0, 3)
+        return wrapped(call(f"llvm.amdgcn.cvt.f32.{name}", [Int32(word).ir_value(), code], "f32"))
+
+    run.__name__ = run.__qualname__ = f"cvt_f32_{name}"
+    run.__doc__ = f"One of the four {name} of a register as f32: ``cvt_f32_{name}(word, byte=0)``."
+    return run
+
+
+cvt_f32_fp8, cvt_f32_bf8 = _byte_to_f32("fp8"), _byte_to_f32("bf8")
+
+
 def cvt_off_f32_i4(src: Any, byte_sel: int = 0) -> Any:
     """The signed low four bits of a byte over 16, from -0.5 to 0.4375."""
     require("cvt_off_f32_i4", "rocm")
@@ -101,6 +141,6 @@ def cvt_off_f32_i4(src: Any, byte_sel: int = 0) -> Any:
 
 
 __all__ = [
-    "cvt_off_f32_i4", "cvt_pk_bf8_f32", "cvt_pk_f32_bf8", "cvt_pk_f32_fp8", "cvt_pk_fp8_f32", "cvt_pkrtz", "exp2",
-    "fmed3", "log2", "rcp", "rsq", "sqrt",
+    "cvt_f32_bf8", "cvt_f32_fp8", "cvt_off_f32_i4", "cvt_pk_bf16_f32", "cvt_pk_bf8_f32", "cvt_pk_f32_bf8",
+    "cvt_pk_f32_fp8", "cvt_pk_fp8_f32", "cvt_pkrtz", "exp2", "fmed3", "log2", "rcp", "rsq", "sqrt",
 ]  # fmt: skip

@@ -10,6 +10,7 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.dialects.fly import payload as pl
+from flydsl.expr import arith
 from flydsl.expr.context import current
 from flydsl.expr.handle import from_value
 from flydsl.expr.intrinsic import require
@@ -57,8 +58,8 @@ def make_buffer_tensor(tensor: Any, max_size: bool = True, *, num_records_bytes:
     records = num_records_bytes
     if records is None and not max_size:
         size = tensor.dtype.width // 8
-        covered = get_scalar(cosize(tensor.layout))
-        records = covered * size if isinstance(covered, int) else Int64(covered) * size
+        covered = Int64(get_scalar(cosize(tensor.layout)))
+        records = arith.min(covered * size, MAX_RECORDS)  # a longer one would wrap around to nearly nothing
     return make_view(make_buffer_ptr(get_iter(tensor), records), tensor.layout)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flydsl.expr.rocdl.arithmetic import cvt_sr_f32_to_bf16
 from flydsl.expr.rocdl.copies import (
     BufferLoadAsyncLDS,
     BufferLoadAsyncLDS32b,
@@ -19,5 +20,5 @@ from flydsl.expr.rocdl.mma import MFMAScale as MFMA_Scale
 __all__ = [
     "MFMA", "BufferLoadAsyncLDS", "BufferLoadAsyncLDS128b", "BufferLoadAsyncLDS32b", "BufferLoadAsyncLDS96b",
     "GlobalLoadAsyncLDS", "GlobalLoadAsyncLDS128b", "GlobalLoadAsyncLDS32b", "GlobalLoadAsyncLDS96b", "LDSReadTrans",
-    "MFMAScale", "MFMA_Scale",
+    "MFMAScale", "MFMA_Scale", "cvt_sr_f32_to_bf16",
 ]  # fmt: skip

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from flydsl.expr.rocdl.mma import WMMAScale, wmma_of
+from flydsl.expr.rocdl.tdm import TDM, make_tdm_atom
 
 WMMA = wmma_of("cdna5")
 
-__all__ = ["WMMA", "WMMAScale"]
+__all__ = ["TDM", "WMMA", "WMMAScale", "make_tdm_atom"]

@@ -13,7 +13,7 @@ from flydsl.base.errors import DslTypeError
 from flydsl.expr.context import Value, current
 from flydsl.expr.intrinsic import call, constant, flag, require, words_of, wrapped
 from flydsl.expr.ir_types import IrType
-from flydsl.expr.numeric import Boolean, Int32, Int64
+from flydsl.expr.numeric import Boolean, Int32, Int64, Numeric, as_numeric
 from flydsl.target.dpp import dpp_control
 
 _RDNA = ("rdna3", "rdna4", "cdna5")
@@ -33,19 +33,27 @@ def _by_word(value: Any, move: Callable[[Value], Value]) -> Any:
     return rebuild([move(word) for word in words])
 
 
+def _of_any_type(name: str, value: Any, more: list[Value]) -> Any:
+    """A move that takes 32-bit numbers as they are, so that no conversion stands between it and their register."""
+    number = as_numeric(value) if isinstance(value, (bool, int, float)) else value
+    if isinstance(number, Numeric) and number.dtype.width == 32:
+        return wrapped(call(name, [number.ir_value(), *more], str(number.dtype.ir_type)), number)
+    return _by_word(value, lambda w: call(name, [w, *more], "i32"))
+
+
 def readlane(*args: Any) -> Any:
     """``readlane(value, lane)``: the value that a lane holds, given to all; ``lane`` is the same in the whole wave."""
     value, lane = _arguments(args, 2, "readlane(value, lane)")
     require("readlane", "rocm")
     chosen = Int32(lane).ir_value()
-    return _by_word(value, lambda w: call("llvm.amdgcn.readlane", [w, chosen], "i32"))
+    return _of_any_type("llvm.amdgcn.readlane", value, [chosen])
 
 
 def readfirstlane(*args: Any) -> Any:
     """``readfirstlane(value)``: the value of the lowest active lane, given to all."""
     (value,) = _arguments(args, 1, "readfirstlane(value)")
     require("readfirstlane", "rocm")
-    return _by_word(value, lambda w: call("llvm.amdgcn.readfirstlane", [w], "i32"))
+    return _of_any_type("llvm.amdgcn.readfirstlane", value, [])
 
 
 def ds_bpermute(*args: Any) -> Any:
@@ -73,7 +81,8 @@ def ds_swizzle(*args: Any) -> Any:
 
 
 def update_dpp(*args: Any, row_mask: int = 15, bank_mask: int = 15, bound_ctrl: bool = False) -> Any:
-    """``update_dpp(old, value, control)``: another lane's value by a DPP control; ``old`` where none is read.
+    """``update_dpp(old, value, control)``: another lane's value by a DPP control; ``old``, None for zero, where none
+    is read.
 
     ``bound_ctrl`` gives zero instead of ``old`` where the source lane does not exist. Lanes of rows and banks that
     the masks leave out keep ``old``. The masks and the flag may also follow the control as plain arguments.
@@ -87,8 +96,10 @@ def update_dpp(*args: Any, row_mask: int = 15, bank_mask: int = 15, bound_ctrl: 
     code = constant("i32", control, "the DPP control", 0, 0x1FF)
     dpp_control(int(control), target)
     rows, banks = (constant("i32", mask, "a DPP mask", 0, 15) for mask in (row_mask, bank_mask))
-    before, _ = words_of(old)
     words, rebuild = words_of(value)
+    before = [Int32(0).ir_value()] * len(words) if old is None else words_of(old)[0]
+    if len(before) != len(words):
+        raise DslTypeError(f"update_dpp takes two values of the same size, got {old!r} and {value!r}")
     name = "llvm.amdgcn.update.dpp"
     bound = flag(bound_ctrl)
     return rebuild([call(name, [o, w, code, rows, banks, bound], "i32") for o, w in zip(before, words, strict=True)])
@@ -96,8 +107,7 @@ def update_dpp(*args: Any, row_mask: int = 15, bank_mask: int = 15, bound_ctrl: 
 
 def mov_dpp(value: Any, control: int, row_mask: int = 15, bank_mask: int = 15, bound_ctrl: bool = True) -> Any:
     """Another lane's value by a DPP control; zero where there is none."""
-    return update_dpp(type(value)(0) if hasattr(value, "dtype") else 0, value, control,
-                      row_mask=row_mask, bank_mask=bank_mask, bound_ctrl=bound_ctrl)  # fmt: skip
+    return update_dpp(None, value, control, row_mask=row_mask, bank_mask=bank_mask, bound_ctrl=bound_ctrl)
 
 
 def permlane16(value: Any, low: Any, high: Any, *, across: bool = False) -> Any:

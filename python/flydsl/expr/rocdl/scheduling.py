@@ -23,6 +23,8 @@ def s_waitcnt(
         raise DslTypeError("s_waitcnt takes a raw field or counts by name, one of the two",
                            hint="for example s_waitcnt(vmcnt=0)")  # fmt: skip
     generation = wait_generation(target.generation)
+    if bitfield is not None:
+        constant("i32", bitfield, "the wait field", 0, 0xFFFF)  # refuses what is no such number
     if target.generation in _GFX12:
         _split_waits(decode_wait(bitfield, generation) if bitfield is not None else given, generation)
         return
@@ -127,6 +129,22 @@ def s_wait_asynccnt(count: int = 0) -> None:
     call("llvm.amdgcn.s.wait.asynccnt", [constant("i16", count, "the count", 0, 63)])
 
 
+def s_wait_tensorcnt(count: int = 0) -> None:
+    """gfx1250: wait until at most ``count`` tile copies are outstanding."""
+    require("s_wait_tensorcnt", "rocm", ("cdna5",))
+    call("llvm.amdgcn.s.wait.tensorcnt", [constant("i16", count, "the count", 0, 63)])
+
+
+_SCHED_MODE, _ARBITRATION_BIT = 26, 2
+
+
+def disable_xdl_arb_stall() -> None:
+    """gfx1250: let a wave issue independent matrix instructions back to back."""
+    require("disable_xdl_arb_stall", "rocm", ("cdna5",))
+    field = _SCHED_MODE | _ARBITRATION_BIT << 6  # one bit: the size field is zero
+    call("llvm.amdgcn.s.setreg", [constant("i32", field, "the field", 0, 0xFFFF), constant("i32", 1, "the bit", 0, 1)])
+
+
 def waitcnt_for(generation: str) -> Any:
     """``s_waitcnt`` of one generation, for kernels that name it."""
 
@@ -142,6 +160,7 @@ def waitcnt_for(generation: str) -> Any:
 
 
 __all__ = [
-    "asyncmark", "iglp_opt", "s_barrier", "s_nop", "s_setprio", "s_sleep", "s_wait_asynccnt", "s_waitcnt",
+    "asyncmark", "disable_xdl_arb_stall", "iglp_opt", "s_barrier", "s_nop", "s_setprio", "s_sleep", "s_wait_asynccnt",
+    "s_wait_tensorcnt", "s_waitcnt",
     "sched_barrier", "sched_dsrd", "sched_dswr", "sched_group_barrier", "sched_mfma", "sched_vmem", "wait_asyncmark",
 ]  # fmt: skip

@@ -8,13 +8,12 @@ from typing import Any, Self
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.dialects.fly import payload as pl
 from flydsl.expr.atom import CopyAtom
-from flydsl.expr.context import Value
-from flydsl.expr.numeric import Int64
-from flydsl.expr.ops_layout import get_iter, get_scalar
+from flydsl.expr.context import Value, current
+from flydsl.expr.numeric import Int64, Numeric
+from flydsl.expr.ops_layout import get_iter, get_leaves, get_shape, get_stride
+from flydsl.expr.ops_memory import ptrtoint
 from flydsl.expr.rocdl.tensor_descriptor import Options, issue, tile_descriptor
 from flydsl.expr.tensor import Tensor
-from flydsl.layout.int_tuple import flatten
-from flydsl.layout.swizzle import linear_part
 from flydsl.target.copy_tensor import TensorCopy
 
 
@@ -34,6 +33,18 @@ class TdmAtom(CopyAtom):
     def __init__(self, payload: Any, value: Value = None, fields: dict[str, Any] | None = None) -> None:
         super().__init__(payload, value)
         self.fields = fields or {}
+
+    def _dynamic(self) -> list[str]:
+        return [name for name, value in sorted(self.fields.items()) if _is_dynamic(value)]
+
+    def __extract_to_ir_values__(self) -> list[Value]:
+        return [self.fields[name].ir_value() for name in self._dynamic()]
+
+    @classmethod
+    def __construct_from_ir_values__(cls, values: list[Value], exemplar: Any = None) -> Any:
+        names = exemplar._dynamic()
+        changed = {name: type(exemplar.fields[name])(value) for name, value in zip(names, values, strict=True)}
+        return cls(exemplar.payload, None, {**exemplar.fields, **changed})
 
     def set_value(self, field: str | dict[str, Any], value: Any = None) -> Self:
         """A new atom with one or several state fields set."""
@@ -69,22 +80,16 @@ class TdmAtom(CopyAtom):
         strides = [self.fields[f"stride_{i}"] for i in range(op.rank)]
         _check_lds(inside, tile, op)
         base, more = get_iter(outside), self.fields.get("imm_offset")
-        descriptor = tile_descriptor(base, get_iter(inside), tile, extents, strides, options)
-        if more is not None:
-            address = Int64(_address(base)) + Int64(more)
-            descriptor = tile_descriptor(address, get_iter(inside), tile, extents, strides, options)
-        issue(descriptor, store)
+        place = base if more is None else Int64(ptrtoint(base)) + Int64(more)
+        issue(tile_descriptor(place, get_iter(inside), tile, extents, strides, options), store)
 
 
-def _address(pointer: Any) -> Any:
-    from flydsl.expr.ops_memory import ptrtoint
-
-    return ptrtoint(pointer)
+def _is_dynamic(value: Any) -> bool:
+    return isinstance(value, Numeric) and not value.is_static()
 
 
 def _static_shape(tensor: Tensor) -> tuple[int, ...]:
-    shape = flatten(linear_part(tensor.payload.layout).shape)
-    sizes = shape if isinstance(shape, tuple) else (shape,)
+    sizes = get_leaves(get_shape(tensor.layout))
     if not all(isinstance(size, int) for size in sizes):
         raise DslTypeError(f"a tile copy needs a static shape, got {tensor.payload.layout}")
     return sizes
@@ -97,8 +102,7 @@ def _check_lds(tensor: Tensor, tile: tuple[int, ...], op: TensorCopy) -> None:
         raise DslValueError(f"the tile in LDS is {shape}, and the one in global memory {tile}")
     if tensor.payload.iter.swizzle is not None:
         raise DslValueError("the tensor data mover cannot swizzle", hint="pad the rows instead")
-    strides = linear_part(tensor.payload.layout).stride
-    found = flatten(strides) if isinstance(strides, tuple) else (strides,)
+    found = get_leaves(get_stride(tensor.layout))
     wanted = lds_strides(tile, op.pad_interval, op.pad_amount)
     if any(size > 1 and a != b for size, a, b in zip(tile, found, wanted, strict=True)):
         raise DslValueError(
@@ -135,22 +139,12 @@ def make_tdm_atom(
     given = list(strides) if strides is not None else [None] * len(tile)
     if not len(extents) == len(given) == len(tile):
         raise DslValueError(f"the tile {tile} takes {len(tile)} extents and strides, got {len(extents)} and {len(given)}")
-    own = linear_part(tensor.payload.layout).rank
     op = TDM(len(tile), num_warps, pad_interval, pad_amount, cache_modifier, atomic_barrier, early_timeout)
-    from flydsl.expr.context import current
-
     op.require(current().target)
-    found = [get_scalar(part) for part in _leaf_strides(tensor, own)]
+    found = get_leaves(get_stride(tensor.layout))
     fields = {f"extent_{i}": tile[i] if extent is None else extent for i, extent in enumerate(extents)}
     fields |= {f"stride_{i}": found[i] if stride is None else stride for i, stride in enumerate(given)}
     return TdmAtom(pl.CopyAtom(op, tensor.dtype.width), None, fields)
-
-
-def _leaf_strides(tensor: Tensor, rank: int) -> list[Any]:
-    from flydsl.expr.ops_layout import get, get_stride
-
-    stride = get_stride(tensor.layout)
-    return [stride] if rank == 1 else [get(stride, i) for i in range(rank)]
 
 
 __all__ = ["TDM", "TdmAtom", "lds_strides", "make_tdm_atom"]

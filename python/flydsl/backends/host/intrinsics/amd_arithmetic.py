@@ -146,6 +146,22 @@ def _pack_half_toward_zero(wg: WorkgroupEmitter, op: Operation) -> None:
     body.bind(op.results[0], body.assign(f"insertelement <2 x half> {pair}, half {halves[1]}, i32 1"))
 
 
+def _stochastic_bf16(wg: WorkgroupEmitter, op: Operation) -> None:
+    """f32 to bf16 by adding 16 random bits to what is cut off; NaN and infinity stay."""
+    body = wg.body
+    old, x, seed = (body.operand(value) for value in op.operands[:3])
+    bits = body.assign(f"bitcast float {x} to i32")
+    moved = body.assign(f"add i32 {bits}, {body.assign(f'and i32 {seed}, 65535')}")
+    special = body.assign(f"icmp uge i32 {body.assign(f'and i32 {bits}, 2147483647')}, 2139095040")
+    is_nan = body.assign(f"fcmp uno float {x}, 0.0")
+    kept = body.assign(f"select i1 {is_nan}, i32 {body.assign(f'or i32 {bits}, 4194304')}, i32 {bits}")
+    chosen = body.assign(f"select i1 {special}, i32 {kept}, i32 {moved}")
+    half = body.assign(f"trunc i32 {body.assign(f'lshr i32 {chosen}, 16')} to i16")
+    value = body.assign(f"bitcast i16 {half} to bfloat")
+    type_ = type_text(op.results[0].type)
+    body.bind(op.results[0], body.assign(f"insertelement {type_} {old}, bfloat {value}, i32 {immediate(op, 3)}"))
+
+
 def _offset_nibble(wg: WorkgroupEmitter, op: Operation) -> None:
     """cvt_off_f32_i4: the signed low four bits over 16, from -0.5 to 0.4375."""
     body = wg.body
@@ -165,6 +181,7 @@ _FORMULAS: dict[str, Behaviour] = {
     "perm": _perm,
     "cvt.pkrtz": _pack_half_toward_zero,
     "cvt.off.f32.i4": _offset_nibble,
+    "cvt.sr.bf16.f32": _stochastic_bf16,
     **{f"cvt.pk.{name}.f32": _pack_eight_bit(name) for name in ("fp8", "bf8")},
     **{f"cvt.pk.f32.{name}": _unpack_eight_bit(name) for name in ("fp8", "bf8")},
     **{f"cvt.f32.{name}": _eight_bit_to_f32(name) for name in ("fp8", "bf8")},

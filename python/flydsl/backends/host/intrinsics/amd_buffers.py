@@ -15,7 +15,8 @@ from xdsl.ir import Operation
 from flydsl.backends.host.access_kinds import ATOMIC, READ, WRITE
 from flydsl.backends.host.collectives import lane_parts
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, immediate, thread
-from flydsl.codegen.llvm_types import type_text
+from flydsl.codegen.llvm_types import BF16, type_text
+from flydsl.codegen.soft_atomics import is_soft, soft_atomic
 
 if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import WorkgroupEmitter
@@ -74,7 +75,7 @@ def _when(wg: WorkgroupEmitter, condition: str, then: Callable[[], None], otherw
 def _pieces(type_: str) -> tuple[int, str, int]:
     """(count, element type, bytes of one) of the type an instruction moves."""
     count, elem = (int(type_[1:].split(" x ")[0]), type_[1:-1].split(" x ")[1]) if type_[0] == "<" else (1, type_)
-    sizes = {"float": 4, "half": 2, "bfloat": 2, "double": 8}
+    sizes = {"float": 4, "half": 2, BF16: 2, "double": 8}
     return count, elem, sizes[elem] if elem in sizes else int(elem[1:]) // 8
 
 
@@ -146,6 +147,13 @@ def _store(wg: WorkgroupEmitter, op: Operation) -> None:
     _when(wg, _inside(wg, where, count * size), whole, pieces)
 
 
+def _combined(wg: WorkgroupEmitter, operation: str, place: str, typed: str, elem: str, size: int) -> str:
+    """The expression that combines a value into memory and gives what was there."""
+    if is_soft(wg.body.scope, operation, elem):
+        return f"call {elem} {soft_atomic(wg.body.scope, operation)}(ptr {place}, {typed})"
+    return f"atomicrmw {operation} ptr {place}, {typed} monotonic, align {size}"
+
+
 def _atomic(operation: str) -> Behaviour:
     """A read-modify-write per element, dropped outside the buffer; gives what was there before."""
 
@@ -165,7 +173,7 @@ def _atomic(operation: str) -> Behaviour:
             for index in range(count):
                 one = body.assign(f"extractelement {type_} {text}, i32 {index}") if count > 1 else text
                 target = body.assign(f"getelementptr i8, ptr {place}, i64 {index * size}")
-                before = body.assign(f"atomicrmw {operation} ptr {target}, {elem} {one} monotonic, align {size}")
+                before = body.assign(_combined(wg, operation, target, f"{elem} {one}", elem, size))
                 kept = body.assign(f"getelementptr i8, ptr {slot}, i64 {index * size}")
                 body.line(f"store {elem} {before}, ptr {kept}")
 

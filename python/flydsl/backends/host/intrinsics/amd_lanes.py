@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation, SSAValue
 
 from flydsl.backends.host.collectives import ballot, lane_parts, read_lane
 from flydsl.backends.host.intrinsics.entry import HostIntrinsic, gather, immediate, meeting, thread
@@ -35,8 +35,19 @@ def _wide(wg: WorkgroupEmitter, text: str, mask: int) -> str:
 
 
 def _readlane(wg: WorkgroupEmitter, op: Operation) -> None:
+    """The register of a lane, active or not: what was computed for all threads is there for all."""
     value, lane = op.operands
-    _of_lane(wg, op, value, _wide(wg, wg.body.operand(lane), wg.target.wave_size - 1))
+    number = _wide(wg, wg.body.operand(lane), wg.target.wave_size - 1)
+    mask = wg.mask
+    if _computed_by_all(wg, value):
+        wg.mask = None
+    _of_lane(wg, op, value, number)
+    wg.mask = mask
+
+
+def _computed_by_all(wg: WorkgroupEmitter, value: SSAValue) -> bool:
+    owner = value.owner
+    return (owner if isinstance(owner, Block) else owner.parent_block()) is wg.block
 
 
 def _bpermute(wg: WorkgroupEmitter, op: Operation) -> None:
@@ -47,18 +58,40 @@ def _bpermute(wg: WorkgroupEmitter, op: Operation) -> None:
 
 
 def _swizzle(wg: WorkgroupEmitter, op: Operation) -> None:
-    """ds_swizzle: four lanes permuted at will, or lane bits of a group of 32 masked, set and flipped."""
+    """ds_swizzle: the pattern's upper bits say how its lower ones name a lane of the same 32."""
     body, pattern = wg.body, immediate(op, 1)
     lane, _ = lane_parts(wg)
-    if pattern & 0x8000:
+    inside = body.assign(f"and i64 {lane}, 31")
+    if pattern >= _FOURIER:
+        source = _fourier(wg, inside, pattern & 31)
+    elif pattern >= _ROTATE:
+        amount, mask = pattern >> 5 & 31, pattern & 31
+        moved = body.assign(f"add i64 {inside}, {32 - amount if pattern >> 10 & 1 else amount}")
+        turned, fixed = body.assign(f"and i64 {moved}, {31 & ~mask}"), body.assign(f"and i64 {inside}, {mask}")
+        source = body.assign(f"or i64 {turned}, {fixed}")
+    elif pattern & 0x8000:
         if pattern & 0x7F00:
-            fail(op, f"the swizzle pattern {pattern:#x} is not one of the quad or bit-mask patterns")
-        source = _quad(wg, lane, pattern & 0xFF)
+            fail(op, f"the swizzle pattern {pattern:#x} is none that ds_swizzle has")
+        source = _quad(wg, inside, pattern & 0xFF)
     else:
-        masks = pattern & 31, pattern >> 5 & 31, pattern >> 10 & 31
-        kept = body.assign(f"and i64 {lane}, {masks[0] | ~31 & 63}")
-        source = body.assign(f"xor i64 {body.assign(f'or i64 {kept}, {masks[1]}')}, {masks[2]}")
-    _of_lane(wg, op, op.operands[0], source)
+        kept = body.assign(f"and i64 {inside}, {pattern & 31}")
+        source = body.assign(f"xor i64 {body.assign(f'or i64 {kept}, {pattern >> 5 & 31}')}, {pattern >> 10 & 31}")
+    half = body.assign(f"and i64 {lane}, 32")
+    _of_lane(wg, op, op.operands[0], body.assign(f"or i64 {half}, {source}"))
+
+
+_ROTATE, _FOURIER = 0xC000, 0xE000
+
+
+def _fourier(wg: WorkgroupEmitter, lane: str, mask: int) -> str:
+    """The lane's five bits in reverse, moved down by as many as ``mask`` keeps in place."""
+    body = wg.body
+    turned = "0"
+    for bit in range(5):
+        one = body.assign(f"and i64 {body.assign(f'lshr i64 {lane}, {bit}')}, 1")
+        turned = body.assign(f"or i64 {turned}, {body.assign(f'shl i64 {one}, {4 - bit}')}")
+    lower = body.assign(f"lshr i64 {turned}, {mask.bit_count()}")
+    return body.assign(f"or i64 {lower}, {body.assign(f'and i64 {lane}, {mask}')}")
 
 
 def _quad(wg: WorkgroupEmitter, lane: str, pattern: int) -> str:

@@ -27,13 +27,11 @@ def _checked(operands: int) -> Behaviour:
 _OPERANDS = {
     "s.waitcnt": 1, "s.wait.loadcnt": 1, "s.wait.storecnt": 1, "s.wait.dscnt": 1, "s.wait.kmcnt": 1,
     "s.wait.expcnt": 1, "s.wait.asynccnt": 1, "s.wait.tensorcnt": 1, "sched.barrier": 1, "sched.group.barrier": 3,
-    "iglp.opt": 1, "s.setprio": 1, "s.sleep": 1, "s.nop": 1, "wave.barrier": 0,
+    "iglp.opt": 1, "s.setprio": 1, "s.sleep": 1, "s.nop": 1, "wave.barrier": 0, "s.setreg": 2, "global.prefetch": 0,
 }  # fmt: skip
 """Instruction to the number of operands it encodes."""
 
 ENTRIES: dict[str, HostIntrinsic] = {
     **{f"llvm.amdgcn.{name}": thread(_checked(count)) for name, count in _OPERANDS.items()},
     "llvm.amdgcn.s.barrier": meeting(barrier),
-    "llvm.amdgcn.s.barrier.signal": thread(_checked(1)),
-    "llvm.amdgcn.s.barrier.wait": meeting(barrier),
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from xdsl.ir import Operation, SSAValue
 
 from flydsl.backends.host import fibers
-from flydsl.backends.host.collectives import counter, wait_at
+from flydsl.backends.host.collectives import cluster_counter, counter, wait_at
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, meeting, thread
 
 if TYPE_CHECKING:
@@ -139,16 +139,11 @@ def _barrier_arrive(wg: WorkgroupEmitter, op: Operation) -> None:
 
 
 def _cluster_counter(wg: WorkgroupEmitter) -> tuple[str, str]:
-    """(the counter of the cluster, in the memory of its first block; how many threads the cluster has)."""
+    """(the counter of the cluster; how many threads the cluster has)."""
     body = wg.body
     x, y, z = fibers.cluster_extents(wg.op)
-    blocks = x * y * z
-    own = body.assign(f"ptrtoint ptr {counter(wg, str(fibers.CLUSTER_COUNTER))} to i64")
-    here = body.assign(f"ptrtoint ptr {body.assign('call ptr @fly.scratch_of(ptr %run, i64 %rank)')} to i64")
-    first = body.assign(f"ptrtoint ptr {body.assign('call ptr @fly.scratch_of(ptr %run, i64 0)')} to i64")
-    place = body.assign(f"add i64 {first}, {body.assign(f'sub i64 {own}, {here}')}")
-    total = body.assign(f"trunc i64 {body.assign(f'mul i64 {wg.threads}, {blocks}')} to i32")
-    return body.assign(f"inttoptr i64 {place} to ptr"), total
+    total = body.assign(f"trunc i64 {body.assign(f'mul i64 {wg.threads}, {x * y * z}')} to i32")
+    return cluster_counter(wg), total
 
 
 _GENERATION = "cluster generation"

@@ -17,6 +17,7 @@ from flydsl.backends.host.fibers import ptx_name
 from flydsl.backends.host.intrinsics import (
     amd_arithmetic,
     amd_buffers,
+    amd_clusters,
     amd_lanes,
     amd_scaled,
     amd_tensors,
@@ -35,6 +36,7 @@ HOST_INTRINSICS: Mapping[str, HostIntrinsic] = {
     **amd_lanes.ENTRIES,
     **amd_arithmetic.ENTRIES,
     **amd_buffers.ENTRIES,
+    **amd_clusters.ENTRIES,
     **amd_scaled.ENTRIES,
     **amd_tensors.ENTRIES,
     **amd_transposes.ENTRIES,

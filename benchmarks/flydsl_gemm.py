@@ -1,0 +1,55 @@
+"""Worker of `isa_quality.py` on our side: the preshuffle GEMM, compiled for the target that the parent chose.
+
+Arrays are placeholders with a shape and no memory. With a folder as argument, the assembly that a dump wrote there is
+handed over; without one the compile is as any other, and only its time is.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from timing import Stopwatch
+
+TILE = (128, 128, 64)
+M, N, K = 4096, 4096, 4096
+
+
+class Placeholder:
+    """An array that nobody reads, described as torch describes its tensors."""
+
+    def __init__(self, dtype: str, *shape: int) -> None:
+        self.dtype, self.shape = dtype, shape
+
+    class device:
+        type = "cpu"
+        index = 0
+
+    def data_ptr(self) -> int:
+        return 4096
+
+    def stride(self) -> tuple[int, ...]:
+        return (self.shape[1], 1) if len(self.shape) == 2 else (1,)
+
+
+def main() -> None:
+    watch = Stopwatch()
+    with watch("import"):
+        import flydsl.compiler
+        import flydsl.expr  # noqa: F401
+    from kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm
+
+    a, b, c = Placeholder("float16", M, K), Placeholder("float16", N, K), Placeholder("float16", M, N)
+    numbers = Placeholder("float32", M)
+    tile_m, tile_n, tile_k = TILE
+    gemm = compile_preshuffle_gemm(
+        N=N, K=K, tile_m=tile_m, tile_n=tile_n, tile_k=tile_k, in_dtype="fp16", out_dtype="fp16"
+    )
+    with watch("compile"):
+        gemm(c, a, b, numbers, numbers, numbers, M, N)
+    texts = [path.read_text() for path in Path(sys.argv[1]).rglob("*.s")] if sys.argv[1:] else [""]
+    watch.report(version=flydsl.__version__, python=sys.version.split()[0], assembly=texts[0])
+
+
+if __name__ == "__main__":
+    main()

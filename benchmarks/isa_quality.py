@@ -1,0 +1,126 @@
+"""The machine code of an f16 GEMM for AMD GPUs, and how long it takes to make, beside Triton's for the same tile.
+
+Run it: python benchmarks/isa_quality.py [--rounds 7] [--targets gfx942 gfx950]
+
+Ours is `kernels/gemm/preshuffle_gemm.py`, Triton's the GEMM of its tutorial (`peers/triton_gemm.py`), once with N and K known
+while compiling, as ours knows them, and once as arguments: 128 x 128 x 64, 256 threads, the same matrix instruction of 16
+rows. No AMD GPU is needed. It needs Triton in `.triton-venv` and makes that environment where it is missing.
+
+- VGPRs: of both kinds, architectural and accumulation.
+- LDS: bytes of a workgroup.
+- instructions per MFMA, and waits per tile along K: counted in the main loop, which may be unrolled.
+- cold compile: from a call to a code object in a fresh process with an empty cache, by the protocol of `timing.py`. What a
+  side imports on first use is part of it; importing the package is not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from functools import partial
+from typing import Any
+
+import timing
+from compile_time import HERE, ROOT, TRITON_PYTHON, environment, make_triton_environment
+
+from flydsl.tools.assembly import fact, main_loop
+
+TILE = (128, 128, 64)
+WAVES = 4
+FORMS = {"triton": "known", "triton, N and K at run time": "run-time"}
+
+
+def run_ours(bytecode: str, arch: str, dump: bool = False) -> dict[str, Any]:
+    """Compile in a fresh process. A dump is not timed: it writes the assembly, which takes time of its own."""
+    with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as folder:
+        wanted = {"FLYDSL_DEBUG_DUMP_ASM": "1", "FLYDSL_DUMP_DIR": folder} if dump else {}
+        path = f"{ROOT / 'python'}:{ROOT}"
+        settings = environment(
+            bytecode, PYTHONPATH=path, FLYDSL_RUNTIME_CACHE_DIR=cache, ARCH=arch, COMPILE_ONLY="1", **wanted
+        )
+        command = [sys.executable, str(HERE / "flydsl_gemm.py"), *([folder] if dump else [])]
+        return timing.run_worker(command, settings)
+
+
+def run_triton(bytecode: str, arch: str, form: str) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as cache:
+        settings = environment(bytecode, TRITON_CACHE_DIR=cache, TRITON_DEFAULT_FP_FUSION="1")
+        return timing.run_worker([str(TRITON_PYTHON), str(HERE / "peers" / "triton_gemm.py"), arch, form], settings)
+
+
+def quality(assembly: str, lds: int | None = None) -> dict[str, Any]:
+    """The numbers of a kernel; ``lds`` where it is not stated in the text because the launch decides it."""
+    loop = main_loop(assembly)
+    rows, columns, depth = (int(n) for n in _shape(loop.names))
+    per_tile = TILE[0] * TILE[1] * TILE[2] // (rows * columns * depth * WAVES)
+    return {
+        "vgprs": fact(assembly, "vgpr_count"),
+        "of these agprs": fact(assembly, "agpr_count"),
+        "lds": lds if lds is not None else fact(assembly, "group_segment_fixed_size"),
+        "instructions per mfma": len(loop.names) / loop.matrix,
+        "waits per tile": loop.waits * per_tile / loop.matrix,
+        "spills": fact(assembly, "vgpr_spill_count"),
+        "instruction": next(name for name in loop.names if "mfma" in name),
+    }
+
+
+def _shape(names: list[str]) -> list[str]:
+    """M, N, K of the matrix instruction, from its name: v_mfma_f32_16x16x16_f16."""
+    name = next(name for name in names if "mfma" in name)
+    m, n, k = name.split("_")[3].split("x")
+    return [m, n, k]
+
+
+def compare(arch: str, rounds: int) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as bytecode:
+        sides = {"flydsl": partial(run_ours, bytecode, arch)}
+        sides |= {name: partial(run_triton, bytecode, arch, form) for name, form in FORMS.items()}
+        reports = timing.take_turns(sides, rounds)
+        found = {"flydsl": quality(run_ours(bytecode, arch, dump=True)["facts"]["assembly"])}
+    for name in FORMS:
+        facts = reports[name][-1]["facts"]
+        found[name] = quality(facts["assembly"], facts["lds"])
+    for name, runs in reports.items():
+        found[name]["compile"] = timing.summary([r["intervals"]["compile"][0] for r in runs])
+        found[name]["version"] = runs[-1]["facts"]["version"]
+    return found
+
+
+COLUMNS = ("vgprs", "lds", "instructions per mfma", "waits per tile")
+
+
+def numbers(of: dict[str, Any]) -> list[float]:
+    return [*(of[column] for column in COLUMNS), of["compile"]["wall"], of["compile"]["cpu"]]
+
+
+def show(arch: str, found: dict[str, Any]) -> None:
+    ours = numbers(found["flydsl"])
+    print(f"\n{arch}, {found['flydsl']['instruction']}")
+    head = ["", "VGPRs", "LDS bytes", "instructions per MFMA", "waits per K tile", "cold compile s", "CPU s"]
+    rows = []
+    for name, side in found.items():
+        vgprs, lds, *others = numbers(side)
+        rows.append([f"{name} {side['version']}", str(vgprs), str(lds), *(f"{number:.2f}" for number in others)])
+        if name != "flydsl":
+            rows.append(["  ours over it", *(f"{mine / its:.2f}x" for mine, its in zip(ours, numbers(side)))])
+    timing.print_table(head, rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Machine code of a GEMM beside Triton's.")
+    parser.add_argument("--rounds", type=int, default=7, help="fresh processes a side")
+    parser.add_argument("--targets", nargs="+", default=["gfx942", "gfx950"])
+    arguments = parser.parse_args()
+    make_triton_environment()
+    result: dict[str, Any] = {"machine": timing.machine(), "rounds": arguments.rounds, "targets": {}}
+    at = result["machine"]
+    print(f"machine: {at['cpu']}, {at['cores']} cores, load {at['load']}, {at['system']}, {at['date']}")
+    for arch in arguments.targets:
+        result["targets"][arch] = compare(arch, arguments.rounds)
+        show(arch, result["targets"][arch])
+    print(f"\nwritten to {timing.write_results('isa_quality', result)}")
+
+
+if __name__ == "__main__":
+    main()

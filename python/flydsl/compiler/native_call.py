@@ -1,0 +1,230 @@
+"""A cached call on torch tensors, made by native code from the tuple of arguments.
+
+Reading shape, stride, pointer, type and device of a tensor from Python costs most of a microsecond. torch gives
+DLPack's C functions away (`__dlpack_c_exchange_api__`), with which `native_call.ll` reads a tensor in some tens of
+nanoseconds. What it must find is written here as a plan, a table of 64-bit words; arguments that are not the plan's
+are left to the generated Python of `launch_code.py`, and so is everything that is no torch tensor, plain number,
+stream or compile-time value.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from flydsl.compiler.argument_form import ConstantForm, ScalarForm, StreamForm, TensorForm
+from flydsl.compiler.array_view import DL_KINDS
+from flydsl.compiler.tensor_argument import Dynamic
+from flydsl.expr.stream import Stream
+from flydsl.layout.leaf import INT32_LIMIT
+
+Launch = Callable[[tuple[Any, ...]], bool]
+
+MISREAD = -1000000
+_TENSOR, _INT, _FLOAT, _STREAM, _CONSTANT, _TAKEN = range(6)
+_DEVICE_TYPES = {"host": 1, "cuda": 2, "rocm": 10}
+"""Place to DLPack's device type."""
+_READER_AT = 40
+"""Bytes before `dltensor_from_py_object_no_sync` in DLPack's exchange table."""
+_DTYPES = {elem: kind for kind, elem in DL_KINDS.items()}
+"""Element to DLPack's type code and bits."""
+_INTS = {"b": 1, "B": 1, "h": 2, "H": 2, "i": 4, "I": 4, "q": 8}
+_FLOATS = {"f": 4, "d": 8}
+_FUNCTIONS = (
+    "PyEval_SaveThread", "PyEval_RestoreThread", "PyTuple_GetItem", "PyObject_CallOneArg",
+    "PyLong_AsLongLongAndOverflow", "PyFloat_AsDouble", "Py_DecRef", "PyErr_Clear",
+)  # fmt: skip
+
+
+@cache
+def _native() -> tuple[Any, Any]:
+    """The loaded code, and its entry as a function that keeps the interpreter's lock."""
+    from flydsl.compiler.own_objects import native_call_object
+    from flydsl.runtime.object_code import load_object
+
+    loaded = load_object(native_call_object())
+    kind = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
+    return loaded, kind(loaded.address("fly_native_call"))
+
+
+def _reader() -> int:
+    """The address of torch's reader of tensors; 0 where torch has none, or was not imported yet."""
+    torch = sys.modules.get("torch")
+    return 0 if torch is None else _reader_of(torch)
+
+
+@cache
+def _reader_of(torch: Any) -> int:
+    capsule = getattr(getattr(torch, "Tensor", None), "__dlpack_c_exchange_api__", None)
+    if capsule is None or sys.implementation.name != "cpython":
+        return 0
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    try:
+        table = get(capsule, b"dlpack_exchange_api")
+    except ValueError:
+        return 0
+    major = ctypes.c_uint32.from_address(table).value
+    return (ctypes.c_void_p.from_address(table + _READER_AT).value or 0) if major == 1 else 0
+
+
+class _Plan:
+    """Rows of the table under construction, and the objects it mentions, which it keeps alive."""
+
+    def __init__(self, formats: str) -> None:
+        self.formats = formats
+        self.words: list[int] = []
+        self.kept: list[Any] = []
+        self._field = 0
+
+    def place(self) -> tuple[int, str]:
+        """The byte offset and the format of the next field of the argument block."""
+        until = self.formats[: self._field + 1]
+        letter = self.formats[self._field]
+        self._field += 1
+        return struct.calcsize("@" + until) - struct.calcsize("@" + letter), letter
+
+    def row(self, kind: int, *words: int) -> None:
+        self.words += [kind, len(words) + 2, *words]
+
+    def keep(self, value: Any) -> int:
+        """The address of an object."""
+        self.kept.append(value)
+        return id(value)
+
+
+def native_launch(parameters: Sequence[Any], executable: Any, *, exact: bool, hidden_stream: bool) -> Launch | None:
+    """The native form of a launch function, where it is worth having and knows every argument; None elsewhere."""
+    device = executable.device
+    if device.kind not in _DEVICE_TYPES or not getattr(device, "is_only_one", True) or executable.artifact.prints:
+        return None
+    if not any(isinstance(p.form, TensorForm) for p in parameters) or not _reader():
+        return None
+    plan = _Plan(executable.artifact.argument_format)
+    if not all(_add(plan, parameter, exact) for parameter in parameters):
+        return None
+    hidden = plan.place()[0] if hidden_stream else -1
+    table = _header(plan, executable, len(parameters), hidden) + plan.words
+    words = (ctypes.c_int64 * len(table))(*[_signed(word) for word in table])
+    return _launch(words, plan.kept, executable)
+
+
+def _signed(word: int) -> int:
+    return word - (1 << 64) if word >= 1 << 63 else word
+
+
+def _launch(words: Any, kept: list[Any], executable: Any) -> Launch:
+    call, address, names = _native()[1], ctypes.addressof(words), executable.launch_names()
+    local, new_report, fail = names["local"], names["new_report"], names["fail"]
+
+    def launch(args: tuple[Any, ...]) -> bool:
+        try:
+            report = local.report
+        except AttributeError:
+            report = new_report()
+        status = call(address, args, report)
+        if status:
+            if status == MISREAD:
+                return False
+            fail(status)
+        return True
+
+    launch.kept = (words, kept, executable)  # type: ignore[attr-defined]
+    return launch
+
+
+def _header(plan: _Plan, executable: Any, count: int, hidden: int) -> list[int]:
+    torch = sys.modules["torch"]
+    functions = [_function(name) for name in _FUNCTIONS]
+    entry = ctypes.cast(executable.launch_names()["entry"], ctypes.c_void_p).value or 0
+    objects = [plan.keep(x) for x in (torch.Tensor, torch.nn.Parameter, torch.Tensor.is_neg, False, None, int, float)]
+    size = struct.calcsize("@" + plan.formats)
+    return [
+        entry, _reader(), *objects, max(size, 1), count, *functions, hidden, _function("PyTuple_Size"),
+        _function("PyObject_GetAttr"),
+    ]  # fmt: skip
+
+
+def _function(name: str) -> int:
+    return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
+
+
+# One row per argument --------------------------------------------------------------------------------------------
+
+
+def _add(plan: _Plan, parameter: Any, exact: bool) -> bool:
+    form, example = parameter.form, parameter.example
+    if isinstance(form, ConstantForm):
+        if exact and not _is_single(example):
+            return False
+        plan.row(*((_CONSTANT, plan.keep(example)) if exact else (_TAKEN,)))
+        return True
+    if isinstance(form, TensorForm):
+        return _add_tensor(plan, form, example, exact)
+    if isinstance(form, ScalarForm):
+        return _add_number(plan, form, example, exact)
+    return isinstance(form, StreamForm) and _add_stream(plan, form, example)
+
+
+def _is_single(value: Any) -> bool:
+    """Whether equal values are one object, so that comparing addresses is enough."""
+    return value is None or isinstance(value, (bool, type)) or (type(value) is int and -5 <= value <= 256)
+
+
+def _add_tensor(plan: _Plan, form: TensorForm, example: Any, exact: bool) -> bool:
+    torch = sys.modules.get("torch")
+    if torch is None or type(example) not in (torch.Tensor, torch.nn.Parameter):
+        return False
+    if form.elem not in _DTYPES or form.place[0] not in _DEVICE_TYPES or form.wide_shape:
+        return False
+    code, bits = _DTYPES[form.elem]
+    device = _DEVICE_TYPES[form.place[0]] | form.place[1] << 32
+    pointer, _ = plan.place()
+    lead = form.stride.index(1) if exact and form.raw else 0
+    leaves = [word for codes in (form.shape, form.stride) for leaf in codes for word in _leaf(plan, leaf)]
+    plan.row(_TENSOR, code | bits << 8 | 1 << 16, device, len(form.shape), form.align - 1, pointer, lead, *leaves)
+    return True
+
+
+def _leaf(plan: _Plan, code: Any) -> tuple[int, int, int, int]:
+    if not isinstance(code, Dynamic):
+        return code, 0, 0, 0
+    place, letter = plan.place()
+    return -1, place, _INTS[letter], code.divisibility - 1
+
+
+def _add_number(plan: _Plan, form: ScalarForm, example: Any, exact: bool) -> bool:
+    place, letter = plan.place()
+    if letter in _FLOATS and type(example) is float and form.dtype.width in (32, 64):
+        plan.row(_FLOAT, place, _FLOATS[letter])
+        return True
+    if letter not in _INTS or type(example) is not int or form.dtype.width == 1:
+        return False
+    bits = form.dtype.width - form.dtype.signed
+    low, high = (-(1 << bits) if form.dtype.signed else 0), (1 << bits) - 1
+    if exact and not form.annotated:
+        if form.dtype.width > 32:  # a number of 32 bits would be another specialisation
+            return False
+        low, high = -INT32_LIMIT, INT32_LIMIT - 1
+    plan.row(_INT, place, _INTS[letter], low, high)
+    return True
+
+
+def _add_stream(plan: _Plan, form: StreamForm, example: Any) -> bool:
+    place, _ = plan.place()
+    kind = type(example)
+    if example is None or (kind is Stream and example.value is None):
+        plan.row(_STREAM, place, 0, 0, 0, 0, plan.keep(example))
+        return True
+    if kind is Stream or form.place[0] != "cuda" or not kind.__module__.startswith("torch."):
+        return False
+    names = [plan.keep(name) for name in ("cuda_stream", "device_index")]
+    plan.row(_STREAM, place, plan.keep(kind), *names, form.place[1], 0)
+    return True
+
+
+__all__ = ["native_launch"]

@@ -1,0 +1,145 @@
+"""The native form of a cached call: the same answers as the generated Python, and nothing read wrongly."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.base.errors import FlyDSLError
+from flydsl.compiler import native_call
+
+torch = pytest.importorskip("torch", reason="native calls read torch tensors")
+
+
+@flyc.kernel
+def scale_kernel(A: fx.Tensor, B: fx.Tensor, s: fx.Float32, n: fx.Int32):
+    i = fx.block_idx.x * 64 + fx.thread_idx.x
+    if i < n:
+        B[i] = A[i] * s
+
+
+def make() -> Any:
+    @flyc.jit
+    def scale(A: fx.Tensor, B: fx.Tensor, s: fx.Float32, n: fx.Int32, c: fx.Constexpr, stream: fx.Stream = None):
+        scale_kernel(A, B, s, n).launch(grid=((n + 63) // 64, 1, 1), block=(64, 1, 1), stream=stream)
+
+    return scale
+
+
+@pytest.fixture
+def scale() -> Iterator[Any]:
+    if not native_call._reader():
+        pytest.skip("this torch does not give DLPack's functions away")
+    yield make()
+
+
+def is_native(launch: Any) -> bool:
+    return hasattr(launch, "kept")
+
+
+def test_second_call_is_native_and_right(scale: Any) -> None:
+    for n in (1, 7, 64, 1000):
+        a, b = torch.randn(n), torch.full((n,), float("nan"))
+        scale(a, b, 2.5, n, 3)
+        assert is_native(scale._path.latest)
+        b.fill_(float("nan"))
+        scale(a, b, 2.5, n, 3)
+        assert torch.equal(b, a * 2.5)
+
+
+def test_bound_call_is_native_and_right(scale: Any) -> None:
+    a, b = torch.randn(64), torch.zeros(64)
+    bound = flyc.compile(scale, a, b, 2.0, 64, 3)
+    bound(a, b, 3.0, 64, "ignored")
+    assert is_native(bound._launch)
+    assert torch.equal(b, a * 3)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda a: a.double(),
+        lambda a: a.reshape(8, 8),
+        lambda a: torch.randn(128)[::2],
+        lambda a: torch.view_as_complex(torch.randn(64, 2)).conj().imag,
+        lambda a: a.numpy().astype("f8"),
+        lambda a: None,
+        lambda a: 5,
+    ],
+    ids=["dtype", "rank", "stride", "negated", "numpy dtype", "None", "int"],
+)
+def test_other_arrays_are_refused_by_bound_calls(scale: Any, spoil: Any) -> None:
+    a, b = torch.randn(64), torch.zeros(64)
+    bound = flyc.compile(scale, a, b, 2.0, 64, 3)
+    with pytest.raises(FlyDSLError):
+        bound(spoil(a), b, 2.0, 64, 3)
+    assert not b.any()
+
+
+@pytest.mark.parametrize("number", [2**31, -(2**31) - 1, 2**70, 1.5, "64"])
+def test_numbers_that_do_not_fit_are_refused(scale: Any, number: Any) -> None:
+    a, b = torch.randn(64), torch.zeros(64)
+    bound = flyc.compile(scale, a, b, 2.0, 64, 3)
+    with pytest.raises(FlyDSLError):
+        bound(a, b, 2.0, number, 3)
+    assert not b.any()
+
+
+@pytest.mark.parametrize("number", [1e39, -1e39, float("inf")])
+def test_a_float_beyond_f32_is_infinite(scale: Any, number: float) -> None:
+    b = torch.zeros(64)
+    bound = flyc.compile(scale, torch.ones(64), b, 2.0, 64, 3)
+    bound(torch.ones(64), b, number, 64, 3)
+    assert torch.equal(b, torch.full((64,), number))
+
+
+def test_jit_call_with_other_arguments_compiles_for_them(scale: Any) -> None:
+    a, b = torch.randn(64), torch.zeros(64)
+    scale(a, b, 2.0, 64, 3)
+    scale(a, b, 2.0, 64, 3)
+    wide, out = torch.randn(64).double(), torch.zeros(64).double()
+    scale(wide, out, 2.0, 64, 3)
+    torch.testing.assert_close(out, wide * 2)
+    scale(a, b, 4.0, 64, 5)
+    assert torch.equal(b, a * 4)
+    assert len(scale.specialisations) == 3
+
+
+def test_parameters_and_offset_views(scale: Any) -> None:
+    a, b = torch.nn.Parameter(torch.randn(64), requires_grad=False), torch.zeros(80)
+    for _ in range(3):
+        b.zero_()
+        scale(a, b[5:69], 2.0, 64, 3)
+        assert torch.equal(b[5:69], a.data * 2)
+        assert not b[:5].any() and not b[69:].any()
+
+
+def test_wrong_number_of_arguments(scale: Any) -> None:
+    a, b = torch.randn(64), torch.zeros(64)
+    bound = flyc.compile(scale, a, b, 2.0, 64, 3)
+    with pytest.raises(FlyDSLError):
+        bound(a, b)
+
+
+def test_many_threads_at_once(scale: Any) -> None:
+    bound = flyc.compile(scale, torch.randn(64), torch.zeros(64), 2.0, 64, 3)
+    wrong: list[float] = []
+
+    def work(factor: float) -> None:
+        a, b = torch.randn(64), torch.zeros(64)
+        for _ in range(500):
+            bound(a, b, factor, 64, 3)
+            if not torch.equal(b, a * factor):
+                wrong.append(factor)
+
+    threads = [threading.Thread(target=work, args=(float(i),)) for i in range(1, 9)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
