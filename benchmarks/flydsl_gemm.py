@@ -35,8 +35,8 @@ class Placeholder:
 def main() -> None:
     watch = Stopwatch()
     with watch("import"):
-        import flydsl.compiler
-        import flydsl.expr  # noqa: F401
+        import flydsl.compiler  # pyright: ignore[reportUnusedImport]
+        import flydsl.expr  # pyright: ignore[reportUnusedImport]
     from kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm
 
     a, b, c = Placeholder("float16", M, K), Placeholder("float16", N, K), Placeholder("float16", M, N)

@@ -1,4 +1,4 @@
-"""Row kernels on a GPU beside Triton, torch.compile and a plain copy, all in one run.
+"""Row kernels on a GPU beside Triton, torch.compile and a plain copy, and matrix products beside Triton and cuBLAS.
 
 Run it: python benchmarks/gpu.py [--quick]
 
@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,10 @@ from typing import Any
 import torch
 import triton
 import triton.language as tl
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from gpu_gemm import run_gemms
 
 from kernels.norm.layernorm import build_layernorm_module
 from kernels.norm.rmsnorm import build_rmsnorm_module
@@ -173,7 +179,8 @@ def launch_cost() -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer repeats")
-    repeats = 20 if parser.parse_args().quick else 60
+    quick = parser.parse_args().quick
+    repeats = 20 if quick else 60
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, triton {triton.__version__}; TB/s, bf16")
     makers = {"softmax": softmax_runs, "rmsnorm": rmsnorm_runs, "layernorm": layernorm_runs}
     rows = [measure(name, make, shape, repeats) for name, make in makers.items() for shape in SHAPES]
@@ -187,9 +194,10 @@ def main() -> None:
     costs = launch_cost()
     ratio = costs["ours"] / costs["triton"]
     print(f"launch: ours {costs['ours']:.1f} us, triton {costs['triton']:.1f} us, ratio {ratio:.2f}")
+    products = run_gemms(5 if quick else 15)
     results = Path(__file__).parent / "results"
     results.mkdir(exist_ok=True)
-    (results / "gpu.json").write_text(json.dumps({"rows": rows, "launch": costs}, indent=1))
+    (results / "gpu.json").write_text(json.dumps({"rows": rows, "launch": costs, "gemm": products}, indent=1))
 
 
 if __name__ == "__main__":

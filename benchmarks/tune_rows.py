@@ -1,4 +1,4 @@
-"""Which plan of a row is fastest on this GPU: threads, blocks of a cluster and cache hints, for each benchmark shape.
+"""Which plan of a row is fastest on this GPU: threads, blocks of a cluster, cache hints, for each benchmark shape.
 
 Run it: python benchmarks/tune_rows.py [seconds]
 
@@ -7,76 +7,95 @@ Prints TB/s of every variant, best first; the table of plans in kernels/blocks/r
 
 from __future__ import annotations
 
+import os
 import sys
 import time
-from functools import partial
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-from benchmarks.gpu import SETS, SHAPES, median_ms
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from gpu import SETS, SHAPES, median_ms
+
 from kernels.blocks import rows
 from kernels.norm import layernorm, rmsnorm, softmax
 
-HINTS = {"cs/cs": ("streaming", "streaming"), "-/cs": (None, "streaming"), "-/-": (None, None),
-         "na/cs": ("no_allocate", "streaming"), "nc/cs": ("read_only_no_allocate", "streaming")}  # fmt: skip
-SHAPES_OF_BLOCKS = {
+HINTS: dict[str, tuple[str | None, str | None]] = {
+    "cs/cs": ("streaming", "streaming"), "-/cs": (None, "streaming"), "-/-": (None, None),
+    "na/cs": ("no_allocate", "streaming"), "na/-": ("no_allocate", None),
+}  # fmt: skip
+"""Of loads / of stores."""
+BLOCKS = {
     1024: [(1, 32), (1, 64), (1, 128)],
     4096: [(1, 64), (1, 128), (1, 256), (2, 128)],
     8192: [(1, 128), (1, 256), (1, 512), (2, 128), (2, 256)],
-    16384: [(1, 256), (1, 512), (1, 1024), (2, 256), (2, 512), (4, 128), (4, 256)],
-    32768: [(1, 1024), (2, 512), (2, 1024), (4, 256), (4, 512), (8, 128), (8, 256)],
+    16384: [(1, 512), (1, 1024), (2, 256), (2, 512), (4, 128), (4, 256)],
+    32768: [(1, 1024), (2, 512), (4, 256), (4, 512), (8, 128), (8, 256)],
 }
+"""(blocks of a cluster, threads of a block) by the length of a row."""
 
 
-def planned(shape: tuple[int, int], hints: tuple[Any, Any], n: int, dtype: str, *_: Any) -> rows.RowPlan:
-    """The plan of a variant, in place of `plan_row`."""
-    cluster, threads = shape
-    width = 8
-    return rows.RowPlan(n, dtype, threads, width, -(-n // (width * threads * cluster)), cluster, *hints)
+@dataclass(frozen=True)
+class Variant:
+    """One plan to try."""
+
+    cluster: int
+    threads: int
+    hints: str = "cs/cs"
+
+    def __str__(self) -> str:
+        return f"{self.cluster}x{self.threads} {self.hints}"
+
+    def plan(self, n: int, dtype: str, *_: Any, **__: Any) -> rows.RowPlan:
+        """In place of `plan_row`."""
+        turns = -(-n // (8 * self.threads * self.cluster))
+        return rows.RowPlan(n, dtype, self.threads, 8, turns, self.cluster, *HINTS[self.hints])
 
 
-def variants(n: int, hints: bool) -> list[tuple[str, Any, int]]:
-    out = []
-    for shape in SHAPES_OF_BLOCKS[n]:
-        out.append((f"{shape[0]}x{shape[1]} cs/cs", partial(planned, shape, HINTS["cs/cs"]), 1))
-    for name in list(HINTS)[1:] if hints else ["-/-"]:
-        shape = SHAPES_OF_BLOCKS[n][-2 if n > 8192 else 1]
-        out.append((f"{shape[0]}x{shape[1]} {name}", partial(planned, shape, HINTS[name]), 1))
-    return out
+def variants(n: int) -> list[Variant]:
+    found = [Variant(*shape) for shape in BLOCKS[n]]
+    middle = found[1] if n <= 8192 else found[-2]
+    return found + [Variant(middle.cluster, middle.threads, hints) for hints in list(HINTS)[1:]]
 
 
-def bandwidth(module: Any, build: Any, arguments: Any, plan: Any, early: int, moved: int) -> float:
-    rows.EARLY_TURNS = early
-    module.plan_row = plan
+def kernels(m: int, n: int) -> dict[str, tuple[Any, Callable[[], Any], Callable[[int], tuple[Any, ...]]]]:
+    """(module, how to build it anew, arguments of a set of buffers) of each kernel."""
+    x = [torch.randn(m, n, device="cuda", dtype=torch.bfloat16) for _ in range(SETS)]
+    y = [torch.empty_like(t) for t in x]
+    gamma, beta = (torch.randn(n, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+    return {
+        "softmax": (softmax, lambda: softmax.build_softmax_module.__wrapped__(m, n, "bf16"), lambda i: (x[i], y[i], m)),
+        "rmsnorm": (
+            rmsnorm, lambda: rmsnorm.build_rmsnorm_module.__wrapped__(n, "bf16"), lambda i: (x[i], gamma, y[i], m)
+        ),
+        "layernorm": (
+            layernorm,
+            lambda: layernorm.build_layernorm_module.__wrapped__(n, "bf16"),
+            lambda i: (x[i], gamma, beta, y[i], m),
+        ),
+    }  # fmt: skip
+
+
+def bandwidth(module: Any, build: Callable[[], Any], arguments: Any, variant: Variant, moved: int) -> float:
+    module.plan_row = variant.plan
     run = build()
     return moved / median_ms(lambda i: run(*arguments(i)), 20) / 1e9
 
 
 def main() -> None:
-    until = time.monotonic() + float(sys.argv[1] if len(sys.argv) > 1 else 300)
+    share = float(sys.argv[1] if len(sys.argv) > 1 else 300) / len(SHAPES) / 3
     for m, n in reversed(SHAPES):
-        x = [torch.randn(m, n, device="cuda", dtype=torch.bfloat16) for _ in range(SETS)]
-        y = [torch.empty_like(t) for t in x]
-        gamma, beta = (torch.randn(n, device="cuda", dtype=torch.bfloat16) for _ in range(2))
         moved = 2 * m * n * 2
-        copy = moved / median_ms(lambda i: y[i].copy_(x[i]), 40) / 1e9
-        print(f"{m}x{n}: copy {copy:.2f}", flush=True)
-        kernels = {
-            "softmax": (softmax, lambda: softmax.build_softmax_module.__wrapped__(m, n, "bf16"), lambda i: (x[i], y[i], m)),
-            "rmsnorm": (rmsnorm, lambda: rmsnorm.build_rmsnorm_module.__wrapped__(n, "bf16"),
-                        lambda i: (x[i], gamma, y[i], m)),
-            "layernorm": (layernorm, lambda: layernorm.build_layernorm_module.__wrapped__(n, "bf16"),
-                          lambda i: (x[i], gamma, beta, y[i], m)),
-        }  # fmt: skip
-        for name, (module, build, arguments) in kernels.items():
-            found = []
-            for label, plan, early in variants(n, name == "softmax"):
-                if time.monotonic() > until:
-                    break
-                found.append((bandwidth(module, build, arguments, plan, early, moved), label))
+        for name, (module, build, arguments) in kernels(m, n).items():
+            until, found = time.monotonic() + share, []
+            for variant in variants(n):
+                if time.monotonic() < until:
+                    found.append((bandwidth(module, build, arguments, variant, moved), str(variant)))
             text = "  ".join(f"{label} {value:.2f}" for value, label in sorted(found, reverse=True))
-            print(f"  {name}: {text}", flush=True)
+            print(f"{m}x{n} {name}: {text}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """A matrix product as inference wants it: weights shuffled once on the host, activations through swizzled LDS.
 
-What is new here: buffer tensors, whose reads beyond the end give zero, so that any number of rows works without masks; a
-host layout that matches what lanes load; two tiles of LDS in turn, so that one is filled while the other is multiplied; and
-hints to the instruction scheduler, which the compiler checks against what it emitted. The kernel is in
+What is new here: buffer tensors, whose reads beyond the end give zero, so that any number of rows works without masks;
+a host layout that matches what lanes load; two tiles of LDS in turn, so that one is filled while the other is
+multiplied; and hints to the instruction scheduler, which the compiler checks against what it emitted. The kernel is in
 `kernels/gemm/preshuffle_gemm.py`.
 
 Run it: python examples/04-preshuffle_gemm.py [--m 512 --n 512 --k 512] [--dtype fp16|bf16|fp8] [--tile 128x128x64]
@@ -12,8 +12,11 @@ Run it: python examples/04-preshuffle_gemm.py [--m 512 --n 512 --k 512] [--dtype
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -24,14 +27,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the kernels lie 
 from kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm, shuffle_weight
 
 
-def element_type(name: str, fnuz: bool):
+def element_type(name: str, fnuz: bool) -> Any:
     """The element type of an input; targets differ in their 8-bit float."""
     if name == "fp8":
         return ml_dtypes.float8_e4m3fnuz if fnuz else ml_dtypes.float8_e4m3fn
     return {"fp16": np.float16, "bf16": ml_dtypes.bfloat16}[name]
 
 
-def quantised(x: np.ndarray, dtype) -> tuple[np.ndarray, np.ndarray]:
+def quantised(x: np.ndarray, dtype: Any) -> tuple[np.ndarray, np.ndarray]:
     """Rows scaled to the range of the type, and the scale of each row."""
     if dtype not in (ml_dtypes.float8_e4m3fnuz, ml_dtypes.float8_e4m3fn):
         return x.astype(dtype), np.ones(len(x), np.float32)
@@ -39,17 +42,24 @@ def quantised(x: np.ndarray, dtype) -> tuple[np.ndarray, np.ndarray]:
     return (x / scale[:, None]).astype(dtype), scale
 
 
-def arguments() -> argparse.Namespace:
+def amd_device() -> Any:
+    """An AMD GPU if there is one, else the virtual one: the kernel is made of AMD's instructions."""
+    if flyc.current_device().target.backend != "rocm":
+        os.environ["FLYDSL_RUNTIME_KIND"] = "host"
+    return flyc.current_device()
+
+
+def parsed(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="C = A * B^T with preshuffled B on the device at hand.")
     for name in "mnk":
         parser.add_argument(f"--{name}", type=int, default=512)
     parser.add_argument("--dtype", choices=("fp16", "bf16", "fp8"), default="fp16")
     parser.add_argument("--tile", default=None, help="rows x columns x depth of a block's tile, such as 128x128x64")
-    return parser.parse_args()
+    return parser.parse_args(arguments)
 
 
-def main() -> None:
-    args, device = arguments(), flyc.current_device()
+def main(arguments: Sequence[str] = ()) -> None:
+    args, device = parsed(list(arguments)), amd_device()
     print(f"device: {device}, target: {device.target}")
     dtype = element_type(args.dtype, device.target.fnuz)
     m, n, k = args.m, args.n, args.k
@@ -73,4 +83,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -1,8 +1,8 @@
 """Worker of `isa_quality.py`, run by Triton's own interpreter: the GEMM of its tutorial, compiled for one AMD target.
 
-Like ours, it needs no mask along K and has a tile of 128 x 128 x 64, four waves, two stages and matrix instructions of 16
-rows. With `known` it knows N and K while compiling, as ours does; with `run-time` they are arguments, as in the tutorial.
-Pointers and numbers are stated to be multiples of 16.
+Like ours, it needs no mask along K and has a tile of 128 x 128 x 64, four waves, two stages and matrix instructions of
+16 rows. With `known` it knows N and K while compiling, as ours does; with `run-time` they are arguments, as in the
+tutorial. Pointers and numbers are stated to be multiples of 16.
 """
 
 import sys
@@ -29,7 +29,7 @@ def gemm(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: t
     a_ptrs = a_ptr + (rows % M)[:, None] * K + depth[None, :]
     b_ptrs = b_ptr + columns[None, :] * K + depth[:, None]
     total = tl.zeros((BM, BN), dtype=tl.float32)
-    for _ in range(0, K // BK):
+    for _ in range(K // BK):
         total = tl.dot(tl.load(a_ptrs), tl.load(b_ptrs), total)
         a_ptrs += BK
         b_ptrs += BK

@@ -48,11 +48,34 @@ class RowPlan:
         return self.vectors == self.lanes * self.turns
 
 
-# Blocks and threads for rows of up to that many bytes, by what was fastest on an H200; rows beyond take the last line.
-EARLY_TURNS = 1
+@dataclass(frozen=True)
+class RowShape:
+    """Rows of up to ``bytes``: blocks of a cluster, and threads of a block without and with scale and shift to load."""
 
-WITH_CLUSTERS = ((2048, 1, 64), (8192, 1, 128), (16384, 1, 256), (32768, 2, 256), (65536, 4, 256), (1 << 62, 8, 512))
-WITHOUT_CLUSTERS = ((8192, 1, 128), (16384, 1, 256), (32768, 1, 512), (1 << 62, 1, 1024))
+    bytes: int
+    cluster: int
+    threads: int
+    threads_with_lines: int
+
+
+# Measured with benchmarks/tune_rows.py on an H200. A block's registers hold 64 KiB of a row of 16-bit elements as f32;
+# below that a cluster is slower than one block, above it there is no other way.
+WITH_CLUSTERS = (
+    RowShape(2048, 1, 64, 64),
+    RowShape(8192, 1, 128, 128),
+    RowShape(16384, 1, 512, 256),
+    RowShape(32768, 1, 512, 512),
+    RowShape(65536, 1, 1024, 1024),
+    RowShape(131072, 2, 1024, 1024),
+    RowShape(262144, 4, 1024, 1024),
+    RowShape(1 << 62, 8, 1024, 1024),
+)
+WITHOUT_CLUSTERS = (
+    RowShape(8192, 1, 128, 128),
+    RowShape(16384, 1, 256, 256),
+    RowShape(32768, 1, 512, 512),
+    RowShape(1 << 62, 1, 1024, 1024),
+)
 
 
 def check_row(length: int, dtype: str) -> None:
@@ -63,18 +86,23 @@ def check_row(length: int, dtype: str) -> None:
         raise ValueError(f"dtype must be one of {', '.join(DTYPES)}, got {dtype!r}")
 
 
-def plan_row(length: int, dtype: str, threads: int | None = None, cluster: int | None = None) -> RowPlan:
-    """The plan of a row on the target being traced; the only place that decides it."""
+def plan_row(length: int, dtype: str, threads: int | None = None, *, lines: int = 0) -> RowPlan:
+    """The plan of a row on the target being traced; the only place that decides it.
+
+    ``lines`` is how many vectors as long as a row (scale, shift) are loaded beside it.
+    """
     check_row(length, dtype)
-    width = ACCESS_BYTES * 8 // DTYPES[dtype].width
+    bits = DTYPES[dtype].width
+    width = ACCESS_BYTES * 8 // bits
     while length % width:
         width //= 2
     table = WITH_CLUSTERS if fx.nvvm.max_cluster_size() >= MAX_CLUSTER else WITHOUT_CLUSTERS
-    _, blocks, wide = next(line for line in table if length * DTYPES[dtype].width <= line[0] * 8)
-    blocks, threads = cluster or blocks, threads or wide
-    turns = -(-(length // width) // (threads * blocks))
-    hint = "streaming" if fx.nvvm.is_target() and width * DTYPES[dtype].width >= 32 else None
-    return RowPlan(length, dtype, threads, width, turns, blocks, hint, hint)
+    shape = next(shape for shape in table if length * bits <= shape.bytes * 8)
+    threads = threads or (shape.threads_with_lines if lines > 1 else shape.threads)
+    turns = -(-(length // width) // (threads * shape.cluster))
+    # Nothing of a row is read again: it need not push other data out of the caches.
+    hint = "streaming" if fx.nvvm.is_target() and width * bits >= 32 else None
+    return RowPlan(length, dtype, threads, width, turns, shape.cluster, hint, hint)
 
 
 def launch_rows(kernel: Any, rows: Any, plan: RowPlan, stream: Any) -> None:
@@ -137,11 +165,6 @@ def store_turn(vector: Any, vectors: Any, plan: RowPlan, turn: int) -> None:
 def load_row(vectors: Any, plan: RowPlan, fill: float) -> list[Any]:
     """All of this thread's vectors of a row, read once and for all."""
     return [load_turn(vectors, plan, turn, fill, plan.load_hint) for turn in range(plan.turns)]
-
-
-def early(plan: RowPlan) -> bool:
-    """Whether a thread holds so little of a row that it may load scale and shift before they are needed."""
-    return plan.turns <= EARLY_TURNS
 
 
 def line_vectors(tensor: Any, plan: RowPlan) -> Any:

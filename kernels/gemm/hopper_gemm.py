@@ -180,6 +180,8 @@ def multiply(out, bias, alpha, c_ptr, ring, work, extents, rank, swizzle, dtype,
         else:
             finish(acc, bias, alpha, column, extents[1], thread, activation)
             store(out, acc, c_ptr, row, column, thread, out_dtype, bn)
+    if leader:
+        fx.nvvm.tma_wait_group(0, read=True)  # shared memory must outlive the copies that read it
 
 
 # The epilogue --------------------------------------------------------------------------------------

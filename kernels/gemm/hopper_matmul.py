@@ -28,7 +28,7 @@ def hopper_gemm(
     A: Any, B: Any, C: Any, bias: Any = None, *, alpha: float = 1.0, activation: str = "none",
     config: GemmConfig | None = None, stream: Any = None,
 ) -> None:  # fmt: skip
-    """Write C = act(alpha * A @ B + bias) for tensors of PyTorch or NumPy."""
+    """Write C = act(alpha * A @ B + bias) for tensors of PyTorch or NumPy, by default on torch's current stream."""
     rows_are_k = _check(A, B, C, bias)
     (m, k), n = A.shape, C.shape[1]
     if m == 0 or n == 0:
@@ -42,6 +42,7 @@ def hopper_gemm(
     given = [A, B if rows_are_k else B.T, C]
     given += [] if bias is None else [bias]
     given += [_workspace(A, (config.splits, m, n))] if config.splits > 1 else []
+    stream = stream or _current_stream(A)
     run(*given, alpha, *([] if stream is None else [stream]))
 
 
@@ -107,6 +108,14 @@ def _multiprocessors(matrix: Any) -> int:
     import torch
 
     return torch.cuda.get_device_properties(matrix.device).multi_processor_count
+
+
+def _current_stream(matrix: Any) -> Any:
+    if not getattr(matrix, "is_cuda", False):
+        return None
+    import torch
+
+    return torch.cuda.current_stream(matrix.device)
 
 
 def _workspace(like: Any, shape: tuple[int, ...]) -> Any:

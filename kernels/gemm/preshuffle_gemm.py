@@ -3,16 +3,16 @@
 gemm = compile_preshuffle_gemm(N=4096, K=4096, tile_m=128, tile_n=128, tile_k=64, in_dtype="fp16", out_dtype="fp16")
 gemm(C, A, shuffle_weight(B), scale_a, scale_b, bias, M, N, stream)
 
-C[m, n] = act((sum of A[m, k] * B[n, k] over k) * scale_a[m] * scale_b[n] + bias[n]). A, B and C are contiguous. Scales are
-read for 8-bit inputs, the bias where the epilogue names it; what is not read may be any array. M differs per call.
+C[m, n] = act((sum of A[m, k] * B[n, k] over k) * scale_a[m] * scale_b[n] + bias[n]). A, B and C are contiguous. Scales
+are read for 8-bit inputs, the bias where the epilogue names it; what is not read may be any array. M differs per call.
 
-A goes from global memory through registers into one of two tiles of LDS, where the 16-byte pieces of a row are exchanged
-by the number of the row so that banks do not collide. B was put in the order in which lanes want it, so it goes from global
-memory straight to registers. What lies beyond the last row of A reads as zero, and is not stored to C: the buffer
-descriptors end there.
+A goes from global memory through registers into one of two tiles of LDS, where the 16-byte pieces of a row are
+exchanged by the number of the row so that banks do not collide. B was put in the order in which lanes want it, so it
+goes from global memory straight to registers. What lies beyond the last row of A reads as zero, and is not stored to C:
+the buffer descriptors end there.
 
-The instruction gets B as its first operand and A as its second, so that a lane ends with four neighbouring columns of one
-row of C.
+The instruction gets B as its first operand and A as its second, so that a lane ends with four neighbouring columns of
+one row of C.
 """
 
 from __future__ import annotations
@@ -103,36 +103,42 @@ def row_copy(atom: Any, plan: GemmPlan) -> Any:
 class Pipeline:
     """A thread's copies and registers.
 
-    A tile is multiplied in chunks of 64 bytes along K. While a chunk is multiplied, A's next chunk comes from LDS and the
-    same chunk of B's next tile from global memory; the tile of A after the next is on its way to registers meanwhile.
-    Places along K are ``after``, a scalar of the loop, plus a tile counted from there: both go into the scalar offset
-    of a load, so that no lane adds anything. The last turns of the loop fetch nothing: their loads lie beyond the buffer's end.
+    A tile is multiplied in chunks of 64 bytes along K. While a chunk is multiplied, A's next chunk comes from LDS and
+    the same chunk of B's next tile from global memory; the tile of A after the next is on its way to registers
+    meanwhile. Places along K are ``after``, a scalar of the loop, plus a tile counted from there: both go into the
+    scalar offset of a load, so that no lane adds anything. The last turn of the loop fetches nothing where no tile is
+    left: such loads lie beyond the buffer's end.
     """
 
     def __init__(self, plan: GemmPlan, A: Any, B: Any, m: Any, column: Any, row: Any) -> None:
         self.plan, self.thread = plan, fx.thread_idx.x
         dtype, self.tiled, self.instructions = tiled_instruction(plan)
         check_elements(A, B, dtype)
-        weights = weights_from(B, column * plan.tile_n, plan)
-        rows = rows_from(A, row * plan.tile_m, m, plan.tile_m, plan.k)
         self.rows_inside = fx.min(m - row * plan.tile_m, fx.Int32(plan.tile_m))
-        self.weights = fx.zipped_divide(weights, (plan.tile_n, plan.tile_k))[None, (0, 0)]
-        self.rows = fx.zipped_divide(rows, (plan.tile_m, plan.tile_k))[None, (0, 0)]
-        self.lds = lds_tiles(plan, dtype)
+        rows = rows_from(A, row * plan.tile_m, m, plan.tile_m, plan.k)
+        rows = fx.zipped_divide(rows, (plan.tile_m, plan.tile_k))[None, (0, 0)]
+        weights = weights_from(B, column * plan.tile_n, plan)
+        weights = fx.zipped_divide(weights, (plan.tile_n, plan.tile_k))[None, (0, 0)]
+        lds = lds_tiles(plan, dtype)
+        slots = [lds[None, None, stage] for stage in range(plan.lds_stages)]
 
-        through_buffer = fx.make_copy_atom(rocdl.BufferCopy128b(), dtype)
-        plain = fx.make_copy_atom(fx.UniversalCopy128b(), dtype)
-        self.fetch_rows = row_copy(through_buffer, plan).get_slice(self.thread)
-        self.stage_rows = row_copy(plain, plan).get_slice(self.thread)
-        self.fetch_weights = fx.make_tiled_copy_A(through_buffer, self.tiled).get_slice(self.thread)
-        self.read_rows = fx.make_tiled_copy_B(plain, self.tiled).get_slice(self.thread)
-
-        self.fetched = fx.make_fragment_like(self.fetch_rows.partition_S(self.rows))
-        self.b = [self.tiled.make_fragment_A(self.weights) for _ in range(2)]
+        self.b = [self.tiled.make_fragment_A(weights) for _ in range(2)]
         # The next chunk of A is read while one is multiplied; if there is but one, it belongs to the next tile.
-        self.a = [self.tiled.make_fragment_B(self.lds[None, None, 0]) for _ in range(2 if plan.chunks == 1 else 1)]
+        self.a = [self.tiled.make_fragment_B(slots[0]) for _ in range(2 if plan.chunks == 1 else 1)]
         self.total = self.tiled.make_fragment_C(fx.make_identity_tensor((plan.tile_n, plan.tile_m)))
         self.total.fill(0)
+
+        self.buffer = fx.make_copy_atom(rocdl.BufferCopy128b(), dtype)
+        self.plain = fx.make_copy_atom(fx.UniversalCopy128b(), dtype)
+        fetch = row_copy(self.buffer, plan).get_slice(self.thread)
+        stage = row_copy(self.plain, plan).get_slice(self.thread)
+        read = fx.make_tiled_copy_B(self.plain, self.tiled).get_slice(self.thread)
+        fetch_b = fx.make_tiled_copy_A(self.buffer, self.tiled).get_slice(self.thread)
+        self.a_in_memory, self.b_in_memory = fetch.partition_S(rows), fetch_b.partition_S(weights)
+        self.fetched = fx.make_fragment_like(self.a_in_memory)
+        self.a_to_lds = [stage.partition_D(slot) for slot in slots]
+        self.a_in_lds = [read.partition_S(slot) for slot in slots]
+        self.a_read, self.b_fetched = [read.retile(a) for a in self.a], [fetch_b.retile(b) for b in self.b]
 
     def along_k(self, tile: int, place: int, after: Any, scale: int, end: Any) -> Any:
         """The scalar offset of a place in a tile, ``scale`` elements a step along K.
@@ -148,27 +154,23 @@ class Pipeline:
 
     def load_a(self, tile: int, after: Any = 0) -> None:
         """Fetch a tile of A."""
-        place = self.fetch_rows.partition_S(self.rows)
         at = self.along_k(tile, 0, after, 1, self.rows_inside * self.plan.k)
-        fx.copy(self.fetch_rows.tiled_copy, place, self.fetched, soffset=at)
+        fx.copy(self.buffer, self.a_in_memory, self.fetched, soffset=at)
 
     def stage_a(self, tile: int) -> None:
         """Put the fetched tile of A into LDS."""
-        slot = self.lds[None, None, tile % self.plan.lds_stages]
-        fx.copy(self.stage_rows.tiled_copy, self.fetched, self.stage_rows.partition_D(slot))
+        fx.copy(self.plain, self.fetched, self.a_to_lds[tile % self.plan.lds_stages])
 
     def read_a(self, tile: int, chunk: int) -> None:
         """A chunk of A from LDS to registers."""
-        source = self.read_rows.partition_S(self.lds[None, None, tile % self.plan.lds_stages])
-        target = self.read_rows.retile(self.a[tile % len(self.a)])
-        fx.copy(self.read_rows.tiled_copy, source[None, None, chunk], target[None, None, chunk])
+        source, target = self.a_in_lds[tile % self.plan.lds_stages], self.a_read[tile % len(self.a)]
+        fx.copy(self.plain, source[None, None, chunk], target[None, None, chunk])
 
     def load_b(self, tile: int, chunk: int, after: Any = 0) -> None:
         """Fetch a chunk of a tile of B. A step along K passes the 16 rows of a block."""
-        place = self.fetch_weights.partition_S(self.weights)[None, None, 0]
-        target = self.fetch_weights.retile(self.b[tile % 2])[None, None, chunk]
         at = self.along_k(tile, chunk * self.plan.chunk, after, BLOCK, self.plan.tile_n * self.plan.k)
-        fx.copy(self.fetch_weights.tiled_copy, place, target, soffset=at)
+        target = self.b_fetched[tile % 2][None, None, chunk]
+        fx.copy(self.buffer, self.b_in_memory[None, None, 0], target, soffset=at)
 
     def multiply(self, tile: int, chunk: int) -> None:
         """Row tile by row tile, so that the registers of A become free one after the other."""
@@ -249,14 +251,16 @@ class Pipeline:
 def check_elements(A: Any, B: Any, dtype: Any) -> None:
     for tensor, name in ((A, "A"), (B, "B")):
         if tensor.dtype is not dtype:
-            raise ValueError(f"{name} must hold {dtype.__name__} for this target and in_dtype, not {tensor.dtype.__name__}")
+            raise ValueError(
+                f"{name} must hold {dtype.__name__} for this target and in_dtype, not {tensor.dtype.__name__}"
+            )
 
 
 # The kernel ------------------------------------------------------------------------------------------
 
 
 def block_tile(plan: GemmPlan) -> tuple[Any, Any]:
-    """Column and row of this block's tile. With chiplets, those of one get neighbouring tiles, which share its cache."""
+    """Column and row of this block's tile. Blocks of one chiplet get neighbouring tiles, which share its cache."""
     column, row, _ = fx.block_idx
     if plan.xcds < 2:
         return column, row
@@ -339,13 +343,13 @@ def compile_preshuffle_gemm(
 ) -> Any:  # fmt: skip
     """The launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, bias, M, N, stream)``; M may differ per call.
 
-    ``epilogue`` is an activation (relu, silu, gelu), "bias", or both: "bias_relu". ``lds_stage`` is the number of tiles of A
-    in LDS, ``preload=False`` gives up fetching ahead, ``xcd_swizzle`` is the number of chiplets to keep apart.
+    ``epilogue`` is an activation (relu, silu, gelu), "bias", or both: "bias_relu". ``lds_stage`` is the number of tiles
+    of A in LDS, ``preload=False`` gives up fetching ahead, ``xcd_swizzle`` is the number of chiplets to keep apart.
     """
     plan = GemmPlan(N, K, tile_m, tile_n, tile_k, in_dtype, out_dtype, epilogue, enable_scheduler, lds_stage, preload,
                     xcd_swizzle)  # fmt: skip
     if use_async_copy:
-        raise ValueError("copies of A straight into LDS are not written yet")
+        raise ValueError("use_async_copy: copies of A straight into LDS are not written yet; leave it False")
 
     @flyc.kernel(known_block_size=(THREADS, 1, 1))
     def preshuffle_gemm_kernel(

@@ -75,8 +75,8 @@ class GemmPlan:
         pieces = self.row_bytes // ACCESS_BYTES
         if pieces & (pieces - 1) or pieces > THREADS:
             raise ValueError(
-                f"tile_k = {self.tile_k} makes rows of {pieces} accesses of 16 bytes; it must be a power of two, at most "
-                f"{THREADS}"
+                f"tile_k = {self.tile_k} makes rows of {pieces} accesses of 16 bytes; "
+                f"that must be a power of two, at most {THREADS}"
             )
         if self.xcds < 0:
             raise ValueError(f"xcd_swizzle is a number of chiplets, or 0; got {self.xcds}")

@@ -3,7 +3,8 @@
 gemm = build_tiled_gemm_module(N, K, "f16")
 gemm(A, B, C, M, stream)
 
-C = A * B^T in f32: A is [M, K], B is [N, K], both of the given type and contiguous; C is [M, N] f32.
+C = A * B^T in f32: A is [M, K], B is [N, K], both of the given type; C is [M, N] f32. Elements of a row are neighbours;
+rows may lie further apart than they are long, and anywhere in memory.
 Any extents: what a tile has beyond the edge is zero while it is multiplied and is not stored.
 
 Rows of a tile are 128 bytes of shared memory. Neighbouring rows would start in the same bank, so the
@@ -158,25 +159,42 @@ def tile_copy(plan: TilePlan) -> Any:
     return fx.make_tiled_copy_tv(atom, threads, fx.make_layout((1, plan.width), (0, 1)))
 
 
-def matrix(tensor: Any, rows: Any, columns: int) -> Any:
-    """A contiguous row-major tensor whose columns are known while compiling."""
-    return fx.make_view(fx.get_iter(tensor), fx.make_layout((rows, columns), (columns, 1)))
+def matrix(tensor: Any, rows: Any, columns: int, name: str) -> Any:
+    """A row-major tensor whose columns are known while compiling."""
+    down, across = (fx.get_scalar(fx.get_(tensor.stride, mode)) for mode in range(2))
+    if columns > 1 and not (isinstance(across, int) and across == 1):
+        raise ValueError(f"{name} must have contiguous rows, and its layout is {tensor.layout}")
+    return fx.make_view(fx.get_iter(tensor), fx.make_layout((rows, columns), (down, 1)))
+
+
+def is_aligned(source: Any, plan: TilePlan) -> Any:
+    """Whether accesses of ``plan.width`` elements start at multiples of their size in every row."""
+    down = fx.Int32(fx.get_scalar(fx.get_(source.stride, 0)) % plan.width)
+    address = fx.Int64(fx.ptrtoint(fx.get_iter(source))) % (plan.width * plan.elem.width // 8)
+    return (down == 0) & (fx.Int32(address) == 0)
 
 
 @flyc.jit
-def load_tile(copy: Any, source: Any, tile: Any, at: Any) -> Any:
-    """This thread's part of one tile of global memory, zero beyond the edges."""
+def load_tile(copy: Any, source: Any, tile: Any, at: Any, aligned: Any) -> Any:
+    """This thread's part of one tile of global memory, zero beyond the edges; element by element if not aligned."""
     part = copy.get_slice(fx.thread_idx.x)
     tS = part.partition_S(fx.zipped_divide(source, tile)[None, at])
     tC = part.partition_S(fx.zipped_divide(fx.make_identity_tensor(source.shape), tile)[None, at])
     fragment = fx.make_fragment_like(tS)
-    _, rows, columns = (fx.get_scalar(fx.size(mode)) for mode in tS.shape)
+    width, rows, columns = (fx.get_scalar(fx.size(mode)) for mode in tS.shape)
     inside = fx.make_rmem_tensor((rows, columns), fx.Boolean)
     for i in fx.range_constexpr(rows):
         for j in fx.range_constexpr(columns):
             inside[i, j] = fx.elem_less(tC[0, i, j], source.shape)
     fragment.fill(0.0)
-    fx.copy(copy, tS, fragment, pred=inside)
+    if aligned:
+        fx.copy(copy, tS, fragment, pred=inside)
+    else:
+        for i in fx.range_constexpr(rows):
+            for j in fx.range_constexpr(columns):
+                if inside[i, j]:
+                    for v in fx.range_constexpr(width):
+                        fragment[v, i, j] = tS[v, i, j]
     return fragment
 
 
@@ -196,7 +214,8 @@ def store_result(accumulators: Any, tiled: Any, C: Any, tile: Any, at: Any) -> N
 def multiply_tiles(A: Any, B: Any, C: Any, m: Any, plan: TilePlan) -> None:
     """One block: the tile of C at (block y, block x)."""
     column, row, _ = fx.block_idx
-    gA, gB, gC = matrix(A, m, plan.k), matrix(B, plan.n, plan.k), matrix(C, m, plan.n)
+    gA, gB, gC = matrix(A, m, plan.k, "A"), matrix(B, plan.n, plan.k, "B"), matrix(C, m, plan.n, "C")
+    aligned = is_aligned(gA, plan) & is_aligned(gB, plan)
     instruction, tiled = choose_instruction(plan.dtype)
     allocator = fx.SharedAllocator()
     (sA, mA), (sB, mB) = (shared_tile(allocator, rows, plan, instruction) for rows in (plan.tile_m, plan.tile_n))
@@ -214,8 +233,8 @@ def multiply_tiles(A: Any, B: Any, C: Any, m: Any, plan: TilePlan) -> None:
     _, _, depth = tiled.tile_size_mnk.unpack()
 
     for i in range(plan.turns):
-        fA = load_tile(copy, gA, (plan.tile_m, plan.tile_k), (row, i))
-        fB = load_tile(copy, gB, (plan.tile_n, plan.tile_k), (column, i))
+        fA = load_tile(copy, gA, (plan.tile_m, plan.tile_k), (row, i), aligned)
+        fB = load_tile(copy, gB, (plan.tile_n, plan.tile_k), (column, i), aligned)
         fx.barrier()  # everyone has read the tiles of the turn before
         fx.copy(copy, fA, mine.partition_D(sA))
         fx.copy(copy, fB, mine.partition_D(sB))

@@ -16,7 +16,6 @@ from kernels.blocks.reduce import add, wave_reduce
 from kernels.blocks.rows import (
     RowPlan,
     check_row,
-    early,
     held_elements,
     inside_row,
     launch_rows,
@@ -42,7 +41,7 @@ def build_layernorm_module(N: int, dtype: str, eps: float = 1e-5, threads: int |
 
     @flyc.jit
     def layernorm(X: fx.Tensor, gamma: fx.Tensor, beta: fx.Tensor, Y: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
-        plan = plan_row(N, dtype, threads)
+        plan = plan_row(N, dtype, threads, lines=2)
         launch_rows(layernorm_kernel(X, gamma, beta, Y, plan), m, plan, stream)
 
     return layernorm
@@ -66,8 +65,6 @@ def layernorm_row(X: Any, gamma: Any, beta: Any, Y: Any, plan: RowPlan, eps: flo
     row = row_number(plan)
     exchange = RowExchange(plan, 3)
     x = load_row(row_vectors(X, row, plan), plan, 0.0)
-    lines, out = (line_vectors(gamma, plan), line_vectors(beta, plan)), row_vectors(Y, row, plan)
-    held = [[load_turn(line, plan, turn, 0.0) for line in lines] for turn in range(plan.turns)] if early(plan) else []
     mine = wave_moments(x, plan)
     exchange.publish(list(mine))
     sums, squares, counts = (exchange.read(index, value, 0.0) for index, value in enumerate(mine))
@@ -77,7 +74,8 @@ def layernorm_row(X: Any, gamma: Any, beta: Any, Y: Any, plan: RowPlan, eps: flo
         distance = total / fx.max(count, fx.Float32(1.0)) - mean
         parts.append(square + count * distance * distance)
     rstd = fx.math.rsqrt(exchange.combine(parts, add) * (1.0 / plan.length) + eps)
-    # Scale and shift of a long row are loaded behind the reductions: held from the start they would triple the registers.
+    # Scale and shift are loaded behind the reductions: held from the start they would triple the registers.
+    scale, shift, out = line_vectors(gamma, plan), line_vectors(beta, plan), row_vectors(Y, row, plan)
     for turn, vector in enumerate(x):
-        g, b = held[turn] if held else (load_turn(line, plan, turn, 0.0) for line in lines)
+        g, b = (load_turn(line, plan, turn, 0.0) for line in (scale, shift))
         store_turn((vector - mean) * rstd * g + b, out, plan, turn)

@@ -16,7 +16,6 @@ from kernels.blocks.reduce import add, wave_reduce
 from kernels.blocks.rows import (
     RowPlan,
     check_row,
-    early,
     launch_rows,
     line_vectors,
     load_row,
@@ -40,7 +39,7 @@ def build_rmsnorm_module(N: int, dtype: str, eps: float = 1e-5, threads: int | N
 
     @flyc.jit
     def rmsnorm(X: fx.Tensor, gamma: fx.Tensor, Y: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
-        plan = plan_row(N, dtype, threads)
+        plan = plan_row(N, dtype, threads, lines=1)
         launch_rows(rmsnorm_kernel(X, gamma, Y, plan), m, plan, stream)
 
     return rmsnorm
@@ -50,13 +49,11 @@ def rmsnorm_row(X: Any, gamma: Any, Y: Any, plan: RowPlan, eps: float) -> None:
     row = row_number(plan)
     exchange = RowExchange(plan, 1)
     x = load_row(row_vectors(X, row, plan), plan, 0.0)
-    scale, out = line_vectors(gamma, plan), row_vectors(Y, row, plan)
-    held = [load_turn(scale, plan, turn, 0.0) for turn in range(plan.turns)] if early(plan) else []
     mine = wave_reduce(row_sum([vector * vector for vector in x]), add)
     exchange.publish([mine])
     total = exchange.combine(exchange.read(0, mine, 0.0), add)
     rstd = fx.math.rsqrt(total * (1.0 / plan.length) + eps)
-    # The scale of a long row is loaded behind the reduction: held from the start it would double the registers.
+    # The scale is loaded behind the reduction, vector by vector: held from the start it would double the registers.
+    scale, out = line_vectors(gamma, plan), row_vectors(Y, row, plan)
     for turn, vector in enumerate(x):
-        g = held[turn] if held else load_turn(scale, plan, turn, 0.0)
-        store_turn(vector * rstd * g, out, plan, turn)
+        store_turn(vector * rstd * load_turn(scale, plan, turn, 0.0), out, plan, turn)

@@ -40,7 +40,9 @@ def test_main_loop(arch: str, in_dtype: str) -> None:
     assembly = isa(arch, in_dtype)
     loop = main_loop(assembly)
     counts = loop.counts
-    memory = {name: count for name, count in counts.items() if name.startswith(("buffer_", "ds_", "global_", "scratch_"))}
+    memory = {
+        name: count for name, count in counts.items() if name.startswith(("buffer_", "ds_", "global_", "scratch_"))
+    }
     assert memory == {"buffer_load_dwordx4": 16, "ds_read_b128": 32, "ds_write_b128": 8}
     assert loop.waits == 4
     assert counts["s_barrier"] == 2
@@ -74,8 +76,9 @@ def test_instruction_of_each_element(arch: str, in_dtype: str, instruction: str,
 
 
 def test_accesses_are_spread_over_the_products() -> None:
-    """The hints hold: no run of more than eight accesses, and products follow the last read of every chunk."""
-    names = main_loop(isa("gfx942")).names
+    """The hints hold: no more than eight side by side, and products follow the last read of every chunk."""
+    kinds = ("v_mfma", "buffer_", "ds_", "s_waitcnt")
+    names = [name for name in main_loop(isa("gfx942")).names if name.startswith(kinds)]
     runs = [(key, len(list(group))) for key, group in itertools.groupby(names, lambda name: name.startswith("v_mfma"))]
     assert max(length for products, length in runs if not products) <= 8
     for place, name in enumerate(names):
@@ -84,7 +87,9 @@ def test_accesses_are_spread_over_the_products() -> None:
             assert sum(n.startswith("v_mfma") for n in names[last:place]) >= 8
 
 
-@pytest.mark.parametrize("options", [{"lds_stage": 1}, {"preload": False}, {"tile_m": 64}, {"tile_n": 256}, {"tile_k": 128}])
+@pytest.mark.parametrize(
+    "options", [{"lds_stage": 1}, {"preload": False}, {"tile_m": 64}, {"tile_n": 256}, {"tile_k": 128}]
+)
 def test_other_choices_do_not_spill(options: dict[str, Any]) -> None:
     assembly = isa("gfx942", **options)
     assert fact(assembly, "vgpr_spill_count") == 0

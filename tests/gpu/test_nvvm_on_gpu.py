@@ -79,7 +79,9 @@ CASES = [
     *_every(test_tma.test_every_type_is_loaded, (np.float16,), (ml_dtypes.bfloat16,), (np.int8,), (np.float64,)),
     *_every(test_tma.test_every_swizzle_permutes_pieces_of_rows, *test_tma.SWIZZLED_ROWS),
     *_every(test_tma.test_the_maps_swizzle_reads_a_box_in_order, *((mode,) for mode in SWIZZLE_MODES)),
-    *_every(test_tma.test_boxes_of_every_rank_are_stored_and_what_lies_outside_is_dropped, *((r,) for r in range(1, 6))),
+    *_every(
+        test_tma.test_boxes_of_every_rank_are_stored_and_what_lies_outside_is_dropped, *((r,) for r in range(1, 6))
+    ),
     *_every(test_tma.test_swizzled_boxes_are_stored, ("32B",), ("64B",), ("128B",)),
     *_every(test_tma.test_boxes_are_combined_into_a_tensor, *test_tma.REDUCED),
     *_every(test_tma.test_reductions_of_every_rank, *((rank,) for rank in range(1, 6))),

@@ -85,3 +85,25 @@ def test_what_cannot_be_multiplied() -> None:
         plan_tiles(4, 4, "f64")
     with pytest.raises(ValueError, match="sides of a tile are one of"):
         plan_tiles(4, 4, "f16", tile_m=48)
+
+
+@pytest.mark.parametrize("shift", [0, 1, 3])
+@pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
+def test_strided_matrices(arch: str, shift: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Views into wider matrices, also where their rows are not aligned; what lies beside C stays."""
+    monkeypatch.setenv("ARCH", arch)
+    rng = np.random.default_rng()
+    m, n, k = 70, 66, 72
+    wide_a, wide_b = (rng.standard_normal((rows, k + 8 + shift)).astype(np.float16) for rows in (m, n))
+    a, b = wide_a[:, shift : shift + k], wide_b[:, shift : shift + k]
+    whole = np.full((m, n + 5), np.nan, np.float32)
+    build_tiled_gemm_module(n, k, "f16", 64, 64)(a, b, whole[:, 2:-3], m)
+    expected = a.astype(np.float64) @ b.astype(np.float64).T
+    assert np.abs(whole[:, 2:-3] - expected).max() < 1e-4
+    assert np.isnan(whole).sum() == whole.size - expected.size
+
+
+def test_transposed_matrices_are_refused() -> None:
+    a, b, c = np.zeros((72, 70), np.float16), np.zeros((66, 72), np.float16), np.zeros((70, 66), np.float32)
+    with pytest.raises(ValueError, match="A must have contiguous rows"):
+        build_tiled_gemm_module(66, 72, "f16", 64, 64)(a.T, b, c, 70)

@@ -1,4 +1,4 @@
-"""The Hopper GEMM on the virtual sm_90a against float64: types, both orders of B, epilogues, splits, clusters, edges."""
+"""The Hopper GEMM on the virtual sm_90a against float64: types, orders of B, epilogues, splits, clusters, edges."""
 
 from __future__ import annotations
 

@@ -126,6 +126,29 @@ def test_the_suggested_swizzle_removes_every_conflict(arch: str, width: int, mon
     assert str(fix) in str(before)
 
 
+@pytest.mark.parametrize("meeting", [False, True], ids=["plain", "with a barrier inside"])
+def test_lanes_that_start_their_loop_at_different_numbers_are_together(meeting: bool) -> None:
+    """Two rows a wave: `range(y, ...)` gives its halves other counters in the same turn."""
+
+    @flyc.kernel
+    def columns(dst: fx.Tensor):
+        tile = fx.SharedAllocator().allocate(fx.Array[fx.Float32, 32 * 32]).peek()
+        x, y, _ = fx.thread_idx
+        for i in range(y, 32, 8):
+            tile[x * 32 + i] = 1.0
+            if fx.const_expr(meeting):
+                fx.barrier()
+        fx.barrier()
+        dst[x, y] = tile[x * 32 + y]
+
+    @flyc.jit
+    def launch(dst: fx.Tensor):
+        columns(dst).launch(block=(32, 8))
+
+    write = flyc.lds_report(launch, np.zeros((32, 8), np.float32)).rows[0]
+    assert (write.executed, write.worst, write.mean) == (4 * 4, 62, 62)  # 4 waves, 4 turns, 31 for each half of a wave
+
+
 def test_rows_name_the_lines_of_the_kernel() -> None:
     report = report_of(transposing(SIDE))
     lines, start = inspect.getsourcelines(transposing)

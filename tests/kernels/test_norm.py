@@ -66,6 +66,40 @@ def test_row_kernel(name: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> No
         assert error < TOLERANCE[dtype], (rows, columns, dtype, error)
 
 
+LONG = [("f32", 16387), ("f32", 20000), ("bf16", 40008), ("f16", 70001), ("bf16", 140000), ("f32", 140000)]
+"""Rows that one block's registers cannot hold: clusters of 2 to 8 blocks where the target has them."""
+
+
+@pytest.mark.parametrize("arch", ["sm_90a", "gfx942"])
+@pytest.mark.parametrize("name", KERNELS)
+def test_long_rows(name: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    rng = np.random.default_rng()
+    for dtype, columns in LONG:
+        x = (rng.standard_normal((2, columns)) * 3 + 1).astype(DTYPES[dtype])
+        out, expected = KERNELS[name](x, dtype)
+        error = np.abs(out.astype(np.float64) - expected).max() / max(np.abs(expected).max(), 1e-30)
+        assert error < TOLERANCE[dtype], (columns, dtype, error)
+
+
+def test_rows_of_infinities() -> None:
+    """A wave of nothing but -inf has no say; a row of nothing else is undefined, as in other libraries."""
+    x = np.full((3, 4096), -np.inf, np.float32)
+    x[0, 17], x[1, 4000:] = 2.0, 1.0
+    out = np.full_like(x, np.nan)
+    build_softmax_module(3, 4096, "f32")(x, out, 3)
+    assert out[0, 17] == 1.0 and (np.delete(out[0], 17) == 0).all()
+    np.testing.assert_allclose(out[1, 4000:], 1 / 96, rtol=1e-6)
+    assert (out[1, :4000] == 0).all() and np.isnan(out[2]).all()
+
+
+def test_large_values_far_from_zero_keep_their_variance() -> None:
+    rng = np.random.default_rng()
+    x = (rng.standard_normal((2, 5000)) + 1e4).astype(np.float32)
+    out, expected = layernorm(x, "f32")
+    assert np.abs(out - expected).max() / np.abs(expected).max() < 3e-3
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", KERNELS)
 def test_every_shape_in_every_type(name: str, dtype: str) -> None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 
+import flydsl.compiler as flyc
+from flydsl.base.errors import ScheduleWarning
 from kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm, shuffle_weight
 
 FP8 = {"gfx942": ml_dtypes.float8_e4m3fnuz, "gfx950": ml_dtypes.float8_e4m3fn}
 OUT = {"fp16": np.float16, "bf16": ml_dtypes.bfloat16}
 ROUNDING = {"fp16": 2.0**-10, "bf16": 2.0**-7}
-SMALL = {"tile_m": 32, "tile_n": 64, "tile_k": 64}
+SMALL: dict[str, Any] = {"tile_m": 32, "tile_n": 64, "tile_k": 64}
 
 ACTIVATIONS: dict[str, Any] = {
     "none": lambda x: x,
@@ -29,7 +32,9 @@ def element(in_dtype: str, arch: str) -> Any:
     return {"fp16": np.float16, "bf16": ml_dtypes.bfloat16, "int8": np.int8}[in_dtype]
 
 
-def check(m: int, n: int, k: int, in_dtype: str = "fp16", out_dtype: str = "fp16", arch: str = "gfx942", **options: Any):
+def check(
+    m: int, n: int, k: int, in_dtype: str = "fp16", out_dtype: str = "fp16", arch: str = "gfx942", **options: Any
+):
     """Run one product on random data and compare every element; rows beside C must stay as they were."""
     rng, dtype = np.random.default_rng(), element(in_dtype, arch)
     scale = 8 if in_dtype == "int8" else 1
@@ -38,7 +43,9 @@ def check(m: int, n: int, k: int, in_dtype: str = "fp16", out_dtype: str = "fp16
     padded = np.full((m + 8, n), np.nan, OUT[out_dtype])
     c = padded[4 : 4 + m]
     gemm = compile_preshuffle_gemm(N=n, K=k, in_dtype=in_dtype, out_dtype=out_dtype, **options)
-    gemm(c, a, shuffle_weight(b), sa, sb, bias, m, n)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ScheduleWarning)  # the hints fit every tile
+        gemm(c, a, shuffle_weight(b), sa, sb, bias, m, n)
 
     expected = a.astype(np.float64) @ b.astype(np.float64).T
     if in_dtype in ("fp8", "int8"):
@@ -94,6 +101,21 @@ def test_elements(in_dtype: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> 
 )
 def test_options(options: dict[str, Any]) -> None:
     check(100, 128, 384, **{**SMALL, **options})
+
+
+@pytest.mark.parametrize("options", [{}, {"lds_stage": 1}, {"tile_k": 32, "tile_m": 64}, {"preload": False}], ids=str)
+def test_stages_of_lds_do_not_race(options: dict[str, Any]) -> None:
+    with flyc.sanitize("race", "barrier"):
+        check(40, 64, 320, **{**SMALL, **options})
+
+
+@pytest.mark.parametrize("tile_k", [32, 64, 128])
+def test_the_swizzle_leaves_no_bank_conflicts(tile_k: int) -> None:
+    gemm = compile_preshuffle_gemm(N=128, K=256, tile_k=tile_k, out_dtype="fp16")
+    a, c, numbers = np.zeros((128, 256), np.float16), np.zeros((128, 128), np.float16), np.zeros(128, np.float32)
+    report = flyc.lds_report(gemm, c, a, a, numbers, numbers, numbers, 128, 128)
+    assert {(row.kind, row.bits) for row in report.rows} == {("write", 128), ("read", 128)}
+    assert report.extra_cycles == 0, str(report)
 
 
 @pytest.mark.parametrize("epilogue", ["relu", "bias", "bias_silu", "bias_gelu"])

@@ -364,6 +364,14 @@ no:
   ret i64 1
 }
 
+define internal i32 @fly.element_bytes(ptr %map) {
+  %ep = getelementptr i64, ptr %map, i64 1
+  %e = load i64, ptr %ep
+  %w = trunc i64 %e to i32
+  %size = and i32 %w, 255
+  ret i32 %size
+}
+
 ; Bytes of a box.
 define internal i32 @fly.box_bytes(ptr %map) {
   %ep = getelementptr i64, ptr %map, i64 1
@@ -477,6 +485,51 @@ define internal float @fly.combine_f32(float %a, float %b, i32 %kind) {
   ret float %r2
 }
 
+; The same on memory that other clusters combine into as well, which other threads run: one element at a time.
+define internal void @fly.combine_shared(ptr %to, ptr %from, i64 %type, i32 %kind, i64 %size) noinline {
+entry:
+  %own = alloca i64, align 8
+  switch i64 %size, label %end [ i64 2, label %w16  i64 4, label %w32  i64 8, label %w64 ]
+w16:
+  %first16 = load atomic i16, ptr %to monotonic, align 2
+  br label %try16
+try16:
+  %old16 = phi i16 [ %first16, %w16 ], [ %found16, %try16 ]
+  store i16 %old16, ptr %own
+  call void @fly.combine(ptr %own, ptr %from, i64 %type, i32 %kind)
+  %new16 = load i16, ptr %own
+  %pair16 = cmpxchg ptr %to, i16 %old16, i16 %new16 monotonic monotonic, align 2
+  %found16 = extractvalue { i16, i1 } %pair16, 0
+  %done16 = extractvalue { i16, i1 } %pair16, 1
+  br i1 %done16, label %end, label %try16
+w32:
+  %first32 = load atomic i32, ptr %to monotonic, align 4
+  br label %try32
+try32:
+  %old32 = phi i32 [ %first32, %w32 ], [ %found32, %try32 ]
+  store i32 %old32, ptr %own
+  call void @fly.combine(ptr %own, ptr %from, i64 %type, i32 %kind)
+  %new32 = load i32, ptr %own
+  %pair32 = cmpxchg ptr %to, i32 %old32, i32 %new32 monotonic monotonic, align 4
+  %found32 = extractvalue { i32, i1 } %pair32, 0
+  %done32 = extractvalue { i32, i1 } %pair32, 1
+  br i1 %done32, label %end, label %try32
+w64:
+  %first64 = load atomic i64, ptr %to monotonic, align 8
+  br label %try64
+try64:
+  %old64 = phi i64 [ %first64, %w64 ], [ %found64, %try64 ]
+  store i64 %old64, ptr %own
+  call void @fly.combine(ptr %own, ptr %from, i64 %type, i32 %kind)
+  %new64 = load i64, ptr %own
+  %pair64 = cmpxchg ptr %to, i64 %old64, i64 %new64 monotonic monotonic, align 8
+  %found64 = extractvalue { i64, i1 } %pair64, 0
+  %done64 = extractvalue { i64, i1 } %pair64, 1
+  br i1 %done64, label %end, label %try64
+end:
+  ret void
+}
+
 define internal void @fly.tma(ptr %map, ptr %smem, i32 %offset, i32 %kind, i32 %c0, i32 %c1, i32 %c2, i32 %c3, i32 %c4) noinline {
 entry:
   %base0 = load i64, ptr %map
@@ -585,7 +638,7 @@ write:
   call void @llvm.memcpy.p0.p0.i64(ptr %g, ptr %place, i64 %size, i1 false)
   br label %cell.end
 reduce:
-  call void @fly.combine(ptr %g, ptr %place, i64 %type, i32 %kind)
+  call void @fly.combine_shared(ptr %g, ptr %place, i64 %type, i32 %kind, i64 %size)
   br label %cell.end
 outside:
   %isload = icmp eq i32 %kind, 0

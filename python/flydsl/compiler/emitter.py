@@ -51,7 +51,7 @@ from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.parser import Parser
 
-from flydsl.base.errors import SourceLocation
+from flydsl.base.errors import DslRuntimeError, SourceLocation
 from flydsl.dialects.arith_syntax import ROUNDING_MODES
 from flydsl.dialects.fly.op_table import OP_TABLE
 from flydsl.dialects.fly.ops import OP_CLASSES, infer_types, to_attr
@@ -232,6 +232,8 @@ class TraceEmitter:
         result: str | Sequence[str] | None = None,
         attrs: Mapping[str, Any] | None = None,
     ) -> Any:
+        if self.kernel_symbol is None and name.startswith("gpu."):
+            self.require_kernel(name.removeprefix("gpu."))
         defaults = _defaults.get(name)
         if defaults is None:
             defaults = _defaults[name] = _default_properties(name)
@@ -248,7 +250,16 @@ class TraceEmitter:
             return tuple(op.results)
         return op.results[0] if types else None
 
+    def require_kernel(self, what: str) -> None:
+        """Refuse what only a GPU can do in the jit function, which runs on the host."""
+        if self.kernel_symbol is None:
+            raise DslRuntimeError(
+                f"{what} belongs to a kernel, and none is being traced here",
+                hint="move it into a function decorated with @flyc.kernel; a jit function runs on the host",
+            )
+
     def intrinsic(self, name: str, operands: Sequence[Any], result: str | None = None) -> Any:
+        self.require_kernel(name.removeprefix("llvm."))
         types = [] if result is None else [ir_type(result)]
         properties = call_properties(name, len(operands))
         op = op_class("llvm.call_intrinsic").create(operands=operands, result_types=types, properties=properties)
@@ -278,6 +289,7 @@ class TraceEmitter:
 
     def _asm(self, name: str, operands: Sequence[Any], types: Sequence[Attribute], text: str, constraints: str) -> Any:
         """Inline assembly; ``fly.ptx`` says which instruction it is, for back ends that run it some other way."""
+        self.require_kernel(name)
         op = op_class("llvm.inline_asm").create(
             operands=operands,
             result_types=types,

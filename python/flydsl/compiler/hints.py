@@ -126,17 +126,14 @@ def math_flags(hints: Hints) -> FastMathFlags:
     return flags
 
 
-_REGISTER_CAP = {"cuda": "nvvm.maxnreg", "rocm": "rocdl.num_vgpr"}
-
-
 def kernel_attributes(hints: Hints, backend: str) -> dict[str, Any]:
     """Attributes of every kernel, by the backend of its target. A hint that means nothing there adds none."""
     found = dict(hints)
     attributes: dict[str, Any] = {}
     if found.get("waves_per_eu") and backend == "rocm":
         attributes["rocdl.waves_per_eu"] = found["waves_per_eu"]
-    if found.get("maxnreg") and backend in _REGISTER_CAP:
-        attributes[_REGISTER_CAP[backend]] = found["maxnreg"]
+    if found.get("maxnreg"):
+        attributes["fly.maxnreg"] = found["maxnreg"]
     if found.get("fast_fp_math"):
         attributes["fly.flush_denormals"] = 1
     return attributes

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from flydsl.base import knobs
-from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
+from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, SourceLocation
 from flydsl.compiler.diagnostics import calling_location, user_errors
 from flydsl.compiler.hints import hint_scope
 from flydsl.compiler.rewrite.rewriter import rewritten
@@ -46,7 +46,16 @@ class KernelFunction:
                 hint="a plain function (or @flyc.jit) is inlined when called from a kernel",
             )
         values = self.signature.bind(args, kwargs)
-        return KernelLauncher(self, values, list(unit_attrs or ()), dict(value_attrs or {}))
+        launcher = KernelLauncher(self, values, list(unit_attrs or ()), dict(value_attrs or {}))
+        current().builder.waiting[launcher] = current().here()  # type: ignore[attr-defined]
+        return launcher
+
+    def __getitem__(self, grid: Any) -> Any:
+        raise DslTypeError(
+            f"a kernel is not launched with {self.__name__}[grid]",
+            hint=f"in a @flyc.jit function write {self.__name__}(...).launch(grid=..., block=...)",
+            location=calling_location() if not is_tracing() else None,
+        )
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
@@ -55,6 +64,17 @@ class KernelFunction:
 
     def __repr__(self) -> str:
         return f"<flyc.kernel {self.__name__}>"
+
+
+def refuse_waiting(waiting: Mapping[KernelLauncher, SourceLocation | None]) -> None:
+    """An error for a kernel that was called and never launched: it would silently do nothing."""
+    for launcher, location in waiting.items():
+        name = launcher.kernel.__name__
+        raise DslRuntimeError(
+            f"kernel '{name}' is called here but never launched",
+            hint=f"write {name}(...).launch(grid=..., block=...)",
+            location=location,
+        )
 
 
 class BoundKernel:
@@ -126,6 +146,7 @@ class KernelLauncher:
                value_attrs: dict[str, Any] | None = None) -> None:  # fmt: skip
         """Emit the launch. Extents are ints or run-time integers; ``smem`` is in bytes."""
         emitter: Any = current()
+        emitter.builder.waiting.pop(self, None)
         target = emitter.target
         grid_dims, block_dims = _dims(grid, "grid"), _dims(block, "block")
         size = self._known_size(block_dims)

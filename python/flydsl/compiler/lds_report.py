@@ -64,7 +64,7 @@ class LdsFix:
         s = self.change
         return (
             f"{self.array}: compose its layout with {s} on elements of {self.element_bytes} bytes{still}:"
-            f" fx.make_composed_layout(fx.static(fx.SwizzleType.get({s.mask}, {s.base}, {s.shift})), layout)"
+            f" fx.make_composed_layout(fx.make_swizzle({s.mask}, {s.base}, {s.shift}), layout)"
         )
 
 

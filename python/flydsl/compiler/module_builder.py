@@ -25,6 +25,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.dialects.llvm import CallingConventionAttr, LinkageAttr, LLVMArrayType, LLVMFunctionType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from flydsl.base.errors import SourceLocation
 from flydsl.compiler.emitter import SHARED_ALIGN, TraceEmitter, ir_type
 from flydsl.compiler.value_scope import check_uses
 from flydsl.dialects.fly.payload import DYNAMIC_SHARED
@@ -57,6 +58,8 @@ class ModuleBuilder:
         gpu_module = GpuModuleOp.create(properties={"sym_name": StringAttr(KERNELS)}, regions=[Region(self.gpu_block)])
         self.module = ModuleOp([gpu_module], attributes={"gpu.container_module": UnitAttr()})
         self.kernel_names: list[str] = []
+        self.waiting: dict[Any, SourceLocation | None] = {}
+        """Kernels that were called and not yet launched, and where."""
         self.dynamic_shared: dict[str, int] = {}
         self.shared_ledgers: dict[str, SharedLedger] = {}
         self._shared: dict[str, Operation] = {}

@@ -24,6 +24,7 @@ _HINTS = {
     "bounds": "guard the access with a condition or a predicate, or make the tensor as large as what is asked of it",
     "race": "put fx.barrier() between the two accesses, use an atomic, or give each thread elements of its own",
     "uninit": "write the element first, or fill the tensor where it is made",
+    "uninit shared": "write the element first; if another thread does, put fx.barrier() between that and this read",
     "barrier": "move the barrier out of the branch or loop on which threads disagree",
 }
 
@@ -169,7 +170,8 @@ def sanitizer_error(words: Sequence[int], arrays: Sequence[ArrayInterval], sites
     other = report.other if report.check == "race" else None
     fault = Fault(report.check, report.place, tensor.name, tensor.coordinate, other)
     message = {"bounds": _bounds, "race": _race, "uninit": _uninit}[report.check](report, tensor)
-    return SanitizerError(message, fault=fault, hint=_HINTS[report.check], location=report.place.location)
+    hint = _HINTS.get(f"{report.check} {tensor.space}", _HINTS[report.check])
+    return SanitizerError(message, fault=fault, hint=hint, location=report.place.location)
 
 
 def _at(tensor: _Tensor) -> str:
@@ -198,7 +200,7 @@ def _race(report: _Report, tensor: _Tensor) -> str:
 
 def _uninit(report: _Report, tensor: _Tensor) -> str:
     who = "no thread of the block" if tensor.space == "shared" else "the thread never"
-    wrote = "has written" if tensor.space == "shared" else "wrote"
+    wrote = "has written yet" if tensor.space == "shared" else "wrote"
     return f"read of {_at(tensor)}, which {who} {wrote}, by {report.place}{_declared(tensor)}"
 
 

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from flydsl.compiler.adapted import Adapted
 from flydsl.compiler.diagnostics import user_errors
 from flydsl.compiler.hints import Hints, kernel_attributes, math_flags
+from flydsl.compiler.kernel_function import refuse_waiting
 from flydsl.compiler.module_builder import ModuleBuilder
 from flydsl.compiler.rewrite.rewriter import rewritten
 from flydsl.compiler.sanitized_arrays import settings_text
@@ -59,6 +60,7 @@ def traced(
         ]
         emitter.default_stream = next(values, None) or next(v for v in emitter.entry.args if str(v.type) == STREAM_TYPE)
         rewritten(func)(*inside)
+        refuse_waiting(builder.waiting)
     builder.finish_host(emitter)
     watch_arguments(builder.module, func, [a.argument if isinstance(a, Adapted) else None for a in arguments])
     return builder, formats

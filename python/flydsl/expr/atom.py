@@ -227,6 +227,22 @@ class TiledMma(Handle):
         """(thread, value) to position in the tile of C."""
         return self._operand("c")
 
+    def _tile(self, operand: str) -> tuple[Any, Any]:
+        m, n, k = self.tile_size_mnk.payload
+        tiles = {"a": (m, k), "b": (n, k), "c": (m, n)}
+        if operand not in tiles:
+            raise DslValueError(f"a matrix product has no operand {operand!r}", hint='name "A", "B" or "C"')
+        return tiles[operand]
+
+    def grid(self, operand: str = "C") -> str:
+        """The tile of A, B or C as a table of text: which thread holds which element as which value."""
+        letter = str(operand).lower()
+        tile = self._tile(letter)
+        return show.tv_grid(self._operand(letter).payload, tile)
+
+    def _repr_svg_(self) -> str:
+        return show.tv_svg(self._operand("c").payload, self._tile("c"))
+
     def get_slice(self, thread: Any) -> ThrMma:
         """One thread's view of this tiled mma."""
         return ThrMma(self, IntTuple.from_python(thread))

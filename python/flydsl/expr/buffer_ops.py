@@ -61,7 +61,9 @@ def create_buffer_resource(
 
 def create_buffer_resource_from_addr(addr_i64: Any, *, num_records_bytes: Any = None) -> Value:
     """The descriptor of an address given as a 64-bit integer."""
-    return create_buffer_resource(inttoptr(pl.Pointer("i8", "global", 1), Int64(addr_i64)), num_records_bytes=num_records_bytes)
+    return create_buffer_resource(
+        inttoptr(pl.Pointer("i8", "global", 1), Int64(addr_i64)), num_records_bytes=num_records_bytes
+    )
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,9 @@ class BufferResourceDescriptor:
     rsrc: Value
 
     @classmethod
-    def from_memref(cls, memref: Any, stride: int = 0, max_size: bool = True, **options: Any) -> BufferResourceDescriptor:
+    def from_memref(
+        cls, memref: Any, stride: int = 0, max_size: bool = True, **options: Any
+    ) -> BufferResourceDescriptor:
         """The descriptor of a tensor or pointer, with the options of `create_buffer_resource`."""
         return cls(create_buffer_resource(memref, stride, max_size, **options))
 
@@ -112,7 +116,9 @@ def buffer_load(
 def _scalar_load(rsrc: Any, place: Int32, vec_width: int, kind: type[Numeric]) -> Any:
     require("a scalar buffer load", "rocm")
     if vec_width not in (1, 4) or kind.width != 32:
-        raise DslValueError(f"a scalar buffer load reads one or four 32-bit elements, not {vec_width} of {kind.width} bits")
+        raise DslValueError(
+            f"a scalar buffer load reads one or four 32-bit elements, not {vec_width} of {kind.width} bits"
+        )
     wanted = str(kind.ir_type) if vec_width == 1 else vector_type(vec_width, str(kind.ir_type))
     bits = current().op("llvm.ptrtoint", [_descriptor(rsrc)], "i128")
     words = current().op("llvm.bitcast", [bits], "vector<4xi32>")

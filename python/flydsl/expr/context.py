@@ -50,6 +50,10 @@ class Emitter(Protocol):
         """
         ...
 
+    def require_kernel(self, what: str) -> None:
+        """Refuse ``what``, which only a GPU can do, in a jit function, which runs on the host."""
+        ...
+
     def intrinsic(self, name: str, operands: Sequence[Value], result: str | None = None) -> Value:
         """A call of a target's LLVM intrinsic; type suffixes of an overloaded name may be left out."""
         ...

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 from flydsl.base.errors import DslIndexError, DslRuntimeError, DslTypeError
 from flydsl.expr.context import Value, current
 from flydsl.expr.handle import Handle, apply, handle_for
-from flydsl.expr.numeric import Int32, Int64, Integer, Numeric
+from flydsl.expr.numeric import Float, Int32, Int64, Integer, Numeric, as_numeric
+from flydsl.expr.vector_value import Vector
 from flydsl.layout import int_tuple as it
 from flydsl.layout.leaf import Basis, DynInt, Unknown
 
@@ -98,28 +100,78 @@ class IntTuple(Handle):
     def __bool__(self) -> bool:
         return bool(self.__index__()) if self.is_leaf else True
 
-    def __add__(self, other: Any) -> IntTuple:
-        return apply("int_tuple_add", self, other)
+    def __add__(self, other: Any) -> Any:
+        return self._arithmetic("int_tuple_add", operator.add, self, other)
 
-    def __radd__(self, other: Any) -> IntTuple:
-        return apply("int_tuple_add", other, self)
+    def __radd__(self, other: Any) -> Any:
+        return self._arithmetic("int_tuple_add", operator.add, other, self)
 
-    def __sub__(self, other: Any) -> IntTuple:
-        return apply("int_tuple_sub", self, other)
+    def __sub__(self, other: Any) -> Any:
+        return self._arithmetic("int_tuple_sub", operator.sub, self, other)
 
-    def __rsub__(self, other: Any) -> IntTuple:
-        return apply("int_tuple_sub", other, self)
+    def __rsub__(self, other: Any) -> Any:
+        return self._arithmetic("int_tuple_sub", operator.sub, other, self)
 
-    def __mul__(self, other: Any) -> IntTuple:
-        return apply("int_tuple_mul", self, other)
+    def __mul__(self, other: Any) -> Any:
+        return self._arithmetic("int_tuple_mul", operator.mul, self, other)
 
     __rmul__ = __mul__
 
-    def __floordiv__(self, other: Any) -> IntTuple:
-        return apply("int_tuple_div", self, other)
+    def __floordiv__(self, other: Any) -> Any:
+        return self._arithmetic("int_tuple_div", operator.floordiv, self, other)
 
-    def __mod__(self, other: Any) -> IntTuple:
-        return apply("int_tuple_mod", self, other)
+    def __rfloordiv__(self, other: Any) -> Any:
+        return other // self.__dsl_number__()
+
+    def __mod__(self, other: Any) -> Any:
+        return self._arithmetic("int_tuple_mod", operator.mod, self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return other % self.__dsl_number__()
+
+    def _arithmetic(self, name: str, python: Callable[[Any, Any], Any], lhs: Any, rhs: Any) -> Any:
+        """A tuple beside integers, which keeps what is known of divisibility; a number beside a float or a vector."""
+        other = rhs if lhs is self else lhs
+        if isinstance(other, (float, Float, Vector)):
+            return python(_number(lhs, name), _number(rhs, name))
+        return apply(name, lhs, rhs)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self.__dsl_number__() / _number(other, "/")
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return other / self.__dsl_number__()
+
+    def __neg__(self) -> IntTuple:
+        return apply("int_tuple_sub", 0, self)
+
+    def __lt__(self, other: Any) -> Any:
+        return _number(self, "<") < _number(other, "<")
+
+    def __le__(self, other: Any) -> Any:
+        return _number(self, "<=") <= _number(other, "<=")
+
+    def __gt__(self, other: Any) -> Any:
+        return _number(self, ">") > _number(other, ">")
+
+    def __ge__(self, other: Any) -> Any:
+        return _number(self, ">=") >= _number(other, ">=")
+
+    def __dsl_number__(self) -> Numeric:
+        """The number of a one-leaf tuple, so that an extent can stand wherever a number can."""
+        return as_numeric(_number(self, "a number"))
+
+
+def _number(value: Any, wanted: str) -> Any:
+    """An operand beside a leaf: the number of a leaf, anything else as it is."""
+    if not isinstance(value, IntTuple):
+        return value
+    if not value.is_leaf or isinstance(value.payload, (Basis, type(None))):
+        raise DslTypeError(
+            f"{wanted} needs one integer, and {value} is not one",
+            hint="take a mode of it, x[0]; whether a coordinate lies inside a shape is fx.elem_less(coordinate, shape)",
+        )
+    return apply("get_scalar", value)
 
 
 def _flatten(value: Any, leaves: list[Value]) -> Any:

@@ -46,9 +46,14 @@ def raw_as(value: Any, kind: type[Numeric]) -> Value:
     return kind(value).ir_value()
 
 
+def plain(value: Any) -> Any:
+    """A number known while tracing as Python's own; anything else as it is."""
+    return value.value if isinstance(value, Numeric) and value.is_static() else value
+
+
 def constant(type_: str, value: Any, what: str, low: int, high: int) -> Value:
     """A number that the instruction encodes: a Python int in a range."""
-    found = value.value if isinstance(value, Numeric) and value.is_static() else value
+    found = plain(value)
     if isinstance(found, bool) or not isinstance(found, int):
         raise DslTypeError(
             f"{what} is part of the instruction and must be known while tracing, got {value!r}",

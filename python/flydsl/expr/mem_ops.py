@@ -89,10 +89,14 @@ def atomic_add(pointer: Any, value: Any, offset: Any = 0, *, scope: SyncScope = 
     return data.dtype(before)
 
 
-def buffer_atomic_add(value: Any, rsrc: Any, offset: Any, *, soffset_bytes: Any = 0, offset_is_bytes: bool = False) -> Any:
+def buffer_atomic_add(
+    value: Any, rsrc: Any, offset: Any, *, soffset_bytes: Any = 0, offset_is_bytes: bool = False
+) -> Any:
     """Add a number, or a pair of 16-bit floats, into a buffer at an element offset; gives what was there before."""
     require("a buffer atomic", "rocm")
-    data = value if hasattr(value, "dtype") else as_numeric(value) if isinstance(value, (int, float)) else wrapped(value)
+    data = (
+        value if hasattr(value, "dtype") else as_numeric(value) if isinstance(value, (int, float)) else wrapped(value)
+    )
     place = Int32(offset) if offset_is_bytes else Int32(offset) * (data.dtype.width // 8)
     if data.dtype.is_float:
         return raw_ptr_buffer_atomic_fadd(data, rsrc, place, soffset_bytes)

@@ -227,7 +227,8 @@ class Numeric(Operators, metaclass=NumericMeta):
             "the truth of",
             self,
             "use it in the `if`/`while` of a @flyc.kernel or @flyc.jit function (which is rewritten), or "
-            "fx.arith.select(); fx.const_expr() is only for values known while tracing",
+            "fx.arith.select(); for max() and min() write fx.max() and fx.min(); fx.const_expr() is only for values "
+            "known while tracing",
         )
 
     def __int__(self) -> int:
@@ -414,6 +415,8 @@ def operand(value: Any) -> Numeric | None:
 def as_numeric(value: Any) -> Numeric:
     """A Python number, SSA value or number as a number; literals get their usual type."""
     number = operand(value)
+    if number is None and (hook := getattr(value, "__dsl_number__", None)) is not None:
+        return hook()
     if number is None:
         raise DslTypeError(f"{value!r} is not a number", hint="numbers are Python ints, floats, bools and fx numbers")
     return number
@@ -423,7 +426,7 @@ def _numeric_argument(fmt: NumberFormat, value: Any) -> Numeric:
     """The number given to a constructor, when it is neither a Python number nor one of ours."""
     number = operand(value)
     if number is None and hasattr(value, "__index__"):
-        return as_numeric(value.__index__())
+        return as_numeric(value if hasattr(value, "__dsl_number__") else value.__index__())
     number = as_numeric(value) if number is None else number
     if fmt.is_float and number.dtype.is_integer and not number.is_static():
         raise DslValueError(

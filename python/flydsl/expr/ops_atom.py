@@ -20,6 +20,7 @@ from flydsl.expr.tensor import Tensor
 from flydsl.layout import int_tuple as it
 from flydsl.target.copy_ops import UniversalAtomic as UniversalAtomicOp
 from flydsl.target.copy_ops import UniversalCopy as UniversalCopyOp
+from flydsl.target.copy_tensor import TensorCopy
 from flydsl.target.dtype import width_bits
 from flydsl.target.mma_ops import UniversalFma as UniversalFmaOp
 
@@ -80,6 +81,10 @@ def make_copy_atom(op: Any, elem: Any) -> CopyAtom:
         raise DslTypeError(
             f"the first argument must be a copy instruction, got {describe(op)}",
             hint="for example fx.UniversalCopy128b()",
+        )
+    if isinstance(op, TensorCopy):
+        raise DslTypeError(
+            "the atom of a tile copy holds the tensor's sizes", hint="make it with fx.rocdl.make_tdm_atom"
         )
     atom = pl.CopyAtom(op, bits)
     if is_tracing() and hasattr(op, "require"):
@@ -267,7 +272,7 @@ def _copy_tile(atom: Any, source: Tensor, target: Tensor, pred: Any) -> None:
     """A copy that an engine does for a whole tile at once."""
     _check_elements(atom, source, target)
     if pred is not None:
-        raise DslValueError("a tile copy takes no predicate", hint="say how much of the tensor there is with its extents")
+        raise DslValueError("a tile copy takes no predicate", hint="its extents say how much of the tensor there is")
     atom.copy_tile(source, target)
 
 

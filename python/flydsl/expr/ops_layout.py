@@ -72,6 +72,10 @@ def make_composed_layout(inner: Any, *rest: Any) -> ComposedLayout:
     """``(inner, outer)`` or ``(inner, offset, outer)``: the map c -> inner(offset + outer(c))."""
     if len(rest) not in (1, 2):
         raise DslTypeError("make_composed_layout takes (inner, outer) or (inner, offset, outer)")
+    inner = wrap(inner) if isinstance(inner, SwizzlePayload) else as_handle(inner)
+    if isinstance(inner, IntTuple):
+        hint = "make a swizzle with fx.make_swizzle(mask, base, shift)"
+        raise DslTypeError(f"a layout is followed by a swizzle or by another layout, not by {inner}", hint=hint)
     offset, outer = rest if len(rest) == 2 else (rules.coprofile(as_handle(rest[0]).payload), rest[0])
     return apply("make_composed_layout", inner, offset, outer)
 

@@ -81,11 +81,7 @@ class SharedLedger:
 def kernel_ledger() -> SharedLedger:
     """The ledger of the kernel being traced."""
     emitter: Any = current()
-    if emitter.kernel_symbol is None:
-        raise DslRuntimeError(
-            "shared memory belongs to a kernel, and none is being traced here",
-            hint="allocate it inside a function decorated with @flyc.kernel",
-        )
+    emitter.require_kernel("shared memory")
     return emitter.builder.shared_ledgers.setdefault(emitter.kernel_symbol, SharedLedger())
 
 

@@ -364,6 +364,8 @@ def vector_operand(value: Any) -> Vector | Numeric | None:
 def required_operand(value: Any) -> Vector | Numeric:
     """A vector or number, or the error for anything else."""
     found = vector_operand(value)
+    if found is None and (hook := getattr(value, "__dsl_number__", None)) is not None:
+        return hook()
     if found is None:
         raise DslTypeError(f"{value!r} is neither a number nor a vector")
     return found

@@ -160,8 +160,8 @@ def expand_gemm(low: LayoutLowering, atom_value: SSAValue, operands: list[Any], 
     tiles = _Tiles(low)
     seen: set[tuple[int, int]] = set()
     for im, in_, ik in _traversal(m, n, k, order, traversal[0] if traversal else None):
-        part_a, part_b = (tiles.at(x, i, ik) if _rank(x) == 3 else tiles.at(x, i) for x, i in ((a, im), (b, in_)))
         out = tiles.at(d, im, in_)
+        part_a, part_b = (tiles.at(x, i, ik) if _rank(x) == 3 else tiles.at(x, i) for x, i in ((a, im), (b, in_)))
         acc = out if (im, in_) in seen or c is d else tiles.at(c, im, in_)
         seen.add((im, in_))
         low.at.fly("mma_atom_call", [atom_value, out, part_a, part_b, acc])

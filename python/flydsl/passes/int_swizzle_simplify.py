@@ -87,6 +87,14 @@ def _constant_added(index: SSAValue) -> tuple[SSAValue, int]:
 class _Simplifier:
     def __init__(self, body: Region) -> None:
         self.at = Inserter(body.blocks[0])
+        self._zeros: dict[SSAValue, int] = {}
+
+    def zeros(self, value: SSAValue) -> int:
+        """The bits known to be zero; most accesses of a kernel ask about the same few values."""
+        found = self._zeros.get(value)
+        if found is None:
+            found = self._zeros[value] = known_zeros(value)
+        return found
 
     def region(self, region: Region) -> None:
         for block in region.blocks:
@@ -118,7 +126,7 @@ class _Simplifier:
         mask = constant_of(op.operands[1])
         if mask is None or mask < 0:
             return None
-        zeros = known_zeros(op.operands[0])
+        zeros = self.zeros(op.operands[0])
         if mask & ~zeros == 0:
             return self.number(op.operands[0], 0)
         return op.operands[0] if ~mask & ~zeros & ((1 << width_of(op.operands[0])) - 1) == 0 else None
@@ -128,7 +136,7 @@ class _Simplifier:
         if not constant:
             return None
         rest = constant % found.period
-        if rest and (rest & ~known_zeros(base) or found.of_constant(rest) >> (width_of(base) - 1)):
+        if rest and (rest & ~self.zeros(base) or found.of_constant(rest) >> (width_of(base) - 1)):
             # It carries, or is pushed out of the number: only what lies above the swizzle can go through.
             if rest == constant:
                 return None
@@ -136,7 +144,7 @@ class _Simplifier:
             return self.plus(self.swizzle(base, found), constant - rest)
         swizzled = self.swizzle(base, found)
         moved = found.of_constant(rest)
-        if moved & ~known_zeros(swizzled):
+        if moved & ~self.zeros(swizzled):
             swizzled = self.at.op("arith.xori", [swizzled, self.number(base, moved)], [base.type])
             moved = 0
         return self.plus(swizzled, moved + constant - rest)
@@ -144,7 +152,7 @@ class _Simplifier:
     def plus(self, value: SSAValue, constant: int) -> SSAValue:
         if not constant:
             return value
-        flags = _NO_FLAGS if constant & ~known_zeros(value) else _NO_CARRY
+        flags = _NO_FLAGS if constant & ~self.zeros(value) else _NO_CARRY
         return self.at.op("arith.addi", [value, self.number(value, constant)], [value.type], flags)
 
     def number(self, like: SSAValue, value: int) -> SSAValue:
@@ -154,7 +162,7 @@ class _Simplifier:
         """The same swizzle of another index, once in this region."""
         mask = constant_of(like.mask)
         assert mask is not None
-        if not mask & ~known_zeros(index):
+        if not mask & ~self.zeros(index):
             return index
         key = (index, like.mask, like.amount, like.shift)
         known = self.at.remembered(key)

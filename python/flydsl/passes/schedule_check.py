@@ -1,9 +1,9 @@
 """Compares the counts in scheduling hints with the instructions that are there.
 
-`sched_mfma(4)` and its like ask LLVM for an order of instructions. Nothing says so when a tile has changed and the hints
-have not: the scheduler then follows them as far as they go. So, after stage A, each stretch of straight code that LLVM
-schedules by itself is counted: from the start of a block, a loop or a branch, or a `sched_barrier(0)`, to the next such place.
-Where hints for a kind of instruction are given, their counts must add up to the instructions of that kind.
+`sched_mfma(4)` and its like ask LLVM for an order of instructions. Nothing says so when a tile has changed and the
+hints have not: the scheduler then follows them as far as they go. So, after stage A, each stretch of straight code that
+LLVM schedules by itself is counted: from the start of a block, a loop or a branch, or a `sched_barrier(0)`, to the next
+such place. Where hints for a kind of instruction are given, their counts must add up to the instructions of that kind.
 
 Accesses narrower than 16 bytes may be put together by LLVM, so for those any count is fine that this could lead to.
 """
@@ -55,7 +55,8 @@ class ScheduleMismatch:
 
     def __str__(self) -> str:
         there = str(self.most) if self.least == self.most else f"{self.least} to {self.most}"
-        return f"the scheduling hints here ask for {self.asked} {kind_names(self.kinds)}, and this stretch of code has {there}"
+        asked = f"{self.asked} {kind_names(self.kinds)}"
+        return f"the scheduling hints here ask for {asked}, and this stretch of code has {there}"
 
 
 @dataclass

@@ -189,7 +189,7 @@ class LdsReadTrans:
         count = values_per_thread(self.bits, val_bits)
         if val_bits != self.granularity:
             raise DslValueError(
-                f"a transposing read of {self.granularity}-bit granules moves values of that width, not of {val_bits} bits"
+                f"a transposing read of {self.granularity}-bit granules moves values of that width, not {val_bits} bits"
             )
         source = Layout((16, count), (count, 1))
         # The 16 x count granules in row order, cut into count groups of 16: lane t takes the t-th of each group.

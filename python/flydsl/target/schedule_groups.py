@@ -1,7 +1,7 @@
 """The kinds of instructions that AMD's scheduling hints name, as bits of a mask.
 
-LLVM's AMDGPU guide, `llvm.amdgcn.sched.group.barrier`. The bits of plain arithmetic (0x1, 0x2, 0x4, 0x400) are not here:
-how many of those a kernel has is decided long after the hints are written.
+LLVM's AMDGPU guide, `llvm.amdgcn.sched.group.barrier`. The bits of plain arithmetic (0x1, 0x2, 0x4, 0x400) are not
+here: how many of those a kernel has is decided long after the hints are written.
 """
 
 from __future__ import annotations

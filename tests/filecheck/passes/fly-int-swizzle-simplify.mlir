@@ -194,3 +194,39 @@ func.func @meaningless(%x: i32) -> (i32, i32) {
   %f = arith.andi %e, %m : i32
   return %b, %f : i32, i32
 }
+
+// What lies above the swizzle goes through it whatever the index is, and through several sums; what carries below stays.
+// CHECK-LABEL: func.func @above(
+// CHECK-SAME: %x: i32) -> (i32, i32) {
+// CHECK-NEXT: [[V0:%[0-9]+]] = arith.constant 6144 : i32
+// CHECK-NEXT: [[V1:%[0-9]+]] = arith.constant 8 : i32
+// CHECK-NEXT: %c4096 = arith.constant 4096 : i32
+// CHECK-NEXT: %c3 = arith.constant 3 : i32
+// CHECK-NEXT: %mask = arith.constant 448 : i32
+// CHECK-NEXT: [[V2:%[0-9]+]] = arith.andi %x, %mask : i32
+// CHECK-NEXT: [[V3:%[0-9]+]] = arith.shrsi [[V2]], %c3 : i32
+// CHECK-NEXT: [[V4:%[0-9]+]] = arith.xori %x, [[V3]] : i32
+// CHECK-NEXT: %p = arith.addi [[V4]], [[V0]] : i32
+// CHECK-NEXT: [[V5:%[0-9]+]] = arith.addi %x, [[V1]] : i32
+// CHECK-NEXT: [[V6:%[0-9]+]] = arith.andi [[V5]], %mask : i32
+// CHECK-NEXT: [[V7:%[0-9]+]] = arith.shrsi [[V6]], %c3 : i32
+// CHECK-NEXT: [[V8:%[0-9]+]] = arith.xori [[V5]], [[V7]] : i32
+// CHECK-NEXT: %q = arith.addi [[V8]], %c4096 : i32
+// CHECK-NEXT: func.return %p, %q : i32, i32
+func.func @above(%x: i32) -> (i32, i32) {
+  %c3 = arith.constant 3 : i32
+  %c2048 = arith.constant 2048 : i32
+  %c4096 = arith.constant 4096 : i32
+  %c4104 = arith.constant 4104 : i32
+  %mask = arith.constant 448 : i32
+  %i = arith.addi %x, %c2048 : i32
+  %j = arith.addi %c4096, %i : i32
+  %a = arith.andi %j, %mask : i32
+  %b = arith.shrsi %a, %c3 : i32
+  %p = arith.xori %j, %b : i32
+  %k = arith.addi %x, %c4104 : i32
+  %c = arith.andi %k, %mask : i32
+  %d = arith.shrsi %c, %c3 : i32
+  %q = arith.xori %k, %d : i32
+  return %p, %q : i32, i32
+}

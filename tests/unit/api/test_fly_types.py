@@ -89,3 +89,14 @@ def test_pointer_and_memref_types_in_a_kernel() -> None:
 
 def test_thread_index_is_a_tuple_of_three() -> None:
     assert isinstance(fx.thread_idx, ft.Tuple3D)
+
+
+@pytest.mark.parametrize("swizzle", [ft.SwizzleType.get(2, 0, 3), fx.make_swizzle(2, 0, 3)], ids=["type", "value"])
+def test_a_composed_layout_takes_a_swizzle_in_either_form(swizzle: Any) -> None:
+    layout = fx.make_composed_layout(swizzle, fx.make_layout((4, 8), (8, 1)))
+    assert str(layout) == "S<2,0,3> o 0 o (4,8):(8,1)"
+
+
+def test_a_composed_layout_refuses_three_integers_for_a_swizzle() -> None:
+    with pytest.raises(TypeError, match=r"not by \(2,0,3\)[\s\S]*make_swizzle\(mask, base, shift\)"):
+        fx.make_composed_layout((2, 0, 3), fx.make_layout((4, 8), (8, 1)))

@@ -23,19 +23,21 @@ def body(hints: Callable[[], None], width: int = 4) -> Any:
     @flyc.kernel
     def kernel(X: fx.Tensor, Y: fx.Tensor):
         t = fx.thread_idx.x
-        shared = fx.SharedAllocator().allocate(fx.Array[fx.Float32, 64 * 4]).peek().view(fx.make_layout((64, 4), (4, 1)))
+        shared = (
+            fx.SharedAllocator().allocate(fx.Array[fx.Float32, 64 * 4]).peek().view(fx.make_layout((64, 4), (4, 1)))
+        )
         registers = fx.make_rmem_tensor(4, fx.Float32)
         atom = fx.make_copy_atom(fx.UniversalCopy(32 * width), fx.Float32)
         ones = fx.full(4, 1.0, fx.Float16)
         for _ in range(2):
-            fx.copy(atom, fx.logical_divide(X[t, None], fx.make_layout(width, 1)), parts(registers, width))
-            fx.copy(atom, parts(registers, width), fx.logical_divide(shared[t, None], fx.make_layout(width, 1)))
-            fx.copy(atom, fx.logical_divide(shared[63 - t, None], fx.make_layout(width, 1)), parts(registers, width))
+            fx.copy(atom, parts(X[t, None], width), parts(registers, width))
+            fx.copy(atom, parts(registers, width), parts(shared[t, None], width))
+            fx.copy(atom, parts(shared[63 - t, None], width), parts(registers, width))
             total = rocdl.mfma_f32_16x16x16_f16(ones, ones, registers.load())
             registers.store(total)
             hints()
             rocdl.sched_barrier(0)
-            fx.copy(atom, parts(registers, width), fx.logical_divide(Y[t, None], fx.make_layout(width, 1)))
+            fx.copy(atom, parts(registers, width), parts(Y[t, None], width))
 
     @flyc.jit
     def launch(X: fx.Tensor, Y: fx.Tensor):
@@ -91,7 +93,9 @@ def stale() -> None:
 
 def test_stale_hints_name_line_and_both_counts() -> None:
     (found,) = told(stale)
-    assert str(found.message) == "the scheduling hints here ask for 4 matrix instructions, and this stretch of code has 1"
+    assert (
+        str(found.message) == "the scheduling hints here ask for 4 matrix instructions, and this stretch of code has 1"
+    )
     assert found.filename == __file__
     assert linecache.getline(found.filename, found.lineno).strip() == "rocdl.sched_mfma(2)"
     assert found.lineno == stale.__code__.co_firstlineno + 1
@@ -104,7 +108,10 @@ def test_stale_hints_name_line_and_both_counts() -> None:
         (lambda: rocdl.sched_dswr(3), "ask for 3 writes of LDS, and this stretch of code has 1"),
         (lambda: rocdl.sched_group_barrier(0x80, 1, 0), "ask for 1 accesses to LDS, and this stretch of code has 2"),
         (lambda: rocdl.sched_group_barrier(0x108, 3, 1), "ask for 3 matrix instructions and reads of LDS, and this"),
-        (lambda: rocdl.sched_group_barrier(0x40, 1, 0), "ask for 1 stores to global memory, and this stretch of code has 0"),
+        (
+            lambda: rocdl.sched_group_barrier(0x40, 1, 0),
+            "ask for 1 stores to global memory, and this stretch of code has 0",
+        ),
     ],
 )
 def test_each_kind_is_counted(hint: Callable[[], None], message: str) -> None:

@@ -97,6 +97,41 @@ MISTAKES: tuple[Mistake, ...] = (
     ),
     whole_file(
         ARGUMENTS,
+        "a kernel that is called and never launched",
+        DslRuntimeError,
+        RuntimeError,
+        ("'fill'", "never launched", ".launch("),
+        """
+        @flyc.kernel
+        def fill(out: fx.Tensor):
+            out[fx.thread_idx.x] = 1
+
+
+        @flyc.jit
+        def launch(out: fx.Tensor):
+            fill(out)  # here
+
+
+        launch(np.zeros(4, np.float32))
+    """,
+    ),
+    whole_file(
+        ARGUMENTS,
+        "a kernel launched with brackets",
+        DslTypeError,
+        TypeError,
+        ("fill[grid]", ".launch("),
+        """
+        @flyc.kernel
+        def fill(out: fx.Tensor):
+            out[fx.thread_idx.x] = 1
+
+
+        fill[(1,)](np.zeros(4, np.float32))  # here
+    """,
+    ),
+    whole_file(
+        ARGUMENTS,
         "an argument of an unknown type",
         DslTypeError,
         TypeError,

@@ -60,10 +60,10 @@ def test_waves_and_registers_on_amd(tmp_path: Path) -> None:
     waves = compiled_text(tmp_path / "waves", "gfx942", {"waves_per_eu": 8})
     capped = compiled_text(tmp_path / "capped", "gfx942", {"maxnreg": 40})
     assert '"amdgpu-waves-per-eu"="8"' in waves[0] and "waves-per-eu" not in free[0]
-    assert '"amdgpu-num-vgpr"="40"' in capped[0] and "num-vgpr" not in free[0]
+    # One file holds vector and accumulation registers on this target, and LLVM counts one half.
+    assert '"amdgpu-num-vgpr"="20"' in capped[0] and "num-vgpr" not in free[0]
     count = [int(re.search(r"\.vgpr_count:\s+(\d+)", isa)[1]) for _, isa in (free, waves, capped)]  # type: ignore[index]
-    # The cap is one of vector registers; on this target as many accumulation registers come on top.
-    assert count[1] <= 64 < count[0] and count[2] <= 2 * 40 < count[0]
+    assert count[1] <= 64 < count[0] and count[2] <= 40 < count[0]
 
 
 def test_registers_on_nvidia(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_a_float_beyond_f32_is_infinite(scale: Any, number: float) -> None:
     b = torch.zeros(64)
     bound = flyc.compile(scale, torch.ones(64), b, 2.0, 64, 3)
     bound(torch.ones(64), b, number, 64, 3)
-    assert torch.equal(b, torch.full((64,), number))
+    assert torch.isinf(b).all() and (b > 0).all() == (number > 0)
 
 
 def test_jit_call_with_other_arguments_compiles_for_them(scale: Any) -> None:

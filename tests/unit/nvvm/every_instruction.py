@@ -151,5 +151,3 @@ def copies() -> Iterator[tuple[str, str, str]]:
                 yield f"{hint} {bits}", arch, ptx(launcher(copying(bits, hint, store, 30), 2), (a, a), arch)
         for bits, cache in ((32, "ca"), (64, "ca"), (128, "cg")):
             yield f"cp.async {bits}", arch, ptx(launcher(through_shared(bits, cache), 2, threads=64), (a, a), arch)
-
-

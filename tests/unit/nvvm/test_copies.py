@@ -123,11 +123,13 @@ def test_cp_async(bits: int, cache: str, arch: str, monkeypatch: pytest.MonkeyPa
     np.testing.assert_array_equal(out.reshape(64, width), a.reshape(64, width)[::-1])
     text = ptx(launcher(through_shared(bits, cache), 2, threads=64), (a, out), arch)
     assert f"cp.async.{cache}.shared.global" in text and f", {bits // 8};" in text
-    assert "cp.async.commit_group" in text and "cp.async.wait_group \t0" in text.replace("wait_group 0", "wait_group \t0")
+    assert "cp.async.commit_group" in text and "cp.async.wait_group \t0" in text.replace(
+        "wait_group 0", "wait_group \t0"
+    )
 
 
 def test_asynchronous_copies_that_cannot_be() -> None:
-    with pytest.raises(ValueError, match="no cp.async of 16 bits"):
+    with pytest.raises(ValueError, match=r"no cp\.async of 16 bits"):
         nvvm.CpAsync(16)
     with pytest.raises(ValueError, match="unknown cache 'cs'"):
         nvvm.CpAsync(128, "cs")
@@ -136,9 +138,11 @@ def test_asynchronous_copies_that_cannot_be() -> None:
 
     def backwards(a: fx.Tensor) -> None:
         words = Shared().words(8, fx.Int16)
-        fx.copy_atom_call(fx.make_copy_atom(nvvm.CpAsync(128), fx.Int16), words, fx.make_view(fx.get_iter(a), fx.make_layout(8, 1)))
+        fx.copy_atom_call(
+            fx.make_copy_atom(nvvm.CpAsync(128), fx.Int16), words, fx.make_view(fx.get_iter(a), fx.make_layout(8, 1))
+        )
 
-    with pytest.raises(LoweringError, match="cp.async copies global to shared memory, not shared to global"):
+    with pytest.raises(LoweringError, match=r"cp\.async copies global to shared memory, not shared to global"):
         run(backwards, np.zeros(8, np.int16), threads=1)
 
     def negative(a: fx.Tensor) -> None:

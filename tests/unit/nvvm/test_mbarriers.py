@@ -127,7 +127,7 @@ def test_other_targets_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="NVIDIA GPUs, and the target is gfx942"):
         run(body, np.zeros(4, np.int32))
     monkeypatch.setenv("ARCH", "sm_80")
-    with pytest.raises(ValueError, match="sm_80 does not have mbarrier.init"):
+    with pytest.raises(ValueError, match=r"sm_80 does not have mbarrier\.init"):
         run(body, np.zeros(4, np.int32))
 
 

@@ -52,12 +52,12 @@ def test_threads_hand_rounds_through_the_ring(stages: int, consumers: int) -> No
 
 @pytest.mark.parametrize("cluster", [1, 2, 4])
 def test_boxes_are_multicast_through_the_ring(cluster: int) -> None:
-    """Each block loads its share of every box for the whole cluster, and a stage is free when all blocks released it."""
+    """Each block loads its share of every box for all of the cluster; a stage is free when all blocks released it."""
     share = 8 // cluster
 
     def body(source: fx.Tensor, out: fx.Tensor) -> None:
         smem = fx.SharedAllocator()
-        place = smem.allocate(fx.Array[fx.Int32, 2 * 8 * 8, 1024]).ptr
+        place = smem.allocate(fx.Array[fx.Int32, 2 * 8 * 16, 1024]).ptr
         pipe = nvvm.Pipeline(smem, stages=2, consumers=1, cluster=cluster)
         thread, rank = fx.thread_idx.x, nvvm.block_rank_in_cluster()
         warp = nvvm.warp_uniform(thread // 32)
@@ -69,7 +69,7 @@ def test_boxes_are_multicast_through_the_ring(cluster: int) -> None:
                 state = pipe.producer_start()
                 for i in range(ROUNDS):
                     pipe.acquire(state, source.bytes * cluster)
-                    at = place + (state.stage * 64 + rank * (share * 8))
+                    at = place + (state.stage * 128 + rank * (share * 16))
                     mask = None if cluster == 1 else (1 << cluster) - 1
                     nvvm.tma_load(source, (i * 8 + rank * share, 0), at, pipe.full(state), multicast=mask)
                     state = pipe.advance(state)
@@ -77,9 +77,9 @@ def test_boxes_are_multicast_through_the_ring(cluster: int) -> None:
             state = pipe.consumer_start()
             for i in range(ROUNDS):
                 pipe.wait(state)
-                words = fx.make_view(place + state.stage * 64, fx.make_layout(64, 1))
-                for half in fx.range_constexpr(2):
-                    out[rank, i, thread - 32 + half * 32] = words[thread - 32 + half * 32]
+                words = fx.make_view(place + state.stage * 128, fx.make_layout(128, 1))
+                for part in fx.range_constexpr(4):
+                    out[rank, i, thread - 32 + part * 32] = words[thread - 32 + part * 32]
                 nvvm.barrier_sync(1, 32)
                 if thread == 32:
                     pipe.release(state)
@@ -87,12 +87,12 @@ def test_boxes_are_multicast_through_the_ring(cluster: int) -> None:
         nvvm.cluster_sync()
 
     def maps(a: Any, out: Any) -> tuple[Any, ...]:
-        return nvvm.make_tensor_map(a, (share, 8), "none"), out
+        return nvvm.make_tensor_map(a, (share, 16), "none"), out
 
-    a = np.random.default_rng().integers(0, 1000, (ROUNDS * 8, 8), np.int32)
-    out = np.full((cluster, ROUNDS, 64), -1, np.int32)
+    a = np.random.default_rng().integers(0, 1000, (ROUNDS * 8, 16), np.int32)
+    out = np.full((cluster, ROUNDS, 128), -1, np.int32)
     run(body, a, out, threads=64, grid=cluster, cluster=cluster, maps=maps)
-    np.testing.assert_array_equal(out, np.broadcast_to(a.reshape(1, ROUNDS, 64), out.shape))
+    np.testing.assert_array_equal(out, np.broadcast_to(a.reshape(1, ROUNDS, 128), out.shape))
 
 
 def test_a_pipeline_without_stages_is_refused() -> None:

@@ -90,7 +90,9 @@ def multiply(case: Case, a: Array, b: Array, c: Array) -> None:
         gA = fx.make_view(fx.get_iter(A), fx.make_layout((M, depth), (depth, 1)))
         gB = fx.make_view(fx.get_iter(B), fx.make_layout((case.n, depth), (depth, 1)))
         gC = fx.make_view(fx.get_iter(C), fx.make_layout((M, case.n), (case.n, 1)))
-        op = nvvm.Wgmma(case.n, case.k, (kind_a, kind_b), kind_c, case.source, major_a=case.major_a, major_b=case.major_b)
+        op = nvvm.Wgmma(
+            case.n, case.k, (kind_a, kind_b), kind_c, case.source, major_a=case.major_a, major_b=case.major_b
+        )
         tiled = fx.make_tiled_mma(fx.make_mma_atom(op), fx.make_layout((1, 1, 1), (0, 0, 0)))
         part = tiled.get_slice(fx.thread_idx.x)
         sB = place_tile(shared, gB, kind_b, (case.n, depth), case.major_b, case.mode)
@@ -208,7 +210,9 @@ def described(shape: Any, stride: Any, swizzle: tuple[int, int, int] | None, maj
     def body(C: fx.Tensor) -> None:
         shared = Shared()
         pointer = shared.pointer(64 * 64, fx.Float16)
-        sA = fx.make_view(fx.apply_swizzle(pointer, fx.static(fx.SwizzleType.get(3, 4, 3))), fx.make_layout((M, 64), (64, 1)))
+        sA = fx.make_view(
+            fx.apply_swizzle(pointer, fx.static(fx.SwizzleType.get(3, 4, 3))), fx.make_layout((M, 64), (64, 1))
+        )
         other = shared.pointer(64 * 128, fx.Float16)
         if fx.const_expr(swizzle is not None):
             other = fx.apply_swizzle(other, fx.static(fx.SwizzleType.get(*swizzle)))

@@ -39,7 +39,9 @@ def load(tensor: Array, box: tuple[int, ...], at: tuple[int, ...], mode: str) ->
     return memory
 
 
-def store(tensor: Array, memory: Array, box: tuple[int, ...], at: tuple[int, ...], mode: str, combine: Any = None) -> None:
+def store(
+    tensor: Array, memory: Array, box: tuple[int, ...], at: tuple[int, ...], mode: str, combine: Any = None
+) -> None:
     """Write, or combine, a box of shared memory into a tensor."""
     for offset, byte in elements(box, tensor.itemsize, mode):
         coord = tuple(a + o for a, o in zip(at, offset, strict=True))

@@ -21,7 +21,7 @@ steps = st.lists(
         st.tuples(st.just("shli"), st.integers(0, 8)),
         st.tuples(st.just("shrsi"), st.integers(0, 8)),
         st.tuples(st.just("andi"), st.integers(0, 1 << 12)),
-        st.tuples(st.just("addi"), st.integers(0, 1 << 10)),
+        st.tuples(st.just("addi"), st.integers(0, 1 << 14)),
         st.tuples(st.just("muli"), st.integers(0, 96)),
         st.tuples(st.just("xori"), st.integers(-8, 1 << 10)),
         st.tuples(st.just("swizzle"), st.tuples(st.integers(1, 3), st.integers(0, 4), st.integers(3, 4))),

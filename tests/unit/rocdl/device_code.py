@@ -46,7 +46,7 @@ def launcher(body: Callable[[Any, Any, Any], None], threads: int = 64, **launch:
 
     @flyc.jit
     def run(x: fx.Tensor, y: fx.Tensor):
-        kernel(x, y).launch(grid=1, block=threads, **launch)
+        kernel(x, y).launch(**{"grid": 1, "block": threads, **launch})
 
     return run
 

@@ -92,7 +92,9 @@ value_case("update_dpp row_bcast", {GFX9: "row_bcast:15"}, lambda x: r.update_dp
 value_case("update_dpp wave_ror", {GFX9: "wave_ror:1"}, lambda x: r.update_dpp(fx.Int32(7), x, 0x13C))
 value_case("mov_dpp", {AMD: "quad_perm:"}, lambda x: r.mov_dpp(x, 0x1B))
 value_case("permlane16", {GFX11 + GFX12: "v_permlane16_b32"}, lambda x: r.permlane16(x, 0x76543210, 0x01234567))
-value_case("permlanex16", {GFX11 + GFX12: "v_permlanex16_b32"}, lambda x: r.permlane16(x, 0x76543210, 0x01234567, across=True))
+value_case(
+    "permlanex16", {GFX11 + GFX12: "v_permlanex16_b32"}, lambda x: r.permlane16(x, 0x76543210, 0x01234567, across=True)
+)
 value_case("permlane16_swap", {("gfx950", "gfx1250"): "v_permlane16_swap"}, lambda x: r.permlane16_swap(x, x + 1)[0])
 value_case("permlane32_swap", {"gfx950": "v_permlane32_swap"}, lambda x: r.permlane32_swap(x, x + 1)[1])
 value_case("ballot", {AMD: "v_cmp_"}, lambda x: r.ballot(x > 3))
@@ -129,13 +131,17 @@ effect_case("s_wait_tensorcnt", {"gfx1250": "s_wait_tensorcnt 0x2"}, lambda: r.s
 effect_case("disable_xdl_arb_stall", {"gfx1250": r"s_setreg_imm32_b32 hwreg\(HW_REG_WAVE_SCHED_MODE, 2, 1\), 1"},
             lambda: r.disable_xdl_arb_stall())  # fmt: skip
 
+
 # Arithmetic
-for _name, _code in (("exp2", "v_exp_f32"), ("log2", "v_log_f32"), ("rcp", "v_rcp_f32"), ("rsq", "v_rsq_f32"),
-                     ("sqrt", "v_sqrt_f32")):  # fmt: skip
-    value_case(_name, {AMD: _code}, lambda x, f=getattr(r, _name): f(f32(x)))
-    value_case(f"{_name} f16", {AMD: _code.replace("f32", "f16")}, lambda x, f=getattr(r, _name): f(f32(x).to(fx.Float16)))
-    value_case(f"{_name} bf16", {"gfx1250": _code.replace("f32", "bf16")},
-               lambda x, f=getattr(r, _name): f(f32(x).to(fx.BFloat16)))  # fmt: skip
+def _fast(name: str, kind: Any) -> Callable[[Any], Any]:
+    return lambda x: getattr(r, name)(f32(x).to(kind))
+
+
+for _name in ("exp2", "log2", "rcp", "rsq", "sqrt"):
+    _code = f"v_{_name.removesuffix('2')}_"
+    value_case(_name, {AMD: f"{_code}f32"}, _fast(_name, fx.Float32))
+    value_case(f"{_name} f16", {AMD: f"{_code}f16"}, _fast(_name, fx.Float16))
+    value_case(f"{_name} bf16", {"gfx1250": f"{_code}bf16"}, _fast(_name, fx.BFloat16))
 value_case("exp2 f64", {}, lambda x: r.exp2(f32(x).to(fx.Float64)).to(fx.Float32))
 value_case("rcp f64", {AMD: "v_rcp_f64"}, lambda x: r.rcp(f32(x).to(fx.Float64)).to(fx.Float32))
 value_case("fmed3", {GFX9 + GFX11: "v_med3_f32", GFX12: "v_med3_num_f32"}, lambda x: r.fmed3(f32(x), 1.0, f32(x + 1)))
@@ -146,18 +152,20 @@ value_case("cvt_pk_f32_bf8", {FP8: "v_cvt_pk_f32_bf8"}, lambda x: r.cvt_pk_f32_b
 value_case("cvt_f32_fp8", {FP8: "v_cvt_f32_fp8"}, lambda x: r.cvt_f32_fp8(x, 2))
 value_case("cvt_f32_bf8", {FP8: "v_cvt_f32_bf8"}, lambda x: r.cvt_f32_bf8(x, 3))
 value_case("cvt_pkrtz", {AMD: "v_cvt_pk_?rtz_f16_f32"}, lambda x: r.cvt_pkrtz(f32(x), f32(x + 1)))
-value_case("cvt_pk_bf16_f32", {("gfx950", "gfx1250"): "v_cvt_pk_bf16_f32"}, lambda x: r.cvt_pk_bf16_f32(f32(x), f32(x + 1)))
+value_case(
+    "cvt_pk_bf16_f32", {("gfx950", "gfx1250"): "v_cvt_pk_bf16_f32"}, lambda x: r.cvt_pk_bf16_f32(f32(x), f32(x + 1))
+)
 value_case("cvt_sr_f32_to_bf16", {"gfx950": "v_cvt_sr_bf16_f32"}, lambda x: cdna4.cvt_sr_f32_to_bf16(f32(x), x))
 value_case("cvt_off_f32_i4", {AMD: "v_cvt_off_f32_i4"}, lambda x: r.cvt_off_f32_i4(x, 1))
 
 # Raw buffers
 
 
-@case("raw_ptr_buffer_load", {GFX9: "buffer_load_dwordx4 .* nt|buffer_load_dwordx4 .* slc", GFX11: "buffer_load_b128 .* slc",
+@case("raw_ptr_buffer_load", {GFX9: "buffer_load_dwordx4 .* (nt|slc)", GFX11: "buffer_load_b128 .* slc",
                               GFX12: "buffer_load_b128 .* th:TH_LOAD_HT"})  # fmt: skip
 def _raw_load(x: Any, y: Any, t: Any) -> None:
     found = r.raw_ptr_buffer_load(T.f32x4, x, t * 16, 4, 2)
-    y[t] = sum((found[i] for i in range(1, 4)), found[0]).bitcast(fx.Int32)
+    y[t] = (found[0] + found[1] + found[2] + found[3]).bitcast(fx.Int32)
 
 
 @case("raw_ptr_buffer_store", {GFX9: "buffer_store_dwordx2", GFX11 + GFX12: "buffer_store_b64"})
@@ -210,7 +218,9 @@ case("atomic_fmax f64", {GFX9 + ("gfx1250",): "buffer_atomic_max_(num_)?f64"})(_
 @case("buffer_ops", {GFX9: "s_buffer_load_dword ", GFX11 + GFX12: "s_buffer_load_b32"})
 def _buffer_ops(x: Any, y: Any, t: Any) -> None:
     rsrc = buffer_ops.create_buffer_resource(x, max_size=False)
-    found = buffer_ops.buffer_load(rsrc, t, 1, T.i32, mask=t < 9) + buffer_ops.buffer_load(rsrc, 3, 1, T.i32, is_scalar=True)
+    found = buffer_ops.buffer_load(rsrc, t, 1, T.i32, mask=t < 9) + buffer_ops.buffer_load(
+        rsrc, 3, 1, T.i32, is_scalar=True
+    )
     buffer_ops.buffer_store(found, buffer_ops.create_buffer_resource(y), t, mask=t < 8)
 
 
@@ -223,7 +233,9 @@ def _mem_ops(x: Any, y: Any, t: Any) -> None:
 # Copies
 
 
-def copy_case(name: str, expected: dict[Any, str], make: Callable[[], Any], dtype: Any = fx.Int32, store: bool = False) -> None:
+def copy_case(
+    name: str, expected: dict[Any, str], make: Callable[[], Any], dtype: Any = fx.Int32, store: bool = False
+) -> None:
     """A buffer copy atom of a tile of a lane's values."""
 
     def body(x: Any, y: Any, t: Any) -> None:
@@ -251,7 +263,7 @@ for _bits, (_old, _new, _kind) in _WIDTHS.items():
 copy_case("BufferCopy nt", {"gfx90a": "buffer_load_dword .* slc", ("gfx942", "gfx950"): "buffer_load_dword .* nt",
                             GFX11: "buffer_load_b32 .* slc", GFX12: "buffer_load_b32 .* th:TH_LOAD_HT"},
           lambda: r.BufferCopy32b(2))  # fmt: skip
-copy_case("BufferCopy nt store", {"gfx90a": "buffer_store_dword .* slc", ("gfx942", "gfx950"): "buffer_store_dword .* nt",
+copy_case("BufferCopy nt store", {GFX9: "buffer_store_dword .* (nt|slc)",
                                   GFX11: "buffer_store_b32 .* slc", GFX12: "buffer_store_b32 .* th:TH_STORE_HT"},
           lambda: r.BufferCopy32b(2), store=True)  # fmt: skip
 copy_case("BufferAtomicAdd", {AMD: "buffer_atomic_add_f32"}, lambda: r.BufferAtomicAdd(fx.Float32), fx.Float32, True)
@@ -285,7 +297,9 @@ def lds_copy_case(name: str, expected: dict[Any, str], make: Callable[[], Any], 
 lds_copy_case("BufferCopyLDS32b", {GFX9: "buffer_load_dword .*lds"}, lambda: r.BufferCopyLDS32b())
 lds_copy_case("BufferCopyLDS128b", {"gfx950": "buffer_load_dwordx4 .*lds"}, lambda: r.BufferCopyLDS128b())
 lds_copy_case("BufferLoadAsyncLDS96b", {"gfx950": "buffer_load_dwordx3 .*lds"}, lambda: cdna4.BufferLoadAsyncLDS96b())
-lds_copy_case("GlobalLoadAsyncLDS128b", {"gfx950": "global_load_lds_dwordx4"}, lambda: cdna4.GlobalLoadAsyncLDS128b(), False)
+lds_copy_case(
+    "GlobalLoadAsyncLDS128b", {"gfx950": "global_load_lds_dwordx4"}, lambda: cdna4.GlobalLoadAsyncLDS128b(), False
+)
 
 
 @case("LDSReadTrans", {"gfx950": "ds_read_b64_tr_b16"})
@@ -310,7 +324,9 @@ def trans_case(name: str, expected: dict[Any, str], read: Callable[[Any, Any], A
 
 
 trans_case("ds_read_tr4_b64", {"gfx950": "ds_read_b64_tr_b4"}, lambda m, t: r.ds_read_tr4_b64(T.i32x2, m.ptr + t * 2))
-trans_case("ds_read_tr6_b96", {"gfx950": "ds_read_b96_tr_b6"}, lambda m, t: r.ds_read_tr6_b96(T.vec(3, T.i32), m.ptr + t * 3))
+trans_case(
+    "ds_read_tr6_b96", {"gfx950": "ds_read_b96_tr_b6"}, lambda m, t: r.ds_read_tr6_b96(T.vec(3, T.i32), m.ptr + t * 3)
+)
 trans_case("ds_read_tr8_b64", {"gfx950": "ds_read_b64_tr_b8"}, lambda m, t: r.ds_read_tr8_b64(T.i8x8, m.ptr + t * 2))
 trans_case("lds_transpose_load 8", {"gfx950": "ds_read_b64_tr_b8", "gfx1250": "ds_load_tr8_b64"},
            lambda m, t: r.lds_transpose_load(T.i8x8, fx.recast_iter(fx.Int8, m.ptr), t * 8, 1))  # fmt: skip

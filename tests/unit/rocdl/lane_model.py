@@ -11,7 +11,9 @@ Wave = Sequence[int]
 ROW = 16
 
 
-def by_wave(words: Sequence[int], active: Sequence[bool], size: int, one: Callable[[list[int], list[bool]], list[int]]) -> list[int]:
+def by_wave(
+    words: Sequence[int], active: Sequence[bool], size: int, one: Callable[[list[int], list[bool]], list[int]]
+) -> list[int]:
     """Apply a rule to every wave; a short last wave has inactive lanes."""
     result: list[int] = []
     for start in range(0, len(words), size):

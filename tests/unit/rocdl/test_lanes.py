@@ -1,4 +1,4 @@
-"""Lane operations on the virtual GPU against a model of the hardware, waves of 64 and 32, with and without divergence."""
+"""Lane operations on the virtual GPU against a model of the hardware: waves of 64 and 32, all lanes active and some."""
 
 from __future__ import annotations
 
@@ -112,7 +112,8 @@ def test_every_dpp_control_with_masks(arch: str, threads: str) -> None:
 
     def make(x: Any, t: Any) -> list[Any]:
         return [
-            r.update_dpp(x ^ 0x55AA, x, c, row_mask=rows, bank_mask=banks, bound_ctrl=bound) for c, rows, banks, bound in plans
+            r.update_dpp(x ^ 0x55AA, x, c, row_mask=rows, bank_mask=banks, bound_ctrl=bound)
+            for c, rows, banks, bound in plans
         ]
 
     def rule(plan: tuple[int, int, int, bool]) -> Any:
@@ -211,9 +212,11 @@ def test_values_of_any_width_move(kind: Any, arch: str) -> None:
 def test_the_older_form_names_the_result_type(arch: str) -> None:
     from flydsl.expr.typing import T
 
-    found = per_thread(
-        lambda x, t: [r.readfirstlane(T.i32, t), r.ds_bpermute(T.i32, (t ^ 1) * 4, t), r.update_dpp(T.i32, t, t, 0xB1, 15, 15, True)],
-        words(32), 3)  # fmt: skip
+    def make(x: Any, t: Any) -> list[Any]:
+        pair = r.update_dpp(T.i32, t, t, 0xB1, 15, 15, True)
+        return [r.readfirstlane(T.i32, t), r.ds_bpermute(T.i32, (t ^ 1) * 4, t), pair]
+
+    found = per_thread(make, words(32), 3)
     assert found[:, 0].tolist() == [0] * 32
     assert found[:, 1].tolist() == found[:, 2].tolist() == [t ^ 1 for t in range(32)]
 
@@ -234,7 +237,9 @@ def test_the_older_form_names_the_result_type(arch: str) -> None:
         ("sm_90a", lambda x, t: [r.readlane(x, 0)], TargetError, "instruction of AMD GPUs, and the target is sm_90a"),
     ],
 )
-def test_refused(arch: str, make: Any, error: type[Exception], words_of_it: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refused(
+    arch: str, make: Any, error: type[Exception], words_of_it: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ARCH", arch)
     with pytest.raises(error, match=words_of_it):
         per_thread(make, words(32), 1)

@@ -52,6 +52,26 @@ def test_inside_and_outside_the_context() -> None:
     np.testing.assert_array_equal(b, a[::-1])
 
 
+def test_a_missing_barrier_seen_as_a_read_of_nothing_is_told_about_barriers() -> None:
+    """Thread 0 reads before thread 31 writes, so that the first fault is a read of what nobody wrote yet."""
+
+    @flyc.kernel
+    def early(A: fx.Tensor, B: fx.Tensor):
+        smem = fx.SharedAllocator().allocate(fx.Array[fx.Float32, 32])
+        t = fx.thread_idx.x
+        smem[t] = A[t]
+        B[t] = smem[31 - t]
+
+    @flyc.jit
+    def launch(A: fx.Tensor, B: fx.Tensor):
+        early(A, B).launch(block=32)
+
+    with pytest.raises(SanitizerError, match="has written yet") as raised, flyc.sanitize():
+        launch(numbers(32), poisoned(32))
+    assert raised.value.fault.check == "uninit"
+    assert "put fx.barrier() between" in str(raised.value)
+
+
 def test_contexts_nest_and_the_inner_set_holds() -> None:
     _, a = padded()
     with flyc.sanitize("bounds"):

@@ -163,20 +163,23 @@ def _block_number(wg: WorkgroupEmitter) -> str:
 def _turn(wg: WorkgroupEmitter, op: Operation) -> str:
     """One number for the counters of all loops around an operation: lanes with the same one execute it together."""
     body, total = wg.body, "0"
-    for counter in _counters(op):
+    for counter, start in _counters(op):
         type_ = type_text(counter.type)
         text = body.names[counter] if counter in body.names else wg.slots.load(counter, wg.thread_number)
+        if start not in wg.plan.uniform and (start in body.names or wg.plan.repeatable(start)):
+            # Lanes that start at different numbers, as in range(lane, n, step), are together in their first turn.
+            text = body.assign(f"sub {type_} {text}, {wg.value(start)}")
         wide = text if type_ == "i64" else body.assign(f"sext {type_} {text} to i64")
         total = body.assign(f"add i64 {body.assign(f'mul i64 {total}, {_TURN_FACTOR}')}, {wide}")
     return total
 
 
-def _counters(op: Operation) -> list[SSAValue]:
-    """Counters of the loops around an operation, the outermost first."""
-    found: list[SSAValue] = []
+def _counters(op: Operation) -> list[tuple[SSAValue, SSAValue]]:
+    """Counters of the loops around an operation and what each starts at, the outermost first."""
+    found: list[tuple[SSAValue, SSAValue]] = []
     parent = op.parent_op()
     while parent is not None:
         if parent.name == "scf.for":
-            found.append(parent.regions[0].block.args[0])
+            found.append((parent.regions[0].block.args[0], parent.operands[0]))
         parent = parent.parent_op()
     return found[::-1]

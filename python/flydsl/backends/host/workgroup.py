@@ -19,6 +19,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from flydsl.backends.host import control, fibers
 from flydsl.backends.host.collectives import GATHERS
 from flydsl.backends.host.intrinsics.table import CALL, TARGET_PREFIXES, host_intrinsic, intrinsic_name
+from flydsl.backends.host.memory_roots import byte_size
 from flydsl.backends.host.plan import Plan, gathered, meeting_of
 from flydsl.backends.host.shared_memory import SharedMemory
 from flydsl.backends.host.slots import Slots
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from flydsl.backends.host.sanitizer import Sanitizer
 
 AXES = ("x", "y", "z")
+MOST_STACK = 1 << 18
+"""Bytes of registers that may lie on the stack: a worker has a few megabytes, and to overrun them ends the process."""
 Copy = tuple[SSAValue, SSAValue]
 """A value to store (first) into the array of another (second)."""
 
@@ -79,6 +82,7 @@ class WorkgroupEmitter:
         self.thread: dict[str, str] = {}
         self.thread_number = "0"
         self.threads = "1"
+        self._stack_bytes = 0
 
     # Indices -----------------------------------------------------------------------------------
 
@@ -125,10 +129,12 @@ class WorkgroupEmitter:
         return f"%b{axis}" if table == "block" else self.extents[f"{table}.{axis}"]
 
     def _alloca(self, emitter: FunctionEmitter, op: Operation) -> None:
-        """Registers that stay memory: on the stack of the thread loop, or in scratch across loops."""
+        """Registers that stay memory: on the stack of the thread loop; in scratch across loops, or if they are many."""
         elem, count = type_text(op.properties["elem_type"]), emitter.operand(op.operands[0])
         wanted = type_text(op.results[0].type)
-        if self.plan.single and self.sanitizer is None:
+        size = int(count) * byte_size(op.properties["elem_type"]) if count.isdigit() else MOST_STACK
+        if self.plan.single and self.sanitizer is None and self._stack_bytes + size <= MOST_STACK:
+            self._stack_bytes += size
             slot = emitter.fresh("reg")
             align = op.properties["alignment"].value.data  # type: ignore[union-attr]
             emitter.entry_line(f"{slot} = alloca {elem}, i64 {count}, align {align}")

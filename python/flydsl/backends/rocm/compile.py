@@ -26,7 +26,8 @@ from flydsl.passes.fly_rocdl_cluster_attr import CLUSTER, LLVM_CLUSTER
 from flydsl.target.target import Target
 
 TRIPLE = "amdgcn-amd-amdhsa"
-CODE_OBJECT_VERSION = 500
+CODE_OBJECT_VERSION, CLUSTER_VERSION = 500, 600
+"""Versions of code objects: the second one's metadata can name a kernel's cluster."""
 _ONE_REGISTER_FILE = frozenset({"cdna2", "cdna3", "cdna4"})
 """Generations whose waves divide one file into vector and accumulation registers (CDNA2 ISA, 3.6)."""
 
@@ -36,6 +37,7 @@ class RocmCode(DeviceCode):
     """Kernels in the amdgpu calling convention, with the code object version the loader expects."""
 
     one_register_file: bool = False
+    version: int = CODE_OBJECT_VERSION
     kernel_mark = "rocdl.kernel"
     block_size_mark = "rocdl.reqd_work_group_size"
     cluster_pass = True
@@ -69,7 +71,7 @@ class RocmCode(DeviceCode):
         return f" !reqd_work_group_size {scope.metadata('!{' + ', '.join(f'i32 {size}' for size in sizes) + '}')}"
 
     def finish(self, scope: ModuleScope) -> None:
-        flag = scope.metadata(f'!{{i32 1, !"amdhsa_code_object_version", i32 {CODE_OBJECT_VERSION}}}')
+        flag = scope.metadata(f'!{{i32 1, !"amdhsa_code_object_version", i32 {self.version}}}')
         scope.add_named_metadata("llvm.module.flags", flag)
 
 
@@ -82,7 +84,8 @@ def rocm_code(target: Target, line_tables: bool = False) -> RocmCode:
     """How kernels of a target are written."""
     layout = data_layout(TRIPLE, target.arch, features_of(target))
     one_file = target.generation in _ONE_REGISTER_FILE
-    return RocmCode(TRIPLE, layout, "amdgpu_kernel", ROCM_RULES, line_tables, one_file)
+    version = CLUSTER_VERSION if target.max_cluster_blocks > 1 else CODE_OBJECT_VERSION
+    return RocmCode(TRIPLE, layout, "amdgpu_kernel", ROCM_RULES, line_tables, one_file, version)
 
 
 def device_text(module: Operation, target: Target, line_tables: bool = False) -> str:

@@ -7,6 +7,7 @@ from flydsl.expr.nvvm import (
     barriers,
     cluster_memory,
     copies,
+    facts,
     matrix_moves,
     pipeline,
     tensor_map,
@@ -30,6 +31,7 @@ __all__ += arithmetic.__all__
 __all__ += barriers.__all__
 __all__ += cluster_memory.__all__
 __all__ += copies.__all__
+__all__ += facts.__all__
 __all__ += matrix_moves.__all__
 __all__ += pipeline.__all__
 __all__ += tensor_map.__all__

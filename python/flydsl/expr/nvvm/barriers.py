@@ -7,7 +7,7 @@ from typing import Any
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr import gpu
 from flydsl.expr.context import Value, current
-from flydsl.expr.intrinsic import require
+from flydsl.expr.intrinsic import plain, require
 from flydsl.expr.numeric import Boolean, Int32
 from flydsl.expr.ops_layout import get_iter
 from flydsl.expr.ops_memory import ptrtoint
@@ -16,6 +16,7 @@ from flydsl.expr.tensor import Tensor
 from flydsl.target.ptx import PTX_OPS
 
 MAX_NAMED_BARRIER = 15
+MAX_ARRIVALS = (1 << 20) - 1
 
 
 def issue(name: str, operands: list[Value], literals: tuple[int, ...] = ()) -> Value:
@@ -46,6 +47,9 @@ def _int(value: Any) -> Value:
 
 def mbarrier_init(barrier: Any, count: Any) -> None:
     """Make a 64-bit word of shared memory a barrier that ``count`` arrivals complete."""
+    known = plain(count)
+    if isinstance(known, int) and not 1 <= known <= MAX_ARRIVALS:
+        raise DslValueError(f"an mbarrier counts 1 to {MAX_ARRIVALS} arrivals, got {known}")
     issue("mbarrier.init", [shared_address(barrier, "an mbarrier"), _int(count)])
 
 
@@ -97,20 +101,23 @@ def fence_proxy_async() -> None:
 # Named barriers, clusters ----------------------------------------------------------------------
 
 
-def _barrier_number(number: Any) -> Value:
-    if isinstance(number, int) and not 0 <= number <= MAX_NAMED_BARRIER:
-        raise DslValueError(f"named barriers are numbered 0 to {MAX_NAMED_BARRIER}, got {number}")
-    return _int(number)
+def _named_barrier(number: Any, threads: Any) -> list[Value]:
+    known, count = plain(number), plain(threads)
+    if isinstance(known, int) and not 0 <= known <= MAX_NAMED_BARRIER:
+        raise DslValueError(f"named barriers are numbered 0 to {MAX_NAMED_BARRIER}, got {known}")
+    if isinstance(count, int) and (count < 32 or count % 32):
+        raise DslValueError(f"a named barrier counts whole warps, multiples of 32 threads, got {count}")
+    return [_int(number), _int(threads)]
 
 
 def barrier_sync(number: Any, threads: Any) -> None:
     """Wait at a named barrier for ``threads`` threads, a multiple of 32."""
-    issue("barrier.sync", [_barrier_number(number), _int(threads)])
+    issue("barrier.sync", _named_barrier(number, threads))
 
 
 def barrier_arrive(number: Any, threads: Any) -> None:
     """Count towards a named barrier without waiting."""
-    issue("barrier.arrive", [_barrier_number(number), _int(threads)])
+    issue("barrier.arrive", _named_barrier(number, threads))
 
 
 def cluster_arrive() -> None:

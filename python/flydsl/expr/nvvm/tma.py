@@ -13,11 +13,12 @@ from flydsl.expr.nvvm.tensor_map import TensorMap
 from flydsl.expr.ops_layout import get_iter
 from flydsl.expr.pointer import Pointer
 from flydsl.expr.tensor import Tensor
+from flydsl.target.dtype import storage_bytes
 from flydsl.target.mma_warpgroup import SWIZZLE_MODES
 from flydsl.target.tensor_map import REDUCTIONS
 
 BULK_STEP = 16
-"""Bytes that a bulk copy moves at least."""
+"""Bytes that copies move at least, and where they start: at multiples of them."""
 
 
 def _map(tensor_map: Any) -> TensorMap:
@@ -48,6 +49,12 @@ def _coordinates(tensor_map: TensorMap, coord: Sequence[Any]) -> list[Value]:
     parts = list(coord) if isinstance(coord, (tuple, list)) else [coord]
     if len(parts) != tensor_map.facts.rank:
         raise DslValueError(f"the map has {tensor_map.facts.rank} modes, the coordinate {len(parts)}")
+    first, size = parts[tensor_map.order[0]], storage_bytes(tensor_map.facts.elem)
+    if isinstance(first, int) and first * size % BULK_STEP:
+        raise DslValueError(
+            f"a box starts {first * size} bytes into the fastest mode; TMA needs a multiple of {BULK_STEP}",
+            hint=f"start at a multiple of {BULK_STEP // size} elements",
+        )
     return [Int32(parts[mode]).ir_value() for mode in tensor_map.order]
 
 
@@ -55,7 +62,8 @@ def tma_load(tensor_map: Any, coord: Sequence[Any], dst: Any, barrier: Any, *, m
     """Copy the box at ``coord`` to shared memory; its bytes complete a phase of ``barrier``.
 
     ``multicast`` is a mask of blocks of the cluster that get the box, each at the same place of its own memory.
-    What lies outside the tensor arrives as zero.
+    What lies outside the tensor arrives as zero. ``dst`` is aligned to 128 bytes, and the box starts at a multiple
+    of 16 bytes along the fastest mode; the virtual GPU reports what is not.
     """
     source = _map(tensor_map)
     operands = [_place(source, dst, "the destination"), source.address(), shared_address(barrier, "an mbarrier")]
@@ -107,7 +115,9 @@ def bulk_load(src: Any, dst: Any, size: Any, barrier: Any) -> None:
     Addresses and size are multiples of 16 bytes. No tensor map is needed.
     """
     place = shared_address(dst, "the destination")
-    issue("bulk.load", [place, _global_address(src, "the source"), _bytes(size), shared_address(barrier, "an mbarrier")])
+    issue(
+        "bulk.load", [place, _global_address(src, "the source"), _bytes(size), shared_address(barrier, "an mbarrier")]
+    )
 
 
 def bulk_store(src: Any, dst: Any, size: Any) -> None:
@@ -133,5 +143,6 @@ def prefetch_tensor_map(tensor_map: Any) -> None:
 
 
 __all__ = [
-    "bulk_load", "bulk_store", "prefetch_tensor_map", "tma_commit_group", "tma_load", "tma_reduce", "tma_store", "tma_wait_group",
+    "bulk_load", "bulk_store", "prefetch_tensor_map", "tma_commit_group", "tma_load", "tma_reduce", "tma_store",
+    "tma_wait_group",
 ]  # fmt: skip

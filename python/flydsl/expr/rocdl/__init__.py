@@ -40,5 +40,12 @@ __all__ = [
     "cluster_workgroup_id_x", "cluster_workgroup_id_y", "cluster_workgroup_id_z", "make_tdm_atom", "rdna3", "rdna4",
     "tdm_ops", "tensor_load_to_lds", "tensor_store_from_lds",
 ]  # fmt: skip
-for _part in (arithmetic, buffer, copies, lanes, lds_moves, mfma_intrinsics, raw_buffers, scaled_conversions, scheduling):
-    __all__ += _part.__all__
+__all__ += arithmetic.__all__
+__all__ += buffer.__all__
+__all__ += copies.__all__
+__all__ += lanes.__all__
+__all__ += lds_moves.__all__
+__all__ += mfma_intrinsics.__all__
+__all__ += raw_buffers.__all__
+__all__ += scaled_conversions.__all__
+__all__ += scheduling.__all__

@@ -38,6 +38,7 @@ def make_buffer_ptr(ptr: Any, num_records_bytes: Any = None) -> Pointer:
     if info.space not in ("global", "generic"):
         raise DslValueError(f"a buffer descriptor covers global memory, and this pointer is to {info.space} memory")
     target = require("a buffer descriptor", "rocm")
+    current().require_kernel("a buffer descriptor")
     records = MAX_RECORDS if num_records_bytes is None else num_records_bytes
     operands = [
         ptr.ir_value(), Int16(0).ir_value(), Int64(records).ir_value(),

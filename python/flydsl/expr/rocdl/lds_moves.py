@@ -75,7 +75,8 @@ def cluster_load_async_to_lds(
         raise DslValueError(f"a lane copies 1, 4, 8 or 16 bytes, not {size_bytes}")
     operands = [
         global_pointer(global_ptr), shared_pointer(lds_ptr),
-        constant("i32", offset, "the offset", -(1 << 23), (1 << 23) - 1), constant("i32", cpol, "the cache bits", 0, 31),
+        constant("i32", offset, "the offset", -(1 << 23), (1 << 23) - 1),
+        constant("i32", cpol, "the cache bits", 0, 31),
         current().constant("i32", 0) if mask is None else Int32(mask).ir_value(),
     ]  # fmt: skip
     call(f"llvm.amdgcn.cluster.load.async.to.lds.b{8 * size_bytes}", operands)

@@ -78,7 +78,9 @@ def masked_load(mask: Any, result_type: Any, rsrc: Any, offset: Any, soffset: An
 def raw_ptr_buffer_store(value: Any, rsrc: Any, offset: Any, soffset: Any = 0, aux: int = 0) -> None:
     """Store a number or vector at a byte offset; dropped beyond the descriptor's records."""
     require("a buffer store", "rocm")
-    number = value if hasattr(value, "dtype") else as_numeric(value) if isinstance(value, (int, float)) else wrapped(value)
+    number = (
+        value if hasattr(value, "dtype") else as_numeric(value) if isinstance(value, (int, float)) else wrapped(value)
+    )
     vector = number if isinstance(number, Vector) else Vector.from_elements([number], number.dtype)
     bits = vector.numel * vector.dtype.width
     _word_type(bits)
@@ -115,9 +117,15 @@ def buffer_load_to_lds(
 
 
 def _atomic(name: str, op: str, value: Any, rsrc: Any, operands: list[Value]) -> Any:
-    number = value if hasattr(value, "dtype") else as_numeric(float(value)) if isinstance(value, (int, float)) else wrapped(value)
+    number = (
+        value
+        if hasattr(value, "dtype")
+        else as_numeric(float(value))
+        if isinstance(value, (int, float))
+        else wrapped(value)
+    )
     pair = isinstance(number, Vector)
-    if pair and number.numel != 2 or not number.dtype.is_float:
+    if (pair and number.numel != 2) or not number.dtype.is_float:
         raise DslTypeError(f"{name} combines a float or a pair of 16-bit floats, got {number}")
     require(f"{name} of {'pairs of ' if pair else ''}{number.dtype.ir_type}", "rocm",
             atomic_generations("pk_add" if pair and op == "add" else op, str(number.dtype.ir_type)))  # fmt: skip

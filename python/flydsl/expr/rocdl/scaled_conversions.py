@@ -23,7 +23,13 @@ def operand_as(value: Any, type_: str, what: str) -> Value:
     """A number converted to a scalar type, or any value of the same size as a vector type."""
     lanes, element = split_vector_type(type_)
     kind = Numeric.from_ir_type(element)
-    number = value if hasattr(value, "ir_value") else as_numeric(value) if isinstance(value, (int, float)) else wrapped(value)
+    number = (
+        value
+        if hasattr(value, "ir_value")
+        else as_numeric(value)
+        if isinstance(value, (int, float))
+        else wrapped(value)
+    )
     if lanes is None:
         if isinstance(number, Vector):
             number = number.bitcast(kind)

@@ -9,7 +9,7 @@ from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.dialects.fly import payload as pl
 from flydsl.expr.atom import CopyAtom
 from flydsl.expr.context import Value, current
-from flydsl.expr.numeric import Int64, Numeric
+from flydsl.expr.numeric import Int32, Int64, Numeric
 from flydsl.expr.ops_layout import get_iter, get_leaves, get_shape, get_stride
 from flydsl.expr.ops_memory import ptrtoint
 from flydsl.expr.rocdl.tensor_descriptor import Options, issue, tile_descriptor
@@ -35,7 +35,8 @@ class TdmAtom(CopyAtom):
         self.fields = fields or {}
 
     def _dynamic(self) -> list[str]:
-        return [name for name, value in sorted(self.fields.items()) if _is_dynamic(value)]
+        """Fields that control flow carries: those given as numbers of the language, not as Python ints."""
+        return [name for name, value in sorted(self.fields.items()) if isinstance(value, Numeric)]
 
     def __extract_to_ir_values__(self) -> list[Value]:
         return [self.fields[name].ir_value() for name in self._dynamic()]
@@ -55,7 +56,8 @@ class TdmAtom(CopyAtom):
                     f"{self.payload.op} has no field '{name}'",
                     hint=f"fields of this atom: {', '.join(self.payload.op.state)}",
                 )
-        return type(self)(self.payload, None, {**self.fields, **changes})
+        typed = {name: _FIELD_TYPES[name](new) if name in _FIELD_TYPES else new for name, new in changes.items()}
+        return type(self)(self.payload, None, {**self.fields, **typed})
 
     def copy_tile(self, source: Tensor, target: Tensor) -> None:
         """Issue the copy; the tensors are the tile in global memory and the one in LDS, in either order."""
@@ -65,27 +67,25 @@ class TdmAtom(CopyAtom):
         tile = _static_shape(outside)
         if len(tile) != op.rank:
             raise DslValueError(f"{op} copies tiles of rank {op.rank}, and this one is {tile}")
-        missing = [name for name in op.state[: 2 * op.rank] if name not in self.fields]
-        if missing:
-            raise DslValueError(
-                f"the tile copy does not know {', '.join(missing)}", hint="make it with fx.rocdl.make_tdm_atom(tensor, ...)"
-            )
         if op.barrier and "barrier" not in self.fields:
-            raise DslValueError("the tile copy signals a barrier in LDS, which is not set", hint='set_value("barrier", ptr)')
+            raise DslValueError(
+                "the tile copy signals a barrier in LDS, which is not set", hint='set_value("barrier", ptr)'
+            )
         options = Options(
-            outside.dtype.width // 8, op.warps, op.pad_interval, op.pad_amount, self.fields.get("workgroup_mask", 0),
+            outside.dtype.width // 8, op.warps, op.pad_interval, op.pad_amount, self.fields["workgroup_mask"],
             op.timeout, op.cache, self.fields["barrier"] if op.barrier else None,
         )  # fmt: skip
         extents = [self.fields[f"extent_{i}"] for i in range(op.rank)]
         strides = [self.fields[f"stride_{i}"] for i in range(op.rank)]
         _check_lds(inside, tile, op)
-        base, more = get_iter(outside), self.fields.get("imm_offset")
-        place = base if more is None else Int64(ptrtoint(base)) + Int64(more)
+        base, more = get_iter(outside), self.fields["imm_offset"]
+        still = more.is_static() and more.value == 0
+        place = base if still else Int64(ptrtoint(base)) + more
         issue(tile_descriptor(place, get_iter(inside), tile, extents, strides, options), store)
 
 
-def _is_dynamic(value: Any) -> bool:
-    return isinstance(value, Numeric) and not value.is_static()
+_FIELD_TYPES: dict[str, type[Numeric]] = {"imm_offset": Int64, "workgroup_mask": Int32}
+"""Fields that every atom has from the start, so that loops can change them."""
 
 
 def _static_shape(tensor: Tensor) -> tuple[int, ...]:
@@ -138,12 +138,15 @@ def make_tdm_atom(
     tile = _static_shape(tensor)
     given = list(strides) if strides is not None else [None] * len(tile)
     if not len(extents) == len(given) == len(tile):
-        raise DslValueError(f"the tile {tile} takes {len(tile)} extents and strides, got {len(extents)} and {len(given)}")
+        raise DslValueError(
+            f"the tile {tile} takes {len(tile)} extents and strides, got {len(extents)} and {len(given)}"
+        )
     op = TDM(len(tile), num_warps, pad_interval, pad_amount, cache_modifier, atomic_barrier, early_timeout)
     op.require(current().target)
     found = get_leaves(get_stride(tensor.layout))
     fields = {f"extent_{i}": tile[i] if extent is None else extent for i, extent in enumerate(extents)}
     fields |= {f"stride_{i}": found[i] if stride is None else stride for i, stride in enumerate(given)}
+    fields |= {name: kind(0) for name, kind in _FIELD_TYPES.items()}
     return TdmAtom(pl.CopyAtom(op, tensor.dtype.width), None, fields)
 
 

@@ -1,4 +1,7 @@
-"""Functions of gfx1250's tensor data mover: descriptors by hand, loads, stores, waits. `make_tdm_atom` does the same with tensors."""
+"""Functions of gfx1250's tensor data mover: descriptors by hand, loads, stores, waits.
+
+`make_tdm_atom` does the same with tensors.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,9 @@ def make_tensor_descriptor_2d(
     if valid_inner is not None:
         inner = valid_inner
     if atomic_barrier_enable and atomic_barrier is None:
-        raise DslValueError("the descriptor signals a barrier in LDS, which is not given", hint="pass atomic_barrier=ptr")
+        raise DslValueError(
+            "the descriptor signals a barrier in LDS, which is not given", hint="pass atomic_barrier=ptr"
+        )
     barrier = None if atomic_barrier is None else ptrtoint(pointer_in(atomic_barrier, "shared", "the barrier"))
     options = Options(
         elem_bytes, num_warps, pad_interval, pad_amount, workgroup_mask, early_timeout, cache_policy, barrier, pred
@@ -73,7 +78,9 @@ def make_tensor_gather_descriptor(
     """
     require("the tensor data mover", "rocm", _CDNA5)
     if index_size not in GATHER_MOST or not 1 <= len(row_indices) <= GATHER_MOST[index_size]:
-        raise DslValueError(f"a gather takes up to 8 rows of 32-bit numbers or 16 of 16-bit ones, got {len(row_indices)}")
+        raise DslValueError(
+            f"a gather takes up to 8 rows of 32-bit numbers or 16 of 16-bit ones, got {len(row_indices)}"
+        )
     codes = padding_codes(pad_interval, pad_amount, elem_bytes)
     address = Int64(ptrtoint(pointer_in(global_ptr, "global", "the tensor")))
     place = Int32(ptrtoint(pointer_in(lds_memref, "shared", "the tile in LDS")))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from xdsl.ir import Operation
 
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, immediate, thread
-from flydsl.codegen.llvm_types import type_text
+from flydsl.codegen.llvm_types import BF16, type_text
 from flydsl.codegen.narrow_floats import narrowing_function, widening_function
 
 if TYPE_CHECKING:
@@ -157,9 +157,9 @@ def _stochastic_bf16(wg: WorkgroupEmitter, op: Operation) -> None:
     kept = body.assign(f"select i1 {is_nan}, i32 {body.assign(f'or i32 {bits}, 4194304')}, i32 {bits}")
     chosen = body.assign(f"select i1 {special}, i32 {kept}, i32 {moved}")
     half = body.assign(f"trunc i32 {body.assign(f'lshr i32 {chosen}, 16')} to i16")
-    value = body.assign(f"bitcast i16 {half} to bfloat")
+    value = body.assign(f"bitcast i16 {half} to {BF16}")
     type_ = type_text(op.results[0].type)
-    body.bind(op.results[0], body.assign(f"insertelement {type_} {old}, bfloat {value}, i32 {immediate(op, 3)}"))
+    body.bind(op.results[0], body.assign(f"insertelement {type_} {old}, {BF16} {value}, i32 {immediate(op, 3)}"))
 
 
 def _offset_nibble(wg: WorkgroupEmitter, op: Operation) -> None:

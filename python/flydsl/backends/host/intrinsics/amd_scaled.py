@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from xdsl.ir import Operation
 
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, immediate, thread
-from flydsl.codegen.llvm_types import type_text
+from flydsl.codegen.llvm_types import BF16, type_text
 from flydsl.codegen.narrow_floats import narrowing_function, widening_function
 from flydsl.target.scaled_conversions import BITS, FORMATS, SCALED_CONVERSIONS, ScaledConversion
 
 if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import WorkgroupEmitter
 
-_LLVM = {"f32": "float", "f16": "half", "bf16": "bfloat"}
+_LLVM = {"f32": "float", "f16": "half", "bf16": BF16}
 
 
 def _scale(wg: WorkgroupEmitter, value: str, inverse: bool) -> str:
@@ -40,19 +40,56 @@ def _wide_elements(wg: WorkgroupEmitter, texts: list[tuple[str, str]], wide: str
         count = int(type_[1:].split(" ")[0]) if type_[0] == "<" else 1
         for index in range(count):
             one = body.assign(f"extractelement {type_} {text}, i32 {index}") if type_[0] == "<" else text
-            found.append(body.assign(f"fpext {_LLVM[wide]} {one} to double"))
+            found.append(body.assign(f"fpext {_as_float(wg, one, wide)} to double"))
     return found
 
 
-def _narrow_elements(wg: WorkgroupEmitter, type_: str, text: str, narrow: str, start: int, count: int) -> list[str]:
+def _as_float(wg: WorkgroupEmitter, value: str, wide: str) -> str:
+    """A wide value with a type that LLVM extends: bf16 is the upper half of an f32."""
+    if wide != "bf16":
+        return f"{_LLVM[wide]} {value}"
+    body = wg.body
+    low = body.assign(f"zext i16 {body.assign(f'bitcast {BF16} {value} to i16')} to i32")
+    high = body.assign(f"shl i32 {low}, 16")
+    return f"float {body.assign(f'bitcast i32 {high} to float')}"
+
+
+def _rounded(wg: WorkgroupEmitter, value: str, wide: str) -> str:
+    """A double as a wide value."""
+    if wide != "bf16":
+        return wg.body.assign(f"fptrunc double {value} to {_LLVM[wide]}")
+    function = narrowing_function(wg.body.scope, "f64", "bf16", 0)
+    return wg.body.assign(f"call {BF16} {function}(double {value})")
+
+
+def _register_words(wg: WorkgroupEmitter, type_: str, text: str) -> list[str]:
+    """The 32-bit words of packed registers."""
+    body, count = wg.body, _size(type_) // 32
+    if count == 1:
+        return [body.assign(f"bitcast {type_} {text} to i32")]
+    return [body.assign(f"extractelement {type_} {text}, i32 {index}") for index in range(count)]
+
+
+def _from_words(wg: WorkgroupEmitter, words: list[str], type_: str) -> str:
+    body = wg.body
+    if len(words) == 1:
+        return body.assign(f"bitcast i32 {words[0]} to {type_}")
+    result = "poison"
+    for index, word in enumerate(words):
+        result = body.assign(f"insertelement {type_} {result}, i32 {word}, i32 {index}")
+    return result
+
+
+def _narrow_elements(wg: WorkgroupEmitter, words: list[str], narrow: str, start: int, count: int) -> list[str]:
     """``count`` elements of packed bits, from the bit ``start`` on, as doubles."""
     body, bits = wg.body, BITS[narrow]
-    whole = _size(type_)
-    number = body.assign(f"bitcast {type_} {text} to i{whole}")
     found = []
     for index in range(count):
-        moved = body.assign(f"lshr i{whole} {number}, {start + index * bits}")
-        code = body.assign(f"trunc i{whole} {moved} to i{bits}")
+        word, place = divmod(start + index * bits, 32)
+        moved = body.assign(f"lshr i32 {words[word]}, {place}")
+        if place + bits > 32:
+            moved = body.assign(f"or i32 {moved}, {body.assign(f'shl i32 {words[word + 1]}, {32 - place}')}")
+        code = body.assign(f"trunc i32 {moved} to i{bits}")
         value = body.assign(f"call float {widening_function(body.scope, FORMATS[narrow], 0)}(i{bits} {code})")
         found.append(body.assign(f"fpext float {value} to double"))
     return found
@@ -60,22 +97,24 @@ def _narrow_elements(wg: WorkgroupEmitter, type_: str, text: str, narrow: str, s
 
 def _size(type_: str) -> int:
     if type_[0] != "<":
-        return {"float": 32, "half": 16, "bfloat": 16}.get(type_) or int(type_[1:])
+        return {"float": 32, "half": 16, BF16: 16}.get(type_) or int(type_[1:])
     count, elem = type_[1:-1].split(" x ")
     return int(count) * _size(elem)
 
 
-def _packed(wg: WorkgroupEmitter, values: list[str], narrow: str, old: str, whole: int, start: int) -> str:
-    """Doubles rounded and put into the bits of ``old`` from the bit ``start`` on."""
+def _packed(wg: WorkgroupEmitter, values: list[str], narrow: str, words: list[str], start: int) -> list[str]:
+    """Doubles rounded and put into the bits of ``words`` from the bit ``start`` on."""
     body, bits = wg.body, BITS[narrow]
-    saturate = narrow in ("fp6", "bf6", "fp4")
-    function = narrowing_function(body.scope, "f64", FORMATS[narrow], 0, saturate=saturate)
-    kept = ((1 << whole) - 1) & ~(((1 << (bits * len(values))) - 1) << start)
-    result = body.assign(f"and i{whole} {old}, {kept}")
+    function = narrowing_function(body.scope, "f64", FORMATS[narrow], 0, saturate=narrow in ("fp6", "bf6", "fp4"))
+    kept = ~(((1 << (bits * len(values))) - 1) << start)
+    result = [body.assign(f"and i32 {word}, {kept >> 32 * index & 0xFFFFFFFF}") for index, word in enumerate(words)]
     for index, value in enumerate(values):
-        code = body.assign(f"zext i{bits} {body.assign(f'call i{bits} {function}(double {value})')} to i{whole}")
-        moved = body.assign(f"shl i{whole} {code}, {start + index * bits}")
-        result = body.assign(f"or i{whole} {result}, {moved}")
+        code = body.assign(f"zext i{bits} {body.assign(f'call i{bits} {function}(double {value})')} to i32")
+        word, place = divmod(start + index * bits, 32)
+        result[word] = body.assign(f"or i32 {result[word]}, {body.assign(f'shl i32 {code}, {place}')}")
+        if place + bits > 32:
+            rest = body.assign(f"lshr i32 {code}, {32 - place}")
+            result[word + 1] = body.assign(f"or i32 {result[word + 1]}, {rest}")
     return result
 
 
@@ -91,12 +130,16 @@ def _to_wide(facts: ScaledConversion) -> Behaviour:
         count = int(type_[1:].split(" ")[0]) if many else 1
         part = 0 if len(facts.operands) == 2 else immediate(op, 3 if old else 2)
         start = part * (16 if facts.operands[-1] == "flag" and not old else 8)
-        values = _narrow_elements(wg, type_text(source.type), body.operand(source), facts.source, start, count)
+        words = _register_words(wg, type_text(source.type), body.operand(source))
+        values = _narrow_elements(wg, words, facts.source, start, count)
         scaled = [body.assign(f"fmul double {value}, {scale}") for value in values]
-        cut = [body.assign(f"fptrunc double {value} to {_LLVM[facts.to]}") for value in scaled]
+        cut = [_rounded(wg, value, facts.to) for value in scaled]
         if old:
             place = immediate(op, 4)
-            body.bind(op.results[0], body.assign(f"insertelement {type_} {body.operand(op.operands[0])}, half {cut[0]}, i32 {place}"))
+            body.bind(
+                op.results[0],
+                body.assign(f"insertelement {type_} {body.operand(op.operands[0])}, half {cut[0]}, i32 {place}"),
+            )
             return
         if not many:
             body.bind(op.results[0], cut[0])
@@ -115,17 +158,15 @@ def _to_narrow(facts: ScaledConversion) -> Behaviour:
 
     def run(wg: WorkgroupEmitter, op: Operation) -> None:
         body, type_ = wg.body, type_text(op.results[0].type)
-        whole = _size(type_)
         sources = op.operands[1:-2] if partial else op.operands[:-1]
         texts = [(type_text(value.type), body.operand(value)) for value in sources]
         scale = _scale(wg, body.operand(op.operands[-2 if partial else -1]), inverse=True)
         values = [body.assign(f"fmul double {x}, {scale}") for x in _wide_elements(wg, texts, facts.source)]
-        old, start = "0", 0
+        words, start = ["0"] * (_size(type_) // 32), 0
         if partial:
-            old = body.assign(f"bitcast {type_text(op.operands[0].type)} {body.operand(op.operands[0])} to i{whole}")
+            words = _register_words(wg, type_text(op.operands[0].type), body.operand(op.operands[0]))
             start = immediate(op, len(op.operands) - 1) * (16 if facts.operands[-1] == "flag" else 8)
-        packed = _packed(wg, values, facts.to, old, whole, start)
-        body.bind(op.results[0], body.assign(f"bitcast i{whole} {packed} to {type_}"))
+        body.bind(op.results[0], _from_words(wg, _packed(wg, values, facts.to, words, start), type_))
 
     return run
 

@@ -18,22 +18,39 @@ from flydsl.codegen.llvm_types import type_text
 if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import WorkgroupEmitter
 
+SHARED = "ptr addrspace(3)"
 LANES = 16
 """Lanes that exchange granules."""
 
 
-def _row(wg: WorkgroupEmitter, op: Operation, thread: str, bits: int) -> str:
-    """The bits behind another thread's address; zero where that thread does not run."""
+def _row(wg: WorkgroupEmitter, op: Operation, thread: str) -> tuple[str, str]:
+    """(address that another thread gave, whether that thread runs); one's own address where it does not."""
     body, pointer = wg.body, op.operands[0]
-    type_ = type_text(pointer.type)
     exists = body.assign(f"icmp ult i64 {thread}, {wg.threads}")
     safe = body.assign(f"select i1 {exists}, i64 {thread}, i64 {wg.thread_number}")
     if wg.mask is not None:
         exists = body.assign(f"and i1 {exists}, {wg.mask_bit(safe)}")
         safe = body.assign(f"select i1 {exists}, i64 {safe}, i64 {wg.thread_number}")
-    place = body.operand(pointer) if wg.plan.is_uniform(pointer) else wg.slots.load(pointer, safe)
-    found = body.assign(f"load i{bits}, {type_} {place}, align 4")
-    return body.assign(f"select i1 {exists}, i{bits} {found}, i{bits} 0")
+    return body.operand(pointer) if wg.plan.is_uniform(pointer) else wg.slots.load(pointer, safe), exists
+
+
+def _byte(wg: WorkgroupEmitter, pointer: str, index: str) -> str:
+    body = wg.body
+    found = body.assign(f"load i8, {SHARED} {body.assign(f'getelementptr i8, {SHARED} {pointer}, i64 {index}')}")
+    return body.assign(f"zext i8 {found} to i32")
+
+
+def _granule(wg: WorkgroupEmitter, op: Operation, thread: str, bit: str, granularity: int, row_bytes: int) -> str:
+    """The bits of a granule in another thread's row; zero from a thread that does not run."""
+    body = wg.body
+    pointer, exists = _row(wg, op, thread)
+    first = body.assign(f"lshr i64 {bit}, 3")
+    second = body.assign(f"call i64 @llvm.umin.i64(i64 {body.assign(f'add i64 {first}, 1')}, i64 {row_bytes - 1})")
+    low, high = _byte(wg, pointer, first), _byte(wg, pointer, second)
+    both = body.assign(f"or i32 {low}, {body.assign(f'shl i32 {high}, 8')}")
+    inside = body.assign(f"trunc i64 {body.assign(f'and i64 {bit}, 7')} to i32")
+    code = body.assign(f"and i32 {body.assign(f'lshr i32 {both}, {inside}')}, {(1 << granularity) - 1}")
+    return body.assign(f"select i1 {exists}, i32 {code}, i32 0")
 
 
 def _transpose(granularity: int, bits: int) -> Behaviour:
@@ -42,25 +59,25 @@ def _transpose(granularity: int, bits: int) -> Behaviour:
     def run(wg: WorkgroupEmitter, op: Operation) -> None:
         body, pointer = wg.body, op.operands[0]
         own = body.operand(pointer) if wg.plan.is_uniform(pointer) else wg.slots.load(pointer, wg.thread_number)
-        wg.access(op, pointer, f"{type_text(pointer.type)} {own}", bits // 8, READ)
+        wg.access(op, pointer, f"{SHARED} {own}", bits // 8, READ)
         lane, start = lane_parts(wg)
         inside = body.assign(f"and i64 {lane}, {LANES - 1}")
         first = body.assign(f"add i64 {start}, {body.assign(f'sub i64 {lane}, {inside}')}")
-        total = f"i{bits}"
-        result = "0"
+        words = ["0"] * (bits // 32)
         for index in range(count):
             number = body.assign(f"add i64 {inside}, {LANES * index}")
             source = body.assign(f"add i64 {first}, {body.assign(f'udiv i64 {number}, {count}')}")
-            row = _row(wg, op, source, bits)
-            place = body.assign(f"mul i64 {body.assign(f'urem i64 {number}, {count}')}, {granularity}")
-            cast = "zext" if bits > 64 else "bitcast"
-            shift = body.assign(f"{cast} i64 {place} to {total}")
-            granule = body.assign(
-                f"and {total} {body.assign(f'lshr {total} {row}, {shift}')}, {(1 << granularity) - 1}"
-            )
-            moved = body.assign(f"shl {total} {granule}, {granularity * index}")
-            result = body.assign(f"or {total} {result}, {moved}")
-        body.bind(op.results[0], body.assign(f"bitcast {total} {result} to {type_text(op.results[0].type)}"))
+            bit = body.assign(f"mul i64 {body.assign(f'urem i64 {number}, {count}')}, {granularity}")
+            code = _granule(wg, op, source, bit, granularity, bits // 8)
+            word, place = divmod(index * granularity, 32)
+            words[word] = body.assign(f"or i32 {words[word]}, {body.assign(f'shl i32 {code}, {place}')}")
+            if place + granularity > 32:
+                rest = body.assign(f"lshr i32 {code}, {32 - place}")
+                words[word + 1] = body.assign(f"or i32 {words[word + 1]}, {rest}")
+        vector, type_ = "poison", f"<{bits // 32} x i32>"
+        for index, word in enumerate(words):
+            vector = body.assign(f"insertelement {type_} {vector}, i32 {word}, i32 {index}")
+        body.bind(op.results[0], body.assign(f"bitcast {type_} {vector} to {type_text(op.results[0].type)}"))
 
     return run
 

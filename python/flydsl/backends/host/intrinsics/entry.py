@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Operation
 
 from flydsl.codegen.op_view import fail
@@ -50,4 +50,5 @@ def immediate(op: Operation, index: int) -> int:
     value = owner.properties.get("value") if isinstance(owner, ConstantOp) else None
     if not isinstance(value, IntegerAttr):
         fail(op, f"operand {index} of this instruction is part of its encoding and must be a constant")
-    return value.value.data
+    number = value.value.data
+    return number & 1 if value.type == i1 else number  # true is -1 as a signed bit

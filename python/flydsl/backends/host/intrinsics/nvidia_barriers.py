@@ -16,6 +16,13 @@ if TYPE_CHECKING:
 RANK_SHIFT = 24
 """Addresses in the cluster's shared memory: the block's number above the address inside the block."""
 
+NO_SUCH_BLOCK = """\
+the cluster has no block of this number
+blocks are numbered from 0 to fx.nvvm.cluster_size() - 1; the launch's cluster= says how many there are"""
+NO_SUCH_BARRIER = f"""\
+there is no named barrier of this number
+they are numbered 0 to {fibers.BARRIERS - 1}"""
+
 
 def shared_pointer(wg: WorkgroupEmitter, address: str, rank: str | None = None) -> str:
     """The host address of a shared-memory address of this block, or of another one of the cluster."""
@@ -50,10 +57,17 @@ def _expect(wg: WorkgroupEmitter, op: Operation) -> None:
     body.line(f"call void @fly.mbarrier_update(ptr {shared_pointer(wg, place)}, i32 0, i32 {count})")
 
 
+def check_block(wg: WorkgroupEmitter, op: Operation, rank: str) -> None:
+    """Refuse a block that the cluster does not have: its memory would be somebody else's."""
+    x, y, z = fibers.cluster_extents(wg.op)
+    wg.fail_if(wg.body.assign(f"icmp uge i64 {rank}, {x * y * z}"), op, NO_SUCH_BLOCK)
+
+
 def _arrive_remote(wg: WorkgroupEmitter, op: Operation) -> None:
     body = wg.body
     place, rank = (body.operand(x) for x in op.operands)
     wide = body.assign(f"zext i32 {rank} to i64")
+    check_block(wg, op, wide)
     body.line(f"call void @fly.mbarrier_update(ptr {shared_pointer(wg, place, wide)}, i32 1, i32 0)")
 
 
@@ -126,13 +140,20 @@ def _first_value(wg: WorkgroupEmitter, value: SSAValue) -> str:
     return body.assign(f"zext i32 {body.assign(f'load i32, ptr {slot}')} to i64")
 
 
-def _barrier_sync(wg: WorkgroupEmitter, op: Operation) -> None:
+def _named_barrier(wg: WorkgroupEmitter, op: Operation) -> tuple[str, str]:
+    """(number, expected threads) of a named barrier; a number that none has would count in foreign memory."""
     number, expected = (_first_value(wg, value) for value in op.operands)
+    wg.fail_if(wg.body.assign(f"icmp uge i64 {number}, {fibers.BARRIERS}"), op, NO_SUCH_BARRIER)
+    return number, expected
+
+
+def _barrier_sync(wg: WorkgroupEmitter, op: Operation) -> None:
+    number, expected = _named_barrier(wg, op)
     wait_at(wg, op, number, expected)
 
 
 def _barrier_arrive(wg: WorkgroupEmitter, op: Operation) -> None:
-    number, expected = (_first_value(wg, value) for value in op.operands)
+    number, expected = _named_barrier(wg, op)
     body = wg.body
     mine, all_ = (body.assign(f"trunc i64 {n} to i32") for n in (wg.present(), expected))
     body.assign(f"call i32 @fly.count_in(ptr {counter(wg, number)}, i32 {mine}, i32 {all_})")
@@ -181,16 +202,17 @@ def _map_address(wg: WorkgroupEmitter, op: Operation) -> None:
     wg.body.bind(op.results[0], wg.body.assign(f"or i32 {address}, {high}"))
 
 
-def cluster_pointer(wg: WorkgroupEmitter, address: str) -> str:
+def cluster_pointer(wg: WorkgroupEmitter, op: Operation, address: str) -> str:
     """The host address of an address of the cluster's shared memory."""
     body = wg.body
     rank = body.assign(f"zext i32 {body.assign(f'lshr i32 {address}, {RANK_SHIFT}')} to i64")
+    check_block(wg, op, rank)
     return shared_pointer(wg, body.assign(f"and i32 {address}, {(1 << RANK_SHIFT) - 1}"), rank)
 
 
 def _cluster_load(type_: str) -> Behaviour:
     def run(wg: WorkgroupEmitter, op: Operation) -> None:
-        place = cluster_pointer(wg, wg.body.operand(op.operands[0]))
+        place = cluster_pointer(wg, op, wg.body.operand(op.operands[0]))
         wg.body.bind(op.results[0], wg.body.assign(f"load {type_}, ptr {place}, align 4"))
 
     return run
@@ -199,7 +221,7 @@ def _cluster_load(type_: str) -> Behaviour:
 def _cluster_store(type_: str) -> Behaviour:
     def run(wg: WorkgroupEmitter, op: Operation) -> None:
         address, value = (wg.body.operand(x) for x in op.operands)
-        wg.body.line(f"store {type_} {value}, ptr {cluster_pointer(wg, address)}, align 4")
+        wg.body.line(f"store {type_} {value}, ptr {cluster_pointer(wg, op, address)}, align 4")
 
     return run
 

@@ -12,7 +12,7 @@ from xdsl.ir import Operation
 from flydsl.backends.host.access_kinds import READ, WRITE
 from flydsl.backends.host.collectives import lane_parts
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, gather, thread
-from flydsl.backends.host.intrinsics.nvidia_barriers import shared_pointer
+from flydsl.backends.host.intrinsics.nvidia_barriers import check_block, shared_pointer
 from flydsl.codegen.llvm_types import type_text
 
 if TYPE_CHECKING:
@@ -25,9 +25,35 @@ def _coordinates(values: list[str]) -> str:
     return ", ".join(f"i32 {value}" for value in [*values, *["0"] * (5 - len(values))])
 
 
+MISPLACED_BOX = """\
+TMA cannot reach this box: its place in shared memory is not a multiple of 128 bytes, or its start not one of 16 bytes
+align the place in shared memory to 128 bytes, and let boxes start at multiples of 16 bytes along the fastest mode"""
+MISPLACED_BYTES = """\
+a bulk copy cannot reach these bytes: an address or the size is not a multiple of 16
+align both places and the size to 16 bytes"""
+
+
+def _check_box(wg: WorkgroupEmitter, op: Operation, place: str, map_: str, first: str) -> None:
+    """What the copy engine refuses: a place not aligned to 128 bytes, a start not at a multiple of 16 bytes."""
+    body = wg.body
+    size = body.assign(f"call i32 @fly.element_bytes(ptr {map_})")
+    start = body.assign(f"and i32 {body.assign(f'mul i32 {first}, {size}')}, 15")
+    wrong = body.assign(f"or i32 {body.assign(f'and i32 {place}, 127')}, {start}")
+    wg.fail_if(body.assign(f"icmp ne i32 {wrong}, 0"), op, MISPLACED_BOX)
+
+
+def _check_bytes(wg: WorkgroupEmitter, op: Operation, place: str, pointer: str, size: str) -> None:
+    body = wg.body
+    low = body.assign(f"trunc i64 {body.assign(f'ptrtoint ptr {pointer} to i64')} to i32")
+    all_ = body.assign(f"or i32 {body.assign(f'or i32 {low}, {place}')}, {size}")
+    rest = body.assign(f"and i32 {all_}, 15")
+    wg.fail_if(body.assign(f"icmp ne i32 {rest}, 0"), op, MISPLACED_BYTES)
+
+
 def _tma_load(wg: WorkgroupEmitter, op: Operation) -> None:
     body = wg.body
     place, source, barrier, *coords = (body.operand(x) for x in op.operands)
+    _check_box(wg, op, place, source, coords[0])
     body.line(f"call void @fly.tma(ptr {source}, ptr %scratch, i32 {place}, i32 0, {_coordinates(coords)})")
     size = body.assign(f"call i32 @fly.box_bytes(ptr {source})")
     _complete(wg, shared_pointer(wg, barrier), size)
@@ -42,6 +68,7 @@ def _tma_multicast(wg: WorkgroupEmitter, op: Operation) -> None:
     """Every block of the mask gets the box, and its own barrier the bytes."""
     body = wg.body
     place, source, barrier, mask, *coords = (body.operand(x) for x in op.operands)
+    _check_box(wg, op, place, source, coords[0])
     size = body.assign(f"call i32 @fly.box_bytes(ptr {source})")
 
     def block(index: str) -> None:
@@ -49,6 +76,7 @@ def _tma_multicast(wg: WorkgroupEmitter, op: Operation) -> None:
         take, skip = body.fresh_label("take"), body.fresh_label("skip")
         body.branch_if(bit, take, skip)
         body.start_block(take)
+        check_block(wg, op, index)
         memory = body.assign(f"call ptr @fly.scratch_of(ptr %run, i64 {index})")
         body.line(f"call void @fly.tma(ptr {source}, ptr {memory}, i32 {place}, i32 0, {_coordinates(coords)})")
         _complete(wg, shared_pointer(wg, barrier, index), size)
@@ -63,6 +91,7 @@ def _tma_out(kind: int) -> Behaviour:
     def run(wg: WorkgroupEmitter, op: Operation) -> None:
         body = wg.body
         place, target, *coords = (body.operand(x) for x in op.operands)
+        _check_box(wg, op, place, target, coords[0])
         body.line(f"call void @fly.tma(ptr {target}, ptr %scratch, i32 {place}, i32 {kind}, {_coordinates(coords)})")
 
     return run
@@ -71,6 +100,7 @@ def _tma_out(kind: int) -> Behaviour:
 def _bulk_load(wg: WorkgroupEmitter, op: Operation) -> None:
     body = wg.body
     place, source, size, barrier = (body.operand(x) for x in op.operands)
+    _check_bytes(wg, op, place, source, size)
     wide = body.assign(f"zext i32 {size} to i64")
     body.line(f"call void @llvm.memcpy.p0.p0.i64(ptr {shared_pointer(wg, place)}, ptr {source}, i64 {wide}, i1 false)")
     _complete(wg, shared_pointer(wg, barrier), size)
@@ -79,6 +109,7 @@ def _bulk_load(wg: WorkgroupEmitter, op: Operation) -> None:
 def _bulk_store(wg: WorkgroupEmitter, op: Operation) -> None:
     body = wg.body
     place, target, size = (body.operand(x) for x in op.operands)
+    _check_bytes(wg, op, place, target, size)
     wide = body.assign(f"zext i32 {size} to i64")
     body.line(f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {shared_pointer(wg, place)}, i64 {wide}, i1 false)")
 

@@ -1,0 +1,15 @@
+// RUN: fly-opt %s | FileCheck %s
+// RUN: fly-opt %s | fly-opt | FileCheck %s
+// RUN: fly-opt --print-op-generic %s | fly-opt | FileCheck %s
+
+// NVIDIA's copy instructions, as types of their own and inside atoms.
+
+// CHECK: @copies(%0: !fly_nvvm.sm80.cached_copy<128, streaming>, %1: !fly_nvvm.sm80.cached_copy<32, read_only_no_allocate>,
+// CHECK-SAME: %2: !fly_nvvm.sm80.cp_async<128, cg>, %3: !fly_nvvm.sm80.cp_async<64, ca>)
+func.func private @copies(%0: !fly_nvvm.sm80.cached_copy<128, streaming>, %1: !fly_nvvm.sm80.cached_copy<32,read_only_no_allocate>,
+    %2: !fly_nvvm.sm80.cp_async<128, cg>, %3: !fly_nvvm.sm80.cp_async<64, ca>) { return }
+
+// CHECK: @atoms(%0: !fly.copy_atom<!fly_nvvm.sm80.cached_copy<64, no_allocate>, 16>,
+// CHECK-SAME: %1: !fly.copy_atom<!fly_nvvm.sm80.cp_async<32, ca>, 32>)
+func.func private @atoms(%0: !fly.copy_atom<!fly_nvvm.sm80.cached_copy<64, no_allocate>, 16>,
+    %1: !fly.copy_atom<!fly_nvvm.sm80.cp_async<32, ca>, 32>) { return }
