@@ -1,6 +1,6 @@
 """Matrix products on a Hopper GPU beside Triton and cuBLAS, in one run, the sides in turns.
 
-Run it: python benchmarks/gpu_gemm.py [--quick], or as a part of benchmarks/gpu.py
+A part of benchmarks/gpu.py; alone: python benchmarks/gpu_gemm.py [--quick]
 
 TFLOP/s are 2 * M * N * K over the median time of one product between events. Random data: the power that a product
 takes, and with it the clock, depends on the values. C is poisoned before it is checked against float64 at places drawn

@@ -1,6 +1,6 @@
 """Which plan of a row is fastest on this GPU: threads, blocks of a cluster, cache hints, for each benchmark shape.
 
-Run it: python benchmarks/tune_rows.py [seconds]
+Not a comparison, so not run with the others: python benchmarks/tune_rows.py [seconds]
 
 Prints TB/s of every variant, best first; the table of plans in kernels/blocks/rows.py is read off it.
 """

@@ -57,7 +57,10 @@ def tiled_instruction(plan: GemmPlan) -> tuple[Any, Any, int]:
             along_k = fx.make_layout((run, ACCESS_LANES, steps), (1, plan.piece, run))
             waves = fx.make_layout((WAVES, 1, 1), (1, 0, 0))
             return dtype, fx.make_tiled_mma(atom, waves, (None, None, along_k)), steps
-    raise ValueError(f"this target has no matrix instruction of 16 rows for {plan.in_dtype}")
+    raise ValueError(
+        f"this target has no matrix instruction of 16 rows for {plan.in_dtype}; the kernel is for gfx90a (not fp8), "
+        "gfx942 and gfx950"
+    )
 
 
 # Memory ----------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from xdsl.dialects.llvm import LLVMPointerType, LLVMStructType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from flydsl.backends import tensor_maps
+from flydsl.base.errors import LoweringError
 from flydsl.base.launch_status import BAD_BLOCK, BAD_CLUSTER, BAD_GRID
 from flydsl.base.native_names import ENTRY
 from flydsl.codegen.function_emitter import FunctionEmitter
@@ -243,6 +244,22 @@ def field_offsets(formats: str) -> list[int]:
     return offsets
 
 
+_ACCESSES = {"llvm.load": 0, "llvm.store": 1, "llvm.atomicrmw": 0, "llvm.cmpxchg": 0}
+"""Access to the operand that is its pointer."""
+_GLOBAL_SPACE = 1
+
+
+def _refuse_device_memory(function: Operation) -> None:
+    """A jit function runs on the processor, where an address of a GPU's memory leads nowhere."""
+    for op in function.walk():
+        if op.name in _ACCESSES and address_space(op.operands[_ACCESSES[op.name]].type) == _GLOBAL_SPACE:
+            raise LoweringError(
+                "a jit function runs on the host and cannot read or write a tensor on the GPU",
+                hint="do it in a kernel, or pass the number as an argument",
+                location=location_of(op),
+            )
+
+
 def launcher_module(
     module: Operation, target: Target, argument_format: str, launching: Launching, triple: str
 ) -> HostModule:
@@ -251,5 +268,6 @@ def launcher_module(
     sites: list[Site] = []
     for function in functions(module):
         if function.name != "gpu.func":
+            _refuse_device_memory(function)
             LauncherEmitter(emitter, function, field_offsets(argument_format), target, launching, sites).emit()
     return HostModule(emitter.text(), tuple(sites))

@@ -88,8 +88,9 @@ def lower_module(
         if dumps.stages:
             dumps.extra("host.ll", host.text)
         return Lowered(host, kernels, level)
-    binary = _device_binary(module, target, device, level, line_tables)
+    # The launcher first: what it refuses must not leave a linker running.
     host = launcher_module(module, target, argument_format, DriverLaunching(list(kernels)), host_triple())
+    binary = _device_binary(module, target, device, level, line_tables)
     return Lowered(host, kernels, LAUNCHER_LEVEL, binary)
 
 

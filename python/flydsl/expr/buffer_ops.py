@@ -11,9 +11,9 @@ from typing import Any
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.dialects.fly import payload as pl
 from flydsl.expr.context import Value, current
-from flydsl.expr.intrinsic import call, constant, require, when, wrapped
+from flydsl.expr.intrinsic import call, constant, number_of, require, when
 from flydsl.expr.ir_types import vector_type
-from flydsl.expr.numeric import Float32, Index, Int32, Int64, Numeric, as_numeric
+from flydsl.expr.numeric import Float32, Index, Int32, Int64, Numeric
 from flydsl.expr.ops_layout import cosize, get_iter, get_scalar
 from flydsl.expr.ops_memory import inttoptr, ptrtoint, recast_iter
 from flydsl.expr.pointer import Pointer
@@ -132,7 +132,7 @@ def buffer_store(
     offset_is_bytes: bool = False,
 ) -> None:  # fmt: skip
     """Store a number or vector at an offset counted in elements of its type; lanes whose mask is false do nothing."""
-    value = data if hasattr(data, "dtype") else as_numeric(data) if isinstance(data, (int, float)) else wrapped(data)
+    value = number_of(data)
     place = Int32(offset) if offset_is_bytes else Int32(offset) * (value.dtype.width // 8)
     descriptor, soffset = _descriptor(rsrc), 0 if soffset_bytes is None else soffset_bytes
 

@@ -133,7 +133,8 @@ class IntTuple(Handle):
         """A tuple beside integers, which keeps what is known of divisibility; a number beside a float or a vector."""
         other = rhs if lhs is self else lhs
         if isinstance(other, (float, Float, Vector)):
-            return python(_number(lhs, name), _number(rhs, name))
+            wanted = "arithmetic with floats"
+            return python(_number(lhs, wanted), _number(rhs, wanted))
         return apply(name, lhs, rhs)
 
     def __truediv__(self, other: Any) -> Any:

@@ -78,6 +78,34 @@ def wrapped(value: Value, like: Any = None) -> Any:
     return Vector(value, (lanes,), kind) if lanes is not None else kind(value)
 
 
+def number_of(value: Any) -> Any:
+    """A number or vector of the language from one, a Python number or a raw value."""
+    if hasattr(value, "dtype"):
+        return value
+    return as_numeric(value) if isinstance(value, (bool, int, float)) else wrapped(value)
+
+
+def operand_as(value: Any, type_: str, what: str) -> Value:
+    """A number converted to a scalar type, or any value of the same size as a vector type."""
+    lanes, element = split_vector_type(type_)
+    kind = Numeric.from_ir_type(element)
+    number = number_of(value)
+    if lanes is None:
+        if isinstance(number, Vector):
+            number = number.bitcast(kind)
+            if number.numel != 1:
+                raise DslTypeError(f"{what} takes {type_} here, got {value}")
+            number = number[0]
+        return kind(number).ir_value()
+    wanted = lanes * kind.width
+    if not isinstance(number, Vector):
+        plain = isinstance(value, int) and not value
+        number = Vector.filled(lanes, 0, kind) if plain else Vector.from_elements([number], number.dtype)
+    if number.numel * number.dtype.width != wanted:
+        raise DslTypeError(f"{what} takes {type_} here, {wanted} bits, got {value}")
+    return (number if number.dtype is kind else number.bitcast(kind)).ir_value()
+
+
 def when(condition: Any, then: Callable[[], None]) -> None:
     """Emit something for the lanes whose condition holds."""
     holds = Boolean(condition)

@@ -9,8 +9,8 @@ from flydsl.dialects.fly import payload as pl
 from flydsl.expr.buffer_ops import as_integer, get_element_ptr
 from flydsl.expr.context import Value, current
 from flydsl.expr.hardware_enums import SyncScope
-from flydsl.expr.intrinsic import call, constant, require, wrapped
-from flydsl.expr.numeric import Int32, Numeric, as_numeric
+from flydsl.expr.intrinsic import call, constant, number_of, require
+from flydsl.expr.numeric import Int32, Numeric
 from flydsl.expr.ops_layout import get_iter
 from flydsl.expr.pointer import Pointer
 from flydsl.expr.rocdl.addresses import descriptor_of, pointer_in
@@ -94,9 +94,7 @@ def buffer_atomic_add(
 ) -> Any:
     """Add a number, or a pair of 16-bit floats, into a buffer at an element offset; gives what was there before."""
     require("a buffer atomic", "rocm")
-    data = (
-        value if hasattr(value, "dtype") else as_numeric(value) if isinstance(value, (int, float)) else wrapped(value)
-    )
+    data = number_of(value)
     place = Int32(offset) if offset_is_bytes else Int32(offset) * (data.dtype.width // 8)
     if data.dtype.is_float:
         return raw_ptr_buffer_atomic_fadd(data, rsrc, place, soffset_bytes)

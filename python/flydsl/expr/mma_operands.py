@@ -22,6 +22,11 @@ def check_tileable(atom: Any) -> None:
             f"make_tiled_mma takes a matrix atom, got {describe(atom)}", hint="make one with make_mma_atom(op)"
         )
     op = atom.payload.op
+    if not atom.is_static:
+        raise DslValueError(
+            f"a tiled mma does not keep the state that was set on {op}",
+            hint="give it where the product is made: fx.gemm(tiled, d, a, b, c, " + f"{op.state[0]}=...)",
+        )
     blocks = getattr(op, "blocks", 1)
     if blocks > 1:
         raise DslValueError(

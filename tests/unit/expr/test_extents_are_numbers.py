@@ -122,3 +122,5 @@ def test_a_whole_shape_is_not_a_number() -> None:
     shape = fx.make_layout((4, 8), (8, 1)).shape
     with pytest.raises(DslTypeError, match=r"< needs one integer, and \(4,8\) is not one.*[\s\S]*elem_less"):
         assert shape < 3
+    with pytest.raises(DslTypeError, match=r"arithmetic with floats needs one integer, and \(4,8\) is not one"):
+        shape * 0.5

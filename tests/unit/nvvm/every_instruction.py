@@ -48,6 +48,21 @@ def synchronisation(out: fx.Tensor) -> None:
     out[thread] = found + done
 
 
+def ampere(a: fx.Tensor, out: fx.Tensor) -> None:
+    """What sm_80 has too."""
+    words, thread = Shared().words(64 * 8, fx.Int16), fx.thread_idx.x
+    nvvm.barrier_sync(1, 64)
+    nvvm.barrier_arrive(2, 64)
+    total = fx.Int32(0)
+    for transposed in (False, True):
+        total = total + nvvm.ldmatrix(fx.get_iter(words) + thread * 8, 4, transposed=transposed)[0]
+    total = total + nvvm.redux(nvvm.warp_uniform(total), "max")
+    x = fx.Float32(a[thread])
+    for function in (nvvm.ex2, nvvm.lg2, nvvm.rcp, nvvm.rsqrt, nvvm.tanh):
+        x = function(x)
+    out[thread] = total + fx.Int32(x)
+
+
 def small(a: fx.Tensor, out: fx.Tensor) -> None:
     """What has intrinsics: matrix moves, fast functions, reductions over a warp."""
     words, thread = Shared().words(32 * 8, fx.Int16), fx.thread_idx.x
@@ -128,6 +143,7 @@ def texts() -> Iterator[tuple[str, str, str]]:
     words = np.zeros(256, np.int32)
     yield "synchronisation", "sm_90a", ptx(launcher(synchronisation, 1, threads=128, grid=2, cluster=2), (words,))
     yield "small", "sm_90a", ptx(launcher(small, 2), (words, words))
+    yield "ampere", "sm_80", ptx(launcher(ampere, 2, threads=64), (words, words), "sm_80")
     for rank in range(1, 6):
         shape = (*[4] * (rank - 1), 16)
         yield f"boxes of rank {rank}", "sm_90a", ptx(boxes(rank), (np.zeros(shape, np.int32),))

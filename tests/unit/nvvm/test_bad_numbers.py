@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -42,7 +43,7 @@ def test_a_multicast_to_a_block_outside_the_cluster() -> None:
     def maps(a: fx.Tensor, out: fx.Tensor) -> tuple[object, ...]:
         return nvvm.make_tensor_map(a, (32,), "none"), out
 
-    def body(source: fx.Tensor, out: fx.Tensor) -> None:
+    def body(source: Any, out: fx.Tensor) -> None:
         shared = Shared()
         words, barrier = shared.words(32), shared.barriers()
         if fx.thread_idx.x == 0:

@@ -71,6 +71,11 @@ def test_stmatrix(count: int, transposed: bool) -> None:
     assert (out[:, 8:] == -7).all() and (out[8 * count :] == -7).all()
 
 
+def test_ampere_loads_matrices_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "sm_80")
+    test_ldmatrix(4, True)
+
+
 def test_a_vector_is_stored_by_its_words() -> None:
     def body(a: fx.Tensor, out: fx.Tensor) -> None:
         words = Shared().words(64, fx.Int16)

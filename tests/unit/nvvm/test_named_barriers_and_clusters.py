@@ -64,6 +64,12 @@ def test_arriving_does_not_wait() -> None:
     np.testing.assert_array_equal(out, np.arange(32) * 10 + np.arange(4)[:, None])
 
 
+def test_ampere_has_named_barriers_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "sm_80")
+    test_pairs_of_warps_meet_at_barriers_of_their_own()
+    test_arriving_does_not_wait()
+
+
 def test_barriers_have_numbers_up_to_15() -> None:
     def body(out: fx.Tensor) -> None:
         nvvm.barrier_sync(16, 32)

@@ -201,6 +201,16 @@ def test_scale_d_drops_what_the_accumulators_held() -> None:
     np.testing.assert_array_equal(c, a.astype(np.float32) @ a[:16].astype(np.float32).T)
 
 
+def test_state_set_before_tiling_is_refused() -> None:
+    def body(out: fx.Tensor) -> None:
+        atom = fx.make_mma_atom(nvvm.Wgmma(16, 16, fx.Float16, fx.Float32)).set_value("scale_d", 0)
+        fx.make_tiled_mma(atom, fx.make_layout((1, 1, 1), (0, 0, 0)))
+
+    with pytest.raises(ValueError, match="does not keep the state that was set") as error:
+        run(body, np.zeros(1, np.float32), threads=THREADS)
+    assert "scale_d=" in str(error.value)
+
+
 # What is refused -------------------------------------------------------------------------------------
 
 

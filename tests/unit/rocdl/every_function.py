@@ -80,6 +80,7 @@ def f32(x: Any) -> Any:
 
 # Lanes
 value_case("readlane", {AMD: "v_readlane_b32"}, lambda x: r.readlane(x, 3))
+value_case("readlane f32", {AMD: "v_readlane_b32"}, lambda x: r.readlane(f32(x), 3))
 value_case("readfirstlane", {AMD: "v_readfirstlane_b32"}, lambda x: r.readfirstlane(x))
 value_case("ds_bpermute", {AMD: "ds_bpermute_b32"}, lambda x: r.ds_bpermute(x & 60, x))
 value_case("ds_permute", {AMD: "ds_permute_b32"}, lambda x: r.ds_permute(x & 60, x))

@@ -64,7 +64,7 @@ def test_fast_functions(name: str, reference: Callable[[Any], Any], monkeypatch:
     with np.errstate(over="ignore"):
         wanted = reference(x.astype(np.float16).astype(np.float64)).astype(np.float16)
     np.testing.assert_allclose(found[:, 1], wanted.astype(np.float32), rtol=2e-3, atol=1e-3)
-    np.testing.assert_allclose(found[:, 2], reference(x.astype(np.float64) + 1), rtol=3e-7, atol=1e-7)
+    np.testing.assert_allclose(found[:, 2], reference((x + np.float32(1)).astype(np.float64)), rtol=3e-7, atol=1e-7)
 
 
 def test_median(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,7 +49,16 @@ def test_dpp_moves_vectors_and_refuses_values_of_two_sizes(monkeypatch: pytest.M
 @pytest.mark.parametrize("arch", ["gfx942", "gfx1250"])
 def test_a_wait_field_is_a_number(arch: str) -> None:
     def body(x: Any, y: Any, t: Any) -> None:
-        fx.rocdl.s_waitcnt("all")  # type: ignore[arg-type]
+        fx.rocdl.s_waitcnt("all")
 
     with pytest.raises(TypeError, match="must be known while tracing, got 'all'"):
         instructions(body, arch)
+
+
+@pytest.mark.parametrize("size", [-4, 1 << 32])
+def test_a_descriptor_has_a_size_of_32_bits(size: int) -> None:
+    def body(x: Any, y: Any, t: Any) -> None:
+        y[t] = fx.rocdl.make_buffer_tensor(x, num_records_bytes=size)[t]
+
+    with pytest.raises(ValueError, match=f"covers 0 to 4294967295 bytes, got {size}"):
+        instructions(body, "gfx942")

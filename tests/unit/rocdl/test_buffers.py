@@ -1,7 +1,8 @@
-"""Buffer tensors, copies and atomics on the virtual GPU: beyond a descriptor's end lie zeros, and writes are dropped."""
+"""Buffer tensors, copies and atomics on the virtual GPU: what lies beyond a descriptor is zero and never written."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import ml_dtypes
@@ -13,6 +14,7 @@ from flydsl.base.errors import DslTypeError, DslValueError, LoweringError, Targe
 from flydsl.expr import buffer_ops, mem_ops
 from flydsl.expr.rocdl import cdna4
 from flydsl.expr.typing import T
+from tests.unit.rocdl.device_code import launcher, llvm_text, words
 from tests.unit.rocdl.running import launch
 
 r = fx.rocdl
@@ -56,6 +58,20 @@ def test_every_width_stops_at_the_last_record(bits: int, records: int, arch: str
     wanted = np.full_like(y, 99)
     wanted[:whole] = x[:whole] ^ 1
     np.testing.assert_array_equal(y, wanted)
+
+
+@pytest.mark.parametrize(("arch", "flags"), [("gfx90a", 0x27000), ("gfx942", 0x27000), ("gfx1100", 0x31027000),
+                                             ("gfx1201", 0x31027000), ("gfx1250", 0)])  # fmt: skip
+def test_the_descriptors_flags_check_bounds(arch: str, flags: int) -> None:
+    """The words that upstream MLIR's `amdgpu.fat_raw_buffer_cast` gives a buffer with bounds checks."""
+
+    def body(x: Any, y: Any, t: Any) -> None:
+        y[t] = r.make_buffer_tensor(x)[t]
+
+    text = llvm_text(launcher(body), words(), arch)
+    found = re.search(r"make\.buffer\.rsrc\S*\(ptr addrspace\(1\) \S+, i16 0, i64 \S+, i32 (-?\d+)\)", text)
+    assert found is not None, text
+    assert int(found[1]) % 2**32 == flags
 
 
 def test_max_size_false_ends_with_the_layout(arch: str) -> None:
@@ -384,6 +400,10 @@ def test_mem_ops(arch: str) -> None:
     assert fsum.tolist() == [32.0]
 
 
+def ones(kind: Any) -> Any:
+    return fx.Vector.filled(2, 1.0, kind)
+
+
 # Refusals --------------------------------------------------------------------------------------
 
 
@@ -405,6 +425,11 @@ def test_mem_ops(arch: str) -> None:
         ("gfx942", lambda t, x: r.raw_ptr_buffer_load(T.i32, 7, 0), DslTypeError, "expected a buffer descriptor"),
         ("gfx942", lambda t, x: buffer_ops.create_buffer_resource(x, 16), DslValueError, "stride is 0"),
         ("gfx942", lambda t, x: buffer_ops.buffer_load(x, 0, 2, T.i32, is_scalar=True), DslValueError, "one or four"),
+        ("gfx942", lambda t, x: r.raw_ptr_buffer_atomic_fadd(fx.Float16(1.0), x, 0), DslTypeError, "a pair of f16"),
+        ("gfx942", lambda t, x: r.raw_ptr_buffer_atomic_fadd(ones(fx.Float32), x, 0), DslTypeError, "a pair"),
+        ("gfx1201", lambda t, x: r.raw_ptr_buffer_atomic_fmax(ones(fx.Float16), x, 0), DslTypeError, "f32, f64"),
+        ("gfx1201", lambda t, x: r.raw_ptr_buffer_atomic_fmax(fx.Float64(1.0), x, 0), TargetError, "does not have"),
+        ("gfx1250", lambda t, x: r.tensor_load_to_lds(x, x, x, x), DslTypeError, "takes vector<4xi32>|is not"),
         ("gfx942", lambda t, x: buffer_ops.create_llvm_ptr(0, 7), DslValueError, "no address space 7"),
         ("gfx942", lambda t, x: r.raw_ptr_buffer_load_lds(x, x, 4, 0), DslTypeError, "must lie in shared memory"),
         ("gfx942", lambda t, x: fx.copy(fx.make_copy_atom(r.BufferCopy32b(), fx.Int32), x,

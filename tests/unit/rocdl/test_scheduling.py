@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
+import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import DslTypeError, DslValueError, TargetError
 from flydsl.target.wait_counts import WAIT_FIELDS, decode_wait, encode_wait
@@ -137,3 +139,70 @@ def test_the_virtual_gpu_goes_on(arch: str, monkeypatch: pytest.MonkeyPatch) -> 
 
     x = np.arange(96, dtype=np.int32)
     assert per_thread(make, x, 1)[:, 0].tolist() == (x + 1).tolist()
+
+
+# Marks of asynchronous copies ------------------------------------------------------------------
+
+
+def waits_of(body: Any) -> list[int]:
+    """vmcnt of each wait in the code of a gfx950 kernel that copies into LDS."""
+
+    def kernel(x: Any, y: Any, t: Any) -> None:
+        tile = fx.SharedAllocator().allocate(fx.Array[fx.Int32, 1024]).peek()
+        source = fx.logical_divide(r.make_buffer_tensor(x), fx.make_layout(1, 1))
+        target = fx.logical_divide(tile.view(fx.make_layout(1024, 1)), fx.make_layout(1, 1))
+        atom = fx.make_copy_atom(r.cdna4.BufferLoadAsyncLDS32b(), fx.Int32)
+
+        def copy(place: Any) -> None:
+            fx.copy(atom, fx.slice(source, (None, t + place)), fx.slice(target, (None, t + place)))
+
+        body(copy, x, t)
+        y[t] = tile[t]
+
+    fields = re.findall(r"s\.waitcnt\(i32 (\d+)\)", llvm_text(launcher(kernel), words(), "gfx950"))
+    return [decode_wait(int(field), "gfx9")["vmcnt"] for field in fields]
+
+
+def test_a_wait_leaves_the_copies_behind_its_mark() -> None:
+    def body(copy: Any, x: Any, t: Any) -> None:
+        copy(0)
+        copy(64)
+        r.asyncmark()
+        copy(128)
+        r.asyncmark()
+        copy(192)
+        r.wait_asyncmark(1)
+        r.wait_asyncmark(0)
+        r.wait_asyncmark(2)
+
+    assert waits_of(body) == [2, 1, 63]  # no third mark was set: nothing to wait for
+
+
+def test_a_pipelined_loop_counts_over_its_back_edge() -> None:
+    @flyc.jit
+    def body(copy: Any, x: Any, t: Any) -> None:
+        copy(0)
+        r.asyncmark()
+        for i in range(x[0]):
+            copy(64 * i)
+            copy(64 * i + 512)
+            r.asyncmark()
+            r.wait_asyncmark(1)
+            fx.barrier()
+        r.wait_asyncmark(0)
+
+    assert waits_of(body) == [2, 0]
+
+
+def test_a_mark_in_a_branch_makes_the_wait_stricter() -> None:
+    @flyc.jit
+    def body(copy: Any, x: Any, t: Any) -> None:
+        copy(0)
+        r.asyncmark()
+        if x[0] > 3:
+            copy(64)
+            r.asyncmark()
+        copy(128)
+        r.wait_asyncmark(1)
+
+    assert waits_of(body) == [1]

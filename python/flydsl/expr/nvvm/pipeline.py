@@ -1,8 +1,10 @@
 """A ring of stages between threads that load and threads that compute.
 
     pipe = fx.nvvm.Pipeline(smem, stages=4, consumers=2)
-    pipe.init(thread == 0)
-    ...
+    if thread == 0:
+        pipe.init()
+    fx.barrier()
+
     state = pipe.producer_start()                     state = pipe.consumer_start()
     pipe.acquire(state, tx_bytes)                     pipe.wait(state)
     fx.nvvm.tma_load(map, at, dst, pipe.full(state))  ... use the stage ...

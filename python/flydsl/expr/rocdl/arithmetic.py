@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
-from flydsl.expr.intrinsic import call, constant, flag, raw, require, wrapped
+from flydsl.expr.intrinsic import call, constant, flag, number_of, raw, require, wrapped
 from flydsl.expr.ir_types import IrType
-from flydsl.expr.numeric import BFloat16, Float32, Int32, as_numeric
+from flydsl.expr.numeric import BFloat16, Float32, Int32
 from flydsl.expr.vector import Vector
 
 _FP8 = ("cdna3", "cdna4", "rdna4", "cdna5")
@@ -26,7 +26,7 @@ def _function(name: str, intrinsic: str, doc: str, *, doubles: bool = False) -> 
 
     def run(*args: Any) -> Any:
         x = _one(args, name)
-        number = x if hasattr(x, "dtype") else as_numeric(x) if isinstance(x, (int, float)) else wrapped(x)
+        number = number_of(x)
         if not number.dtype.is_float:
             number = Float32(number)
         target = require(name, "rocm")

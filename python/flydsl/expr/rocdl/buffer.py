@@ -13,7 +13,7 @@ from flydsl.dialects.fly import payload as pl
 from flydsl.expr import arith
 from flydsl.expr.context import current
 from flydsl.expr.handle import from_value
-from flydsl.expr.intrinsic import require
+from flydsl.expr.intrinsic import plain, require
 from flydsl.expr.numeric import Int16, Int64
 from flydsl.expr.ops_layout import cosize, get_iter, get_scalar
 from flydsl.expr.ops_memory import make_view
@@ -22,12 +22,16 @@ from flydsl.expr.tensor import Tensor
 
 MAX_RECORDS = 0xFFFFFFFF
 _FLAGS = (7 << 12) | (4 << 15)
-_RDNA_FLAGS = _FLAGS | (1 << 24) | (2 << 28)
+_CHECK_OFFSETS = 3 << 28
+"""RDNA's choice of what is out of range: offsets beyond the records. The value 2 would check nothing."""
+_RDNA_FLAGS = _FLAGS | (1 << 24) | _CHECK_OFFSETS
 
 
 def descriptor_flags(generation: str) -> int:
     """The last word of a descriptor: a raw buffer of 32-bit words, bounds checked."""
-    return _RDNA_FLAGS if generation.startswith("rdna") or generation == "cdna5" else _FLAGS
+    if generation == "cdna5":
+        return 0  # its descriptor has no such fields: 45 bits of records take their place
+    return _RDNA_FLAGS if generation.startswith("rdna") else _FLAGS
 
 
 def make_buffer_ptr(ptr: Any, num_records_bytes: Any = None) -> Pointer:
@@ -39,7 +43,9 @@ def make_buffer_ptr(ptr: Any, num_records_bytes: Any = None) -> Pointer:
         raise DslValueError(f"a buffer descriptor covers global memory, and this pointer is to {info.space} memory")
     target = require("a buffer descriptor", "rocm")
     current().require_kernel("a buffer descriptor")
-    records = MAX_RECORDS if num_records_bytes is None else num_records_bytes
+    records = MAX_RECORDS if num_records_bytes is None else plain(num_records_bytes)
+    if isinstance(records, int) and not 0 <= records <= MAX_RECORDS:
+        raise DslValueError(f"a buffer descriptor covers 0 to {MAX_RECORDS} bytes, got {records}")
     operands = [
         ptr.ir_value(), Int16(0).ir_value(), Int64(records).ir_value(),
         current().constant("i32", _signed(descriptor_flags(target.generation))),

@@ -9,12 +9,13 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError, TargetError
 from flydsl.expr.context import Value, current
-from flydsl.expr.intrinsic import call, constant, require, wrapped
+from flydsl.expr.intrinsic import call, constant, number_of, require, wrapped
 from flydsl.expr.ir_types import split_vector_type
-from flydsl.expr.numeric import Boolean, Int32, Numeric, as_numeric
+from flydsl.expr.numeric import Boolean, Int32, Numeric
 from flydsl.expr.rocdl.addresses import descriptor_of, shared_pointer
 from flydsl.expr.vector import Vector
-from flydsl.target.copy_rocdl import LDS_WIDTHS, atomic_generations
+from flydsl.target.copy_rocdl import BUFFER_ATOMICS, LDS_WIDTHS, atomic_generations
+from flydsl.target.dtype import is_float
 
 _CACHE_BITS = 0x1FF
 _WORDS = {8: "i8", 16: "i16", 32: "i32", 64: "vector<2xi32>", 96: "vector<3xi32>", 128: "vector<4xi32>"}
@@ -78,9 +79,7 @@ def masked_load(mask: Any, result_type: Any, rsrc: Any, offset: Any, soffset: An
 def raw_ptr_buffer_store(value: Any, rsrc: Any, offset: Any, soffset: Any = 0, aux: int = 0) -> None:
     """Store a number or vector at a byte offset; dropped beyond the descriptor's records."""
     require("a buffer store", "rocm")
-    number = (
-        value if hasattr(value, "dtype") else as_numeric(value) if isinstance(value, (int, float)) else wrapped(value)
-    )
+    number = number_of(value)
     vector = number if isinstance(number, Vector) else Vector.from_elements([number], number.dtype)
     bits = vector.numel * vector.dtype.width
     _word_type(bits)
@@ -117,22 +116,16 @@ def buffer_load_to_lds(
 
 
 def _atomic(name: str, op: str, value: Any, rsrc: Any, operands: list[Value]) -> Any:
-    number = (
-        value
-        if hasattr(value, "dtype")
-        else as_numeric(float(value))
-        if isinstance(value, (int, float))
-        else wrapped(value)
-    )
-    pair = isinstance(number, Vector)
-    if (pair and number.numel != 2) or not number.dtype.is_float:
-        raise DslTypeError(f"{name} combines a float or a pair of 16-bit floats, got {number}")
-    require(f"{name} of {'pairs of ' if pair else ''}{number.dtype.ir_type}", "rocm",
-            atomic_generations("pk_add" if pair and op == "add" else op, str(number.dtype.ir_type)))  # fmt: skip
-    data = number.ir_value()
+    number = number_of(float(value) if isinstance(value, int) else value)
+    pair, elem = isinstance(number, Vector), str(number.dtype.ir_type)
+    kind = "pk_add" if pair and op == "add" else op
+    if (pair and (op != "add" or number.numel != 2)) or not is_float(elem) or elem not in BUFFER_ATOMICS[kind]:
+        forms = "f32, f64" if op == "max" else "f32, f64 or a pair of f16 or bf16"
+        raise DslTypeError(f"{name} combines {forms}, got {number}")
+    require(f"{name} of {'pairs of ' if pair else ''}{elem}", "rocm", atomic_generations(kind, elem))
     intrinsic = f"llvm.amdgcn.raw.ptr.buffer.atomic.f{op}"
-    result = f"vector<2x{number.dtype.ir_type}>" if pair else str(number.dtype.ir_type)
-    return wrapped(call(intrinsic, [data, descriptor_of(rsrc), *operands], result), number)
+    result = f"vector<2x{elem}>" if pair else elem
+    return wrapped(call(intrinsic, [number.ir_value(), descriptor_of(rsrc), *operands], result), number)
 
 
 def raw_ptr_buffer_atomic_fadd(value: Any, rsrc: Any, offset: Any, soffset: Any = 0, aux: int = 0) -> Any:

@@ -12,38 +12,9 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError
 from flydsl.expr.context import Value
-from flydsl.expr.intrinsic import call, constant, flag, require, wrapped
-from flydsl.expr.ir_types import IrType, split_vector_type
-from flydsl.expr.numeric import Numeric, as_numeric
-from flydsl.expr.vector import Vector
+from flydsl.expr.intrinsic import call, constant, flag, operand_as, require, wrapped
+from flydsl.expr.ir_types import IrType
 from flydsl.target.scaled_conversions import SCALED_CONVERSIONS, ScaledConversion
-
-
-def operand_as(value: Any, type_: str, what: str) -> Value:
-    """A number converted to a scalar type, or any value of the same size as a vector type."""
-    lanes, element = split_vector_type(type_)
-    kind = Numeric.from_ir_type(element)
-    number = (
-        value
-        if hasattr(value, "ir_value")
-        else as_numeric(value)
-        if isinstance(value, (int, float))
-        else wrapped(value)
-    )
-    if lanes is None:
-        if isinstance(number, Vector):
-            number = number.bitcast(kind)
-            if number.numel != 1:
-                raise DslTypeError(f"{what} takes {type_} here, got {value}")
-            number = number[0]
-        return kind(number).ir_value()
-    wanted = lanes * kind.width
-    if not isinstance(number, Vector):
-        plain = isinstance(value, int) and not value
-        number = Vector.filled(lanes, 0, kind) if plain else Vector.from_elements([number], number.dtype)
-    if number.numel * number.dtype.width != wanted:
-        raise DslTypeError(f"{what} takes {type_} here, {wanted} bits, got {value}")
-    return (number if number.dtype is kind else number.bitcast(kind)).ir_value()
 
 
 def _operand(facts: ScaledConversion, type_: str, value: Any) -> Value:

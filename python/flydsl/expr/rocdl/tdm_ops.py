@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from flydsl.base.errors import DslValueError
-from flydsl.expr.intrinsic import call, constant, require
+from flydsl.expr.intrinsic import call, constant, operand_as, require
 from flydsl.expr.numeric import Index, Int32, Int64, Uint32
 from flydsl.expr.ops_memory import ptrtoint
 from flydsl.expr.rocdl.addresses import global_pointer, pointer_in
 from flydsl.expr.rocdl.tensor_descriptor import Options, TensorDescriptor, issue, pack, tile_descriptor
-from flydsl.expr.vector import Vector
 from flydsl.target.tensor_descriptor import (
     GATHER_FIRST_WORD,
     GATHER_MOST,
+    GROUPS,
     VALID_TYPE,
     element_code,
     padding_codes,
@@ -130,7 +130,9 @@ def tensor_store_from_lds(dgroup0: Any, dgroup1: Any, dgroup2: Any, dgroup3: Any
 
 def _raw(name: str, groups: Sequence[Any], cache_policy: int) -> None:
     require("the tensor data mover", "rocm", _CDNA5)
-    operands = [group.ir_value() if isinstance(group, Vector) else group for group in groups]
+    operands = [
+        operand_as(group, f"vector<{n}xi32>", "a tensor instruction") for group, n in zip(groups, GROUPS, strict=True)
+    ]
     call(f"llvm.amdgcn.tensor.{name}", [*operands, constant("i32", cache_policy, "the cache policy", 0, 31)])
 
 
