@@ -11,7 +11,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from flydsl.base.errors import DriverError, DslRuntimeError, SourceLocation
-from flydsl.base.launch_status import BAD_BLOCK, BAD_CLUSTER, BAD_GRID, BAD_TENSOR_MAP, DRIVER_BASE, NO_MEMORY, SITE_BASE
+from flydsl.base.launch_status import (
+    BAD_BLOCK,
+    BAD_CLUSTER,
+    BAD_GRID,
+    BAD_TENSOR_MAP,
+    DRIVER_BASE,
+    NO_MEMORY,
+    SITE_BASE,
+)
 
 STATUS = {
     BAD_BLOCK: (

@@ -241,7 +241,8 @@ def cluster_attribute(kernel: str, cluster: list[Any] | None, grid: list[Any], t
     for have, step in zip(grid, cluster, strict=True):
         if isinstance(have, int) and have % step:
             raise DslValueError(
-                f"kernel '{kernel}' is launched with grid={_shown(grid)}, which clusters of {_shown(cluster)} do not divide"
+                f"kernel '{kernel}' is launched with grid={_shown(grid)}, "
+                f"which clusters of {_shown(cluster)} do not divide"
             )
     return {CLUSTER: ",".join(map(str, cluster))} if blocks > 1 else {}
 

@@ -1,7 +1,8 @@
-"""Code that a key may name instead of describing: this package, the standard library, and a few large libraries.
+"""Code that a key may name instead of describing: this package, the standard library, and installed libraries.
 
 Their content is covered by something else in the key: the digest of this package's sources, Python's version, or the
-library's version, which is part of the name here. All other code is the user's and is described by its content.
+library's version, which is part of the name here. All other code is the user's and is described by its content; so is
+a package that is installed editable, whose files lie elsewhere.
 """
 
 from __future__ import annotations
@@ -53,8 +54,19 @@ def _kind(top: str) -> str | None:
     module = sys.modules.get(top)
     if top in _VERSIONED:
         return f"@{getattr(module, '__version__', '?')}"
-    if top not in sys.stdlib_module_names:
-        return None
     file = getattr(module, "__file__", None)
+    if top not in sys.stdlib_module_names:
+        return _installed(module, file)
     inside = file is None or (file.startswith(_STANDARD) and "site-packages" not in file)
     return "" if inside else None
+
+
+_INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+
+
+def _installed(module: ModuleType | None, file: str | None) -> str | None:
+    """The version of an installed library, or when its first file was written; None for code that is no library."""
+    if file is None or not any(part in file for part in _INSTALLED):
+        return None
+    version = getattr(module, "__version__", None)
+    return f"@{version}" if isinstance(version, str) else f"@{os.stat(file).st_mtime_ns}"

@@ -25,7 +25,8 @@ __all__ += math.__all__
 __all__ += primitive.__all__
 __all__ += typing.__all__
 
-_LAZY = ("buffer_ops", "coop", "mem_ops", "nvvm", "random", "rocdl", "tdm_ops")  # loaded when first used: most kernels need none of them
+# Loaded when first used: most kernels need none of them.
+_LAZY = ("buffer_ops", "coop", "mem_ops", "nvvm", "random", "rocdl", "tdm_ops")
 
 
 def __getattr__(name: str) -> _Any:

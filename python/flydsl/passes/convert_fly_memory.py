@@ -317,7 +317,10 @@ def _ptr_load(conv: MemoryConversion, op: FlyOp) -> None:
     pointer = op.operands[0]
     value = conv.load(pointer, conv.info(pointer), op.results[0].type)
     if KEPT in op.attributes:
-        load = value.owner if value.owner.name == "llvm.load" else value.owner.operands[0].owner  # type: ignore[union-attr]
+        made = value.owner
+        assert isinstance(made, Operation)
+        load = made if made.name == "llvm.load" else made.operands[0].owner
+        assert isinstance(load, Operation)
         load.attributes[KEPT] = op.attributes[KEPT]
     conv.replace(op, value)
 

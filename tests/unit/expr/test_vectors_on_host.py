@@ -606,7 +606,7 @@ def dumped(body: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv(knobs.DUMP_DIR.name, str(folder))
     array = np.ones(4, np.float32)
     run(body, array, array, np.zeros(4, np.float32))
-    (origin,), (text,) = folder.glob("launch/*origin*.mlir"), folder.glob("launch/*.ll")
+    (origin,), (text,) = folder.rglob("00_origin.mlir"), folder.rglob("host.ll")
     return origin.read_text(), text.read_text()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
-from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.base.errors import DslTypeError, DslValueError, LoweringError
 from flydsl.target.scaled_conversions import BITS, SCALED_CONVERSIONS
 from tests.unit.rocdl.running import per_thread
 
@@ -264,4 +264,18 @@ def test_only_the_exponent_of_a_scale_counts(monkeypatch: pytest.MonkeyPatch) ->
 def test_refused(make: Any, error: type[Exception], message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", "gfx950")
     with pytest.raises(error, match=message):
+        per_thread(make, np.zeros(32, np.int32), 1)
+
+
+@pytest.mark.parametrize(
+    ("arch", "make"),
+    [
+        ("gfx950", lambda v, t: [r.cvt_scalef32_sr_fp8_f32(0, f32(v), v, 1.0, 0)]),
+        ("gfx1250", lambda v, t: [r.cvt_scale_pk8_f32_fp4(v, v, 0)[0].bitcast(fx.Int32)]),
+    ],
+)
+def test_what_the_virtual_gpu_does_not_run_is_said(arch: str, make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Instructions whose result is not documented to the bit compile for their targets and are refused here."""
+    monkeypatch.setenv("ARCH", arch)
+    with pytest.raises(LoweringError, match="has no form on the virtual GPU"):
         per_thread(make, np.zeros(32, np.int32), 1)

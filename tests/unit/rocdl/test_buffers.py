@@ -14,7 +14,7 @@ from flydsl.base.errors import DslTypeError, DslValueError, LoweringError, Targe
 from flydsl.expr import buffer_ops, mem_ops
 from flydsl.expr.rocdl import cdna4
 from flydsl.expr.typing import T
-from tests.unit.rocdl.device_code import launcher, llvm_text, words
+from tests.unit.rocdl.device_code import assembly, launcher, llvm_text, words
 from tests.unit.rocdl.running import launch
 
 r = fx.rocdl
@@ -72,6 +72,29 @@ def test_the_descriptors_flags_check_bounds(arch: str, flags: int) -> None:
     found = re.search(r"make\.buffer\.rsrc\S*\(ptr addrspace\(1\) \S+, i16 0, i64 \S+, i32 (-?\d+)\)", text)
     assert found is not None, text
     assert int(found[1]) % 2**32 == flags
+
+
+@pytest.mark.parametrize("kind", [fx.BFloat16, fx.Float16, fx.Float8E4M3FN, fx.Float64])
+def test_elements_of_any_type_travel(kind: Any, arch: str) -> None:
+    """Copies move bits, and single elements are read and written as their type."""
+    size = kind.width // 8
+    x = np.random.default_rng().integers(0, 120, 64 * 16).astype(np.int8)
+    y = np.full(64 * 16, 99, np.int8)
+    count = 16 // size
+
+    def body(t: Any, x: Any, y: Any) -> None:
+        sides = [fx.make_view(fx.recast_iter(kind, fx.get_iter(m)), fx.make_layout(64 * count, 1)) for m in (x, y)]
+        source, target = (r.make_buffer_tensor(m, num_records_bytes=60 * 16) for m in sides)
+        cut = [fx.logical_divide(m, fx.make_layout(count, 1)) for m in (source, target)]
+        held = fx.make_rmem_tensor(count, kind)
+        fx.copy(fx.make_copy_atom(r.BufferCopy128b(), kind), fx.slice(cut[0], (None, t)), held)
+        fx.copy(fx.make_copy_atom(r.BufferCopy128b(), kind), held, fx.slice(cut[1], (None, t)))
+        target[t * count] = source[t * count]
+
+    launch(body, x, y)
+    wanted = np.full_like(y, 99)
+    wanted[: 60 * 16] = x[: 60 * 16]
+    np.testing.assert_array_equal(y, wanted)
 
 
 def test_max_size_false_ends_with_the_layout(arch: str) -> None:
@@ -402,6 +425,22 @@ def test_mem_ops(arch: str) -> None:
 
 def ones(kind: Any) -> Any:
     return fx.Vector.filled(2, 1.0, kind)
+
+
+@pytest.mark.parametrize("scope", list(fx.rocdl.SyncScope))
+def test_atomics_of_every_scope(scope: Any, arch: str) -> None:
+    total = np.zeros(1, np.int32)
+
+    def body(t: Any, total: Any) -> None:
+        mem_ops.atomic_add(total, t, scope=scope)
+
+    launch(body, total)
+    assert total.tolist() == [2016]
+
+    def alike(x: Any, y: Any, t: Any) -> None:
+        mem_ops.atomic_add(y, x[t], t, scope=scope)
+
+    assert "atomic_add" in assembly(launcher(alike), words(), arch)
 
 
 # Refusals --------------------------------------------------------------------------------------

@@ -37,9 +37,7 @@ class HostLaunching:
         symbol = symbol_text(info.symbol)
         if self.sanitized is not None:
             return self.sanitized.call(body, launch, info, symbol, table, scratch)
-        return body.assign(
-            f"call i32 @{POOL_LAUNCH}(ptr {symbol}, ptr {launch.arguments}, ptr {table}, i64 {scratch})"
-        )
+        return body.assign(f"call i32 @{POOL_LAUNCH}(ptr {symbol}, ptr {launch.arguments}, ptr {table}, i64 {scratch})")
 
 
 def _scratch(body: FunctionEmitter, info: KernelInfo, launch: Launch) -> str:
