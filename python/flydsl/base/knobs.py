@@ -240,7 +240,7 @@ SANITIZE = Knob(
     words("bounds", "race", "uninit", "barrier"),
     "",
     _COMPILE,
-    "Checks made while kernels run on the virtual GPU, see docs/sanitizers.md; `flyc.sanitize(...)` sets it in a block.",
+    "Checks made while kernels run on the virtual GPU, see docs/sanitizers.md; `flyc.sanitize(...)` does so too.",
     affects_code=True,
 )
 EXTRA_SOURCE_DIRS = Knob(
