@@ -108,7 +108,7 @@ CASES = [
         *((mode, majors) for mode in SWIZZLE_MODES for majors in (("mn", "k"), ("k", "mn"), ("mn", "mn"))),
     ),
     *_every(test_wgmma.test_mn_major_operands_of_every_type, *((elems,) for elems in test_wgmma.HALVES)),
-    *_every(test_wgmma.test_the_widths, (8,), (136,), (256,)),
+    *_every(test_wgmma.test_every_width, (8,), (136,), (256,)),
     *_every(test_wgmma.test_scale_d_drops_what_the_accumulators_held),
 ]
 

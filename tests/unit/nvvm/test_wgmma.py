@@ -15,7 +15,7 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import LoweringError
-from flydsl.target.mma_warpgroup import SWIZZLE_MODES, WGMMA_ROWS
+from flydsl.target.mma_warpgroup import FLOAT_N, SWIZZLE_MODES, WGMMA_ROWS
 from tests.unit.nvvm.running import Array, Shared, run
 
 nvvm = fx.nvvm
@@ -164,9 +164,11 @@ def test_mn_major_operands_of_every_type(elems: tuple[str, str, str]) -> None:
     check(Case(elems, n=64, source="register", major_b="mn"))
 
 
-@pytest.mark.parametrize("n", [8, 136, 256])
-def test_the_widths(n: int) -> None:
-    check(Case(HALVES[2], n=n, steps=4))
+@pytest.mark.parametrize("n", FLOAT_N)
+def test_every_width(n: int) -> None:
+    """Types take turns, so that each meets narrow and wide tiles."""
+    having = [row.elems for row in WGMMA_ROWS if n in row.columns]
+    check(Case(having[n // 8 % len(having)], n=n))
 
 
 def test_scale_d_drops_what_the_accumulators_held() -> None:
