@@ -9,26 +9,10 @@ from __future__ import annotations
 import os
 import sys
 
+from placeholder import Placeholder
 from timing import Stopwatch
 
 LENGTH = 1 << 20
-
-
-class Placeholder:
-    """A vector of f32 that nobody reads, described as torch describes its tensors."""
-
-    dtype = "float32"
-    shape = (LENGTH,)
-
-    class device:
-        type = "cpu"
-        index = 0
-
-    def data_ptr(self) -> int:
-        return 4096
-
-    def stride(self) -> tuple[int, ...]:
-        return (1,)
 
 
 def measure(watch: Stopwatch) -> None:
@@ -39,7 +23,7 @@ def measure(watch: Stopwatch) -> None:
 
     import kernels_under_test as kernels
 
-    arrays = [Placeholder() for _ in range(3)]
+    arrays = [Placeholder("float32", LENGTH) for _ in range(3)]
     with watch("first compile"):
         kernels.FIRST(*arrays, LENGTH)
     for function in kernels.FURTHER:

@@ -9,27 +9,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from placeholder import Placeholder
 from timing import Stopwatch
 
 TILE = (128, 128, 64)
 M, N, K = 4096, 4096, 4096
-
-
-class Placeholder:
-    """An array that nobody reads, described as torch describes its tensors."""
-
-    def __init__(self, dtype: str, *shape: int) -> None:
-        self.dtype, self.shape = dtype, shape
-
-    class device:
-        type = "cpu"
-        index = 0
-
-    def data_ptr(self) -> int:
-        return 4096
-
-    def stride(self) -> tuple[int, ...]:
-        return (self.shape[1], 1) if len(self.shape) == 2 else (1,)
 
 
 def main() -> None:

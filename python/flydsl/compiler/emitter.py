@@ -31,7 +31,6 @@ from xdsl.dialects.builtin import (
     IntegerType,
     StringAttr,
     SymbolRefAttr,
-    UnitAttr,
     VectorType,
     i1,
     i32,
@@ -60,7 +59,7 @@ from flydsl.dialects.fly.types import element_type, type_of
 from flydsl.dialects.gpu_ext import ShuffleMode, ShuffleModeAttr
 from flydsl.dialects.registry import load_all
 from flydsl.dialects.upstream import op_class
-from flydsl.passes.intrinsic_call import PTX_NAME, call_properties
+from flydsl.passes.intrinsic_call import PTX_NAME, asm_properties, call_properties
 from flydsl.passes.mark_memory import MARK
 from flydsl.target.ptx import PTX_OPS
 from flydsl.target.target import Target
@@ -293,11 +292,9 @@ class TraceEmitter:
         op = op_class("llvm.inline_asm").create(
             operands=operands,
             result_types=types,
-            properties={
-                "asm_string": StringAttr(text), "constraints": StringAttr(constraints), "has_side_effects": UnitAttr(),
-            },
+            properties=asm_properties(text, constraints),
             attributes={PTX_NAME: StringAttr(name)},
-        )  # fmt: skip
+        )
         self.add(op)
         return op.results[0] if types else None
 

@@ -13,6 +13,7 @@ from flydsl.compiler.diagnostics import calling_location, user_errors
 from flydsl.compiler.hints import hint_scope
 from flydsl.compiler.rewrite.rewriter import rewritten
 from flydsl.compiler.signature import Signature
+from flydsl.dialects.fly.payload import CLUSTER
 from flydsl.expr.context import current, is_tracing, tracing
 from flydsl.expr.int_tuple import IntTuple
 from flydsl.expr.numeric import Int32, Integer, Numeric
@@ -221,10 +222,6 @@ def check_launch(kernel: str, grid: list[Any], block: list[Any], target: Any) ->
             f"{target.arch} allows {target.max_block_threads}",
             hint="use smaller blocks and a larger grid",
         )
-
-
-CLUSTER = "fly.cluster"
-"""Attribute of a kernel whose blocks come in clusters: the extents, separated by commas."""
 
 
 def cluster_attribute(kernel: str, cluster: list[Any] | None, grid: list[Any], target: Any) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from flydsl.passes.atom_state import atom_state
 from flydsl.passes.intrinsic_call import call_intrinsic
 from flydsl.passes.ssa_leaf import SsaInt, register
 from flydsl.passes.universal_atoms import AtomRule, contiguous, under
-from flydsl.passes.vector_access import extract
+from flydsl.passes.vector_access import cast_bits, extract
 from flydsl.target.copy_rocdl import BufferAtomic, BufferCopy, BufferCopyLds, LdsReadTrans
 from flydsl.target.dtype import is_float, storage_bytes
 
@@ -206,7 +206,7 @@ def _lds_read_trans(conv: MemoryConversion, op: FlyOp, instruction: LdsReadTrans
     registers: Attribute = VectorType(element_type(elem), [int(count)])
     raw = call_intrinsic(conv.at, f"llvm.amdgcn.ds.read.{name}", [conv.address(pointer, info)], [registers])
     type_ = op.results[0].type
-    value = buffer_pointers.cast_bits(conv, raw, conv.stored_type(type_, info))
+    value = cast_bits(conv.at, raw, conv.stored_type(type_, info))
     op.results[0].replace_all_uses_with(conv.from_memory(value, type_, info))
 
 

@@ -18,6 +18,7 @@ from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import element_type, payload_of, vector_type
 from flydsl.passes.intrinsic_call import call_intrinsic
 from flydsl.passes.ssa_leaf import SsaInt, register
+from flydsl.passes.vector_access import cast_bits
 from flydsl.target.dtype import storage_bytes
 
 if TYPE_CHECKING:
@@ -105,15 +106,6 @@ def words_type(bits: int) -> Attribute:
     return element_type(text)
 
 
-def cast_bits(conv: MemoryConversion, value: SSAValue, type_: Attribute) -> SSAValue:
-    """The same bits as another scalar or vector type."""
-    if value.type == type_:
-        return value
-    if isinstance(value.type, VectorType) and isinstance(type_, VectorType):
-        return conv.at.op("vector.bitcast", [value], [type_])
-    return conv.at.op("llvm.bitcast", [value], [type_])
-
-
 def load(
     conv: MemoryConversion, pointer: SSAValue, stored: Attribute, elem: str, soffset: SSAValue | None = None,
     cache: int = 0,
@@ -123,7 +115,7 @@ def load(
     descriptor, offset = parts(conv, pointer)
     at = conv.at
     operands = [descriptor, offset, soffset or at.constant("i32", 0), at.constant("i32", cache)]
-    return cast_bits(conv, call_intrinsic(at, "llvm.amdgcn.raw.ptr.buffer.load", operands, [words]), stored)
+    return cast_bits(conv.at, call_intrinsic(at, "llvm.amdgcn.raw.ptr.buffer.load", operands, [words]), stored)
 
 
 def store(
@@ -131,7 +123,7 @@ def store(
     cache: int = 0,
 ) -> None:  # fmt: skip
     """Write through a descriptor."""
-    words = cast_bits(conv, value, words_type(_bits(value.type, elem)))
+    words = cast_bits(conv.at, value, words_type(_bits(value.type, elem)))
     descriptor, offset = parts(conv, pointer)
     at = conv.at
     operands = [words, descriptor, offset, soffset or at.constant("i32", 0), at.constant("i32", cache)]

@@ -11,11 +11,11 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir import Attribute, Operation
 
+from flydsl.dialects.fly.payload import CLUSTER
 from flydsl.passes.walk import functions
 
-CLUSTER = "fly.cluster"
 LLVM_CLUSTER = "amdgpu-cluster-dims"
-"""The kernel's attribute, and the name LLVM has for it."""
+"""LLVM's name for the kernel's attribute."""
 
 
 def fly_rocdl_cluster_attr(module: Operation) -> None:

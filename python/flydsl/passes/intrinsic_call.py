@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import DenseArrayBase, StringAttr, i32
+from xdsl.dialects.builtin import DenseArrayBase, StringAttr, UnitAttr, i32
 from xdsl.ir import Attribute, SSAValue
 
 from flydsl.passes.insertion import Inserter
@@ -19,6 +19,15 @@ def call_properties(name: str, operands: int) -> dict[str, Attribute]:
         "intrin": StringAttr(name),
         "op_bundle_sizes": DenseArrayBase.from_list(i32, []),
         "operandSegmentSizes": DenseArrayBase.from_list(i32, [operands, 0]),
+    }
+
+
+def asm_properties(text: str, constraints: str) -> dict[str, Attribute]:
+    """The properties of an `llvm.inline_asm` that may not be moved or dropped."""
+    return {
+        "asm_string": StringAttr(text),
+        "constraints": StringAttr(constraints),
+        "has_side_effects": UnitAttr(),
     }
 
 

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr, VectorType, i32, i64
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr, VectorType, i64
 from xdsl.dialects.llvm import LLVMStructType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from flydsl.base.errors import LoweringError
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import element_type, payload_of, vector_type
 from flydsl.dialects.upstream import op_class
 from flydsl.passes.atom_state import atom_state
-from flydsl.passes.vector_access import extract
+from flydsl.passes.intrinsic_call import call_properties
+from flydsl.passes.vector_access import cast_bits, extract
 from flydsl.target.mma_facts import Intrinsic, RegisterType, Slot
 
 if TYPE_CHECKING:
@@ -38,28 +39,16 @@ def as_registers(conv: MemoryConversion, value: SSAValue, slots: list[Slot]) -> 
     """An operand's vector as the registers the instruction reads it from."""
     whole = [register_attr(slot.type) for slot in slots]
     if len(slots) == 1:
-        return [_cast(conv, value, whole[0])]
+        return [cast_bits(conv.at, value, whole[0])]
     total = sum(slot.type.bits for slot in slots)
     first = slots[0].type
-    joined = _cast(conv, value, vector_type(total // first.bits, _int_of(first)))
+    joined = cast_bits(conv.at, value, vector_type(total // first.bits, _int_of(first)))
     parts = [extract(conv.at, joined, index, _int_of(first)) for index in range(len(slots))]
-    return [_cast(conv, part, type_) for part, type_ in zip(parts, whole, strict=True)]
+    return [cast_bits(conv.at, part, type_) for part, type_ in zip(parts, whole, strict=True)]
 
 
 def _int_of(type_: RegisterType) -> str:
     return f"i{type_.bits}"
-
-
-def _cast(conv: MemoryConversion, value: SSAValue, type_: Attribute) -> SSAValue:
-    """The same bits as another scalar or vector type; bits that were cast before are taken from where they came."""
-    if value.type == type_:
-        return value
-    made = value.owner
-    if isinstance(made, Operation) and made.name == "vector.bitcast" and made.operands[0].type == type_:
-        return made.operands[0]
-    if isinstance(value.type, VectorType) and isinstance(type_, VectorType):
-        return conv.at.op("vector.bitcast", [value], [type_])
-    return conv.at.op("llvm.bitcast", [value], [type_])
 
 
 def _operands(conv: MemoryConversion, op: FlyOp, call: Intrinsic) -> tuple[list[SSAValue], dict[str, Attribute]]:
@@ -104,9 +93,7 @@ def lower_matrix(conv: MemoryConversion, op: FlyOp, instruction: Any) -> None:
     name = "llvm.call_intrinsic" if several or not call.dialect_op else call.dialect_op
     properties: dict[str, Attribute] = dict(attributes)
     if name == "llvm.call_intrinsic":
-        properties["intrin"] = StringAttr(call.name)
-        properties["op_bundle_sizes"] = DenseArrayBase.from_list(i32, [])
-        properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, [len(values), 0])
+        properties |= call_properties(call.name, len(values))
     made = op_class(name).create(
         operands=values,
         result_types=[LLVMStructType.from_type_list(kinds)] if several else kinds,
@@ -119,7 +106,7 @@ def lower_matrix(conv: MemoryConversion, op: FlyOp, instruction: Any) -> None:
 
 def from_registers(conv: MemoryConversion, result: SSAValue, kinds: list[Attribute], wanted: Attribute) -> SSAValue:
     """What an instruction returned as the vector that the fragment holds."""
-    return _cast(conv, _joined(conv, result, kinds) if len(kinds) > 1 else result, wanted)
+    return cast_bits(conv.at, _joined(conv, result, kinds) if len(kinds) > 1 else result, wanted)
 
 
 def _joined(conv: MemoryConversion, struct: SSAValue, kinds: list[Attribute]) -> SSAValue:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import DenseArrayBase, StringAttr, UnitAttr, VectorType, i32, i64
+from xdsl.dialects.builtin import StringAttr, VectorType, i32
 from xdsl.dialects.llvm import LLVMStructType
 from xdsl.ir import Attribute, SSAValue
 
@@ -13,10 +13,10 @@ from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.upstream import op_class
-from flydsl.passes.buffer_pointers import cast_bits
-from flydsl.passes.intrinsic_call import PTX_NAME, call_intrinsic
+from flydsl.passes.intrinsic_call import PTX_NAME, asm_properties, call_intrinsic
+from flydsl.passes.matrix_atoms import from_registers
 from flydsl.passes.universal_atoms import contiguous, under
-from flydsl.passes.vector_access import extract
+from flydsl.passes.vector_access import cast_bits, extract
 from flydsl.target.copy_nvvm import LOAD_HINTS, STORE_HINTS, CachedCopy, CpAsync
 
 if TYPE_CHECKING:
@@ -38,11 +38,9 @@ def _asm(
     op = op_class("llvm.inline_asm").create(
         operands=operands,
         result_types=results,
-        properties={
-            "asm_string": StringAttr(text), "constraints": StringAttr(constraints), "has_side_effects": UnitAttr(),
-        },
+        properties=asm_properties(text, constraints),
         attributes={PTX_NAME: StringAttr(name)},
-    )  # fmt: skip
+    )
     conv.at.add(op)
     return op.results[0] if results else None
 
@@ -83,18 +81,12 @@ def _load(
     result: Attribute = i32 if words == 1 else LLVMStructType.from_type_list([i32] * words)
     raw = _asm(conv, f"ld.global.{words}", text, constraints, [pointer], [result])
     assert raw is not None
-    if words > 1:
-        fields = []
-        for index in range(words):
-            position = {"position": DenseArrayBase.from_list(i64, [index])}
-            fields.append(conv.at.op("llvm.extractvalue", [raw], [i32], position))
-        raw = conv.at.op("vector.from_elements", fields, [VectorType(i32, [words])])
-    return conv.from_memory(cast_bits(conv, raw, conv.stored_type(type_, info)), type_, info)
+    return conv.from_memory(from_registers(conv, raw, [i32] * words, conv.stored_type(type_, info)), type_, info)
 
 
 def _store(conv: MemoryConversion, value: SSAValue, pointer: SSAValue, info: pl.Pointer, words: int, hint: str) -> None:
     stored = conv.to_memory(value, info)
-    whole = cast_bits(conv, stored, VectorType(i32, [words]) if words > 1 else i32)
+    whole = cast_bits(conv.at, stored, VectorType(i32, [words]) if words > 1 else i32)
     parts = [extract(conv.at, whole, i, "i32") for i in range(words)] if words > 1 else [whole]
     names = ", ".join(f"${1 + i}" for i in range(words))
     source = names if words == 1 else f"{{{names}}}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from xdsl.dialects.builtin import DenseArrayBase, i64
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import DenseArrayBase, VectorType, i64
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.types import element_type, vector_type
@@ -106,6 +106,17 @@ def shuffle(at: Inserter, a: SSAValue, b: SSAValue, mask: Any, elem: str) -> SSA
     picks = list(mask)
     properties = {"mask": DenseArrayBase.from_list(i64, picks)}
     return at.op("vector.shuffle", [a, b], [vector_type(len(picks), elem)], properties)
+
+
+def cast_bits(at: Inserter, value: SSAValue, type_: Attribute) -> SSAValue:
+    """The same bits as another scalar or vector type; bits that were cast before are taken from where they came."""
+    if value.type == type_:
+        return value
+    made = value.owner
+    if isinstance(made, Operation) and made.name == "vector.bitcast" and made.operands[0].type == type_:
+        return made.operands[0]
+    both = isinstance(value.type, VectorType) and isinstance(type_, VectorType)
+    return at.op("vector.bitcast" if both else "llvm.bitcast", [value], [type_])
 
 
 def extract(at: Inserter, vector: SSAValue, index: int, elem: str) -> SSAValue:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import StringAttr, UnitAttr, VectorType, i32, i64
+from xdsl.dialects.builtin import StringAttr, VectorType, i32, i64
 from xdsl.dialects.llvm import LLVMStructType
 from xdsl.ir import Attribute, SSAValue
 
 from flydsl.base.errors import LoweringError
 from flydsl.dialects.fly.ops import FlyOp
-from flydsl.dialects.fly.types import payload_of
 from flydsl.dialects.upstream import op_class
 from flydsl.passes.atom_state import atom_state
+from flydsl.passes.intrinsic_call import asm_properties
 from flydsl.passes.matrix_atoms import INSTRUCTION, as_registers, from_registers, register_attr
 from flydsl.target.dtype import storage_bytes
 from flydsl.target.mma_warpgroup import Wgmma, encode_descriptor
@@ -63,17 +63,8 @@ def lower_wgmma(conv: MemoryConversion, op: FlyOp, instruction: Wgmma) -> None:
     made = op_class("llvm.inline_asm").create(
         operands=values,
         result_types=[LLVMStructType.from_type_list(kinds)] if several else kinds,
-        properties={
-            "asm_string": StringAttr(asm.text),
-            "constraints": StringAttr(asm.constraints),
-            "has_side_effects": UnitAttr(),
-        },
+        properties=asm_properties(asm.text, asm.constraints),
         attributes={INSTRUCTION: StringAttr(str(instruction))},
     )
     conv.at.add(made)
     op.results[0].replace_all_uses_with(from_registers(conv, made.results[0], kinds, op.results[0].type))
-
-
-def is_shared(view: SSAValue) -> bool:
-    """Whether an operand of a matrix instruction is a tile in shared memory."""
-    return getattr(payload_of(view.type).iter, "space", "") == "shared"

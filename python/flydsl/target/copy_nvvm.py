@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from flydsl.base.errors import DslValueError, TargetError
-from flydsl.layout.layout import Layout
-from flydsl.target.copy_ops import values_per_thread
+from flydsl.target.copy_ops import OneThreadCopy
 from flydsl.target.target import Target
 
 LOAD_HINTS = {
@@ -25,13 +24,8 @@ ASYNC_WIDTHS = (32, 64, 128)
 ASYNC_CACHES = ("ca", "cg")
 
 
-def _one_thread(bits: int, val_bits: int) -> tuple[Layout, Layout, Layout]:
-    layout = Layout((1, values_per_thread(bits, val_bits)), (0, 1))
-    return layout, layout, layout
-
-
 @dataclass(frozen=True)
-class CachedCopy:
+class CachedCopy(OneThreadCopy):
     """Global memory to registers or back with a cache hint."""
 
     bits: int
@@ -48,18 +42,12 @@ class CachedCopy:
     def __str__(self) -> str:
         return f"!fly_nvvm.sm80.cached_copy<{self.bits}, {self.hint}>"
 
-    def thr_layout(self) -> Layout:
-        return Layout(1, 0)
-
-    def tv_layouts(self, val_bits: int) -> tuple[Layout, Layout, Layout]:
-        return _one_thread(self.bits, val_bits)
-
     def require(self, target: Target) -> None:
         _require_nvidia(self, target)
 
 
 @dataclass(frozen=True)
-class CpAsync:
+class CpAsync(OneThreadCopy):
     """Global straight into shared memory; wait with `cp_async_wait_group`."""
 
     bits: int
@@ -77,12 +65,6 @@ class CpAsync:
 
     def __str__(self) -> str:
         return f"!fly_nvvm.sm80.cp_async<{self.bits}, {self.cache}>"
-
-    def thr_layout(self) -> Layout:
-        return Layout(1, 0)
-
-    def tv_layouts(self, val_bits: int) -> tuple[Layout, Layout, Layout]:
-        return _one_thread(self.bits, val_bits)
 
     def require(self, target: Target) -> None:
         _require_nvidia(self, target)

@@ -46,14 +46,21 @@ def values_per_thread(bits: int, val_bits: int) -> int:
     return bits // val_bits
 
 
-def _one_thread(bits: int, val_bits: int) -> tuple[Layout, Layout, Layout]:
-    count = values_per_thread(bits, val_bits)
-    layout = Layout((1, count), (0, 1))
-    return layout, layout, layout
+class OneThreadCopy:
+    """Layouts of an instruction that each thread issues for itself: its ``bits`` are neighbouring values."""
+
+    bits: int
+
+    def thr_layout(self) -> Layout:
+        return Layout(1, 0)
+
+    def tv_layouts(self, val_bits: int) -> tuple[Layout, Layout, Layout]:
+        layout = Layout((1, values_per_thread(self.bits, val_bits)), (0, 1))
+        return layout, layout, layout
 
 
 @dataclass(frozen=True)
-class UniversalCopy:
+class UniversalCopy(OneThreadCopy):
     """Plain loads and stores between any two address spaces, one thread at a time."""
 
     bits: int
@@ -68,15 +75,9 @@ class UniversalCopy:
     def __str__(self) -> str:
         return f"!fly.universal_copy<{self.bits}>"
 
-    def thr_layout(self) -> Layout:
-        return Layout(1, 0)
-
-    def tv_layouts(self, val_bits: int) -> tuple[Layout, Layout, Layout]:
-        return _one_thread(self.bits, val_bits)
-
 
 @dataclass(frozen=True)
-class UniversalAtomic:
+class UniversalAtomic(OneThreadCopy):
     """A register value combined into memory by one atomic read-modify-write per element."""
 
     op: str
@@ -96,9 +97,3 @@ class UniversalAtomic:
     def __str__(self) -> str:
         scope = "" if self.scope == "system" else f", scope = {self.scope}"
         return f"!fly.universal_atomic<{self.op}, {self.elem}{scope}>"
-
-    def thr_layout(self) -> Layout:
-        return Layout(1, 0)
-
-    def tv_layouts(self, val_bits: int) -> tuple[Layout, Layout, Layout]:
-        return _one_thread(self.bits, val_bits)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from flydsl.base.errors import DslValueError, TargetError
 from flydsl.layout.layout import Layout
-from flydsl.target.copy_ops import values_per_thread
+from flydsl.target.copy_ops import OneThreadCopy, values_per_thread
 from flydsl.target.target import Target
 
 _GFX9 = ("cdna2", "cdna3", "cdna4")
@@ -17,11 +17,6 @@ _BUFFER_WIDTHS = (8, 16, 32, 64, 128)
 LDS_WIDTHS = {"cdna2": (32,), "cdna3": (32,), "cdna4": (32, 96, 128)}
 """Generation to the bits a lane can copy into LDS."""
 _ASYNC_WIDTHS = (32, 96, 128)
-
-
-def _one_lane(bits: int, val_bits: int) -> tuple[Layout, Layout, Layout]:
-    layout = Layout((1, values_per_thread(bits, val_bits)), (0, 1))
-    return layout, layout, layout
 
 
 def _known_width(what: str, bits: int, widths: tuple[int, ...]) -> None:
@@ -35,7 +30,7 @@ def _require(what: object, target: Target, generations: tuple[str, ...]) -> None
 
 
 @dataclass(frozen=True)
-class BufferCopy:
+class BufferCopy(OneThreadCopy):
     """Buffer to registers or back. ``soffset`` is added to every lane's offset and counts elements."""
 
     bits: int
@@ -52,19 +47,13 @@ class BufferCopy:
         cache = f", cache = {self.cache}" if self.cache else ""
         return f"!fly_rocdl.cdna3.buffer_copy<{self.bits}{cache}>"
 
-    def thr_layout(self) -> Layout:
-        return Layout(1, 0)
-
-    def tv_layouts(self, val_bits: int) -> tuple[Layout, Layout, Layout]:
-        return _one_lane(self.bits, val_bits)
-
     def require(self, target: Target) -> None:
         if target.backend != "rocm":
             raise TargetError(f"{target} has no buffer instructions", hint="use fx.UniversalCopy there")
 
 
 @dataclass(frozen=True)
-class BufferCopyLds:
+class BufferCopyLds(OneThreadCopy):
     """Buffer straight into LDS: the wave's base address and, behind it, each lane's ``bits`` in lane order."""
 
     bits: int
@@ -89,12 +78,6 @@ class BufferCopyLds:
     def __str__(self) -> str:
         return f"!fly_rocdl.{self.name}<{self.bits}>"
 
-    def thr_layout(self) -> Layout:
-        return Layout(1, 0)
-
-    def tv_layouts(self, val_bits: int) -> tuple[Layout, Layout, Layout]:
-        return _one_lane(self.bits, val_bits)
-
     def require(self, target: Target) -> None:
         _require(self, target, ("cdna4",) if self.is_async else _GFX9)
         if self.bits not in LDS_WIDTHS[target.generation]:
@@ -107,7 +90,7 @@ ASYNC_GLOBAL = "cdna4.global_load_async_lds"
 
 
 @dataclass(frozen=True)
-class BufferAtomic:
+class BufferAtomic(OneThreadCopy):
     """A register value combined into a buffer. ``pk_add`` adds pairs of 16-bit floats."""
 
     op: str
@@ -126,12 +109,6 @@ class BufferAtomic:
 
     def __str__(self) -> str:
         return f"!fly_rocdl.cdna3.buffer_atomic<{self.op}, {self.elem}>"
-
-    def thr_layout(self) -> Layout:
-        return Layout(1, 0)
-
-    def tv_layouts(self, val_bits: int) -> tuple[Layout, Layout, Layout]:
-        return _one_lane(self.bits, val_bits)
 
     def require(self, target: Target) -> None:
         _require(self, target, atomic_generations(self.op, self.elem))

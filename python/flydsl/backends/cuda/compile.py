@@ -20,6 +20,7 @@ from flydsl.backends.device_code import (
 )
 from flydsl.codegen.device_build import DeviceBuild
 from flydsl.codegen.llvm_build import data_layout
+from flydsl.dialects.fly.payload import CLUSTER
 from flydsl.target.target import Target
 
 TRIPLE = "nvptx64-nvidia-cuda"
@@ -42,7 +43,7 @@ class CudaCode(DeviceCode):
         registers = int_attribute(op, "nvvm.maxnreg", "fly.maxnreg")
         if registers:
             words.append(f'"nvvm.maxnreg"="{registers}"')
-        cluster = op.attributes.get("fly.cluster")
+        cluster = op.attributes.get(CLUSTER)
         if isinstance(cluster, StringAttr):
             words.append(f'"nvvm.cluster_dim"="{cluster.data}"')
         words += float_modes(op)

@@ -17,6 +17,7 @@ from flydsl.backends.launcher import site_of
 from flydsl.base.launch_status import SITE_BASE
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.module_scope import ModuleScope, symbol_text
+from flydsl.dialects.fly.payload import CLUSTER
 from flydsl.passes.intrinsic_call import PTX_NAME
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 APART = ("mbarrier.", "barrier.", "cluster.", "mapa", "ld.cluster.", "st.cluster.", "tma.", "bulk.load", "bulk.store")
 """How instructions begin with which waves go separate ways, or that use what `host_fibers.ll` has."""
 
-CLUSTER = "fly.cluster"
 BARRIERS = 16
 COUNTER_BYTES = 8
 GROUPS = 8

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.ir import Operation
 
 from flydsl.backends.host.matrix_lanes import LoopText, Operand, describe, gather, scatter
+from flydsl.backends.host.matrix_product import block_product
 from flydsl.backends.host.matrix_registers import lane_registers, result_registers
 from flydsl.backends.host.matrix_scaled import has_wide_sums, wide_text
 from flydsl.backends.host.matrix_warpgroup import multiply_warpgroups
@@ -38,7 +39,7 @@ def multiply(wg: WorkgroupEmitter, op: Operation) -> None:
         if wg.mask is not None:
             wg.require_all_active(op, PARTIAL_WAVE)
         _check_whole_waves(wg, op, facts.thr_layout().size())
-        multiply_warpgroups(wg, op, facts, _product)
+        multiply_warpgroups(wg, op, facts)
         return
     body = wg.body
     registers = lane_registers(wg, op, facts.intrinsic())
@@ -129,41 +130,8 @@ def _text(scope: ModuleScope, facts: Any, operands: list[Operand], symbol: str) 
         text.line(f"{name} = alloca [{size} x {acc}], align 64")
     for operand, place, name in zip(operands[:3], ("%a", "%b", "%c"), dense, strict=True):
         gather(scope, text, operand, place, name, acc)
-    text.loop(blocks, lambda block: _product(text, acc, (m, n, k), block))
+    text.loop(blocks, lambda block: block_product(text, acc, (m, n, k), block))
     scatter(scope, text, operands[3], "%d", "%D", acc)
     text.line("ret void")
     body = "\n".join(text.lines)
     return f"define internal void {symbol}(ptr %a, ptr %b, ptr %c, ptr %d) noinline nounwind {{\nentry:\n{body}\n}}"
-
-
-def _product(text: LoopText, acc: str, shape: tuple[int, int, int], block: str) -> None:
-    """D[m, n] += A[m, k] * B[k, n], k outside n so that columns vectorise and sums go k by k."""
-    m, n, k = shape
-    bases = [
-        text.assign(f"getelementptr {acc}, ptr {name}, i64 {text.assign(f'mul i64 {block}, {size}')}")
-        for name, size in (("%A", m * k), ("%B", k * n), ("%D", m * n))
-    ]
-
-    def row(im: str) -> None:
-        a_row = text.assign(f"getelementptr {acc}, ptr {bases[0]}, i64 {text.assign(f'mul i64 {im}, {k}')}")
-        d_row = text.assign(f"getelementptr {acc}, ptr {bases[2]}, i64 {text.assign(f'mul i64 {im}, {n}')}")
-
-        def step(ik: str) -> None:
-            left = text.assign(f"load {acc}, ptr {text.assign(f'getelementptr {acc}, ptr {a_row}, i64 {ik}')}")
-            b_row = text.assign(f"getelementptr {acc}, ptr {bases[1]}, i64 {text.assign(f'mul i64 {ik}, {n}')}")
-            text.loop(n, lambda at: _accumulate(text, acc, left, b_row, d_row, at))
-
-        text.loop(k, step)
-
-    text.loop(m, row)
-
-
-def _accumulate(text: LoopText, acc: str, left: str, b_row: str, d_row: str, at: str) -> None:
-    right = text.assign(f"load {acc}, ptr {text.assign(f'getelementptr {acc}, ptr {b_row}, i64 {at}')}")
-    place = text.assign(f"getelementptr {acc}, ptr {d_row}, i64 {at}")
-    before = text.assign(f"load {acc}, ptr {place}")
-    if acc == "i32":
-        after = text.assign(f"add i32 {before}, {text.assign(f'mul i32 {left}, {right}')}")
-    else:
-        after = text.assign(f"call {acc} @llvm.fma({acc} {left}, {acc} {right}, {acc} {before})")
-    text.line(f"store {acc} {after}, ptr {place}")

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from flydsl.backends.host.matrix_lanes import LoopText, describe, gather, place_table, scatter
+from flydsl.backends.host.matrix_product import Combine, dense_product
 from flydsl.codegen.module_scope import ModuleScope
 
 _NEGATE, _MAGNITUDE = 1, 2
@@ -42,7 +43,7 @@ def wide_text(scope: ModuleScope, facts: Any, lane_bytes: list[int], symbol: str
         for role, dense, size in (("a", "%A", lane_bytes[4]), ("b", "%B", lane_bytes[5])):
             _apply_scales(scope, text, facts, role, dense, size)
         _modify_c(text, getattr(facts, "mod_c", 0), m * n)
-    _product(text, (m, n, k), wide, acc)
+    dense_product(text, (m, n, k), ("%A", "%B", "%D"), (wide, acc), _wide_sum(text, wide))
     if not scaled:
         text.loop(m * n, lambda index: _clamp(text, index))
     scatter(scope, text, operands[3], "%d", "%D", acc)
@@ -122,35 +123,17 @@ def _modify_c(text: LoopText, modifier: int, count: int) -> None:
 # The product -----------------------------------------------------------------------------------
 
 
-def _product(text: LoopText, shape: tuple[int, int, int], wide: str, acc: str) -> None:
-    """D[m, n] += A[m, k] * B[k, n], k by k."""
-    m, n, k = shape
+def _wide_sum(text: LoopText, wide: str) -> Combine:
+    """Products are exact in the wide type; a float's sum is rounded to f32 after each."""
 
-    def row(im: str) -> None:
-        a_row = text.assign(f"getelementptr {wide}, ptr %A, i64 {text.assign(f'mul i64 {im}, {k}')}")
-        d_row = text.assign(f"getelementptr {acc}, ptr %D, i64 {text.assign(f'mul i64 {im}, {n}')}")
-
-        def step(ik: str) -> None:
-            left = text.assign(f"load {wide}, ptr {text.assign(f'getelementptr {wide}, ptr {a_row}, i64 {ik}')}")
-            b_row = text.assign(f"getelementptr {wide}, ptr %B, i64 {text.assign(f'mul i64 {ik}, {n}')}")
-            text.loop(n, lambda at: _accumulate(text, wide, acc, left, b_row, d_row, at))
-
-        text.loop(k, step)
-
-    text.loop(m, row)
-
-
-def _accumulate(text: LoopText, wide: str, acc: str, left: str, b_row: str, d_row: str, at: str) -> None:
-    right = text.assign(f"load {wide}, ptr {text.assign(f'getelementptr {wide}, ptr {b_row}, i64 {at}')}")
-    place = text.assign(f"getelementptr {acc}, ptr {d_row}, i64 {at}")
-    before = text.assign(f"load {acc}, ptr {place}")
-    if wide == "i64":
-        after = text.assign(f"add i64 {before}, {text.assign(f'mul i64 {left}, {right}')}")
-    else:
+    def combine(left: str, right: str, before: str) -> str:
+        if wide == "i64":
+            return text.assign(f"add i64 {before}, {text.assign(f'mul i64 {left}, {right}')}")
         product = text.assign(f"fmul double {left}, {right}")
         total = text.assign(f"fadd double {text.assign(f'fpext float {before} to double')}, {product}")
-        after = text.assign(f"fptrunc double {total} to float")
-    text.line(f"store {acc} {after}, ptr {place}")
+        return text.assign(f"fptrunc double {total} to float")
+
+    return combine
 
 
 def _clamp(text: LoopText, index: str) -> None:

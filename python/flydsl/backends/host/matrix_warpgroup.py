@@ -13,6 +13,7 @@ from xdsl.ir import Operation
 from flydsl.backends.host import fibers
 from flydsl.backends.host.matrix_elements import read_element
 from flydsl.backends.host.matrix_lanes import LoopText, Operand, dense_places, gather, scatter
+from flydsl.backends.host.matrix_product import block_product
 from flydsl.backends.host.matrix_registers import LaneRegisters, lane_registers, result_registers
 from flydsl.codegen.module_scope import ModuleScope
 from flydsl.target.dtype import is_float, width_bits
@@ -30,14 +31,14 @@ _SWIZZLE_BITS = (0, 3, 2, 1)
 """Of each swizzle code in a descriptor."""
 
 
-def multiply_warpgroups(wg: WorkgroupEmitter, op: Operation, facts: Wgmma, product: Callable[..., None]) -> None:
+def multiply_warpgroups(wg: WorkgroupEmitter, op: Operation, facts: Wgmma) -> None:
     """Run the instruction for every warpgroup, or for the one this wave belongs to."""
     registers = lane_registers(wg, op, facts.inline_asm())  # type: ignore[arg-type]
     result = result_registers(wg, op.results[0])
     sources = [registers["a"], registers["b"], registers["c"], result, registers["scale_d"]]
     name = f"fly.{facts}".replace("!", "").replace(" ", "") + "".join(f".{s.bytes}" for s in sources)
     scope = wg.module.scope
-    symbol = scope.helper(name, lambda text: _text(scope, facts, sources, text, product))
+    symbol = scope.helper(name, lambda text: _text(scope, facts, sources, text))
 
     def one(first: str) -> None:
         places = [source.address(wg, first) for source in sources]
@@ -74,9 +75,7 @@ def _last_of_group(wg: WorkgroupEmitter, op: Operation, multiply: Callable[[str]
 # The function ----------------------------------------------------------------------------------
 
 
-def _text(
-    scope: ModuleScope, facts: Wgmma, sources: list[LaneRegisters], symbol: str, product: Callable[..., None]
-) -> str:
+def _text(scope: ModuleScope, facts: Wgmma, sources: list[LaneRegisters], symbol: str) -> str:
     m, n, k = facts.shape_mnk
     acc = "float" if is_float(facts.elem_c) else "i32"
     text = LoopText()
@@ -93,7 +92,7 @@ def _text(
     held = layouts[2][1].size()
     gather(scope, text, Operand(facts.elem_c, sources[2].bytes, held, places), "%c", "%D", acc)
     _scale(text, acc, m * n)
-    product(text, acc, (m, n, k), "0")
+    block_product(text, acc, (m, n, k), "0")
     scatter(scope, text, Operand(facts.elem_c, sources[3].bytes, held, places), "%d", "%D", acc)
     text.line("ret void")
     body = "\n".join(text.lines)

@@ -25,11 +25,12 @@ from flydsl.backends.launcher import is_parameter_block
 from flydsl.backends.lowering.rule_conversion import RuleConversion
 from flydsl.codegen.function_emitter import Rule
 from flydsl.codegen.module_emitter import DEFAULT_RULES
+from flydsl.dialects.fly.payload import CLUSTER
 from flydsl.dialects.gpu_syntax import KERNEL_MARK
 from flydsl.dialects.llvm_functions import llvm_function
 from flydsl.dialects.upstream import op_class
 from flydsl.passes.convert_cf_to_llvm import convert_branches
-from flydsl.passes.fly_rocdl_cluster_attr import CLUSTER, LLVM_CLUSTER
+from flydsl.passes.fly_rocdl_cluster_attr import LLVM_CLUSTER
 from flydsl.passes.llvm_conversion import cast_before, convert_block_arguments, llvm_type, remove, replace_result
 from flydsl.passes.reconcile_unrealized_casts import reconcile
 from flydsl.passes.walk import functions, gpu_modules

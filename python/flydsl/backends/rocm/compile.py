@@ -22,7 +22,8 @@ from flydsl.codegen.code_object import Linking
 from flydsl.codegen.device_build import DeviceBuild
 from flydsl.codegen.llvm_build import data_layout
 from flydsl.codegen.module_scope import ModuleScope
-from flydsl.passes.fly_rocdl_cluster_attr import CLUSTER, LLVM_CLUSTER
+from flydsl.dialects.fly.payload import CLUSTER
+from flydsl.passes.fly_rocdl_cluster_attr import LLVM_CLUSTER
 from flydsl.target.target import Target
 
 TRIPLE = "amdgcn-amd-amdhsa"

@@ -27,6 +27,9 @@ BUFFER_DESC = "#fly_rocdl.buffer_desc"
 DYNAMIC_SHARED = "fly_dynamic_shared"
 """Symbol of the shared memory whose size the launch gives."""
 
+CLUSTER = "fly.cluster"
+"""Attribute of a kernel whose blocks come in clusters: the extents, separated by commas."""
+
 
 @dataclass(frozen=True)
 class Pointer:

@@ -32,29 +32,24 @@ def shared_pointer(wg: WorkgroupEmitter, address: str, rank: str | None = None) 
     return body.assign(f"getelementptr i8, ptr {base}, i64 {wide}")
 
 
-def _native(function: str, types: str, tail: str = "") -> Behaviour:
-    """A call on the barrier that the first operand addresses."""
+def _init(wg: WorkgroupEmitter, op: Operation) -> None:
+    place, count = (wg.body.operand(x) for x in op.operands)
+    wg.body.line(f"call void @fly.mbarrier_init(ptr {shared_pointer(wg, place)}, i32 {count})")
+
+
+def update(wg: WorkgroupEmitter, barrier: str, arrivals: int, tx_bytes: str) -> None:
+    """Count arrivals, and bytes that are to come (negative: that have come), towards a barrier's phase."""
+    wg.body.line(f"call void @fly.mbarrier_update(ptr {barrier}, i32 {arrivals}, i32 {tx_bytes})")
+
+
+def _counted(arrivals: int) -> Behaviour:
+    """An arrival or none at the barrier that the first operand addresses, and the bytes of the second, if any."""
 
     def run(wg: WorkgroupEmitter, op: Operation) -> None:
-        body = wg.body
-        place, *rest = (body.operand(x) for x in op.operands)
-        arguments = "".join(f", {kind} {value}" for kind, value in zip(types.split(), rest, strict=True)) + tail
-        body.line(f"call void @{function}(ptr {shared_pointer(wg, place)}{arguments})")
+        place, *tx_bytes = (wg.body.operand(x) for x in op.operands)
+        update(wg, shared_pointer(wg, place), arrivals, *(tx_bytes or ["0"]))
 
     return run
-
-
-def _arrive_expect(wg: WorkgroupEmitter, op: Operation) -> None:
-    body = wg.body
-    place, count = (body.operand(x) for x in op.operands)
-    pointer = shared_pointer(wg, place)
-    body.line(f"call void @fly.mbarrier_update(ptr {pointer}, i32 1, i32 {count})")
-
-
-def _expect(wg: WorkgroupEmitter, op: Operation) -> None:
-    body = wg.body
-    place, count = (body.operand(x) for x in op.operands)
-    body.line(f"call void @fly.mbarrier_update(ptr {shared_pointer(wg, place)}, i32 0, i32 {count})")
 
 
 def check_block(wg: WorkgroupEmitter, op: Operation, rank: str) -> None:
@@ -68,11 +63,11 @@ def _arrive_remote(wg: WorkgroupEmitter, op: Operation) -> None:
     place, rank = (body.operand(x) for x in op.operands)
     wide = body.assign(f"zext i32 {rank} to i64")
     check_block(wg, op, wide)
-    body.line(f"call void @fly.mbarrier_update(ptr {shared_pointer(wg, place, wide)}, i32 1, i32 0)")
+    update(wg, shared_pointer(wg, place, wide), 1, "0")
 
 
-def _until_complete(wg: WorkgroupEmitter, op: Operation, *, once: bool) -> str:
-    """Yield while the phase of some active lane is not complete; a slot that says so at the end."""
+def _until_complete(wg: WorkgroupEmitter, op: Operation, *, once: bool) -> None:
+    """Yield while the phase of some active lane is not complete, or once at most."""
     body = wg.body
     place, parity = op.operands
     open_ = body.fresh("open")
@@ -97,7 +92,6 @@ def _until_complete(wg: WorkgroupEmitter, op: Operation, *, once: bool) -> str:
     body.start_block(on)
     if not once:
         body.line("call void @fly.progress(ptr %run)")
-    return open_
 
 
 def _note_open(wg: WorkgroupEmitter, place: SSAValue, parity: SSAValue, slot: str) -> None:
@@ -254,12 +248,12 @@ _DONE_ALREADY = (
 )  # fmt: skip
 
 ENTRIES: dict[str, HostIntrinsic] = {
-    "ptx.mbarrier.init": thread(_native("fly.mbarrier_init", "i32")),
+    "ptx.mbarrier.init": thread(_init),
     "ptx.mbarrier.inval": thread(_nothing),
-    "ptx.mbarrier.arrive": thread(_native("fly.mbarrier_update", "", ", i32 1, i32 0")),
+    "ptx.mbarrier.arrive": thread(_counted(1)),
     "ptx.mbarrier.arrive.cluster": thread(_arrive_remote),
-    "ptx.mbarrier.arrive.expect_tx": thread(_arrive_expect),
-    "ptx.mbarrier.expect_tx": thread(_expect),
+    "ptx.mbarrier.arrive.expect_tx": thread(_counted(1)),
+    "ptx.mbarrier.expect_tx": thread(_counted(0)),
     "ptx.mbarrier.wait": meeting(_wait),
     "ptx.mbarrier.try_wait": meeting(_try_wait),
     "ptx.barrier.sync": meeting(_barrier_sync),

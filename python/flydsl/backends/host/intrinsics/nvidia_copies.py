@@ -12,7 +12,7 @@ from xdsl.ir import Operation
 from flydsl.backends.host.access_kinds import READ, WRITE
 from flydsl.backends.host.collectives import lane_parts
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, gather, thread
-from flydsl.backends.host.intrinsics.nvidia_barriers import check_block, shared_pointer
+from flydsl.backends.host.intrinsics.nvidia_barriers import check_block, shared_pointer, update
 from flydsl.codegen.llvm_types import type_text
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _tma_load(wg: WorkgroupEmitter, op: Operation) -> None:
 
 def _complete(wg: WorkgroupEmitter, barrier: str, size: str) -> None:
     less = wg.body.assign(f"sub i32 0, {size}")
-    wg.body.line(f"call void @fly.mbarrier_update(ptr {barrier}, i32 0, i32 {less})")
+    update(wg, barrier, 0, less)
 
 
 def _tma_multicast(wg: WorkgroupEmitter, op: Operation) -> None:
