@@ -58,6 +58,17 @@ def _coordinates(tensor_map: TensorMap, coord: Sequence[Any]) -> list[Value]:
     return [Int32(parts[mode]).ir_value() for mode in tensor_map.order]
 
 
+def _target_coordinates(tensor_map: TensorMap, coord: Sequence[Any]) -> list[Value]:
+    """Of a box that leaves shared memory: it may end outside the tensor, not start before it."""
+    parts = coord if isinstance(coord, (tuple, list)) else [coord]
+    if any(isinstance(part, int) and part < 0 for part in parts):
+        raise DslValueError(
+            f"a box is written to {tuple(parts)}, but TMA cannot write a box that starts before the tensor",
+            hint="start at 0 or later; parts beyond the tensor's end are dropped, and loads may start before it",
+        )
+    return _coordinates(tensor_map, coord)
+
+
 def tma_load(tensor_map: Any, coord: Sequence[Any], dst: Any, barrier: Any, *, multicast: Any = None) -> None:
     """Copy the box at ``coord`` to shared memory; its bytes complete a phase of ``barrier``.
 
@@ -76,10 +87,13 @@ def tma_load(tensor_map: Any, coord: Sequence[Any], dst: Any, barrier: Any, *, m
 
 
 def tma_store(tensor_map: Any, src: Any, coord: Sequence[Any]) -> None:
-    """Copy a box of shared memory to ``coord``; parts outside the tensor are dropped. Part of a bulk group."""
+    """Copy a box of shared memory to ``coord``; parts beyond the tensor's end are dropped. Part of a bulk group.
+
+    A box cannot start before the tensor: the hardware ends the kernel then, and the virtual GPU reports it.
+    """
     target = _map(tensor_map)
     operands = [_place(target, src, "the source"), target.address()]
-    issue(f"tma.store.{target.facts.rank}d", [*operands, *_coordinates(target, coord)])
+    issue(f"tma.store.{target.facts.rank}d", [*operands, *_target_coordinates(target, coord)])
 
 
 def tma_reduce(tensor_map: Any, src: Any, coord: Sequence[Any], op: str = "add") -> None:
@@ -92,7 +106,7 @@ def tma_reduce(tensor_map: Any, src: Any, coord: Sequence[Any], op: str = "add")
             f"TMA has no '{op}' of {target.facts.elem}", hint=f"it has it of {', '.join(REDUCTIONS[op])}"
         )
     operands = [_place(target, src, "the source"), target.address()]
-    issue(f"tma.reduce.{op}.{target.facts.rank}d", [*operands, *_coordinates(target, coord)])
+    issue(f"tma.reduce.{op}.{target.facts.rank}d", [*operands, *_target_coordinates(target, coord)])
 
 
 def _bytes(size: Any) -> Value:

@@ -28,6 +28,9 @@ def _coordinates(values: list[str]) -> str:
 MISPLACED_BOX = """\
 TMA cannot reach this box: its place in shared memory is not a multiple of 128 bytes, or its start not one of 16 bytes
 align the place in shared memory to 128 bytes, and let boxes start at multiples of 16 bytes along the fastest mode"""
+BOX_BEFORE_TENSOR = """\
+TMA cannot write a box that starts before the tensor: a coordinate is negative
+start at 0 or later; parts beyond the tensor's end are dropped, and loads may start before it"""
 MISPLACED_BYTES = """\
 a bulk copy cannot reach these bytes: an address or the size is not a multiple of 16
 align both places and the size to 16 bytes"""
@@ -40,6 +43,14 @@ def _check_box(wg: WorkgroupEmitter, op: Operation, place: str, map_: str, first
     start = body.assign(f"and i32 {body.assign(f'mul i32 {first}, {size}')}, 15")
     wrong = body.assign(f"or i32 {body.assign(f'and i32 {place}, 127')}, {start}")
     wg.fail_if(body.assign(f"icmp ne i32 {wrong}, 0"), op, MISPLACED_BOX)
+
+
+def _check_start(wg: WorkgroupEmitter, op: Operation, coords: list[str]) -> None:
+    """A written box may end outside the tensor, not start before it."""
+    body, signs = wg.body, coords[0]
+    for coord in coords[1:]:
+        signs = body.assign(f"or i32 {signs}, {coord}")
+    wg.fail_if(body.assign(f"icmp slt i32 {signs}, 0"), op, BOX_BEFORE_TENSOR)
 
 
 def _check_bytes(wg: WorkgroupEmitter, op: Operation, place: str, pointer: str, size: str) -> None:
@@ -92,6 +103,7 @@ def _tma_out(kind: int) -> Behaviour:
         body = wg.body
         place, target, *coords = (body.operand(x) for x in op.operands)
         _check_box(wg, op, place, target, coords[0])
+        _check_start(wg, op, coords)
         body.line(f"call void @fly.tma(ptr {target}, ptr %scratch, i32 {place}, i32 {kind}, {_coordinates(coords)})")
 
     return run
