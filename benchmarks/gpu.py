@@ -2,8 +2,9 @@
 
 Run it: python benchmarks/gpu.py [--quick]
 
-Bandwidth counts each input byte read once and each output byte written once, over the median time
-of events around single launches, inputs rotated so that no run finds its data in the cache.
+Bandwidth counts each input byte read once and each output byte written once, over the median time of events around
+single launches, inputs rotated so that no run finds its data in the cache. The sides take turns in bursts of launches,
+the first of which are not counted: what a side leaves unwritten in the cache, the next would pay for.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import statistics
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -30,6 +32,7 @@ from kernels.norm.softmax import build_softmax_module
 
 SHAPES = [(32768, 1024), (32768, 4096), (32768, 8192), (16384, 16384), (8192, 32768)]
 SETS = 4
+Run = Callable[[int], Any]
 
 
 @triton.jit
@@ -67,22 +70,28 @@ def warps_of(n: int) -> int:
     return 4 if n <= 2048 else 8 if n <= 8192 else 16
 
 
-def median_ms(run: Callable[[int], Any], repeats: int) -> float:
-    """The median time of one launch, sets of buffers taken in turn."""
-    for index in range(2 * SETS):
-        run(index % SETS)
-    torch.cuda.synchronize()
-    events = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) for _ in range(repeats)]
-    for index, (start, stop) in enumerate(events):
-        start.record()
-        run(index % SETS)
-        stop.record()
-    torch.cuda.synchronize()
-    times = sorted(start.elapsed_time(stop) for start, stop in events)
-    return times[len(times) // 2]
+ROUNDS, WARM, TIMED = 6, 4, 12
+"""Bursts of each side, and launches of a burst that are not and that are counted."""
 
 
-def softmax_runs(x: list[Any], y: list[Any], m: int, n: int) -> dict[str, Callable[[int], Any]]:
+def median_ms(sides: dict[str, Run], rounds: int) -> dict[str, float]:
+    """The median time of one launch of each side, sets of buffers taken in turn."""
+    events: dict[str, list[Any]] = {name: [] for name in sides}
+    for _ in range(rounds):
+        for name, run in sides.items():
+            for index in range(WARM):
+                run(index % SETS)
+            for index in range(TIMED):
+                start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+                start.record()
+                run(index % SETS)
+                stop.record()
+                events[name].append((start, stop))
+        torch.cuda.synchronize()
+    return {name: statistics.median(a.elapsed_time(b) for a, b in pairs) for name, pairs in events.items()}
+
+
+def softmax_runs(x: list[Any], y: list[Any], m: int, n: int) -> dict[str, Run]:
     ours = build_softmax_module(m, n, "bf16")
     compiled = torch.compile(lambda t: torch.softmax(t, dim=1))
     return {
@@ -95,7 +104,7 @@ def softmax_runs(x: list[Any], y: list[Any], m: int, n: int) -> dict[str, Callab
     }
 
 
-def rmsnorm_runs(x: list[Any], y: list[Any], m: int, n: int) -> dict[str, Callable[[int], Any]]:
+def rmsnorm_runs(x: list[Any], y: list[Any], m: int, n: int) -> dict[str, Run]:
     ours = build_rmsnorm_module(n, "bf16")
     gamma = torch.randn(n, device="cuda", dtype=torch.bfloat16)
     compiled = torch.compile(lambda t: torch.nn.functional.rms_norm(t, (n,), gamma, 1e-5))
@@ -108,7 +117,7 @@ def rmsnorm_runs(x: list[Any], y: list[Any], m: int, n: int) -> dict[str, Callab
     }
 
 
-def layernorm_runs(x: list[Any], y: list[Any], m: int, n: int) -> dict[str, Callable[[int], Any]]:
+def layernorm_runs(x: list[Any], y: list[Any], m: int, n: int) -> dict[str, Run]:
     ours = build_layernorm_module(n, "bf16")
     gamma, beta = (torch.randn(n, device="cuda", dtype=torch.bfloat16) for _ in range(2))
     compiled = torch.compile(lambda t: torch.nn.functional.layer_norm(t, (n,), gamma, beta, 1e-5))
@@ -123,7 +132,7 @@ def layernorm_runs(x: list[Any], y: list[Any], m: int, n: int) -> dict[str, Call
     }
 
 
-def error_of(run: dict[str, Callable[[int], Any]], out: Any, rows: int = 64) -> float:
+def error_of(run: dict[str, Run], out: Any, rows: int = 64) -> float:
     """Relative error of our result on poisoned output, over sampled rows."""
     out.fill_(float("nan"))
     run["ours"](0)
@@ -135,7 +144,7 @@ def error_of(run: dict[str, Callable[[int], Any]], out: Any, rows: int = 64) -> 
     return float(difference.norm() / expected[picked].norm())
 
 
-def measure(name: str, make: Any, shape: tuple[int, int], repeats: int) -> dict[str, Any]:
+def measure(name: str, make: Any, shape: tuple[int, int], rounds: int) -> dict[str, Any]:
     m, n = shape
     x = [torch.randn(m, n, device="cuda", dtype=torch.bfloat16) for _ in range(SETS)]
     y = [torch.empty_like(t) for t in x]
@@ -144,9 +153,7 @@ def measure(name: str, make: Any, shape: tuple[int, int], repeats: int) -> dict[
     moved = 2 * m * n * 2
     row: dict[str, Any] = {"kernel": name, "shape": f"{m}x{n}", "error": error}
     sides = {**{k: v for k, v in runs.items() if k != "reference"}, "copy": lambda i: y[i].copy_(x[i])}
-    for side, run in sides.items():
-        row[side] = moved / median_ms(run, repeats) / 1e9
-    return row
+    return row | {side: moved / ms / 1e9 for side, ms in median_ms(sides, rounds).items()}
 
 
 def launch_cost() -> dict[str, float]:
@@ -178,18 +185,21 @@ def launch_cost() -> dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="fewer repeats")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds")
     quick = parser.parse_args().quick
-    repeats = 20 if quick else 60
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, triton {triton.__version__}; TB/s, bf16")
     makers = {"softmax": softmax_runs, "rmsnorm": rmsnorm_runs, "layernorm": layernorm_runs}
-    rows = [measure(name, make, shape, repeats) for name, make in makers.items() for shape in SHAPES]
+    rounds = 2 if quick else ROUNDS
+    rows = [measure(name, make, shape, rounds) for name, make in makers.items() for shape in SHAPES]
     columns = (("ours", 6), ("triton", 7), ("torch.compile", 14), ("copy", 6))
     titles = " ".join(f"{name:>{width}}" for name, width in columns)
-    print(f"{'kernel':10} {'shape':12} {titles} {'ours/triton':>12} {'ours/copy':>10} {'error':>9}")
+    print(
+        f"{'kernel':10} {'shape':12} {titles} {'ours/triton':>12} {'ours/compile':>13} {'ours/copy':>10} {'error':>9}"
+    )
     for r in rows:
         numbers = " ".join(f"{r[name]:{width}.2f}" for name, width in columns)
-        ratios = f"{r['ours'] / r['triton']:12.2f} {r['ours'] / r['copy']:10.2f}"
+        against = (("triton", "12.3f"), ("torch.compile", "13.2f"), ("copy", "10.2f"))
+        ratios = " ".join(f"{r['ours'] / r[side]:{form}}" for side, form in against)
         print(f"{r['kernel']:10} {r['shape']:12} {numbers} {ratios} {r['error']:9.1e}")
     costs = launch_cost()
     ratio = costs["ours"] / costs["triton"]

@@ -110,18 +110,12 @@ def run_gemms(rounds: int) -> list[dict[str, Any]]:
     """Measure and print every case."""
     rows = [measure(kind, n, rounds) for kind, n in CASES]
     names = ("ours", "triton", "triton (TMA)", "cublas")
-    print(
-        f"{'GEMM':12} "
-        + " ".join(f"{name:>13}" for name in names)
-        + f" {'ours/triton':>12} {'ours/cublas':>12} {'error':>9}"
-    )
+    titles = [*names, *(f"/{name}" for name in names[1:])]
+    print(f"{'GEMM':12} " + " ".join(f"{title:>13}" for title in titles) + f" {'error':>9}")
     for row in rows:
-        numbers = " ".join(f"{row[name]:13.0f}" if name in row else f"{'-':>13}" for name in names)
-        best = max((row[name] for name in ("triton", "triton (TMA)") if name in row), default=None)
-        against = f"{row['ours'] / best:12.2f}" if best else f"{'-':>12}"
-        print(
-            f"{row['kind']:5} {row['n']:<6} {numbers} {against} {row['ours'] / row['cublas']:12.2f} {row['error']:9.1e}"
-        )
+        rates = [f"{row[name]:13.0f}" if name in row else f"{'-':>13}" for name in names]
+        ratios = [f"{row['ours'] / row[name]:13.3f}" if name in row else f"{'-':>13}" for name in names[1:]]
+        print(f"{row['kind']:5} {row['n']:<6} {' '.join(rates + ratios)} {row['error']:9.1e}")
     return rows
 
 

@@ -1,17 +1,15 @@
-"""Which plan of a row is fastest on this GPU: threads, blocks of a cluster, cache hints, for each benchmark shape.
+"""Which shape of a row's plan is fastest on this GPU, for each benchmark shape.
 
-Not a comparison, so not run with the others: python benchmarks/tune_rows.py [seconds]
+Not a comparison, so not run with the others: python benchmarks/tune_rows.py [kernel ...]
 
-Prints TB/s of every variant, best first; the table of plans in kernels/blocks/rows.py is read off it.
+Prints TB/s of every variant, best first; the tables of kernels/blocks/rows.py are read off it.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -24,41 +22,34 @@ from kernels.blocks import rows
 from kernels.norm import layernorm, rmsnorm, softmax
 
 HINTS: dict[str, tuple[str | None, str | None]] = {
-    "cs/cs": ("streaming", "streaming"), "-/cs": (None, "streaming"), "-/-": (None, None),
-    "na/cs": ("no_allocate", "streaming"), "na/-": ("no_allocate", None),
+    "": (None, None), "cs": ("streaming", "streaming"), "na,cs": ("no_allocate", "streaming"),
 }  # fmt: skip
-"""Of loads / of stores."""
-BLOCKS = {
-    1024: [(1, 32), (1, 64), (1, 128)],
-    4096: [(1, 64), (1, 128), (1, 256), (2, 128)],
-    8192: [(1, 128), (1, 256), (1, 512), (2, 128), (2, 256)],
-    16384: [(1, 512), (1, 1024), (2, 256), (2, 512), (4, 128), (4, 256)],
-    32768: [(1, 1024), (2, 512), (4, 256), (4, 512), (8, 128), (8, 256)],
-}
-"""(blocks of a cluster, threads of a block) by the length of a row."""
+"""Of loads and of stores."""
+SHAPES_OF_ROWS: dict[int, list[dict[str, int]]] = {
+    1024: [{"threads": 64}, {"threads": 128}, {"threads": 128, "rows": 2}, {"threads": 256, "rows": 4}],
+    4096: [{"threads": 128}, {"threads": 256}, {"threads": 512, "rows": 2}, {"threads": 512, "rows": 4}],
+    8192: [{"threads": 256}, {"threads": 512}, {"threads": 512, "rows": 2}, {"threads": 512, "stages": 2, "each": 2}],
+    16384: [
+        {"threads": 512}, {"threads": 1024}, {"threads": 512, "cluster": 2}, {"threads": 512, "stages": 2, "each": 2},
+    ],
+    32768: [
+        {"threads": 1024}, {"threads": 512, "cluster": 2}, {"threads": 256, "cluster": 4},
+        {"threads": 1024, "stages": 2, "each": 2}, {"threads": 1024, "stages": 2, "each": 3},
+    ],
+}  # fmt: skip
+"""What to try, by the length of a row."""
 
 
-@dataclass(frozen=True)
-class Variant:
-    """One plan to try."""
-
-    cluster: int
-    threads: int
-    hints: str = "cs/cs"
-
-    def __str__(self) -> str:
-        return f"{self.cluster}x{self.threads} {self.hints}"
-
-    def plan(self, n: int, dtype: str, *_: Any, **__: Any) -> rows.RowPlan:
-        """In place of `plan_row`."""
-        turns = -(-n // (8 * self.threads * self.cluster))
-        return rows.RowPlan(n, dtype, self.threads, 8, turns, self.cluster, *HINTS[self.hints])
-
-
-def variants(n: int) -> list[Variant]:
-    found = [Variant(*shape) for shape in BLOCKS[n]]
-    middle = found[1] if n <= 8192 else found[-2]
-    return found + [Variant(middle.cluster, middle.threads, hints) for hints in list(HINTS)[1:]]
+def variants(n: int, has_lines: bool) -> dict[str, rows.RowShape]:
+    found = {}
+    for fields in SHAPES_OF_ROWS[n]:
+        for hint, (load, store) in HINTS.items():
+            for early in (False, True) if has_lines else (False,):
+                label = " ".join(
+                    [*(f"{k}={v}" for k, v in fields.items()), *([hint] if hint else []), *["early"] * early]
+                )
+                found[label] = rows.RowShape(n, **fields, lines_early=early, load_hint=load, store_hint=store)
+    return found
 
 
 def kernels(m: int, n: int) -> dict[str, tuple[Any, Callable[[], Any], Callable[[int], tuple[Any, ...]]]]:
@@ -79,23 +70,20 @@ def kernels(m: int, n: int) -> dict[str, tuple[Any, Callable[[], Any], Callable[
     }  # fmt: skip
 
 
-def bandwidth(module: Any, build: Callable[[], Any], arguments: Any, variant: Variant, moved: int) -> float:
-    module.plan_row = variant.plan
+def bandwidth(module: Any, build: Callable[[], Any], arguments: Any, shape: rows.RowShape, m: int, n: int) -> float:
+    module.plan_row = lambda *_, **__: rows.planned(n, "bf16", 8, shape)
     run = build()
-    return moved / median_ms(lambda i: run(*arguments(i)), 20) / 1e9
+    return 2 * m * n * 2 / median_ms({"": lambda i: run(*arguments(i))}, 2)[""] / 1e9
 
 
 def main() -> None:
-    share = float(sys.argv[1] if len(sys.argv) > 1 else 300) / len(SHAPES) / 3
-    for m, n in reversed(SHAPES):
-        moved = 2 * m * n * 2
+    for m, n in SHAPES:
         for name, (module, build, arguments) in kernels(m, n).items():
-            until, found = time.monotonic() + share, []
-            for variant in variants(n):
-                if time.monotonic() < until:
-                    found.append((bandwidth(module, build, arguments, variant, moved), str(variant)))
-            text = "  ".join(f"{label} {value:.2f}" for value, label in sorted(found, reverse=True))
-            print(f"{m}x{n} {name}: {text}", flush=True)
+            if name in (sys.argv[1:] or [name]):
+                tried = variants(n, name != "softmax")
+                found = [(bandwidth(module, build, arguments, shape, m, n), label) for label, shape in tried.items()]
+                text = "; ".join(f"{label} {value:.2f}" for value, label in sorted(found, reverse=True))
+                print(f"{m}x{n} {name}: {text}", flush=True)
 
 
 if __name__ == "__main__":

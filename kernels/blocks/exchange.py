@@ -2,10 +2,13 @@
 
 A row that one block holds is exchanged with a barrier. A row that a cluster of blocks holds is exchanged through
 distributed shared memory: each wave writes its numbers into every block, and one barrier of the cluster shows them.
+A block that stays for several rows takes two sets of slots in turn: a wave comes back to a set only behind the barrier
+of the row between, when all waves have read it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -15,50 +18,77 @@ from kernels.blocks.rows import RowPlan
 
 
 class RowExchange:
-    """Slots for ``count`` numbers of each wave. Made at the start of a kernel, used once."""
+    """Slots for ``count`` numbers of each wave. Made at the start of a kernel."""
 
-    def __init__(self, plan: RowPlan, count: int) -> None:
-        self.plan = plan
-        self.waves = wave_count(plan.threads)
-        self.total = self.waves * plan.cluster
-        allocator = fx.SharedAllocator()
-        self.slots = [
-            allocator.allocate(fx.Array[fx.Float32, self.total]).peek().view(fx.make_layout(self.total, 1))
+    def __init__(self, plan: RowPlan, count: int, smem: Any) -> None:
+        self.plan, shape = plan, plan.shape
+        self.waves = wave_count(plan.lanes // shape.cluster)
+        self.total = self.waves * shape.cluster
+        self.when_read: Callable[[], None] = lambda: None
+        size, sets = self.total * shape.rows, 2 if shape.stages else 1
+        self._sets = [
+            smem.allocate(fx.Array[fx.Float32, sets * size]).peek().view(fx.make_layout((size, sets), (1, size)))
             for _ in range(count)
         ]
-        if plan.cluster > 1:
+        self.slots = [slots[None, 0] for slots in self._sets]
+        if shape.cluster > 1:
             # The other blocks' memory may be written once they have started: arrive now, wait before the first write.
             fx.nvvm.cluster_arrive()
 
+    def next_row(self, number: Any, when_read: Callable[[], None]) -> None:
+        """Use set ``number`` for the next row, and call ``when_read`` once all threads have come to its exchange."""
+        self.slots = [slots[None, number] for slots in self._sets]
+        self.when_read = when_read
+
     @flyc.jit
-    def publish(self, values: list[Any]) -> None:
-        """Give this wave's numbers, the same in all its lanes, to every wave of the row."""
+    def publish(self, values: list[Any]) -> RowNumbers:
+        """Give this wave's numbers, the same in all its lanes, to every wave of the row, and get theirs."""
         wave = fx.thread_idx.x // fx.num_warp_threads()
         lane = fx.lane_id()
-        if fx.const_expr(self.plan.cluster > 1):
+        if fx.const_expr(self.plan.shape.cluster > 1):
             fx.nvvm.cluster_wait()
             place = fx.nvvm.block_rank_in_cluster() * self.waves + wave
-            if lane < self.plan.cluster:
+            if lane < self.plan.shape.cluster:
                 for slot, value in zip(self.slots, values, strict=True):
                     fx.nvvm.cluster_store(value, fx.get_iter(slot) + place, lane)
             fx.nvvm.cluster_sync()
-        elif fx.const_expr(self.total > 1):
+        elif fx.const_expr(self.total > 1 or self.plan.shape.stages > 0):
             if lane == 0:
                 for slot, value in zip(self.slots, values, strict=True):
                     slot[wave] = value
             fx.barrier()
+            self.when_read()
+        return RowNumbers(self, values)
 
-    def read(self, index: int, own: Any, neutral: float) -> list[Any]:
-        """Numbers of the row's waves, spread over the lanes; ``neutral`` in lanes without one."""
-        if self.total == 1:
-            return [own]
-        lanes, slot = self._lanes(), self.slots[index]
-        place = fx.lane_id() % lanes
+    def first_slot(self) -> Any:
+        """The first of the slots of this thread's row."""
+        return fx.thread_idx.x // self.plan.lanes * self.total if self.plan.shape.rows > 1 else 0
+
+    def lanes(self) -> int:
+        """Over how many lanes the numbers of a row are spread when they are read: a power of 2."""
+        lanes = 1
+        while lanes < min(self.total, fx.num_warp_threads()):
+            lanes *= 2
+        return lanes
+
+
+class RowNumbers:
+    """What all waves of a row gave; ``own`` is what this one did."""
+
+    def __init__(self, exchange: RowExchange, own: list[Any]) -> None:
+        self.exchange, self.own = exchange, own
+
+    def read(self, index: int, neutral: float) -> list[Any]:
+        """A number of every wave, spread over the lanes; ``neutral`` in lanes without one."""
+        total = self.exchange.total
+        if total == 1:
+            return [self.own[index]]
+        lanes, slot = self.exchange.lanes(), self.exchange.slots[index]
+        place, first_slot = fx.lane_id() % lanes, self.exchange.first_slot()
         found = []
-        for first in range(0, self.total, lanes):
-            at = place + first
-            inside = min(self.total - first, lanes)
-            value = slot[fx.min(at, fx.Int32(self.total - 1))]
+        for first in range(0, total, lanes):
+            inside = min(total - first, lanes)
+            value = slot[first_slot + fx.min(place + first, fx.Int32(total - 1))]
             found.append(value if inside == lanes else (place < inside).select(value, fx.Float32(neutral)))
         return found
 
@@ -67,10 +97,4 @@ class RowExchange:
         result = values[0]
         for value in values[1:]:
             result = how(result, value)
-        return result if self.total == 1 else wave_reduce(result, how, self._lanes())
-
-    def _lanes(self) -> int:
-        lanes = 1
-        while lanes < min(self.total, fx.num_warp_threads()):
-            lanes *= 2
-        return lanes
+        return result if self.exchange.total == 1 else wave_reduce(result, how, self.exchange.lanes())

@@ -20,18 +20,39 @@ DTYPES: dict[str, Any] = {"f32": fx.Float32, "f16": fx.Float16, "bf16": fx.BFloa
 
 
 @dataclass(frozen=True)
+class RowShape:
+    """How rows of up to ``bytes`` are spread over the device.
+
+    A row is held by ``threads`` of each of ``cluster`` blocks, or ``rows`` rows share the threads of one block. With
+    ``stages``, a block takes ``each`` rows one after the other, which arrive ahead of time in stages of shared memory;
+    without, a row is loaded into registers. ``lines_early``: scale and shift are loaded before they are needed. Hints
+    tell the caches how a row's loads and stores are used again; None for plain accesses.
+    """
+
+    bytes: int
+    threads: int
+    rows: int = 1
+    cluster: int = 1
+    lines_early: bool = False
+    stages: int = 0
+    each: int = 1
+    load_hint: str | None = None
+    store_hint: str | None = None
+
+
+@dataclass(frozen=True)
 class RowPlan:
-    """How a row of ``length`` elements is spread over ``threads`` of each of ``cluster`` blocks: vectors of ``width``,
-    ``turns`` each. Hints tell the caches how a row's loads and stores are used again; None for plain accesses."""
+    """A row of ``length`` elements, of which each thread holds ``turns`` vectors of ``width``."""
 
     length: int
     dtype: str
-    threads: int
     width: int
     turns: int
-    cluster: int = 1
-    load_hint: str | None = None
-    store_hint: str | None = None
+    shape: RowShape
+
+    @property
+    def row_bytes(self) -> int:
+        return self.length * DTYPES[self.dtype].width // 8
 
     @property
     def vectors(self) -> int:
@@ -40,7 +61,7 @@ class RowPlan:
     @property
     def lanes(self) -> int:
         """Threads of all blocks that hold a row."""
-        return self.threads * self.cluster
+        return self.shape.threads // self.shape.rows * self.shape.cluster
 
     @property
     def full(self) -> bool:
@@ -48,33 +69,48 @@ class RowPlan:
         return self.vectors == self.lanes * self.turns
 
 
-@dataclass(frozen=True)
-class RowShape:
-    """Rows of up to ``bytes``: blocks of a cluster, and threads of a block without and with scale and shift to load."""
-
-    bytes: int
-    cluster: int
-    threads: int
-    threads_with_lines: int
-
-
-# Measured with benchmarks/tune_rows.py on an H200. A block's registers hold 64 KiB of a row of 16-bit elements as f32;
-# below that a cluster is slower than one block, above it there is no other way.
-WITH_CLUSTERS = (
-    RowShape(2048, 1, 64, 64),
-    RowShape(8192, 1, 128, 128),
-    RowShape(16384, 1, 512, 256),
-    RowShape(32768, 1, 512, 512),
-    RowShape(65536, 1, 1024, 1024),
-    RowShape(131072, 2, 1024, 1024),
-    RowShape(262144, 4, 1024, 1024),
-    RowShape(1 << 62, 8, 1024, 1024),
+# Measured with benchmarks/tune_rows.py on an H200. What counts is that a block has some 16 to 32 KiB of rows, that two
+# or three blocks share a multiprocessor, and that little is kept in registers that could be fetched again. A block's
+# registers hold 64 KiB of a row of 16-bit elements as f32; below that a cluster is slower than one block, above it
+# there is no other way. Nothing of a row is read again, so it need not push other data out of the caches.
+_ONCE = {"load_hint": "no_allocate", "store_hint": "streaming"}
+_LONG = (
+    RowShape(131072, 1024, cluster=2, **_ONCE),
+    RowShape(262144, 1024, cluster=4, **_ONCE),
+    RowShape(1 << 62, 1024, cluster=8, **_ONCE),
 )
-WITHOUT_CLUSTERS = (
-    RowShape(8192, 1, 128, 128),
-    RowShape(16384, 1, 256, 256),
-    RowShape(32768, 1, 512, 512),
-    RowShape(1 << 62, 1, 1024, 1024),
+HOPPER: dict[int, tuple[RowShape, ...]] = {
+    0: (
+        RowShape(2048, 128, rows=2, **_ONCE),
+        RowShape(8192, 512, rows=4, **_ONCE),
+        RowShape(16384, 512, rows=2, **_ONCE),
+        RowShape(32768, 512, **_ONCE),
+        RowShape(65536, 1024, stages=2, each=3),
+        *_LONG,
+    ),
+    1: (
+        RowShape(2048, 128, rows=2, lines_early=True, **_ONCE),
+        RowShape(8192, 512, rows=2, lines_early=True),
+        RowShape(16384, 512, lines_early=True, stages=2, each=2),
+        RowShape(32768, 512, **_ONCE),
+        RowShape(65536, 1024, stages=2, each=2),
+        *_LONG,
+    ),
+    2: (
+        RowShape(2048, 64),
+        RowShape(8192, 128, lines_early=True, **_ONCE),
+        RowShape(16384, 512, rows=2, **_ONCE),
+        RowShape(32768, 512, **_ONCE),
+        RowShape(65536, 1024),
+        *_LONG,
+    ),
+}
+"""By the number of lines, as scale and shift, that go with every row."""
+ELSEWHERE = (
+    RowShape(8192, 128),
+    RowShape(16384, 256),
+    RowShape(32768, 512),
+    RowShape(1 << 62, 1024),
 )
 
 
@@ -96,31 +132,41 @@ def plan_row(length: int, dtype: str, threads: int | None = None, *, lines: int 
     width = ACCESS_BYTES * 8 // bits
     while length % width:
         width //= 2
-    table = WITH_CLUSTERS if fx.nvvm.max_cluster_size() >= MAX_CLUSTER else WITHOUT_CLUSTERS
+    table = HOPPER[lines] if fx.nvvm.max_cluster_size() >= MAX_CLUSTER else ELSEWHERE
     shape = next(shape for shape in table if length * bits <= shape.bytes * 8)
-    threads = threads or (shape.threads_with_lines if lines > 1 else shape.threads)
-    turns = -(-(length // width) // (threads * shape.cluster))
-    # Nothing of a row is read again: it need not push other data out of the caches.
-    hint = "streaming" if fx.nvvm.is_target() and width * bits >= 32 else None
-    return RowPlan(length, dtype, threads, width, turns, shape.cluster, hint, hint)
+    if threads is not None or width * bits < ACCESS_BYTES * 8:
+        # Rows that do not start at multiples of 16 bytes have no bulk copies and no hints.
+        shape = RowShape(shape.bytes, threads or max(shape.threads // shape.rows, 64), cluster=shape.cluster)
+    return planned(length, dtype, width, shape)
+
+
+def planned(length: int, dtype: str, width: int, shape: RowShape) -> RowPlan:
+    """A plan of the given shape."""
+    lanes = shape.threads // shape.rows * shape.cluster
+    return RowPlan(length, dtype, width, -(-(length // width) // lanes), shape)
 
 
 def launch_rows(kernel: Any, rows: Any, plan: RowPlan, stream: Any) -> None:
-    """Launch a kernel with one block, or cluster of blocks, for each row."""
-    cluster = (plan.cluster, 1, 1) if plan.cluster > 1 else None
-    kernel.launch(grid=(rows * plan.cluster, 1, 1), block=(plan.threads, 1, 1), cluster=cluster, stream=stream)
+    """Launch a kernel with the blocks that its rows ask for."""
+    shape = plan.shape
+    cluster = (shape.cluster, 1, 1) if shape.cluster > 1 else None
+    blocks = fx.ceildiv(rows, shape.rows * shape.each) * shape.cluster
+    kernel.launch(grid=(blocks, 1, 1), block=(shape.threads, 1, 1), cluster=cluster, stream=stream)
 
 
 def row_number(plan: RowPlan) -> Any:
-    """The row that this block works on."""
-    return fx.block_idx.x // plan.cluster
+    """The row that this thread works on."""
+    if plan.shape.rows == 1:
+        return fx.block_idx.x // plan.shape.cluster
+    return fx.block_idx.x * plan.shape.rows + fx.thread_idx.x // plan.lanes
 
 
 def first_vector(plan: RowPlan) -> Any:
     """This thread's first vector of the row; the others follow ``plan.lanes`` apart."""
-    if plan.cluster == 1:
-        return fx.thread_idx.x
-    return fx.block_idx.x % plan.cluster * plan.threads + fx.thread_idx.x
+    shape = plan.shape
+    if shape.cluster == 1:
+        return fx.thread_idx.x % plan.lanes
+    return fx.block_idx.x % shape.cluster * shape.threads + fx.thread_idx.x
 
 
 def row_vectors(tensor: Any, row: Any, plan: RowPlan) -> Any:
@@ -137,7 +183,7 @@ def _atom(plan: RowPlan, hint: str | None) -> Any:
 
 @flyc.jit
 def load_turn(vectors: Any, plan: RowPlan, turn: int, fill: float, hint: str | None = None) -> Any:
-    """One of this thread's vectors of a row, as f32; elements beyond the row are ``fill``."""
+    """One of this thread's vectors of a row, in the row's type; elements beyond the row are ``fill``."""
     fragment = fx.make_rmem_tensor(plan.width, DTYPES[plan.dtype])
     at = first_vector(plan) + turn * plan.lanes
     if fx.const_expr(plan.full):
@@ -146,7 +192,7 @@ def load_turn(vectors: Any, plan: RowPlan, turn: int, fill: float, hint: str | N
         fragment.fill(fill)
         if at < plan.vectors:
             fx.copy_atom_call(_atom(plan, hint), vectors[None, at], fragment)
-    return fragment.load().to(fx.Float32)
+    return fragment.load()
 
 
 @flyc.jit
@@ -154,17 +200,12 @@ def store_turn(vector: Any, vectors: Any, plan: RowPlan, turn: int) -> None:
     """Write one of this thread's vectors of a row, rounded to its type."""
     fragment = fx.make_rmem_tensor(plan.width, DTYPES[plan.dtype])
     fragment.store(vector.to(DTYPES[plan.dtype]))
-    at = first_vector(plan) + turn * plan.lanes
+    at, atom = first_vector(plan) + turn * plan.lanes, _atom(plan, plan.shape.store_hint)
     if fx.const_expr(plan.full):
-        fx.copy_atom_call(_atom(plan, plan.store_hint), fragment, vectors[None, at])
+        fx.copy_atom_call(atom, fragment, vectors[None, at])
     else:
         if at < plan.vectors:
-            fx.copy_atom_call(_atom(plan, plan.store_hint), fragment, vectors[None, at])
-
-
-def load_row(vectors: Any, plan: RowPlan, fill: float) -> list[Any]:
-    """All of this thread's vectors of a row, read once and for all."""
-    return [load_turn(vectors, plan, turn, fill, plan.load_hint) for turn in range(plan.turns)]
+            fx.copy_atom_call(atom, fragment, vectors[None, at])
 
 
 def line_vectors(tensor: Any, plan: RowPlan) -> Any:
@@ -173,12 +214,38 @@ def line_vectors(tensor: Any, plan: RowPlan) -> Any:
     return fx.logical_divide(line, fx.make_layout(plan.width, 1))
 
 
+class Line:
+    """This thread's part of a 1-D tensor as long as a row: loaded at once, before it is needed, or piece by piece.
+
+    Loaded at once, it arrives while the row is reduced. It is kept in its own type, which takes half the registers.
+    """
+
+    def __init__(self, tensor: Any, plan: RowPlan) -> None:
+        self.vectors, self.plan = line_vectors(tensor, plan), plan
+        self.held = [self._load(turn) for turn in range(plan.turns)] if plan.shape.lines_early else None
+
+    def _load(self, turn: int) -> Any:
+        return load_turn(self.vectors, self.plan, turn, 0.0)
+
+    def __getitem__(self, turn: int) -> Any:
+        """The vector of a turn, as f32."""
+        return (self.held[turn] if self.held else self._load(turn)).to(fx.Float32)
+
+
 def row_sum(held: list[Any]) -> Any:
     """The sum of this thread's elements."""
     total = held[0].reduce("add", fastmath="reassoc")
     for vector in held[1:]:
         total = total + vector.reduce("add", fastmath="reassoc")
     return total
+
+
+def sum_of_squares(held: list[Any]) -> Any:
+    """The sum of the squares of this thread's elements."""
+    total = held[0] * held[0]
+    for vector in held[1:]:
+        total = fx.math.fma(vector, vector, total)
+    return total.reduce("add", fastmath="reassoc")
 
 
 def inside_row(held: list[Any], plan: RowPlan) -> list[Any]:

@@ -26,8 +26,12 @@ THREADS = (1 + CONSUMERS) * WARPGROUP
 LOAD_REGISTERS, MATH_REGISTERS = 40, 232
 ROW_BYTES = 128
 """Bytes of a swizzled row: K of a stage of A and B, and the width of a box of C."""
+K_BLOCKS = ROW_BYTES // 32
+"""Products of wgmma, 32 bytes of K each, in a stage."""
 HALF_ROWS = 64
 """Rows of the tile that one warpgroup multiplies."""
+C_BOXES = 2
+"""Boxes of C, of `HALF_ROWS` by `ROW_BYTES`, that a warpgroup has in shared memory."""
 
 
 @dataclass(frozen=True)
@@ -59,10 +63,8 @@ def tile_at(index, rows, columns, group):
 
 
 def k_range(split, k_steps, splits):
-    """The steps of K that a split covers."""
-    share = (k_steps + (splits - 1)) // splits
-    first = split * share
-    return first, fx.min(first + share, k_steps)
+    """The steps of K that a split covers; none where there are fewer steps than splits."""
+    return split * k_steps // splits, (split + 1) * k_steps // splits
 
 
 # The kernel ----------------------------------------------------------------------------------------
@@ -80,7 +82,7 @@ def gemm_kernel(
     smem = fx.SharedAllocator(1024, static=False)
     a_ptr = smem.allocate(fx.Array[dtype, stages * bm * bk, 1024]).ptr
     b_ptr = smem.allocate(fx.Array[dtype, stages * bn * bk, 1024]).ptr
-    c_ptr = smem.allocate(fx.Array[out_dtype, bm * bn // 2, 1024]).ptr
+    c_ptr = smem.allocate(fx.Array[out_dtype, C_BOXES * bm * ROW_BYTES * 8 // out_dtype.width, 1024]).ptr
     pipe = fx.nvvm.Pipeline(smem, stages=stages, consumers=CONSUMERS, cluster=cluster)
 
     thread = fx.thread_idx.x
@@ -159,12 +161,13 @@ def multiply(out, bias, alpha, c_ptr, ring, work, extents, rank, swizzle, dtype,
     for tile in range(first, rows * columns * splits, step):
         m, n, split = tile_at(tile, rows, columns, group)
         k_first, k_last = k_range(split, k_steps, splits)
-        acc.fill(0.0)
         for k in range(k_first, k_last):
             pipe.wait(state)
             fx.nvvm.wgmma_fence()
-            stage = state.stage
-            fx.gemm(tiled, acc, a_part[None, None, None, stage], b_part[None, None, None, stage], acc)
+            for block in fx.range_constexpr(K_BLOCKS):
+                # The first product of a tile drops what the accumulators held.
+                a, b = (part[None, None, block, state.stage] for part in (a_part, b_part))
+                fx.gemm(tiled, acc, a, b, acc, scale_d=fx.Int32(k > k_first) if block == 0 else 1)
             fx.nvvm.wgmma_commit_group()
             fx.nvvm.wgmma_wait_group(1, acc)
             if leader & (k > k_first):
@@ -176,7 +179,7 @@ def multiply(out, bias, alpha, c_ptr, ring, work, extents, rank, swizzle, dtype,
             pipe.release(before)
         row, column = (m * cluster + rank) * bm, n * bn
         if fx.const_expr(splits > 1):
-            store_part(out, acc, split, row, column, thread, extents)
+            store_part(out, acc, split, row, column, thread, extents, k_last > k_first)
         else:
             finish(acc, bias, alpha, column, extents[1], thread, activation)
             store(out, acc, c_ptr, row, column, thread, out_dtype, bn)
@@ -203,38 +206,39 @@ def finish(acc, bias, alpha, column, n, thread, activation):
 
 @flyc.jit
 def store(map_c, acc, c_ptr, row, column, thread, out_dtype, bn):
-    """Accumulators to C, half of the columns at a time: registers, swizzled shared memory, TMA."""
+    """Accumulators to C, box by box: registers, swizzled shared memory, TMA.
+
+    Two boxes take turns, so that one is filled while the other leaves.
+    """
     warpgroup, lane, warp = thread // WARPGROUP, thread % 32, thread % WARPGROUP // 32
-    half, box = bn // 2, map_c.box[1]
+    box = map_c.box[1]
     words = acc.load().to(out_dtype).bitcast(fx.Int32)
-    mine = c_ptr + warpgroup * (HALF_ROWS * half)
     # Lane 8 * i + r names row r of matrix i: two matrices below each other, then the two to their right.
     place = (warp * 16 + lane // 8 % 2 * 8 + lane % 8) * box
     leader = thread % WARPGROUP == 0
-    for side in fx.range_constexpr(2):
+    for part in fx.range_constexpr(bn // box):
+        mine = c_ptr + (warpgroup * C_BOXES + part % C_BOXES) * (HALF_ROWS * box)
         if leader:
-            fx.nvvm.tma_wait_group(0, read=True)
+            fx.nvvm.tma_wait_group(C_BOXES - 1, read=True)
         fx.nvvm.barrier_sync(1 + warpgroup, WARPGROUP)
-        for pair in fx.range_constexpr(half // 16):
-            chunk = (pair % 4 * 2 + lane // 16) ^ (lane % 8)
-            at = mine + (place + chunk * 8 + pair // 4 * (HALF_ROWS * box))
-            base = (side * half // 8 + pair * 2) * 2
-            fx.nvvm.stmatrix(at, [words[base + i] for i in range(4)])
+        for pair in fx.range_constexpr(box // 16):
+            chunk = (pair * 2 + lane // 16) ^ (lane % 8)
+            base = (part * box // 8 + pair * 2) * 2
+            fx.nvvm.stmatrix(mine + (place + chunk * 8), [words[base + i] for i in range(4)])
         fx.nvvm.fence_proxy_async()
         fx.nvvm.barrier_sync(1 + warpgroup, WARPGROUP)
         if leader:
-            for part in fx.range_constexpr(half // box):
-                source = mine + part * (HALF_ROWS * box)
-                fx.nvvm.tma_store(map_c, source, (row + warpgroup * HALF_ROWS, column + side * half + part * box))
+            fx.nvvm.tma_store(map_c, mine, (row + warpgroup * HALF_ROWS, column + part * box))
             fx.nvvm.tma_commit_group()
 
 
 @flyc.jit
-def store_part(workspace, acc, split, row, column, thread, extents):
+def store_part(workspace, acc, split, row, column, thread, extents, has_steps):
     """Accumulators of one split to the workspace, in f32; `reduce_kernel` adds them up."""
     m, n, _ = extents
     lane, warp = thread % 32, thread // 32
     values = acc.load()
+    values = has_steps.select(values, fx.zeros_like(values))
     for half in fx.range_constexpr(2):
         r = row + warp * 16 + half * 8 + lane // 4
         for block in fx.range_constexpr(values.numel // 4):

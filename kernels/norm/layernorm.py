@@ -11,22 +11,18 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from kernels.blocks.exchange import RowExchange
 from kernels.blocks.reduce import add, wave_reduce
+from kernels.blocks.row_loop import RowSteps, Store, for_each_row
 from kernels.blocks.rows import (
+    Line,
     RowPlan,
     check_row,
     held_elements,
     inside_row,
     launch_rows,
-    line_vectors,
-    load_row,
-    load_turn,
     plan_row,
-    row_number,
     row_sum,
-    row_vectors,
-    store_turn,
+    sum_of_squares,
 )
 
 
@@ -36,13 +32,18 @@ def build_layernorm_module(N: int, dtype: str, eps: float = 1e-5, threads: int |
     check_row(N, dtype)
 
     @flyc.kernel
-    def layernorm_kernel(X: fx.Tensor, gamma: fx.Tensor, beta: fx.Tensor, Y: fx.Tensor, plan: fx.Constexpr):
-        layernorm_row(X, gamma, beta, Y, plan, eps)
+    def layernorm_kernel(
+        X: fx.Tensor, gamma: fx.Tensor, beta: fx.Tensor, Y: fx.Tensor, m: fx.Int32, plan: fx.Constexpr
+    ):
+        def code(x: list[Any], lines: list[Line], store: Store) -> RowSteps:
+            return layernorm_row(x, lines, store, plan, eps)
+
+        for_each_row(X, Y, m, plan, code, numbers=3, fill=0.0, lines=(gamma, beta))
 
     @flyc.jit
     def layernorm(X: fx.Tensor, gamma: fx.Tensor, beta: fx.Tensor, Y: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
         plan = plan_row(N, dtype, threads, lines=2)
-        launch_rows(layernorm_kernel(X, gamma, beta, Y, plan), m, plan, stream)
+        launch_rows(layernorm_kernel(X, gamma, beta, Y, m, plan), m, plan, stream)
 
     return layernorm
 
@@ -54,28 +55,22 @@ def wave_moments(x: list[Any], plan: RowPlan) -> tuple[Any, Any, Any]:
     count = count * fx.num_warp_threads() if plan.full else wave_reduce(count, add)
     mean = total / fx.max(count, fx.Float32(1.0))
     centred = inside_row([vector - mean for vector in x], plan)
-    return total, wave_reduce(row_sum([vector * vector for vector in centred]), add), count
+    return total, wave_reduce(sum_of_squares(centred), add), count
 
 
-def layernorm_row(X: Any, gamma: Any, beta: Any, Y: Any, plan: RowPlan, eps: float) -> None:
+def layernorm_row(x: list[Any], lines: list[Line], store: Store, plan: RowPlan, eps: float) -> RowSteps:
     """One exchange: squares about each wave's mean and the means' distances add up to those about the row's mean.
 
     The variance is of differences, which loses no digits where all elements are large.
     """
-    row = row_number(plan)
-    exchange = RowExchange(plan, 3)
-    x = load_row(row_vectors(X, row, plan), plan, 0.0)
-    mine = wave_moments(x, plan)
-    exchange.publish(list(mine))
-    sums, squares, counts = (exchange.read(index, value, 0.0) for index, value in enumerate(mine))
-    mean = exchange.combine(sums, add) * (1.0 / plan.length)
+    waves = yield list(wave_moments(x, plan))
+    sums, squares, counts = (waves.read(index, 0.0) for index in range(3))
+    mean = waves.combine(sums, add) * (1.0 / plan.length)
     parts = []
     for total, square, count in zip(sums, squares, counts, strict=True):
         distance = total / fx.max(count, fx.Float32(1.0)) - mean
         parts.append(square + count * distance * distance)
-    rstd = fx.math.rsqrt(exchange.combine(parts, add) * (1.0 / plan.length) + eps)
-    # Scale and shift are loaded behind the reductions: held from the start they would triple the registers.
-    scale, shift, out = line_vectors(gamma, plan), line_vectors(beta, plan), row_vectors(Y, row, plan)
+    rstd = fx.math.rsqrt(waves.combine(parts, add) * (1.0 / plan.length) + eps, fastmath="afn")
     for turn, vector in enumerate(x):
-        g, b = (load_turn(line, plan, turn, 0.0) for line in (scale, shift))
-        store_turn((vector - mean) * rstd * g + b, out, plan, turn)
+        scale, shift = (line[turn] for line in lines)
+        store(turn, fx.math.fma((vector - mean) * rstd, scale, shift))

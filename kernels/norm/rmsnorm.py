@@ -11,21 +11,9 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from kernels.blocks.exchange import RowExchange
 from kernels.blocks.reduce import add, wave_reduce
-from kernels.blocks.rows import (
-    RowPlan,
-    check_row,
-    launch_rows,
-    line_vectors,
-    load_row,
-    load_turn,
-    plan_row,
-    row_number,
-    row_sum,
-    row_vectors,
-    store_turn,
-)
+from kernels.blocks.row_loop import RowSteps, Store, for_each_row
+from kernels.blocks.rows import Line, check_row, launch_rows, plan_row, sum_of_squares
 
 
 @cache
@@ -34,26 +22,23 @@ def build_rmsnorm_module(N: int, dtype: str, eps: float = 1e-5, threads: int | N
     check_row(N, dtype)
 
     @flyc.kernel
-    def rmsnorm_kernel(X: fx.Tensor, gamma: fx.Tensor, Y: fx.Tensor, plan: fx.Constexpr):
-        rmsnorm_row(X, gamma, Y, plan, eps)
+    def rmsnorm_kernel(X: fx.Tensor, gamma: fx.Tensor, Y: fx.Tensor, m: fx.Int32, plan: fx.Constexpr):
+        def code(x: list[Any], lines: list[Line], store: Store) -> RowSteps:
+            return rmsnorm_row(x, lines[0], store, N, eps)
+
+        for_each_row(X, Y, m, plan, code, numbers=1, fill=0.0, lines=(gamma,))
 
     @flyc.jit
     def rmsnorm(X: fx.Tensor, gamma: fx.Tensor, Y: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
         plan = plan_row(N, dtype, threads, lines=1)
-        launch_rows(rmsnorm_kernel(X, gamma, Y, plan), m, plan, stream)
+        launch_rows(rmsnorm_kernel(X, gamma, Y, m, plan), m, plan, stream)
 
     return rmsnorm
 
 
-def rmsnorm_row(X: Any, gamma: Any, Y: Any, plan: RowPlan, eps: float) -> None:
-    row = row_number(plan)
-    exchange = RowExchange(plan, 1)
-    x = load_row(row_vectors(X, row, plan), plan, 0.0)
-    mine = wave_reduce(row_sum([vector * vector for vector in x]), add)
-    exchange.publish([mine])
-    total = exchange.combine(exchange.read(0, mine, 0.0), add)
-    rstd = fx.math.rsqrt(total * (1.0 / plan.length) + eps)
-    # The scale is loaded behind the reduction, vector by vector: held from the start it would double the registers.
-    scale, out = line_vectors(gamma, plan), row_vectors(Y, row, plan)
+def rmsnorm_row(x: list[Any], scale: Line, store: Store, length: int, eps: float) -> RowSteps:
+    waves = yield [wave_reduce(sum_of_squares(x), add)]
+    total = waves.combine(waves.read(0, 0.0), add)
+    rstd = fx.math.rsqrt(total * (1.0 / length) + eps, fastmath="afn")
     for turn, vector in enumerate(x):
-        store_turn(vector * rstd * load_turn(scale, plan, turn, 0.0), out, plan, turn)
+        store(turn, vector * rstd * scale[turn])

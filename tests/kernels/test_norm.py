@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from kernels.blocks.rows import HOPPER
 from kernels.norm.layernorm import build_layernorm_module
 from kernels.norm.rmsnorm import build_rmsnorm_module
 from kernels.norm.softmax import build_softmax_module
@@ -16,11 +17,17 @@ from kernels.norm.softmax import build_softmax_module
 TARGETS = ("gfx942", "gfx950", "gfx1201", "gfx1250", "sm_90a")
 DTYPES: dict[str, Any] = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
 TOLERANCE = {"f32": 2e-6, "f16": 1e-3, "bf16": 8e-3}
+GUARDS = 9
 SHAPES = [(1, 1), (3, 7), (2, 1000), (1, 4097), (2, 4096)]
 
 
+def poisoned(x: np.ndarray) -> np.ndarray:
+    """An output for ``x``, with rows behind it that must stay as they are."""
+    return np.full((x.shape[0] + GUARDS, x.shape[1]), np.nan, x.dtype)[: x.shape[0]]
+
+
 def softmax(x: np.ndarray, dtype: str) -> tuple[np.ndarray, np.ndarray]:
-    out = np.full(x.shape, np.nan, x.dtype)
+    out = poisoned(x)
     build_softmax_module(*x.shape, dtype)(x, out, x.shape[0])
     wide = x.astype(np.float64)
     powers = np.exp(wide - wide.max(1, keepdims=True))
@@ -29,7 +36,7 @@ def softmax(x: np.ndarray, dtype: str) -> tuple[np.ndarray, np.ndarray]:
 
 def rmsnorm(x: np.ndarray, dtype: str) -> tuple[np.ndarray, np.ndarray]:
     gamma = np.random.default_rng().standard_normal(x.shape[1]).astype(x.dtype)
-    out = np.full(x.shape, np.nan, x.dtype)
+    out = poisoned(x)
     build_rmsnorm_module(x.shape[1], dtype)(x, gamma, out, x.shape[0])
     wide = x.astype(np.float64)
     return out, wide / np.sqrt((wide**2).mean(1, keepdims=True) + 1e-5) * gamma.astype(np.float64)
@@ -38,7 +45,7 @@ def rmsnorm(x: np.ndarray, dtype: str) -> tuple[np.ndarray, np.ndarray]:
 def layernorm(x: np.ndarray, dtype: str) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng()
     gamma, beta = (rng.standard_normal(x.shape[1]).astype(x.dtype) for _ in range(2))
-    out = np.full(x.shape, np.nan, x.dtype)
+    out = poisoned(x)
     build_layernorm_module(x.shape[1], dtype)(x, gamma, beta, out, x.shape[0])
     wide = x.astype(np.float64)
     centred = wide - wide.mean(1, keepdims=True)
@@ -64,6 +71,26 @@ def test_row_kernel(name: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> No
         out, expected = KERNELS[name](x, dtype)
         error = np.abs(out.astype(np.float64) - expected).max() / max(np.abs(expected).max(), 1e-30)
         assert error < TOLERANCE[dtype], (rows, columns, dtype, error)
+
+
+def planned_shapes() -> list[tuple[str, int, int]]:
+    """(type, rows, columns) that take every entry of the tables for Hopper; the last block is not full."""
+    found = set()
+    for shape in (shape for table in HOPPER.values() for shape in table if shape.bytes <= 65536):
+        for dtype, size in (("bf16", 2), ("f32", 4)):
+            found.add((dtype, 2 * shape.rows * shape.each + 1, shape.bytes // size))
+    return sorted(found)
+
+
+@pytest.mark.parametrize(("dtype", "rows", "columns"), planned_shapes())
+@pytest.mark.parametrize("name", KERNELS)
+def test_every_plan(name: str, dtype: str, rows: int, columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "sm_90a")
+    x = (np.random.default_rng().standard_normal((rows, columns)) * 3 + 1).astype(DTYPES[dtype])
+    out, expected = KERNELS[name](x, dtype)
+    assert np.isnan(out.base[rows:].astype(np.float64)).all()
+    error = np.abs(out.astype(np.float64) - expected).max() / np.abs(expected).max()
+    assert error < TOLERANCE[dtype], error
 
 
 LONG = [("f32", 16387), ("f32", 20000), ("bf16", 40008), ("f16", 70001), ("bf16", 140000), ("f32", 140000)]

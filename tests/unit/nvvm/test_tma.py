@@ -11,7 +11,7 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from tests.unit.nvvm import tma_model as model
-from tests.unit.nvvm.running import Array, Shared, run
+from tests.unit.nvvm.running import Array, Shared, launcher, run
 
 nvvm = fx.nvvm
 
@@ -338,6 +338,10 @@ def test_contiguous_bytes_are_copied_without_a_map() -> None:
     np.testing.assert_array_equal(out[:32], a[4:36] + 1)
     assert (out[32:] == -1).all()
 
+
+def test_bytes_that_a_bulk_copy_cannot_move_are_refused() -> None:
+    a = numbers((64,), np.int32)
+
     def odd(a: fx.Tensor) -> None:
         nvvm.bulk_store(Shared().words(64), a, 24)
 
@@ -395,17 +399,82 @@ def test_a_stride_known_while_compiling_is_checked_then() -> None:
         fixed = fx.make_view(fx.get_iter(a), fx.make_layout((8, 30), (30, 1)))
         nvvm.make_tensor_map(fixed, (4, 8), "none")
 
-    with pytest.raises(ValueError, match=r"multiple of 16 bytes, and .* has one of 120") as error:
+    with pytest.raises(ValueError, match=r"multiple of 16 bytes below 2\^40, and argument 'a' has one of 120") as error:
         launch(np.zeros((8, 30), np.float32))
     assert "pad rows to a multiple of 4 elements" in str(error.value)
 
 
-@pytest.mark.parametrize("what", ["stride", "address", "empty"])
+@pytest.mark.parametrize(
+    ("shape", "strides", "says"),
+    [
+        ((8, 32), (1 << 38, 1), "has one of 1099511627776"),
+        ((8, 32), (-32, 1), "has one of -128"),
+        ((0, 32), (32, 1), "1 to 2.32 elements a mode, and mode 0 of argument 'a' has 0"),
+        (((1 << 32) + 1, 32), (0, 1), "mode 0 of argument 'a' has 4294967297"),
+    ],
+)
+def test_numbers_known_while_compiling(shape: tuple[int, int], strides: tuple[int, int], says: str) -> None:
+    @flyc.jit
+    def launch(a: fx.Tensor):
+        nvvm.make_tensor_map(fx.make_view(fx.get_iter(a), fx.make_layout(shape, strides)), (4, 8), "none")
+
+    with pytest.raises(ValueError, match=says):
+        launch(np.zeros((8, 32), np.float32))
+
+
+def test_a_static_layout_is_checked_while_compiling() -> None:
+    with pytest.raises(ValueError, match="argument 'a' has one of 120"):
+        make(flyc.from_dlpack(np.zeros((16, 30), np.float32)), (4, 8))
+
+
+def _tensors() -> dict[str, tuple[Array, str]]:
+    """Tensors that TMA cannot take, and what is said of them."""
+    whole = np.zeros(64 * 16 + 4, np.float32)
+    first = -(whole.ctypes.data // 4) % 4  # so that addresses are what they are by our choice
+    base = whole[first : first + 64 * 16].reshape(16, 64)
+    strided = np.lib.stride_tricks.as_strided
+    stride = "strides of a multiple of 16 bytes below 2.40, and mode {} of argument 'a' has one of {} bytes"
+    return {
+        "stride": (np.zeros((16, 30), np.float32), stride.format(0, 120)),
+        "other mode": (np.zeros((30, 16), np.float32)[:, :9].T.copy().T, stride.format(1, 120)),
+        "address": (base[:, 1:33], "a multiple of 16 bytes, and argument 'a' starts 4 bytes past one"),
+        "address 12": (base[:, 3:35], "a multiple of 16 bytes, and argument 'a' starts 12 bytes past one"),
+        "empty": (base[:0], "1 to 2.32 elements a mode, and mode 0 of argument 'a' has 0"),
+        "long": (strided(base, ((1 << 32) + 1, 64), (0, 4)), "mode 0 of argument 'a' has 4294967297"),
+        "far": (strided(base, (2, 64), (1 << 40, 4)), stride.format(0, 1 << 40)),
+    }
+
+
+@pytest.mark.parametrize("what", list(_tensors()))
 def test_a_stride_or_address_known_at_the_launch_is_checked_then(what: str) -> None:
-    base = np.zeros((16, 64), np.float32)
-    tensor = {"stride": np.zeros((16, 30), np.float32), "address": base[:, 1:33], "empty": base[:0]}[what]
-    with pytest.raises(RuntimeError, match="TMA needs an address and strides that are multiples of 16 bytes"):
-        make(tensor, (4, 8))
+    tensor, says = _tensors()[what]
+    with pytest.raises(RuntimeError, match=says):
+        make(tensor, (8, 8))
+
+
+@pytest.mark.parametrize("what", list(_tensors()))
+@pytest.mark.parametrize("way", ["warmup", "compile", "warmup again"])
+def test_compiling_for_an_array_checks_it(what: str, way: str) -> None:
+    """Nothing is launched, and the array is refused all the same; also where the code was there before."""
+    tensor, says = _tensors()[what]
+    function = launcher(lambda source: nvvm.prefetch_tensor_map(source), 1, maps=_boxes)
+    if way == "warmup again":
+        good = np.zeros((16, 64), np.float32)
+        function.warmup(good if tensor.strides[-1] == 4 else good.T)
+    with pytest.raises(RuntimeError, match=says) as error:
+        (function.warmup if way != "compile" else lambda a: flyc.compile(function, a))(tensor)
+    assert "in 'one' was refused" in str(error.value)
+
+
+def _boxes(a: Any) -> tuple[Any, ...]:
+    return (nvvm.make_tensor_map(a, (8, 8), "none"),)
+
+
+def test_compiling_for_a_description_or_a_good_array_checks_nothing() -> None:
+    function = launcher(lambda source: nvvm.prefetch_tensor_map(source), 1, maps=_boxes)
+    function.warmup(flyc.TensorSpec((16, 30), fx.Float32))
+    function.warmup(np.zeros((16, 64), np.float32))
+    flyc.compile(function, np.zeros((16, 64), np.float32))(np.zeros((16, 64), np.float32))
 
 
 def test_a_tensor_without_unit_stride_is_refused() -> None:

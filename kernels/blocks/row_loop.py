@@ -1,0 +1,143 @@
+"""The rows of a block, each handed to the code of a kernel as vectors in registers.
+
+The code of a row is a generator: it yields the numbers of its wave, and gets back those of all waves.
+
+Blocks of a plan with stages stay for several rows. While one row is at work, the next are on their way into a ring of
+shared memory by bulk copies, which a single thread starts: the memory has something to do also while a block reduces.
+The barrier of a row's exchange says that every thread has taken its vectors, so that the stage can be filled again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any, TypeAlias
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from kernels.blocks.exchange import RowExchange, RowNumbers
+from kernels.blocks.rows import (
+    DTYPES,
+    Line,
+    RowPlan,
+    line_vectors,
+    load_turn,
+    row_number,
+    row_vectors,
+    store_turn,
+)
+
+Store = Callable[[int, Any], None]
+"""``store(turn, vector)`` writes one of a thread's vectors of the result."""
+RowSteps: TypeAlias = Generator[list[Any], RowNumbers, None]
+RowCode = Callable[[list[Any], list[Line], Store], RowSteps]
+"""``code(x, lines, store)`` computes a row of which this thread holds the vectors ``x``, as f32."""
+
+
+def for_each_row(
+    source: Any, target: Any, rows: Any, plan: RowPlan, code: RowCode, *, numbers: int, fill: float,
+    lines: tuple[Any, ...] = (),
+) -> None:  # fmt: skip
+    """Run ``code``, which exchanges ``numbers`` numbers, for each row of this block.
+
+    ``lines`` are tensors as long as a row that go with every row, as a scale or a shift. Elements beyond the row
+    are ``fill``.
+    """
+    run = _rows_of_ring if plan.shape.stages else _row_of_threads
+    run(source, target, rows, plan, code, numbers, fill, lines)
+
+
+@flyc.jit
+def _row_of_threads(
+    source: Any, target: Any, rows: Any, plan: RowPlan, code: RowCode, numbers: int, fill: float, lines: tuple[Any, ...]
+) -> None:
+    """A row in the registers of its threads."""
+    exchange = RowExchange(plan, numbers, fx.SharedAllocator())
+    row = place = row_number(plan)
+    if fx.const_expr(plan.shape.rows > 1):
+        place = fx.min(row, rows - 1)  # the last block may have threads without a row: they load, and do not store
+    loaded = _load(row_vectors(source, place, plan), plan, fill, plan.shape.load_hint)
+    held = [Line(line, plan) for line in lines]
+    x = [vector.to(fx.Float32) for vector in loaded]
+    steps = code(x, held, _store_into(row_vectors(target, place, plan), plan))
+    waves = exchange.publish(next(steps))
+    if fx.const_expr(plan.shape.rows == 1):
+        _finish(steps, waves)
+    else:
+        if row < rows:
+            _finish(steps, waves)
+
+
+def _load(vectors: Any, plan: RowPlan, fill: float, hint: str | None = None) -> list[Any]:
+    return [load_turn(vectors, plan, turn, fill, hint) for turn in range(plan.turns)]
+
+
+def _store_into(vectors: Any, plan: RowPlan) -> Store:
+    return lambda turn, vector: store_turn(vector, vectors, plan, turn)
+
+
+def _finish(steps: RowSteps, waves: RowNumbers) -> None:
+    """The part of a row's code behind its exchange."""
+    try:
+        steps.send(waves)
+    except StopIteration:
+        return
+    raise RuntimeError("the code of a row has one exchange, but yields again")
+
+
+@flyc.jit
+def _rows_of_ring(
+    source: Any, target: Any, rows: Any, plan: RowPlan, code: RowCode, numbers: int, fill: float, lines: tuple[Any, ...]
+) -> None:
+    smem = fx.SharedAllocator(128, static=False)
+    ring = RowRing(source, rows, plan, smem)
+    exchange = RowExchange(plan, numbers, smem)
+    ring.start()
+    held = [Line(line, plan) for line in lines]
+    state, number = ring.pipe.consumer_start(), fx.Int32(0)
+    for row in range(fx.block_idx.x, rows, fx.grid_dim.x):  # at most ``each`` of them
+        ring.pipe.wait(state)
+        exchange.next_row(number, lambda row=row, state=state: ring.refill(row, state))
+        x = [vector.to(fx.Float32) for vector in _load(ring.vectors(state), plan, fill)]
+        steps = code(x, held, _store_into(row_vectors(target, row, plan), plan))
+        _finish(steps, exchange.publish(next(steps)))
+        state, number = ring.pipe.advance(state), 1 - number
+
+
+class RowRing:
+    """Stages of shared memory, each with a row on its way or at work."""
+
+    def __init__(self, tensor: Any, rows: Any, plan: RowPlan, smem: Any) -> None:
+        self.tensor, self.rows, self.plan = tensor, rows, plan
+        self.held = smem.allocate(fx.Array[DTYPES[plan.dtype], plan.shape.stages * plan.length, 128]).ptr
+        self.pipe = fx.nvvm.Pipeline(smem, stages=plan.shape.stages, consumers=1)
+
+    @flyc.jit
+    def start(self) -> None:
+        """Send for the block's first rows."""
+        if fx.thread_idx.x == 0:
+            self.pipe.init()
+            state = self.pipe.consumer_start()
+            for stage in fx.range_constexpr(self.plan.shape.stages):
+                self.fetch(fx.block_idx.x + stage * fx.grid_dim.x, state)
+                state = self.pipe.advance(state)
+        fx.barrier()
+
+    @flyc.jit
+    def refill(self, row: Any, state: Any) -> None:
+        """Behind a barrier: the stage that held this row gets the one that comes around next."""
+        if fx.thread_idx.x == 0:
+            self.fetch(row + self.plan.shape.stages * fx.grid_dim.x, state)
+
+    @flyc.jit
+    def fetch(self, row: Any, state: Any) -> None:
+        """Send for a row, if there is one; thread 0 alone."""
+        if row < self.rows:
+            barrier, size = self.pipe.full(state), self.plan.row_bytes
+            fx.nvvm.mbarrier_arrive_expect_tx(barrier, size)
+            place = self.held + state.stage * self.plan.length
+            fx.nvvm.bulk_load(fx.get_iter(self.tensor[row, None]), place, size, barrier)
+
+    def vectors(self, state: Any) -> Any:
+        """The row of a stage as (values of a vector, vectors)."""
+        line = fx.make_view(self.held + state.stage * self.plan.length, fx.make_layout(self.plan.length, 1))
+        return line_vectors(line, self.plan)
