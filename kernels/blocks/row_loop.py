@@ -34,10 +34,10 @@ RowCode = Callable[[list[Any], list[Line], Store], RowSteps]
 
 
 def for_each_row(
-    source: Any, target: Any, rows: Any, plan: RowPlan, code: RowCode, *, numbers: int, fill: float,
+    source: Any, target: Any, rows: tuple[Any, Any], plan: RowPlan, code: RowCode, *, numbers: int, fill: float,
     lines: tuple[Any, ...] = (),
 ) -> None:  # fmt: skip
-    """Run ``code``, which exchanges ``numbers`` numbers, for each row of this block.
+    """Run ``code``, which exchanges ``numbers`` numbers, for each row of this block; ``rows`` are (first, end).
 
     ``lines`` are tensors as long as a row that go with every row, as a scale or a shift. Elements beyond the row
     are ``fill``.
@@ -46,25 +46,17 @@ def for_each_row(
     run(source, target, rows, plan, code, numbers, fill, lines)
 
 
-@flyc.jit
 def _row_of_threads(
-    source: Any, target: Any, rows: Any, plan: RowPlan, code: RowCode, numbers: int, fill: float, lines: tuple[Any, ...]
-) -> None:
+    source: Any, target: Any, rows: tuple[Any, Any], plan: RowPlan, code: RowCode, numbers: int, fill: float,
+    lines: tuple[Any, ...],
+) -> None:  # fmt: skip
     """A row in the registers of its threads."""
     exchange = RowExchange(plan, numbers, fx.SharedAllocator())
-    row = place = row_number(plan)
-    if fx.const_expr(plan.shape.rows > 1):
-        place = fx.min(row, rows - 1)  # the last block may have threads without a row: they load, and do not store
-    loaded = _load(row_vectors(source, place, plan), plan, fill, plan.shape.load_hint)
+    row = row_number(rows[0], plan)
+    loaded = _load(row_vectors(source, row, plan), plan, fill, plan.shape.load_hint)
     held = [Line(line, plan) for line in lines]
     x = [vector.to(fx.Float32) for vector in loaded]
-    steps = code(x, held, _store_into(row_vectors(target, place, plan), plan))
-    waves = exchange.publish(next(steps))
-    if fx.const_expr(plan.shape.rows == 1):
-        _finish(steps, waves)
-    else:
-        if row < rows:
-            _finish(steps, waves)
+    _run(code(x, held, _store_into(row_vectors(target, row, plan), plan)), exchange)
 
 
 def _load(vectors: Any, plan: RowPlan, fill: float, hint: str | None = None) -> list[Any]:
@@ -75,8 +67,9 @@ def _store_into(vectors: Any, plan: RowPlan) -> Store:
     return lambda turn, vector: store_turn(vector, vectors, plan, turn)
 
 
-def _finish(steps: RowSteps, waves: RowNumbers) -> None:
-    """The part of a row's code behind its exchange."""
+def _run(steps: RowSteps, exchange: RowExchange) -> None:
+    """The code of a row, with an exchange where it yields."""
+    waves = exchange.publish(next(steps))
     try:
         steps.send(waves)
     except StopIteration:
@@ -86,20 +79,21 @@ def _finish(steps: RowSteps, waves: RowNumbers) -> None:
 
 @flyc.jit
 def _rows_of_ring(
-    source: Any, target: Any, rows: Any, plan: RowPlan, code: RowCode, numbers: int, fill: float, lines: tuple[Any, ...]
-) -> None:
+    source: Any, target: Any, rows: tuple[Any, Any], plan: RowPlan, code: RowCode, numbers: int, fill: float,
+    lines: tuple[Any, ...],
+) -> None:  # fmt: skip
     smem = fx.SharedAllocator(128, static=False)
-    ring = RowRing(source, rows, plan, smem)
+    first, end = rows
+    ring = RowRing(source, end, plan, smem)
     exchange = RowExchange(plan, numbers, smem)
-    ring.start()
+    ring.start(first)
     held = [Line(line, plan) for line in lines]
     state, number = ring.pipe.consumer_start(), fx.Int32(0)
-    for row in range(fx.block_idx.x, rows, fx.grid_dim.x):  # at most ``each`` of them
+    for row in range(first + fx.block_idx.x, end, fx.grid_dim.x):  # at most ``each`` of them
         ring.pipe.wait(state)
         exchange.next_row(number, lambda row=row, state=state: ring.refill(row, state))
         x = [vector.to(fx.Float32) for vector in _load(ring.vectors(state), plan, fill)]
-        steps = code(x, held, _store_into(row_vectors(target, row, plan), plan))
-        _finish(steps, exchange.publish(next(steps)))
+        _run(code(x, held, _store_into(row_vectors(target, row, plan), plan)), exchange)
         state, number = ring.pipe.advance(state), 1 - number
 
 
@@ -112,13 +106,13 @@ class RowRing:
         self.pipe = fx.nvvm.Pipeline(smem, stages=plan.shape.stages, consumers=1)
 
     @flyc.jit
-    def start(self) -> None:
-        """Send for the block's first rows."""
+    def start(self, first: Any) -> None:
+        """Send for the first rows of a block whose launch begins with row ``first``."""
         if fx.thread_idx.x == 0:
             self.pipe.init()
             state = self.pipe.consumer_start()
             for stage in fx.range_constexpr(self.plan.shape.stages):
-                self.fetch(fx.block_idx.x + stage * fx.grid_dim.x, state)
+                self.fetch(first + fx.block_idx.x + stage * fx.grid_dim.x, state)
                 state = self.pipe.advance(state)
         fx.barrier()
 

@@ -6,7 +6,8 @@ elements where it does not; what lies beyond the row is filled with a neutral va
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -146,19 +147,31 @@ def planned(length: int, dtype: str, width: int, shape: RowShape) -> RowPlan:
     return RowPlan(length, dtype, width, -(-(length // width) // lanes), shape)
 
 
-def launch_rows(kernel: Any, rows: Any, plan: RowPlan, stream: Any) -> None:
-    """Launch a kernel with the blocks that its rows ask for."""
-    shape = plan.shape
+def launch_rows(kernel: Callable[[Any, RowPlan], Any], rows: Any, plan: RowPlan, stream: Any) -> None:
+    """Launch ``kernel(first, plan)`` with the blocks that its rows, from ``first`` on, ask for.
+
+    Rows that do not fill a block of several get a block each by a second launch, so that no thread is without a row.
+    """
+    if plan.shape.rows == 1:
+        _launch(kernel(fx.Int32(0), plan), fx.ceildiv(rows, plan.shape.each), plan.shape, stream)
+        return
+    full = rows // plan.shape.rows
+    first = full * plan.shape.rows
+    _launch(kernel(fx.Int32(0), plan), full, plan.shape, stream)
+    one = planned(plan.length, plan.dtype, plan.width, replace(plan.shape, threads=plan.lanes, rows=1))
+    _launch(kernel(first, one), rows - first, one.shape, stream)
+
+
+def _launch(kernel: Any, blocks: Any, shape: RowShape, stream: Any) -> None:
     cluster = (shape.cluster, 1, 1) if shape.cluster > 1 else None
-    blocks = fx.ceildiv(rows, shape.rows * shape.each) * shape.cluster
-    kernel.launch(grid=(blocks, 1, 1), block=(shape.threads, 1, 1), cluster=cluster, stream=stream)
+    kernel.launch(grid=(blocks * shape.cluster, 1, 1), block=(shape.threads, 1, 1), cluster=cluster, stream=stream)
 
 
-def row_number(plan: RowPlan) -> Any:
+def row_number(first: Any, plan: RowPlan) -> Any:
     """The row that this thread works on."""
     if plan.shape.rows == 1:
-        return fx.block_idx.x // plan.shape.cluster
-    return fx.block_idx.x * plan.shape.rows + fx.thread_idx.x // plan.lanes
+        return first + fx.block_idx.x // plan.shape.cluster
+    return first + fx.block_idx.x * plan.shape.rows + fx.thread_idx.x // plan.lanes
 
 
 def first_vector(plan: RowPlan) -> Any:

@@ -309,7 +309,9 @@ def build_hopper_gemm(
         extents = (fx.Int32(m), fx.Int32(n), fx.Int32(k))
         rows = fx.ceildiv(extents[0], CONSUMERS * HALF_ROWS * config.cluster)
         tiles = rows * fx.ceildiv(extents[1], config.tile_n) * config.splits
-        blocks = fx.min(tiles * config.cluster, fx.Int32(sms // config.cluster * config.cluster))
+        # No more clusters than the rounds of tiles need: multiprocessors left idle leave their power to the others.
+        rounds = fx.max(fx.ceildiv(tiles, sms // config.cluster), fx.Int32(1))
+        blocks = fx.ceildiv(tiles, rounds) * config.cluster
         gemm_kernel(map_a, map_b, out, bias, alpha, extents, dtype, out_dtype, shape).launch(
             grid=(blocks, 1, 1), block=(THREADS, 1, 1), cluster=(config.cluster, 1, 1), stream=stream
         )

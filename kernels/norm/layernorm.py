@@ -33,17 +33,17 @@ def build_layernorm_module(N: int, dtype: str, eps: float = 1e-5, threads: int |
 
     @flyc.kernel
     def layernorm_kernel(
-        X: fx.Tensor, gamma: fx.Tensor, beta: fx.Tensor, Y: fx.Tensor, m: fx.Int32, plan: fx.Constexpr
+        X: fx.Tensor, gamma: fx.Tensor, beta: fx.Tensor, Y: fx.Tensor, first: fx.Int32, m: fx.Int32, plan: fx.Constexpr
     ):
         def code(x: list[Any], lines: list[Line], store: Store) -> RowSteps:
             return layernorm_row(x, lines, store, plan, eps)
 
-        for_each_row(X, Y, m, plan, code, numbers=3, fill=0.0, lines=(gamma, beta))
+        for_each_row(X, Y, (first, m), plan, code, numbers=3, fill=0.0, lines=(gamma, beta))
 
     @flyc.jit
     def layernorm(X: fx.Tensor, gamma: fx.Tensor, beta: fx.Tensor, Y: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
         plan = plan_row(N, dtype, threads, lines=2)
-        launch_rows(layernorm_kernel(X, gamma, beta, Y, m, plan), m, plan, stream)
+        launch_rows(lambda first, part: layernorm_kernel(X, gamma, beta, Y, first, m, part), m, plan, stream)
 
     return layernorm
 

@@ -22,16 +22,16 @@ def build_rmsnorm_module(N: int, dtype: str, eps: float = 1e-5, threads: int | N
     check_row(N, dtype)
 
     @flyc.kernel
-    def rmsnorm_kernel(X: fx.Tensor, gamma: fx.Tensor, Y: fx.Tensor, m: fx.Int32, plan: fx.Constexpr):
+    def rmsnorm_kernel(X: fx.Tensor, gamma: fx.Tensor, Y: fx.Tensor, first: fx.Int32, m: fx.Int32, plan: fx.Constexpr):
         def code(x: list[Any], lines: list[Line], store: Store) -> RowSteps:
             return rmsnorm_row(x, lines[0], store, N, eps)
 
-        for_each_row(X, Y, m, plan, code, numbers=1, fill=0.0, lines=(gamma,))
+        for_each_row(X, Y, (first, m), plan, code, numbers=1, fill=0.0, lines=(gamma,))
 
     @flyc.jit
     def rmsnorm(X: fx.Tensor, gamma: fx.Tensor, Y: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
         plan = plan_row(N, dtype, threads, lines=1)
-        launch_rows(rmsnorm_kernel(X, gamma, Y, m, plan), m, plan, stream)
+        launch_rows(lambda first, part: rmsnorm_kernel(X, gamma, Y, first, m, part), m, plan, stream)
 
     return rmsnorm
 

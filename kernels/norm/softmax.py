@@ -26,13 +26,13 @@ def build_softmax_module(M: int, N: int, dtype: str, threads: int | None = None)
     check_row(N, dtype)
 
     @flyc.kernel
-    def softmax_kernel(A: fx.Tensor, C: fx.Tensor, m: fx.Int32, plan: fx.Constexpr):
-        for_each_row(A, C, m, plan, softmax_row, numbers=2, fill=LOWEST)
+    def softmax_kernel(A: fx.Tensor, C: fx.Tensor, first: fx.Int32, m: fx.Int32, plan: fx.Constexpr):
+        for_each_row(A, C, (first, m), plan, softmax_row, numbers=2, fill=LOWEST)
 
     @flyc.jit
     def softmax(A: fx.Tensor, C: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
         plan = plan_row(N, dtype, threads)
-        launch_rows(softmax_kernel(A, C, m, plan), m, plan, stream)
+        launch_rows(lambda first, part: softmax_kernel(A, C, first, m, part), m, plan, stream)
 
     return softmax
 
