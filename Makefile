@@ -43,7 +43,7 @@ $(STAMP): pyproject.toml Makefile
 	    "$(PYTHON)" -m pip --python $(PY) install --quiet pip; }; \
 	fi
 	@echo "installing flydsl and its development tools into $(VENV)"
-	@$(PIP) --editable '.[dev]'
+	@$(PIP) --editable '.[dev]' --config-settings editable_mode=compat # a path, found quicker at every start than a hook
 	@$(PIP) --no-deps '$(PYCUTE)'
 	@command -v node >/dev/null || $(PIP) 'pyright[nodejs]'
 	@printf '%s' '$(CURDIR)' > $(STAMP)

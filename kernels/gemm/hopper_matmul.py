@@ -8,10 +8,13 @@ A is (M, K) with K contiguous, B is (K, N) with either mode contiguous (``weight
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
+import flydsl.compiler as flyc
 import flydsl.expr as fx
-from kernels.gemm.hopper_gemm import CONSUMERS, HALF_ROWS, ROW_BYTES, GemmConfig, build_hopper_gemm
+from kernels.blocks.activation import ACTIVATIONS
+from kernels.gemm.hopper_gemm import CONSUMERS, HALF_ROWS, ROW_BYTES, GemmConfig, build_hopper_gemm, reduce_kernel
 
 TYPES: dict[str, Any] = {
     "bfloat16": fx.BFloat16, "float16": fx.Float16, "float8_e4m3fn": fx.Float8E4M3FN, "float8_e5m2": fx.Float8E5M2,
@@ -31,9 +34,16 @@ def hopper_gemm(
     """Write C = act(alpha * A @ B + bias) for tensors of PyTorch or NumPy, by default on torch's current stream."""
     rows_are_k = _check(A, B, C, bias)
     (m, k), n = A.shape, C.shape[1]
+    dtype, out_dtype = _type_of(A, "A"), _type_of(C, "C")
+    if activation not in ACTIVATIONS:
+        raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {activation!r}")
     if m == 0 or n == 0:
         return
-    dtype, out_dtype = _type_of(A, "A"), _type_of(C, "C")
+    stream = _current_stream(A) if stream is None else stream
+    if k == 0:
+        given = [C] if bias is None else [C, bias]
+        _build_without_products(activation, bias is not None)(*given, alpha, *([] if stream is None else [stream]))
+        return
     sms = _multiprocessors(A)
     config = config or choose_config(m, n, k, dtype, sms, rows_are_k, activation)
     if config.b_rows_are_k != rows_are_k or config.activation != activation:
@@ -42,7 +52,6 @@ def hopper_gemm(
     given = [A, B if rows_are_k else B.T, C]
     given += [] if bias is None else [bias]
     given += [_workspace(A, (config.splits, m, n))] if config.splits > 1 else []
-    stream = stream or _current_stream(A)
     run(*given, alpha, *([] if stream is None else [stream]))
 
 
@@ -59,6 +68,32 @@ def choose_config(m: int, n: int, k: int, dtype: Any, sms: int, rows_are_k: bool
     return GemmConfig(tile_n, STAGES[tile_n], cluster, 8, splits, rows_are_k, activation)
 
 
+@cache
+def _build_without_products(activation: str, has_bias: bool) -> Any:
+    """C = act(bias): what is left where K is 0, and TMA has nothing to copy."""
+
+    def launch(C: Any, bias: Any, alpha: Any, stream: Any) -> None:
+        m, n = (fx.Int32(fx.get_scalar(fx.get_(C.shape, i))) for i in range(2))
+        # No splits to add up: the kernel never reads its first tensor.
+        reduce_kernel(C, C, bias, alpha, n, 0, activation).launch(
+            grid=(m, fx.ceildiv(n, 256), 1), block=(256, 1, 1), stream=stream
+        )
+
+    if has_bias:
+
+        @flyc.jit
+        def fill(C: fx.Tensor, bias: fx.Tensor, alpha: fx.Float32, stream: fx.Stream = fx.Stream(None)):
+            launch(C, bias, alpha, stream)
+
+    else:
+
+        @flyc.jit
+        def fill(C: fx.Tensor, alpha: fx.Float32, stream: fx.Stream = fx.Stream(None)):
+            launch(C, None, alpha, stream)
+
+    return fill
+
+
 # What was given --------------------------------------------------------------------------------------
 
 
@@ -72,15 +107,15 @@ def _check(A: Any, B: Any, C: Any, bias: Any) -> bool:
             f"shapes do not fit: A {tuple(A.shape)}, B {tuple(B.shape)}, C {tuple(C.shape)}; "
             "A is (M, K), B is (K, N), C is (M, N)"
         )
-    if k == 0:
-        raise ValueError("K is 0: there is nothing to add up")
     if bias is not None and tuple(bias.shape) != (n,):
         raise ValueError(f"bias has shape {tuple(bias.shape)}, and C has {n} columns")
     if A.dtype != B.dtype:
         raise ValueError(f"A is {A.dtype} and B is {B.dtype}: give both the same type")
     for name, matrix, extent in (("A", A, k), ("C", C, n)):
-        if extent > 1 and _strides(matrix)[1] != 1:
+        if extent > 1 and matrix.shape[0] > 0 and _strides(matrix)[1] != 1:
             raise ValueError(f"{name} must have contiguous rows, and its strides are {_strides(matrix)}")
+    if m == 0 or 0 in B.shape:  # nobody reads B
+        return False
     down, across = _strides(B)
     if down != 1 and across != 1:
         raise ValueError(f"B must have a contiguous mode, and its strides are {(down, across)}")

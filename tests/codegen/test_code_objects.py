@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from xdsl.dialects.llvm import LLVMArrayType, LLVMPointerType, LLVMStructType
 from xdsl.ir import Attribute, Operation
 
 from flydsl.backends.device_code import block_size, kernel_functions
+from flydsl.base.errors import LoweringError
+from flydsl.compiler import driver
 from flydsl.compiler.driver import compile_module
 from flydsl.passes.walk import gpu_modules
 from tests.codegen.amd_tools import disassembled, kernel_metadata, notes
@@ -91,3 +94,23 @@ def test_code_object(kernel: RepositoryKernel, arch: str, tmp_path: Path) -> Non
     isa = disassembled(artifact.device_binary, tmp_path)
     assert "s_endpgm" in isa
     assert "<unknown>" not in isa
+
+
+def test_no_linker_outlives_a_launcher_that_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[subprocess.Popen[str]] = []
+    popen = subprocess.Popen
+
+    def recorded(*args: Any, **options: Any) -> subprocess.Popen[str]:
+        started.append(popen(*args, **options))
+        return started[-1]
+
+    def refuse(*args: Any, **options: Any) -> bytes:
+        raise LoweringError("no launcher today")
+
+    kernel, arch = cases("gfx942")[0]
+    module, name, formats, target = traced(kernel, arch)
+    monkeypatch.setattr(subprocess, "Popen", recorded)
+    monkeypatch.setattr(driver, "emit_object", refuse)
+    with pytest.raises(LoweringError, match="no launcher today"):
+        compile_module(module, name, target, "rocm", formats)
+    assert [process.returncode for process in started] == [0], "nobody waited for the linker"

@@ -85,6 +85,23 @@ def test_a_search_is_refused_during_graph_capture(torch: Any) -> None:
     torch.testing.assert_close(b, 2 * a)
 
 
+def test_a_tuned_function_in_place_of_a_jit_function(torch: Any) -> None:
+    function = autotune(blocks(32, 64), key=["n"], warmup=1, rep=3)(fresh(axpy))
+    a, b = torch.randn(SIZE, device="cuda"), torch.randn(SIZE, device="cuda")
+    expected = b + 2 * a
+    compiled = flyc.compile(function, a, b, SIZE)
+    compiled(a, b, SIZE)
+    torch.cuda.synchronize()
+    torch.testing.assert_close(b, expected)
+    op = flyc.torch_op(function, name="flydsl_tests::tuned_axpy_on_gpu", mutates=("B",))
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        op(a, b, SIZE)
+    stream.synchronize()
+    torch.testing.assert_close(b, expected + 2 * a)
+
+
 def test_a_longer_kernel_takes_longer() -> None:
     device = flyc.current_device()
     times = []

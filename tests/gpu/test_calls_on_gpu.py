@@ -45,6 +45,26 @@ def test_bound_calls(cuda_torch: ModuleType) -> None:
             compiled(wrong, y, 1.0)
 
 
+def test_tensors_without_memory(cuda_torch: ModuleType) -> None:
+    """A freed storage is refused, whatever the offset into it; memory of the GPU lies above what counts as none."""
+    scale = scaling()
+    x, y = vectors(cuda_torch)
+    for wrap in (lambda t: t, flyc.from_torch_tensor):
+        compiled = flyc.compile(scale, wrap(x), y, 2.0)
+        assert compiled._launch((wrap(x), y, 2.0, 0, 0, None)), "the cached path serves the GPU's addresses"
+        for offset in (0, 16, 1 << 22):
+            tensor = cuda_torch.ones(64 + offset, device="cuda")[offset:]
+            adaptor = wrap(tensor)
+            tensor.untyped_storage().resize_(0)
+            for call in (scale, compiled):
+                with pytest.raises(ValueError, match=r"argument 'x'.*has no storage"):
+                    call(adaptor, y, 2.0)
+    x.data = cuda_torch.randn(64, device="cuda")
+    compiled(wrap(x), y, 3.0)
+    cuda_torch.cuda.synchronize()
+    assert cuda_torch.equal(y, x * 3)
+
+
 def test_host_and_device_arrays_do_not_mix(cuda_torch: ModuleType) -> None:
     scale = scaling()
     x, y = vectors(cuda_torch)

@@ -1,19 +1,13 @@
-"""The Hopper GEMM on a real GPU; with the row kernels and examples, under graph replay and on streams of their own."""
+"""The Hopper GEMM on a real GPU: shapes, types, epilogues, strides; streams and graphs are in test_kernels_on_gpu."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import flydsl.compiler as flyc
 from kernels.gemm.hopper_matmul import hopper_gemm
-from kernels.gemm.tiled import build_tiled_gemm_module
-from kernels.norm.layernorm import build_layernorm_module
-from kernels.norm.rmsnorm import build_rmsnorm_module
-from kernels.norm.softmax import build_softmax_module
-from tests.kernels.examples import load
 
 pytestmark = [pytest.mark.gpu, pytest.mark.torch]
 
@@ -95,101 +89,11 @@ def test_strided_matrices(torch: Any) -> None:
     assert int(whole.isnan().sum()) == 300 * 512
 
 
-# Streams and graphs ----------------------------------------------------------------------------------
-
-
-def gemm_case(torch: Any) -> tuple[Callable[..., None], Callable[[], None], Any]:
-    """(run on a stream, fill the inputs anew, (output, check))."""
-    a, b = operands(torch, 384, 768, 1024, torch.bfloat16, False)
-    c = torch.empty((384, 768), device="cuda", dtype=torch.bfloat16)
-    return lambda stream: hopper_gemm(a, b, c, stream=stream), lambda: a.normal_(), (c, lambda: check(torch, a, b, c))
-
-
-def row_case(torch: Any, name: str, n: int) -> tuple[Callable[..., None], Callable[[], None], Any]:
-    x = torch.randn(64, n, device="cuda", dtype=torch.bfloat16)
-    y = torch.empty_like(x)
-    gamma, beta = (torch.randn(n, device="cuda", dtype=torch.bfloat16) for _ in range(2))
-    functional = torch.nn.functional
-    made: dict[str, tuple[Any, tuple[Any, ...], Callable[[], Any]]] = {
-        "softmax": (build_softmax_module(64, n, "bf16"), (x, y), lambda: torch.softmax(x.double(), dim=1)),
-        "rmsnorm": (build_rmsnorm_module(n, "bf16"), (x, gamma, y),
-                    lambda: functional.rms_norm(x.double(), (n,), gamma.double(), 1e-5)),
-        "layernorm": (build_layernorm_module(n, "bf16"), (x, gamma, beta, y),
-                      lambda: functional.layer_norm(x.double(), (n,), gamma.double(), beta.double(), 1e-5)),
-    }  # fmt: skip
-    run, arguments, expected = made[name]
-
-    def right() -> None:
-        wanted = expected()
-        assert float((y.double() - wanted).abs().max() / wanted.abs().max()) < 8e-3
-
-    return lambda stream: run(*arguments, 64, stream), lambda: x.normal_(), (y, right)
-
-
-def example_case(torch: Any, name: str) -> tuple[Callable[..., None], Callable[[], None], Any]:
-    """The kernels of the examples, beyond what their own checks run."""
-    first, second, third = (load(stem) for stem in ("01-vectorAdd", "02-tiledCopy", "03-tiledMma"))
-    a, b = (torch.randn(256, 128, device="cuda") for _ in range(2))
-    generation = flyc.current_device().target.generation
-    if name == "matrix_add":
-        c = torch.empty_like(a)
-        return (lambda stream: first.matrix_add(a, b, c, 256, 128, stream), lambda: a.normal_(),
-                (c, lambda: torch.testing.assert_close(c, a + b, rtol=0, atol=0)))  # fmt: skip
-    if name == "copy_rows":
-        c = torch.empty_like(a)
-        return (lambda stream: second.copy_rows(a, c, 256, 128, stream), lambda: a.normal_(),
-                (c, lambda: torch.testing.assert_close(c, a, rtol=0, atol=0)))  # fmt: skip
-    if name == "copy_transposed":
-        c = torch.empty(128, 256, device="cuda").T
-        return (lambda stream: second.copy_transposed(a, c, 256, 128, stream), lambda: a.normal_(),
-                (c, lambda: torch.testing.assert_close(c, a, rtol=0, atol=0)))  # fmt: skip
-    h, g = (torch.randn(rows, 64, device="cuda", dtype=torch.float16) for rows in (128, 64))
-    c = torch.empty(128, 64, device="cuda")
-    if name == "matmul":
-        run = lambda stream: third.matmul(h, g, c, 128, 64, 64, generation, stream)  # noqa: E731
-    else:
-        tiled = build_tiled_gemm_module(64, 64, "f16", 64, 64)
-        run = lambda stream: tiled(h, g, c, 128, stream)  # noqa: E731
-    right = lambda: torch.testing.assert_close(c.double(), h.double() @ g.double().T, rtol=0, atol=1e-4)  # noqa: E731
-    return run, lambda: h.normal_(), (c, right)
-
-
-CASES: dict[str, Callable[[Any], tuple[Any, Any, Any]]] = {
-    "gemm": gemm_case,
-    **{
-        name: lambda torch, name=name: example_case(torch, name)
-        for name in ("matrix_add", "copy_rows", "copy_transposed", "matmul", "tiled gemm")
-    },
-    **{
-        f"{name} {n}": lambda torch, name=name, n=n: row_case(torch, name, n)
-        for name in ("softmax", "rmsnorm", "layernorm")
-        for n in (1000, 4096, 16384, 32768, 50001)
-    },
-}
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_on_a_stream_of_its_own(case: str, torch: Any) -> None:
-    run, _, (out, check_out) = CASES[case](torch)
-    out.fill_(float("nan"))
-    stream = torch.cuda.Stream()
-    stream.wait_stream(torch.cuda.current_stream())
-    run(stream)
-    stream.synchronize()
-    check_out()
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_replayed_from_a_graph(case: str, torch: Any) -> None:
-    run, refill, (out, check_out) = CASES[case](torch)
-    run(torch.cuda.current_stream())
+@pytest.mark.parametrize("shape", [(0, 8, 16), (8, 0, 16), (130, 264, 0)])
+def test_nothing_to_multiply(shape: tuple[int, int, int], torch: Any) -> None:
+    a, b = operands(torch, *shape, torch.bfloat16, True)
+    bias = torch.randn(shape[1], device="cuda", dtype=torch.bfloat16)
+    c = torch.full((shape[0], shape[1]), float("nan"), device="cuda", dtype=torch.bfloat16)
+    hopper_gemm(a, b, c, bias, activation="silu", stream=0)
     torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        run(torch.cuda.current_stream())
-    for _ in range(2):
-        refill()
-        out.fill_(float("nan"))
-        graph.replay()
-        torch.cuda.synchronize()
-        check_out()
+    check(torch, a, b, c, bias, activation="silu")

@@ -18,6 +18,7 @@ import pytest
 
 import flydsl.compiler as flyc
 from flydsl.target.mma_warpgroup import SWIZZLE_MODES
+from tests.unit.expr.test_launch_shared_bytes import launching
 from tests.unit.nvvm import (
     every_instruction,
     running,
@@ -73,6 +74,10 @@ CASES = [
         *((blocks, dtype) for blocks in (2, 4, 8) for dtype in (np.float32, np.int32)),
     ),
     *_every(test_named_barriers_and_clusters.test_a_cluster_may_have_several_axes),
+    *_every(
+        test_named_barriers_and_clusters.test_every_type_and_vector_is_exchanged,
+        *test_named_barriers_and_clusters.EXCHANGED,
+    ),
     *_every(test_named_barriers_and_clusters.test_remote_arrivals_complete_a_barrier),
     *_every(test_named_barriers_and_clusters.test_one_lane_of_a_warp_is_elected),
     *_every(test_tma.test_boxes_of_every_rank_are_loaded, *((rank,) for rank in range(1, 6))),
@@ -116,6 +121,17 @@ CASES = [
 @pytest.mark.parametrize(("test", "arguments"), CASES)
 def test_as_on_the_virtual_gpu(test: Callable[..., None], arguments: tuple[Any, ...]) -> None:
     test(*arguments)
+
+
+def test_bytes_of_shared_memory_known_at_the_launch() -> None:
+    """All that a block may have can be asked for, and more is refused in our words, with the numbers."""
+    launch, out = launching(lambda number: number), np.zeros(4, np.int32)
+    with flyc.current_device().arrays(out) as (there,):
+        launch(there, 227 * 1024)
+        for number in (-5, 227 * 1024 + 1, 300 * 1024):
+            with pytest.raises(RuntimeError, match=f"asks for {number} bytes .* takes 0 to 232448 here"):
+                launch(there, number)
+    assert (out == 7).all()
 
 
 @pytest.mark.parametrize("name", test_arithmetic.FUNCTIONS)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
+from kernels.gemm import hopper_matmul
 from kernels.gemm.hopper_gemm import GemmConfig, build_hopper_gemm
 from kernels.gemm.hopper_matmul import choose_config, hopper_gemm
 
@@ -112,6 +113,38 @@ def test_the_configuration_is_chosen_by_the_shape() -> None:
     check(7, 136, 72, check_chosen)
 
 
+@pytest.mark.parametrize(("m", "n", "k"), [(0, 8, 16), (8, 0, 16), (0, 0, 16), (0, 8, 0), (8, 0, 0), (0, 0, 0)])
+def test_nothing_to_write(m: int, n: int, k: int) -> None:
+    """Empty arrays have strides of 0 or whatever they were cut with: nobody looks at them."""
+    for b in (zeros(k, n), zeros(n, k).T, zeros(k + 1, 2 * n + 2)[:k, : 2 * n : 2]):
+        hopper_gemm(zeros(m, k), b, zeros(m, n), zeros(n))
+
+
+@pytest.mark.parametrize("has_bias", [False, True])
+@pytest.mark.parametrize("activation", ["none", "silu"])
+def test_no_products_to_add_up(activation: str, has_bias: bool) -> None:
+    """K is 0: C = act(bias), or zeros, in every element and beside none."""
+    rng = np.random.default_rng()
+    m, n = 7, 300
+    guarded = np.full((m + 2, n + 16), np.nan, np.float32).astype(TYPES["bf16"])
+    bias = rng.standard_normal(n).astype(TYPES["bf16"])
+    hopper_gemm(zeros(m, 0), zeros(0, n), guarded[1:-1, 8:-8], bias if has_bias else None, activation=activation)
+    expected = activate(bias.astype(np.float64) if has_bias else np.zeros(n), activation)
+    error = np.abs(guarded[1:-1, 8:-8].astype(np.float64) - expected)
+    assert (error <= 2**-8 * np.abs(expected) + 1e-6).all()
+    assert np.isnan(guarded.astype(np.float32)).sum() == guarded.size - m * n
+
+
+def test_a_stream_of_number_0_is_a_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is CUDA's default stream, and no word for "choose one"."""
+    seen: list[Any] = []
+    monkeypatch.setattr(hopper_matmul, "build_hopper_gemm", lambda *_, **__: lambda *given: seen.append(given[4:]))
+    monkeypatch.setattr(hopper_matmul, "_current_stream", lambda _: 77)
+    for stream in (0, 5, None):
+        hopper_gemm(zeros(8, 16), zeros(16, 8), zeros(8, 8), stream=stream)
+    assert seen == [(0,), (5,), (77,)]
+
+
 # What is refused -------------------------------------------------------------------------------------
 
 
@@ -125,7 +158,8 @@ def zeros(*shape: int, dtype: Any = ml_dtypes.bfloat16) -> np.ndarray[Any, Any]:
         (zeros(8, 16), zeros(24, 8), zeros(8, 8), "shapes do not fit"),
         (zeros(8, 16), zeros(16, 8), zeros(8, 16), "shapes do not fit"),
         (zeros(8), zeros(8, 8), zeros(8, 8), "are matrices"),
-        (zeros(8, 0), zeros(0, 8), zeros(8, 8), "K is 0"),
+        (zeros(8, 0), zeros(0, 8), zeros(16, 8)[::2].T, "C must have contiguous rows"),
+        (zeros(0, 16, dtype=np.float32), zeros(16, 8, dtype=np.float32), zeros(0, 8), "A is float32"),
         (zeros(16, 8).T, zeros(16, 8), zeros(8, 8), "A must have contiguous rows"),
         (zeros(8, 16), zeros(16, 16)[:, ::2], zeros(8, 8), "B must have a contiguous mode"),
         (zeros(8, 16), zeros(16, 8), zeros(8, 8).T, "C must have contiguous rows"),
@@ -155,7 +189,7 @@ def test_configurations_that_cannot_be(change: dict[str, int]) -> None:
 
 def test_rows_that_tma_cannot_reach() -> None:
     """K of 12: rows of 24 bytes."""
-    with pytest.raises(RuntimeError, match="TMA needs an address and strides that are multiples of 16 bytes"):
+    with pytest.raises(RuntimeError, match="mode 0 of argument 'A' has one of 24 bytes"):
         hopper_gemm(zeros(8, 12), zeros(8, 12).T, zeros(8, 8), config=SMALL)
 
 

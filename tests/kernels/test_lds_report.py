@@ -225,7 +225,7 @@ def test_a_kernel_without_shared_memory() -> None:
 
 
 def test_what_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(TypeError, match=r"lds_report takes a function decorated with @flyc\.jit, got function"):
+    with pytest.raises(TypeError, match=r"flyc\.lds_report takes a jit function, got function"):
         flyc.lds_report(transposing, 1)
     with pytest.raises(TypeError):
         flyc.lds_report(looping)

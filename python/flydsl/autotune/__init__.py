@@ -11,7 +11,8 @@ from typing import Any
 
 from flydsl.autotune.bench import do_bench
 from flydsl.autotune.config import Config
-from flydsl.autotune.tuner import Autotuner, autotune
+from flydsl.autotune.decorator import autotune
+from flydsl.autotune.tuner import Autotuner
 
 __all__ = ["Autotuner", "Config", "autotune", "do_bench"]
 

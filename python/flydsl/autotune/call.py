@@ -68,6 +68,11 @@ class Call:
         return found
 
     @property
+    def has_data(self) -> bool:
+        """Whether every tensor is more than a description."""
+        return all(view.has_data for view in self.views.values())
+
+    @property
     def device(self) -> Any:
         """Where the call runs."""
         return device_of(view.device for view in self.views.values())
@@ -107,7 +112,7 @@ class Call:
 
     def run(self, config: Config) -> None:
         """Run the function in a configuration, once."""
-        args, kwargs = self._arguments(config)
+        args, kwargs = self.arguments(config)
         options = config.compiler_opts()
         if not options:
             self.function(*args, **kwargs)
@@ -117,22 +122,23 @@ class Call:
 
     def compile(self, config: Config) -> None:
         """Compile for a configuration, without running."""
-        args, kwargs = self._arguments(config)
+        args, kwargs = self.arguments(config)
         with hint_scope(config.compiler_opts()):
             self.function.warmup(*args, **kwargs)
 
     def refuse_during_capture(self, config: Config) -> None:
         """Raise if a graph is being captured, which a search would break."""
-        args, kwargs = self._arguments(config)
+        args, kwargs = self.arguments(config)
         refuse_during_capture(self.function.adapted_call(tuple(args), kwargs), self.function.__name__)
 
-    def _arguments(self, config: Config) -> tuple[list[Any], dict[str, Any]]:
-        """The arguments of the jit function: all by position, its quickest way, where nothing is missing."""
+    def arguments(self, config: Config) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments of the jit function: by position, its quickest way, where nothing is missing."""
         values = {**self.by_name, **self.injected(config)}
         names = self._parameters.names
-        if self._parameters.positional and len(values) == len(names):
-            return [values[name] for name in names], {}
-        return [], values
+        if len(values) != len(names):
+            return [], values
+        in_order = [values[name] for name in names]
+        return (in_order, {}) if self._parameters.positional else self.function.signature.split(in_order)
 
     def all_arguments(self, config: Config) -> dict[str, Any]:
         """Arguments by name, the configuration's among them: what hooks see."""

@@ -3,7 +3,7 @@
 Threads compile in this process. Every other executor (a process pool, a Dask or Ray cluster) gets small picklable
 tasks: the function's import path and a description of the arguments. Its workers put their artifacts into the disk
 cache, where the trials find them. What cannot be sent, or is not found there, is compiled here as it is needed: an
-executor can make a search faster, never wrong.
+executor can make a search faster, never wrong, and one that is broken is warned about.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pickle
 import platform
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -43,7 +43,8 @@ def compile_ahead(call: Call, configs: Sequence[Config], executor: Executor | No
     if executor is None or not configs:
         return
     if isinstance(executor, ThreadPoolExecutor):
-        _gather(call, [executor.submit(call.compile, config) for config in configs], quiet=True)
+        futures = _submitted(call, executor, call.compile, configs)
+        _gather(call, futures, only=BrokenExecutor)
         return
     if not knobs.RUNTIME_ENABLE_CACHE.get():
         _warn(call, "the disk cache is off, so other processes cannot hand over what they compile")
@@ -56,7 +57,7 @@ def compile_ahead(call: Call, configs: Sequence[Config], executor: Executor | No
             tokens.append(task.token)
             _HERE[task.token] = partial(call.compile, config)
             tasks.append(task)
-        _gather(call, [executor.submit(compile_task, task) for task in tasks])
+        _gather(call, _submitted(call, executor, compile_task, tasks))
     except _NotSendableError as error:
         _warn(call, str(error))
     finally:
@@ -64,18 +65,39 @@ def compile_ahead(call: Call, configs: Sequence[Config], executor: Executor | No
             _HERE.pop(token, None)
 
 
-def _gather(call: Call, futures: Sequence[Any], *, quiet: bool = False) -> None:
-    """Wait for all. A configuration that fails to compile says why in its trial; here only the first refusal counts."""
+def _submitted(call: Call, executor: Executor, work: Callable[..., Any], tasks: Sequence[Any]) -> list[Any]:
+    """The futures of tasks. An executor that takes no more, broken or shut down, leaves the rest to this process."""
+    futures: list[Any] = []
+    for task in tasks:
+        try:
+            futures.append(executor.submit(work, task))
+        except Exception as error:
+            _warn(call, f"{type(executor).__name__}.submit() raised {_said(error)}")
+            break
+    return futures
+
+
+def _gather(call: Call, futures: Sequence[Any], *, only: type[Exception] = Exception) -> None:
+    """Wait for all. A configuration that fails to compile says why in its trial; here only the first refusal counts.
+
+    ``only`` is what counts as one where the kernel's own errors come back too.
+    """
     refusals: list[str] = []
     for future in futures:
         try:
             answer = future.result()
-        except Exception as error:
-            answer = f"{type(error).__name__}: {error}"
+        except (only, CancelledError) as error:
+            answer = _said(error)
+        except Exception:
+            answer = None
         if answer:
             refusals.append(answer)
-    if refusals and not quiet:
+    if refusals:
         _warn(call, refusals[0])
+
+
+def _said(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
 def _warn(call: Call, why: str) -> None:
@@ -197,7 +219,7 @@ def compile_task(task: CompileTask) -> str | None:
     if task.process == _process():
         here = _HERE.get(task.token)
         if here is not None:
-            here()
+            _compile_or_log(task, here)
         return None
     with _one_at_a_time, knobs.scope({knobs.TABLE[n]: knobs.TABLE[n].kind.parse(t) for n, t in task.settings.items()}):
         try:
@@ -207,12 +229,16 @@ def compile_task(task: CompileTask) -> str | None:
         if function is None:
             return f"{task.module}:{task.qualname} is another function in a worker"
         arguments = {name: _received(value) for name, value in task.arguments.items()}
-        try:
-            with hint_scope(task.hints) if task.hints else nullcontext():
-                function.warmup(**arguments)
-        except Exception as error:
-            get_logger(__name__).info("%s failed to compile: %s", task.qualname, error)
+        with hint_scope(task.hints) if task.hints else nullcontext():
+            _compile_or_log(task, partial(function.warmup, **arguments))
     return None
+
+
+def _compile_or_log(task: CompileTask, work: Callable[[], Any]) -> None:
+    try:
+        work()
+    except Exception as error:
+        get_logger(__name__).info("%s failed to compile: %s", task.qualname, error)
 
 
 def _resolve(task: CompileTask) -> JitFunction | None:

@@ -16,7 +16,9 @@ from flydsl.autotune.call import Call
 from flydsl.base import knobs
 from flydsl.base.errors import DslTypeError
 from flydsl.compiler.array_view import ArrayView
+from flydsl.compiler.cache_key import backend_texts
 from flydsl.compiler.captured import Captured
+from flydsl.compiler.described import Describer
 from flydsl.compiler.jit_function import JitFunction
 from flydsl.compiler.toolchain import processor_text, toolchain_text
 from flydsl.expr.numeric import Numeric
@@ -76,6 +78,9 @@ def build_of(function: JitFunction, captured: Captured, device: Any) -> dict[str
         "settings": [list(pair) for pair in knobs.code_settings()],
         "hints": repr(function.effective_hints()),
     }
+    describer = Describer()
+    if texts := backend_texts(device.target, describer):
+        build["backend"] = digest("\n".join([*texts, *describer.lines]))
     # The virtual GPU is this machine's processor.
     return build | ({"processor": digest(processor_text())} if device.kind == "host" else {})
 

@@ -9,47 +9,20 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
-from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from flydsl.autotune import store
-from flydsl.autotune.agreement import Agreement, Check
+from flydsl.autotune.agreement import Agreement
 from flydsl.autotune.bench import do_bench
 from flydsl.autotune.buffers import Snapshot, buffer_of
 from flydsl.autotune.call import Call, call_with
 from flydsl.autotune.compile_ahead import compile_ahead
 from flydsl.autotune.config import Config
+from flydsl.autotune.options import Options
 from flydsl.autotune.reporting import Progress, warn
 from flydsl.base.errors import DriverError, DslRuntimeError, DslValueError, FlyDSLError
 from flydsl.base.log import get_logger
-
-
-@dataclass(frozen=True)
-class Options:
-    """How a function is run and measured."""
-
-    warmup: int = 5
-    rep: int = 25
-    reset_to_zero: tuple[str, ...] = ()
-    restore_value: tuple[str, ...] = ()
-    pre_hook: Callable[..., Any] | None = None
-    post_hook: Callable[..., Any] | None = None
-    do_bench: Callable[..., Any] | None = None
-    check: Check = None
-    reference: Config | None = None
-    executor: Executor | None = None
-
-    def protocol(self) -> dict[str, Any]:
-        """What the results depend on beside the kernel: times of different clocks are not compared."""
-        check = _name_of(self.check) if callable(self.check) else repr(self.check)
-        reference = None if self.reference is None else self.reference.text
-        return {"bench": _name_of(self.do_bench or do_bench), "check": check, "reference": reference}
-
-
-def _name_of(function: Any) -> str:
-    kind = type(function)
-    return f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', kind.__qualname__)}"
 
 
 def run_once(call: Call, config: Config, options: Options) -> None:
@@ -98,10 +71,10 @@ class Search:
         """The fastest configuration, measured now or known."""
         known = dict(self.results)
         self._measure([config for config in self.configs if config.text not in known])
-        if self._fastest() is None:
+        if self.fastest() is None:
             # Others may have failed for a reason that this call does not share, such as a static shape.
             self._measure([config for config in self.configs if config.text in known])
-        winner = self._fastest()
+        winner = self.fastest()
         if winner is None:
             raise DslRuntimeError(
                 f"no configuration of '{self.name}' works:\n" + "\n".join(map(self._failure_of, self.configs)),
@@ -109,7 +82,8 @@ class Search:
             )
         return winner
 
-    def _fastest(self) -> Config | None:
+    def fastest(self) -> Config | None:
+        """The fastest of those whose time is known."""
         timed = [config for config in self.configs if "ms" in self.results.get(config.text, {})]
         return min(timed, key=lambda config: self.results[config.text]["ms"], default=None)
 
@@ -137,7 +111,7 @@ class Search:
         """Write what became of configurations to the disk."""
         new = {config.text: self.results[config.text] for config in tried if config.text in self.results}
         if self.key is not None and new:
-            winner = self._fastest()
+            winner = self.fastest()
             store.save_results(self.name, self.key, new, None if winner is None else winner.to_dict())
 
     def _run_reference(self, snapshot: Snapshot, agreement: Agreement) -> None:
@@ -211,10 +185,7 @@ class Search:
         else:
             prepare_and_run.config = config  # type: ignore[attr-defined]  # a scripted clock wants to know
             ms = _custom_bench(options.do_bench, prepare_and_run, options)
-        ms = ms[0] if isinstance(ms, (list, tuple)) and ms else ms
-        if not isinstance(ms, (int, float)) or not math.isfinite(ms):
-            raise DslRuntimeError(f"do_bench gave {ms!r}, which is no time in milliseconds")
-        return float(ms)
+        return _checked_time(ms)
 
     def _warn_about_differences(self, todo: list[Config]) -> None:
         for config in todo:
@@ -227,6 +198,17 @@ class Search:
         why: Any = self._failures.get(config.text) or self.results[config.text]["differs"]
         kind = f"{type(why).__name__}: " if isinstance(why, Exception) else ""
         return f"  {config!r}: {kind}{_first_line(why)}"
+
+
+def _checked_time(ms: Any) -> float:
+    """The time a clock gave, the first of several; what is no time must not win."""
+    ms = ms[0] if isinstance(ms, (list, tuple)) and ms else ms
+    if isinstance(ms, bool) or not isinstance(ms, Real) or not math.isfinite(ms) or ms < 0:
+        raise DslRuntimeError(
+            f"do_bench gave {ms!r}, which is no time in milliseconds",
+            hint="a clock gives a number that is not negative",
+        )
+    return float(ms)
 
 
 def _custom_bench(bench: Callable[..., Any], run: Callable[[], None], options: Options) -> Any:

@@ -113,7 +113,9 @@ def _is_entry(entry: Any) -> bool:
 def _is_result(result: Any) -> bool:
     if not isinstance(result, dict) or len(result) != 1 or next(iter(result)) not in _RESULT_KINDS:
         return False
-    return _is_number(result["ms"]) if "ms" in result else isinstance(next(iter(result.values())), str)
+    if "ms" in result:
+        return _is_number(result["ms"]) and result["ms"] >= 0
+    return isinstance(next(iter(result.values())), str)
 
 
 def _is_number(value: Any) -> bool:

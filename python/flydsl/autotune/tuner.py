@@ -1,4 +1,4 @@
-"""`@autotune`: a jit function that chooses its configuration by itself.
+"""A tuned function: a jit function that chooses its configuration by itself.
 
 A call takes the winner in memory, else a shipped configuration, else the default one, else it searches. Whatever it
 takes, it computes what the jit function computes: a search leaves the arguments as they were.
@@ -8,23 +8,27 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
 from flydsl.autotune import artifacts
-from flydsl.autotune.agreement import checked_check
 from flydsl.autotune.call import Call, Parameters, call_with, unknown_parameters
 from flydsl.autotune.config import Config
 from flydsl.autotune.key import Problem, build_of, problem_of
+from flydsl.autotune.options import Options
+from flydsl.autotune.pruning import pruned
 from flydsl.autotune.quick_key import quick_key
-from flydsl.autotune.search import Options, Search, run_once
+from flydsl.autotune.search import Search, run_once
 from flydsl.base import knobs
-from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, FlyDSLError
+from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
 from flydsl.base.log import get_logger
+from flydsl.compiler.cache_info import CacheInfo
 from flydsl.compiler.captured import Captured
-from flydsl.compiler.diagnostics import presented
+from flydsl.compiler.decorated import Decorated
+from flydsl.compiler.diagnostics import present
+from flydsl.compiler.jit_call import JitCall
 from flydsl.compiler.jit_function import JitFunction
+from flydsl.compiler.specialisation import Specialisation
 from flydsl.expr.context import is_tracing
 
 Configs = Sequence[Config] | Callable[..., Sequence[Config]]
@@ -34,11 +38,14 @@ _searching = threading.RLock()
 """One search at a time in a process: two would disturb each other's timings. A hook may call another tuned function."""
 
 
-class Autotuner:
+class Autotuner(Decorated):
     """A jit function with configurations to choose from; called as the function is, without what they set."""
+
+    what = "a tuned function"
 
     def __init__(self, fn: JitFunction, configs: Configs, key: Sequence[str], options: Options, *, prune: Any = None,
                  default: Default = None, artifact_name: str | None = None) -> None:  # fmt: skip
+        super().__init__(fn.func)
         self.fn = fn
         self.configs = configs
         self.key = tuple(key)
@@ -51,16 +58,14 @@ class Autotuner:
         self._parameters = Parameters(fn)
         self._winners: dict[Any, Config] = {}
         self._captured: Captured | None = None
-        self.__name__ = fn.__name__
-        self.__doc__ = fn.__doc__
-        self.__wrapped__ = fn.func
         self._check_names()
 
     def __call__(self, *args: Any, **kwargs: Any) -> None:
         try:
             self._call(args, kwargs)
-        except FlyDSLError as error:
-            raise presented(error) from None
+        except Exception as error:
+            present(error)
+            raise
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if is_tracing():
@@ -79,12 +84,53 @@ class Autotuner:
 
     def best_config(self, *args: Any, **kwargs: Any) -> Config:
         """The configuration a call with these arguments uses; searches if it has to, and runs nothing else."""
-        return self._choose(Call(self._parameters, args, kwargs))
+        try:
+            return self._choose(Call(self._parameters, args, kwargs))
+        except Exception as error:
+            present(error)
+            raise
 
     def warmup(self, *args: Any, **kwargs: Any) -> None:
         """Search if need be and compile the winner, without running it on the arguments."""
-        call = Call(self._parameters, args, kwargs)
-        call.compile(self._choose(call))
+        try:
+            call = Call(self._parameters, args, kwargs)
+            if knobs.COMPILE_ONLY.get():
+                self._compile_only(call)
+            else:
+                call.compile(self._choose(call))
+        except Exception as error:
+            present(error)
+            raise
+
+    # As a jit function -----------------------------------------------------------------------------------------------
+
+    @property
+    def specialisations(self) -> tuple[Specialisation, ...]:
+        """What the jit function was compiled for so far, trials among it, and why each time."""
+        return self.fn.specialisations
+
+    def cache_info(self) -> CacheInfo | None:
+        """Hits, misses and sizes of the jit function's caches; None before it was first called."""
+        return self.fn.cache_info()
+
+    def jit_call(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> JitCall:
+        """The call of the jit function that a call with these arguments makes, for `flyc.compile` and its like."""
+        call = Call(self._parameters, tuple(args), dict(kwargs))
+        config = self._choose(call)
+        given, named = call.arguments(config)
+        return JitCall(self.fn, tuple(given), named, config.compiler_opts(), tuple(call.injected(config)))
+
+    def chosen_names(self) -> tuple[str, ...]:
+        """Parameters that configurations set."""
+        if callable(self.configs):
+            raise DslTypeError(
+                f"the configurations of '{self.__name__}' come from a function, "
+                "so which parameters they set is not known before a call",
+                hint="give them as a list, and choose among them with prune_configs_by=",
+            )
+        known = [*self.configs, *(c for c in (self.default, self.options.reference) if isinstance(c, Config))]
+        names = {name for config in known for name in config.all_kwargs()}
+        return tuple(name for name in self.fn.signature.names if name in names)
 
     def save_artifact(self, directory: str | Path | None = None) -> Path:
         """Write the winners found so far where later starts look for them: ``FLYDSL_AUTOTUNE_CONFIG_DIR``."""
@@ -116,6 +162,8 @@ class Autotuner:
             return self._default(call)
         with _searching:
             winner = self._winners.get(key)  # another thread may have searched meanwhile
+            if winner is None and not call.has_data:
+                return self._without_data(call, problem)
             if winner is None:
                 winner = self._winners[key] = self.winners[problem] = self._search(call, problem)
             return winner
@@ -134,27 +182,46 @@ class Autotuner:
             raise DslTypeError(f"default= of '{self.__name__}' gave a {type(config).__name__}, not a Config")
         return self._checked([config])[0]
 
+    def _without_data(self, call: Call, problem: Problem) -> Config:
+        """The winner of a problem whose arrays are only described, if it is known: there is nothing to run on."""
+        winner = self.winners.get(problem) or self._prepared(call, problem)[0].fastest()
+        if winner is None:
+            raise DslRuntimeError(
+                f"'{self.__name__}' has no winner for these arguments, and cannot look for one without data",
+                hint=f"call {self.__name__}.best_config(...) with arrays once, or give it a default=",
+            )
+        return winner
+
     def _search(self, call: Call, problem: Problem) -> Config:
-        captured = Captured(self.fn.func)
-        key = {
-            "problem": [list(pair) for pair in problem],
-            "build": build_of(self.fn, captured, call.device),
-            "protocol": self.options.protocol(),
-        }
-        if captured.opaque:
-            reasons = "; ".join(captured.opaque)
-            get_logger(__name__).info("timings of %s are not kept on disk: %s", self.__name__, reasons)
-        search = Search(call, self._candidates(call), self.options, None if captured.opaque else key)
-        winner = search.best()
+        search, captured = self._prepared(call, problem)
+        try:
+            winner = search.best()
+        finally:
+            self.options.have_run()
         captured.after_tracing()
         if self._captured is None:
             self._captured = captured
         return winner
 
+    def _prepared(self, call: Call, problem: Problem) -> tuple[Search, Captured]:
+        """A search that has the timings known so far, and what the function takes from around it."""
+        captured = Captured(self.fn.func)
+        protocol, opaque = self.options.protocol()
+        opaque += captured.opaque
+        key = {
+            "problem": [list(pair) for pair in problem],
+            "build": build_of(self.fn, captured, call.device),
+            "protocol": protocol,
+        }
+        if opaque:
+            reasons = "; ".join(opaque)
+            get_logger(__name__).info("timings of %s are not kept on disk: %s", self.__name__, reasons)
+        return Search(call, self._candidates(call), self.options, None if opaque else key), captured
+
     def _candidates(self, call: Call) -> list[Config]:
         """The configurations for a call, pruned."""
         found = call_with(self.configs, call.by_name) if callable(self.configs) else self.configs
-        left = self._checked(_pruned(self._checked(found), self._prune, call.by_name))
+        left = self._checked(pruned(self._checked(found), self._prune, call.by_name))
         for config in left:
             call.check_complete(config)
         return left
@@ -180,7 +247,10 @@ class Autotuner:
     def _checked(self, configs: Any) -> list[Config]:
         if not isinstance(configs, Iterable):
             kind = type(configs).__name__
-            raise DslTypeError(f"the configurations of '{self.__name__}' are a list of Config, got {kind}")
+            raise DslTypeError(
+                f"the configurations of '{self.__name__}' are a list of Config, got {kind}",
+                hint="write [flydsl.Config(BLOCK=128)]",
+            )
         found = list(configs)
         for config in found:
             if not isinstance(config, Config):
@@ -210,9 +280,17 @@ class Autotuner:
         if not callable(self.configs):
             self.configs = self._checked(self.configs)
             if not self.configs:
-                raise DslValueError(f"'{self.__name__}' is tuned over no configuration", hint="give at least one")
-        if self.options.reference is not None:
-            self._checked([self.options.reference])
+                raise DslValueError(
+                    f"'{self.__name__}' is tuned over no configuration",
+                    hint="give at least one: configs=[flydsl.Config(BLOCK=128)]",
+                )
+        if self.default is not None and not callable(self.default) and not isinstance(self.default, Config):
+            raise DslTypeError(
+                f"default= of '{self.__name__}' is a Config or a function that gives one, "
+                f"got {type(self.default).__name__}",
+                hint="write default=flydsl.Config(BLOCK=128, …)",
+            )
+        self._checked([c for c in (self.options.reference, self.default) if isinstance(c, Config)])
 
     def __repr__(self) -> str:
         return f"<autotune {self.__name__}>"
@@ -224,79 +302,27 @@ class BoundAutotuner:
     def __init__(self, function: Autotuner, instance: Any) -> None:
         self.function = function
         self.instance = instance
+        self.__name__ = function.__name__
 
     def __call__(self, *args: Any, **kwargs: Any) -> None:
         self.function(self.instance, *args, **kwargs)
 
+    @property
+    def fn(self) -> JitFunction:
+        return self.function.fn
 
-def _pruned(configs: list[Config], prune: Any, arguments: dict[str, Any]) -> list[Config]:
-    """What pruning leaves: a function of (configs, arguments), or a dictionary of up to three steps."""
-    if prune is None:
-        return configs
-    if callable(prune):
-        return call_with(prune, configs, arguments)
-    early, model, top_k = (prune.get(name) for name in ("early_config_prune", "perf_model", "top_k"))
-    if early is not None:
-        configs = list(call_with(early, configs, arguments))
-    if model is not None and top_k is not None:
-        count = max(1, int(len(configs) * top_k)) if isinstance(top_k, float) and top_k <= 1 else int(top_k)
-        # A model takes the arguments by name, the configuration's among them.
-        configs = sorted(configs, key=lambda config: model(**(arguments | config.all_kwargs())))[:count]
-    return configs
+    def best_config(self, *args: Any, **kwargs: Any) -> Config:
+        """The configuration a call with these arguments uses."""
+        return self.function.best_config(self.instance, *args, **kwargs)
 
+    def warmup(self, *args: Any, **kwargs: Any) -> None:
+        """Search if need be and compile the winner, without running it on the arguments."""
+        self.function.warmup(self.instance, *args, **kwargs)
 
-_PRUNING = ("early_config_prune", "perf_model", "top_k")
+    def jit_call(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> JitCall:
+        """The call of the jit function that a call with these arguments makes."""
+        return self.function.jit_call((self.instance, *args), kwargs)
 
-
-def _checked_prune(prune: Any) -> Any:
-    if prune is None or callable(prune):
-        return prune
-    if not isinstance(prune, Mapping) or not set(prune) <= set(_PRUNING):
-        raise DslTypeError(
-            "prune_configs_by= is a function of (configs, arguments) or a dictionary",
-            hint=f"its keys are {', '.join(_PRUNING)}",
-        )
-    return prune
-
-
-def autotune(configs: Configs, key: Sequence[str] | None = None, warmup: int = 5, rep: int = 25,
-             prune_configs_by: Any = None, reset_to_zero: Sequence[str] | None = None,
-             restore_value: Sequence[str] | None = None, pre_hook: Callable[..., Any] | None = None,
-             post_hook: Callable[..., Any] | None = None, do_bench: Callable[..., Any] | None = None,
-             default: Default = None, artifact_name: str | None = None, *, check: Any = None,
-             reference: Config | None = None,
-             executor: Executor | None = None) -> Callable[[JitFunction], Autotuner]:  # fmt: skip
-    """Decorate a ``@flyc.jit`` function: it is run in the fastest of the configurations; see docs/autotune.md."""
-    options = Options(
-        warmup=warmup,
-        rep=rep,
-        reset_to_zero=_names("reset_to_zero", reset_to_zero),
-        restore_value=_names("restore_value", restore_value),
-        pre_hook=pre_hook,
-        post_hook=post_hook,
-        do_bench=do_bench,
-        check=checked_check(check),
-        reference=reference,
-        executor=executor,
-    )
-    prune = _checked_prune(prune_configs_by)
-
-    def decorate(fn: JitFunction) -> Autotuner:
-        if not isinstance(fn, JitFunction):
-            raise DslTypeError(
-                f"@autotune decorates a jit function, got {type(fn).__name__}",
-                hint="write @flydsl.autotune(…) above @flyc.jit",
-            )
-        return Autotuner(
-            fn, configs, _names("key", key), options, prune=prune, default=default, artifact_name=artifact_name
-        )
-
-    return decorate
-
-
-def _names(what: str, names: Sequence[str] | None) -> tuple[str, ...]:
-    if names is None:
-        return ()
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        raise DslTypeError(f"{what}= is a list of parameter names, got {names!r}", hint=f"write {what}=['n']")
-    return tuple(names)
+    def chosen_names(self) -> tuple[str, ...]:
+        """Parameters that the caller does not give."""
+        return (*self.fn.signature.names[:1], *self.function.chosen_names())

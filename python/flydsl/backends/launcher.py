@@ -15,17 +15,18 @@ import struct
 from dataclasses import dataclass
 from typing import Protocol
 
-from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
 from xdsl.dialects.llvm import LLVMPointerType, LLVMStructType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from flydsl.backends import tensor_maps
 from flydsl.base.errors import LoweringError
-from flydsl.base.launch_status import BAD_BLOCK, BAD_CLUSTER, BAD_GRID
-from flydsl.base.native_names import ENTRY
+from flydsl.base.launch_status import BAD_BLOCK, BAD_CLUSTER, BAD_GRID, BAD_SHARED
+from flydsl.base.native_names import CHECK, ENTRY
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.llvm_types import address_space, type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
+from flydsl.dialects.fly.payload import DEPENDENT_LAUNCH, SHARED_RANGE
 from flydsl.passes.source_location import location_of
 from flydsl.passes.walk import functions
 from flydsl.target.target import Target
@@ -66,6 +67,8 @@ class Launch:
     stream: str
     operands: tuple[SSAValue, ...] = ()
     """The values behind ``arguments``."""
+    dependent: bool = False
+    """Whether it may begin before the launch in front of it on the stream has ended."""
 
 
 class Launching(Protocol):
@@ -110,13 +113,37 @@ def argument_table(body: FunctionEmitter, values: list[SSAValue]) -> str:
     return table
 
 
+class CheckingOnly:
+    """In place of a device: launches nothing, so that what is refused before a launch can be asked for alone."""
+
+    tensor_map_entry: str | None = None
+
+    def declare(self, module: ModuleEmitter) -> None:
+        """Nothing is called."""
+
+    def call(self, body: FunctionEmitter, launch: Launch) -> str:
+        return "0"
+
+
+def emit_launcher(
+    module: ModuleEmitter, op: Operation, offsets: list[int], target: Target, launching: Launching, sites: list[Site]
+) -> None:
+    """Write the host function, and beside it the function that checks arguments where tensor maps are made of them."""
+    before = list(sites)
+    LauncherEmitter(module, op, offsets, target, launching, sites).emit()
+    if any(inner.name == "llvm.call" for inner in op.walk()):
+        # The same walk over the same operations: the numbers of the sites are those of the entry.
+        LauncherEmitter(module, op, offsets, target, CheckingOnly(), before, CHECK).emit()
+
+
 class LauncherEmitter:
     """Writes the host function of a module."""
 
     def __init__(
         self, module: ModuleEmitter, op: Operation, offsets: list[int], target: Target, launching: Launching,
-        sites: list[Site],
+        sites: list[Site], symbol: str = ENTRY,
     ) -> None:  # fmt: skip
+        self.symbol = symbol
         self.module = module
         self.op = op
         self.offsets = offsets
@@ -134,7 +161,7 @@ class LauncherEmitter:
         self._unpack(block.args)
         last = self.body.emit_block_body(block)
         self.body.emit_op(last)
-        module.add_function(ENTRY, f"define i32 @{ENTRY}(ptr %block, ptr %report) nounwind", self.body)
+        module.add_function(self.symbol, f"define i32 @{self.symbol}(ptr %block, ptr %report) nounwind", self.body)
 
     def _unpack(self, arguments: object) -> None:
         offsets = iter(self.offsets)
@@ -162,10 +189,10 @@ class LauncherEmitter:
 
     def _call(self, body: FunctionEmitter, op: Operation) -> None:
         """A native function that this module defines itself: so far those that make tensor maps."""
-        self.sites.append(site_of(op))
-        status, block = tensor_maps.emit(self.module, body, op, self.launching.tensor_map_entry)
-        self._leave_if(body, body.assign(f"icmp ne i32 {status}, 0"), status, ["0"] * 6)
-        body.bind(op.results[0], body.assign(f"addrspacecast ptr {block} to {type_text(op.results[0].type)}"))
+        self.sites.append(site_of(op, tensor_maps.tensor_text(op)))
+        made = tensor_maps.emit(self.module, body, op, self.launching.tensor_map_entry)
+        self._leave_if(body, body.assign(f"icmp ne i32 {made.status}, 0"), made.status, [*made.numbers, *["0"] * 4])
+        body.bind(op.results[0], body.assign(f"addrspacecast ptr {made.block} to {type_text(op.results[0].type)}"))
 
     # Launching ---------------------------------------------------------------------------------
 
@@ -181,6 +208,7 @@ class LauncherEmitter:
         smem = "0"
         if sizes[10]:
             smem = body.assign(f"sext {body.typed(op.operands[6 + sum(sizes[7:10])])} to i64")
+            self._check_shared(body, op, smem)
         kernel = op.properties["kernel"]
         assert isinstance(kernel, SymbolRefAttr)
         stream = body.operand(op.operands[first + sizes[11]]) if sizes[12] else "null"
@@ -191,13 +219,19 @@ class LauncherEmitter:
             arguments=argument_table(body, list(arguments)),
             stream=stream,
             operands=tuple(arguments),
+            dependent=DEPENDENT_LAUNCH in op.attributes,
         )
         status = self.launching.call(body, launch)
         self._leave_if(body, body.assign(f"icmp ne i32 {status}, 0"), status, dims)
 
     def _check(self, body: FunctionEmitter, dims: list[str]) -> None:
         """Refuse extents known only now that no device could launch."""
-        bad_grid = [body.assign(f"icmp slt i64 {d}, 0") for d in dims[:3] if not d.isdigit()]
+        # Negative numbers are large ones to an unsigned comparison.
+        bad_grid = [
+            body.assign(f"icmp ugt i64 {d}, {most}")
+            for d, most in zip(dims[:3], self.target.max_grid, strict=True)
+            if not d.isdigit()
+        ]
         self._refuse(body, bad_grid, BAD_GRID, dims)
         if all(d.isdigit() for d in dims[3:]):
             return
@@ -205,6 +239,7 @@ class LauncherEmitter:
         threads = body.assign(f"mul i64 {dims[3]}, {dims[4]}")
         threads = body.assign(f"mul i64 {threads}, {dims[5]}")
         bad_block.append(body.assign(f"icmp sgt i64 {threads}, {self.target.max_block_threads}"))
+        bad_block.append(body.assign(f"icmp sgt i64 {dims[5]}, {self.target.max_block[2]}"))
         self._refuse(body, bad_block, BAD_BLOCK, dims)
 
     def _check_clusters(self, body: FunctionEmitter, dims: list[str], cluster: list[str]) -> None:
@@ -215,6 +250,15 @@ class LauncherEmitter:
             if step != "1" and not extent.isdigit()
         ]
         self._refuse(body, [body.assign(f"icmp ne i64 {rest}, 0") for rest in rests], BAD_CLUSTER, dims)
+
+    def _check_shared(self, body: FunctionEmitter, op: Operation, smem: str) -> None:
+        """Refuse bytes of shared memory known only now that the kernel or the device cannot do with."""
+        bounds = op.attributes.get(SHARED_RANGE)
+        if not isinstance(bounds, StringAttr):
+            return
+        least, most = bounds.data.split(",")
+        bad = [body.assign(f"icmp slt i64 {smem}, {least}"), body.assign(f"icmp sgt i64 {smem}, {most}")]
+        self._refuse(body, bad, BAD_SHARED, [smem, least, most, "0", "0", "0"])
 
     def _refuse(self, body: FunctionEmitter, conditions: list[str], code: int, dims: list[str]) -> None:
         if not conditions:
@@ -269,5 +313,5 @@ def launcher_module(
     for function in functions(module):
         if function.name != "gpu.func":
             _refuse_device_memory(function)
-            LauncherEmitter(emitter, function, field_offsets(argument_format), target, launching, sites).emit()
+            emit_launcher(emitter, function, field_offsets(argument_format), target, launching, sites)
     return HostModule(emitter.text(), tuple(sites))

@@ -6,12 +6,16 @@ four strides in bytes, and five box extents as 16-bit numbers.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
-from flydsl.base.launch_status import BAD_TENSOR_MAP, DRIVER_BASE
+from flydsl.base.launch_status import BAD_MAP_ADDRESS, BAD_MAP_EXTENT, BAD_MAP_STRIDE, DRIVER_BASE
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.module_emitter import ModuleEmitter
-from flydsl.target.tensor_map import MAP_ALIGN, MAP_BYTES
+from flydsl.dialects.fly.payload import MAPPED_ORDER, MAPPED_TENSOR
+from flydsl.target.tensor_map import ALIGN, MAP_ALIGN, MAP_BYTES, MAX_EXTENT, STRIDE_LIMIT
 
 BASE, ELEMENT, RANK, SWIZZLE, EXTENTS, STRIDES, BOX = 0, 1, 2, 3, 4, 9, 13
 """Word of each field in the host's map; box extents take 16 bits each."""
@@ -19,30 +23,61 @@ BASE, ELEMENT, RANK, SWIZZLE, EXTENTS, STRIDES, BOX = 0, 1, 2, 3, 4, 9, 13
 _PROMOTE_256B = 3
 
 
-def emit(module: ModuleEmitter, body: FunctionEmitter, op: Operation, entry: str | None) -> tuple[str, str]:
-    """(status, address of the map) for a call of ``fly_tensor_map_Nd``."""
+@dataclass(frozen=True)
+class MadeMap:
+    """Texts of the launcher: the status, 0 if it went well, the address of the map, and two numbers for the report."""
+
+    status: str
+    block: str
+    numbers: tuple[str, str]
+
+
+def tensor_text(op: Operation) -> str:
+    """How messages name the tensor of a call that makes a map."""
+    named = op.attributes.get(MAPPED_TENSOR)
+    return named.data if isinstance(named, StringAttr) else "the tensor"
+
+
+def emit(module: ModuleEmitter, body: FunctionEmitter, op: Operation, entry: str | None) -> MadeMap:
+    """The map for a call of ``fly_tensor_map_Nd``."""
     rank = (len(op.operands) - 3) // 3
     values = [body.operand(o) for o in op.operands]
     base, extents, strides = values[0], values[1 : 1 + rank], values[1 + rank : 2 * rank]
     dtype, swizzle, size, *box = values[2 * rank :]
     block = body.fresh("map")
     body.entry_line(f"{block} = alloca [{MAP_BYTES // 8} x i64], align {MAP_ALIGN}")
-    bad = _misaligned(body, base, extents, strides)
+    order = op.attributes.get(MAPPED_ORDER)
+    modes = order.data.split(",") if isinstance(order, StringAttr) else [str(mode) for mode in range(rank)]
+    fault, *numbers = _fault(body, base, extents, strides, modes)
     if entry is None:
         _host_map(body, block, (base, dtype, size, str(rank), swizzle), (extents, strides, box))
-        return body.assign(f"select i1 {bad}, i32 {BAD_TENSOR_MAP}, i32 0"), block
-    status = _driver_map(module, body, entry, block, (dtype, rank, base, swizzle), (extents, strides, box))
-    return body.assign(f"select i1 {bad}, i32 {BAD_TENSOR_MAP}, i32 {status}"), block
+        return MadeMap(fault, block, (numbers[0], numbers[1]))
+    made = _driver_map(module, body, entry, block, (dtype, rank, base, swizzle), (extents, strides, box))
+    good = body.assign(f"icmp eq i32 {fault}, 0")
+    status = body.assign(f"select i1 {good}, i32 {made}, i32 {fault}")
+    return MadeMap(status, block, (numbers[0], numbers[1]))
 
 
-def _misaligned(body: FunctionEmitter, base: str, extents: list[str], strides: list[str]) -> str:
-    raw = body.assign(f"ptrtoint ptr {base} to i64")
-    for stride in strides:
-        raw = body.assign(f"or i64 {raw}, {stride}")
-    bad = body.assign(f"icmp ne i64 {body.assign(f'and i64 {raw}, 15')}, 0")
-    for extent in extents:
-        bad = body.assign(f"or i1 {bad}, {body.assign(f'icmp slt i64 {extent}, 1')}")
-    return bad
+def _fault(
+    body: FunctionEmitter, base: str, extents: list[str], strides: list[str], modes: list[str]
+) -> tuple[str, str, str]:
+    """(status, two numbers of the report) of the first thing that TMA cannot take; the status is 0 if it takes all."""
+    past = body.assign(f"and i64 {body.assign(f'ptrtoint ptr {base} to i64')}, {ALIGN - 1}")
+    found = [(body.assign(f"icmp ne i64 {past}, 0"), BAD_MAP_ADDRESS, past, "0")]
+    for mode, stride in zip(modes[1:], strides, strict=True):
+        rest = body.assign(f"and i64 {stride}, {ALIGN - 1}")
+        odd = body.assign(f"icmp ne i64 {rest}, 0")
+        far = body.assign(f"icmp uge i64 {stride}, {STRIDE_LIMIT}")  # a negative one, too
+        found.append((body.assign(f"or i1 {odd}, {far}"), BAD_MAP_STRIDE, mode, stride))
+    for mode, extent in zip(modes, extents, strict=True):
+        less = body.assign(f"sub i64 {extent}, 1")
+        found.append((body.assign(f"icmp uge i64 {less}, {MAX_EXTENT}"), BAD_MAP_EXTENT, mode, extent))
+    status, first, second = "0", "0", "0"
+    for wrong, code, *numbers in reversed(found):
+        status = body.assign(f"select i1 {wrong}, i32 {code}, i32 {status}")
+        first = body.assign(f"select i1 {wrong}, i64 {numbers[0]}, i64 {first}")
+        second = body.assign(f"select i1 {wrong}, i64 {numbers[1]}, i64 {second}")
+    return status, first, second
 
 
 def _host_map(

@@ -124,6 +124,10 @@ class DslIndexError(FlyDSLError, IndexError):
     """A mode or element index outside its tuple, layout or vector."""
 
 
+class DslAttributeError(FlyDSLError, AttributeError):
+    """A name that a value of a kernel does not have, such as one of NumPy's."""
+
+
 class DslFrozenInstanceError(FlyDSLError, FrozenInstanceError):
     """An assignment to a field of a struct, whose values never change."""
 

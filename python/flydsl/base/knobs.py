@@ -224,7 +224,8 @@ COMPILE_BACKEND = Knob(
     OPTIONAL_STR,
     "auto",
     _COMPILE,
-    "Backend that compiles: `rocm`, `cuda` or a registered one; `auto` is the target's own.",
+    "Backend that compiles: `rocm`, `cuda` or a registered one (docs/backends.md); `auto` is the target's own. It must "
+    "fit `ARCH`; without that, the virtual GPU is of the target that it detects.",
     affects_code=True,
 )
 COMPILE_LLVM_DIR = Knob(
@@ -233,6 +234,15 @@ COMPILE_LLVM_DIR = Knob(
     "",
     _COMPILE,
     "An LLVM installation whose `llc` and `ld.lld` make the device binary, instead of the LLVM in llvmlite.",
+    affects_code=True,
+)
+COMPILE_CUBIN = Knob(
+    "FLYDSL_COMPILE_CUBIN",
+    choice("auto", "ptxas", "driver", "off"),
+    "auto",
+    _COMPILE,
+    "What makes machine code of PTX for a CUDA device here, to be kept with it: `ptxas` of an installation, the "
+    "`driver`'s linker, `auto` the first of them that can; with `off` the driver does it at every load.",
     affects_code=True,
 )
 SANITIZE = Knob(
@@ -256,7 +266,8 @@ RUNTIME_KIND = Knob(
     choice("auto", "rocm", "cuda", "host"),
     "auto",
     _RUN,
-    "Device that runs kernels. `host` is the virtual GPU; `auto` takes a GPU that fits the target, else `host`.",
+    "Device that runs kernels. `auto`: where the arrays lie, and without any a GPU that fits the target, else `host`, "
+    "the virtual GPU. A call whose arrays lie elsewhere than asked for is refused.",
 )
 RUNTIME_CACHE_DIR = Knob("FLYDSL_RUNTIME_CACHE_DIR", PATH, "~/.flydsl/cache", _RUN, "Directory of compiled artifacts.")
 RUNTIME_ENABLE_CACHE = Knob(
@@ -294,7 +305,8 @@ DEBUG_MAX_LOC_DEPTH = Knob(
     integer(1),
     "5",
     _DEBUG,
-    "Call-stack frames kept in an operation's location.",
+    "Call-stack frames kept in an operation's location. For older programs: a location here is one line, the innermost "
+    "of the user's, so it changes nothing.",
     affects_code=True,
 )
 DEBUG_TRACEBACK = Knob(
@@ -348,8 +360,16 @@ HIP_LIBRARY = Knob(
     "FLYDSL_HIP_LIBRARY", OPTIONAL_STR, "", _MACHINE, "The HIP runtime to load, instead of the `libamdhip64.so` found."
 )
 ROCM_PATH = Knob("ROCM_PATH", PATH, "/opt/rocm", _MACHINE, "The ROCm installation.")
+CUDA_LIBRARY = Knob(
+    "FLYDSL_CUDA_LIBRARY", OPTIONAL_STR, "", _MACHINE, "The CUDA driver to load, instead of the `libcuda.so.1` found."
+)
 CUDA_HOME = Knob(
-    "CUDA_HOME", PATH, "/usr/local/cuda", _MACHINE, "The CUDA installation, for `ptxas`.", aliases=("CUDA_PATH",)
+    "CUDA_HOME",
+    PATH,
+    "/usr/local/cuda",
+    _MACHINE,
+    "The CUDA installation, for `ptxas` and `cuobjdump`.",
+    aliases=("CUDA_PATH",),
 )
 
 _ALL: list[Knob[Any]] = [value for value in dict(globals()).values() if isinstance(value, Knob)]

@@ -17,11 +17,20 @@ NO_DRIVER = 5
 SANITIZER_FAULT = 6
 """A sanitizer stopped the launch; its state holds the report."""
 
-BAD_TENSOR_MAP = 7
-"""A tensor whose address, strides or extents TMA cannot take."""
+BAD_MAP_ADDRESS = 7
+"""A tensor that does not start where TMA can read; the report has the bytes it is past such a place."""
 
 BAD_CLUSTER = 8
 """A grid that its clusters do not divide."""
+
+BAD_SHARED = 9
+"""Bytes of shared memory, known at the launch, that are too few for the kernel or too many for the device."""
+
+BAD_MAP_STRIDE = 10
+"""A stride that TMA cannot step by; the report has the mode and the bytes."""
+
+BAD_MAP_EXTENT = 11
+"""An extent that TMA cannot take; the report has the mode and the extent."""
 
 SITE_BASE = 1000
 """Statuses from here on name a place in the kernel."""

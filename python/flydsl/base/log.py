@@ -27,6 +27,18 @@ class _StderrHandler(logging.StreamHandler[TextIO]):
         super().emit(record)
 
 
+class _LogFile(logging.FileHandler):
+    """A file that cannot be written is said once, and is no reason to stop computing."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            super().emit(record)
+        except OSError as error:
+            root = logging.getLogger(_ROOT)
+            root.removeHandler(self)
+            root.warning("%s=%s cannot be written: %s", knobs.DEBUG_LOG_TO_FILE.name, self.baseFilename, error.strerror)
+
+
 def get_logger(name: str) -> logging.Logger:
     """The logger of a part of the package: ``get_logger("compiler.cache")`` or ``get_logger(__name__)``."""
     return logging.getLogger(name if name.split(".")[0] == _ROOT else f"{_ROOT}.{name}")
@@ -55,7 +67,7 @@ def configure() -> logging.Logger:
     if knobs.DEBUG_LOG_TO_CONSOLE.get():
         _add(root, _CONSOLE, _StderrHandler())
     if (path := knobs.DEBUG_LOG_TO_FILE.get()) is not None:
-        _add(root, _FILE, logging.FileHandler(path, encoding="utf-8", delay=True))
+        _add(root, _FILE, _LogFile(path, encoding="utf-8", delay=True))
     for name, similar in knobs.unknown_variables().items():
         root.warning("the environment variable %s means nothing%s", name, f"; is it {similar}?" if similar else "")
     return root

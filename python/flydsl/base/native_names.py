@@ -5,6 +5,9 @@ from __future__ import annotations
 ENTRY = "fly_entry"
 """The function of an artifact's host object that a call enters."""
 
+CHECK = "fly_check"
+"""A function beside the entry, where tensor maps are made: refuses what the entry would, and launches nothing."""
+
 POOL_LAUNCH = "fly_host_launch"
 """The thread pool's entry, which launchers of the host device call."""
 
@@ -12,6 +15,9 @@ POOL_START = "fly_pool_start"
 
 DRIVER_ENTRY = "fly_driver_launch"
 """The global of a GPU launcher that holds the driver's launch function."""
+
+DRIVER_ATTRIBUTES_ENTRY = "fly_driver_launch_ex"
+"""The global of a CUDA launcher that holds the driver's function for launches with attributes, where it has any."""
 
 TENSOR_MAP_ENTRY = "fly_tensor_map_encode"
 """The global of a CUDA launcher that holds the driver's encoder of tensor maps."""

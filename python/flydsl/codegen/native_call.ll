@@ -7,7 +7,8 @@
 ; Words of the plan: 0 entry, 1 DLPack's reader, 2 tensor type, 3 parameter type, 4 is_neg, 5 False, 6 None, 7 int type,
 ; 8 float type, 9 bytes of the block, 10 number of arguments, 11 SaveThread, 12 RestoreThread, 13 Tuple_GetItem,
 ; 14 CallOneArg, 15 AsLongLongAndOverflow, 16 Float_AsDouble, 17 DecRef, 18 Err_Clear, 19 place of the hidden stream or
-; -1, 20 Tuple_Size, 21 GetAttr; then one row per argument, which starts with its kind and its length in words.
+; -1, 20 Tuple_Size, 21 GetAttr, 22 the lowest address of memory, 23 RichCompareBool; then one row per argument, which
+; starts with its kind and its length in words. That of an adaptor is in front of that of the tensor inside.
 
 %tensor = type { ptr, i32, i32, i32, i32, ptr, ptr, i64 }
 ;                data  device    rank dtype shape strides offset
@@ -61,8 +62,9 @@ short:
 }
 
 ; A torch tensor. Row: 0 kind, 1 length, 2 dtype, 3 device, 4 rank, 5 alignment mask, 6 place of the pointer,
-; 7 modes in front of the unit stride that must not have one too, then four words per extent and per stride.
-define internal i1 @take_tensor(ptr %plan, ptr %row, ptr %o, ptr %block) {
+; 7 modes in front of the unit stride that must not have one too, then four words per extent and per stride. An address
+; below word 22 of the plan is refused: there is no memory, as of a tensor whose storage was freed.
+define internal i1 @take_tensor(ptr %plan, ptr %row, ptr %o, ptr %block) alwaysinline {
 entry:
   %found = alloca %tensor, align 8
   %type = call ptr @type_of(ptr %o)
@@ -118,7 +120,10 @@ place:
   %address = add i64 %data, %offset
   %mask = call i64 @word(ptr %row, i64 5)
   %low = and i64 %address, %mask
-  %aligned = icmp eq i64 %low, 0
+  %even = icmp eq i64 %low, 0
+  %lowest = call i64 @word(ptr %plan, i64 22)
+  %there = icmp uge i64 %address, %lowest
+  %aligned = and i1 %even, %there
   %at = call i64 @word(ptr %row, i64 6)
   %slot = getelementptr i8, ptr %block, i64 %at
   store i64 %address, ptr %slot, align 1
@@ -158,6 +163,44 @@ next:
   br label %loop
 end:
   ret i1 %ok
+no:
+  ret i1 false
+}
+
+; An adaptor of a torch tensor. Row: 2 its type, 3 the key it must have, 4 the name of that attribute, 5 that of the
+; attribute with the tensor, which is read like any other: its owner may have given it other memory.
+define internal i1 @take_adaptor(ptr %plan, ptr %row, ptr %inner, ptr %o, ptr %block) {
+entry:
+  %type = call ptr @type_of(ptr %o)
+  %want = call ptr @object(ptr %row, i64 2)
+  %same = icmp eq ptr %type, %want
+  br i1 %same, label %marks, label %no
+marks:
+  %get = call ptr @object(ptr %plan, i64 21)
+  %dec = call ptr @object(ptr %plan, i64 17)
+  %key.name = call ptr @object(ptr %row, i64 4)
+  %key = call ptr %get(ptr %o, ptr %key.name)
+  %no.key = icmp eq ptr %key, null
+  br i1 %no.key, label %clear, label %compare
+compare:
+  %key.want = call ptr @object(ptr %row, i64 3)
+  %equals = call ptr @object(ptr %plan, i64 23)
+  %equal = call i32 %equals(ptr %key, ptr %key.want, i32 2)
+  call void %dec(ptr %key)
+  switch i32 %equal, label %clear [ i32 0, label %no  i32 1, label %read ]
+read:
+  %source.name = call ptr @object(ptr %row, i64 5)
+  %source = call ptr %get(ptr %o, ptr %source.name)
+  %no.source = icmp eq ptr %source, null
+  br i1 %no.source, label %clear, label %tensor
+tensor:
+  %taken = call i1 @take_tensor(ptr %plan, ptr %inner, ptr %source, ptr %block)
+  call void %dec(ptr %source)
+  ret i1 %taken
+clear:
+  %err = call ptr @object(ptr %plan, i64 18)
+  call void %err()
+  br label %no
 no:
   ret i1 false
 }
@@ -306,7 +349,7 @@ entry:
   br i1 %fits, label %begin, label %no
 begin:
   %get = call ptr @object(ptr %plan, i64 13)
-  %first = getelementptr i64, ptr %plan, i64 22
+  %first = getelementptr i64, ptr %plan, i64 24
   br label %loop
 loop:
   %i = phi i64 [ 0, %begin ], [ %i1, %step ]
@@ -317,7 +360,7 @@ one:
   %o = call ptr %get(ptr %args, i64 %i)
   %kind = call i64 @word(ptr %row, i64 0)
   switch i64 %kind, label %no [ i64 0, label %tensor  i64 1, label %int  i64 2, label %float  i64 3, label %stream
-                                i64 4, label %constant  i64 5, label %taken ]
+                                i64 4, label %constant  i64 5, label %taken  i64 6, label %adaptor ]
 tensor:
   %a0 = call i1 @take_tensor(ptr %plan, ptr %row, ptr %o, ptr %block)
   br i1 %a0, label %step, label %no
@@ -336,9 +379,16 @@ constant:
   br i1 %a4, label %step, label %no
 taken:
   br label %step
+adaptor:
+  %own = call i64 @word(ptr %row, i64 1)
+  %inner = getelementptr i64, ptr %row, i64 %own
+  %a6 = call i1 @take_adaptor(ptr %plan, ptr %row, ptr %inner, ptr %o, ptr %block)
+  br i1 %a6, label %step, label %no
 step:
-  %words = call i64 @word(ptr %row, i64 1)
-  %row1 = getelementptr i64, ptr %row, i64 %words
+  %last = phi ptr [ %row, %tensor ], [ %row, %int ], [ %row, %float ], [ %row, %stream ], [ %row, %constant ],
+                  [ %row, %taken ], [ %inner, %adaptor ]
+  %words = call i64 @word(ptr %last, i64 1)
+  %row1 = getelementptr i64, ptr %last, i64 %words
   %i1 = add i64 %i, 1
   br label %loop
 launch:

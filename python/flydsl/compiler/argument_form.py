@@ -13,11 +13,14 @@ from typing import Any, Protocol
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.compiler.array_view import ArrayView
-from flydsl.compiler.jit_argument import JitArgument, ScalarArgument, adapt
+from flydsl.compiler.jit_argument import JitArgument, adapt
+from flydsl.compiler.read_only import Write, check_writable
+from flydsl.compiler.scalar_argument import ScalarArgument, scalar_argument
+from flydsl.compiler.shown_value import shown
 from flydsl.compiler.stream_argument import StreamArgument, check_stream_device
 from flydsl.compiler.struct_argument import StructArgument
 from flydsl.compiler.tensor_argument import Code, Dynamic, TensorArgument
-from flydsl.expr.constexpr import constexpr_key
+from flydsl.expr.constexpr_key import constexpr_key
 from flydsl.expr.numeric import Numeric
 from flydsl.layout.leaf import INT32_LIMIT
 
@@ -54,11 +57,13 @@ class TensorForm:
     stride: Code
     raw: bool
     place: Place
+    writes: tuple[Write, ...] = ()
+    """Not empty if the code may write the array."""
 
     @classmethod
-    def of(cls, argument: TensorArgument, place: Place) -> TensorForm:
+    def of(cls, argument: TensorArgument, place: Place, writes: tuple[Write, ...] = ()) -> TensorForm:
         return cls(argument.view.elem, argument.align, argument.wide_shape, argument.wide_stride,
-                   argument.shape_code, argument.stride_code, argument.raw, place)  # fmt: skip
+                   argument.shape_code, argument.stride_code, argument.raw, place, writes)  # fmt: skip
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -76,6 +81,7 @@ class TensorForm:
         steps = [code if n <= 1 and not isinstance(code, Dynamic) else step
                  for n, code, step in zip(view.shape, self.stride, view.strides, strict=True)]  # fmt: skip
         self._check_leaves(steps, self.stride, self.wide_stride, "stride")
+        check_writable(argument, self.writes)
         shape = [n for n, code in zip(view.shape, self.shape, strict=True) if isinstance(code, Dynamic)]
         stride = [n for n, code in zip(view.strides, self.stride, strict=True) if isinstance(code, Dynamic)]
         return [view.pointer, *shape, *stride]
@@ -109,14 +115,13 @@ class TensorForm:
                 raise DslValueError(f"{what} {axis} is {value}; the code was compiled for 32-bit ones")
 
     def properties(self) -> dict[str, str]:
-        divisors = [code.divisibility for code in (*self.shape, *self.stride) if isinstance(code, Dynamic)]
         return {
             "dtype": self.elem,
             "rank": str(len(self.shape)),
             "layout": "dynamic (a raw array)" if self.raw else "static (from_dlpack), but for its marks",
             "shape": _leaves(self.shape),
             "strides": _leaves(self.stride),
-            "divisibility": ",".join(map(str, divisors)),
+            "divisibility": _multiples(self.shape, self.stride),
             "alignment": f"{self.align} bytes",
             "width of extents": "64 bits" if self.wide_shape else "32 bits",
             "width of strides": "64 bits" if self.wide_stride else "32 bits",
@@ -127,6 +132,14 @@ class TensorForm:
         shape, stride = (", ".join(map(str, codes)) for codes in (self.shape, self.stride))
         kind = "layout-dynamic" if self.raw else "static"
         return f"{self.elem} tensor ({shape}):({stride}), {kind}, {self.align}-byte aligned"
+
+
+def _multiples(shape: Code, stride: Code) -> str:
+    """What is known of extents and strides that are known at run time only."""
+    leaves = [(f"extent {axis}", code) for axis, code in enumerate(shape)]
+    leaves += [(f"stride {axis}", code) for axis, code in enumerate(stride)]
+    known = [(name, code.divisibility) for name, code in leaves if isinstance(code, Dynamic) and code.divisibility > 1]
+    return ", ".join(f"{name} a multiple of {number}" for name, number in known) or "not known"
 
 
 def _leaves(codes: Code) -> str:
@@ -142,13 +155,12 @@ class ScalarForm:
     """Whether the annotation chose the type; without one, the number's size did."""
 
     def numbers(self, value: Any) -> Sequence[int | float]:
-        if isinstance(value, Numeric) and type(value) is not self.dtype:
-            raise DslTypeError(f"the code was compiled for {self.dtype}, got {type(value)}")
-        if not isinstance(value, (bool, int, float, Numeric)):
+        argument = scalar_argument(value, self.dtype)
+        if argument is None:
             raise DslTypeError(f"the compiled code takes a number, {self.dtype}, got {type(value).__name__}")
-        if self.dtype.is_integer and isinstance(value, float):
-            raise DslTypeError(f"the code was compiled for {self.dtype}, got the float {value}")
-        return ScalarArgument(self.dtype, value).pack()
+        if argument.dtype is not self.dtype:
+            raise DslTypeError(f"the code was compiled for {self.dtype}, got {argument.dtype}")
+        return argument.pack()
 
     def properties(self) -> dict[str, str]:
         return {"type": str(self.dtype)}
@@ -186,8 +198,7 @@ class ConstantForm:
 
     @classmethod
     def of(cls, value: Any, key_of: Callable[[Any], Any] = constexpr_key) -> ConstantForm:
-        shown = repr(value)
-        return cls(key_of(value), shown if len(shown) <= 60 else shown[:57] + "...", key_of)
+        return cls(key_of(value), shown(value), key_of)
 
     def numbers(self, value: Any) -> Sequence[int | float]:
         return ()
@@ -208,6 +219,7 @@ class OtherForm:
     name: str
     parts: tuple[tuple[str, Any], ...]
     place: Place
+    writes: tuple[Write, ...] = ()
 
     def numbers(self, value: Any) -> Sequence[int | float]:
         argument = adapt(value, self.annotation)
@@ -216,6 +228,7 @@ class OtherForm:
         for view in argument.views():
             if view.device != self.place or not view.has_data:
                 raise DslValueError(f"the code was compiled for arrays on {place_text(self.place)}")
+        check_writable(argument, self.writes)
         return argument.pack()
 
     def properties(self) -> dict[str, str]:
@@ -226,10 +239,10 @@ class OtherForm:
         return self.name
 
 
-def form_of(argument: JitArgument, annotation: Any, place: Place) -> Form:
-    """The form of an adapted argument."""
+def form_of(argument: JitArgument, annotation: Any, place: Place, writes: tuple[Write, ...] = ()) -> Form:
+    """The form of an adapted argument; ``writes`` are what the code may write of it."""
     if isinstance(argument, TensorArgument):
-        return TensorForm.of(argument, place)
+        return TensorForm.of(argument, place, writes)
     if isinstance(argument, ScalarArgument):
         return ScalarForm(argument.dtype, isinstance(annotation, type) and issubclass(annotation, Numeric))
     if isinstance(argument, StreamArgument):
@@ -240,4 +253,4 @@ def form_of(argument: JitArgument, annotation: Any, place: Place) -> Form:
         name = f"struct {argument.kind.__name__}"
         parts = tuple((field, form_of(part, None, place)) for field, part in argument.parts.items())
         parts += tuple((field, ConstantForm.of(value)) for field, value in argument.constants.items())
-    return OtherForm(argument.signature(), annotation, name, parts, place)
+    return OtherForm(argument.signature(), annotation, name, parts, place, writes)

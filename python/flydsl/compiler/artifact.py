@@ -6,7 +6,7 @@ import ctypes
 import struct
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,28 +15,48 @@ from flydsl.base.launch_status import (
     BAD_BLOCK,
     BAD_CLUSTER,
     BAD_GRID,
-    BAD_TENSOR_MAP,
+    BAD_MAP_ADDRESS,
+    BAD_MAP_EXTENT,
+    BAD_MAP_STRIDE,
+    BAD_SHARED,
     DRIVER_BASE,
     NO_MEMORY,
     SITE_BASE,
 )
+from flydsl.base.native_names import CHECK
 
 STATUS = {
     BAD_BLOCK: (
         "was refused: the block extents {block} are not between 1 and the device's limit",
         "check the block= of the launch",
     ),
-    BAD_GRID: ("was refused: the grid extents {grid} are negative", "check the grid= of the launch"),
+    BAD_GRID: ("was refused: the grid extents {grid} are negative or beyond the device's limit", "check the grid= of the launch"),
     BAD_CLUSTER: (
         "was refused: the grid {grid} is no whole number of clusters",
         "round the grid up to a multiple of the cluster=, and let blocks beyond the data do nothing",
     ),
-    BAD_TENSOR_MAP: (
-        "was refused: TMA needs an address and strides that are multiples of 16 bytes, and at least one element a mode",
-        "copy the tensor to aligned memory, or pad its rows to a multiple of 16 bytes",
+    BAD_SHARED: (
+        "was refused: it asks for {0} bytes of shared memory, and this kernel takes {1} to {2} here",
+        "check the smem= of the launch",
+    ),
+    BAD_MAP_ADDRESS: (
+        "was refused: TMA needs tensors that start at a multiple of 16 bytes, and {tensor} starts {0} bytes past one",
+        "copy the tensor to aligned memory, or let it start at another element",
+    ),
+    BAD_MAP_STRIDE: (
+        "was refused: TMA needs strides of a multiple of 16 bytes below 2^40, and mode {0} of {tensor} has one of {1} "
+        "bytes",
+        "pad rows to a multiple of 16 bytes",
+    ),
+    BAD_MAP_EXTENT: (
+        "was refused: TMA needs 1 to 2^32 elements a mode, and mode {0} of {tensor} has {1}",
+        "do not launch for an empty tensor, and cut one that is too long",
     ),
     NO_MEMORY: ("ran out of memory for its workgroups", "use smaller blocks or less shared memory"),
 }
+
+Assemble = Callable[[bytes, str], bytes]
+"""How PTX becomes machine code on the device at hand: PTX and the kernels' names to a cubin, empty if it does not."""
 
 
 @dataclass(frozen=True)
@@ -49,13 +69,32 @@ class Artifact:
     argument_format: str
     host_object: bytes
     device_binary: bytes = b""
+    """The kernels of a GPU: a code object, or PTX."""
+    cubin: bytes = b""
+    """Machine code of the PTX for the device it was compiled on, where that made some."""
     kernels: tuple[str, ...] = ()
     sites: tuple[tuple[str, int, str], ...] = ()
-    """(file, line, message) of the places a failing launch or kernel can name; a message's second line is its help."""
+    """(file, line, message) of the places a failing launch or kernel can name; a message's second line is its help.
+    That of a tensor map is the name of the tensor."""
     prints: bool = False
     """Whether a kernel prints, so that its text must be kept in order with Python's."""
     sanitizer: str = ""
     """JSON: the checks in the code and the array arguments; empty without a sanitizer."""
+    writes: tuple[tuple[int, bool, int], ...] = ()
+    """Addresses behind which the code may write: the number of the argument block, whether that is known and not just
+    possible, and which of the sites does it."""
+    environment: tuple[tuple[str, str | None], ...] = ()
+    """Variables of the environment that were read while tracing, and their values: the code is for these alone."""
+
+    @property
+    def ptx(self) -> str:
+        """The kernels of an NVIDIA GPU as text; empty for other devices."""
+        return self.device_binary.decode() if self.device == "cuda" else ""
+
+    @property
+    def images(self) -> tuple[bytes, ...]:
+        """What a GPU may load, the most finished first; a later one is for devices that refuse an earlier one."""
+        return (self.cubin, self.device_binary) if self.cubin else (self.device_binary,)
 
 
 class Executable:
@@ -89,6 +128,15 @@ class Executable:
                 self.device.restore(previous)
         if self.artifact.prints:
             ctypes.CDLL(None).fflush(None)
+        if status:
+            self._fail(status)
+
+    def check(self, numbers: Sequence[int | float]) -> None:
+        """Refuse the numbers of a call that a launch would refuse, and launch nothing. Knows of tensor maps alone."""
+        if CHECK not in getattr(self._loaded, "names", ()):
+            return
+        refuse = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p)(self._loaded.address(CHECK))
+        status = refuse(self._pack(*numbers), getattr(self._local, "report", None) or self._new_report())
         if status:
             self._fail(status)
 
@@ -134,8 +182,8 @@ class Executable:
             message, _, hint = text.partition("\n")
             raise DslRuntimeError(message, hint=hint or None, location=SourceLocation(file, line))
         message, hint = STATUS.get(status, ("failed with status {status}", ""))
-        text = message.format(grid=grid, block=block, status=status)
-        file, line, _ = self.artifact.sites[launch]
+        file, line, tensor = self.artifact.sites[launch]
+        text = message.format(*report, grid=grid, block=block, status=status, tensor=tensor)
         raise DslRuntimeError(
             f"a launch in '{self.artifact.name}' {text}", hint=hint or None, location=SourceLocation(file, line)
         )

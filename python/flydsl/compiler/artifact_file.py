@@ -18,7 +18,7 @@ from typing import Any
 from flydsl.compiler.artifact import Artifact
 
 MAGIC = b"FLYDSLA\n"
-FORMAT = 1
+FORMAT = 2
 LARGEST = 1 << 28
 """Bytes of the largest file that is read."""
 
@@ -39,6 +39,19 @@ def _is_sites(value: Any) -> bool:
     )
 
 
+def _is_writes(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(item, list) and [type(part) for part in item] == [int, bool, int] for item in value
+    )
+
+
+def _is_environment(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(item, list) and len(item) == 2 and type(item[0]) is str and isinstance(item[1], (str, type(None)))
+        for item in value
+    )
+
+
 def _is_format(value: Any) -> bool:
     """A `struct` format of an argument block. Anything else would fail where it is first used."""
     if not isinstance(value, str) or len(value) > 1 << 16 or not set(value) <= set("?bBhHiIqQfdeP"):
@@ -54,11 +67,13 @@ _FIELDS: Mapping[str, Callable[[Any], bool]] = {
     "kernels": _is_texts,
     "sites": _is_sites,
     "sanitizer": _is_text,
+    "writes": _is_writes,
+    "environment": _is_environment,
     "prints": lambda value: isinstance(value, bool),
 }
 """What the header says of each field that is not a section."""
 
-_SECTIONS = ("host_object", "device_binary")
+_SECTIONS = ("host_object", "device_binary", "cubin")
 
 
 def to_bytes(artifact: Artifact, key: str) -> bytes:
@@ -112,6 +127,11 @@ def _artifact(header: Any, sections: bytes) -> Artifact:
         raise ValueError("the sections do not fill the file")
     values: dict[str, Any] = {**fields, "kernels": tuple(fields["kernels"])}
     values["sites"] = tuple(tuple(site) for site in fields["sites"])
+    values["environment"] = tuple(tuple(variable) for variable in fields["environment"])
+    values["writes"] = tuple(tuple(write) for write in fields["writes"])
+    numbers, sites = len(fields["argument_format"]), len(fields["sites"])
+    if not all(0 <= number < numbers and 0 <= site < sites for number, _, site in values["writes"]):
+        raise ValueError("a write is of an argument or at a site that does not exist")
     start = 0
     for name, length in zip(_SECTIONS, lengths):
         values[name] = sections[start : start + length]

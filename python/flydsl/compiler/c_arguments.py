@@ -264,7 +264,7 @@ def _tensor_type(name: str, suffix: str, c_elem: str, rank: int) -> str:
 
 def _scalar(argument: ScalarArgument, place: _Place) -> CArgument:
     form = argument.abi()
-    note = f"{argument.dtype}" + (", passed as its bits" if form == "e" else "")
+    note = f"{argument.dtype}" + (", passed as its bits" if argument.dtype.is_float and form not in "fd" else "")
     description = {"kind": "scalar", "type": str(argument.dtype.ir_type)}
     slots = (Slot(form, place.expression),)
     return CArgument(place.python_name, place.name, FORMAT_TYPES[form], (note,), slots, description)

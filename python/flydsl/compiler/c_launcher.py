@@ -7,7 +7,7 @@ kept as C in `export_runtime/`, and copied into the source, so that an export ne
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,20 +17,23 @@ from typing import Any
 
 from flydsl.backends.launcher import field_offsets
 from flydsl.base import launch_status
-from flydsl.base.native_names import DRIVER_ENTRY, ENTRY, TENSOR_MAP_ENTRY, handle_symbol
+from flydsl.base.native_names import DRIVER_ATTRIBUTES_ENTRY, DRIVER_ENTRY, ENTRY, TENSOR_MAP_ENTRY, handle_symbol
 from flydsl.compiler.artifact import STATUS
 from flydsl.compiler.c_arguments import CArgument, comment, declaration
 
 STATUSES: dict[str, tuple[int, str]] = {
     "OK": (0, "it went well"),
     "BAD_BLOCK": (launch_status.BAD_BLOCK, "a block extent is below 1, or the block has too many threads"),
-    "BAD_GRID": (launch_status.BAD_GRID, "a grid extent is negative"),
+    "BAD_GRID": (launch_status.BAD_GRID, "a grid extent is negative or too large"),
     "NO_MEMORY": (launch_status.NO_MEMORY, "there was no memory for a workgroup"),
     "BAD_ARGUMENT": (launch_status.BAD_ARGUMENT, "an argument is not what the code was compiled for"),
     "NOT_LOADED": (launch_status.NOT_LOADED, "the code is on no device yet"),
     "NO_DRIVER": (launch_status.NO_DRIVER, "the driver's library is not on this machine"),
     "BAD_CLUSTER": (launch_status.BAD_CLUSTER, "the grid is no whole number of clusters"),
-    "BAD_TENSOR_MAP": (launch_status.BAD_TENSOR_MAP, "a tensor is not aligned or padded as the copy engine needs it"),
+    "BAD_SHARED": (launch_status.BAD_SHARED, "a launch asks for too few or too many bytes of shared memory"),
+    "BAD_MAP_ADDRESS": (launch_status.BAD_MAP_ADDRESS, "a tensor does not start where the copy engine can read"),
+    "BAD_MAP_STRIDE": (launch_status.BAD_MAP_STRIDE, "a tensor's rows are not padded as the copy engine needs them"),
+    "BAD_MAP_EXTENT": (launch_status.BAD_MAP_EXTENT, "a tensor is empty, or too long for the copy engine"),
     "SITE_BASE": (launch_status.SITE_BASE, "from here on: a failure that a kernel found, at a place in its source"),
     "DRIVER_BASE": (launch_status.DRIVER_BASE, "from here on: the driver's own status plus this number"),
 }
@@ -47,6 +50,9 @@ _INCLUDES = {
     "cuda": ("dlfcn.h", "pthread.h", "stddef.h", "stdio.h", "string.h"),
     "rocm": ("dlfcn.h", "pthread.h", "stddef.h", "stdio.h", "string.h"),
 }
+
+_OPTIONAL_MACROS = {TENSOR_MAP_ENTRY: "TENSOR_MAP_ENCODE", DRIVER_ATTRIBUTES_ENTRY: "DRIVER_LAUNCH_EX"}
+"""Entries of the driver that only some launchers call -> what the C of the device calls them."""
 
 
 @dataclass(frozen=True)
@@ -66,16 +72,24 @@ class CFunction:
     binary: bytes
     tensor_maps: bool = False
     """Whether the launcher asks the driver to make tensor maps."""
+    launch_attributes: bool = False
+    """Whether the launcher launches with attributes, such as pdl=True."""
+    writes: frozenset[int] = frozenset()
+    """Numbers of the argument block that are addresses behind which the code may write."""
 
     @cached_property
     def symbols(self) -> dict[str, str]:
         """Symbols of the native launcher -> the names they have in the exported object."""
         own = {ENTRY: f"{self.name}_{ENTRY}"}
         if self.device != "host":
-            globals_ = (DRIVER_ENTRY, TENSOR_MAP_ENTRY) if self.tensor_maps else (DRIVER_ENTRY,)
-            own |= {name: f"{self.name}_{name}" for name in globals_}
+            own |= {name: f"{self.name}_{name}" for name in (DRIVER_ENTRY, *self._optional_entries)}
             own |= {handle_symbol(kernel): f"{self.name}_handle{i}" for i, kernel in enumerate(self.kernels)}
         return own
+
+    @property
+    def _optional_entries(self) -> list[str]:
+        asked = {TENSOR_MAP_ENTRY: self.tensor_maps, DRIVER_ATTRIBUTES_ENTRY: self.launch_attributes}
+        return [name for name, is_used in asked.items() if is_used]
 
     @property
     def argument_format(self) -> str:
@@ -87,9 +101,21 @@ class CFunction:
         return f"int32_t {self.name}_launch({parameters})"
 
 
+_C_ESCAPES = {'"': r"\"", "\\": r"\\", "\n": r"\n", "\t": r"\t", "?": r"\?"}
+"""A question mark is among them because two begin a trigraph."""
+
+
 def c_string(text: str) -> str:
-    """A C string literal; JSON's escapes are C's, but for characters outside ASCII, which stay as they are."""
-    return json.dumps(text, ensure_ascii=False)
+    """A C string literal."""
+    return '"' + "".join(map(_in_c, text)) + '"'
+
+
+def _in_c(character: str) -> str:
+    """A character in a C literal. Octal escapes have three digits, so what follows them cannot join in, as with hex."""
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:  # a byte of a file name that is no UTF-8, as Python holds it
+        return f"\\{code - 0xDC00:03o}"
+    return _C_ESCAPES.get(character) or (character if code >= 32 and code != 127 else f"\\{code:03o}")
 
 
 _ERROR_NOTES = (
@@ -229,7 +255,7 @@ def _kernel_table(function: CFunction) -> str:
             *(f"extern void *{new};" for old, new in symbols.items() if old != ENTRY),
             "",
             f"#define DRIVER_LAUNCH {symbols[DRIVER_ENTRY]}",
-            *([f"#define TENSOR_MAP_ENCODE {symbols[TENSOR_MAP_ENTRY]}"] if function.tensor_maps else []),
+            *(f"#define {macro} {symbols[name]}" for name, macro in _OPTIONAL_MACROS.items() if name in symbols),
             f"#define SHARED_BYTES {function.shared_bytes}",
             f"#define KERNELS {len(function.kernels)}",
             "",
@@ -256,16 +282,28 @@ def _block(function: CFunction) -> str:
     return "\n".join(["struct block {", *fields, "};", "", *checks, "", entry])
 
 
+_FIELDS = re.compile(r"\{(\w+)\}")
+_FILLED = {
+    "grid": ("%s", "extents(buffer, sizeof buffer, report)"),
+    "block": ("%s", "extents(buffer, sizeof buffer, report == NULL ? NULL : report + 3)"),
+    "tensor": ("%s", "message_of(report)"),
+}
+
+
+def _filled(field: str) -> tuple[str, str]:
+    """What stands for a field of a message in C's format, and the value; a number is one of the report."""
+    return _FILLED.get(field) or ("%lld", f"number_of(report, {field})")
+
+
 def _explain(function: CFunction) -> str:
     """A function that writes the text of a status that the native entry returned."""
     cases = []
     for status, (message, hint) in STATUS.items():
-        form = message.replace("{grid}", "%s").replace("{block}", "%s")
-        three = "report + 3" if "{block}" in message else "report"
-        value = f", extents(buffer, sizeof buffer, report == NULL ? NULL : {three})" if "%s" in form else ""
+        values = ["place_of(report)", *(_filled(name)[1] for name in _FIELDS.findall(message))]
+        form = _FIELDS.sub(lambda field: _filled(field[1])[0], message)
         text = c_string(f"%s: a launch in '{function.python_name}' {form}; {hint}")
         cases.append(
-            f"    case {status}:\n        snprintf(text, sizeof text, {text}, place_of(report){value});\n        break;"
+            f"    case {status}:\n        snprintf(text, sizeof text, {text}, {', '.join(values)});\n        break;"
         )
     return "\n".join(
         [

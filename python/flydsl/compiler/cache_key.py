@@ -17,9 +17,12 @@ from typing import Any
 
 from flydsl.base import knobs
 from flydsl.compiler.adapted import Adapted
-from flydsl.compiler.captured import Captured, code_behind
+from flydsl.compiler.backends.registry import backend_for, is_own
+from flydsl.compiler.captured import Captured
+from flydsl.compiler.code_behind import code_behind
 from flydsl.compiler.described import Describer
 from flydsl.compiler.toolchain import processor_text, toolchain_text
+from flydsl.target.target import Target
 
 SUFFIX = ".flydsl"
 _SEPARATOR = "\n\n"
@@ -38,6 +41,9 @@ class CacheKey:
     specialisation: str
     functions: tuple[FunctionType, ...] = ()
     """The user's functions in it, whose places in source files an artifact may name."""
+    target: str = ""
+    device: str = ""
+    """What the code is for; the text says so too."""
 
     @property
     def text(self) -> str:
@@ -74,6 +80,12 @@ def _parts(argument: Any) -> tuple[Any, ...]:
     return ("argument", argument.argument.signature(), *code_behind(argument), constants)
 
 
+def backend_texts(target: Target, describer: Describer) -> list[str]:
+    """A backend that is not this package's: its class by content, and what it says of itself."""
+    backend = backend_for(target)
+    return [] if is_own(backend) else [f"backend {describer.text(type(backend))} {backend.hash()}"]
+
+
 def key_of(
     name: str, captured: Captured, arguments: Iterable[Any], hints: Mapping[str, Any], device: Any
 ) -> tuple[CacheKey | None, tuple[str, ...]]:
@@ -81,6 +93,7 @@ def key_of(
     describer = Describer()
     texts = [describer.text(_parts(argument)) for argument in arguments]
     target, hint_text = describer.text(device.target), describer.text(dict(hints))
+    texts += backend_texts(device.target, describer)
     reasons = (*captured.opaque, *describer.opaque)
     if reasons:
         return None, reasons
@@ -90,4 +103,5 @@ def key_of(
         function += "\n" + "\n".join(places)
     lines = [settings_text(device.kind), f"target {target}", f"hints {hint_text}", *texts, *describer.lines]
     functions = (*captured.functions, *describer.functions)
-    return CacheKey(name, function.replace(_SEPARATOR, "\n"), "\n".join(lines), functions), ()
+    text = function.replace(_SEPARATOR, "\n")
+    return CacheKey(name, text, "\n".join(lines), functions, device.target.arch, device.kind), ()

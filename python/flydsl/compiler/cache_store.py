@@ -126,6 +126,13 @@ class Store:
                     found.append(Entry(path, status.st_size, status.st_mtime))
         return found
 
+    def artifacts(self, key: CacheKey) -> list[Artifact]:
+        """What there is of the key's function, whatever it was compiled for."""
+        folder = self.root / key.directory
+        names = [path.name for path in _listed(folder) if path.name.endswith(SUFFIX)]
+        read = (artifact_file.read(self._trusted_bytes(folder, name) or b"") for name in names)
+        return [found[0] for found in read if found is not None]
+
     def count(self, key: CacheKey) -> int:
         """Artifacts of the key's function."""
         try:
@@ -160,14 +167,17 @@ class Store:
                     _remove(path)
         if total <= limit:
             return total
+        before = total
         for entry in entries:
             if total <= limit * _KEPT_SHARE:
                 break
+            _log.debug("evicting %s, %d bytes", entry.path, entry.size)
             _remove(entry.path)
             _remove(entry.path.with_suffix(LOCK_SUFFIX))
             with contextlib.suppress(OSError):  # others are still in it
                 entry.path.parent.rmdir()
             total -= entry.size
+        _log.info("evicted %d of %d bytes from the cache, whose limit is %d", before - total, before, limit)
         return total
 
 

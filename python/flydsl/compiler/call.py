@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslValueError, FlyDSLError
 from flydsl.compiler.adapted import Adapted
 from flydsl.compiler.argument_form import ConstantForm, Form, form_of
+from flydsl.compiler.artifact import Artifact
+from flydsl.compiler.backends.registry import backend_for, is_own
+from flydsl.compiler.call_path import age
 from flydsl.compiler.diagnostics import about_argument
 from flydsl.compiler.hints import Hints
 from flydsl.compiler.instance_key import instance_key
 from flydsl.compiler.jit_argument import adapt
 from flydsl.compiler.launch_code import Parameter
+from flydsl.compiler.read_only import Write, check_writable, part_of, writes_of
 from flydsl.compiler.signature import Signature
 from flydsl.compiler.specialisation import Key
 from flydsl.compiler.stream_argument import StreamArgument, check_stream_device
 from flydsl.compiler.target_choice import device_of
-from flydsl.expr.constexpr import constexpr_key
+from flydsl.expr.constexpr_key import constexpr_key
+from flydsl.expr.numpy_scalar import python_value
 
 
 @dataclass(frozen=True)
@@ -54,21 +60,48 @@ class Call:
 
     def specialisation_key(self, hints: Hints) -> Key:
         target = self.device.target
-        return Key(self.device.kind, target.arch, knobs.code_settings(), hints, self.key, self.index)
+        backend = backend_for(target)
+        made_by = "" if is_own(backend) else f"{type(backend).__qualname__} {age()} {backend.hash()}"
+        return Key(self.device.kind, target.arch, knobs.code_settings(), hints, self.key, self.index, made_by)
 
-    def forms(self) -> list[Form]:
-        """What each parameter of the code for this call accepts."""
+    def forms(self, artifact: Artifact | None = None) -> list[Form]:
+        """What each parameter of the code for this call accepts; the artifact tells which arrays it may write."""
+        written = self._written(artifact) if artifact is not None else [()] * len(self.arguments)
         return [
-            form_of(argument.argument, self.signature.annotations[index], self.place)
+            form_of(argument.argument, self.signature.annotations[index], self.place, writes)
             if isinstance(argument, Adapted)
             else ConstantForm.of(argument, _key_function(self.signature, index))
-            for index, argument in enumerate(self.arguments)
+            for index, (argument, writes) in enumerate(zip(self.arguments, written, strict=True))
         ]
 
-    def parameters(self) -> list[Parameter]:
+    def parameters(self, artifact: Artifact) -> list[Parameter]:
         """The same, with names and the values of this call."""
-        rows = zip(self.signature.names, self.forms(), self.values, strict=True)
+        rows = zip(self.signature.names, self.forms(artifact), self.values, strict=True)
         return [Parameter(name, form, value) for name, form, value in rows]
+
+    def _written(self, artifact: Artifact) -> list[tuple[Write, ...]]:
+        """What the code may write of each argument."""
+        counts = [len(a.argument.abi()) if isinstance(a, Adapted) else 0 for a in self.arguments]
+        firsts = accumulate(counts, initial=0)
+        writes = writes_of(artifact)
+        return [part_of(writes, first, count) for first, count in zip(firsts, counts, strict=False)]
+
+    def known_writes(self, artifact: Artifact) -> dict[str, Write]:
+        """The parameters that the code is known to write, not just possibly, each with a place where it does."""
+        rows = zip(self.signature.names, self._written(artifact), strict=True)
+        return {name: write for name, writes in rows for write in writes if write.known}
+
+    def check_writable(self, artifact: Artifact) -> None:
+        """Refuse read-only arrays that the code may write."""
+        if not artifact.writes:
+            return
+        for name, argument, writes in zip(self.signature.names, self.arguments, self._written(artifact), strict=True):
+            try:
+                if writes:
+                    check_writable(argument.argument, writes)
+            except FlyDSLError as error:
+                error.message = f"argument '{name}' of '{self.func.__name__}': {error.message}"
+                raise
 
     @property
     def has_data(self) -> bool:
@@ -103,7 +136,7 @@ def adapted_call(func: Callable[..., Any], signature: Signature, values: Sequenc
         try:
             if signature.constexpr[index]:
                 key.append(_key_function(signature, index)(value))
-                arguments.append(value)
+                arguments.append(python_value(value))
                 continue
             argument = adapt(value, signature.annotations[index])
             key.append(argument.signature())

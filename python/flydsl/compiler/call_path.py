@@ -8,6 +8,7 @@ arguments of the same types, element types and compile-time values. What none of
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakSet
 
 from flydsl.base import knobs
 from flydsl.compiler.launch_code import Launch
@@ -20,9 +21,32 @@ _WATCHED = (
 """Variables that choose the target and the device of a call, or change the code."""
 
 
+_given_out: WeakSet[knobs.Watch] = WeakSet()
+_age = 0
+
+
 def environment_now() -> knobs.Watch:
     """Their state: while it is unchanged, a call does what the one before did."""
-    return knobs.Watch(_WATCHED)
+    watch = knobs.Watch(_WATCHED)
+    _given_out.add(watch)
+    return watch
+
+
+def outdate() -> None:
+    """Something beside the variables changed what calls compile to: none does any more what the one before did."""
+    global _age
+    _age += 1
+    for watch in list(_given_out):
+        watch.unchanged = _changed
+
+
+def age() -> int:
+    """How often that happened."""
+    return _age
+
+
+def _changed() -> bool:
+    return False
 
 
 _MOST = 16
@@ -33,7 +57,7 @@ def _look(value: Any) -> Any:
     """What tells arguments apart at a glance."""
     kind = value.__class__
     if kind is TensorAdaptor:
-        return value.adapted.key
+        return value.key, value.source.__class__
     if kind is int or kind is float or value is None:
         return kind
     return kind, getattr(value, "dtype", None)
@@ -60,7 +84,7 @@ class CallPath:
         """Launch with a function made for arguments that look like these; False if none takes them."""
         try:
             alike = self._alike.get(self._looks(args), ())
-        except TypeError:  # a compile-time value that cannot be hashed
+        except Exception:  # a compile-time value that cannot be hashed, or an object with strange attributes
             return False
         for _, launch in alike:
             if launch(args):
@@ -72,7 +96,7 @@ class CallPath:
         """Whether there is a function already for this code and arguments that look like these."""
         try:
             return any(known is executable for known, _ in self._alike.get(self._looks(args), ()))
-        except TypeError:
+        except Exception:
             return True
 
     def add(self, args: tuple[Any, ...], executable: Any, launch: Launch) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import opcode
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import CodeType, EllipsisType
 from typing import Any
@@ -18,12 +18,23 @@ from typing import Any
 _GLOBAL, _NAME, _IMPORT, _STORE, _DELETE = (
     opcode.opmap[name] for name in ("LOAD_GLOBAL", "LOAD_NAME", "IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")
 )
+_CLOSURE = tuple(
+    opcode.opmap[name] for name in ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF") if name in opcode.opmap
+)
+_ATTRIBUTE, _METHOD = opcode.opmap["LOAD_ATTR"], opcode.opmap.get("LOAD_METHOD")
+_ATTRIBUTE_SHIFT = 0 if _METHOD is not None else 1
+"""Where methods have no instruction of their own, the lowest bit of the argument says that one is meant."""
+_TAKING = (_ATTRIBUTE,) if _METHOD is None else (_ATTRIBUTE, _METHOD)
+_FILLER = opcode.opmap["CACHE"]
 _CONSTANT, _EXTENDED = opcode.opmap["LOAD_CONST"], opcode.opmap["EXTENDED_ARG"]
 _SMALL_INT = opcode.opmap.get("LOAD_SMALL_INT")
-_WANTED = re.compile(b"[" + re.escape(bytes((_GLOBAL, _NAME, _IMPORT, _STORE, _DELETE))) + b"]", re.DOTALL)
+_READING = (_GLOBAL, _NAME, _IMPORT, _STORE, _DELETE, *_CLOSURE, *_TAKING)
+_WANTED = re.compile(b"[" + re.escape(bytes(_READING)) + b"]", re.DOTALL)
 
 _DYNAMIC = frozenset({"eval", "exec", "globals", "locals", "vars", "__import__", "import_module", "open", "input"})
 """Functions that reach what no analysis can see."""
+_PROCESS = frozenset({"id", "hash"})
+"""Functions whose results are others in the next process."""
 
 _BY_NAME = frozenset({"getattr", "setattr", "hasattr", "delattr", "dir", "attrgetter"})
 """Functions that read attributes whose names may be computed."""
@@ -42,35 +53,82 @@ class CodeReads:
     """Functions it calls whose effect cannot be followed."""
     computes_names: bool
     """Whether it may read attributes under computed names."""
+    chains: Mapping[str, frozenset[tuple[str, ...]]]
+    """Attributes taken right from a global or closure variable, by its name: `os.path.join` is ``("path", "join")``.
+    An empty chain says that the variable itself goes somewhere."""
+    taken: frozenset[str]
+    """Attributes that it takes from anything, and texts that could be names of some."""
+    strings: tuple[str, ...]
+    """Texts among its constants, which may be keys and names of what it reads."""
 
 
 def code_reads(code: CodeType) -> CodeReads:
     """What a code object may read."""
     found: dict[str, None] = {}
     attributes: set[str] = set()
+    taken: set[str] = set()
     imports: list[tuple[str, int]] = []
+    chains: dict[str, set[tuple[str, ...]]] = {}
+    strings: dict[str, None] = {}
     writes = False
     for part in _parts(code):
+        strings.update((c, None) for c in part.co_consts if isinstance(c, str))
         names, raw = part.co_names, part.co_code
         attributes.update(names)
-        attributes.update(c for c in part.co_consts if isinstance(c, str) and c.isidentifier())
+        words = [c for c in part.co_consts if isinstance(c, str) and c.isidentifier()]
+        attributes.update(words)
+        taken.update(words)
         # A search over the operations, every other byte: a loop in Python takes ten times as long.
         operations, arguments = raw[::2], raw[1::2]
         for match in _WANTED.finditer(operations):
             at = match.start()
+            if operations[at] in _TAKING:
+                shift = _ATTRIBUTE_SHIFT if operations[at] == _ATTRIBUTE else 0
+                taken.add(names[_argument(operations, arguments, at) >> shift])
+                continue
             operation, argument = operations[at], _argument(operations, arguments, at)
-            if operation == _GLOBAL:
-                found[names[argument >> 1]] = None
-            elif operation == _NAME:  # in the body of a class
-                found[names[argument]] = None
+            if operation in (_GLOBAL, _NAME):  # the latter in the body of a class
+                name = names[argument >> 1 if operation == _GLOBAL else argument]
+                found[name] = None
+                chains.setdefault(name, set()).add(_chain(names, operations, arguments, at))
+            elif operation in _CLOSURE:
+                name = _variable(part, argument)
+                chains.setdefault(name, set()).add(_chain(names, operations, arguments, at))
             elif operation == _IMPORT:
                 imports.append((names[argument], _import_level(part, operations, arguments, at)))
             else:
                 writes = True
-    escapes = tuple(sorted(_DYNAMIC.intersection(found)))
     return CodeReads(
-        tuple(found), frozenset(attributes), tuple(imports), writes, escapes, not _BY_NAME.isdisjoint(found)
+        globals=tuple(found),
+        attributes=frozenset(attributes),
+        imports=tuple(imports),
+        writes_globals=writes,
+        escapes=tuple(sorted((_DYNAMIC | _PROCESS).intersection(found))),
+        computes_names=not _BY_NAME.isdisjoint(found),
+        chains={name: frozenset(found) for name, found in chains.items()},
+        taken=frozenset(taken),
+        strings=tuple(strings),
     )
+
+
+def _variable(code: CodeType, argument: int) -> str:
+    """The name of a variable that a nested function shares with the one around it."""
+    # Cells of parameters stand where the parameters do, the others behind them.
+    cells = tuple(name for name in code.co_cellvars if name not in code.co_varnames)
+    return (*code.co_varnames, *cells, *code.co_freevars)[argument]
+
+
+def _chain(names: tuple[str, ...], operations: bytes, arguments: bytes, at: int) -> tuple[str, ...]:
+    """The attributes that the instructions after one take, each from the one before."""
+    found: list[str] = []
+    while True:
+        at += 1
+        while at < len(operations) and operations[at] in (_FILLER, _EXTENDED):
+            at += 1
+        if at >= len(operations) or operations[at] not in (_ATTRIBUTE, _METHOD):
+            return tuple(found)
+        shift = _ATTRIBUTE_SHIFT if operations[at] == _ATTRIBUTE else 0
+        found.append(names[_argument(operations, arguments, at) >> shift])
 
 
 def _argument(operations: bytes, arguments: bytes, at: int) -> int:

@@ -7,17 +7,20 @@ not see later changes of hints, environment or captured values: it is the code i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslTypeError, DslValueError, FlyDSLError
-from flydsl.compiler.argument_form import Form, StreamForm
+from flydsl.compiler.argument_form import ConstantForm, Form, StreamForm
 from flydsl.compiler.call import Call
-from flydsl.compiler.diagnostics import calling_location, located, presented
-from flydsl.compiler.hints import Hints, check_mapping, checked
+from flydsl.compiler.diagnostics import definition_of, located, present
+from flydsl.compiler.hints import Hints, check_mapping, checked, hint_scope
 from flydsl.compiler.ir_text import IrText
+from flydsl.compiler.jit_call import jit_call, jit_function
 from flydsl.compiler.jit_function import BoundJit, JitFunction
 from flydsl.compiler.launch_code import Launch, Parameter, launch_function
+from flydsl.compiler.tensor_adaptor import TensorAdaptor
 
 _MOST = 16
 """Combinations of Python types that get a launch function of their own."""
@@ -42,30 +45,31 @@ class CompiledFunction:
         self._ir_text = ir_text
         self._has_stream = any(isinstance(form, StreamForm) for _, form in forms)
         self._launch: Launch = _nothing
-        self._launches: dict[tuple[type, ...], Launch] = {}
+        self._launches: dict[tuple[Any, ...], Launch] = {}
         """Launch functions by the Python types of the arguments; the one used last is `_launch`."""
         if examples is not None:
-            self._launch = self._launches[tuple(map(type, examples))] = self._launch_for(examples)
+            self._launch = self._launches[_kinds(examples)] = self._launch_for(examples)
 
     def __call__(self, *args: Any) -> None:
-        if not self._launch(args):
-            self._call_fully(args)
+        try:
+            if not self._launch(args):
+                self._call_fully(args)
+        except Exception as error:
+            present(error)
+            raise
 
     def _call_fully(self, args: tuple[Any, ...]) -> None:
         """Arguments of other Python types than at the call before, or wrong ones: check each and say what is wrong."""
-        try:
-            values = self._completed(args)
-            kinds = tuple(map(type, values))
-            known = self._launches.get(kinds)
-            if known is not None and known(values):
-                self._launch = known
-                return
-            numbers: list[int | float] = []
-            for (name, form), value in zip(self._forms, values, strict=True):
-                numbers.extend(self._numbers(name, form, value))
-            self._executable.launch(numbers if self._has_stream else [*numbers, 0])
-        except FlyDSLError as error:
-            raise presented(error) from None
+        values = self._completed(args)
+        kinds = _kinds(values)
+        known = self._launches.get(kinds)
+        if known is not None and known(values):
+            self._launch = known
+            return
+        numbers: list[int | float] = []
+        for (name, form), value in zip(self._forms, values, strict=True):
+            numbers.extend(self._numbers(name, form, value))
+        self._executable.launch(numbers if self._has_stream else [*numbers, 0])
         if known is None and len(self._launches) < _MOST:
             self._launch = self._launches[kinds] = self._launch_for(values)
 
@@ -149,6 +153,12 @@ def _restored(name: str, data: bytes, forms: Any, defaults: Any, hints: Hints, i
     return CompiledFunction(name, executable, forms, defaults, hints, ir_text)
 
 
+def _kinds(values: Sequence[Any]) -> tuple[Any, ...]:
+    """What tells arguments apart that one launch function cannot read: their types, and those of wrapped arrays."""
+    return tuple([(TensorAdaptor, type(value.source)) if type(value) is TensorAdaptor else type(value)
+                  for value in values])  # fmt: skip
+
+
 def _nothing(args: tuple[Any, ...]) -> bool:
     """The launch function before the first call tells of which Python types the arguments are."""
     return False
@@ -171,34 +181,49 @@ class Compile:
 
         None where COMPILE_ONLY leaves nothing to run. With hints and no arguments, the hints become the function's.
         """
-        only_hints = self._hints is not None and not args and not kwargs
-        if isinstance(fn, BoundJit):
-            fn, args = fn.function, (fn.instance, *args)
-        if not isinstance(fn, JitFunction):
-            raise DslTypeError(
-                f"flyc.compile takes a jit function, got {type(fn).__name__}",
-                hint="decorate it with @flyc.jit",
-                location=calling_location(),
-            )
-        if only_hints:
-            fn.compile_hints.update(self._hints or {})
-            return fn
+        function = jit_function("flyc.compile", fn)
+        if self._hints is not None and not args and not kwargs:
+            function.compile_hints.update(self._hints)
+            return function if isinstance(fn, BoundJit) else fn
         try:
-            return _compiled(fn, args, kwargs, self._hints)
-        except FlyDSLError as error:
-            raise presented(error) from None
+            with hint_scope(self._hints) if self._hints else nullcontext():
+                return _compiled(fn, args, kwargs)
+        except Exception as error:
+            present(error)
+            raise
 
 
-def _compiled(fn: JitFunction, args: Any, kwargs: Any, more: Mapping[str, Any] | None) -> CompiledFunction | None:
-    hints = fn.effective_hints(more)
-    call: Call = fn.adapted_call(args, kwargs)
-    executable = fn.executable(call, hints, ahead=True)
-    if executable is None or knobs.COMPILE_ONLY.get():
+def _compiled(function: Any, args: Any, kwargs: Any) -> CompiledFunction | None:
+    if knobs.COMPILE_ONLY.get():
+        function.warmup(*args, **kwargs)
         return None
+    wanted = jit_call("flyc.compile", function, args, kwargs)
+    fn = wanted.function
+    with hint_scope(wanted.hints):
+        hints = fn.effective_hints()
+    call: Call = fn.adapted_call(wanted.args, wanted.kwargs)
+    executable = fn.executable(call, hints, ahead=True)
+    executable.check(call.numbers)
     ir_text = IrText.of(fn.func, call, hints)
-    forms = list(zip(fn.signature.names, call.forms(), strict=True))
-    examples = call.values if call.has_data else None
-    return CompiledFunction(fn.__name__, executable, forms, fn.signature.defaults(), hints, ir_text, examples)
+    rows = zip(fn.signature.names, call.forms(executable.artifact), call.values, strict=True)
+    left = [row for row in rows if not (row[0] in wanted.chosen and _is_built_in(fn, *row))]
+    forms, examples = [(name, form) for name, form, _ in left], [value for _, _, value in left]
+    defaults = fn.signature.defaults(without=wanted.chosen)
+    return CompiledFunction(
+        fn.__name__, executable, forms, defaults, hints, ir_text, examples if call.has_data else None
+    )
+
+
+def _is_built_in(fn: JitFunction, name: str, form: Form, value: Any) -> bool:
+    """True: a chosen value is part of the code, so that its parameter is gone. What is not would have to be passed."""
+    if not isinstance(form, ConstantForm):
+        raise DslTypeError(
+            f"'{name}' of '{fn.__name__}' is chosen by its configurations ({value!r} here) and passed at run time, "
+            "which compiled code cannot do",
+            hint=f"annotate it: {name}: fx.Constexpr[int]",
+            location=definition_of(fn.func),
+        )
+    return True
 
 
 compile = Compile()

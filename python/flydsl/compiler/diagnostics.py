@@ -14,6 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, FlyDSLError, SourceLocation
+from flydsl.compiler import python_errors
 from flydsl.compiler.rewrite.build import HIDDEN
 from flydsl.compiler.rewrite.source import find_source
 
@@ -22,6 +23,9 @@ R = TypeVar("R")
 
 PACKAGE_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
+_PASSING_ON = frozenset(os.path.join(PACKAGE_ROOT, "expr", name) for name in ("__init__.py", "foreign.py", "truth.py"))
+"""Files that do with the user's values what the user wrote, so that Python's complaint there is about the user."""
+
 
 def _is_ours(frame: FrameType) -> bool:
     """Whether a frame runs code of this package; what `dataclass` generates for us has no file of its own."""
@@ -29,11 +33,29 @@ def _is_ours(frame: FrameType) -> bool:
     return generated or frame.f_code.co_filename.startswith(PACKAGE_ROOT)
 
 
+_STANDARD = os.path.dirname(os.__file__) + os.sep
+_INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+_OUR_LIBRARIES = ("xdsl", "llvmlite")
+
+
+def _is_library(frame: FrameType) -> bool:
+    """Whether a frame is of the standard library, xDSL or LLVM: no place where a user wrote something."""
+    file = frame.f_code.co_filename
+    standard = file.startswith(_STANDARD) and not any(part in file for part in _INSTALLED)
+    return standard or frame.f_globals.get("__name__", "").partition(".")[0] in _OUR_LIBRARIES
+
+
+def _is_internal(frame: FrameType) -> bool:
+    """Whether a frame tells the user nothing: this package's, or of a library that this package called."""
+    caller = frame.f_back
+    return _is_ours(frame) or (_is_library(frame) and caller is not None and _is_internal(caller))
+
+
 def innermost_user_location(traceback: TracebackType | None) -> SourceLocation | None:
-    """The last frame outside this package that a traceback passes through."""
+    """The last of the user's lines that a traceback passes through."""
     found: SourceLocation | None = None
     while traceback is not None:
-        if not _is_ours(traceback.tb_frame):
+        if not _is_ours(traceback.tb_frame) and not _is_library(traceback.tb_frame):
             found = _location(traceback)
         traceback = traceback.tb_next
     return found
@@ -66,14 +88,20 @@ def user_errors(func: Callable[..., Any]) -> Iterator[None]:
             error.location = definition_of(func)
         _note_missing_source(error, func)
         raise
-    except NameError as error:
-        explanation = _explained(error)
+    except (NameError, AttributeError, TypeError, KeyError) as error:
+        explanation = _unbound(error) if isinstance(error, NameError) else _about_our_values(error)
         if explanation is None:
             raise
+        explanation.location = innermost_user_location(error.__traceback__)
         raise explanation from None
 
 
-def _explained(error: NameError) -> FlyDSLError | None:
+def _about_our_values(error: Exception) -> FlyDSLError | None:
+    """What Python's own error means for the values of a kernel; None where it was raised by a mistake of ours."""
+    return python_errors.explained(error) if _raised_by_the_user(error.__traceback__) else None
+
+
+def _unbound(error: NameError) -> FlyDSLError | None:
     """The reason why a variable has no value, if run-time control flow took it."""
     named = error.name or next(iter(re.findall(r"variable '(\w+)'", str(error))), None)
     traceback, found = error.__traceback__, None
@@ -82,8 +110,6 @@ def _explained(error: NameError) -> FlyDSLError | None:
         if flow is not None:
             found = flow.explanation(named) or found
         traceback = traceback.tb_next
-    if found is not None:
-        found.location = innermost_user_location(error.__traceback__)
     return found
 
 
@@ -97,9 +123,9 @@ def _note_missing_source(error: FlyDSLError, func: Callable[..., Any]) -> None:
 
 
 def calling_location() -> SourceLocation | None:
-    """The innermost line outside this package that led here."""
+    """The innermost of the user's lines that led here."""
     frame = sys._getframe(1)
-    while frame is not None and _is_ours(frame):
+    while frame is not None and (_is_ours(frame) or _is_library(frame)):
         frame = frame.f_back
     return (
         None
@@ -118,6 +144,7 @@ def located(call: Callable[P, R]) -> Callable[P, R]:
         except FlyDSLError as error:
             if error.location is None:
                 error.location = calling_location()
+            present(error)
             raise
 
     return with_location
@@ -141,10 +168,41 @@ def about_argument(error: FlyDSLError, func: Callable[..., Any], parameter: str)
     return error
 
 
-def presented(error: FlyDSLError) -> FlyDSLError:
-    """The error as it leaves a jit call: located, and without our frames unless they are asked for."""
-    if error.location is None:
+def present(error: Exception) -> None:
+    """Make an error ready to leave this package: its place is named, and our frames are gone from the traceback.
+
+    A function that handles an error with this and a bare ``raise`` does not show up in the traceback either. An error
+    in the user's Python code keeps the frames of that code. One of our own making keeps all, for the report.
+    """
+    ours = isinstance(error, FlyDSLError)
+    if ours and error.location is None:
         error.location = innermost_user_location(error.__traceback__) or calling_location()
     if knobs.DEBUG_TRACEBACK.get():
-        return error
-    return error.with_traceback(None)
+        return
+    if ours:
+        error.__traceback__, error.__cause__, error.__suppress_context__ = None, None, True
+    elif _raised_by_the_user(error.__traceback__):
+        error.__traceback__ = _users_frames(error.__traceback__)
+
+
+def _raised_by_the_user(traceback: TracebackType | None) -> bool:
+    """Whether an error comes from the user's code, or from a library that it called."""
+    last = None
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename not in _PASSING_ON:
+            last = traceback.tb_frame
+        traceback = traceback.tb_next
+    return last is not None and not _is_internal(last)
+
+
+def _users_frames(traceback: TracebackType | None) -> TracebackType | None:
+    """A traceback without our frames."""
+    kept: list[TracebackType] = []
+    while traceback is not None:
+        if not _is_internal(traceback.tb_frame):
+            kept.append(traceback)
+        traceback = traceback.tb_next
+    found: TracebackType | None = None
+    for entry in reversed(kept):
+        found = TracebackType(found, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
@@ -15,16 +15,19 @@ from flydsl.backends.host.compile import host_module
 from flydsl.backends.host.lds_record import LdsRecorder
 from flydsl.backends.host.sanitizer import settings as sanitizer_settings
 from flydsl.backends.host.sanitizer import settings_text as sanitizer_text
-from flydsl.backends.launcher import HostModule, launcher_module
+from flydsl.backends.launcher import HostModule, Site, launcher_module, site_of
 from flydsl.backends.rocm import compile as rocm_compile
 from flydsl.base import knobs
 from flydsl.base.errors import FlyDSLError, VerifyError
 from flydsl.codegen.llvm_build import emit_object, host_triple
-from flydsl.compiler.artifact import Artifact
-from flydsl.compiler.dumps import Dumps
+from flydsl.compiler.artifact import Artifact, Assemble
+from flydsl.compiler.backend_passes import passes_for
+from flydsl.compiler.dumps import Dumps, module_text
+from flydsl.compiler.hints import Hints
 from flydsl.compiler.sanitize import check_device
 from flydsl.compiler.schedule_warnings import warn_about_schedules
-from flydsl.passes.pipeline import Pass, stage_a
+from flydsl.passes.pipeline import Pass
+from flydsl.passes.written_arguments import written_arguments
 from flydsl.target.target import Target
 
 
@@ -47,7 +50,7 @@ def run_passes(module: ModuleOp, passes: tuple[Pass, ...], dumps: Dumps) -> None
         if verify:
             _verify(module, step.name)
         if show:
-            print(f"// ----- after {step.name}\n{module}")
+            print(f"// ----- after {step.name}\n{module_text(module)}")
         dumps.module(step.name, module)
 
 
@@ -60,57 +63,77 @@ class Lowered:
     level: int
     """Optimisation level of the host's part."""
     binary: Callable[[], bytes] = bytes
+    writes: tuple[tuple[int, bool, Site], ...] = ()
+    """Arguments that the code may write: `Artifact.writes` with the sites themselves."""
 
 
 def lower_module(
-    module: ModuleOp, name: str, target: Target, device: str, argument_format: str, recorder: LdsRecorder | None = None
-) -> Lowered:
-    """Run the stages for a device: the host, or a GPU of the target's family; recording is for the host."""
+    module: ModuleOp, name: str, target: Target, device: str, argument_format: str,
+    recorder: LdsRecorder | None = None, assemble: Assemble | None = None, hints: Hints = (),
+) -> Lowered:  # fmt: skip
+    """Run the stages for a device: the host, or a GPU of the target's family; recording is for the host.
+
+    The module was traced with the ``hints``, which the backend may heed in its choice of passes.
+    """
     kernels = tuple(op.attributes["sym_name"].data for op in kernel_functions(module))  # type: ignore[union-attr]
     dumps = Dumps(kernels[0] if len(kernels) == 1 else name)
     if knobs.DEBUG_ENABLE_VERIFIER.get():
         _verify(module, "tracing")
     if knobs.DEBUG_PRINT_ORIGIN_IR.get():
-        print(module)
+        print(f"// ----- as traced\n{module_text(module)}")
     dumps.module("origin", module)
     checks = sanitizer_settings(module)
     if checks:
         check_device(device)
-    run_passes(module, stage_a(target.backend, checks["checks"] if checks else ()), dumps)
+    run_passes(module, passes_for(target, hints, checks["checks"] if checks else ()), dumps)
+    writes = tuple((write.leaf, write.known, site_of(write.by)) for write in written_arguments(module))
     if target.backend == "rocm" and not checks:
         warn_about_schedules(module)
     level, line_tables = knobs.COMPILE_OPT_LEVEL.get(), knobs.DEBUG_ENABLE_DEBUG_INFO.get()
     if dumps.folder is not None:
         write = import_module("flydsl.compiler.target_dumps")
-        (write.dump_later_stages if dumps.stages else write.dump_assembly)(module, target, level, line_tables, dumps)
+        dump = write.dump_later_stages if dumps.stages else write.dump_assembly
+        dump(module, target, level, line_tables, dumps, assemble)
     if device == "host":
         host = host_module(module, target, argument_format, recorder)
         if dumps.stages:
             dumps.extra("host.ll", host.text)
-        return Lowered(host, kernels, level)
+        return Lowered(host, kernels, level, writes=writes)
     # The launcher first: what it refuses must not leave a linker running.
     host = launcher_module(module, target, argument_format, DriverLaunching(list(kernels)), host_triple())
     binary = _device_binary(module, target, device, level, line_tables)
-    return Lowered(host, kernels, LAUNCHER_LEVEL, binary)
+    return Lowered(host, kernels, LAUNCHER_LEVEL, binary, writes)
+
+
+def cubin_of(binary: bytes, kernels: Sequence[str], assemble: Assemble | None) -> bytes:
+    """Machine code of the PTX of some kernels, where the device at hand makes any."""
+    return assemble(binary, ", ".join(kernels)) if assemble is not None and kernels else b""
 
 
 def compile_module(
-    module: ModuleOp, name: str, target: Target, device: str, argument_format: str, recorder: LdsRecorder | None = None
-) -> Artifact:
+    module: ModuleOp, name: str, target: Target, device: str, argument_format: str,
+    recorder: LdsRecorder | None = None, assemble: Assemble | None = None, hints: Hints = (),
+) -> Artifact:  # fmt: skip
     """Lower a traced module and compile what comes out."""
-    lowered = lower_module(module, name, target, device, argument_format, recorder)
-    host_object = emit_object(lowered.host.text, level=lowered.level)
+    lowered = lower_module(module, name, target, device, argument_format, recorder, assemble, hints)
+    sites = lowered.host.sites
+    try:
+        host_object = emit_object(lowered.host.text, level=lowered.level)
+    finally:
+        binary = lowered.binary()  # the linker is a process of its own: it is waited for whatever came of the launcher
     return Artifact(
         name=name,
         target=target.arch,
         device=device,
         argument_format=argument_format,
         host_object=host_object,
-        device_binary=lowered.binary(),
+        device_binary=binary,
+        cubin=cubin_of(binary, lowered.kernels, assemble),
         kernels=lowered.kernels,
-        sites=lowered.host.sites,
+        sites=(*sites, *(site for _, _, site in lowered.writes)),
         prints=lowered.host.prints,
         sanitizer=sanitizer_text(module),
+        writes=tuple((leaf, known, len(sites) + index) for index, (leaf, known, _) in enumerate(lowered.writes)),
     )
 
 

@@ -209,6 +209,7 @@ class TraceEmitter:
         self.builder: Any = None
         self.known_block_size: tuple[int, int, int] | None = None
         self.kernel_symbol: str | None = None
+        self.argument_names: dict[SSAValue, str] = {}
         self.shared_allocator: Any = None
         self.default_stream: Any = None
         self._constants: dict[Any, SSAValue] = {}
@@ -298,8 +299,8 @@ class TraceEmitter:
         self.add(op)
         return op.results[0] if types else None
 
-    def call(self, symbol: str, operands: Sequence[Any], result: str) -> Any:
-        """A call of a native function that the launcher provides; declared in the module once."""
+    def call(self, symbol: str, operands: Sequence[Any], result: str, marks: Mapping[str, str] | None = None) -> Any:
+        """A call of a native function that the launcher provides, with text attributes; declared in the module once."""
         type_ = ir_type(result)
         self.builder.declare(symbol, [o.type for o in operands], type_)
         op = op_class("llvm.call").create(
@@ -311,9 +312,16 @@ class TraceEmitter:
                 "TailCallKind": TailCallKindAttr(TailCallKind.NONE),
                 "operandSegmentSizes": DenseArrayBase.from_list(i32, [len(operands), 0]),
             },
+            attributes={name: StringAttr(text) for name, text in (marks or {}).items()},
         )  # fmt: skip
         self.add(op)
         return op.results[0]
+
+    def argument_name(self, value: Any) -> str | None:
+        """The parameter of the jit function that a value is, or is a part of; None if it has another origin."""
+        while isinstance(value.owner, Operation) and value.owner.operands:
+            value = value.owner.operands[0]
+        return self.argument_names.get(value)
 
     def fly(
         self, name: str, operands: Sequence[Any], attrs: Mapping[str, Any] | None = None, result: Any = None

@@ -6,6 +6,8 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from flydsl.compiler.diagnostics import present
+
 if TYPE_CHECKING:
     from flydsl.compiler.export_writer import Export
 
@@ -23,4 +25,8 @@ def export(
     machine's processor, ``generic`` any of its family. Parameters of ``fn`` may be given by keyword.
     """
     writer = import_module("flydsl.compiler.export_writer")
-    return writer.export_function(fn, args, kwargs, folder=dir, name=name, device=device, arch=arch, cpu=cpu)
+    try:
+        return writer.export_function(fn, args, kwargs, folder=dir, name=name, device=device, arch=arch, cpu=cpu)
+    except Exception as error:
+        present(error)
+        raise

@@ -6,6 +6,7 @@
 | `NAME.o` | the native launcher; for the host device the kernels too |
 | `fly_pool.o` | the host device's thread pool (host device only) |
 | `NAME.ptx`, `NAME.hsaco` | the kernels of a GPU, which `NAME.c` has inside as well |
+| `NAME.cubin` | machine code of the PTX, where an NVIDIA GPU is here; for tools, as `NAME.c` loads the PTX |
 | `NAME.json` | what all of it is, for tools |
 """
 
@@ -15,25 +16,26 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import flydsl
 from flydsl.backends.launcher import field_offsets
 from flydsl.base import knobs
-from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, FlyDSLError
+from flydsl.base.errors import DslRuntimeError, DslValueError
 from flydsl.base.files import atomic_write
-from flydsl.base.native_names import TENSOR_MAP_ENTRY
+from flydsl.base.native_names import DRIVER_ATTRIBUTES_ENTRY, TENSOR_MAP_ENTRY
 from flydsl.codegen.exported_object import Processor, exported_object, exported_pool, llvm_version, processor
 from flydsl.codegen.llvm_options import option_scope
 from flydsl.compiler.adapted import Adapted
 from flydsl.compiler.c_arguments import CArgument, c_argument, c_name, hidden_stream
 from flydsl.compiler.c_launcher import LOCAL_NAMES, STATUSES, CFunction, header_text, source_text
 from flydsl.compiler.call import Call
-from flydsl.compiler.diagnostics import presented
-from flydsl.compiler.driver import Lowered, lower_module
-from flydsl.compiler.hints import llvm_options
-from flydsl.compiler.jit_function import BoundJit, JitFunction, collector_paused
+from flydsl.compiler.driver import Lowered, cubin_of, lower_module
+from flydsl.compiler.hints import hint_scope, llvm_options
+from flydsl.compiler.jit_call import jit_call
+from flydsl.compiler.jit_function import JitFunction, collector_paused
 from flydsl.compiler.target_choice import chosen_target
 from flydsl.compiler.trace import trace
 from flydsl.runtime.compile_only import CompileOnlyDevice
@@ -54,6 +56,7 @@ class Export:
     objects: tuple[Path, ...]
     """What to link besides the source."""
     device_binary: Path | None = None
+    cubin: Path | None = None
 
 
 def export_function(
@@ -61,17 +64,10 @@ def export_function(
     device: str | None, arch: str | None, cpu: str,
 ) -> Export:  # fmt: skip
     """Compile the specialisation of these arguments and write its files; `flyc.export` documents the rest."""
-    if isinstance(fn, BoundJit):
-        fn, args = fn.function, (fn.instance, *args)
-    if not isinstance(fn, JitFunction):
-        raise DslTypeError(
-            f"flyc.export takes a jit function, got {type(fn).__name__}", hint="decorate it with @flyc.jit"
-        )
-    try:
-        with collector_paused():
-            return _export(fn, args, kwargs, Path(folder), name, device, arch, processor(cpu))
-    except FlyDSLError as error:
-        raise presented(error) from None
+    cpu_found = processor(cpu)
+    call = jit_call("flyc.export", fn, args, kwargs)
+    with collector_paused(), hint_scope(call.hints):
+        return _export(call.function, call.args, call.kwargs, Path(folder), name, device, arch, cpu_found)
 
 
 def _export(
@@ -88,13 +84,17 @@ def _export(
     hints = fn.effective_hints()
     with option_scope(llvm_options(hints)):
         module, formats = trace(fn.func, call.arguments, call.device.target, hints)
-        lowered = lower_module(module, fn.__name__, call.device.target, call.device.kind, formats)
+        assemble = getattr(call.device, "assemble", None)
+        lowered = lower_module(
+            module, fn.__name__, call.device.target, call.device.kind, formats, assemble=assemble, hints=hints
+        )
         function = _c_function(chosen, call, lowered)
         assert function.argument_format == formats, "C and Python disagree about the argument block"
-        return _write(function, lowered, folder, cpu)
+        return _write(function, lowered, cubin_of(function.binary, lowered.kernels, assemble), folder, cpu)
 
 
 def _c_function(name: str, call: Call, lowered: Lowered) -> CFunction:
+    binary = lowered.binary()  # first: what may fail below must not leave a linker running
     named = list(zip(call.signature.names, call.arguments, strict=True))
     return CFunction(
         name=name,
@@ -107,9 +107,15 @@ def _c_function(name: str, call: Call, lowered: Lowered) -> CFunction:
         constants={name: _constant_text(value) for name, value in named if not isinstance(value, Adapted)},
         kernels=lowered.kernels,
         sites=lowered.host.sites,
-        binary=lowered.binary(),
-        tensor_maps=f"\n@{TENSOR_MAP_ENTRY} =" in lowered.host.text,
+        binary=binary,
+        tensor_maps=_has_global(lowered, TENSOR_MAP_ENTRY),
+        launch_attributes=_has_global(lowered, DRIVER_ATTRIBUTES_ENTRY),
+        writes=frozenset(number for number, _, _ in lowered.writes),
     )
+
+
+def _has_global(lowered: Lowered, name: str) -> bool:
+    return f"\n@{name} =" in lowered.host.text
 
 
 def _checked_name(name: str) -> str:
@@ -159,7 +165,7 @@ def _constant_text(value: Any) -> str:
 # Files -----------------------------------------------------------------------------------------
 
 
-def _write(function: CFunction, lowered: Lowered, folder: Path, cpu: Processor) -> Export:
+def _write(function: CFunction, lowered: Lowered, cubin: bytes, folder: Path, cpu: Processor) -> Export:
     name = function.name
     texts: dict[str, str] = {f"{name}.h": header_text(function), f"{name}.c": source_text(function)}
     objects = {f"{name}.o": exported_object(lowered.host.text, function.symbols, cpu, lowered.level)}
@@ -168,12 +174,11 @@ def _write(function: CFunction, lowered: Lowered, folder: Path, cpu: Processor) 
         objects["fly_pool.o"] = exported_pool(cpu)
     else:
         binary[f"{name}.{_BINARY_SUFFIX[function.device]}"] = function.binary
+    if cubin:
+        binary[f"{name}.cubin"] = cubin
     described = _description(function, cpu, [*texts, *objects, *binary])
     texts[f"{name}.json"] = json.dumps(described, indent=2) + "\n"
-    folder.mkdir(parents=True, exist_ok=True)
-    files: dict[str, bytes] = {file: text.encode() for file, text in texts.items()} | objects | binary
-    for file, data in files.items():
-        atomic_write(folder / file, data)
+    _write_files(folder, {file: text.encode() for file, text in texts.items()} | objects | binary)
     return Export(
         name=name,
         header=folder / f"{name}.h",
@@ -181,12 +186,25 @@ def _write(function: CFunction, lowered: Lowered, folder: Path, cpu: Processor) 
         description=folder / f"{name}.json",
         objects=tuple(folder / file for file in objects),
         device_binary=next((folder / file for file in binary), None),
+        cubin=folder / f"{name}.cubin" if cubin else None,
     )
+
+
+def _write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, data in files.items():
+            atomic_write(folder / file, data)
+    except OSError as error:
+        raise DslRuntimeError(
+            f"the export cannot be written to dir={str(folder)!r}: {error.strerror}",
+            hint="name a folder that you can write; it is made if it does not exist",
+        ) from error
 
 
 def _description(function: CFunction, cpu: Processor, files: list[str]) -> dict[str, Any]:
     """What a tool needs to know to build or call the export itself."""
-    offsets = iter(field_offsets(function.argument_format))
+    offsets, numbers = iter(field_offsets(function.argument_format)), count()
     arguments = [
         {
             "name": argument.name,
@@ -194,7 +212,13 @@ def _description(function: CFunction, cpu: Processor, files: list[str]) -> dict[
             "c_type": argument.c_type,
             **argument.description,
             "packed": [
-                {"c_type": slot.c_type, "offset": next(offsets), "from": slot.expression} for slot in argument.slots
+                {
+                    "c_type": slot.c_type,
+                    "offset": next(offsets),
+                    "from": slot.expression,
+                    "written": next(numbers) in function.writes,
+                }
+                for slot in argument.slots
             ],
         }
         for argument in function.arguments

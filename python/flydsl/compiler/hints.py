@@ -88,6 +88,12 @@ def checked(hints: Mapping[str, Any]) -> Hints:
     return tuple(found)
 
 
+def as_mapping(hints: Hints) -> dict[str, Any]:
+    """Checked hints as a caller could have written them."""
+    found = dict(hints)
+    return found | {"llvm_options": dict(found["llvm_options"])} if "llvm_options" in found else found
+
+
 class _Scope(threading.local):
     hints: dict[str, Any] | None = None
 
@@ -102,8 +108,7 @@ def scoped() -> dict[str, Any] | None:
 
 @contextmanager
 def hint_scope(hints: Mapping[str, Any]) -> Iterator[None]:
-    """Merge hints into those of compilations of this thread inside the block."""
-    checked(hints)
+    """Merge hints, which the caller has checked, into those of compilations of this thread inside the block."""
     before = _scope.hints
     _scope.hints = {**(before or {}), **hints}
     try:

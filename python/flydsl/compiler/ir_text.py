@@ -68,6 +68,6 @@ def _traced(func: Any, arguments: list[Any], target: Any, hints: Hints, captured
         )
     module, _ = import_module("flydsl.compiler.trace").trace(func, arguments, target, hints)
     source = str(module)
-    for step in import_module("flydsl.passes.pipeline").stage_a(target.backend):
+    for step in import_module("flydsl.compiler.backend_passes").passes_for(target, hints):
         step.run(module)
     return source, str(module)

@@ -10,20 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.base.errors import DslTypeError, FlyDSLError
 from flydsl.compiler import array_view
+from flydsl.compiler.annotation_check import check_annotation
 from flydsl.compiler.array_view import ArrayView
 from flydsl.compiler.jit_argument_registry import registered_argument
 from flydsl.compiler.pointer_argument import PointerArgument, from_c_void_p
+from flydsl.compiler.scalar_argument import ScalarArgument, scalar_argument
 from flydsl.compiler.stream_argument import StreamArgument, stream_handle
 from flydsl.compiler.struct_argument import StructArgument
 from flydsl.compiler.tensor_adaptor import DLTensorAdaptor, TensorAdaptor, from_dlpack, from_torch_tensor
 from flydsl.compiler.tensor_argument import ANY, Dynamic, TensorArgument, dynamic_tensor
 from flydsl.expr.constexpr import is_constexpr
-from flydsl.expr.numeric import Boolean, Float32, Int32, Int64, Numeric
 from flydsl.expr.stream import Stream
 from flydsl.expr.struct import is_struct_type
-from flydsl.layout.leaf import INT32_LIMIT
 
 
 class JitArgument(Protocol):
@@ -54,75 +54,25 @@ class JitArgument(Protocol):
         ...
 
 
-class ScalarArgument:
-    """A number."""
-
-    __slots__ = ("dtype", "value")
-
-    FORMATS = {
-        "i1": "?",
-        "i8": "b",
-        "i16": "h",
-        "i32": "i",
-        "i64": "q",
-        "f32": "f",
-        "f64": "d",
-        "index": "q",
-        "f16": "e",
-    }
-
-    def __init__(self, dtype: type[Numeric], value: Any) -> None:
-        self.dtype = dtype
-        self.value = value
-
-    def signature(self) -> tuple[Any, ...]:
-        return ("scalar", self.dtype)
-
-    def ir_types(self) -> list[Any]:
-        return [str(self.dtype.ir_type)]
-
-    def construct(self, values: list[Any]) -> Any:
-        return self.dtype(values[0])
-
-    def abi(self) -> str:
-        name = str(self.dtype.ir_type)
-        if name not in self.FORMATS:
-            raise DslTypeError(f"{self.dtype} cannot be passed from the host", hint="pass an Int32, Int64 or Float32")
-        code = self.FORMATS[name]
-        return code if self.dtype.is_float or self.dtype.signed or code == "?" else code.upper()
-
-    def pack(self) -> Sequence[int | float]:
-        static = self.dtype(self.value)
-        if self.dtype.is_integer and isinstance(self.value, int) and static.value != self.value:
-            raise DslValueError(
-                f"{self.value} does not fit {self.dtype}",
-                hint="annotate the parameter with a wider type, such as fx.Int64",
-            )
-        return (static.value,)
-
-    def views(self) -> list[ArrayView]:
-        return []
-
-
 # Choosing the adaptor --------------------------------------------------------------------------
-
-
-def _int_argument(value: int) -> ScalarArgument:
-    wide = not -INT32_LIMIT <= value < INT32_LIMIT
-    return ScalarArgument(Int64 if wide else Int32, value)
 
 
 def _struct_argument(value: Any) -> StructArgument:
     fields = type(value)._fields
-    parts = {f.name: adapt(getattr(value, f.name), f.type) for f in fields if not f.is_constexpr}
+    parts = {f.name: _field_argument(f, getattr(value, f.name)) for f in fields if not f.is_constexpr}
     return StructArgument(type(value), parts, {f.name: getattr(value, f.name) for f in fields if f.is_constexpr})
 
 
+def _field_argument(field: Any, value: Any) -> JitArgument:
+    try:
+        return adapt(value, field.type)
+    except FlyDSLError as error:
+        error.message = f"field '{field.name}': {error.message}"
+        raise
+
+
 _BY_TYPE: dict[type, Callable[[Any], Any]] = {
-    bool: lambda v: ScalarArgument(Boolean, v),
-    int: _int_argument,
-    float: lambda v: ScalarArgument(Float32, v),
-    TensorAdaptor: lambda v: v.adapted,
+    TensorAdaptor: TensorAdaptor.argument,
     PointerArgument: lambda v: v,
     type(None): StreamArgument,
     Stream: StreamArgument,
@@ -130,13 +80,18 @@ _BY_TYPE: dict[type, Callable[[Any], Any]] = {
 
 
 def adapt(value: Any, annotation: Any = None) -> JitArgument:
-    """The adaptor of one argument; a number type in the annotation decides how a plain number is passed."""
-    if isinstance(value, Numeric):
-        return ScalarArgument(type(value), value)
-    if isinstance(annotation, type) and issubclass(annotation, Numeric) and isinstance(value, (bool, int, float)):
-        return ScalarArgument(annotation, value)
+    """The adaptor of one argument, checked against the annotation of the parameter it is passed for."""
     if annotation is Stream:
         return StreamArgument(value)
+    argument = _adapted(value, annotation)
+    check_annotation(argument, value, annotation)
+    return argument
+
+
+def _adapted(value: Any, annotation: Any) -> JitArgument:
+    number = scalar_argument(value, annotation)
+    if number is not None:
+        return number
     make = _BY_TYPE.get(type(value))
     if make is not None:
         return make(value)

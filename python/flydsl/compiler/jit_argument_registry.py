@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.expr.abi_slots import AbiSlot, check_slots
 from flydsl.expr.host_argument import c_abi_spec, cache_signature, get_ir_types
-from flydsl.expr.numeric import Boolean, Float32, Int32
+from flydsl.expr.numeric import Boolean, Float32, Int32, Numeric
 
 C = TypeVar("C", bound=type)
 
@@ -83,7 +84,7 @@ class JitArgumentRegistry:
 
 
 class RegisteredArgument:
-    """A value of a registered type, seen through the protocol of its adaptor."""
+    """A value of a registered type, seen through the protocol of its adaptor, which is checked."""
 
     __slots__ = ("adaptor", "dsl_type")
 
@@ -91,20 +92,48 @@ class RegisteredArgument:
         self.adaptor = adaptor
         self.dsl_type = dsl_type
 
+    @property
+    def _name(self) -> str:
+        return type(self.adaptor).__name__
+
     def signature(self) -> tuple[Any, ...]:
-        return ("registered", type(self.adaptor), cache_signature(self.adaptor))
+        made = cache_signature(self.adaptor)
+        try:
+            hash(made)
+        except TypeError:
+            raise DslTypeError(
+                f"the __cache_signature__ of {self._name} cannot be hashed: {made!r}",
+                hint="return a string, a number or a tuple of those",
+            ) from None
+        return ("registered", type(self.adaptor), made)
 
     def ir_types(self) -> list[Any]:
         return get_ir_types(self.adaptor)
 
     def construct(self, values: list[Any]) -> Any:
+        self._check_dsl_type()
         return self.dsl_type.__construct_from_ir_values__(values)
 
+    def _check_dsl_type(self) -> None:
+        """A number class takes values of its own IR type alone; others say for themselves what they take."""
+        if not (isinstance(self.dsl_type, type) and issubclass(self.dsl_type, Numeric)):
+            return
+        types = [str(kind) for kind in self.ir_types()]
+        if types != [str(self.dsl_type.ir_type)]:
+            raise DslTypeError(
+                f"{self._name} has the IR types {types}, but is registered with dsl_type={self.dsl_type}, "
+                f"which is one {self.dsl_type.ir_type}",
+                hint="make __get_ir_types__ and dsl_type agree",
+            )
+
     def abi(self) -> str:
-        return "".join(form for form, _ in c_abi_spec(self.adaptor))
+        return "".join(form for form, _ in self._slots())
 
     def pack(self) -> Sequence[int | float]:
-        return [number for _, number in c_abi_spec(self.adaptor)]
+        return [number for _, number in self._slots()]
+
+    def _slots(self) -> list[AbiSlot]:
+        return check_slots(self._name, self.ir_types(), c_abi_spec(self.adaptor))
 
     def views(self) -> list[Any]:
         return []

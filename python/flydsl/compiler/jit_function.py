@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import gc
-import inspect
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
 from flydsl.base import knobs
-from flydsl.base.errors import DslRuntimeError, DslTypeError, FlyDSLError
+from flydsl.base.errors import DslRuntimeError
 from flydsl.compiler.cache_info import CacheCounts, CacheInfo
 from flydsl.compiler.call import Call, adapted_call
-from flydsl.compiler.call_path import CallPath, environment_now
-from flydsl.compiler.captured import Captured
-from flydsl.compiler.diagnostics import presented
+from flydsl.compiler.call_path import CallPath, age, environment_now
+from flydsl.compiler.decorated import Decorated, check_decorated
+from flydsl.compiler.diagnostics import present
+from flydsl.compiler.environment_reads import recorded
 from flydsl.compiler.graph_capture import refuse_during_capture
 from flydsl.compiler.hints import Hints, checked, llvm_options, scoped
 from flydsl.compiler.jit_cache_manager import JitCacheManager
@@ -26,7 +28,8 @@ from flydsl.compiler.mlir_compiler import MlirCompiler
 from flydsl.compiler.rewrite.rewriter import rewritten
 from flydsl.compiler.sanitize import check_device
 from flydsl.compiler.signature import Signature
-from flydsl.compiler.specialisation import Key, Specialisation, record
+from flydsl.compiler.specialisation import Key, Origin, Specialisation, record
+from flydsl.compiler.version import Outdated, Version, Versions
 from flydsl.expr.context import is_tracing
 
 
@@ -44,89 +47,93 @@ def collector_paused() -> Iterator[None]:
 
 _MOST_PATHS = 64
 """States of environment and hints whose launch functions are kept."""
+_MOST_ATTEMPTS = 100
+"""How often a call starts anew because something it reads changed while another thread compiled."""
+_MOST_RECORDS = 256
+"""Specialisations that the function can tell of."""
 
 
-class JitFunction:
+class JitFunction(Decorated):
     """A function decorated with ``@flyc.jit``."""
 
+    what = "a jit function"
+
     def __init__(self, func: Callable[..., Any]) -> None:
-        self.func = func
+        super().__init__(func)
         self.signature = Signature(func)
         self.compile_hints: dict[str, Any] = {}
-        self._count = len(self.signature.names)
+        # Never the number given, where some are keyword-only: the signature then sorts every call out.
+        self._count = len(self.signature.names) if self.signature.takes_all_by_position else -1
         self._tails = self.signature.tails()
-        self._compiled: dict[Any, Any] = {}
         self._counts = CacheCounts()
-        self._path = self._new_path()
-        self._paths: dict[Any, CallPath] = {}
-        self._captured: Captured | None = None
-        self._changed: str | None = None
-        self._history: list[Specialisation] = []
-        self._noted: set[Key] = set()
-        self._compiled_only: set[Key] = set()
+        self._versions = Versions(func, self._new_path)
+        self._version = self._versions.first
+        """The one used last."""
+        self._history: deque[Specialisation] = deque(maxlen=_MOST_RECORDS)
+        self._made = 0
         self._lock = threading.Lock()
-        self.__name__ = func.__name__
-        self.__doc__ = func.__doc__
-        self.__wrapped__ = func
 
     # Calling -------------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if is_tracing():
             return rewritten(self.func)(*args, **kwargs)
-        if self._captured is not None and not self._captured.unchanged():
-            self._forget("a captured global or closure variable has changed")
-        missing = self._count - len(args)
-        if kwargs or missing:
-            tail = self._tails.get(missing) if not kwargs else None
-            args = args + tail if tail is not None else tuple(self._bound(args, kwargs))
-        path = self._path
-        if path.environment.unchanged() and self.compile_hints == path.hints and scoped() == path.scoped:
-            if path.latest(args) or path.launch_another(args):
-                self._counts.hits += 1
-                return None
-        self._call_fully(args)
-
-    def _call_fully(self, args: tuple[Any, ...]) -> None:
-        """Adapt, compile if need be, launch, and write a launch function for calls like this one."""
-        path = self._path
         try:
-            if not path.holds(self.compile_hints, scoped()):
-                path = self._path = self._path_now()
+            version = self._version
+            if not version.same():
+                version = self._version_now()
+            missing = self._count - len(args)
+            if kwargs or missing:
+                tail = self._tails.get(missing) if not kwargs else None
+                args = args + tail if tail is not None else tuple(self.signature.bind(args, kwargs))
+            path = version.path
+            if path.environment.unchanged() and self.compile_hints == path.hints and scoped() == path.scoped:
                 if path.latest(args) or path.launch_another(args):
-                    return
-            call = adapted_call(self.func, self.signature, args)
-            executable = self.executable(call, self.effective_hints())
-            if executable is None:
+                    self._counts.hits += 1
+                    return None
+            self._call_fully(args, version)
+        except Exception as error:
+            present(error)
+            raise
+
+    def _call_fully(self, args: tuple[Any, ...], version: Version) -> None:
+        """Adapt, compile if need be, launch, and write a launch function for calls like this one."""
+        for _ in range(_MOST_ATTEMPTS):
+            try:
+                return self._call_once(args, version)
+            except Outdated:
+                version = self._version_now()
+        raise _always_changing(self.__name__)
+
+    def _call_once(self, args: tuple[Any, ...], version: Version) -> None:
+        path = version.path
+        if not path.holds(self.compile_hints, scoped()):
+            path = version.path = self._path_now(version)
+            if path.latest(args) or path.launch_another(args):
                 return
-            call.check_launchable()
-            executable.launch(call.numbers)
-        except FlyDSLError as error:
-            raise presented(error) from None
+        call = adapted_call(self.func, self.signature, args)
+        executable = self._executable(version, call, self.effective_hints())
+        if executable is None:
+            return
+        call.check_launchable()
+        call.check_writable(executable.artifact)
+        executable.launch(call.numbers)
         # Another thread may have changed the environment since; then this is not the path of what was compiled.
         if path.holds(self.compile_hints, scoped()) and not path.knows(args, executable):
-            path.add(
-                args,
-                executable,
-                launch_function(call.parameters(), executable, exact=True, hidden_stream=not call.has_stream),
-            )
+            parameters = call.parameters(executable.artifact)
+            launch = launch_function(parameters, executable, exact=True, hidden_stream=not call.has_stream)
+            path.add(args, executable, launch)
 
     def _new_path(self) -> CallPath:
         return CallPath(self.signature.constexpr, environment_now(), self.compile_hints, scoped())
 
-    def _path_now(self) -> CallPath:
+    def _path_now(self, version: Version) -> CallPath:
         """The path for the environment and the hints as they are, which another thread may see differently."""
-        state = (environment_now().texts, checked(self.compile_hints), checked(scoped() or {}))
+        state = (age(), environment_now().texts, checked(self.compile_hints), checked(scoped() or {}))
         with self._lock:
-            if len(self._paths) >= _MOST_PATHS:
-                self._paths.clear()
-            return self._paths.setdefault(state, self._new_path())
-
-    def _bound(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
-        try:
-            return self.signature.bind(args, kwargs)
-        except FlyDSLError as error:
-            raise presented(error) from None
+            if len(version.paths) >= _MOST_PATHS:
+                version.paths.clear()
+            return version.paths.setdefault(state, self._new_path())
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else BoundJit(self, instance)
@@ -136,18 +143,22 @@ class JitFunction:
     def warmup(self, *args: Any, **kwargs: Any) -> None:
         """Compile for these arguments without launching. Arrays may be descriptions, such as `flyc.TensorSpec`."""
         try:
-            self.executable(self.adapted_call(args, kwargs), self.effective_hints(), ahead=True)
-        except FlyDSLError as error:
-            raise presented(error) from None
+            call = self.adapted_call(args, kwargs)
+            executable = self.executable(call, self.effective_hints(), ahead=True)
+            if executable is not None:
+                executable.check(call.numbers)
+        except Exception as error:
+            present(error)
+            raise
 
     @property
     def specialisations(self) -> tuple[Specialisation, ...]:
-        """What the function was compiled for so far, in order, and why each time."""
+        """What the function was compiled for so far, in order, and why each time; the latest few hundred."""
         return tuple(self._history)
 
     def cache_info(self) -> CacheInfo | None:
         """Hits, misses and sizes of the function's caches; None before it was first called."""
-        return self._counts.info(len(self._compiled))
+        return self._counts.info(self._versions.size)
 
     def effective_hints(self, more: Mapping[str, Any] | None = None) -> Hints:
         """The function's hints, those of the block around the call and those given with it, checked."""
@@ -162,11 +173,18 @@ class JitFunction:
 
         ``ahead`` says that the caller asked for compiling, and not for a launch that turned out to need it.
         """
-        if self._captured is not None and not self._captured.unchanged():
-            self._forget("a captured global or closure variable has changed")
+        for _ in range(_MOST_ATTEMPTS):
+            version = self._version
+            try:
+                return self._executable(version if version.same() else self._version_now(), call, hints, ahead=ahead)
+            except Outdated:
+                continue
+        raise _always_changing(self.__name__)
+
+    def _executable(self, version: Version, call: Call, hints: Hints, *, ahead: bool = False) -> Any:
         key = call.specialisation_key(hints)
-        found = self._compiled.get(key)
-        if found is not None or key in self._compiled_only:
+        found = version.compiled.get(key)
+        if found is not None or key in version.compiled_only:
             self._counts.hits += 1
             return found
         if not ahead and knobs.JIT.get() == "strict":
@@ -176,61 +194,71 @@ class JitFunction:
             )
         refuse_during_capture(call, self.__name__)
         began = time.perf_counter()
-        found = self._compile(key, call.arguments, call.device)
+        found, fetched = self._compile(version, key, call.arguments, call.device)
         if found is None:
-            self._compiled_only.add(key)
-        self._note(call, key, time.perf_counter() - began)
+            version.compiled_only.add(key)
+        if fetched is not None:
+            self._note(version, call, key, time.perf_counter() - began, fetched)
         return found
 
-    def _note(self, call: Call, key: Key, seconds: float) -> None:
+    def _note(self, version: Version, call: Call, key: Key, seconds: float, fetched: Any) -> None:
         with self._lock:
-            if key in self._noted:
-                return  # threads that asked at the same time get the same code
-            self._noted.add(key)
-            changed, self._changed = self._changed, None
-            made = record(self.__name__, self.signature.names, call.forms(), key, seconds, self._history, changed)
+            changed, version.reason = version.reason, None
+            self._made += 1
+            origin = Origin(seconds, fetched.from_disk, fetched.not_kept, changed)
+            made = record(self.__name__, self._made, self.signature.names, call.forms(), key, origin, self._history)
             self._history.append(made)
 
-    def _forget(self, reason: str) -> None:
-        """What the compiled code relies on beside its arguments is no longer so: compile anew."""
-        with self._lock:
-            self._compiled.clear()
-            self._compiled_only.clear()
-            self._noted.clear()
-            self._captured = None
-            self._changed = reason
-            self._path = self._new_path()
-            self._paths.clear()
+    def _version_now(self) -> Version:
+        """The version for what the function reads as it is now: one that is there already, or a new one."""
+        with self._lock, collector_paused():
+            self._version = found = self._versions.now()
+            return found
 
-    def _compile(self, signature: Any, arguments: list[Any], device: Any) -> Any:
+    def _compile(self, version: Version, signature: Any, arguments: list[Any], device: Any) -> tuple[Any, Any]:
+        """The code of a specialisation, and how it was come by; None for the latter if it was there already."""
         check_device(device.kind)
         with self._lock:
-            if signature in self._compiled:
-                return self._compiled[signature]
+            if signature in version.compiled or signature in version.compiled_only:
+                return version.compiled.get(signature), None  # another thread asked for the same
             with collector_paused():
-                if self._captured is None:
-                    self._captured = Captured(self.func)
-                self._captured.also(arguments)
+                captured = version.captured
+                if captured is None or not captured.unchanged():
+                    raise Outdated
+                captured.also(arguments)
                 disk_cache = import_module("flydsl.compiler.disk_cache")
-                artifact = disk_cache.artifact_for(
-                    self.__name__, self._captured, arguments, dict(signature.hints), device, self._counts,
+                fetched = disk_cache.artifact_for(
+                    self.__name__, captured, arguments, dict(signature.hints), device, self._counts,
                     lambda: self._compiled_artifact(signature, arguments, device),
                 )  # fmt: skip
                 if knobs.COMPILE_ONLY.get():
-                    return None
-                executable = self._compiled[signature] = import_module("flydsl.compiler.loading").load(artifact, device)
-                return executable
+                    return None, fetched
+                load = import_module("flydsl.compiler.loading").load
+                executable = version.compiled[signature] = load(fetched.artifact, device)
+                return executable, fetched
 
     def _compiled_artifact(self, signature: Any, arguments: list[Any], device: Any) -> Any:
         # The IR libraries are loaded here, on the first compile, and not when this package is imported.
         trace = import_module("flydsl.compiler.trace").trace
         driver = import_module("flydsl.compiler.driver")
-        module, formats = trace(self.func, arguments, device.target, signature.hints)
+        with recorded() as reads:
+            module, formats = trace(self.func, arguments, device.target, signature.hints)
         with import_module("flydsl.codegen.llvm_options").option_scope(llvm_options(signature.hints)):
-            return driver.compile_module(module, self.__name__, device.target, device.kind, formats)
+            artifact = driver.compile_module(
+                module, self.__name__, device.target, device.kind, formats,
+                assemble=getattr(device, "assemble", None), hints=signature.hints,
+            )  # fmt: skip
+        return replace(artifact, environment=tuple(sorted(reads.items()))) if reads else artifact
 
     def __repr__(self) -> str:
         return f"<flyc.jit {self.__name__}>"
+
+
+def _always_changing(name: str) -> DslRuntimeError:
+    return DslRuntimeError(
+        f"what '{name}' reads while it is traced changes all the time",
+        hint="pass what changes as an argument",
+    )
 
 
 class BoundJit:
@@ -252,8 +280,7 @@ def jit(func: Callable[..., Any] | None = None) -> Any:
     """Make a function a jit function: traced, compiled and cached per specialisation, then run."""
     if func is None:
         return jit
-    if not inspect.isfunction(func):
-        raise DslTypeError(f"@flyc.jit decorates a function, got {type(func).__name__}")
+    check_decorated(func, "@flyc.jit")
     return JitFunction(func)
 
 

@@ -2,36 +2,41 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
 from flydsl.base import knobs
-from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, SourceLocation
-from flydsl.compiler.diagnostics import calling_location, user_errors
-from flydsl.compiler.hints import hint_scope
+from flydsl.base.attributes import attribute, has_attribute
+from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, SourceLocation, TargetError
+from flydsl.compiler.decorated import Decorated, check_decorated
+from flydsl.compiler.diagnostics import calling_location, located, user_errors
+from flydsl.compiler.hints import checked, hint_scope
 from flydsl.compiler.rewrite.rewriter import rewritten
+from flydsl.compiler.scalar_argument import scalar_argument
 from flydsl.compiler.signature import Signature
 from flydsl.dialects.fly.payload import CLUSTER
 from flydsl.expr.context import current, is_tracing, tracing
+from flydsl.expr.handle import describe
 from flydsl.expr.int_tuple import IntTuple
-from flydsl.expr.numeric import Int32, Integer, Numeric
+from flydsl.expr.numeric import Int32, Int64, Integer, Numeric
+from flydsl.expr.numpy_scalar import is_numpy_scalar, python_value
 from flydsl.expr.protocol import construct_from_ir_values, extract_to_ir_values
+from flydsl.expr.shared_ledger import SharedLedger
+from flydsl.target.ptx import PTX_OPS
 
 
-class KernelFunction:
+class KernelFunction(Decorated):
     """A function decorated with ``@flyc.kernel``. Calling it inside a jit function prepares a launch."""
+
+    what = "a kernel"
 
     def __init__(self, func: Callable[..., Any], *, name: str | None = None,
                  known_block_size: Sequence[int] | None = None) -> None:  # fmt: skip
-        self.func = func
+        super().__init__(func)
         self.name = name
         self.known_block_size = _block_size(known_block_size)
         self.signature = Signature(func)
-        self.__name__ = func.__name__
-        self.__doc__ = func.__doc__
-        self.__wrapped__ = func
 
     def __call__(self, *args: Any, unit_attrs: Sequence[str] | None = None, value_attrs: dict[str, Any] | None = None,
                  **kwargs: Any) -> KernelLauncher:  # fmt: skip
@@ -123,9 +128,9 @@ def _extent(part: Any, what: str) -> Any:
         return part
     if isinstance(part, Integer):
         return int(part.value) if part.is_static() else part
-    if hasattr(part, "type"):
+    if has_attribute(part, "type"):
         return Numeric.from_ir_value(part)
-    if hasattr(part, "__index__"):
+    if has_attribute(part, "__index__"):
         return int(part)
     raise DslTypeError(f"{what} extents must be integers, got {type(part).__name__}", hint=f"write {what}=(n, 1, 1)")
 
@@ -144,19 +149,24 @@ class KernelLauncher:
 
     def launch(self, *, grid: Dim = (1, 1, 1), block: Dim = (1, 1, 1), smem: Any = None, stream: Any = None,
                cluster: Dim = None, unit_attrs: Sequence[str] | None = None,
-               value_attrs: dict[str, Any] | None = None) -> None:  # fmt: skip
-        """Emit the launch. Extents are ints or run-time integers; ``smem`` is in bytes."""
+               value_attrs: dict[str, Any] | None = None, pdl: bool = False) -> None:  # fmt: skip
+        """Emit the launch. Extents are ints or run-time integers; ``smem`` is in bytes.
+
+        ``pdl`` (programmatic dependent launch) lets the kernel begin while the one before it on the stream ends; what
+        that one writes may be read behind ``fx.nvvm.griddepcontrol_wait()``.
+        """
         emitter: Any = current()
         emitter.builder.waiting.pop(self, None)
         target = emitter.target
         grid_dims, block_dims = _dims(grid, "grid"), _dims(block, "block")
         size = self._known_size(block_dims)
         check_launch(self.kernel.__name__, grid_dims, block_dims, target)
+        check_dependent(self.kernel.__name__, pdl, target)
         clusters = None if cluster is None else _dims(cluster, "cluster")
         symbol, arguments = self._trace(emitter, size, [*self.unit_attrs, *(unit_attrs or ())],
                                         {**cluster_attribute(self.kernel.__name__, clusters, grid_dims, target),
                                          **self.value_attrs, **(value_attrs or {})})  # fmt: skip
-        shared = self._shared_bytes(emitter, symbol, smem)
+        shared, shared_range = self._shared_bytes(emitter, symbol, smem)
         emitter.builder.launch(
             emitter,
             symbol,
@@ -166,6 +176,8 @@ class KernelLauncher:
             _stream_value(emitter, stream),
             arguments,
             [] if clusters is None else [_as_index(emitter, d) for d in clusters],
+            dependent=pdl,
+            shared_range=shared_range,
         )
 
     def _known_size(self, block: list[Any]) -> tuple[int, int, int] | None:
@@ -180,19 +192,22 @@ class KernelLauncher:
             )
         return size
 
-    def _shared_bytes(self, emitter: Any, symbol: str, smem: Any) -> Any:
+    def _shared_bytes(self, emitter: Any, symbol: str, smem: Any) -> tuple[Any, tuple[int, int] | None]:
+        """The bytes of dynamic shared memory, and what they may be where only the launch knows them."""
         wanted = emitter.builder.dynamic_shared.get(symbol, 0)
-        ledger = emitter.builder.shared_ledgers.get(symbol)
-        if ledger is not None:
-            ledger.check(symbol, emitter.target, smem if isinstance(smem, int) else wanted)
-        if smem is None:
-            return emitter.constant("i32", wanted) if wanted else None
-        if isinstance(smem, int) and smem < wanted:
+        ledger = emitter.builder.shared_ledgers.get(symbol) or SharedLedger()
+        given = None if smem is None else _byte_count(smem)
+        ledger.check(symbol, emitter.target, given if isinstance(given, int) else wanted)
+        if given is None:
+            return (emitter.constant("i32", wanted) if wanted else None), None
+        if not isinstance(given, int):
+            return _narrowed(emitter, given), (wanted, emitter.target.lds_bytes - ledger.fixed)
+        if given < wanted:
             raise DslValueError(
-                f"smem={smem} bytes, but the kernel allocates {wanted} bytes of dynamic shared memory",
+                f"smem={given} bytes, but the kernel allocates {wanted} bytes of dynamic shared memory",
                 hint="drop smem= to have it computed",
             )
-        return Int32(smem).ir_value()
+        return Int32(given).ir_value(), None
 
     def _trace(
         self, emitter: Any, size: Any, unit_attrs: list[str], value_attrs: dict[str, Any]
@@ -201,6 +216,32 @@ class KernelLauncher:
         if key not in self._traced:
             self._traced[key] = trace_kernel(self.kernel, self.values, emitter, size, unit_attrs, value_attrs)
         return self._traced[key]
+
+
+def _byte_count(smem: Any) -> Any:
+    """``smem=`` of a launch as a Python int or a run-time integer."""
+    count = smem.unpack() if isinstance(smem, IntTuple) and smem.is_leaf else smem
+    if not isinstance(count, Numeric) and has_attribute(count, "type"):
+        count = Numeric.from_ir_value(count)
+    if isinstance(count, Integer):
+        if not count.is_static():
+            return count
+        count = int(count.value)
+    if has_attribute(count, "__index__") and not isinstance(count, (bool, Numeric)):
+        if int(count) < 0:
+            raise DslValueError(f"smem={count}: a kernel cannot have fewer than 0 bytes of shared memory")
+        return int(count)
+    raise DslTypeError(
+        f"smem= is a whole number of bytes, got {describe(smem)}", hint="write an int, or a run-time Int32"
+    )
+
+
+def _narrowed(emitter: Any, count: Integer) -> Any:
+    """A run-time integer as the i32 of a launch. What does not fit becomes the nearest that does: it is refused too."""
+    wide = Int64(count).ir_value()
+    wide = emitter.op("arith.minsi", [wide, emitter.constant("i64", 2**31 - 1)], "i64")
+    wide = emitter.op("arith.maxsi", [wide, emitter.constant("i64", -(2**31))], "i64")
+    return emitter.op("arith.trunci", [wide], "i32")
 
 
 def check_launch(kernel: str, grid: list[Any], block: list[Any], target: Any) -> None:
@@ -221,6 +262,25 @@ def check_launch(kernel: str, grid: list[Any], block: list[Any], target: Any) ->
             f"kernel '{kernel}' is launched with block={_shown(block)}, {threads} threads; "
             f"{target.arch} allows {target.max_block_threads}",
             hint="use smaller blocks and a larger grid",
+        )
+    for what, extents, limits in (("grid", grid, target.max_grid), ("block", block, target.max_block)):
+        if any(isinstance(n, int) and n > most for n, most in zip(extents, limits, strict=True)):
+            raise DslValueError(
+                f"kernel '{kernel}' is launched with {what}={_shown(extents)}; {target.arch} allows up to {limits}",
+                hint="use the first axis for the largest extent, or let a block do more",
+            )
+
+
+def check_dependent(kernel: str, pdl: Any, target: Any) -> None:
+    """Refuse a dependent launch where the target has none."""
+    if not isinstance(pdl, bool):
+        raise DslTypeError(
+            f"kernel '{kernel}' is launched with pdl={pdl!r}: it is known when compiling", hint="write True or False"
+        )
+    if pdl and target.generation not in PTX_OPS["griddepcontrol.wait"].generations:
+        raise TargetError(
+            f"kernel '{kernel}' is launched with pdl=True, and {target.arch} has no dependent launches",
+            hint="they belong to Hopper; drop pdl= here: launches on one stream run in order without it",
         )
 
 
@@ -258,7 +318,7 @@ def _as_index(emitter: Any, extent: Any) -> Any:
 
 
 def _stream_value(emitter: Any, stream: Any) -> Any:
-    value = getattr(stream, "value", stream)
+    value = attribute(stream, "value", stream)
     if value is None:
         return emitter.default_stream
     if isinstance(value, int):
@@ -269,7 +329,7 @@ def _stream_value(emitter: Any, stream: Any) -> Any:
 def trace_kernel(kernel: KernelFunction, values: list[Any], host: Any, size: Any, unit_attrs: list[str],
                  value_attrs: dict[str, Any]) -> tuple[str, list[Any]]:  # fmt: skip
     """Build the kernel for these arguments; its symbol and the SSA values to pass."""
-    adapted = [_kernel_value(v, name) for v, name in zip(values, kernel.signature.names, strict=True)]
+    adapted = [_kernel_value(value, kernel.signature, index) for index, value in enumerate(values)]
     arguments = extract_to_ir_values(adapted)
     builder = host.builder
     symbol = builder.kernel_symbol(kernel.__name__, kernel.name)
@@ -280,7 +340,8 @@ def trace_kernel(kernel: KernelFunction, values: list[Any], host: Any, size: Any
         builder.name_arguments(emitter, [n for value, n in parameters for _ in extract_to_ir_values([value])])
     with tracing(emitter), user_errors(kernel.func):
         inside = construct_from_ir_values(adapted, iter(emitter.entry.args))
-        result = rewritten(kernel.func)(*inside)
+        args, kwargs = kernel.signature.split(inside)
+        result = rewritten(kernel.func)(*args, **kwargs)
     if result is not None:
         raise DslTypeError(
             f"kernel '{kernel.__name__}' returns a value", hint="write results to a tensor argument and return nothing"
@@ -289,13 +350,25 @@ def trace_kernel(kernel: KernelFunction, values: list[Any], host: Any, size: Any
     return symbol, arguments
 
 
-def _kernel_value(value: Any, name: str) -> Any:
+def _kernel_value(value: Any, signature: Signature, index: int) -> Any:
     """A kernel argument as a traced value; refuses host arrays, which have no place in a trace."""
-    if hasattr(value, "__array_interface__") or hasattr(value, "__dlpack__"):
+    name = signature.names[index]
+    if is_numpy_scalar(value):
+        return python_value(value) if signature.constexpr[index] else _number(value, signature.annotations[index], name)
+    if has_attribute(value, "__array_interface__") or has_attribute(value, "__dlpack__"):
         raise DslTypeError(
             f"argument '{name}' is a host array", hint="take it as a parameter of the jit function and pass that on"
         )
     return value
+
+
+def _number(value: Any, annotation: Any, name: str) -> Any:
+    """A scalar of NumPy as a number of the annotated type, or else of its own."""
+    argument = scalar_argument(value, annotation)
+    if argument is None:
+        raise DslTypeError(f"argument '{name}' is a {type(value).__name__}, which is no number of a kernel")
+    argument.pack()
+    return argument.dtype(argument.value)
 
 
 class CompilationContext:
@@ -319,8 +392,10 @@ class CompilationContext:
         return self.builder.gpu_module_op
 
     @staticmethod
+    @located
     def compile_hints(hints: Mapping[str, Any]) -> AbstractContextManager[None]:
         """``with CompilationContext.compile_hints({...}):`` adds hints to what this thread compiles inside."""
+        checked(hints)
         return hint_scope(hints)
 
 
@@ -328,7 +403,6 @@ def kernel(func: Callable[..., Any] | None = None, *, name: str | None = None,
            known_block_size: Sequence[int] | None = None) -> Any:  # fmt: skip
     """Make a function a kernel: ``@flyc.kernel`` or ``@flyc.kernel(known_block_size=(256, 1, 1))``."""
     if func is None:
-        return lambda f: KernelFunction(f, name=name, known_block_size=known_block_size)
-    if not inspect.isfunction(func):
-        raise DslTypeError(f"@flyc.kernel decorates a function, got {type(func).__name__}")
+        return lambda f: kernel(f, name=name, known_block_size=known_block_size)
+    check_decorated(func, "@flyc.kernel")
     return KernelFunction(func, name=name, known_block_size=known_block_size)

@@ -2,7 +2,7 @@
 
 Their content is covered by something else in the key: the digest of this package's sources, Python's version, or the
 library's version, which is part of the name here. All other code is the user's and is described by its content; so is
-a package that is installed editable, whose files lie elsewhere.
+a package that is installed editable, whose files lie elsewhere, and a library of kernels, whose settings may change.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import sys
 from functools import cache
 from types import ModuleType
 from typing import Any
+
+from flydsl.base.attributes import attribute
 
 _VERSIONED = frozenset({"numpy", "torch", "ml_dtypes", "xdsl", "llvmlite", "jax", "triton", "typing_extensions"})
 _STANDARD = os.path.dirname(os.__file__) + os.sep
@@ -42,7 +44,7 @@ def known_name(value: Any) -> str | None:
         return None
     found: Any = sys.modules.get(module)
     for part in path.split("."):
-        found = getattr(found, part, None)
+        found = attribute(found, part)  # a module may load what is asked for, and fail
     return f"{module}.{path}{kind}" if found is value else None
 
 
@@ -66,7 +68,14 @@ _INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}"
 
 def _installed(module: ModuleType | None, file: str | None) -> str | None:
     """The version of an installed library, or when its first file was written; None for code that is no library."""
-    if file is None or not any(part in file for part in _INSTALLED):
+    if module is None or file is None or not any(part in file for part in _INSTALLED) or _has_kernels(module.__name__):
         return None
     version = getattr(module, "__version__", None)
     return f"@{version}" if isinstance(version, str) else f"@{os.stat(file).st_mtime_ns}"
+
+
+def _has_kernels(package: str) -> bool:
+    """Whether a module of a package uses this one."""
+    modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == package]
+    values = (value for module in modules if isinstance(module, ModuleType) for value in list(vars(module).values()))
+    return any(isinstance(value, ModuleType) and value.__name__.partition(".")[0] == "flydsl" for value in values)

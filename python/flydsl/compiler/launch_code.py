@@ -27,20 +27,22 @@ for in another way; the other form is that of `flyc.compile`, which also ignores
 
 from __future__ import annotations
 
-import ctypes
 import struct
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
 from flydsl.compiler.argument_form import ConstantForm, Form, ScalarForm, StreamForm, TensorForm
 from flydsl.compiler.jit_argument import adapt
-from flydsl.compiler.native_call import native_launch
+from flydsl.compiler.native_call import LOWEST_ADDRESS, native_launch
+from flydsl.compiler.numpy_header import WRITEABLE, numpy_header
+from flydsl.compiler.read_only import check_writable
 from flydsl.compiler.tensor_adaptor import TensorAdaptor
 from flydsl.compiler.tensor_argument import Dynamic
+from flydsl.expr.constexpr_key import never_changes
 from flydsl.expr.numeric import Numeric
 from flydsl.expr.stream import Stream
 from flydsl.layout.leaf import INT32_LIMIT
@@ -120,8 +122,8 @@ def _write(writer: Writer, number: int, parameter: Parameter, exact: bool) -> No
     if isinstance(form, ConstantForm):
         if exact:
             _write_constant(writer, number, form, example)
-    elif isinstance(form, TensorForm) and (how := _reader_of(kind)) is not None:
-        how(writer, number, form, kind, example, exact)
+    elif isinstance(form, TensorForm) and (how := _reader_of(example)) is not None:
+        how(writer, number, f"a{number}", form, example, exact)
     elif isinstance(form, ScalarForm) and kind in (int, float, bool, form.dtype):
         _write_scalar(writer, number, form, kind, exact)
     elif isinstance(form, StreamForm):
@@ -145,7 +147,7 @@ def _write_constant(writer: Writer, number: int, form: ConstantForm, example: An
         return
     writer.names.update({f"k{number}": form.key, f"key{number}": form.key_of})
     check = f"key{number}({value}) != k{number}"
-    if isinstance(example, (type, float)):  # the same object needs no second look, since neither changes
+    if never_changes(example):  # the same object needs no second look
         writer.names[f"c{number}"] = example
         check = f"{value} is not c{number} and {check}"
     writer.refuse_if(check)
@@ -198,13 +200,15 @@ def _write_stream(writer: Writer, number: int, form: StreamForm, kind: type, exa
 
 # Tensors -------------------------------------------------------------------------------------------------------------
 
-Reader = Callable[[Writer, int, TensorForm, type, Any, bool], None]
+Reader = Callable[[Writer, int, str, TensorForm, Any, bool], None]
+"""Writes the code that reads the array of a parameter's number from an expression, given an example of it."""
 
 
-def _reader_of(kind: type) -> Reader | None:
-    """How arrays of a type are read, for the types worth code of their own."""
+def _reader_of(example: Any) -> Reader | None:
+    """How arrays like this one are read, if they are of a type worth code of its own."""
+    kind = type(example)
     if kind is TensorAdaptor:
-        return _read_adaptor
+        return _read_adaptor if _reader_of(example.source) is not None else None
     if kind is DeviceArray:
         return _read_device_array
     torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
@@ -215,18 +219,22 @@ def _reader_of(kind: type) -> Reader | None:
     return None
 
 
-def _read_adaptor(writer: Writer, number: int, form: TensorForm, kind: type, example: Any, exact: bool) -> None:
-    adapted = f"n{number}"
-    writer.names.update({"TensorAdaptor": TensorAdaptor, f"k{number}": form.key, f"v{number}": form.place})
-    writer.refuse_if(f"a{number}.__class__ is not TensorAdaptor")
-    writer.lines.append(f"{adapted} = a{number}.adapted")
-    writer.refuse_if(f"{adapted}.key != k{number}", f"{adapted}.view.device != v{number}")
-    writer.packed.append(f"*{adapted}.numbers")
+def _read_adaptor(writer: Writer, number: int, value: str, form: TensorForm, example: Any, exact: bool) -> None:
+    """The marks must be the same; the array itself is read anew, since its owner may move or reshape it."""
+    # The very key of the example, if a mark has not changed it since: most calls then need no comparison.
+    key = example.key if example.key == form.key else form.key
+    writer.names.update({"TensorAdaptor": TensorAdaptor, f"k{number}": key})
+    writer.refuse_if(f"{value}.__class__ is not TensorAdaptor")
+    writer.lines.append(f"n{number} = {value}.key")
+    writer.refuse_if(f"n{number} is not k{number} and n{number} != k{number}")
+    writer.lines.append(f"u{number} = {value}.source")
+    reader = _reader_of(example.source)
+    assert reader is not None
+    reader(writer, number, f"u{number}", form, example.source, exact)
 
 
-def _read_torch(writer: Writer, number: int, form: TensorForm, kind: type, example: Any, exact: bool) -> None:
-    value = f"a{number}"
-    writer.names.update({f"t{number}": kind, f"d{number}": example.dtype})
+def _read_torch(writer: Writer, number: int, value: str, form: TensorForm, example: Any, exact: bool) -> None:
+    writer.names.update({f"t{number}": type(example), f"d{number}": example.dtype})
     checks = [f"{value}.__class__ is not t{number}", f"{value}.dtype is not d{number}"]
     if form.place[0] == "host":
         checks.append(f"not {value}.is_cpu")
@@ -235,28 +243,34 @@ def _read_torch(writer: Writer, number: int, form: TensorForm, kind: type, examp
         checks.append(f"{value}.device != v{number}")
     writer.refuse_if(*checks)
     writer.lines.append(f"p{number} = {value}.data_ptr()")
+    writer.refuse_if(f"p{number} < {LOWEST_ADDRESS}")  # no memory, or an empty array: the full way tells
     _read_layout(writer, number, form, f"{value}.shape", f"{value}.stride()", 1, exact)
 
 
-def _read_numpy(writer: Writer, number: int, form: TensorForm, kind: type, example: Any, exact: bool) -> None:
-    value = f"a{number}"
-    writer.names.update({f"t{number}": kind, f"d{number}": example.dtype})
+def _read_numpy(writer: Writer, number: int, value: str, form: TensorForm, example: Any, exact: bool) -> None:
+    writer.names.update({f"t{number}": type(example), f"d{number}": example.dtype})
     same = f"{value}.dtype is not d{number} and {value}.dtype != d{number}"
     writer.refuse_if(f"{value}.__class__ is not t{number}", same)
-    if numpy_header() is not None:
-        writer.names.update({"pointer_at": ctypes.c_void_p.from_address, "id": id})
-        writer.lines.append(f"p{number} = pointer_at(id({value}) + {numpy_header()}).value")
+    header = numpy_header()
+    if header is None:
+        writer.lines.append(f"p{number}, r{number} = {value}.__array_interface__['data']")
+        writer.refuse_if(*([f"r{number}"] if form.writes else ()))
+    elif form.writes:
+        writer.names.update({"memory": header.memory, "pointer_and_flags": header.pointer_and_flags, "id": id})
+        writer.lines.append(f"p{number}, f{number} = pointer_and_flags(memory, id({value}) + {header.offset})")
+        writer.refuse_if(f"not f{number} & {WRITEABLE}")
     else:
-        writer.lines.append(f"p{number} = {value}.__array_interface__['data'][0]")
+        writer.names.update({"memory": header.memory, "pointer": header.pointer, "id": id})
+        writer.lines.append(f"p{number}, = pointer(memory, id({value}) + {header.offset})")
     _read_layout(writer, number, form, f"{value}.shape", f"{value}.strides", example.itemsize, exact)
 
 
-def _read_device_array(writer: Writer, number: int, form: TensorForm, kind: type, example: Any, exact: bool) -> None:
-    value = f"a{number}"
-    writer.names.update({f"t{number}": kind, f"d{number}": example.dtype, f"v{number}": example.device})
+def _read_device_array(writer: Writer, number: int, value: str, form: TensorForm, example: Any, exact: bool) -> None:
+    writer.names.update({f"t{number}": type(example), f"d{number}": example.dtype, f"v{number}": example.device})
     writer.refuse_if(
-        f"{value}.__class__ is not t{number}", f"{value}.dtype != d{number}", f"{value}.device is not v{number}"
-    )
+        f"{value}.__class__ is not t{number}", f"{value}.dtype != d{number}", f"{value}.device is not v{number}",
+        *([f"not {value}.writable"] if form.writes else ()),
+    )  # fmt: skip
     writer.lines.append(f"p{number} = {value}.pointer")
     _read_layout(writer, number, form, f"{value}.shape", f"{value}.strides", example.itemsize, exact)
 
@@ -265,6 +279,12 @@ def _read_layout(
     writer: Writer, number: int, form: TensorForm, shape: str, strides: str, unit: int, exact: bool
 ) -> None:
     """Extents and strides into names, the checks on them, and what goes into the block; ``unit`` is a step of 1."""
+    if not any(isinstance(code, Dynamic) for code in (*form.shape, *form.stride)):
+        fixed = tuple(code * unit for code in form.stride if not isinstance(code, Dynamic))
+        aligned = [f"p{number} & {form.align - 1}"] if form.align > 1 else []
+        writer.refuse_if(*aligned, f"{shape} != {form.shape}", f"{strides} != {fixed}")
+        writer.packed.append(f"p{number}")
+        return
     rank = len(form.shape)
     extents, steps = ([f"{letter}{number}_{axis}" for axis in range(rank)] for letter in "xs")
     writer.lines.append(f"{', '.join(steps)}, = {strides}")  # of another rank, this fails
@@ -305,22 +325,5 @@ def _numbers_of_equal(form: TensorForm, value: Any) -> Sequence[int | float]:
     argument = adapt(value)
     if argument.signature() != form.key or argument.views()[0].device != form.place:
         raise DslTypeError("the array is another than the code was compiled for")
+    check_writable(argument, form.writes)
     return argument.pack()
-
-
-@cache
-def numpy_header() -> int | None:
-    """Bytes before the data pointer in a NumPy array object, or None where that does not hold.
-
-    The pointer is the first field of the public struct behind every array, and reading it there takes a tenth of the
-    time that `__array_interface__` takes. A few arrays are asked both ways first.
-    """
-    numpy = sys.modules["numpy"]
-    header = object.__basicsize__
-    samples = [numpy.zeros(3), numpy.zeros((4, 5), numpy.int8)[1:, 2:], numpy.empty(0)]
-    if sys.implementation.name != "cpython":
-        return None
-    for sample in samples:
-        if ctypes.c_void_p.from_address(id(sample) + header).value != sample.__array_interface__["data"][0]:
-            return None
-    return header

@@ -47,11 +47,13 @@ class Wave:
 def run_recorded(function: JitFunction, call: Call, recorder: LdsRecorder) -> list[Wave]:
     """Compile with recording, run once, and put together what was recorded."""
     device = call.device
-    builder, formats = trace.traced(function.func, call.arguments, device.target, function.effective_hints())
+    hints = function.effective_hints()
+    builder, formats = trace.traced(function.func, call.arguments, device.target, hints)
     shared = SharedMemory(shared_globals(builder.module))
     artifact = driver.compile_module(
-        builder.module, function.__name__, device.target, device.kind, formats, recorder=recorder
+        builder.module, function.__name__, device.target, device.kind, formats, recorder=recorder, hints=hints
     )
+    call.check_writable(artifact)
     loading.load(artifact, device).launch(call.numbers)
     arrays = list(_allocations(builder.shared_ledgers, shared))
     return _waves(recorder, arrays, device.target.wave_size)

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from flydsl.base import knobs
-from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, FlyDSLError
-from flydsl.compiler.diagnostics import presented
-from flydsl.compiler.jit_function import BoundJit, JitFunction
+from flydsl.base.errors import DslRuntimeError, DslValueError
+from flydsl.compiler.diagnostics import present
+from flydsl.compiler.hints import hint_scope
+from flydsl.compiler.jit_call import jit_call
+from flydsl.compiler.jit_function import JitFunction
 from flydsl.layout.swizzle import Swizzle
 from flydsl.target.bank_fixes import Padding, find_fix, wave_cycles
 from flydsl.target.target import Target
@@ -113,17 +115,13 @@ def lds_report(function: Any, *args: Any, **kwargs: Any) -> LdsReport:
     The arguments are those of a call, with arrays of the host; they are read and written as by a call. ``ARCH``
     chooses the target. The first blocks of each launch are recorded, up to a fixed number of accesses.
     """
-    if isinstance(function, BoundJit):
-        function, args = function.function, (function.instance, *args)
-    if not isinstance(function, JitFunction):
-        raise DslTypeError(
-            f"lds_report takes a function decorated with @flyc.jit, got {type(function).__name__}",
-            hint="pass the function that launches the kernel, then its arguments",
-        )
     try:
-        return _report(function, args, kwargs)
-    except FlyDSLError as error:
-        raise presented(error) from None
+        call = jit_call("flyc.lds_report", function, args, kwargs)
+        with hint_scope(call.hints):
+            return _report(call.function, call.args, call.kwargs)
+    except Exception as error:
+        present(error)
+        raise
 
 
 def _report(function: JitFunction, args: Any, kwargs: Any) -> LdsReport:

@@ -3,26 +3,39 @@
 from __future__ import annotations
 
 import ctypes
+import time
 from importlib import import_module
 from typing import Any
 
-from flydsl.base.native_names import DRIVER_ENTRY, TENSOR_MAP_ENTRY, handle_symbol
+from flydsl.base.log import get_logger
+from flydsl.base.native_names import DRIVER_ATTRIBUTES_ENTRY, DRIVER_ENTRY, TENSOR_MAP_ENTRY, handle_symbol
 from flydsl.compiler.artifact import Artifact, Executable
 from flydsl.compiler.own_objects import pool_object
 from flydsl.runtime import host_pool
 from flydsl.runtime.object_code import load_object
 
+_log = get_logger(__name__)
+
 
 def load(artifact: Artifact, device: Any) -> Executable:
     """Bring an artifact's code into the process and onto its device."""
+    began = time.perf_counter()
+    loaded = _loaded(artifact, device)
+    _log.debug("%s: loaded onto %s in %.1f ms", artifact.name, device, (time.perf_counter() - began) * 1e3)
+    return loaded
+
+
+def _loaded(artifact: Artifact, device: Any) -> Executable:
     if artifact.sanitizer:
         return sanitized(artifact, device)
     if artifact.device == "host":
         host_pool.start(pool_object)
         return Executable(artifact, load_object(artifact.host_object), device)
     loaded = load_object(artifact.host_object)
-    module = device.load_module(artifact.device_binary)
+    module = device.load_module(*artifact.images, name=", ".join(artifact.kernels) or artifact.name)
     _set_pointer(loaded.address(DRIVER_ENTRY), device.launch_entry())
+    if DRIVER_ATTRIBUTES_ENTRY in loaded.names:
+        _set_pointer(loaded.address(DRIVER_ATTRIBUTES_ENTRY), device.attributes_entry())
     if TENSOR_MAP_ENTRY in loaded.names:
         _set_pointer(loaded.address(TENSOR_MAP_ENTRY), device.driver.address("cuTensorMapEncodeTiled"))
     for kernel in artifact.kernels:

@@ -7,11 +7,9 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError, VerifyError
 from flydsl.compiler.artifact import Artifact
-from flydsl.compiler.jit_argument import ScalarArgument
 from flydsl.compiler.target_choice import current_device
 from flydsl.dialects.fly.payload import Pointer
-from flydsl.layout.int_tuple import leaves
-from flydsl.layout.leaf import DynInt
+from flydsl.expr.abi_slots import slot_letters
 from flydsl.layout.tensor import Tensor
 from flydsl.target.target import parse_target
 
@@ -62,14 +60,6 @@ def _host_function(module: Any) -> Any:
 def _format(value: Any) -> str:
     """`struct` characters of a host function's parameter in the argument block."""
     payload = import_module("flydsl.dialects.fly.types").payload_of(value.type)
-    if isinstance(payload, Pointer):
-        return "P"
-    if isinstance(payload, Tensor):
-        found = [*leaves(payload.layout.shape), *leaves(payload.layout.stride)]
-        return "P" + "".join("q" if leaf.width == 64 else "i" for leaf in found if isinstance(leaf, DynInt))
-    if str(value.type) == "!llvm.ptr":
-        return "P"
-    found = ScalarArgument.FORMATS.get(str(value.type))
-    if found is None:
-        raise DslTypeError(f"a host function cannot take a {value.type}")
-    return found
+    kind = payload if isinstance(payload, (Pointer, Tensor)) else value.type
+    letters = slot_letters(f"parameter {value.index} of the host function", kind)
+    return "".join(choice[0] for choice in letters)

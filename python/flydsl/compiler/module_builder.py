@@ -28,7 +28,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from flydsl.base.errors import SourceLocation
 from flydsl.compiler.emitter import SHARED_ALIGN, TraceEmitter, ir_type
 from flydsl.compiler.value_scope import check_uses
-from flydsl.dialects.fly.payload import DYNAMIC_SHARED
+from flydsl.dialects.fly.payload import DEPENDENT_LAUNCH, DYNAMIC_SHARED, SHARED_RANGE
 from flydsl.dialects.fly.types import type_of
 from flydsl.dialects.gpu_syntax import KERNEL_MARK, LaunchFuncOp
 from flydsl.dialects.gpu_syntax import FuncOp as GpuFuncOp
@@ -190,7 +190,12 @@ class ModuleBuilder:
     @staticmethod
     def launch(emitter: TraceEmitter, symbol: str, grid: Sequence[SSAValue], block: Sequence[SSAValue],
                smem: SSAValue | None, stream: SSAValue | None, arguments: Sequence[SSAValue],
-               cluster: Sequence[SSAValue] = ()) -> None:  # fmt: skip
+               cluster: Sequence[SSAValue] = (), dependent: bool = False,
+               shared_range: tuple[int, int] | None = None) -> None:  # fmt: skip
+        """Add a launch; ``shared_range`` bounds what ``smem`` may be, where it is no constant."""
+        marks: dict[str, Attribute] = {DEPENDENT_LAUNCH: UnitAttr()} if dependent else {}
+        if shared_range is not None:
+            marks[SHARED_RANGE] = StringAttr(",".join(map(str, shared_range)))
         operands = [*grid, *block, *cluster, *([smem] if smem else []), *arguments, *([stream] if stream else [])]
         has_cluster = 1 if cluster else 0
         sizes = [
@@ -214,5 +219,6 @@ class ModuleBuilder:
                 "kernel": SymbolRefAttr(KERNELS, ArrayAttr([StringAttr(symbol)])),
                 "operandSegmentSizes": DenseArrayBase.from_list(i32, sizes),
             },
+            attributes=marks,
         )
         emitter.add(op)

@@ -18,6 +18,7 @@ from typing import Any
 
 from flydsl.compiler.argument_form import ConstantForm, ScalarForm, StreamForm, TensorForm
 from flydsl.compiler.array_view import DL_KINDS
+from flydsl.compiler.tensor_adaptor import TensorAdaptor
 from flydsl.compiler.tensor_argument import Dynamic
 from flydsl.expr.stream import Stream
 from flydsl.layout.leaf import INT32_LIMIT
@@ -25,7 +26,7 @@ from flydsl.layout.leaf import INT32_LIMIT
 Launch = Callable[[tuple[Any, ...]], bool]
 
 MISREAD = -1000000
-_TENSOR, _INT, _FLOAT, _STREAM, _CONSTANT, _TAKEN = range(6)
+_TENSOR, _INT, _FLOAT, _STREAM, _CONSTANT, _TAKEN, _ADAPTOR = range(7)
 _DEVICE_TYPES = {"host": 1, "cuda": 2, "rocm": 10}
 """Place to DLPack's device type."""
 _READER_AT = 40
@@ -38,6 +39,19 @@ _FUNCTIONS = (
     "PyEval_SaveThread", "PyEval_RestoreThread", "PyTuple_GetItem", "PyObject_CallOneArg",
     "PyLong_AsLongLongAndOverflow", "PyFloat_AsDouble", "Py_DecRef", "PyErr_Clear",
 )  # fmt: skip
+
+
+def _lowest_address() -> int:
+    """Below this no tensor's memory lies, as a rule; what seems to goes the full way, which asks its storage.
+
+    The pointer of a tensor whose storage was freed is its offset in bytes, which may be more than a few pages. Where
+    the heap itself lies low, only the part below all programs is left.
+    """
+    heap = ctypes.addressof(ctypes.create_string_buffer(4096))
+    return 1 << 32 if heap >> 32 else 1 << 22
+
+
+LOWEST_ADDRESS = _lowest_address()
 
 
 @cache
@@ -145,7 +159,7 @@ def _header(plan: _Plan, executable: Any, count: int, hidden: int) -> list[int]:
     size = struct.calcsize("@" + plan.formats)
     return [
         entry, _reader(), *objects, max(size, 1), count, *functions, hidden, _function("PyTuple_Size"),
-        _function("PyObject_GetAttr"),
+        _function("PyObject_GetAttr"), LOWEST_ADDRESS, _function("PyObject_RichCompareBool"),
     ]  # fmt: skip
 
 
@@ -164,7 +178,12 @@ def _add(plan: _Plan, parameter: Any, exact: bool) -> bool:
         plan.row(*((_CONSTANT, plan.keep(example)) if exact else (_TAKEN,)))
         return True
     if isinstance(form, TensorForm):
-        return _add_tensor(plan, form, example, exact)
+        if type(example) is not TensorAdaptor:
+            return _add_tensor(plan, form, example, exact)
+        # In front of the row of the array inside: what tells that the marks are the same.
+        key = example.key if example.key == form.key else form.key
+        plan.row(_ADAPTOR, *[plan.keep(x) for x in (TensorAdaptor, key, "key", "source")])
+        return _add_tensor(plan, form, example.source, exact)
     if isinstance(form, ScalarForm):
         return _add_number(plan, form, example, exact)
     return isinstance(form, StreamForm) and _add_stream(plan, form, example)
@@ -202,7 +221,7 @@ def _add_number(plan: _Plan, form: ScalarForm, example: Any, exact: bool) -> boo
     if letter in _FLOATS and type(example) is float and form.dtype.width in (32, 64):
         plan.row(_FLOAT, place, _FLOATS[letter])
         return True
-    if letter not in _INTS or type(example) is not int or form.dtype.width == 1:
+    if letter not in _INTS or type(example) is not int or form.dtype.width == 1 or form.dtype.is_float:
         return False
     bits = form.dtype.width - form.dtype.signed
     low, high = (-(1 << bits) if form.dtype.signed else 0), (1 << bits) - 1

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Mapping
-from types import FunctionType, SimpleNamespace
+from functools import lru_cache
+from types import FunctionType, MappingProxyType, MemberDescriptorType, SimpleNamespace
 from typing import Any
 
 
@@ -42,27 +44,70 @@ _BASES: Mapping[type, Callable[[Any], Any]] = {
 """How to get at the value of a built-in type within a subclass, past whatever the subclass overrides."""
 
 
-def state_of(value: Any) -> tuple[dict[str, Any] | None, dict[str, Any], Any] | None:
-    """(attributes, slots, value as a built-in type) of an instance, or None if it may hold more than these."""
-    cls = type(value)
-    base = next((value_of(value) for plain, value_of in _BASES.items() if isinstance(value, plain)), None)
-    if base is None and cls is not SimpleNamespace:
-        if _copies_its_own_way(cls):
-            return None
-        if not _is_python_class(value):
-            return None
-    elif base is not None and any(
-        known not in (object, *_BASES) and not known.__flags__ & _HEAP_TYPE for known in cls.__mro__
-    ):
-        return None
-    slots: dict[str, Any] = {}
-    for part in cls.__mro__:
+_CONTAINERS: tuple[type, ...] = (OrderedDict, defaultdict, dict, list, set, frozenset, deque, MappingProxyType)
+
+
+def container_base(value: Any) -> Any:
+    """The built-in container that a value is, or that its class is derived from; None if it is none."""
+    return container_of(type(value))
+
+
+@lru_cache(maxsize=1024)
+def container_of(kind: type) -> Any:
+    """The built-in container that a class is or is derived from; None if it is none."""
+    return next((base for base in _CONTAINERS if issubclass(kind, base)), None)
+
+
+def slots_of(value: Any) -> dict[str, Any]:
+    """The descriptors of an object's slots that hold something, by name."""
+    slots = _slots_of_class(type(value))
+    return {name: slot for name, slot in slots if _holds(slot, value)} if slots else {}
+
+
+@lru_cache(maxsize=1024)
+def _slots_of_class(kind: type) -> tuple[tuple[str, Any], ...]:
+    found: dict[str, Any] = {}
+    for part in kind.__mro__:
         names = vars(part).get("__slots__", ())
         for name in (names,) if isinstance(names, str) else names:
             name = f"_{part.__name__.lstrip('_')}{name}" if name.startswith("__") and name[-2:] != "__" else name
-            if name not in ("__dict__", "__weakref__") and hasattr(value, name):
-                slots[name] = getattr(value, name)
-    return getattr(value, "__dict__", None), slots, base
+            slot = vars(part).get(name)
+            if type(slot) is MemberDescriptorType:
+                found.setdefault(name, slot)
+    return tuple(found.items())
+
+
+def _holds(slot: Any, value: Any) -> bool:
+    try:
+        slot.__get__(value)
+    except AttributeError:
+        return False
+    return True
+
+
+def state_of(value: Any) -> tuple[dict[str, Any] | None, dict[str, Any], Any] | None:
+    """(attributes, slots, value as a built-in type) of an instance, or None if it may hold more than these.
+
+    The items of a container are not among them.
+    """
+    cls = type(value)
+    base = next((value_of(value) for plain, value_of in _BASES.items() if isinstance(value, plain)), None)
+    plain = (*_BASES, *_CONTAINERS)
+    if base is None and cls is not SimpleNamespace and container_base(value) is None:
+        if _copies_its_own_way(cls) or not _is_python_class(value):
+            return None
+    elif cls is not SimpleNamespace and not all(p in (object, *plain) or p.__flags__ & _HEAP_TYPE for p in cls.__mro__):
+        return None
+    slots = {name: slot.__get__(value) for name, slot in slots_of(value).items()}
+    return attributes_of(value), slots, base
+
+
+def attributes_of(value: Any) -> dict[str, Any] | None:
+    """The dictionary of an object's attributes, past whatever its class answers when it is asked for one."""
+    try:
+        return object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return None
 
 
 _HEAP_TYPE = 1 << 9

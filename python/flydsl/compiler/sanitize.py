@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
+from flydsl.compiler.diagnostics import located
 
 CHECKS = ("bounds", "race", "uninit", "barrier")
 
 
-@contextmanager
-def sanitize(*checks: str) -> Iterator[None]:
+@located
+def sanitize(*checks: str) -> AbstractContextManager[None]:
     """Run kernels inside with these sanitizers, or with all: "bounds", "race", "uninit", "barrier".
 
     The set replaces the one outside, which is back afterwards. It holds for the whole process, like the variable
@@ -23,8 +23,7 @@ def sanitize(*checks: str) -> Iterator[None]:
             raise DslTypeError(f"sanitize takes the names of checks, got {check!r}", hint='write sanitize("race")')
         if check not in CHECKS:
             raise DslValueError(f"there is no sanitizer {check!r}", hint=f"use {', '.join(CHECKS)}")
-    with knobs.scope({knobs.SANITIZE: frozenset(checks or CHECKS)}):
-        yield
+    return knobs.scope({knobs.SANITIZE: frozenset(checks or CHECKS)})
 
 
 def check_device(kind: str) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
@@ -30,29 +31,42 @@ class Signature:
         self.instance = 0 if self.names[:1] == ["self"] and self.annotations[0] is None else None
         """The place of ``self``, which is known while tracing like a Constexpr."""
         self.constexpr = [is_constexpr(a) or i == self.instance for i, a in enumerate(self.annotations)]
-        self._places = {name: place for place, name in enumerate(self.names)}
-        self._defaults = tuple(p.default for p in self._inspected.parameters.values())
-        self._is_plain = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in self._inspected.parameters.values())
+        parameters = self._inspected.parameters.values()
+        self._places = {p.name: place for place, p in enumerate(parameters) if p.kind is not p.POSITIONAL_ONLY}
+        self._defaults = tuple(p.default for p in parameters)
+        self._positional = sum(p.kind is not p.KEYWORD_ONLY for p in parameters)
 
-    def defaults(self) -> tuple[Any, ...]:
-        """Default values of the last parameters, in order."""
-        return tuple(value for value in self._defaults if value is not inspect.Parameter.empty)
+    @property
+    def takes_all_by_position(self) -> bool:
+        """Whether no parameter is keyword-only."""
+        return self._positional == len(self.names)
+
+    def defaults(self, without: Collection[str] = ()) -> tuple[Any, ...]:
+        """Default values of the last parameters, in order, back to one without a default; some may be left out."""
+        rows = [row for row in zip(self.names, self._defaults, strict=True) if row[0] not in without]
+        last = takewhile(lambda row: row[1] is not inspect.Parameter.empty, reversed(rows))
+        return tuple(value for _, value in last)[::-1]
 
     def tails(self) -> dict[int, tuple[Any, ...]]:
         """What completes a call by position that leaves out so many arguments."""
-        defaults = self.defaults() if self._is_plain else ()
+        defaults = self.defaults() if self.takes_all_by_position else ()
         return {count: defaults[len(defaults) - count :] for count in range(1, len(defaults) + 1)}
+
+    def split(self, values: Sequence[Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Values in declaration order as the positional and the keyword arguments of a call."""
+        by_name = zip(self.names[self._positional :], values[self._positional :], strict=True)
+        return list(values[: self._positional]), dict(by_name)
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         """Values in declaration order."""
-        if not kwargs and len(args) == len(self.names):
+        if not kwargs and len(args) == len(self.names) == self._positional:
             return list(args)
         return self._bind_plainly(args, kwargs) or self._bind_fully(args, kwargs)
 
     def _bind_plainly(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any] | None:
-        """The ordinary case at a tenth of the cost; None where something needs an explanation."""
+        """What Python's own way does at ten times the cost; None where something needs an explanation."""
         values = [*args, *self._defaults[len(args) :]]
-        if not self._is_plain or len(values) != len(self.names):
+        if len(args) > self._positional:
             return None
         for name, value in kwargs.items():
             place = self._places.get(name, -1)
@@ -61,17 +75,27 @@ class Signature:
             values[place] = value
         return None if any(value is inspect.Parameter.empty for value in values) else values
 
+    def _shown(self) -> list[str]:
+        """The parameters as they are declared: those behind a star are passed by name."""
+        star = [] if self.takes_all_by_position else ["*"]
+        return [*self.names[: self._positional], *star, *self.names[self._positional :]]
+
     def _bind_fully(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         try:
             bound = self._inspected.bind(*args, **kwargs)
         except TypeError as error:
             raise DslTypeError(
                 f"call of '{self.func.__name__}': {error}",
-                hint=f"its parameters are {', '.join(self.names)}",
+                hint=f"its parameters are {', '.join(self._shown())}",
                 location=definition_of(self.func),
             ) from None
         bound.apply_defaults()
         return [bound.arguments[name] for name in self.names]
+
+
+def keyword_only(func: Callable[..., Any]) -> list[str]:
+    """Names of the parameters that are passed by name alone, which are the last."""
+    return [p.name for p in inspect.signature(func).parameters.values() if p.kind is p.KEYWORD_ONLY]
 
 
 def _annotations(func: Callable[..., Any], names: list[str]) -> list[Any]:
@@ -106,7 +130,7 @@ def _caller_locals(text: str) -> dict[str, Any] | None:
     head = text.split(".")[0].split("[")[0]
     frame = sys._getframe(1)
     while frame is not None:
-        if head in frame.f_locals:
+        if head in frame.f_locals and frame.f_code.co_filename != __file__:  # our own names are nobody's annotation
             return frame.f_locals
         frame = frame.f_back
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -24,6 +24,20 @@ class Key(NamedTuple):
     arguments: tuple[Any, ...]
     device_number: int = 0
     """It is no part of the code, but code is loaded onto one device."""
+    backend: str = ""
+    """A backend that is not this package's own, and its hash."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """How the code of a specialisation was come by."""
+
+    seconds: float
+    from_disk: bool = False
+    not_kept: tuple[str, ...] = ()
+    """Why it is not on disk, where that has a reason."""
+    changed: str | None = None
+    """What the function reads that is different now, in words."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +53,10 @@ class Specialisation:
     """Time it took, compiled or found on disk."""
     why: str
     """What differs from the nearest earlier specialisation."""
+    from_disk: bool = False
+    """Whether it was found on disk, and not compiled."""
+    not_kept: tuple[str, ...] = ()
+    """Why the code is good for this process only; empty if it is on disk, or would be with the cache on."""
     properties: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
 
@@ -48,6 +66,8 @@ def properties_of(names: Sequence[str], forms: Sequence[Form], key: Key) -> dict
              for what, text in form.properties().items()}  # fmt: skip
     found["target"] = key.arch
     found["device"] = key.kind if key.kind == "host" else f"{key.kind}:{key.device_number}"
+    if key.backend:
+        found["backend"] = key.backend
     found.update({f"hint {name}": repr(value) for name, value in key.hints})
     found.update({f"environment variable {name}": value for name, value in key.settings})
     return found
@@ -64,23 +84,26 @@ def differences(new: dict[str, str], old: dict[str, str]) -> list[str]:
     ]
 
 
-def record(name: str, names: Sequence[str], forms: Sequence[Form], key: Key, seconds: float,
-           earlier: Sequence[Specialisation], changed: str | None) -> Specialisation:  # fmt: skip
+def record(name: str, number: int, names: Sequence[str], forms: Sequence[Form], key: Key, origin: Origin,
+           earlier: Iterable[Specialisation]) -> Specialisation:  # fmt: skip
     """The record of a compile, reported on stderr if ``FLYDSL_LOG=recompiles`` asks for it."""
     now = properties_of(names, forms, key)
-    reasons = min((differences(now, dict(e.properties)) for e in reversed(earlier)), key=len, default=None)
-    if changed is not None:
-        why = changed
+    reasons = min((differences(now, dict(e.properties)) for e in reversed(tuple(earlier))), key=len, default=None)
+    if origin.changed is not None:
+        reasons = [origin.changed]
     elif reasons is None:
-        why = "the first call"
-    else:
-        why = "; ".join(reasons) or "the same arguments, code and settings as before, forgotten since"
+        reasons = ["the first call"]
+    elif not reasons:
+        reasons = ["the same arguments, code and settings as before, forgotten since"]
     arguments = tuple(f"{n}: {form}" for n, form in zip(names, forms, strict=True))
     place = key.kind if key.kind == "host" else f"{key.kind}:{key.device_number}"
-    made = Specialisation(arguments, key.arch, place, key.hints, seconds, why, tuple(now.items()))
+    made = Specialisation(arguments, key.arch, place, key.hints, origin.seconds, "; ".join(reasons), origin.from_disk,
+                          origin.not_kept, tuple(now.items()))  # fmt: skip
     if log.topic_enabled(TOPIC):
-        lines = [f"{name}: specialisation {len(earlier) + 1} for {key.arch} on {place}, {seconds * 1e3:.0f} ms"]
-        lines += [f"    why: {reason}" for reason in (reasons or [why] if changed is None else [why])]
+        how = f"{'loaded from disk' if origin.from_disk else 'compiled'} in {origin.seconds * 1e3:.0f} ms"
+        lines = [f"{name}: specialisation {number} for {key.arch} on {place}, {how}"]
+        lines += [f"    why: {reason}" for reason in reasons]
+        lines += [f"    not kept on disk: {reason}" for reason in origin.not_kept]
         lines += [f"    {argument}" for argument in arguments]
         log.report(TOPIC, "\n".join(lines))
     return made

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from flydsl.base.attributes import attribute
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr.stream import Stream
 
@@ -58,8 +59,8 @@ def stream_handle(value: Any) -> int:
             raise DslValueError(f"{value} is no stream handle", hint="pass stream.cuda_stream, or the stream itself")
         return value
     for name in _HANDLES:
-        handle = getattr(value, name, None)
-        handle = getattr(handle, "value", handle)  # Numba keeps a ctypes pointer
+        handle = attribute(value, name)
+        handle = attribute(handle, "value", handle)  # Numba keeps a ctypes pointer
         if isinstance(handle, int):
             return handle
     raise DslTypeError(f"{type(value).__name__} is no stream", hint="pass None, a raw handle, or a torch stream")
@@ -68,7 +69,7 @@ def stream_handle(value: Any) -> int:
 def stream_device(value: Any) -> int | None:
     """The number of the CUDA device a stream object belongs to; None where nothing says."""
     value = unwrapped(value)
-    index = getattr(value, "device_index", None)
+    index = attribute(value, "device_index")
     return index if isinstance(index, int) and index >= 0 else None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from flydsl.expr.constexpr import constexpr_key
+from flydsl.expr.constexpr_key import constexpr_key
 
 if TYPE_CHECKING:
     from flydsl.compiler.jit_argument import JitArgument

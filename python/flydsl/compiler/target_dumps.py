@@ -5,11 +5,6 @@ They work on a copy. What runs is compiled the short way, and a test holds both 
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import tempfile
-from pathlib import Path
-
 from xdsl.dialects.builtin import ModuleOp
 
 from flydsl.backends.cuda import compile as cuda_compile
@@ -18,17 +13,22 @@ from flydsl.backends.rocm import compile as rocm_compile
 from flydsl.base import knobs
 from flydsl.base.errors import FlyDSLError
 from flydsl.base.log import get_logger
+from flydsl.compiler.artifact import Assemble
 from flydsl.compiler.dumps import Dumps
 from flydsl.passes.walk import gpu_modules
+from flydsl.runtime import nvidia_tools
 from flydsl.target.target import Target
 
 _LOG = get_logger(__name__)
 
 FINAL_ASSEMBLY = "21_final_isa.s"
 """The file's name when it is the only one; among all dumps it is numbered as they are."""
+ASSEMBLY_SUFFIX, SASS_SUFFIX = ".s", ".sass"
 
 
-def dump_later_stages(module: ModuleOp, target: Target, level: int, debug_info: bool, dumps: Dumps) -> None:
+def dump_later_stages(
+    module: ModuleOp, target: Target, level: int, debug_info: bool, dumps: Dumps, assemble: Assemble | None = None
+) -> None:
     """Write the dumps after stage A; a module the target has no code for is dumped as far as it gets."""
     copy = module.clone()
     try:
@@ -41,14 +41,12 @@ def dump_later_stages(module: ModuleOp, target: Target, level: int, debug_info: 
         _LOG.warning("the dumps for %s end here: %s", target.arch, error)
         return
     dumps.text("llvm_ir.ll", text)
-    dumps.text("final_isa.s", assembly)
-    if target.backend == "cuda":
-        sass = _sass(assembly, target)
-        if sass:
-            dumps.extra("final_isa.sass", sass)
+    _dump_sass(dumps, dumps.text("final_isa.s", assembly), assembly, target, assemble)
 
 
-def dump_assembly(module: ModuleOp, target: Target, level: int, debug_info: bool, dumps: Dumps) -> None:
+def dump_assembly(
+    module: ModuleOp, target: Target, level: int, debug_info: bool, dumps: Dumps, assemble: Assemble | None = None
+) -> None:
     """Write the assembly alone, made the short way."""
     family = cuda_compile if target.backend == "cuda" else rocm_compile
     try:
@@ -57,6 +55,7 @@ def dump_assembly(module: ModuleOp, target: Target, level: int, debug_info: bool
         _LOG.warning("there is no assembly for %s: %s", target.arch, error)
         return
     dumps.extra(FINAL_ASSEMBLY, text)
+    _dump_sass(dumps, FINAL_ASSEMBLY, text, target, assemble)
 
 
 def _run(step: Step, module: ModuleOp, dumps: Dumps, locations: bool = False) -> None:
@@ -75,15 +74,12 @@ def _assembly(text: str, target: Target, level: int) -> str:
     return family(text, target, level, knobs.COMPILE_LLVM_DIR.get())
 
 
-def _sass(ptx: str, target: Target) -> str:
-    """The machine code of PTX, where NVIDIA's tools are installed."""
-    assembler, disassembler = shutil.which("ptxas"), shutil.which("cuobjdump")
-    if assembler is None or disassembler is None:
-        return ""
-    with tempfile.TemporaryDirectory(prefix="flydsl-sass-") as folder:
-        source, binary = Path(folder) / "kernels.ptx", Path(folder) / "kernels.cubin"
-        source.write_text(ptx, encoding="utf-8")
-        made = subprocess.run([assembler, f"-arch={target.arch}", "-o", str(binary), str(source)], capture_output=True)
-        if made.returncode:
-            return ""
-        return subprocess.run([disassembler, "-sass", str(binary)], capture_output=True, text=True).stdout
+def _dump_sass(dumps: Dumps, name: str, ptx: str, target: Target, assemble: Assemble | None) -> None:
+    """Beside PTX, the machine code that the device at hand makes of it, or else `ptxas`, if a tool here can read it."""
+    if target.backend != "cuda":
+        return
+    cubin = assemble(ptx.encode(), name) if assemble is not None else b""
+    cubin = cubin or nvidia_tools.assembled_by_ptxas(ptx.encode(), target.arch).cubin
+    sass = nvidia_tools.sass_of(cubin) if cubin else ""
+    if sass:
+        dumps.extra(name.removesuffix(ASSEMBLY_SUFFIX) + SASS_SUFFIX, sass)

@@ -7,6 +7,7 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.compiler import array_view
+from flydsl.compiler.array_view import ArrayView
 from flydsl.compiler.diagnostics import located
 from flydsl.compiler.tensor_argument import ANY, Code, Dynamic, TensorArgument
 from flydsl.target.dtype import storage_bytes
@@ -16,7 +17,7 @@ class TensorAdaptor:
     """A tensor whose layout the compiled code may rely on, leaf by leaf; see `from_dlpack`.
 
     It holds one argument that never changes; a mark puts another in its place. So one adaptor may be passed to any
-    number of functions, from any thread.
+    number of functions, from any thread. Each call reads the array anew and checks it against the marks.
     """
 
     @located
@@ -34,7 +35,12 @@ class TensorAdaptor:
         self._align = assumed_align
         self._wide_stride = not use_32bit_stride
         self._view = view
-        self.adapted = self._argument(view.shape, view.strides)
+        self._take(self._argument(view.shape, view.strides))
+
+    def _take(self, argument: TensorArgument) -> None:
+        self.adapted = argument
+        self.key = argument.key
+        """What the cached paths compare; the rest they read from the source."""
 
     def _argument(self, shape: Sequence[int | Dynamic], stride: Sequence[int | Dynamic]) -> TensorArgument:
         return TensorArgument(self._view, tuple(shape), tuple(stride), align=self._align, wide_stride=self._wide_stride)
@@ -55,25 +61,23 @@ class TensorAdaptor:
             )
         step = Dynamic(divisibility)
         self._check_divides([(i, divisibility) for i in range(rank) if i != lead], strides, "stride")
-        self.adapted = self._argument([ANY] * rank, [1 if i == lead else step for i in range(rank)])
+        self._take(self._argument([ANY] * rank, [1 if i == lead else step for i in range(rank)]))
         return self
 
     @located
     def mark_shape_dynamic(self, dims: int | Sequence[int], divisibility: int | Sequence[int] = 1) -> TensorAdaptor:
         """Chosen extents become dynamic."""
         current = self.adapted
-        self.adapted = self._argument(
-            self._marked(current.shape_code, dims, divisibility, self._view.shape, "extent"), current.stride_code
-        )
+        extents = self._marked(current.shape_code, dims, divisibility, self._view.shape, "extent")
+        self._take(self._argument(extents, current.stride_code))
         return self
 
     @located
     def mark_stride_dynamic(self, dims: int | Sequence[int], divisibility: int | Sequence[int] = 1) -> TensorAdaptor:
         """Chosen strides become dynamic."""
         current = self.adapted
-        self.adapted = self._argument(
-            current.shape_code, self._marked(current.stride_code, dims, divisibility, self._view.strides, "stride")
-        )
+        steps = self._marked(current.stride_code, dims, divisibility, self._view.strides, "stride")
+        self._take(self._argument(current.shape_code, steps))
         return self
 
     def _marked(self, code: Code, dims: int | Sequence[int], divisibility: int | Sequence[int],
@@ -105,13 +109,48 @@ class TensorAdaptor:
                 raise DslValueError(f"{what} {values[axis]} of dimension {axis} is not divisible by {div}")
 
     def argument(self) -> TensorArgument:
+        """The argument for the array as it is now: its owner may have given it other memory since it was wrapped."""
+        known, view = self.adapted, array_view.of(self.source)
+        if view is not None and _without_owner(view) == _without_owner(known.view):
+            return known
+        return self._followed(view, known)
+
+    def _followed(self, view: ArrayView | None, known: TensorArgument) -> TensorArgument:
+        """The same argument over an array that has changed, if it still is what the marks say."""
+        old = known.view
+        if view is None or view.elem != old.elem or len(view.shape) != len(old.shape):
+            raise _changed("its elements or its rank are others")
+        for what, numbers, codes in (
+            ("extent", view.shape, known.shape_code),
+            ("stride", view.strides, known.stride_code),
+        ):
+            for axis, (number, code) in enumerate(zip(numbers, codes, strict=True)):
+                if not isinstance(code, Dynamic) and number != code:
+                    raise _changed(f"{what} {axis} is {number} and was {code}")
+                if isinstance(code, Dynamic) and number % code.divisibility:
+                    raise _changed(f"{what} {axis} is {number} and was a multiple of {code.divisibility}")
+        if self._align is not None:
+            _check_alignment(view, self._align)
+        self._view = view
+        self._take(self._argument(known.shape_code, known.stride_code))
         return self.adapted
 
     def __repr__(self) -> str:
         return f"<tensor argument {self.adapted.payload()}>"
 
 
-def _check_alignment(view: array_view.ArrayView, assumed: int) -> None:
+def _without_owner(view: ArrayView) -> tuple[Any, ...]:
+    return view._replace(owner=None)
+
+
+def _changed(how: str) -> DslValueError:
+    return DslValueError(
+        f"the array is not what it was when it was wrapped: {how}",
+        hint="wrap it anew with flyc.from_dlpack, or mark what changes as dynamic",
+    )
+
+
+def _check_alignment(view: ArrayView, assumed: int) -> None:
     size = storage_bytes(view.elem)
     if type(assumed) is not int:
         raise DslTypeError(f"assumed_align must be an int, got {assumed!r}")

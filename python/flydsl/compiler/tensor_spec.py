@@ -62,9 +62,12 @@ def _place(device: str | None) -> tuple[str, int] | None:
 
 
 def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Strides of an array whose last dimension is contiguous."""
+    """Strides of an array whose last dimension is contiguous.
+
+    An extent of 0 counts as 64, so that an empty array has as many strides of 1 as its fellows with elements.
+    """
     strides, step = [], 1
     for extent in reversed(shape):
         strides.append(step)
-        step *= max(extent, 1)
+        step *= extent or 64
     return tuple(reversed(strides))

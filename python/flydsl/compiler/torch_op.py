@@ -8,7 +8,7 @@ function writes; ``returns`` names tensors that the operator makes itself and re
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -16,6 +16,8 @@ from typing import Any, get_args
 
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, FlyDSLError, UnsupportedError
 from flydsl.compiler.diagnostics import definition_of
+from flydsl.compiler.hints import hint_scope
+from flydsl.compiler.jit_call import chosen_names, jit_call, jit_function
 from flydsl.compiler.jit_function import JitFunction
 from flydsl.expr.numeric import Boolean, Numeric
 
@@ -44,7 +46,7 @@ def torch_op(
         )  # fmt: skip
     operator = _Operator.of(fn, _names(mutates, "mutates"), dict(returns or {}))
     torch = _torch()
-    full_name = _free_name(torch, fn, name)
+    full_name = _free_name(torch, operator.fn, name)
     made = torch.library.custom_op(
         full_name, operator.implementation(torch), mutates_args=operator.mutates, schema=operator.schema
     )
@@ -102,11 +104,14 @@ def _default_text(value: Any) -> str:
     return repr(value)
 
 
-def _parameters(fn: JitFunction) -> list[_Parameter]:
+def _parameters(fn: JitFunction, chosen: Collection[str]) -> list[_Parameter]:
+    """What torch is told of: all but those whose values a tuned function chooses itself."""
     signature = fn.signature
     inspected = inspect.signature(fn.func).parameters
     found = []
     for name, annotation, fixed in zip(signature.names, signature.annotations, signature.constexpr, strict=True):
+        if name in chosen:
+            continue
         try:
             default = _plain(inspected[name].default)
             found.append(_Parameter(name, _schema_kind(annotation, fixed, default), default))
@@ -159,6 +164,8 @@ class _Operator:
     """A jit function, and what torch is told about it."""
 
     fn: JitFunction
+    called: Any
+    """What a call of the operator calls: the jit function, or one that chooses the rest of its arguments."""
     parameters: tuple[_Parameter, ...]
     mutates: tuple[str, ...]
     returns: Mapping[str, tuple[Callable[..., Any], tuple[str, ...]]]
@@ -166,11 +173,8 @@ class _Operator:
 
     @classmethod
     def of(cls, fn: Any, mutates: tuple[str, ...], returns: dict[str, Callable[..., Any]]) -> _Operator:
-        if not isinstance(fn, JitFunction):
-            raise DslTypeError(
-                f"flyc.torch_op takes a jit function, got {type(fn).__name__}", hint="decorate it with @flyc.jit"
-            )
-        parameters = _parameters(fn)
+        called, fn = fn, jit_function("flyc.torch_op", fn)
+        parameters = _parameters(fn, chosen_names(called))
         tensors = [p.name for p in parameters if p.kind == "Tensor"]
         for option, names in (("mutates", mutates), ("returns", returns)):
             for wrong in [name for name in names if name not in tensors]:
@@ -190,7 +194,7 @@ class _Operator:
         taken = [p.name for p in parameters if p.name not in returns and p.kind != "Stream"]
         makers = {name: (maker, _wanted(name, maker, taken)) for name, maker in returns.items()}
         ordered = {p.name: makers[p.name] for p in parameters if p.name in makers}
-        return cls(fn, tuple(parameters), mutates, ordered)
+        return cls(fn, called, tuple(parameters), mutates, ordered)
 
     @property
     def inputs(self) -> list[_Parameter]:
@@ -225,16 +229,59 @@ class _Operator:
 
     def implementation(self, torch: Any) -> Callable[..., Any]:
         """What torch runs: make the results, launch on the current stream."""
+        compiled = -1
+        """How much was compiled when a call was last looked at: what is new may write what torch was not told of."""
 
         def run(*args: Any, **kwargs: Any) -> Any:
+            nonlocal compiled
             values = self.bound(args, kwargs)
             made = self._make(values)
             values |= made
             stream = self._stream(torch, values)
-            self.fn(*[stream if p.kind == "Stream" else values[p.name] for p in self.parameters])
+            arguments = [stream if p.kind == "Stream" else values[p.name] for p in self.parameters]
+            by_position, by_name = self._given(arguments)
+            try:
+                if compiled < 0:
+                    self._check_writes(arguments)
+                self.called(*by_position, **by_name)
+            except DslRuntimeError as error:
+                self._advise(error, arguments)
+                raise
+            if len(self.fn.specialisations) != compiled:
+                self._check_writes(arguments)
+                compiled = len(self.fn.specialisations)
             return self._result(made)
 
         return run
+
+    def _given(self, arguments: list[Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Arguments as they are passed: by name where a tuned function adds others between them."""
+        if self.called is self.fn:
+            return self.fn.signature.split(arguments)
+        return [], {p.name: value for p, value in zip(self.parameters, arguments, strict=True)}
+
+    def _advise(self, error: FlyDSLError, arguments: list[Any]) -> None:
+        """For a tensor without a unit stride; elsewhere from_dlpack would do, but here torch passes the tensors."""
+        for parameter, value in zip(self.parameters, arguments, strict=True):
+            if parameter.kind == "Tensor" and value.numel() > 1 and 1 not in value.stride():
+                error.hint = f"pass {parameter.name}.contiguous() to the operator"
+                return
+
+    def _check_writes(self, arguments: list[Any]) -> None:
+        """Refuse code that writes a tensor of which torch believes that it stays as it is."""
+        wanted = jit_call("flyc.torch_op", self.called, *self._given(arguments))
+        call = self.fn.adapted_call(wanted.args, wanted.kwargs)
+        with hint_scope(wanted.hints):
+            executable = self.fn.executable(call, self.fn.effective_hints())
+        if executable is None:
+            return
+        for name, write in call.known_writes(executable.artifact).items():
+            if name not in self.mutates and name not in self.returns:
+                raise DslValueError(
+                    f"the operator of '{self.fn.__name__}' writes '{name}', which it does not say",
+                    hint=f"torch relies on it: write mutates={(*self.mutates, name)!r}",
+                    location=write.place,
+                )
 
     def _stream(self, torch: Any, values: Mapping[str, Any]) -> int | None:
         """torch's current stream on the device of the tensors; the host has none."""

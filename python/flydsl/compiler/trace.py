@@ -8,12 +8,14 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from flydsl.compiler.adapted import Adapted
+from flydsl.compiler.backends.registry import backend_for
 from flydsl.compiler.diagnostics import user_errors
-from flydsl.compiler.hints import Hints, kernel_attributes, math_flags
+from flydsl.compiler.hints import Hints, as_mapping, math_flags
 from flydsl.compiler.kernel_function import refuse_waiting
 from flydsl.compiler.module_builder import ModuleBuilder
 from flydsl.compiler.rewrite.rewriter import rewritten
 from flydsl.compiler.sanitized_arrays import settings_text
+from flydsl.compiler.signature import keyword_only
 from flydsl.expr.context import tracing
 from flydsl.expr.fastmath import fastmath
 from flydsl.passes.mark_memory import SANITIZE
@@ -50,16 +52,21 @@ def traced(
     if not any(a.is_stream for a in adapted):
         types.append(STREAM_TYPE)
         formats += "P"
-    builder = ModuleBuilder(target, kernel_attributes(hints, target.backend))
+    builder = ModuleBuilder(target, backend_for(target).lower_compile_hints(as_mapping(hints)))
     emitter, _ = builder.host_function(func.__name__, types)
     values = iter(emitter.entry.args)
+    names = func.__code__.co_varnames[: len(arguments)]
+    owners = [n for n, a in zip(names, arguments, strict=True) if isinstance(a, Adapted) for _ in a.argument.ir_types()]
+    emitter.argument_names = dict(zip(emitter.entry.args, owners, strict=False))
     with tracing(emitter), user_errors(func), fastmath(math_flags(hints)):
         inside = [
             a.argument.construct([next(values) for _ in a.argument.ir_types()]) if isinstance(a, Adapted) else a
             for a in arguments
         ]
         emitter.default_stream = next(values, None) or next(v for v in emitter.entry.args if str(v.type) == STREAM_TYPE)
-        rewritten(func)(*inside)
+        names = keyword_only(func)
+        by_position = len(inside) - len(names)
+        rewritten(func)(*inside[:by_position], **dict(zip(names, inside[by_position:], strict=True)))
         refuse_waiting(builder.waiting)
     builder.finish_host(emitter)
     watch_arguments(builder.module, func, [a.argument if isinstance(a, Adapted) else None for a in arguments])

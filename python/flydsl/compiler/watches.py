@@ -1,19 +1,23 @@
 """The check that every call makes: are the things that compiled code was made from still the same objects?
 
-Identity is all that is compared. The check is a function written for the purpose, one comparison after the other, since
-a loop over a table would take ten times as long. Where it fails, the values are described again (`described.py`) and
-the descriptions compared, so that an equal value in a new object compiles nothing.
+Identity is all that is compared, but for the bytes of arrays. The check is a function written for the purpose, one
+comparison after the other, since a loop over a table would take ten times as long. Where it fails, the values are
+described again (`described.py`) and the descriptions compared, so that an equal value in a new object compiles nothing.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Mapping
-from operator import attrgetter, is_, itemgetter
+from dataclasses import dataclass
+from operator import attrgetter, itemgetter
 from types import CellType, FunctionType
 from typing import Any
 
-_MISSING = object()
+from flydsl.compiler.shown_value import shown
+
+MISSING: Any = object()
+"""Stands for what is not there."""
 
 _RELOADERS = ("IPython", "jurigged")
 """Programs that give functions new code in place. Looking for that at every call would cost more than all the rest."""
@@ -27,136 +31,260 @@ def unchanged():
         return False
 """
 
+Known = Callable[[Any], str]
+"""Gives a value a name in the check."""
 
-def _content(cell: CellType) -> Any:
+
+@dataclass(frozen=True)
+class _Place:
+    """Somewhere values were read, each under a key of its own."""
+
+    owner: Any
+    label: str
+    """How a user calls a value here, with its key for {}."""
+    before: Mapping[Any, Any]
+    now: Callable[[], Mapping[Any, Any]]
+    tests: Callable[[Known], list[str]]
+    grows: bool = False
+    """Whether it may have been given more values by tracing, which then count no less than the others."""
+
+    def changed(self) -> dict[Any, tuple[Any, Any]]:
+        """Keys whose value is another object now: (value before, value now)."""
+        try:
+            now = self.now()
+        except Exception:  # it may be gone, or change while it is read
+            now = {}
+        keys = dict.fromkeys((*self.before, *now))
+        pairs = {key: (self.before.get(key, MISSING), now.get(key, MISSING)) for key in keys}
+        return {key: pair for key, pair in pairs.items() if pair[0] is not pair[1]}
+
+
+def content_of(cell: CellType) -> Any:
     try:
         return cell.cell_contents
     except ValueError:  # not bound yet
-        return _MISSING
+        return MISSING
 
 
-def _bytes(owner: Any) -> bytes:
-    return bytes(owner) if isinstance(owner, bytearray) else owner.tobytes()
-
-
-def _same(now: Collection[Any], before: tuple[Any, ...]) -> bool:
-    found = tuple(now)
-    return len(found) == len(before) and all(map(is_, found, before))
-
-
-def _item_tests(items: str, expected: tuple[Any, ...], known: Callable[[Any], str]) -> list[str]:
+def _item_tests(items: str, expected: tuple[Any, ...], known: Known) -> list[str]:
     """Tests that an expression gives a tuple of these very items.
 
     Comparing two tuples takes a fraction of the time that comparing their items one by one does, and looks at identity
-    first. It is as good where no other object can be equal to an item; the others are compared by identity as well.
+    first. It is as good where no other object can be equal to an item; of the others the identity counts as well.
     """
     tests = [f"(now := {items}) == {known(expected)}"]
     for index, item in enumerate(expected):
-        if type(item).__eq__ is not object.__eq__ and type(item) is not str:
+        if _equal_is_same(item):
+            tests.append(f"(now[{index}] is {known(item)} or now[{index}].__class__ is {known(type(item))})")
+        elif type(item).__eq__ is not object.__eq__:
             tests.append(f"now[{index}] is {known(item)}")
     return tests
+
+
+def _equal_is_same(value: Any) -> bool:
+    """Whether an equal object of the same type is as good: a setting that goes to and fro is a new number each time."""
+    return type(value) in (int, str) or (type(value) is float and value == value and value != 0.0)
 
 
 class Watches:
     """Everything that was read, with what was found there."""
 
     def __init__(self) -> None:
-        self._names: dict[tuple[int, str], tuple[dict[str, Any], Any]] = {}
-        self._functions: list[tuple[FunctionType, Any, Any]] = []
-        self._cells: list[tuple[CellType, Any]] = []
-        self._views: list[tuple[Any, Collection[Any], tuple[Any, ...]]] = []
-        self._mappings: list[tuple[Any, Mapping[Any, Any], tuple[Any, ...]]] = []
-        self._slots: list[tuple[Any, dict[str, Any]]] = []
-        self._data: list[tuple[Any, bytes]] = []
+        self._names: dict[tuple[int, str], tuple[dict[str, Any], Any, str]] = {}
+        self._functions: list[tuple[FunctionType, Any]] = []
+        self._places: list[_Place] = []
         self.unchanged: Callable[[], bool] = lambda: False
         """Whether every object is still where it was."""
 
     # What to watch --------------------------------------------------------------------------------
 
-    def name(self, scope: dict[str, Any], name: str) -> None:
+    def name(self, scope: dict[str, Any], name: str, label: str) -> None:
         """A name of a module, be it there or not."""
-        self._names[id(scope), name] = (scope, scope.get(name, _MISSING))
+        self._names[id(scope), name] = (scope, scope.get(name, MISSING), label)
 
     def function(self, function: FunctionType) -> None:
-        self._functions.append((function, function.__code__, function.__defaults__))
-        self._cells += [(cell, _content(cell)) for cell in function.__closure__ or ()]
+        """The code of a function and its default values."""
+        self._functions.append((function, function.__code__))
+        before = {name: getattr(function, name) for name in ("__defaults__", "__kwdefaults__")}
+        before = {name: value for name, value in before.items() if value}  # one that had none was given all arguments
 
-    def view(self, owner: Any, view: Collection[Any]) -> None:
-        """The items of a container, or a view of a mapping."""
-        self._views.append((owner, view, tuple(view)))
+        def tests(known: Known) -> list[str]:
+            return [f"{known(function)}.{name} is {known(value)}" for name, value in before.items()]
 
-    def mapping(self, owner: Any, mapping: Mapping[Any, Any]) -> None:
-        """The keys and values of a mapping, in their order."""
-        self._mappings.append((owner, mapping, (*mapping, *mapping.values())))
+        def now() -> dict[str, Any]:
+            return {name: getattr(function, name) for name in before}
 
-    def slots(self, owner: Any, values: dict[str, Any]) -> None:
-        """Attributes of an object that has no dictionary of them."""
-        self._slots.append((owner, values))
+        if before:
+            self._places.append(_Place(before, f"{function.__name__}.{{}}", before, now, tests))
 
-    def data(self, owner: Any) -> bytes:
-        """The bytes of a bytearray or NumPy array."""
-        content = _bytes(owner)
-        self._data.append((owner, content))
+    def cell(self, cell: CellType, name: str) -> None:
+        """A closure variable."""
+        value = content_of(cell)
+
+        def tests(known: Known) -> list[str]:
+            content = f"_content({known(cell)})" if value is MISSING else f"{known(cell)}.cell_contents"
+            if not _equal_is_same(value):
+                return [f"{content} is {known(value)}"]
+            same = f"(now := {content}) is {known(value)}"
+            return [f"({same} or (now.__class__ is {known(type(value))} and now == {known(value)}))"]
+
+        self._places.append(_Place(cell, "{}", {name: value}, lambda: {name: content_of(cell)}, tests))
+
+    def view(self, owner: Any, view: Collection[Any], label: str) -> None:
+        """The items of a container."""
+        items = tuple(view)
+
+        def tests(known: Known) -> list[str]:
+            return _item_tests(f"(*{known(view)},)", items, known) if items else [f"not {known(view)}"]
+
+        self._places.append(_Place(owner, label, dict(enumerate(items)), lambda: dict(enumerate(view)), tests))
+
+    def mapping(
+        self,
+        owner: Any,
+        mapping: Mapping[Any, Any],
+        label: str,
+        *,
+        keys: bool = True,
+        loose: Collection[Any] | None = None,
+    ) -> None:
+        """The keys and values of a mapping in their order, or its values alone.
+
+        ``loose``: tracing puts something there. The values that are there now are watched but for those, one by one.
+        """
+        kind = (
+            dict
+            if isinstance(mapping, dict) and type(mapping).__module__ not in ("builtins", "collections")
+            else type(mapping)
+        )
+        everything = dict(zip(kind.keys(mapping), kind.values(mapping)))  # type: ignore[attr-defined]
+        before = {key: value for key, value in everything.items() if loose is None or key not in loose}
+
+        def tests(known: Known) -> list[str]:
+            if loose is not None:
+                get = known(kind.get)
+                return [f"{get}({known(mapping)}, {known(k)}) is {known(v)}" for k, v in before.items()]
+            views = [kind.values(mapping)]  # type: ignore[attr-defined]
+            items = tuple(before.values())
+            if keys:
+                views, items = [kind.keys(mapping), *views], (*before, *items)  # type: ignore[attr-defined]
+            where = ", ".join(f"*{known(view)}" for view in views)
+            return _item_tests(f"({where},)", items, known) if items else [f"not {known(views[0])}"]
+
+        def now() -> Mapping[Any, Any]:
+            found = dict(zip(kind.keys(mapping), kind.values(mapping)))  # type: ignore[attr-defined]
+            return found if loose is None else {key: found.get(key, MISSING) for key in before}
+
+        self._places.append(_Place(owner, label, before, now, tests, grows=True))
+
+    def local_mapping(self, owner: Any, read: Callable[[Any], dict[str, Any]], label: str) -> None:
+        """Values by name that each thread has for itself."""
+        before = dict(read(owner))
+
+        def tests(known: Known) -> list[str]:
+            return _item_tests(f"(*(own := {known(read)}({known(owner)})), *own.values())",
+                               (*before, *before.values()), known)  # fmt: skip
+
+        self._places.append(_Place(owner, label, before, lambda: dict(read(owner)), tests))
+
+    def slots(self, owner: Any, slots: Mapping[str, Any], label: str) -> None:
+        """Attributes of an object that has no dictionary of them, by the descriptors that read them."""
+        readers = {name: slot.__get__ for name, slot in slots.items()}
+
+        def now() -> dict[str, Any]:
+            return {name: read(owner) for name, read in readers.items()}
+
+        before = now()
+
+        def tests(known: Known) -> list[str]:
+            return [f"{known(readers[name])}({known(owner)}) is {known(value)}" for name, value in before.items()]
+
+        self._places.append(_Place(owner, label, before, now, tests))
+
+    def data(self, owner: Any, read: Callable[[Any], Any], label: str) -> Any:
+        """What a function makes of an object, such as its bytes: compared by value."""
+        content = read(owner)
+
+        def now() -> dict[Any, Any]:
+            found = read(owner)
+            return {"": content if found == content else found}
+
+        self._places.append(
+            _Place(owner, label, {"": content}, now, lambda k: [f"{k(read)}({k(owner)}) == {k(content)}"])
+        )
         return content
 
     # The check ------------------------------------------------------------------------------------
 
     def seal(self) -> None:
         """Write the check."""
-        values: dict[str, Any] = {"_content": _content, "_bytes": _bytes, "_code_of": attrgetter("__code__")}
-        tests: list[str] = []
+        values: dict[str, Any] = {"_content": content_of, "_code_of": attrgetter("__code__")}
 
         def known(value: Any) -> str:
             name = f"v{len(values)}"
             values[name] = value
             return name
 
-        scopes: dict[int, dict[str, Any]] = {}
-        for (key, name), (_, value) in self._names.items():
-            scopes.setdefault(key, {})[name] = value
-        for key, names in scopes.items():
-            scope = next(scope for (other, _), (scope, _) in self._names.items() if other == key)
-            where = known(scope)
-            tests += [f"{name!r} not in {where}" for name, value in names.items() if value is _MISSING]
-            found = {name: value for name, value in names.items() if value is not _MISSING}
-            if found:
-                first = next(iter(found))  # once more, because for a single name the getter gives no tuple
-                getter = known(itemgetter(first, *found))
-                tests += _item_tests(f"{getter}({where})", (found[first], *found.values()), known)
+        tests = self._name_tests(known)
         if self._functions and any(name in sys.modules for name in _RELOADERS):
-            functions, codes, _ = (known(column) for column in zip(*self._functions))
+            functions, codes = (known(column) for column in zip(*self._functions))
             tests.append(f"(*map(_code_of, {functions}),) == {codes}")
-        for function, _, defaults in self._functions:
-            if defaults:  # a function that had none was called with all its arguments
-                tests.append(f"{known(function)}.__defaults__ is {known(defaults)}")
-        for cell, value in self._cells:
-            content = f"_content({known(cell)})" if value is _MISSING else f"{known(cell)}.cell_contents"
-            tests.append(f"{content} is {known(value)}")
-        for _, view, items in self._views:
-            tests += _item_tests(f"(*{known(view)},)", items, known) if items else [f"not {known(view)}"]
-        for _, mapping, items in self._mappings:
-            where = known(mapping)
-            tests += _item_tests(f"(*{where}, *{where}.values())", items, known) if items else [f"not {where}"]
-        tests += [f"_bytes({known(owner)}) == {known(content)}" for owner, content in self._data]
-        for owner, slots in self._slots:
-            where = known(owner)
-            tests += [f"{where}.{name} is {known(value)}" for name, value in slots.items()]
+        for place in self._places:
+            tests += place.tests(known)
         body = " and\n".join(tests) or "True"
         exec(compile(_CHECK.format(body=body), "<flydsl watches>", "exec"), values)
         self.unchanged = values["unchanged"]
 
-    def changed_owners(self) -> frozenset[int]:
-        """Ids of the containers, instances and closure cells whose contents are no longer the same."""
-        found = {id(owner) for owner, view, items in self._views if not _same(view, items)}
-        found |= {id(owner) for owner, m, items in self._mappings if not _same((*m, *m.values()), items)}
-        found |= {id(owner) for owner, content in self._data if _bytes(owner) != content}
-        found |= {id(cell) for cell, value in self._cells if _content(cell) is not value}
-        for owner, slots in self._slots:
-            if any(getattr(owner, name, _MISSING) is not value for name, value in slots.items()):
-                found.add(id(owner))
-        return frozenset(found)
+    def _name_tests(self, known: Known) -> list[str]:
+        tests: list[str] = []
+        scopes: dict[int, dict[str, Any]] = {}
+        for (key, name), (_, value, _) in self._names.items():
+            scopes.setdefault(key, {})[name] = value
+        where = {key: known(scope) for (key, _), (scope, _, _) in self._names.items()}
+        for key, names in scopes.items():
+            tests += [f"{name!r} not in {where[key]}" for name, value in names.items() if value is MISSING]
+            found = {name: value for name, value in names.items() if value is not MISSING}
+            if found:
+                first = next(iter(found))  # once more, because for a single name the getter gives no tuple
+                getter = known(itemgetter(first, *found))
+                tests += _item_tests(f"{getter}({where[key]})", (found[first], *found.values()), known)
+        return tests
+
+    # What is different now ------------------------------------------------------------------------
+
+    def changes(self) -> list[str]:
+        """What is another object now, in the user's words. An object that shows the same as before is left out."""
+        found = [
+            (label, value, scope.get(name, MISSING))
+            for (_, name), (scope, value, label) in self._names.items()
+            if scope.get(name, MISSING) is not value
+        ]
+        found += [
+            (place.label.format(key if isinstance(key, str) and "[" not in place.label else repr(key)), *pair)
+            for place in self._places
+            for key, pair in place.changed().items()
+        ]
+        texts = [(label, absent_or(now), absent_or(before)) for label, before, now in found]
+        return list(dict.fromkeys(f"'{label}' is {now}, was {before}" for label, now, before in texts if now != before))
+
+    def changed_parts(self) -> dict[int, frozenset[Any]]:
+        """By the id of what holds them, the keys whose values are no longer the same.
+
+        What has merely been given more is there with no key.
+        """
+        found: dict[int, set[Any]] = {}
+        for place in self._places:
+            changed = place.changed()
+            if changed:
+                lost = {key for key, (before, _) in changed.items() if before is not MISSING or not place.grows}
+                found.setdefault(id(place.owner), set()).update(lost)
+        return {owner: frozenset(keys) for owner, keys in found.items()}
 
     def changed_names(self) -> frozenset[tuple[int, str]]:
         """(id of a module's names, name) of the globals that are no longer the same."""
-        changed = ((key, scope.get(key[1], _MISSING) is value) for key, (scope, value) in self._names.items())
+        changed = ((key, scope.get(key[1], MISSING) is value) for key, (scope, value, _) in self._names.items())
         return frozenset(key for key, same in changed if not same)
+
+
+def absent_or(value: Any) -> str:
+    return "not there" if value is MISSING else shown(value)

@@ -32,4 +32,5 @@ _LAZY = ("buffer_ops", "coop", "mem_ops", "nvvm", "random", "rocdl", "tdm_ops")
 def __getattr__(name: str) -> _Any:
     if name in _LAZY and _find_spec(f"{__name__}.{name}") is not None:
         return _import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    message = f"module '{__name__}' has no attribute '{name}'"
+    raise AttributeError(message, name=name, obj=_import_module(__name__))

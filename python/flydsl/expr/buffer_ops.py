@@ -14,7 +14,7 @@ from flydsl.expr.context import Value, current
 from flydsl.expr.intrinsic import call, constant, number_of, require, when
 from flydsl.expr.ir_types import vector_type
 from flydsl.expr.numeric import Float32, Index, Int32, Int64, Numeric
-from flydsl.expr.ops_layout import cosize, get_iter, get_scalar
+from flydsl.expr.ops_layout import cosize, get_scalar
 from flydsl.expr.ops_memory import inttoptr, ptrtoint, recast_iter
 from flydsl.expr.pointer import Pointer
 from flydsl.expr.rocdl.addresses import descriptor_of
@@ -27,13 +27,13 @@ from flydsl.expr.rocdl.raw_buffers import (
     raw_ptr_buffer_load,
     raw_ptr_buffer_store,
 )
-from flydsl.expr.tensor import Tensor
+from flydsl.expr.tensor import Tensor, pointer_of
 
 _SPACES = {0: "generic", 1: "global", 3: "shared"}
 
 
 def _pointer(memory: Any) -> Pointer:
-    found = get_iter(memory) if isinstance(memory, Tensor) and memory.is_memory else memory
+    found = pointer_of(memory)
     if not isinstance(found, Pointer):
         raise DslTypeError(f"expected a tensor or pointer of global memory, got {type(memory).__name__}")
     return found

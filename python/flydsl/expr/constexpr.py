@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from types import FunctionType
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
-from flydsl.base.errors import DslRuntimeError, DslTypeError
+from flydsl.base.errors import DslRuntimeError
 from flydsl.expr.numeric import Numeric
 
 T = TypeVar("T")
@@ -23,31 +22,6 @@ def is_constexpr(annotation: Any) -> bool:
     """Whether an annotation makes its parameter compile-time."""
     origin = getattr(annotation, "__origin__", annotation)
     return origin is Constexpr or origin is type or annotation is type
-
-
-def constexpr_key(value: Any) -> Any:
-    """A hashable stand-in that tells values of different types apart (True, 1 and 1.0 are three)."""
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return (type(value).__name__, repr(value) if isinstance(value, float) else value)
-    if isinstance(value, (tuple, list)):
-        return (type(value).__name__, tuple(constexpr_key(item) for item in value))
-    if isinstance(value, FunctionType):
-        if value.__closure__:
-            raise DslTypeError(
-                "a Constexpr function must not capture variables", hint="pass what it needs as arguments"
-            )
-        defaults = (value.__defaults__ or (), tuple((value.__kwdefaults__ or {}).items()))
-        return ("function", value.__module__, value.__code__, constexpr_key(defaults))
-    if isinstance(value, type):
-        return ("type", value)
-    try:
-        hash(value)
-    except TypeError:
-        raise DslTypeError(
-            f"a Constexpr must be an int, bool, float, str, type or tuple of these, got {type(value).__name__}",
-            hint="annotate a run-time argument with the type of its values, such as fx.Tensor or fx.Int32",
-        ) from None
-    return (type(value).__name__, value)
 
 
 def const_expr(value: T) -> T:

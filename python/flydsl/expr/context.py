@@ -66,8 +66,14 @@ class Emitter(Protocol):
         """An instruction that registers pass through unchanged, so that uses of them stay behind it."""
         ...
 
-    def call(self, symbol: str, operands: Sequence[Value], result: str) -> Value:
-        """A call, in a jit function, of a native function that the launcher provides."""
+    def call(
+        self, symbol: str, operands: Sequence[Value], result: str, marks: Mapping[str, str] | None = None
+    ) -> Value:
+        """A call, in a jit function, of a native function that the launcher provides; ``marks`` are attributes."""
+        ...
+
+    def argument_name(self, value: Value) -> str | None:
+        """The parameter of the jit function that a value comes from, if it is one."""
         ...
 
     def fly(

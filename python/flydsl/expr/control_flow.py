@@ -42,6 +42,7 @@ class ControlFlow:
     any_of = staticmethod(truth.any_of)
     opposite = staticmethod(truth.opposite)
     compare = staticmethod(truth.compare)
+    asserted = staticmethod(truth.asserted)
 
     def __init__(self, sites: Sequence[Site]) -> None:
         self.sites = sites

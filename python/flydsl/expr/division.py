@@ -50,7 +50,7 @@ def floor_mod_integers(lhs: Any, rhs: Any) -> Any | None:
         return lhs & rhs.dtype(divisor - 1)
     if not lhs.dtype.signed:
         return None
-    remainder = lhs._apply(REM, rhs)
+    remainder = lhs.combine(REM, rhs)
     if divisor is not None and divisor > 0:
         return (remainder < rhs.dtype(0)).select(remainder + rhs, remainder)
     wrong = ((remainder ^ rhs) < rhs.dtype(0)) & (remainder != rhs.dtype(0))
@@ -60,7 +60,7 @@ def floor_mod_integers(lhs: Any, rhs: Any) -> Any | None:
 def _float_remainder(lhs: Any, rhs: Any) -> tuple[Any, Any]:
     """The truncating remainder, and whether it has the wrong sign."""
     zero = rhs.dtype(0.0)
-    remainder = lhs._apply(REM, rhs)
+    remainder = lhs.combine(REM, rhs)
     return remainder, (remainder != zero) & ((remainder < zero) != (rhs < zero))
 
 

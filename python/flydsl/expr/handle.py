@@ -15,6 +15,7 @@ from flydsl.base.errors import DslTypeError
 from flydsl.dialects.fly.op_table import OP_TABLE
 from flydsl.dialects.fly.payload import is_static_payload
 from flydsl.expr.context import Value, current
+from flydsl.expr.foreign import NoForeignFunctions
 from flydsl.expr.numeric import Boolean, Int32, Int64
 from flydsl.layout.leaf import DynInt
 
@@ -33,7 +34,7 @@ def handle_for(*payload_types: type) -> Callable[[C], C]:
     return register
 
 
-class Handle:
+class Handle(NoForeignFunctions):
     """A payload and the SSA value of its run-time part, if it has one."""
 
     __slots__ = ("_value", "payload")

@@ -16,12 +16,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
+from flydsl.expr.abi_slots import AbiSlot, format_of_type, number_format, number_value
 from flydsl.expr.numeric import Numeric
 
-AbiSlot = tuple[str, "int | float"]
-
-_FORMATS = {"i1": "?", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "index": "q", "f16": "e", "f32": "f", "f64": "d"}
-_POINTER = "P"
 _HAND_OVER = ("__c_abi_spec__", "__get_c_pointers__")
 
 
@@ -45,8 +42,7 @@ class JitArgument(ABC):
         return (type(self), tuple(str(kind) for kind in self.__get_ir_types__()))
 
     def __c_abi_spec__(self) -> Sequence[AbiSlot]:
-        pointers = self.__get_c_pointers__()
-        return [_number_behind(kind, at) for kind, at in zip(self.__get_ir_types__(), pointers, strict=True)]
+        return _numbers_behind(self)
 
     def __get_c_pointers__(self) -> Sequence[Any]:
         raise DslTypeError(f"{type(self).__name__} has neither __c_abi_spec__ nor __get_c_pointers__")
@@ -84,31 +80,39 @@ def cache_signature(value: Any) -> Any:
     return value.__cache_signature__()
 
 
-def c_abi_spec(value: Any) -> list[AbiSlot]:
-    """What is handed to compiled code for a value."""
+def c_abi_spec(value: Any) -> Sequence[AbiSlot]:
+    """What is handed to compiled code for a value, as the value itself says it; `abi_slots` checks it."""
     if _walked(value) is not None:
         raise DslTypeError(
             f"a {type(value).__name__} cannot be passed from the host",
             hint="pass its items as separate arguments, or declare a @fx.struct",
         )
     if isinstance(value, Numeric):
-        return [(_number_format(type(value)), value.value)]
+        return [(number_format(type(value)), number_value(value))]
     if hasattr(value, "__c_abi_spec__"):
-        return list(value.__c_abi_spec__())
-    pointers = _hook(value, "__get_c_pointers__")()
-    return [_number_behind(kind, pointer) for kind, pointer in zip(get_ir_types(value), pointers, strict=True)]
+        return value.__c_abi_spec__()
+    return _numbers_behind(value)
 
 
-def _number_format(dtype: type[Numeric]) -> str:
-    form = _FORMATS.get(str(dtype.ir_type))
-    if form is None:
-        raise DslTypeError(f"{dtype} cannot be passed from the host", hint="pass an Int32, Int64 or Float32")
-    return form if dtype.is_float or dtype.signed or form == "?" else form.upper()
+def _numbers_behind(value: Any) -> list[AbiSlot]:
+    """The slots of a value that gives a pointer to each of its numbers."""
+    if not hasattr(value, "__get_c_pointers__"):
+        raise DslTypeError(
+            f"{type(value).__name__} has neither __c_abi_spec__ nor __get_c_pointers__",
+            hint='give it a __c_abi_spec__ that returns its numbers, such as [("f", 2.5)]',
+        )
+    types, pointers = get_ir_types(value), list(value.__get_c_pointers__())
+    if len(types) != len(pointers):
+        raise DslTypeError(
+            f"the __get_c_pointers__ of {type(value).__name__} gives {len(pointers)}, it has {len(types)} IR types",
+            hint="give one pointer per IR type, to the number in memory",
+        )
+    return [_number_behind(kind, pointer) for kind, pointer in zip(types, pointers, strict=True)]
 
 
 def _number_behind(kind: Any, pointer: Any) -> AbiSlot:
     """The number that a ``void*`` slot points at, read by its IR type; every other type is an address."""
-    form = _FORMATS.get(str(kind), _POINTER)
+    form = format_of_type(kind)
     address = ctypes.cast(pointer, ctypes.c_void_p).value
     if address is None:
         raise DslTypeError(f"the slot for {kind} is a null pointer")

@@ -10,6 +10,7 @@ from flydsl.base.errors import DslIndexError, DslRuntimeError, DslTypeError
 from flydsl.expr.context import Value, current
 from flydsl.expr.handle import Handle, apply, handle_for
 from flydsl.expr.numeric import Float, Int32, Int64, Integer, Numeric, as_numeric
+from flydsl.expr.vector_shape import as_written, keeps_mode
 from flydsl.expr.vector_value import Vector
 from flydsl.layout import int_tuple as it
 from flydsl.layout.leaf import Basis, DynInt, Unknown
@@ -66,10 +67,7 @@ class IntTuple(Handle):
     to_py_value = unpack
 
     def __getitem__(self, index: int) -> IntTuple:
-        rank = self.rank
-        if not -rank <= index < rank:
-            raise DslIndexError(f"mode {index} of {self}, which has {rank}", hint=f"use 0 to {rank - 1}")
-        return apply("get", self, mode=(index % rank,))
+        return apply("get", self, mode=(mode_number(self, index),))
 
     def __len__(self) -> int:
         return self.rank
@@ -163,6 +161,17 @@ class IntTuple(Handle):
         return as_numeric(_number(self, "a number"))
 
 
+def mode_number(value: Any, index: Any) -> int:
+    """Which mode of a tuple or layout ``value[index]`` is."""
+    rank = value.rank
+    if isinstance(index, slice):
+        raise DslTypeError(f"{as_written(index)} takes several modes of {value}", hint="write fx.take(x, begin, end)")
+    index = operator.index(index)
+    if not -rank <= index < rank:
+        raise DslIndexError(f"mode {index} of {value}, which has {rank}", hint=f"use 0 to {rank - 1}")
+    return index % rank
+
+
 def _number(value: Any, wanted: str) -> Any:
     """An operand beside a leaf: the number of a leaf, anything else as it is."""
     if not isinstance(value, IntTuple):
@@ -177,7 +186,9 @@ def _number(value: Any, wanted: str) -> Any:
 
 def _flatten(value: Any, leaves: list[Value]) -> Any:
     """The payload of a Python structure; run-time leaves are appended to ``leaves`` in order."""
-    if value is None or isinstance(value, Basis):
+    if keeps_mode(value):
+        return None
+    if isinstance(value, Basis):
         return value
     if isinstance(value, bool):
         raise DslTypeError("a bool is no coordinate", hint="write 0 or 1")
@@ -192,12 +203,22 @@ def _flatten(value: Any, leaves: list[Value]) -> Any:
         return _integer_leaf(value, leaves)
     if hasattr(value, "type") and hasattr(value, "name_hint"):  # a raw SSA value
         return _flatten(Integer.from_ir_value(value), leaves)
-    if hasattr(value, "__index__"):
+    if hasattr(value, "__index__") and not isinstance(value, Numeric) and not getattr(value, "ndim", 0):
         return int(value)
-    raise DslTypeError(
-        f"a {type(value).__name__} cannot be part of an int tuple",
-        hint="use ints, run-time integers (fx.Int32 and wider), None, or nested tuples of these",
-    )
+    raise DslTypeError(f"{as_written(value)} is no coordinate and no extent", hint=_instead(value))
+
+
+def _instead(value: Any) -> str:
+    """What to write for a wrong coordinate."""
+    if isinstance(value, slice):
+        return "None (or `:`) keeps a whole mode; a part of one is a tile: fx.zipped_divide(t, 4)[None, i]"
+    if value is ...:
+        return "write None for every mode that is kept: t[None, 0]"
+    if isinstance(value, (float, Numeric)):
+        return "make it an integer: x.to(fx.Int32)"
+    if isinstance(value, Vector) or getattr(value, "ndim", 0):
+        return "a coordinate names one place; read several with a loop, or copy them with fx.copy"
+    return "use ints, run-time integers (fx.Int32 and wider), None, or nested tuples of these"
 
 
 def _dynamic_leaves(value: IntTuple) -> list[Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError, TargetError
 from flydsl.expr.context import Value, current
-from flydsl.expr.ir_types import split_vector_type
+from flydsl.expr.ir_types import IrType, split_vector_type
 from flydsl.expr.numeric import Boolean, Int32, Numeric, as_numeric
 from flydsl.expr.vector import Vector
 
@@ -39,6 +39,11 @@ def raw(value: Any) -> Value:
     if isinstance(value, (bool, int, float)):
         return as_numeric(value).ir_value()
     return value
+
+
+def without_result_type(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Positional arguments without the result type that older kernels write first."""
+    return args[1:] if args and isinstance(args[0], IrType) else args
 
 
 def raw_as(value: Any, kind: type[Numeric]) -> Value:

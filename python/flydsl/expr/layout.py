@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from flydsl.base.errors import DslIndexError, DslTypeError
+from flydsl.base.errors import DslTypeError
 from flydsl.dialects.fly import rules
 from flydsl.expr.handle import Handle, apply, handle_for
-from flydsl.expr.int_tuple import IntTuple
+from flydsl.expr.int_tuple import IntTuple, mode_number
 from flydsl.layout import int_tuple as it
 from flydsl.layout import show
 from flydsl.layout.layout import Layout as LayoutPayload
@@ -51,10 +51,7 @@ class _Mapping(Handle):
         )
 
     def __getitem__(self, index: int) -> Any:
-        rank = self.rank
-        if not -rank <= index < rank:
-            raise DslIndexError(f"mode {index} of {self}, which has {rank}", hint=f"use 0 to {rank - 1}")
-        return apply("get", self, mode=(index % rank,))
+        return apply("get", self, mode=(mode_number(self, index),))
 
     def __len__(self) -> int:
         return self.rank

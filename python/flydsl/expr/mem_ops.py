@@ -11,11 +11,10 @@ from flydsl.expr.context import Value, current
 from flydsl.expr.hardware_enums import SyncScope
 from flydsl.expr.intrinsic import call, constant, number_of, require
 from flydsl.expr.numeric import Int32, Numeric
-from flydsl.expr.ops_layout import get_iter
 from flydsl.expr.pointer import Pointer
 from flydsl.expr.rocdl.addresses import descriptor_of, pointer_in
 from flydsl.expr.rocdl.raw_buffers import lanes_of, raw_ptr_buffer_atomic_fadd
-from flydsl.expr.tensor import Tensor
+from flydsl.expr.tensor import pointer_of
 from flydsl.expr.vector import Vector
 
 _LLVM_SPACES = {"generic": "!llvm.ptr", "global": "!llvm.ptr<1>", "shared": "!llvm.ptr<3>"}
@@ -25,7 +24,7 @@ _MONOTONIC = 2
 
 
 def _pointer(memory: Any) -> Pointer:
-    found = get_iter(memory) if isinstance(memory, Tensor) and memory.is_memory else getattr(memory, "ptr", memory)
+    found = pointer_of(memory)
     if not isinstance(found, Pointer):
         found = pointer_in(found, "global", "the address")
     if found.payload.space not in _LLVM_SPACES:

@@ -227,26 +227,43 @@ class Numeric(Operators, metaclass=NumericMeta):
             "the truth of",
             self,
             "use it in the `if`/`while` of a @flyc.kernel or @flyc.jit function (which is rewritten), or "
-            "fx.arith.select(); for max() and min() write fx.max() and fx.min(); fx.const_expr() is only for values "
-            "known while tracing",
+            "fx.arith.select(); for max() and min() write fx.max() and fx.min(), for any() and all() `|` and `&`; "
+            "fx.const_expr() is only for values known while tracing",
         )
 
     def __int__(self) -> int:
-        return int(self._python("an int of"))
+        return int(self._python("an int of", "write x.to(fx.Int32)"))
 
     def __float__(self) -> float:
-        return float(self._python("a float of"))
+        instead = "write x.to(fx.Float32), and functions of fx in place of those of math: fx.exp(x), fx.floor(x)"
+        return float(self._python("a float of", instead))
 
     def __index__(self) -> int:
         if not type(self).format.is_integer:
             raise DslTypeError(f"a {type(self)} cannot be an index", hint="convert with .to(fx.Int32)")
-        return int(self._python("an index from"))
+        instead = "`for i in range(n):`, as a statement, counts at run time; a tensor, not a list, has run-time indices"
+        return int(self._python("an index from", instead))
 
-    def _python(self, wanted: str) -> Any:
+    def _python(self, wanted: str, instead: str) -> Any:
         if type(self._value) in _STATIC_TYPES:
             return self._value
-        hint = "pass it as fx.Constexpr if the kernel may be compiled per value, or keep it a run-time value"
+        hint = f"{instead}; or pass it as fx.Constexpr if the kernel may be compiled per value"
         raise _not_static(wanted, self, hint)
+
+    def __format__(self, spec: str) -> str:
+        if not spec:
+            return str(self)
+        instead = 'write fx.printf("{:.3f}", x), which prints when the kernel runs'
+        return format(self._python("the text of", instead), spec)
+
+    def _for_numpy(self) -> Any:
+        if type(self._value) in _STATIC_TYPES:
+            return self._value
+        import numpy
+
+        cell = numpy.empty((), object)
+        cell[()] = self
+        return cell
 
     def __hash__(self) -> int:
         # A static value equals, so hashes as, its Python number; a run-time value is only itself.
@@ -345,6 +362,7 @@ class Float6E3M2FN(Float, format=nt.FLOAT6E3M2FN): ...
 class Float4E2M1FN(Float, format=nt.FLOAT4E2M1FN): ...
 # fmt: on
 
+_NUMBERS = "numbers are Python ints, floats, bools and fx numbers; an element of a tensor is t[i], of a vector v[i]"
 _PYTHON_CLASSES: dict[Any, type[Numeric]] = {bool: Boolean, int: Int32, float: Float32}
 
 
@@ -418,14 +436,14 @@ def as_numeric(value: Any) -> Numeric:
     if number is None and (hook := getattr(value, "__dsl_number__", None)) is not None:
         return hook()
     if number is None:
-        raise DslTypeError(f"{value!r} is not a number", hint="numbers are Python ints, floats, bools and fx numbers")
+        raise DslTypeError(f"{value!r} is not a number", hint=_NUMBERS)
     return number
 
 
 def _numeric_argument(fmt: NumberFormat, value: Any) -> Numeric:
     """The number given to a constructor, when it is neither a Python number nor one of ours."""
     number = operand(value)
-    if number is None and hasattr(value, "__index__"):
+    if number is None and hasattr(value, "__index__") and not getattr(value, "ndim", 0):
         return as_numeric(value if hasattr(value, "__dsl_number__") else value.__index__())
     number = as_numeric(value) if number is None else number
     if fmt.is_float and number.dtype.is_integer and not number.is_static():

@@ -16,6 +16,7 @@ from flydsl.expr import division, fold
 from flydsl.expr import numeric_types as nt
 from flydsl.expr.fastmath import Flags
 from flydsl.expr.fold import Fold, Number
+from flydsl.expr.foreign import NoForeignFunctions
 from flydsl.expr.math_table import ABS, EXP2, NEGF
 from flydsl.expr.numeric_types import NumberFormat
 from flydsl.expr.plan import (
@@ -154,7 +155,7 @@ MAXNUMF = _float_only("maxnumf", "arith.maxnumf", fold.maxnumf)
 MINNUMF = _float_only("minnumf", "arith.minnumf", fold.minnumf)
 
 
-class Operators:
+class Operators(NoForeignFunctions):
     """Python's operators over three primitives that scalars and vectors each define."""
 
     __slots__ = ()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
+from flydsl.base.errors import DslTypeError
 from flydsl.dialects.fly.payload import Pointer as PointerPayload
 from flydsl.expr.context import current
 from flydsl.expr.element import element_class
@@ -61,6 +62,12 @@ class Pointer(Handle):
 
     def __getitem__(self, offset: Any) -> Any:
         return (self + offset).load()
+
+    def __iter__(self) -> NoReturn:
+        raise DslTypeError(
+            f"a loop cannot go through what {self} points to: a pointer does not say how many elements there are",
+            hint="write `for i in range(n)` and p[i]",
+        )
 
     def __setitem__(self, offset: Any, value: Any) -> None:
         (self + offset).store(value)

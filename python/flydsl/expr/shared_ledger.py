@@ -46,16 +46,20 @@ class SharedLedger:
     def record(self, symbol: str, size: int, allocations: Sequence[Allocation], *, dynamic: bool = False) -> None:
         self.blocks[symbol] = SharedBlock(size, tuple(allocations), dynamic)
 
+    @property
+    def fixed(self) -> int:
+        """Bytes that are part of the kernel, whatever the launch asks for."""
+        return sum(block.size for block in self.blocks.values() if not block.dynamic)
+
     def check(self, kernel: str, target: Any, launch_bytes: int) -> None:
         """Refuse a kernel that needs more than the target has; ``launch_bytes`` is what the launch asks for."""
-        fixed = sum(block.size for block in self.blocks.values() if not block.dynamic)
-        total = fixed + launch_bytes
+        total = self.fixed + launch_bytes
         if total <= target.lds_bytes:
             return
         rows = [allocation for block in self.blocks.values() for allocation in block.allocations]
         lines = [str(allocation) for allocation in rows]
         described = sum(block.size for block in self.blocks.values() if block.dynamic)
-        unused = fixed + described - sum(allocation.size for allocation in rows)
+        unused = self.fixed + described - sum(allocation.size for allocation in rows)
         if unused:
             lines.append(f"{unused:>10} bytes  padding between allocations")
         if launch_bytes > described:

@@ -11,13 +11,15 @@ from functools import cache
 from typing import Any, ClassVar, NoReturn, Self, cast
 
 from flydsl.base.errors import DslFrozenInstanceError, DslTypeError
+from flydsl.expr.abi_slots import AbiSlot
 from flydsl.expr.array import Array, unaligned
 from flydsl.expr.composite import MISSING, Composite, Field, annotated_fields, checked_fields, subscript_fields
-from flydsl.expr.constexpr import constexpr_key
+from flydsl.expr.constexpr_key import constexpr_key
 from flydsl.expr.context import is_tracing
 from flydsl.expr.handle import describe
-from flydsl.expr.host_argument import AbiSlot, c_abi_spec, cache_signature, get_ir_types
+from flydsl.expr.host_argument import c_abi_spec, cache_signature, get_ir_types
 from flydsl.expr.numeric import operand
+from flydsl.expr.numpy_scalar import python_value
 from flydsl.expr.pointer import Pointer
 from flydsl.expr.storable import byte_offset, is_number_type, peek_from_ptr, poke_into_ptr, type_name
 from flydsl.expr.vector import Vector
@@ -257,12 +259,13 @@ def _bound(cls: type[Struct], args: Sequence[Any], kwargs: Mapping[str, Any]) ->
 def _converted(cls: type, field: Field, value: Any) -> Any:
     if field.is_constexpr:
         constexpr_key(value)  # refuses what cannot be part of a type
-        return value
+        return python_value(value)
     kind = unaligned(field.type)
     if is_number_type(kind):
+        value = python_value(value)
         if operand(value) is None:
             raise _wrong(cls, field, value)
-        return kind(value)
+        return _number(cls, field, kind, value)
     if hasattr(kind, "lanes"):  # Float32x4 and its kind are objects, not classes
         return value if isinstance(value, Vector) else kind(value)
     if isinstance(kind, type) and issubclass(kind, Union):
@@ -272,6 +275,18 @@ def _converted(cls: type, field: Field, value: Any) -> Any:
     if not held and not isinstance(value, kind):
         raise _wrong(cls, field, value)
     return value
+
+
+def _number(cls: type, field: Field, kind: Any, value: Any) -> Any:
+    """A number as a field. On the host it is an argument of a call, and must be one that the type can hold."""
+    number = kind(value)
+    if not is_tracing() and kind.is_integer and isinstance(value, (int, float)):
+        if isinstance(value, float) or number.value != value:
+            raise DslTypeError(
+                f"field '{field.name}' of {cls.__name__} is a {kind}, which cannot hold {value!r}",
+                hint="pass an int that fits, or declare the field with another type",
+            )
+    return number
 
 
 def _wrong(cls: type, field: Field, value: Any) -> DslTypeError:

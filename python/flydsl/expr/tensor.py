@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 from flydsl.base.errors import DslTypeError
 from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.payload import Pointer as PointerPayload
 from flydsl.expr.context import current
 from flydsl.expr.element import element_class
+from flydsl.expr.foreign import refuse
 from flydsl.expr.handle import Handle, apply, handle_for
 from flydsl.expr.hardware_enums import AddressSpace
 from flydsl.expr.int_tuple import IntTuple
@@ -106,6 +107,33 @@ class Tensor(Handle):
         rules.memref_load(self.payload, crd.payload)
         current().fly("memref.store", [self.dtype(value).ir_value(), self.ir_value(), crd.ir_value()])
 
+    # What Python would do by itself with a value that has elements: never what was meant
+
+    def __iter__(self) -> NoReturn:
+        raise DslTypeError(
+            f"a loop cannot go through the elements of {self}: how often it turns is known when the kernel runs",
+            hint="write `for i in range(t.shape[0])` and t[i]; the vector t.load() of a small tile has elements",
+        )
+
+    def __bool__(self) -> NoReturn:
+        raise DslTypeError(
+            f"a tensor is neither true nor false: {self}",
+            hint="ask for an element, t[i] > 0, or, where it may be missing, whether it is there: t is not None",
+        )
+
+    def __eq__(self, other: object) -> Any:
+        if isinstance(other, (int, float, Numeric, Vector)):
+            raise DslTypeError(
+                f"a tensor is a place in memory, not a value to compare: {self}",
+                hint="compare elements, t[i] == x, or the vector of a small tile, t.load() == x",
+            )
+        return Handle.__eq__(self, other)
+
+    __hash__ = Handle.__hash__
+
+    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        refuse("NumPy", "np", "array")
+
     def load(self) -> Vector:
         """All elements as a vector, in column-major order of the coordinates."""
         rules.memref_load_vec(self.payload)
@@ -134,3 +162,8 @@ class Tensor(Handle):
             pointer = self.payload.iter
             return f"Tensor({pointer.elem}, {pointer.space}, {self.payload.layout})"
         return f"CoordTensor({it.to_text(self.payload.iter)}, {self.payload.layout})"
+
+
+def pointer_of(place: Any) -> Any:
+    """Where a tensor or an array begins; anything else, a pointer above all, as it is."""
+    return apply("get_iter", place) if isinstance(place, Tensor) else getattr(place, "ptr", place)

@@ -10,6 +10,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from flydsl.base.errors import DslRuntimeError
 from flydsl.expr.handle import Handle
 from flydsl.expr.numeric import Boolean, Numeric, as_numeric, is_raw_value, operand
 
@@ -24,8 +25,8 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "!=": operator.ne,
     "is": operator.is_,
     "is not": operator.is_not,
-    "in": lambda item, container: item in container,
-    "not in": lambda item, container: item not in container,
+    "in": lambda item, container: is_in(item, container),
+    "not in": lambda item, container: opposite(is_in(item, container)),
 }
 
 
@@ -76,6 +77,35 @@ def opposite(value: Any) -> Any:
     """``not a``."""
     condition = run_time_condition(value)
     return not value if condition is None else condition.__dsl_not__()
+
+
+def is_in(item: Any, container: Any) -> Any:
+    """``a in b``: what only the running kernel knows is compared with one element after the other."""
+    if isinstance(container, range) and is_run_time(item):
+        return _is_in_range(item, container if container.step > 0 else container[::-1])
+    plain = isinstance(container, (tuple, list, set, frozenset, dict))
+    if not plain or not any(is_run_time(value) for value in (item, *container)):
+        return item in container
+    return any_of(False, *(lambda element=element: item == element for element in container))
+
+
+def _is_in_range(item: Any, rising: range) -> Any:
+    if isinstance(item, Numeric) and not item.dtype.signed and item.dtype.is_integer:
+        rising = rising[max(0, -(rising.start // rising.step)) :]  # beside an unsigned number -1 would be a large one
+    if not rising:
+        return False
+    inside = all_of(item >= rising[0], lambda: item <= rising[-1])
+    return inside if rising.step == 1 else all_of(inside, lambda: (item - rising[0]) % rising.step == 0)
+
+
+def asserted(value: Any) -> Any:
+    """The condition of an `assert`, which Python can check only now."""
+    if is_run_time(value):
+        raise DslRuntimeError(
+            "`assert` of a condition that only the running kernel knows: a kernel cannot raise",
+            hint="check it before the launch; in the kernel, `if not (...): fx.printf(...)` tells of it",
+        )
+    return value
 
 
 def compare(left: Any, *steps: tuple[str, Thunk]) -> Any:

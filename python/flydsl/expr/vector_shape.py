@@ -78,8 +78,23 @@ def select(coord: tuple[Any, ...], shape: Modes) -> Selection:
     return selection
 
 
+def keeps_mode(index: Any) -> bool:
+    """Whether an index stands for a whole mode: None, or `:`."""
+    return index is None or (isinstance(index, slice) and index == slice(None))
+
+
+def as_written(index: Any) -> str:
+    """A wrong index as the user wrote it."""
+    if isinstance(index, slice):
+        parts = (index.start, index.stop, index.step) if index.step is not None else (index.start, index.stop)
+        return f"`{':'.join('' if part is None else str(part) for part in parts)}`"
+    if index is ...:
+        return "`...`"
+    return f"a {type(index).__name__}"
+
+
 def _match(coord: Any, shape: Shape, stride: int, out: Selection) -> None:
-    if coord is None:
+    if keeps_mode(coord):
         out.open.append((shape, stride))
     elif isinstance(coord, (tuple, list)):
         if isinstance(shape, int) or len(coord) != len(shape):
@@ -100,7 +115,10 @@ def check_index(index: Any, extent: int) -> Any:
     if is_static is not None and not is_static():
         return index
     if not hasattr(index, "__index__"):
-        raise DslTypeError(f"{index!r} cannot index a vector", hint="use integers, run-time integers or None")
+        raise DslTypeError(
+            f"{as_written(index)} cannot index a vector",
+            hint="use integers, run-time integers or None; several elements are v.shuffle(v, [0, 1])",
+        )
     position = index.__index__()
     if not -extent <= position < extent:
         raise DslIndexError(

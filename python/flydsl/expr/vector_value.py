@@ -212,7 +212,7 @@ class Vector(Operators):
 
     def __getitem__(self, index: Any) -> Any:
         """One element, or with None in a tuple the elements of the modes left open."""
-        if index is None:
+        if vector_shape.keeps_mode(index):
             return self
         if not isinstance(index, tuple):
             return self._extract(vector_shape.check_index(index, self.numel))
@@ -367,7 +367,10 @@ def required_operand(value: Any) -> Vector | Numeric:
     if found is None and (hook := getattr(value, "__dsl_number__", None)) is not None:
         return hook()
     if found is None:
-        raise DslTypeError(f"{value!r} is neither a number nor a vector")
+        raise DslTypeError(
+            f"{value!r} is neither a number nor a vector",
+            hint="read a tensor's elements first: t[i] is one, t.load() those of a small tile as a vector",
+        )
     return found
 
 

@@ -119,7 +119,7 @@ def retile(tensor: Tensor, layout_tv: Layout, tile: Tile, ref_tv: Layout) -> Ten
 
 # Tiled matrix operations -----------------------------------------------------------------------
 
-_MODES = {"a": (0, 2), "b": (1, 2), "c": (0, 1), "d": (0, 1)}
+OPERAND_MODES = {"a": (0, 2), "b": (1, 2), "c": (0, 1), "d": (0, 1)}
 """The (M, N, K) modes that each operand has."""
 
 
@@ -141,7 +141,7 @@ def thr_layout_vmnk(thr_layout: Layout, atom_layout: Layout) -> Layout:
 def _permuted(layout: Layout, operand: str, shape_mnk: Any, atom_layout: Layout, permutation: Tile | None) -> Layout:
     sizes = tile_size_mnk(shape_mnk, atom_layout, permutation)
     chosen = []
-    for index in _MODES[operand]:
+    for index in OPERAND_MODES[operand]:
         mode = permutation.modes[index] if permutation is not None and index < permutation.rank else None
         chosen.append(sizes[index] if mode is None else mode)
     return logical_divide(layout, Tile(tuple(chosen)))
@@ -151,7 +151,7 @@ def mma_fragments(
     layout: Layout, operand: str, shape_mnk: Any, operand_tv: Layout, atom_layout: Layout, permutation: Tile | None
 ) -> tuple[Layout, list[Layout]]:
     """Threads (lane, (first, second)) and modes (values, rest of each mode …) of an operand."""
-    first, second = _MODES[operand]
+    first, second = OPERAND_MODES[operand]
     permuted = _permuted(layout, operand, shape_mnk, atom_layout, permutation)
     by_atom = zipped_divide(permuted, Tile((shape_mnk[first], shape_mnk[second])))
     block = composition(by_atom[0], operand_tv)
@@ -177,7 +177,7 @@ def partition_mma(
         )
     threads, modes = mma_fragments(_linear(tensor), operand, shape_mnk, operand_tv, atom_layout, permutation)
     v, *mnk = coords.idx2crd(_thread_coord(thread), thr_layout_vmnk(thr_layout, atom_layout))
-    first, second = _MODES[operand]
+    first, second = OPERAND_MODES[operand]
     lane = coords.crd2idx(_lane_index(v, thr_layout), threads[0])
     where = [coords.crd2idx(_flat_mode(mnk[i], atom_layout[i]), threads[1][j]) for j, i in enumerate((first, second))]
     offset = it.add(it.add(lane, where[0]), where[1])
@@ -200,10 +200,10 @@ def mma_tv_layout(
 ) -> Layout:
     """(thread index, values) -> position in the operand's column-major tile."""
     sizes = tile_size_mnk(shape_mnk, atom_layout, permutation)
-    shape = tuple(sizes[index] for index in _MODES[operand])
+    shape = tuple(sizes[index] for index in OPERAND_MODES[operand])
     tile = Layout(shape, it.compact_strides(shape))
     threads, modes = mma_fragments(tile, operand, shape_mnk, operand_tv, atom_layout, permutation)
-    by_mode = {index: threads[1][j] for j, index in enumerate(_MODES[operand])}
+    by_mode = {index: threads[1][j] for j, index in enumerate(OPERAND_MODES[operand])}
     spread = [by_mode.get(i, Layout(atom_layout[i].size(), 0)) for i in range(3)]
     by_vmnk = join([threads[0], *spread])
     by_index = composition(by_vmnk, right_inverse(thr_layout_vmnk(thr_layout, atom_layout)))

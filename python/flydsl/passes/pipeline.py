@@ -73,10 +73,7 @@ _CONVERSION = {"rocm": "convert-fly-to-rocdl", "cuda": "convert-fly-to-nvvm"}
 
 
 def stage_a(backend: str, checks: Collection[str] = ()) -> tuple[Pass, ...]:
-    """From traced fly operations to upstream dialects with structured control flow.
-
-    ``checks`` are the active sanitizers. Registers stay memory for those that watch them.
-    """
+    """From traced fly operations to upstream dialects with structured control flow; ``checks`` as in `with_checks`."""
     names = (
         "fly-rewrite-func-signature",
         "fly-canonicalize",
@@ -88,8 +85,11 @@ def stage_a(backend: str, checks: Collection[str] = ()) -> tuple[Pass, ...]:
         _CONVERSION[backend],
         "canonicalize",
     )
-    if checks:
-        names = ("fly-mark-memory", *names)
+    return with_checks(tuple(PASSES[name] for name in names), checks)
+
+
+def with_checks(passes: tuple[Pass, ...], checks: Collection[str]) -> tuple[Pass, ...]:
+    """Stage A for the active sanitizers. Registers stay memory for those that watch them."""
     if "bounds" in checks or "uninit" in checks:
-        names = tuple(name for name in names if name != "fly-promote-regmem-to-vectorssa")
-    return tuple(PASSES[name] for name in names)
+        passes = tuple(step for step in passes if step.name != "fly-promote-regmem-to-vectorssa")
+    return (PASSES["fly-mark-memory"], *passes) if checks else passes

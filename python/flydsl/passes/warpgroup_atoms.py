@@ -14,9 +14,10 @@ from flydsl.dialects.upstream import op_class
 from flydsl.passes.atom_state import atom_state
 from flydsl.passes.intrinsic_call import asm_properties
 from flydsl.passes.matrix_atoms import INSTRUCTION, as_registers, from_registers, register_attr
+from flydsl.passes.shared_place import BLOCK_ALIGN, known_start
 from flydsl.target.dtype import storage_bytes
 from flydsl.target.mma_warpgroup import Wgmma, encode_descriptor
-from flydsl.target.wgmma_operand import tile_strides
+from flydsl.target.wgmma_operand import check_start, tile_strides
 
 if TYPE_CHECKING:
     from flydsl.passes.convert_fly_memory import MemoryConversion
@@ -35,6 +36,9 @@ def _descriptor(conv: MemoryConversion, view: SSAValue, major: str, name: str) -
     if info.space != "shared":
         raise LoweringError(f"wgmma reads {name} from shared memory, and it lies in {info.space} memory")
     strides = tile_strides(layout, storage_bytes(info.elem), info.swizzle, major)
+    place = known_start(pointer, BLOCK_ALIGN)
+    if place is not None:
+        check_start(place, strides.mode, name)
     fixed = encode_descriptor(0, strides.leading, strides.stride, strides.mode)
     at = conv.at
     raw = at.op("llvm.ptrtoint", [pointer], [i32])

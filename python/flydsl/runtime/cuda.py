@@ -5,36 +5,53 @@ from __future__ import annotations
 import ctypes
 import threading
 from functools import cache
+from importlib import import_module
 
+from flydsl.base import knobs
+from flydsl.base.caller import caller_location
 from flydsl.base.errors import DriverError
+from flydsl.base.log import get_logger
 from flydsl.runtime.driver_device import DriverDevice
 from flydsl.runtime.ffi import Driver, open_library
 from flydsl.target.target import Target, parse_target
 
 _MAJOR, _MINOR = 75, 76
 _JIT_ERROR_LOG, _JIT_ERROR_LOG_BYTES = 5, 6
-_MAX_DYNAMIC_SHARED = 8
+_MAX_DYNAMIC_SHARED, _OWN_SHARED = 8, 1
 _LOG_BYTES = 16384
 _POINTER_DEVICE = 9
 _CAPTURE_IMPLICIT = 906
 """CUDA_ERROR_STREAM_CAPTURE_IMPLICIT: the default stream was asked while another one is captured."""
+_NOT_FOR_THIS_DEVICE = frozenset({200, 209, 218, 222, 300})
+"""What the driver says of an image that another GPU or another driver could load: CUDA_ERROR_INVALID_IMAGE,
+NO_BINARY_FOR_GPU, INVALID_PTX, UNSUPPORTED_PTX_VERSION, INVALID_SOURCE."""
+
+
+def _library() -> ctypes.CDLL | None:
+    named = knobs.CUDA_LIBRARY.get()
+    return open_library((named,) if named else ("libcuda.so.1", "libcuda.so"))
 
 
 @cache
 def _driver() -> Driver | None:
     """The CUDA driver, initialised; None where there is none or it finds no device."""
-    library = open_library(("libcuda.so.1", "libcuda.so"))
+    library = _library()
     if library is None or library.cuInit(0):
         return None
     count = ctypes.c_int()
     if library.cuDeviceGetCount(ctypes.byref(count)) or not count.value:
         return None
-    return Driver(library, lambda name, status: DriverError(f"{name} failed: {error_name(status)}"))
+    return Driver(library, lambda name, status: _failure(f"{name} failed", status))
+
+
+def _failure(what: str, status: int, log: str = "") -> DriverError:
+    text = f"{what}: {error_name(status)}"
+    return DriverError(f"{text}\n{log}" if log else text, location=caller_location())
 
 
 def error_name(status: int) -> str:
     """The driver's own name and explanation of a status."""
-    library = open_library(("libcuda.so.1", "libcuda.so"))
+    library = _library()
     parts = []
     for function in ("cuGetErrorName", "cuGetErrorString"):
         text = ctypes.c_char_p()
@@ -106,9 +123,14 @@ class CudaDevice(DriverDevice):
         return value.value
 
     def _detect_target(self) -> Target:
+        major = self._attribute(_MAJOR)
+        return parse_target("sm_90a" if major >= 9 else "sm_80")
+
+    @property
+    def machine(self) -> str:
+        """The architecture of the device itself, which may have more than the target it is compiled for."""
         major, minor = self._attribute(_MAJOR), self._attribute(_MINOR)
-        arch = "sm_90a" if major >= 9 else f"sm_{major}{minor}"
-        return parse_target(arch if major >= 9 or (major, minor) == (8, 0) else "sm_80")
+        return self.target.arch if major >= 9 else f"sm_{major}{minor}"
 
     @property
     def name(self) -> str:
@@ -148,28 +170,52 @@ class CudaDevice(DriverDevice):
 
     # Code --------------------------------------------------------------------------------------
 
-    def load_module(self, image: bytes) -> ctypes.c_void_p:
-        """Load PTX or a cubin; what the assembler says is part of the error."""
+    def assemble(self, ptx: bytes, name: str) -> bytes:
+        """Machine code of PTX to keep with it; empty where it is better made at every load, see `cubin.py`."""
+        make = import_module("flydsl.runtime.cubin").machine_code  # here, because few starts of a program compile
+        with self.selected():
+            return make(self.driver, ptx, self.machine, name, error_name)
+
+    def load_module(self, *images: bytes, name: str = "a kernel") -> ctypes.c_void_p:
+        """Load the first image that suits this device: a cubin, PTX. What the assembler says is part of the error."""
+        module, status, log = ctypes.c_void_p(), 0, ""
+        with self.selected():
+            for image in images:
+                module, status, log = self._load(image)
+                if status not in _NOT_FOR_THIS_DEVICE:
+                    break
+                said = (len(image), name, self, error_name(status))
+                get_logger(__name__).info("an image of %d bytes of '%s' is not for %s: %s", *said)
+        if status:
+            raise _failure(f"loading '{name}' failed", status, log)
+        return module
+
+    def _load(self, image: bytes) -> tuple[ctypes.c_void_p, int, str]:
         module, log = ctypes.c_void_p(), ctypes.create_string_buffer(_LOG_BYTES)
         options = (ctypes.c_int * 2)(_JIT_ERROR_LOG, _JIT_ERROR_LOG_BYTES)
         values = (ctypes.c_void_p * 2)(ctypes.cast(log, ctypes.c_void_p), ctypes.c_void_p(_LOG_BYTES))
-        data = ctypes.create_string_buffer(image + b"\0")
-        with self.selected():
-            status = self.driver.try_call("cuModuleLoadDataEx", ctypes.byref(module), data, 2, options, values)
-        if status:
-            raise DriverError(f"loading a kernel failed: {error_name(status)}\n{log.value.decode(errors='replace')}")
-        return module
+        data = ctypes.create_string_buffer(image)  # ends in a zero, which PTX needs
+        status = self.driver.try_call("cuModuleLoadDataEx", ctypes.byref(module), data, 2, options, values)
+        return module, status, log.value.decode(errors="replace")
 
     def function(self, module: ctypes.c_void_p, name: str) -> int:
-        """The handle of a kernel, allowed all the dynamic shared memory the target has."""
-        handle = ctypes.c_void_p()
+        """The handle of a kernel, allowed all the dynamic shared memory the target has beside what is its own."""
+        handle, own = ctypes.c_void_p(), ctypes.c_int()
         with self.selected():
             self.driver.call("cuModuleGetFunction", ctypes.byref(handle), module, name.encode())
-            self.driver.try_call("cuFuncSetAttribute", handle, _MAX_DYNAMIC_SHARED, self.target.lds_bytes)
+            if self.driver.try_call("cuFuncSetAttribute", handle, _MAX_DYNAMIC_SHARED, self.target.lds_bytes):
+                # The driver counts a kernel's own memory too, and leaves the limit at 48 KB where both are too much.
+                self.driver.call("cuFuncGetAttribute", ctypes.byref(own), _OWN_SHARED, handle)
+                rest = self.target.lds_bytes - own.value
+                self.driver.try_call("cuFuncSetAttribute", handle, _MAX_DYNAMIC_SHARED, rest)
         return handle.value or 0
 
     def launch_entry(self) -> int:
         return self.driver.address("cuLaunchKernel")
+
+    def attributes_entry(self) -> int:
+        """The driver's function for launches with attributes."""
+        return self.driver.address("cuLaunchKernelEx")
 
     def error_name(self, status: int) -> str:
         return error_name(status)

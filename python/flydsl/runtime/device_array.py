@@ -29,6 +29,8 @@ class DeviceArray:
         self.dtype = like.dtype
         self.strides = like.strides
         self.itemsize = like.itemsize
+        self.writable: bool = like.flags.writeable
+        """Whether what is written here comes back: a read-only array stays as it is."""
         self._base = pointer
         self._size = size
         # The element at index 0 need not be the lowest in memory when a stride is negative.

@@ -6,6 +6,8 @@ import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from flydsl.base.errors import DriverError
+
 
 def open_library(names: Sequence[str]) -> ctypes.CDLL | None:
     """The first library of these names that loads, or None."""
@@ -40,4 +42,6 @@ class Driver:
 
     def address(self, name: str) -> int:
         """The address of a function, for native code to call."""
+        if not self.has(name):
+            raise DriverError(f"the driver has no {name}, which this launch needs", hint="install a newer driver")
         return ctypes.cast(getattr(self.library, name), ctypes.c_void_p).value or 0

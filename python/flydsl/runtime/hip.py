@@ -171,8 +171,8 @@ class HipDevice(DriverDevice):
 
     # Code --------------------------------------------------------------------------------------
 
-    def load_module(self, image: bytes) -> ctypes.c_void_p:
-        """Load a code object. The runtime copies it."""
+    def load_module(self, image: bytes, name: str = "a kernel") -> ctypes.c_void_p:
+        """Load a code object. The runtime copies it; the name is for drivers that have more to say."""
         module = ctypes.c_void_p()
         data = ctypes.create_string_buffer(image, len(image))
         with self.selected():

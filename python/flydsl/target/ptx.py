@@ -71,11 +71,36 @@ _SYNCHRONISATION = (
     PtxOp("cluster.ctarank", "mov.u32 $0, %cluster_ctarank;", "=r", "i32"),
     PtxOp("cluster.nctarank", "mov.u32 $0, %cluster_nctarank;", "=r", "i32"),
     PtxOp("mapa", "mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r", "i32"),
-    PtxOp("ld.cluster.f32", "ld.shared::cluster.f32 $0, [$1];", "=f,r", "f32"),
-    PtxOp("st.cluster.f32", "st.shared::cluster.f32 [$0], $1;", "r,f"),
-    PtxOp("ld.cluster.b32", "ld.shared::cluster.b32 $0, [$1];", "=r,r", "i32"),
-    PtxOp("st.cluster.b32", "st.shared::cluster.b32 [$0], $1;", "r,r"),
 )
+
+CLUSTER_WORDS = {16: (1,), 32: (1, 2, 4), 64: (1, 2)}
+"""Bits of a word -> how many of them an access to another block's shared memory moves."""
+CLUSTER_WIDTHS = tuple(sorted({bits * count for bits, counts in CLUSTER_WORDS.items() for count in counts}))
+_LETTERS = {16: "h", 32: "r", 64: "l"}
+"""Bits of a register -> its constraint."""
+
+
+def cluster_form(width: int, lanes: int) -> tuple[int, int] | None:
+    """(bits of a word, words) that elements of that width are moved as; None if no access has as many bits."""
+    word = max(width, min(width * lanes, 32))
+    whole = word in CLUSTER_WORDS and width * lanes % word == 0 and width * lanes // word in CLUSTER_WORDS[word]
+    return (word, width * lanes // word) if whole else None
+
+
+def _cluster_accesses() -> tuple[PtxOp, ...]:
+    """Loads and stores of the shared memory of any block of the cluster."""
+    ops = []
+    for bits, count in ((bits, count) for bits, counts in CLUSTER_WORDS.items() for count in counts):
+        form = ("" if count == 1 else f"v{count}.") + f"b{bits}"
+        names = [", ".join(f"${first + i}" for i in range(count)) for first in (0, 1)]
+        loaded, stored = names if count == 1 else [f"{{{name}}}" for name in names]
+        result = f"i{bits}" if count == 1 else f"!llvm.struct<({', '.join([f'i{bits}'] * count)})>"
+        letter = _LETTERS[bits]
+        given = ",".join([f"={letter}"] * count + ["r"])
+        ops.append(PtxOp(f"ld.cluster.{form}", f"ld.shared::cluster.{form} {loaded}, [${count}];", given, result))
+        taken = ",".join(["r"] + [letter] * count)
+        ops.append(PtxOp(f"st.cluster.{form}", f"st.shared::cluster.{form} [$0], {stored};", taken))
+    return tuple(ops)
 
 
 def _coordinates(rank: int, first: int) -> str:
@@ -122,5 +147,11 @@ _BULK = (
 )
 
 PTX_OPS: dict[str, PtxOp] = {
-    op.name: op for op in (*_SYNCHRONISATION, *_BULK, *(op for rank in range(1, 6) for op in _tensor_copies(rank)))
+    op.name: op
+    for op in (
+        *_SYNCHRONISATION,
+        *_cluster_accesses(),
+        *_BULK,
+        *(op for rank in range(1, 6) for op in _tensor_copies(rank)),
+    )
 }

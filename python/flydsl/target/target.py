@@ -28,6 +28,7 @@ class Target:
     lds_bytes: int
     lds_banks: int = 32
     max_block_threads: int = 1024
+    max_block: tuple[int, int, int] = (1024, 1024, 64)
     max_grid: tuple[int, int, int] = (2**31 - 1, 65535, 65535)
     fnuz: bool = False
     max_cluster_blocks: int = 1
@@ -40,13 +41,14 @@ class Target:
         return self.arch
 
 
+_AMD_BLOCK = (1024, 1024, 1024)
 _AMD_GRID = (2**31 - 1, 2**31 - 1, 2**31 - 1)
 
 
 def _amd(arch: str, generation: str, wave: int, lds_kib: int, *, banks: int = 32, fnuz: bool = False,
          clusters: int = 1) -> Target:  # fmt: skip
-    return Target("rocm", arch, generation, wave, lds_kib * KIB, banks, max_grid=_AMD_GRID, fnuz=fnuz,
-                  max_cluster_blocks=clusters)  # fmt: skip
+    return Target("rocm", arch, generation, wave, lds_kib * KIB, banks, max_block=_AMD_BLOCK, max_grid=_AMD_GRID,
+                  fnuz=fnuz, max_cluster_blocks=clusters)  # fmt: skip
 
 
 # LDS sizes: AMD CDNA3/CDNA4 and RDNA3/4 ISA documents; NVIDIA: CUDA programming guide, table of

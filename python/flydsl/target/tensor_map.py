@@ -15,6 +15,12 @@ MAP_BYTES = 128
 MAP_ALIGN = 64
 MAX_RANK = 5
 MAX_BOX = 256
+ALIGN = 16
+"""Bytes that the address and the strides of a tensor are multiples of."""
+MAX_EXTENT = 1 << 32
+"""Elements a mode has at most."""
+STRIDE_LIMIT = 1 << 40
+"""Bytes that strides stay below."""
 
 # CUtensorMapDataType and CUtensorMapSwizzle of the driver's header.
 DATA_TYPES = {

@@ -36,6 +36,33 @@ def mode_of(swizzle: Swizzle | None) -> str | None:
     return next((name for name, mode in SWIZZLE_MODES.items() if mode.swizzle == swizzle), None)
 
 
+def row_bits(mode: str) -> int:
+    """The bits of an address that say in which row of an atom it lies; 0 without a swizzle, where rows are chunks."""
+    row = SWIZZLE_MODES[mode].row_bytes
+    return 0 if row == CHUNK else (ROWS - 1) * row
+
+
+def check_start(address: int, mode: str, name: str) -> None:
+    """Refuse a tile whose place in shared memory, modulo the largest atom, no descriptor of ours says.
+
+    A descriptor counts in chunks, and the swizzle in rows of an atom, of which a tile must start with the first. It
+    may start anywhere in that row: so K is stepped through.
+    """
+    if address % CHUNK:
+        raise LoweringError(
+            f"wgmma reads {name} from a multiple of {CHUNK} bytes, and this tile starts {address % CHUNK} bytes past "
+            "one",
+            hint=f"let tiles start at multiples of {CHUNK} bytes",
+        )
+    if address & row_bits(mode):
+        atom, row = ROWS * SWIZZLE_MODES[mode].row_bytes, SWIZZLE_MODES[mode].row_bytes
+        raise LoweringError(
+            f"wgmma reads {name} with {mode} swizzle from the first row of an atom of {atom} bytes, and this tile "
+            f"starts {address % atom} bytes into one, in row {address % atom // row}",
+            hint=f"align the tile to {atom} bytes: fx.Array[dtype, count, {atom}]",
+        )
+
+
 @cache
 def tile_strides(layout: Layout, elem_bytes: int, swizzle: Swizzle | None, major: str) -> TileStrides:
     """The strides of an operand tile (MN, K) of static layout; an error names what does not fit."""

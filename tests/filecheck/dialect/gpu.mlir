@@ -48,8 +48,9 @@ module attributes {gpu.container_module} {
     // CHECK: gpu.launch_func <%s : !llvm.ptr> @kernels::@k blocks in (%n, %n, %n) threads in (%n, %n, %n) dynamic_shared_memory_size %b args(%p : !llvm.ptr<1>, %b : i32)
     // UPSTREAM: gpu.launch_func <%{{.*}} : !llvm.ptr> @kernels::@k blocks in {{.*}} dynamic_shared_memory_size {{.*}} args(
     gpu.launch_func <%s : !llvm.ptr> @kernels::@k blocks in (%n, %n, %n) threads in (%n, %n, %n) dynamic_shared_memory_size %b args(%p : !llvm.ptr<1>, %b : i32)
-    // CHECK: gpu.launch_func @kernels::@k clusters in (%b, %b, %b) blocks in (%b, %b, %b) threads in (%b, %b, %b) : i32 args(%p : !llvm.ptr<1>, %b : i32) {note}
-    gpu.launch_func @kernels::@k clusters in (%b, %b, %b) blocks in (%b, %b, %b) threads in (%b, %b, %b) : i32 args(%p : !llvm.ptr<1>, %b : i32) {note}
+    // CHECK: gpu.launch_func @kernels::@k clusters in (%b, %b, %b) blocks in (%b, %b, %b) threads in (%b, %b, %b) : i32 args(%p : !llvm.ptr<1>, %b : i32) {fly.pdl, note}
+    // UPSTREAM: gpu.launch_func {{.*}} {fly.pdl, note}
+    gpu.launch_func @kernels::@k clusters in (%b, %b, %b) blocks in (%b, %b, %b) threads in (%b, %b, %b) : i32 args(%p : !llvm.ptr<1>, %b : i32) {fly.pdl, note}
     return
   }
 }

@@ -97,10 +97,10 @@ module attributes {gpu.container_module} {
   // CHECK-NEXT: [[V9:%[0-9]+]] = fly.get_leaves([[V8]]) {dynamicOnly = true} : (!fly.int_tuple<?>) -> i32
   // CHECK-NEXT: [[V10:%[0-9]+]] = llvm.mlir.undef : !llvm.struct<(i32)>
   // CHECK-NEXT: [[V11:%[0-9]+]] = llvm.insertvalue [[V9]], [[V10]][0] : !llvm.struct<(i32)>
-  // CHECK-NEXT: gpu.launch_func <%s : !llvm.ptr> @kernels::@k blocks in (%n, %n, %n) threads in (%n, %n, %n) args([[V6]] : !fly.ptr<f32, global>, [[V11]] : !llvm.struct<(i32)>, %i : i32)
+  // CHECK-NEXT: gpu.launch_func <%s : !llvm.ptr> @kernels::@k blocks in (%n, %n, %n) threads in (%n, %n, %n) args([[V6]] : !fly.ptr<f32, global>, [[V11]] : !llvm.struct<(i32)>, %i : i32) {fly.pdl}
   // CHECK-NEXT: func.return
   func.func @launch(%t: !fly.memref<f32, global, ?:1>, %l: !fly.layout<4:1>, %i: i32, %n: index, %s: !llvm.ptr) {
-    gpu.launch_func <%s : !llvm.ptr> @kernels::@k blocks in (%n, %n, %n) threads in (%n, %n, %n) args(%t : !fly.memref<f32, global, ?:1>, %l : !fly.layout<4:1>, %i : i32)
+    gpu.launch_func <%s : !llvm.ptr> @kernels::@k blocks in (%n, %n, %n) threads in (%n, %n, %n) args(%t : !fly.memref<f32, global, ?:1>, %l : !fly.layout<4:1>, %i : i32) {fly.pdl}
     return
   }
 }

@@ -1,6 +1,6 @@
 // RUN: fly-opt --gpu-to-llvm %s | FileCheck %s
 
-// A launch takes sizes of i64 and stays a launch.
+// A launch takes sizes of i64 and stays a launch, with its attributes.
 module attributes {gpu.container_module} {
   gpu.module @kernels {
     // CHECK: gpu.func @k(%x: f32) kernel {
@@ -18,12 +18,12 @@ module attributes {gpu.container_module} {
   // CHECK-NEXT: %3 = builtin.unrealized_conversion_cast %one : index to i64
   // CHECK-NEXT: %4 = builtin.unrealized_conversion_cast %one : index to i64
   // CHECK-NEXT: %5 = builtin.unrealized_conversion_cast %one : index to i64
-  // CHECK-NEXT: gpu.launch_func <%stream : !llvm.ptr> @kernels::@k blocks in (%0, %1, %2) threads in (%3, %4, %5) : i64 args(%x : f32)
+  // CHECK-NEXT: gpu.launch_func <%stream : !llvm.ptr> @kernels::@k blocks in (%0, %1, %2) threads in (%3, %4, %5) : i64 args(%x : f32) {fly.pdl}
   // CHECK-NEXT: func.return
   // CHECK-NEXT: }
   func.func @launch(%n: index, %x: f32, %stream: !llvm.ptr) {
     %one = arith.constant 1 : index
-    gpu.launch_func <%stream : !llvm.ptr> @kernels::@k blocks in (%n, %one, %one) threads in (%one, %one, %one) args(%x : f32)
+    gpu.launch_func <%stream : !llvm.ptr> @kernels::@k blocks in (%n, %one, %one) threads in (%one, %one, %one) args(%x : f32) {fly.pdl}
     return
   }
 }

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import pickle
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -143,6 +144,85 @@ def test_an_executor_that_is_broken_does_not_stop_the_search() -> None:
 
     with pytest.warns(RuntimeWarning, match="the cluster is gone"):
         check(tuned(Broken()))
+
+
+class Refusing(Executor):
+    """An executor whose connection is lost after a number of tasks."""
+
+    def __init__(self, takes: int = 0) -> None:
+        self.takes = takes
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        if not self.takes:
+            raise ConnectionError("the cluster is gone")
+        self.takes -= 1
+        return Elsewhere().submit(fn, *args, **kwargs)
+
+
+@pytest.mark.parametrize("takes", [0, 2])
+def test_an_executor_that_takes_no_task(takes: int) -> None:
+    said = r"compiled here.*Refusing\.submit\(\) raised ConnectionError: the cluster is gone"
+    with pytest.warns(RuntimeWarning, match=said) as seen:
+        check(tuned(Refusing(takes)))
+    assert len(seen) == 1 and seen[0].filename == __file__
+
+
+class RefusingThreads(ThreadPoolExecutor):
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        raise RuntimeError("cannot start a thread")
+
+
+def test_threads_that_take_no_task() -> None:
+    with pytest.warns(RuntimeWarning, match="compiled here.*cannot start a thread"):
+        check(tuned(RefusingThreads()))
+
+
+@pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
+def test_an_executor_that_is_shut_down(kind: Any) -> None:
+    executor = kind(1)
+    executor.shutdown()
+    with pytest.warns(RuntimeWarning, match="compiled here.*RuntimeError: cannot schedule new futures"):
+        check(tuned(executor))
+
+
+def fail_to_start() -> None:
+    raise OSError("no licence")
+
+
+def test_threads_that_do_not_start() -> None:
+    with ThreadPoolExecutor(1, initializer=fail_to_start) as executor:
+        with pytest.warns(RuntimeWarning, match="compiled here.*BrokenThreadPool"):
+            check(tuned(executor))
+
+
+@pytest.mark.parametrize("when", ["before", "while"])
+def test_processes_that_die(when: str) -> None:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("fork")) as executor:
+        dying = executor.submit(os._exit, 1)
+        if when == "before":
+            with pytest.raises(BrokenExecutor):
+                dying.result()
+        with pytest.warns(RuntimeWarning, match="compiled here.*BrokenProcessPool"):
+            check(tuned(executor))
+
+
+def test_cancelled_tasks() -> None:
+    class Cancelling(Executor):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            future: Future[Any] = Future()
+            future.cancel()
+            return future
+
+    with pytest.warns(RuntimeWarning, match="compiled here.*CancelledError"):
+        check(tuned(Cancelling()))
+
+
+def test_a_kernel_that_does_not_compile_is_no_fault_of_the_executor(recwarn: pytest.WarningsRecorder) -> None:
+    configs = [Config(BLOCK=2048), *CONFIGS]
+    with ThreadPoolExecutor(2) as threads:
+        for executor in (Inline(), Elsewhere(), threads):
+            check(autotune(configs, key=["n"], do_bench=Clock(), executor=executor)(fresh(axpy)))
+    assert not [str(warning.message) for warning in recwarn if "executor" in str(warning.message)]
 
 
 def test_without_a_disk_cache(monkeypatch: pytest.MonkeyPatch) -> None:

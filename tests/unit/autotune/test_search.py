@@ -6,6 +6,7 @@ import io
 import json
 import logging
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -291,6 +292,37 @@ def test_mistakes_are_found_while_decorating() -> None:
         tuned([{"BLOCK": 32}])
     with pytest.raises(TypeError, match=r"above @flyc.jit"):
         autotune(blocks(32))(lambda: None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ({"executor": 5}, "executor= is a concurrent.futures.Executor, got int"),
+        ({"executor": ThreadPoolExecutor}, "got the class ThreadPoolExecutor"),
+        ({"rep": 0}, "rep= is a number of runs that are measured, 1 or more, got 0"),
+        ({"rep": -1}, "got -1"),
+        ({"rep": 2.5}, "rep= is a number of runs that are measured, got 2.5"),
+        ({"rep": True}, "got True"),
+        ({"warmup": -1}, "warmup= is a number of runs before those that are measured, 0 or more, got -1"),
+        ({"warmup": None}, "got None"),
+        ({"do_bench": 5}, "do_bench= is a function that takes a function and gives milliseconds, got int"),
+        ({"pre_hook": "x"}, "pre_hook= is a function"),
+        ({"post_hook": []}, "post_hook= is a function"),
+        ({"reference": {"BLOCK": 32}}, "reference= is the Config whose result is right, got dict"),
+        ({"default": 5}, "default= of 'axpy' is a Config or a function that gives one, got int"),
+        ({"default": Config(TILE=3)}, "'TILE', but 'axpy' has no such parameter"),
+        ({"configs": []}, "tuned over no configuration"),
+        ({"configs": ()}, "tuned over no configuration"),
+        ({"configs": None}, "a list of Config, got NoneType"),
+        ({"configs": 5}, "a list of Config, got int"),
+    ],
+    ids=lambda value: str(value) if isinstance(value, dict) else "",
+)
+def test_options_without_a_meaning_are_refused_while_decorating(option: dict[str, Any], said: str) -> None:
+    with pytest.raises((TypeError, ValueError)) as caught:
+        autotune(**{"configs": blocks(32), **option})(axpy)
+    assert isinstance(caught.value, FlyDSLError)
+    assert said in caught.value.message and caught.value.hint
 
 
 # What else a configuration can say -----------------------------------------------------------------------------------

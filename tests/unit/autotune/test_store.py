@@ -77,6 +77,7 @@ def test_a_damaged_file_is_ignored_and_written_anew(timings: Path, text: str) ->
         {"ms": "1"},
         {"ms": True},
         {"ms": float("nan")},
+        {"ms": -1.0},
         {"ms": 1.0, "more": 2},
         {},
         [],

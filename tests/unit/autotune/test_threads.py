@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from typing import Any
@@ -13,7 +14,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.autotune import Autotuner, Config, autotune
 from flydsl.base import knobs
-from tests.unit.autotune.kernels_to_tune import SIZE, Clock, arrays, axpy, axpy_kernel, blocks, fresh
+from tests.unit.autotune.kernels_to_tune import SIZE, Clock, arrays, axpy, axpy_kernel, blocks, fresh, tuned_axpy
 
 
 def test_threads_search_a_problem_once() -> None:
@@ -114,6 +115,12 @@ def test_a_tuned_function_used_through_fn_inside_another() -> None:
     inner(a, b, SIZE)  # its winners are no part of the code of `twice`
     twice(a, b, SIZE)
     assert len(twice.specialisations) == 1
+
+
+def test_pickled_by_name() -> None:
+    assert pickle.loads(pickle.dumps(tuned_axpy)) is tuned_axpy
+    with pytest.raises(TypeError, match="a tuned function is pickled by its name"):
+        pickle.dumps(autotune(blocks(32))(axpy))
 
 
 def test_repr_and_names() -> None:

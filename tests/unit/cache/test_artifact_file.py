@@ -18,8 +18,9 @@ from flydsl.compiler.artifact_file import _FIELDS, _SECTIONS, FORMAT, MAGIC, fro
 
 ARTIFACT = Artifact(
     name="käse\udce9", target="gfx942", device="host", argument_format="PiqfdP", host_object=bytes(range(256)) * 3,
-    device_binary=b"\x7fELF", kernels=("k_0", "k_1"), sites=(("a.py", 3, "wrong\nhelp"), ("", 0, "")), prints=True,
-    sanitizer="{}",
+    device_binary=b".version 8.8", cubin=b"\x7fELF", kernels=("k_0", "k_1"),
+    sites=(("a.py", 3, "wrong\nhelp"), ("", 0, "")), prints=True,
+    sanitizer="{}", writes=((0, True, 0), (5, False, 1)),
 )  # fmt: skip
 
 
@@ -63,11 +64,11 @@ def sealed(header: Any, sections: bytes = b"", version: int = FORMAT) -> bytes:
 
 
 FIELDS = {"name": "n", "target": "t", "device": "host", "argument_format": "P", "kernels": [], "sites": [],
-          "prints": False, "sanitizer": ""}  # fmt: skip
+          "prints": False, "sanitizer": "", "writes": [], "environment": []}  # fmt: skip
 
 
 def header(**changes: Any) -> dict[str, Any]:
-    return {"key": "key", "fields": {**FIELDS, **changes}, "sections": [0, 0]}
+    return {"key": "key", "fields": {**FIELDS, **changes}, "sections": [0] * len(_SECTIONS)}
 
 
 def test_a_file_made_on_purpose_is_read_if_it_is_right() -> None:
@@ -92,15 +93,22 @@ FORGED = {
     "format too long": header(argument_format="P" * 100_000),
     "kernels of another type": header(kernels=["a", 1]),
     "kernels as text": header(kernels="abc"),
+    "variables as text": header(environment="abc"),
+    "a variable without a value": header(environment=[["A"]]),
+    "a variable with a number": header(environment=[["A", 5]]),
     "sites of two": header(sites=[["a", 1]]),
     "sites with a float": header(sites=[["a", 1.5, "b"]]),
     "sites with a bool": header(sites=[["a", True, "b"]]),
     "prints a number": header(prints=1),
+    "writes of another type": header(writes=[[0, 1, 0]], sites=[["a", 1, ""]]),
+    "a write of no argument": header(writes=[[1, True, 0]], sites=[["a", 1, ""]]),
+    "a write before the arguments": header(writes=[[-1, True, 0]], sites=[["a", 1, ""]]),
+    "a write at no site": header(writes=[[0, True, 1]], sites=[["a", 1, ""]]),
     "one section": {**header(), "sections": [0]},
-    "a negative section": {**header(), "sections": [-1, 1]},
-    "a section beyond the end": {**header(), "sections": [1 << 60, 0]},
-    "sections as text": {**header(), "sections": "00"},
-    "sections of booleans": {**header(), "sections": [False, False]},
+    "a negative section": {**header(), "sections": [-1, 1, *[0] * (len(_SECTIONS) - 2)]},
+    "a section beyond the end": {**header(), "sections": [1 << 60, *[0] * (len(_SECTIONS) - 1)]},
+    "sections as text": {**header(), "sections": "0" * len(_SECTIONS)},
+    "sections of booleans": {**header(), "sections": [False] * len(_SECTIONS)},
 }
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.base.errors import FlyDSLError
 
 
 @flyc.kernel
@@ -104,3 +105,66 @@ def test_torch_parameters(torch: ModuleType) -> None:
     y = torch.zeros(2, 2)
     double(x, y, 2, 2)
     assert torch.equal(y, torch.full((2, 2), 2.0))
+
+
+# Arrays whose own description is wrong -------------------------------------------------------------------------------
+
+
+class Foreign:
+    """An array with a DLPack answer of its own."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def __dlpack__(self, **options: Any) -> Any:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+def test_bad_dlpack_is_explained() -> None:
+    y = np.zeros((2, 3), np.float32)
+    used = np.zeros((2, 3), np.float32).__dlpack__()
+    used_up = np.from_dlpack(_Handing(used))
+    for answer in (None, 5, KeyError("gone"), ValueError(""), np.ones(3), used):
+        with pytest.raises(
+            FlyDSLError, match=r"(?s)argument 'x': Foreign does not hand out its data: \S.*DLPack capsule"
+        ):
+            double(Foreign(answer), y, 2, 3)
+    assert used_up.shape == (2, 3)
+
+
+class _Handing:
+    def __init__(self, capsule: Any) -> None:
+        self.capsule = capsule
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+GOOD = {"shape": (2, 3), "typestr": "<f4", "data": (4096, False), "version": 3}
+BAD_INTERFACES: list[tuple[Any, str]] = [
+    (None, "cannot be read"),
+    ({}, "'typestr' is missing"),
+    ({**GOOD, "shape": 3}, "cannot be read"),
+    ({name: GOOD[name] for name in ("shape", "typestr")}, "'data' is missing"),
+    ({name: GOOD[name] for name in ("data", "typestr")}, "'shape' is missing"),
+    ({**GOOD, "data": 4096}, "cannot be read"),
+    ({**GOOD, "data": ("x", False)}, "are ints"),
+    ({**GOOD, "shape": ("a",)}, "are ints"),
+    ({**GOOD, "typestr": "f"}, "cannot be read"),
+    ({**GOOD, "strides": (4,)}, "differ in rank"),
+    ({**GOOD, "data": (0, False)}, "has no storage"),
+]
+
+
+@pytest.mark.parametrize(("interface", "words"), BAD_INTERFACES)
+def test_a_bad_cuda_array_interface_is_explained(interface: Any, words: str) -> None:
+    class Source:
+        __cuda_array_interface__ = interface
+
+    with pytest.raises(FlyDSLError, match=f"argument 'x'.*{words}"):
+        double(Source(), np.zeros((2, 3), np.float32), 2, 3)

@@ -134,6 +134,36 @@ def test_a_mutation_of_an_input_is_seen_by_the_caller(torch: ModuleType) -> None
         np.testing.assert_allclose(after.numpy(), 2 * exact, rtol=1e-6)
 
 
+@flyc.kernel
+def swap_kernel(x: fx.Tensor, y: fx.Tensor, both: fx.Constexpr[bool]):
+    i = fx.thread_idx.x
+    held = y[i]
+    y[i] = x[i]
+    if fx.const_expr(both):
+        x[i] = held
+
+
+@flyc.jit
+def swap(x: fx.Tensor, y: fx.Tensor, both: fx.Constexpr[bool] = False):
+    swap_kernel(x, y, both).launch(grid=(1, 1, 1), block=(8, 1, 1))
+
+
+def test_what_the_code_writes_must_be_said(torch: ModuleType) -> None:
+    x, y = torch.randn(8), torch.zeros(8)
+    wrong = flyc.torch_op(swap, name=fresh("swap"), mutates=("x",))
+    with pytest.raises(DslValueError, match=r"the operator of 'swap' writes 'y', which it does not say") as error:
+        wrong(x, y)
+    assert "y[i] = x[i]" in str(error.value) and "mutates=('x', 'y')" in str(error.value)
+    assert (y == 0).all(), "the first call is looked at before anything runs"
+
+    op = flyc.torch_op(swap, name=fresh("swap"), mutates=("y",))
+    op(x, y)
+    torch.testing.assert_close(y, x, rtol=0, atol=0)
+    with pytest.raises(DslValueError, match="writes 'x'"):  # another specialisation does more
+        op(x, y, both=True)
+    op(x, y)
+
+
 def test_results_that_the_operator_makes(torch: ModuleType) -> None:
     op = flyc.torch_op(parts, name=fresh("parts"), returns={"rest": like, "whole": like})
 
@@ -325,3 +355,29 @@ def test_without_torch_it_says_so() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "flyc.torch_op needs PyTorch, which is not installed" in done.stderr
+
+
+def test_a_strided_tensor_is_told_to_be_contiguous(torch: ModuleType) -> None:
+    """`from_dlpack`, which helps elsewhere, cannot be passed to an operator."""
+    op = flyc.torch_op(blend, name=fresh("strided"), mutates=("y",))
+    y = torch.zeros(64)
+    for _ in range(2):
+        with pytest.raises(
+            RuntimeError, match=r"(?s)argument 'x'.*no dimension of stride 1.*help: pass x.contiguous\(\)"
+        ):
+            op(torch.ones(128)[::2], y, 64)
+    op(torch.ones(128)[::2].contiguous(), y, 64)
+    assert torch.equal(y, torch.full((64,), 2.0))
+
+
+def test_keyword_only_parameters(torch: ModuleType) -> None:
+    @flyc.jit
+    def blended(x: fx.Tensor, y: fx.Tensor, *, n: fx.Int32, scale: fx.Float32 = 2.0):  # type: ignore[assignment]
+        blend_kernel(x, y, n, scale, 1).launch(grid=(1, 1, 1), block=(BLOCK, 1, 1))
+
+    op = flyc.torch_op(blended, name=fresh("keyword"), mutates=("y",))
+    x, y = torch.randn(64), torch.zeros(64)
+    op(x, y, n=64)
+    assert torch.equal(y, x * 2)
+    op(x, y, n=64, scale=3.0)
+    assert torch.equal(y, x * 3)

@@ -11,6 +11,7 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.base.errors import FlyDSLError
 from flydsl.compiler import protocol
 
 
@@ -104,6 +105,131 @@ def test_what_is_refused() -> None:
         launch(Bare())
 
 
+Hooks = dict[str, Any]
+
+
+def adapted(**hooks: Any) -> Any:
+    """A value of a new type that is a jit argument with these answers, which the traced function sees as a Float32."""
+    kind = type("Given", (), {name: lambda self, answer=answer: answer for name, answer in hooks.items()})
+    flyc.JitArgumentRegistry.register_jit_arg(kind, fx.Float32)
+    return kind()
+
+
+@flyc.kernel
+def set_kernel(y: fx.Tensor, v: Any):
+    y[0] = v
+
+
+def put(y: Any, v: Any) -> None:
+    @flyc.jit
+    def put(y: fx.Tensor, v: Any):
+        set_kernel(y, v).launch()
+
+    put(y, v)
+
+
+ONE = {"__get_ir_types__": ["f32"], "__cache_signature__": "s", "__c_abi_spec__": [("f", 2.5)]}
+WRONG_ANSWERS: list[tuple[Hooks, str, str]] = [
+    ({"__c_abi_spec__": [("d", 2.5)]}, r"entry 0 .* has the format 'd'.*\(f32\)", r'\[\("f", …\)\]'),
+    ({"__c_abi_spec__": [("i", 2)]}, "has the format 'i'", '"f"'),
+    ({"__c_abi_spec__": [("Q!", 2)]}, "has the format 'Q!'", '"f"'),
+    ({"__c_abi_spec__": []}, r"has 0 entries, its IR types \(f32\) need 1", '"f"'),
+    ({"__c_abi_spec__": [("f", 2.5), ("f", 3.5)]}, "has 2 entries", '"f"'),
+    ({"__c_abi_spec__": [("f", "x")]}, r"entry 0 .*\('f', 'x'\), cannot be packed", "struct"),
+    ({"__c_abi_spec__": [3.5]}, "has the entry 3.5", "a pair"),
+    ({"__c_abi_spec__": None}, "is a NoneType", "return a list"),
+    ({"__cache_signature__": ["x"]}, r"__cache_signature__ of Given cannot be hashed: \['x'\]", "tuple"),
+    ({"__get_ir_types__": ["foo"]}, "the IR type foo, which cannot be passed", "f32"),
+    ({"__get_ir_types__": ["i32"], "__c_abi_spec__": [("i", 2)]}, r"\['i32'\].*dsl_type=Float32", "agree"),
+    ({"__get_ir_types__": ["f32", "f32"]}, r"has 1 entry, its IR types \(f32, f32\) need 2", '"f"'),
+]
+
+
+@pytest.mark.parametrize(("answers", "words", "advice"), WRONG_ANSWERS)
+def test_wrong_answers_of_an_adaptor(answers: Hooks, words: str, advice: str) -> None:
+    y = np.full(1, 77.0)
+    with pytest.raises(FlyDSLError, match=f"(?s){words}.*help: .*{advice}"):
+        put(y, adapted(**{**ONE, **answers}))
+    assert y[0] == 77
+
+
+def test_older_answers_are_counted_too() -> None:
+    number = ctypes.c_float(2.5)
+    answers = {"__get_ir_types__": ["f32"], "__get_c_pointers__": [ctypes.pointer(number)]}
+    y = np.zeros(1)
+    put(y, adapted(**answers))
+    assert y[0] == 2.5
+    for pointers, words in (([], "gives 0, it has 1 IR types"), ([None], "null pointer")):
+        with pytest.raises(FlyDSLError, match=words):
+            put(y, adapted(**{**answers, "__get_c_pointers__": pointers}))
+    with pytest.raises(FlyDSLError, match="neither __c_abi_spec__ nor __get_c_pointers__"):
+        put(y, adapted(__get_ir_types__=["f32"]))
+
+
+def test_integers_of_any_name_that_have_the_size() -> None:
+    @fx.struct
+    class Two:
+        a: fx.Int64
+        b: fx.Int8
+
+    class Sizes:
+        def __get_ir_types__(self) -> list[str]:
+            return ["i64", "i8"]
+
+        def __c_abi_spec__(self) -> list[tuple[str, int]]:
+            return [("n", -5), ("B", 200)]
+
+        @classmethod
+        def __construct_from_ir_values__(cls, values: Any) -> Any:
+            return Two(a=fx.Int64(values[0]), b=fx.Int8(values[1]))
+
+    flyc.JitArgumentRegistry.register_jit_arg(Sizes, Sizes)
+
+    @flyc.kernel
+    def sum_kernel(y: fx.Tensor, v: Two):
+        y[0] = v.a
+        y[1] = v.b.to(fx.Int64)
+
+    @flyc.jit
+    def total(y: fx.Tensor, v: Any):
+        sum_kernel(y, v).launch()
+
+    y = np.zeros(2, np.int64)
+    total(y, Sizes())
+    assert y.tolist() == [-5, -56]
+
+
+def test_an_adaptor_that_changes_its_mind_is_caught_at_a_cached_call() -> None:
+    class Fickle:
+        spec: Any = [("f", 2.5)]
+
+        def __get_ir_types__(self) -> list[str]:
+            return ["f32"]
+
+        def __cache_signature__(self) -> str:
+            return "always"
+
+        def __c_abi_spec__(self) -> Any:
+            return self.spec
+
+    flyc.JitArgumentRegistry.register_jit_arg(Fickle, fx.Float32)
+
+    @flyc.jit
+    def put(y: fx.Tensor, v: Any):
+        set_kernel(y, v).launch()
+
+    y, value = np.zeros(1), Fickle()
+    for _ in range(3):
+        put(y, value)
+    bound = flyc.compile(put, y, value)
+    bound(y, value)
+    value.spec = [("d", 3.5)]
+    for call in (put, bound):
+        with pytest.raises(FlyDSLError, match="has the format 'd'"):
+            call(y, value)
+    assert y[0] == 2.5
+
+
 def test_an_adaptor_may_carry_its_dsl_type() -> None:
     class Grams: ...
 
@@ -129,8 +255,9 @@ def test_host_protocol_functions() -> None:
         protocol.c_abi_spec([fx.Int32(1)])
     with pytest.raises(TypeError, match="it has no __get_ir_types__"):
         protocol.get_ir_types(object())
-    with pytest.raises(TypeError, match="BFloat16 cannot be passed from the host"):
-        protocol.c_abi_spec(fx.BFloat16(1))
+    assert protocol.c_abi_spec(fx.BFloat16(1)) == [("H", 0x3F80)]
+    with pytest.raises(TypeError, match="Float4E2M1FN cannot be passed from the host"):
+        protocol.c_abi_spec(fx.Float4E2M1FN(1))
 
 
 def test_protocol_classes() -> None:

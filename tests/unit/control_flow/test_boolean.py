@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import flydsl.expr as fx
@@ -74,6 +76,64 @@ def test_in_and_is_within_a_chain() -> None:
         kind = "a"
         pair = ("a", "b")
         assert "a" <= kind in pair is not None
+        out[fx.thread_idx.x] = 1
+
+    assert launch(body) == [1] * 4
+
+
+CONTAINERS: dict[str, Any] = {
+    "tuple": (1, 3),
+    "list": [3, 1, 1],
+    "set": {1, 3},
+    "frozenset": frozenset((3, 1)),
+    "dict": {1: "a", 3: "b"},
+    "range": range(1, 5, 2),
+    "falling range": range(3, 0, -2),
+    "wider range": range(-7, 4, 4),
+    "empty": (),
+    "empty range": range(0),
+}
+
+
+@pytest.mark.parametrize("name", CONTAINERS)
+def test_in_a_container_of_constants(name: str) -> None:
+    container = CONTAINERS[name]
+
+    def body(out: fx.Tensor, n: fx.Int32):
+        t = fx.thread_idx.x
+        if t in container:
+            out[t] = 1
+        if t not in container:
+            out[t] = out[t] + 10
+
+    assert launch(body, threads=8) == [1 if t in container else 10 for t in range(8)]
+
+
+@pytest.mark.parametrize("kind", [fx.Uint32, fx.Uint8, fx.Int64, fx.Float32], ids=str)
+@pytest.mark.parametrize("name", ["range", "falling range", "wider range"])
+def test_in_a_range_by_any_number(name: str, kind: Any) -> None:
+    container = CONTAINERS[name]
+
+    def body(out: fx.Tensor, n: fx.Int32):
+        t = fx.thread_idx.x
+        out[t] = kind(t) in container
+
+    assert launch(body, threads=8) == [int(t in container) for t in range(8)]
+
+
+def test_in_a_container_of_run_time_numbers() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        t = fx.thread_idx.x
+        out[t] = fx.Int32(2 in (t, n, 7)) + 10 * fx.Int32(n in [4, t + 3]) + 100 * fx.Int32(t in (0, 0.5, n - 2))
+
+    assert launch(body) == [100, 0, 11, 100]
+
+
+def test_in_what_is_known_while_tracing_is_python_s_own() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        names = {"a": 1}
+        assert "a" in names and "b" not in names and 3 in range(5) and "b" in "abc"
+        assert ("a" in names) is True
         out[fx.thread_idx.x] = 1
 
     assert launch(body) == [1] * 4

@@ -8,10 +8,15 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from tests.unit.errors import mistakes_control_flow, mistakes_launches, mistakes_values
+from tests.unit.errors import mistakes_control_flow, mistakes_habits, mistakes_launches, mistakes_values
 from tests.unit.errors.mistake import CALL, FILE, Mistake, run
 
-MISTAKES = (*mistakes_control_flow.MISTAKES, *mistakes_values.MISTAKES, *mistakes_launches.MISTAKES)
+MISTAKES = (
+    *mistakes_control_flow.MISTAKES,
+    *mistakes_values.MISTAKES,
+    *mistakes_habits.MISTAKES,
+    *mistakes_launches.MISTAKES,
+)
 
 
 def message(mistake: Mistake) -> str:

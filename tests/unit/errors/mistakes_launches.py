@@ -162,6 +162,106 @@ MISTAKES: tuple[Mistake, ...] = (
     ),
     whole_file(
         ARGUMENTS,
+        "nothing in the place of a tensor",
+        DslTypeError,
+        TypeError,
+        ("argument 'bias'", "annotated fx.Tensor", "NoneType"),
+        """
+        @flyc.jit
+        def add(out: fx.Tensor, bias: fx.Tensor = None):  # here
+            pass
+
+
+        add(np.zeros(8, np.float32))
+    """,
+    ),
+    whole_file(
+        ARGUMENTS,
+        "a float for an integer parameter",
+        DslTypeError,
+        TypeError,
+        ("argument 'n'", "Int32", "the float 3.5"),
+        """
+        @flyc.jit
+        def fill(out: fx.Tensor, n: fx.Int32):  # here
+            pass
+
+
+        fill(np.zeros(8, np.float32), 7 / 2)
+    """,
+    ),
+    whole_file(
+        ARGUMENTS,
+        "an array resized after it was wrapped",
+        DslValueError,
+        ValueError,
+        ("argument 'out'", "extent 0 is 16 and was 8", "flyc.from_dlpack"),
+        """
+        @flyc.jit
+        def fill(out: fx.Tensor):  # here
+            pass
+
+
+        out = np.zeros(8, np.float32)
+        wrapped = flyc.from_dlpack(out)
+        fill(wrapped)
+        out.resize(16, refcheck=False)
+        fill(wrapped)
+    """,
+    ),
+    whole_file(
+        ARGUMENTS,
+        "an adaptor whose numbers are not what its types say",
+        DslTypeError,
+        TypeError,
+        ("__c_abi_spec__", "'d'", "f32", '("f", …)'),
+        """
+        class Angle:
+            def __init__(self, degrees):
+                self.degrees = degrees
+
+            def __get_ir_types__(self):
+                return ["f32"]
+
+            def __c_abi_spec__(self):
+                return [("d", self.degrees)]
+
+
+        flyc.JitArgumentRegistry.register_jit_arg(Angle, fx.Float32)
+
+
+        @flyc.jit
+        def turn(out: fx.Tensor, angle: Angle):  # here
+            pass
+
+
+        turn(np.zeros(8, np.float32), Angle(90.0))
+    """,
+    ),
+    whole_file(
+        ARGUMENTS,
+        "a read-only array that the kernel writes",
+        DslValueError,
+        ValueError,
+        ("'out'", "read-only", "copy()"),
+        """
+        @flyc.kernel
+        def fill_kernel(out: fx.Tensor):
+            out[fx.thread_idx.x] = 1.0  # here
+
+
+        @flyc.jit
+        def fill(out: fx.Tensor):
+            fill_kernel(out).launch(grid=(1, 1, 1), block=(8, 1, 1))
+
+
+        zeros = np.zeros(8, np.float32)
+        zeros.flags.writeable = False
+        fill(zeros)
+    """,
+    ),
+    whole_file(
+        ARGUMENTS,
         "a divisibility that is no power of two",
         DslValueError,
         ValueError,
@@ -253,6 +353,40 @@ MISTAKES: tuple[Mistake, ...] = (
         @flyc.jit
         def launch(out: fx.Tensor, x: fx.Tensor, n: fx.Int32):
             fill(out).launch(grid=(1, 1, 1), block=(64, 1, 1), smem=512)  # here
+    """,
+    ),
+    whole_file(
+        ARGUMENTS,
+        "more shared memory than there is",
+        DslRuntimeError,
+        RuntimeError,
+        ("65536", "34464", "smem="),
+        """
+        @flyc.kernel
+        def fill(out: fx.Tensor):
+            out[fx.thread_idx.x] = 0.0
+
+
+        @flyc.jit
+        def launch(out: fx.Tensor, x: fx.Tensor, n: fx.Int32):
+            fill(out).launch(grid=(1, 1, 1), block=(64, 1, 1), smem=100000)  # here
+    """,
+    ),
+    whole_file(
+        ARGUMENTS,
+        "shared memory that is no number of bytes",
+        DslTypeError,
+        TypeError,
+        ("smem", "1.5"),
+        """
+        @flyc.kernel
+        def fill(out: fx.Tensor):
+            out[fx.thread_idx.x] = 0.0
+
+
+        @flyc.jit
+        def launch(out: fx.Tensor, x: fx.Tensor, n: fx.Int32):
+            fill(out).launch(grid=(1, 1, 1), block=(64, 1, 1), smem=1.5)  # here
     """,
     ),
     whole_file(

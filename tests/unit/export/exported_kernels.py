@@ -58,6 +58,11 @@ def add(a: fx.Tensor, b: fx.Tensor, c: fx.Tensor, n: fx.Int32):
     add_kernel(a, b, c, n).launch(grid=(fx.ceildiv(n, 64), 1, 1), block=(64, 1, 1))
 
 
+@flyc.jit
+def add_dependently(a: fx.Tensor, b: fx.Tensor, c: fx.Tensor, n: fx.Int32):
+    add_kernel(a, b, c, n).launch(grid=(fx.ceildiv(n, 64), 1, 1), block=(64, 1, 1), pdl=True)
+
+
 @fx.struct
 class Options:
     scale: fx.Float64

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, TargetError, UnsupportedError
+from flydsl.compiler.c_launcher import c_string
 from flydsl.runtime.elf_object import read_object
 from kernels.norm.softmax import build_softmax_module
 from tests.unit.export.exported_kernels import WARNINGS, Options, add, affine, clang, export_add, export_affine
@@ -78,6 +80,38 @@ def test_texts_built_into_the_code_end_no_comment(tmp_path: Path) -> None:
     assert (tmp_path / "quoting.h").read_text().count("int b;") >= 3
 
 
+ODD_TEXT = 'say "no" \\\\ to \x0177, \x7f0, \r\t\n, ??) and \\\\?\u00e9\udcff8'
+"""Digits after control characters, which a longer escape would swallow; a trigraph; a byte that is no UTF-8."""
+
+
+def test_any_text_reaches_c_whole(tmp_path: Path) -> None:
+    program = tmp_path / "says.c"
+    text = f"#include <stdio.h>\nint main(void) {{ return fputs({c_string(ODD_TEXT)}, stdout) < 0; }}\n"
+    program.write_text(text, encoding="utf-8")
+    command = [clang(), "-std=c11", *WARNINGS, str(program), "-o", str(tmp_path / "says")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    said = subprocess.run([str(tmp_path / "says")], capture_output=True)
+    assert said.stdout == ODD_TEXT.encode("utf-8", "surrogateescape")
+
+
+@pytest.mark.parametrize("arch", ["host", "gfx942"])
+def test_a_kernel_from_a_file_with_an_odd_name(tmp_path: Path, arch: str) -> None:
+    """The place of a launch is in the code that is exported."""
+    file = tmp_path / 'kernel "\x017??).py'
+    file.write_text(
+        "import flydsl.compiler as flyc\nimport flydsl.expr as fx\n\n\n"
+        "@flyc.kernel\ndef fill_kernel(x: fx.Tensor):\n    x[fx.thread_idx.x] = 1.0\n\n\n"
+        "@flyc.jit\ndef fill(x: fx.Tensor, n: fx.Int32):\n    fill_kernel(x).launch(grid=(n, 1, 1), block=(n, 1, 1))\n",
+        encoding="utf-8",
+    )
+    fill = runpy.run_path(str(file))["fill"]
+    options = {} if arch == "host" else {"arch": arch}
+    made = flyc.export(fill, V, 8, dir=tmp_path, **options)
+    assert r"\0017\?\?" in made.source.read_text()
+    compiles(tmp_path, ["fill"])
+
+
 def test_the_description(tmp_path: Path) -> None:
     x = flyc.from_dlpack(np.zeros((4, 8), np.float32), assumed_align=16).mark_shape_dynamic(0, divisibility=4)
 
@@ -100,6 +134,14 @@ def test_the_description(tmp_path: Path) -> None:
         [*said["files"], "nothing.json"]
     )
     compiles(tmp_path / "new" / "folder", ["nothing"])
+
+
+def test_the_description_says_what_is_written(tmp_path: Path) -> None:
+    export_affine(tmp_path)
+    said = json.loads((tmp_path / "affine.json").read_text())
+    written = {a["name"]: [slot["written"] for slot in a["packed"]] for a in said["arguments"]}
+    assert written["y"][0] and not any(written["y"][1:])
+    assert not any(flag for name, flags in written.items() if name != "y" for flag in flags)
 
 
 ELEMENTS = ["float16", "bfloat16", "float8_e4m3fn", "float64", "bool", "int8", "uint8", "int16", "uint32", "int64"]
@@ -242,7 +284,7 @@ def test_wrong_arguments_are_named(tmp_path: Path) -> None:
         flyc.export(affine, V, V, Options(scale=1.0, n=8), [{}], dir=tmp_path)
 
 
-def test_a_number_c_cannot_take(tmp_path: Path) -> None:
+def test_a_number_c_cannot_take(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Odd:
         def __get_ir_types__(self) -> list[str]:
             return ["i64"]
@@ -265,6 +307,18 @@ def test_a_number_c_cannot_take(tmp_path: Path) -> None:
 
     with pytest.raises(UnsupportedError, match="'odd' cannot be exported"):
         flyc.export(nothing, Odd(), dir=tmp_path)
+
+    started: list[subprocess.Popen[str]] = []
+    popen = subprocess.Popen
+
+    def recorded(*args: Any, **options: Any) -> subprocess.Popen[str]:
+        started.append(popen(*args, **options))
+        return started[-1]
+
+    monkeypatch.setattr(subprocess, "Popen", recorded)
+    with pytest.raises(UnsupportedError, match="'odd' cannot be exported"):
+        flyc.export(nothing, Odd(), dir=tmp_path, arch="gfx942")
+    assert [process.returncode for process in started] == [0], "nobody waited for the linker"
 
 
 def test_an_exported_function_still_runs_here(tmp_path: Path) -> None:

@@ -6,9 +6,11 @@ import ctypes.util
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from tests.unit.export.exported_kernels import PROGRAMS, WARNINGS, clang, export_add, line_of
+import flydsl.compiler as flyc
+from tests.unit.export.exported_kernels import PROGRAMS, WARNINGS, add_dependently, clang, export_add, line_of
 
 LIBRARY = {"sm_90a": ("libcuda.so.1", ()), "gfx942": ("libamdhip64.so", ("-DHIP",))}
 LAUNCH = "launch 1 grid 3 1 1 block 64 1 1 shared 0 stream 0x51 first 4.5"
@@ -18,8 +20,14 @@ LAUNCH = "launch 1 grid 3 1 1 block 64 1 1 shared 0 stream 0x51 first 4.5"
 def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     """An arch, and a folder with a program that launches on it and the fake driver beside it."""
     folder, arch = tmp_path_factory.mktemp(request.param), request.param
-    library, defines = LIBRARY[arch]
     export_add(folder, arch=arch)
+    build(folder, arch)
+    return arch, folder
+
+
+def build(folder: Path, arch: str) -> None:
+    """A program around the export in a folder, and the fake driver beside it."""
+    library, defines = LIBRARY[arch]
     fake = [
         clang(),
         "-shared",
@@ -34,7 +42,6 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     for command in (fake, [*main, str(folder / "add.o"), "-o", str(folder / "gpu"), "-lpthread", "-ldl"]):
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
-    return arch, folder
 
 
 def run(folder: Path, device: int, driver: bool = True, **environment: str) -> list[str]:
@@ -64,6 +71,15 @@ def test_loads_launches_and_unloads(program: tuple[str, Path]) -> None:
     lines = [line.rstrip() for line in run(folder, 2) if line]
     assert [line[: len(start)] for line, start in zip(lines, expected, strict=False)] == expected
     assert len(lines) == len(expected)
+
+
+def test_a_dependent_launch(tmp_path: Path) -> None:
+    v = np.zeros(8, np.float32)
+    flyc.export(add_dependently, v, v, v, 8, dir=tmp_path, name="add", arch="sm_90a")
+    build(tmp_path, "sm_90a")
+    lines = run(tmp_path, 2)
+    at = lines.index(LAUNCH)
+    assert lines[at - 1] == "with attribute 6 = 1" and lines[at + 1 :][:2] == ["pop", "-> 0 it went well"]
 
 
 def test_a_failing_launch_names_its_line(program: tuple[str, Path]) -> None:

@@ -112,13 +112,13 @@ def test_wrong_calls_are_refused_with_the_place(tmp_path: Path) -> None:
         "3 argument 'x': extent 0 is 2147483648, and this code was made for 32-bit extents",
         "3 argument 'x': the data pointer is null",
         "3 argument 'x': the data at 0x",
-        f"2 {launch}: a launch in 'picky' was refused: the grid extents (-1, 1, 1) are negative",
+        f"2 {launch}: a launch in 'picky' was refused: the grid extents (-1, 1, 1) are negative or beyond the device's limit",
         f"1 {launch}: a launch in 'picky' was refused: the block extents (0, 1, 1) are not between 1",
         f"1 {launch}: a launch in 'picky' was refused: the block extents (5000, 1, 1) are not between 1",
         f"100? {barrier}: ",
         "3 there is no host device 1, only device 0",
         "0 it went well",
-        "2 picky: a launch in 'picky' was refused: the grid extents  are negative",
+        "2 picky: a launch in 'picky' was refused: the grid extents  are negative or beyond the device's limit",
         "77 status 77 has no meaning here",
     ]
     assert len(lines) == len(expected)

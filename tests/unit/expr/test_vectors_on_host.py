@@ -597,6 +597,22 @@ def test_integer_functions(dtype: np.dtype[Any]) -> None:
         assert [int(v) & mask for v in got] == [v & mask for v in want]
 
 
+@pytest.mark.parametrize("number", [7, -7, 2.5, -2.5])
+@pytest.mark.parametrize("dtype", ["int32", "float32"])
+def test_a_number_divided_by_a_vector(dtype: str, number: float) -> None:
+    """Division is made of several operations, and the number stands on the left of one of them."""
+    a = np.array([3, -3, 2, -5], dtype)
+
+    def body(a: Any, b: Any, out: Any) -> None:
+        vector = a.load()
+        out[0, None] = number // vector
+        out[1, None] = number % vector
+
+    out = np.full((2, 4), np.nan, np.float32)
+    run(body, a, a, out)
+    np.testing.assert_array_equal(out, [[number // float(v) for v in a], [number % float(v) for v in a]])
+
+
 # Fast-math
 
 

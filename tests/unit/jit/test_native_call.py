@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -46,7 +47,7 @@ def test_second_call_is_native_and_right(scale: Any) -> None:
     for n in (1, 7, 64, 1000):
         a, b = torch.randn(n), torch.full((n,), float("nan"))
         scale(a, b, 2.5, n, 3)
-        assert is_native(scale._path.latest)
+        assert is_native(scale._version.path.latest)
         b.fill_(float("nan"))
         scale(a, b, 2.5, n, 3)
         assert torch.equal(b, a * 2.5)
@@ -143,3 +144,34 @@ def test_many_threads_at_once(scale: Any) -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_adaptors_are_native_and_follow_their_marks(scale: Any) -> None:
+    a, b = torch.randn(64), torch.zeros(64)
+    wrapped = flyc.from_torch_tensor(a)
+    bound = flyc.compile(scale, wrapped, b, 2.0, 64, 3)
+    bound(wrapped, b, 3.0, 64, 3)
+    assert is_native(bound._launch) and torch.equal(b, a * 3)
+    other = torch.randn(64)
+    bound(flyc.from_torch_tensor(other), b, 3.0, 64, 3)  # another key object with the same content
+    assert torch.equal(b, other * 3)
+    b.zero_()
+    for wrong in (flyc.from_torch_tensor(torch.randn(32)), flyc.from_torch_tensor(a.double())):
+        with pytest.raises(FlyDSLError):
+            bound(wrong, b, 3.0, 64, 3)
+    assert not b.any()
+    for _ in range(2):
+        scale(wrapped, b, 2.0, 64, 3)
+        scale(flyc.from_torch_tensor(a).mark_layout_dynamic(), b, 2.0, 64, 3)
+    assert len(scale.specialisations) == 2 and torch.equal(b, a * 2)
+
+
+def test_references_are_given_back(scale: Any) -> None:
+    a, b = torch.randn(64), torch.zeros(64)
+    wrapped = flyc.from_torch_tensor(a)
+    bound = flyc.compile(scale, wrapped, b, 2.0, 64, 3)
+    held = (wrapped, wrapped.key, a, b)
+    before = [sys.getrefcount(x) for x in held]
+    for _ in range(100):
+        bound(wrapped, b, 2.0, 64, 3)
+    assert [sys.getrefcount(x) for x in held] == before

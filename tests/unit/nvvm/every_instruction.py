@@ -40,6 +40,13 @@ def synchronisation(out: fx.Tensor) -> None:
     rank = nvvm.block_rank_in_cluster() + nvvm.cluster_size()
     nvvm.cluster_store(thread, words, rank)
     nvvm.cluster_store(fx.Float32(thread), floats, rank)
+    for kind in (fx.Float16, fx.BFloat16, fx.Uint16, fx.Int64, fx.Float64):
+        one = shared.words(64, kind)
+        nvvm.cluster_store(nvvm.cluster_load(one, 1), one, rank)
+    for several in (fx.Float16x2, fx.Float16x4, fx.BFloat16x8, fx.Float32x2, fx.Float32x4, fx.Int32x4, fx.Float64x2,
+                    fx.Int64x2, fx.Int8x16):  # fmt: skip
+        place = shared.words(64, several.dtype)
+        nvvm.cluster_store(nvvm.cluster_load(place, 1, several), place, rank)
     found = nvvm.cluster_load(words, 1) + fx.Int32(nvvm.cluster_load(floats, 1))
     done = fx.Int32(nvvm.mbarrier_try_wait(barrier, 0)) + fx.Int32(nvvm.elect_one())
     nvvm.bulk_load(out, words, 64, barrier)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from tests.unit.nvvm.running import Shared, run
+from tests.unit.nvvm.running import Shared, Where, run
 
 nvvm = fx.nvvm
 
@@ -118,6 +119,54 @@ def test_blocks_read_and_write_each_others_shared_memory(blocks: int, dtype: Any
     np.testing.assert_array_equal(out, expected)
 
 
+EXCHANGED: list[tuple[Any, Any, int]] = [
+    *((dtype, kind, 1) for dtype, kind in (
+        (np.int16, fx.Int16), (np.uint16, fx.Uint16), (np.float16, fx.Float16), (ml_dtypes.bfloat16, fx.BFloat16),
+        (np.int32, fx.Int32), (np.uint32, fx.Uint32), (np.float32, fx.Float32), (np.int64, fx.Int64),
+        (np.uint64, fx.Uint64), (np.float64, fx.Float64),
+    )),
+    *((np.float16, fx.Float16, lanes) for lanes in (2, 4, 8)),
+    *((ml_dtypes.bfloat16, fx.BFloat16, lanes) for lanes in (2, 8)),
+    *((np.int8, fx.Int8, lanes) for lanes in (2, 4, 8, 16)),
+    *((np.float32, fx.Float32, lanes) for lanes in (1, 2, 4)),
+    *((np.uint32, fx.Uint32, lanes) for lanes in (2, 4)),
+    (np.float64, fx.Float64, 2), (np.int64, fx.Int64, 2),
+]  # fmt: skip
+"""Every width, as numbers and as vectors: NumPy's type, ours, lanes."""
+
+
+@pytest.mark.parametrize(("dtype", "kind", "lanes"), EXCHANGED)
+def test_every_type_and_vector_is_exchanged(dtype: Any, kind: Any, lanes: int) -> None:
+    """All bits arrive, of whatever number they are."""
+    blocks, threads = 4, 32
+    type_ = kind if lanes == 1 else getattr(fx, f"{kind.__name__}x{lanes}")
+    count = threads * lanes
+
+    def body(a: fx.Tensor, out: fx.Tensor) -> None:
+        shared = Shared()
+        mine, got = shared.words(count, kind), shared.words(count, kind)
+        thread, rank = fx.thread_idx.x, nvvm.block_rank_in_cluster()
+        for i in fx.range_constexpr(lanes):
+            mine[thread * lanes + i] = a[fx.block_idx.x, thread * lanes + i]
+        nvvm.cluster_sync()
+        read = nvvm.cluster_load(fx.get_iter(mine) + thread * lanes, (rank + 1) % blocks, type_)
+        nvvm.cluster_store(read, fx.get_iter(got) + (threads - 1 - thread) * lanes, (rank + 2) % blocks)
+        nvvm.cluster_sync()
+        for i in fx.range_constexpr(lanes):
+            out[fx.block_idx.x, thread * lanes + i] = got[thread * lanes + i]
+
+    a = np.frombuffer(np.random.default_rng().bytes(blocks * count * np.dtype(dtype).itemsize), dtype)
+    a = a.reshape(blocks, count).copy()
+    out = np.zeros_like(a)
+    run(body, a, out, threads=threads, grid=blocks, cluster=(blocks, 1, 1))
+    expected = np.empty_like(a)
+    for rank in range(blocks):
+        sent = a[(rank + 1) % blocks].reshape(threads, lanes)[::-1]
+        expected[(rank + 2) % blocks] = sent.reshape(count)
+    bits = f"u{np.dtype(dtype).itemsize}"  # NaNs are bits, too
+    np.testing.assert_array_equal(out.view(bits), expected.view(bits))
+
+
 def test_a_cluster_may_have_several_axes() -> None:
     def body(out: fx.Tensor) -> None:
         words = Shared().words(1)
@@ -171,6 +220,32 @@ def test_one_lane_of_a_warp_is_elected() -> None:
     np.testing.assert_array_equal(out.reshape(4, 32).sum(1), 1)
 
 
+def test_warps_elect_apart_and_a_short_one_too() -> None:
+    def body(out: fx.Tensor) -> None:
+        thread = fx.thread_idx.x
+        if thread // 32 != 1:
+            out[thread] = fx.Int32(nvvm.elect_one())
+
+    # A GPU gets whole warps: the manual does not say whether lanes that were never launched are waited for.
+    threads = 96 if Where.gpu else 72
+    out = np.full(threads, -1, np.int32)
+    run(body, out, threads=threads)
+    assert (out[:32].sum(), out[64:].sum()) == (1, 1)
+    assert (out[32:64] == -1).all()
+
+
+@pytest.mark.skipif(Where.gpu, reason="a GPU waits for ever where the virtual one tells")
+def test_an_election_by_part_of_a_warp_is_refused() -> None:
+    def body(out: fx.Tensor) -> None:
+        thread = fx.thread_idx.x
+        if thread % 2 == 0:
+            out[thread] = fx.Int32(nvvm.elect_one())
+
+    with pytest.raises(RuntimeError, match=r"elect_one\(\) is reached by only part of a warp") as error:
+        run(body, np.zeros(64, np.int32), threads=64)
+    assert "before the branch" in str(error.value)
+
+
 def test_a_cluster_that_is_too_large_or_does_not_divide_the_grid() -> None:
     def body(out: fx.Tensor) -> None:
         out[0] = 1
@@ -209,12 +284,45 @@ def test_other_targets_have_no_clusters(monkeypatch: pytest.MonkeyPatch) -> None
         run(body, np.zeros(1, np.int32), grid=2, cluster=2)
 
 
-def test_exchanged_numbers_are_32_bit_words() -> None:
-    def body(out: fx.Tensor) -> None:
-        nvvm.cluster_load(Shared().words(4, fx.Float16), 0)
-
-    with pytest.raises(TypeError, match="exchange Float32 and Int32"):
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (lambda out: nvvm.cluster_load(Shared().words(4, fx.Int8), 0), "16, 32, 64, 128 bits .* 1 of Int8 are 8"),
+        (lambda out: nvvm.cluster_load(Shared().words(4), 0, fx.Int32x8), "8 of Int32 are 256"),
+        (lambda out: nvvm.cluster_load(Shared().words(4), 0, fx.Float64x4), "4 of Float64 are 256"),
+        (lambda out: nvvm.cluster_store(fx.full(3, 1, fx.Int16), Shared().words(4), 0), "3 of Int16 are 48"),
+        (lambda out: nvvm.cluster_store(True, Shared().words(4, fx.Int8), 0), "1 of Int8 are 8"),
+        (lambda out: nvvm.cluster_load(out, 0), "must lie in shared memory"),
+        (lambda out: nvvm.cluster_load(3, 0), "what a pointer or tensor leads to, got int 3"),
+        (
+            lambda out: nvvm.cluster_load(
+                fx.apply_swizzle(Shared().pointer(64, fx.Int32), fx.static(fx.SwizzleType.get(3, 4, 3))), 0
+            ),
+            "through plain addresses",
+        ),
+    ],
+)
+def test_what_blocks_do_not_exchange(body: Any, says: str) -> None:
+    with pytest.raises(TypeError, match=says):
         run(body, np.zeros(1, np.int32), grid=2, cluster=2)
+
+
+@pytest.mark.parametrize("start", [1, 2, 3])
+@pytest.mark.parametrize("writes", [False, True])
+def test_vectors_that_do_not_lie_at_a_multiple_of_their_size(writes: bool, start: int) -> None:
+    """A GPU ends the kernel there."""
+
+    def body(out: fx.Tensor) -> None:
+        place = fx.get_iter(Shared().words(64)) + out[0]
+        nvvm.cluster_sync()
+        if fx.const_expr(writes):
+            nvvm.cluster_store(fx.full(4, 1, fx.Int32), place, 1)
+        else:
+            out[1] = nvvm.cluster_load(place, 1, fx.Int32x4)[0]
+        nvvm.cluster_sync()
+
+    with pytest.raises(RuntimeError, match="does not lie at a multiple of its size"):
+        run(body, np.full(4, start, np.int32), threads=1, grid=2, cluster=2)
 
 
 @pytest.mark.parametrize("count", [8, 25, 264, 24.0, True])

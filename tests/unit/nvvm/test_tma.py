@@ -293,7 +293,7 @@ def test_boxes_are_not_written_before_the_tensor(mode: int, op: str | None) -> N
     with pytest.raises(RuntimeError, match="cannot write a box that starts before the tensor"):
         run(body, numbers((8, 16), np.int32), np.full(1, -4, np.int32), threads=1, maps=maps)
     at = tuple(-4 if index == mode else 0 for index in range(2))
-    with pytest.raises(ValueError, match="a box is written to .* cannot write a box that starts before the tensor"):
+    with pytest.raises(ValueError, match=r"a box is written to .* cannot write a box that starts before the tensor"):
         store_boxes(numbers((8, 16), np.int32), np.zeros(128, np.uint8), (4, 8), at, "none", op)
 
 
@@ -470,9 +470,24 @@ def _boxes(a: Any) -> tuple[Any, ...]:
     return (nvvm.make_tensor_map(a, (8, 8), "none"),)
 
 
-def test_compiling_for_a_description_or_a_good_array_checks_nothing() -> None:
+@pytest.mark.parametrize(
+    ("shape", "strides", "says"),
+    [
+        ((16, 30), (30, 1), "mode 0 of argument 'a' has one of 120 bytes"),
+        (((1 << 32) + 1, 64), (64, 1), "mode 0 of argument 'a' has 4294967297"),
+        ((4, 64), (1 << 38, 1), "mode 0 of argument 'a' has one of 1099511627776 bytes"),
+    ],
+)
+def test_compiling_for_a_description_checks_it(shape: Any, strides: Any, says: str) -> None:
+    """It has no address yet, but extents and strides."""
     function = launcher(lambda source: nvvm.prefetch_tensor_map(source), 1, maps=_boxes)
-    function.warmup(flyc.TensorSpec((16, 30), fx.Float32))
+    with pytest.raises(RuntimeError, match=says):
+        function.warmup(flyc.TensorSpec(shape, fx.Float32, strides=strides))
+
+
+def test_compiling_for_what_tma_takes() -> None:
+    function = launcher(lambda source: nvvm.prefetch_tensor_map(source), 1, maps=_boxes)
+    function.warmup(flyc.TensorSpec((16, 64), fx.Float32))
     function.warmup(np.zeros((16, 64), np.float32))
     flyc.compile(function, np.zeros((16, 64), np.float32))(np.zeros((16, 64), np.float32))
 

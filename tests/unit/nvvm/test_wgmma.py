@@ -258,6 +258,69 @@ def test_tiles_that_no_descriptor_says(shape: Any, stride: Any, swizzle: Any, ma
     assert "help:" in str(error.value)
 
 
+def placed(start: int, mode: str, *, static: bool = True, apart: bool = False) -> None:
+    """One product whose B starts that many elements behind the start of its memory, which the compiler may know."""
+    row = SWIZZLE_MODES[mode].row_bytes // 2
+
+    def body(C: fx.Tensor, where: fx.Tensor) -> None:
+        shared = Shared()
+        pointer = shared.pointer(64 * 64, fx.Float16)
+        swizzle = SWIZZLE_MODES[mode].swizzle
+        permuted = fx.static(fx.SwizzleType.get(swizzle.mask, swizzle.base, swizzle.shift))
+        moved = shared.pointer(64 * 128, fx.Float16) + (start if fx.const_expr(static) else where[0])
+        if fx.const_expr(apart):  # waves that meet at an mbarrier run one after the other
+            barrier = shared.barriers()
+            if fx.thread_idx.x == 0:
+                nvvm.mbarrier_init(barrier, THREADS)
+            fx.barrier()
+            nvvm.mbarrier_arrive(barrier)
+            nvvm.mbarrier_wait(barrier, 0)
+        layout = fx.make_layout((64, 16), (row, 1))
+        sA, sB = (fx.make_view(fx.apply_swizzle(p, permuted), layout) for p in (pointer, moved))
+        op = nvvm.Wgmma(64, 16, fx.Float16, fx.Float32)
+        tiled = fx.make_tiled_mma(fx.make_mma_atom(op), fx.make_layout((1, 1, 1), (0, 0, 0)))
+        part = tiled.get_slice(fx.thread_idx.x)
+        acc = tiled.make_fragment_C(fx.make_view(fx.get_iter(C), fx.make_layout((M, 64), (64, 1))))
+        acc.fill(0.0)
+        fx.gemm(tiled, acc, part.partition_A(sA), part.partition_B(sB), acc)
+        nvvm.wgmma_wait_group(0, acc)
+        C[fx.thread_idx.x, 0] = acc[0]
+
+    run(body, np.zeros((128, 64), np.float32), np.full(1, start, np.int32), threads=THREADS)
+
+
+FIRST_ROWS = [("128B", start) for start in (16, 48, 512, 1024 + 32)] + [("64B", 16), ("64B", 256), ("32B", 128)]
+OTHER_ROWS = [
+    ("128B", 64, "from the first row of an atom of 1024 bytes, and this tile starts 128 bytes into one, in row 1"),
+    ("128B", 512 + 200, "this tile starts 400 bytes into one, in row 3"),
+    ("64B", 32, "from the first row of an atom of 512 bytes, and this tile starts 64 bytes into one, in row 1"),
+    ("64B", 224, "this tile starts 448 bytes into one, in row 7"),
+    ("32B", 16, "from the first row of an atom of 256 bytes, and this tile starts 32 bytes into one, in row 1"),
+]
+"""Swizzle, elements that a tile starts behind an atom's start, and what is said of it."""
+
+
+@pytest.mark.parametrize(("mode", "start"), FIRST_ROWS)
+def test_tiles_may_start_anywhere_in_the_first_row_of_an_atom(mode: str, start: int) -> None:
+    placed(start, mode)
+    placed(start, mode, static=False)
+
+
+@pytest.mark.parametrize(("mode", "start", "says"), [*OTHER_ROWS, ("128B", 4, "and this tile starts 8 bytes past one")])
+def test_tiles_that_start_in_another_row(mode: str, start: int, says: str) -> None:
+    with pytest.raises(LoweringError, match=says) as error:
+        placed(start, mode)
+    assert "help:" in str(error.value)
+
+
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize(("mode", "start", "_"), OTHER_ROWS)
+def test_a_start_known_at_run_time_only(mode: str, start: int, _: str, apart: bool) -> None:
+    with pytest.raises(RuntimeError, match="does not start with the first row of a swizzle atom") as error:
+        placed(start, mode, static=False, apart=apart)
+    assert "fx.gemm" in str(error.value)
+
+
 def test_operands_in_global_memory_are_refused() -> None:
     def body(A: fx.Tensor, C: fx.Tensor) -> None:
         op = nvvm.Wgmma(64, 16, fx.Float16, fx.Float32)

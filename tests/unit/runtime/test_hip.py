@@ -130,8 +130,11 @@ def test_kernel_parameters(recording: Recording, tmp_path: Path) -> None:
 # Errors ----------------------------------------------------------------------------------------
 
 
-def test_no_device_is_the_virtual_gpu(recording: Recording) -> None:
+def test_no_device_is_the_virtual_gpu(recording: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
     recording.devices()
+    with pytest.raises(RuntimeError, match="FLYDSL_RUNTIME_KIND=rocm asks for an AMD GPU, and there is none"):
+        flyc.current_device()
+    monkeypatch.setenv("FLYDSL_RUNTIME_KIND", "auto")
     assert flyc.current_device().kind == "host"
     with pytest.raises(DriverError, match="no AMD device is available"):
         hip.hip_device()

@@ -18,8 +18,8 @@ from flydsl.backends.host.matrix_registers import LaneRegisters, lane_registers,
 from flydsl.codegen.module_scope import ModuleScope
 from flydsl.target.dtype import is_float, width_bits
 from flydsl.target.mma_facts import fragment_elem
-from flydsl.target.mma_warpgroup import THREADS, Wgmma
-from flydsl.target.wgmma_operand import CHUNK, ROWS
+from flydsl.target.mma_warpgroup import SWIZZLE_MODES, THREADS, Wgmma
+from flydsl.target.wgmma_operand import CHUNK, ROWS, row_bits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +40,11 @@ def multiply_warpgroups(wg: WorkgroupEmitter, op: Operation, facts: Wgmma) -> No
     scope = wg.module.scope
     symbol = scope.helper(name, lambda text: _text(scope, facts, sources, text))
 
+    described = [registers[role] for role in ("a", "b") if role == "b" or facts.a_source == "shared"]
+
     def one(first: str) -> None:
+        for operand in described:
+            _check_place(wg, op, operand.address(wg, first))
         places = [source.address(wg, first) for source in sources]
         wg.body.line(f"call void {symbol}({', '.join(f'ptr {p}' for p in places)}, ptr %scratch)")
 
@@ -49,6 +53,24 @@ def multiply_warpgroups(wg: WorkgroupEmitter, op: Operation, facts: Wgmma) -> No
         return
     groups = wg.body.assign(f"udiv i64 {wg.threads}, {THREADS}")
     wg.loop(groups, "group", lambda index: one(wg.body.assign(f"mul nuw nsw i64 {index}, {THREADS}")))
+
+
+MISPLACED_TILE = """\
+wgmma cannot read this tile: it does not start with the first row of a swizzle atom
+align tiles to 1024 bytes with 128B swizzle, to 512 with 64B, to 256 with 32B; steps inside the first row are free"""
+
+
+def _check_place(wg: WorkgroupEmitter, op: Operation, place: str) -> None:
+    """Our descriptors have a base offset of 0: the hardware takes the first row to be the first of an atom."""
+    body = wg.body
+    descriptor = body.assign(f"load i64, ptr {place}, align 1")
+    code = body.assign(f"lshr i64 {descriptor}, 62")
+    rows = "0"
+    for name, mode in SWIZZLE_MODES.items():
+        same = body.assign(f"icmp eq i64 {code}, {mode.code}")
+        rows = body.assign(f"select i1 {same}, i64 {row_bits(name) // CHUNK}, i64 {rows}")
+    inside = body.assign(f"and i64 {descriptor}, {rows}")
+    wg.fail_if(body.assign(f"icmp ne i64 {inside}, 0"), op, MISPLACED_TILE)
 
 
 def _last_of_group(wg: WorkgroupEmitter, op: Operation, multiply: Callable[[str], None]) -> None:

@@ -1,17 +1,27 @@
-"""What a backend answers: its targets, its passes, what hints mean to it, and which driver runs its code."""
+"""What a backend answers: its targets, its passes, what hints mean to it, and which driver runs its code.
+
+Compiling asks it for the target (`make_target`, `detect_target`, `supports_target`), for the attributes of kernels
+(`lower_compile_hints`), for the passes (`pipeline_fragments`, or `external_binary_pipeline_fragments` when another LLVM
+makes the binary) and for its part of the key (`hash`). The other methods tell tools what is true of the target.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar
 
 from flydsl.base.errors import DslValueError, TargetError
 from flydsl.compiler.hints import checked, kernel_attributes
+from flydsl.compiler.toolchain import toolchain_text
 from flydsl.target.target import Target, parse_target
+
+TO_LLVM = "llvm-text"
+"""The step that turns upstream dialects into LLVM text; it and those after it are the same for every backend."""
+BINARY_STEPS: Mapping[str, str] = {"rocm": "link-code-object", "cuda": "emit-ptx"}
 
 
 @dataclass(frozen=True)
@@ -35,6 +45,8 @@ class BaseBackend(ABC):
     address_spaces: ClassVar[Mapping[str, int]]
     """fly address spaces as LLVM numbers."""
     driver_libraries: ClassVar[tuple[str, ...]] = ()
+    passes: ClassVar[Mapping[str, Callable[[Any], None]]] = {}
+    """Passes of its own, which `pipeline_fragments` may name: each changes the module it is given."""
 
     def __init__(self, target: GPUTarget) -> None:
         if not self.supports_target(target):
@@ -66,16 +78,16 @@ class BaseBackend(ABC):
     def _pipeline_parts(self) -> Iterator[list[str]]:
         """The three stages: fly to upstream dialects, those to LLVM text, and that to a binary."""
         stage_a = import_module("flydsl.passes.pipeline").stage_a
-        yield [step.name for step in stage_a(self.name)]
-        yield ["llvm-text"]
+        yield [step.name for step in stage_a(parse_target(self.target.arch).backend)]
+        yield [TO_LLVM]
         yield ["llvm-optimise", self._binary_step()]
 
-    @abstractmethod
     def _binary_step(self) -> str:
         """What makes the device binary."""
+        return BINARY_STEPS[parse_target(self.target.arch).backend]
 
     def pipeline_fragments(self, *, compile_hints: Mapping[str, Any] | None = None) -> list[str]:
-        """Every step from traced IR to the binary, in order."""
+        """Every step from traced IR to the binary, in order. A backend may change those before ``llvm-text``."""
         checked(compile_hints or {})
         return [step for part in self._pipeline_parts() for step in part]
 
@@ -86,7 +98,7 @@ class BaseBackend(ABC):
 
     def lower_compile_hints(self, hints: Mapping[str, Any]) -> dict[str, Any]:
         """The attributes that hints put on every kernel."""
-        return kernel_attributes(checked(hints), self.name)
+        return kernel_attributes(checked(hints), parse_target(self.target.arch).backend)
 
     @abstractmethod
     def gpu_module_targets(self) -> list[str]:
@@ -95,7 +107,7 @@ class BaseBackend(ABC):
     def hash(self) -> str:
         """A text that changes with the backend, its target, and the versions of what compiles."""
         found = [type(self).__module__, type(self).__qualname__, *map(str, vars(self.target).values())]
-        return hashlib.sha256("\n".join([*found, *map(_version, ("flydsl", "xdsl", "llvmlite"))]).encode()).hexdigest()
+        return hashlib.sha256("\n".join([*found, toolchain_text()]).encode()).hexdigest()
 
     def native_lib_patterns(self) -> list[str]:
         """Shared libraries of this package that its code needs: none, since launchers are compiled as well."""
@@ -104,11 +116,3 @@ class BaseBackend(ABC):
     def jit_runtime_lib_basenames(self) -> list[str]:
         """The driver's libraries, opened when a device is used."""
         return list(self.driver_libraries)
-
-
-def _version(package: str) -> str:
-    metadata = import_module("importlib.metadata")  # slow to import, and seldom needed
-    try:
-        return f"{package} {metadata.version(package)}"
-    except metadata.PackageNotFoundError:
-        return f"{package} unknown"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from flydsl.compiler.backends.base import BaseBackend, GPUTarget
-from flydsl.compiler.target_choice import chosen_target
+from flydsl.compiler.target_choice import environment_target
 from flydsl.runtime import cuda
 
 _DEFAULT = "sm_90a"
@@ -20,13 +20,10 @@ class CudaBackend(BaseBackend):
 
     @classmethod
     def detect_target(cls) -> GPUTarget:
-        chosen = chosen_target()
+        chosen = environment_target()
         if chosen.backend == cls.name:
             return GPUTarget.of(chosen)
         return GPUTarget.of(cuda.cuda_device().target) if cuda.is_available() else cls.make_target(_DEFAULT)
-
-    def _binary_step(self) -> str:
-        return "emit-ptx"
 
     def gpu_module_targets(self) -> list[str]:
         return [f'#nvvm.target<chip = "{self.target.arch}">']

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from flydsl.base import knobs
 from flydsl.compiler.backends.base import BaseBackend, GPUTarget
-from flydsl.compiler.target_choice import chosen_target
+from flydsl.compiler.target_choice import environment_target
 from flydsl.runtime.rocm_arch import get_rocm_arch
 from flydsl.target.target import parse_target
 
@@ -20,13 +20,10 @@ class RocmBackend(BaseBackend):
 
     @classmethod
     def detect_target(cls) -> GPUTarget:
-        chosen = chosen_target()
+        chosen = environment_target()
         if knobs.ARCH.get() is not None and chosen.backend == cls.name:
             return GPUTarget.of(chosen)
         return GPUTarget.of(parse_target(get_rocm_arch()))
-
-    def _binary_step(self) -> str:
-        return "link-code-object"
 
     def gpu_module_targets(self) -> list[str]:
         return [f'#rocdl.target<chip = "{self.target.arch}">']

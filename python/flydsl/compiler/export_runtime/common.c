@@ -48,6 +48,15 @@ static const char *place_of(const int64_t *report) {
     return report != NULL && report[6] < (int64_t)SITES ? sites[report[6]].place : FUNCTION;
 }
 
+/* What the place of a launch is about, such as a tensor. */
+static inline const char *message_of(const int64_t *report) {
+    return report != NULL && report[6] < (int64_t)SITES ? sites[report[6]].message : "a tensor";
+}
+
+static inline long long number_of(const int64_t *report, int index) {
+    return report != NULL ? (long long)report[index] : 0;
+}
+
 /* Three extents of a launch; empty when it is not known. */
 static const char *extents(char *buffer, size_t size, const int64_t *three) {
     buffer[0] = 0;

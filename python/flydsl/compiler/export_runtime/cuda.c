@@ -1,6 +1,6 @@
 /* An NVIDIA GPU, through the driver library alone. It is opened at run time: nothing of CUDA is needed to build this. */
 
-enum { MAX_DYNAMIC_SHARED = 8, JIT_ERROR_LOG = 5, JIT_ERROR_LOG_BYTES = 6 };
+enum { OWN_SHARED = 1, MAX_DYNAMIC_SHARED = 8, JIT_ERROR_LOG = 5, JIT_ERROR_LOG_BYTES = 6 };
 
 struct driver_table {
     int (*cuInit)(unsigned int);
@@ -14,11 +14,15 @@ struct driver_table {
     int (*cuModuleUnload)(void *);
     int (*cuModuleGetFunction)(void **, void *, const char *);
     int (*cuFuncSetAttribute)(void *, int, int);
+    int (*cuFuncGetAttribute)(int *, int, void *);
     int (*cuLaunchKernel)(void);
     int (*cuGetErrorName)(int, const char **);
     int (*cuGetErrorString)(int, const char **);
 #ifdef TENSOR_MAP_ENCODE
     int (*cuTensorMapEncodeTiled)(void);
+#endif
+#ifdef DRIVER_LAUNCH_EX
+    int (*cuLaunchKernelEx)(void);
 #endif
 };
 
@@ -36,11 +40,15 @@ static const struct entry driver_entries[] = {
     ENTRY(cuModuleUnload),
     ENTRY(cuModuleGetFunction),
     ENTRY(cuFuncSetAttribute),
+    ENTRY(cuFuncGetAttribute),
     ENTRY(cuLaunchKernel),
     ENTRY(cuGetErrorName),
     ENTRY(cuGetErrorString),
 #ifdef TENSOR_MAP_ENCODE
     ENTRY(cuTensorMapEncodeTiled),
+#endif
+#ifdef DRIVER_LAUNCH_EX
+    ENTRY(cuLaunchKernelEx),
 #endif
 };
 
@@ -93,12 +101,18 @@ static int32_t load_image(void) {
         code = driver.cuModuleGetFunction(kernels[i].handle, module, kernels[i].name);
         if (code != 0)
             return failed_driver(code);
-        /* Allowed all the dynamic shared memory there is; a launch that asks for too much is refused then. */
-        driver.cuFuncSetAttribute(*kernels[i].handle, MAX_DYNAMIC_SHARED, SHARED_BYTES);
+        /* Allowed all the dynamic shared memory there is beside the kernel's own. */
+        int own = 0;
+        if (driver.cuFuncSetAttribute(*kernels[i].handle, MAX_DYNAMIC_SHARED, SHARED_BYTES) != 0 &&
+            driver.cuFuncGetAttribute(&own, OWN_SHARED, *kernels[i].handle) == 0)
+            driver.cuFuncSetAttribute(*kernels[i].handle, MAX_DYNAMIC_SHARED, SHARED_BYTES - own);
     }
     memcpy(&DRIVER_LAUNCH, &driver.cuLaunchKernel, sizeof DRIVER_LAUNCH);
 #ifdef TENSOR_MAP_ENCODE
     memcpy(&TENSOR_MAP_ENCODE, &driver.cuTensorMapEncodeTiled, sizeof TENSOR_MAP_ENCODE);
+#endif
+#ifdef DRIVER_LAUNCH_EX
+    memcpy(&DRIVER_LAUNCH_EX, &driver.cuLaunchKernelEx, sizeof DRIVER_LAUNCH_EX);
 #endif
     return 0;
 }

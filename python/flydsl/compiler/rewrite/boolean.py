@@ -3,6 +3,7 @@
     a and b          __fly__.all_of(a, lambda: b)
     not a            __fly__.opposite(a)
     a < b < c        __fly__.compare(a, ('<', lambda: b), ('<', lambda: c))
+    a in b           __fly__.compare(a, ('in', lambda: b))
     a if t else b    __fly__.choose(1, t, lambda: a, lambda: b)
 
 Each operand occurs once, so what it does happens once.
@@ -62,10 +63,14 @@ def rewrite_not(context: Context, node: ast.UnaryOp) -> ast.expr:
 
 
 def rewrite_compare(context: Context, node: ast.Compare) -> ast.expr:
-    """A single comparison is Python's own; a chain with `:=` in it stays one, for conditions known while tracing."""
-    chained = len(node.ops) > 1 and not _stays_in_scope(*node.comparators)
+    """A single comparison is Python's own, unless Python would make a bool of it, as it does of `in`.
+
+    A chain with `:=` in it stays one, for conditions known while tracing.
+    """
+    ours = len(node.ops) > 1 or isinstance(node.ops[0], (ast.In, ast.NotIn))
+    pinned = _stays_in_scope(*node.comparators)
     context.generic_visit(node)
-    if not chained:
+    if pinned or not ours:
         return node
     steps = [
         ast.Tuple([ast.Constant(_SYMBOLS[type(op)]), build.thunk(value)], ast.Load())

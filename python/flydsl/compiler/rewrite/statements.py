@@ -151,6 +151,12 @@ class Rewriter(Context):
                 item.context_expr = build.call("manager", number, item.context_expr, place=item.context_expr)
         return node
 
+    def visit_Assert(self, node: ast.Assert) -> ast.Assert:
+        """``assert __fly__.asserted(test), message``."""
+        self.generic_visit(node)
+        node.test = build.call("asserted", node.test, place=node.test)
+        return node
+
     def visit_Attribute(self, node: ast.Attribute) -> ast.Attribute:
         """An attribute assigned in a region: only some objects may have that."""
         self.generic_visit(node)

@@ -30,6 +30,15 @@ DYNAMIC_SHARED = "fly_dynamic_shared"
 CLUSTER = "fly.cluster"
 """Attribute of a kernel whose blocks come in clusters: the extents, separated by commas."""
 
+DEPENDENT_LAUNCH = "fly.pdl"
+"""Attribute of a launch that may begin before the one in front of it on the stream has ended."""
+
+SHARED_RANGE = "fly.shared_range"
+"""Attribute of a launch whose bytes of shared memory are known at run time: the least and the most, comma between."""
+
+MAPPED_TENSOR, MAPPED_ORDER = "fly.tensor", "fly.order"
+"""Attributes of a call that makes a tensor map: how messages name the tensor, and its modes from the fastest on."""
+
 
 @dataclass(frozen=True)
 class Pointer:

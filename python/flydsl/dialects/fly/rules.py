@@ -15,7 +15,8 @@ from flydsl.dialects.fly import payload as pl
 from flydsl.layout import algebra, build, coords, divide, int_tuple, product, recast, structure, tv
 from flydsl.layout.layout import Layout
 from flydsl.layout.leaf import Basis, Unknown, is_static, width_of
-from flydsl.layout.swizzle import ComposedLayout
+from flydsl.layout.mma_extents import check_mma_extents, is_operand_tile
+from flydsl.layout.swizzle import ComposedLayout, linear_part
 from flydsl.layout.tensor import Tensor
 from flydsl.layout.tile import Tile
 
@@ -240,7 +241,19 @@ def retile(tiled: pl.TiledCopy, tensor: Tensor) -> Tensor:
     return tv.retile(tensor, *_tile_layouts(tiled))
 
 
+def _check_extents(tiled: pl.TiledMma, layout: Any, operand: str) -> None:
+    linear = linear_part(layout)
+    if linear.rank >= 2:  # others are refused where they are divided
+        check_mma_extents(linear, operand, tiled.atom.shape_mnk, tiled.atom_layout, tiled.permutation)
+
+
 def mma_partition(tiled: pl.TiledMma, tensor: Tensor, coord: Any, operand: str = "c") -> Tensor:
+    if is_operand_tile(tensor):
+        _check_extents(tiled, tensor.layout, operand)
+    return _mma_partition(tiled, tensor, coord, operand)
+
+
+def _mma_partition(tiled: pl.TiledMma, tensor: Tensor, coord: Any, operand: str) -> Tensor:
     return tv.partition_mma(
         tensor, operand, tiled.atom.shape_mnk, tiled.atom.operand_tv(operand), tiled.atom.thr_layout,
         tiled.atom_layout, tiled.permutation, coord,
@@ -249,12 +262,13 @@ def mma_partition(tiled: pl.TiledMma, tensor: Tensor, coord: Any, operand: str =
 
 def mma_partition_shape(tiled: pl.TiledMma, shape: Any, operand: str = "c") -> Any:
     view = Tensor(0, build.make_ordered_layout(shape, 0))
-    return shape_of(mma_partition(tiled, view, 0, operand))
+    _check_extents(tiled, view.layout, operand)
+    return shape_of(_mma_partition(tiled, view, 0, operand))
 
 
 def mma_make_fragment(tiled: pl.TiledMma, tensor: Tensor, operand: str = "c", stages: int | None = None) -> Tensor:
-    part = mma_partition(tiled, tensor, 0, operand)
-    layout = layout_of(part)
+    _check_extents(tiled, tensor.layout, operand)
+    layout = layout_of(_mma_partition(tiled, tensor, 0, operand))
     while isinstance(layout, ComposedLayout):
         layout = layout.outer
     if stages is None:

@@ -9,10 +9,9 @@ from flydsl.expr import gpu
 from flydsl.expr.context import Value, current
 from flydsl.expr.intrinsic import plain, require
 from flydsl.expr.numeric import Boolean, Int32
-from flydsl.expr.ops_layout import get_iter
 from flydsl.expr.ops_memory import ptrtoint
 from flydsl.expr.pointer import Pointer
-from flydsl.expr.tensor import Tensor
+from flydsl.expr.tensor import pointer_of
 from flydsl.target.ptx import PTX_OPS
 
 MAX_NAMED_BARRIER = 15
@@ -27,11 +26,7 @@ def issue(name: str, operands: list[Value], literals: tuple[int, ...] = ()) -> V
 
 def shared_address(place: Any, what: str) -> Value:
     """The 32-bit address of something in shared memory."""
-    pointer = place
-    if hasattr(place, "ptr"):
-        pointer = place.ptr
-    if isinstance(pointer, Tensor):
-        pointer = get_iter(pointer)
+    pointer = pointer_of(place)
     if not isinstance(pointer, Pointer) or pointer.payload.space != "shared":
         message = f"{what} must lie in shared memory, got {place!r}"
         raise DslTypeError(message, hint="allocate it with fx.SharedAllocator")
@@ -156,7 +151,12 @@ def warp_uniform(value: Any) -> Int32:
 
 
 def elect_one() -> Boolean:
-    """True in one lane of the warp."""
+    """True in one lane of the warp.
+
+    The whole warp calls it: the instruction waits for all 32 lanes, so in a branch that only some of them take it would
+    wait for ever. That makes the answer safe: lanes that have drifted apart meet here, and one of all is chosen, not
+    one of each group.
+    """
     return Int32(issue("elect.sync", [])) != 0
 
 

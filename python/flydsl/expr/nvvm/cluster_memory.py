@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
-from flydsl.expr.context import Value
-from flydsl.expr.numeric import Float32, Int32, Numeric
+from flydsl.expr.context import Value, current
+from flydsl.expr.handle import describe
+from flydsl.expr.numeric import Int16, Int32, Int64, Numeric
 from flydsl.expr.nvvm.barriers import issue, shared_address
-from flydsl.expr.ops_layout import get_iter
 from flydsl.expr.pointer import Pointer
-from flydsl.expr.tensor import Tensor
+from flydsl.expr.tensor import pointer_of
+from flydsl.expr.vector import Vector
+from flydsl.target.ptx import CLUSTER_WIDTHS, cluster_form
 
-_FORMS = {Float32: "f32", Int32: "b32"}
+_WORDS: dict[int, type[Numeric]] = {16: Int16, 32: Int32, 64: Int64}
 
 
 def _remote(place: Any, block: Any) -> Value:
@@ -20,23 +22,61 @@ def _remote(place: Any, block: Any) -> Value:
     return issue("mapa", [shared_address(place, "the place"), Int32(block).ir_value()])
 
 
-def _kind(place: Any) -> type[Numeric]:
-    pointer = get_iter(place) if isinstance(place, Tensor) else place
-    if not isinstance(pointer, Pointer) or pointer.dtype not in _FORMS:
-        raise DslTypeError(f"blocks of a cluster exchange Float32 and Int32, got {place!r}", hint="recast the pointer")
-    return pointer.dtype
+def _pointer(place: Any) -> Pointer:
+    pointer = pointer_of(place)
+    if not isinstance(pointer, Pointer):
+        raise DslTypeError(f"blocks of a cluster exchange what a pointer or tensor leads to, got {describe(place)}")
+    if pointer.payload.swizzle is not None:
+        raise DslTypeError(
+            "blocks of a cluster exchange through plain addresses", hint="swizzle the offset and pass a plain pointer"
+        )
+    return pointer
 
 
-def cluster_load(place: Any, block: Any) -> Any:
-    """The number that block ``block`` of the cluster has at this place of its shared memory."""
-    kind = _kind(place)
-    return kind(issue(f"ld.cluster.{_FORMS[kind]}", [_remote(place, block)]))
+def _words(kind: type[Numeric], lanes: int) -> tuple[type[Numeric], int]:
+    """The integers, and how many, that some elements are moved as."""
+    form = cluster_form(kind.width, lanes)
+    if form is None:
+        raise DslTypeError(
+            f"blocks of a cluster exchange {', '.join(map(str, CLUSTER_WIDTHS))} bits at once, and {lanes} of "
+            f"{kind.__name__} are {kind.width * lanes}",
+            hint="move numbers of 16 to 64 bits or vectors of up to 128, or recast the pointer",
+        )
+    return _WORDS[form[0]], form[1]
+
+
+def _name(direction: str, word: type[Numeric], count: int) -> str:
+    return f"{direction}.cluster.{'' if count == 1 else f'v{count}.'}b{word.width}"
+
+
+def cluster_load(place: Any, block: Any, dtype: Any = None) -> Any:
+    """What block ``block`` of the cluster has at this place of its shared memory: a number of the place's type.
+
+    With a vector type (``Float32x4``), as many as it has lanes, up to 128 bits; they lie at a multiple of their size.
+    """
+    wanted: Any = _pointer(place).dtype if dtype is None else dtype
+    is_vector = hasattr(wanted, "lanes")
+    kind, lanes = (wanted.dtype, wanted.lanes) if is_vector else (wanted, 1)
+    word, count = _words(kind, lanes)
+    found = issue(_name("ld", word, count), [_remote(place, block)])
+    fields = [found]
+    if count > 1:
+        text = str(word.ir_type)
+        fields = [current().op("llvm.extractvalue", [found], text, {"position": [i]}) for i in range(count)]
+    values = Vector.from_elements([word(field) for field in fields], word).bitcast(kind)
+    return values if is_vector else values[0]
 
 
 def cluster_store(value: Any, place: Any, block: Any) -> None:
-    """Write a number to this place of the shared memory of block ``block`` of the cluster."""
-    kind = _kind(place)
-    issue(f"st.cluster.{_FORMS[kind]}", [_remote(place, block), kind(value).ir_value()])
+    """Write a number, or a vector of up to 128 bits, to this place of the shared memory of block ``block``.
+
+    A number is converted to the type of the place. A vector is written as it is, at a multiple of its size.
+    """
+    kind = _pointer(place).dtype
+    values = value if isinstance(value, Vector) else Vector.from_elements([kind(value)], kind)
+    word, count = _words(values.dtype, values.numel)
+    parts = [part.ir_value() for part in values.reshape((values.numel,)).bitcast(word)]
+    issue(_name("st", word, count), [_remote(place, block), *parts])
 
 
 __all__ = ["cluster_load", "cluster_store"]

@@ -9,9 +9,8 @@ from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr.context import Value, current
 from flydsl.expr.intrinsic import call, require
 from flydsl.expr.numeric import Int32
-from flydsl.expr.ops_layout import get_iter
 from flydsl.expr.pointer import Pointer
-from flydsl.expr.tensor import Tensor
+from flydsl.expr.tensor import pointer_of
 from flydsl.expr.vector import Vector
 
 COUNTS = (1, 2, 4)
@@ -19,7 +18,7 @@ COUNTS = (1, 2, 4)
 
 def _row(place: Any) -> Value:
     """The shared-memory address of the row that this lane names."""
-    pointer = get_iter(place) if isinstance(place, Tensor) else place
+    pointer = pointer_of(place)
     if not isinstance(pointer, Pointer) or pointer.payload.space != "shared":
         raise DslTypeError(f"a matrix move takes a pointer to shared memory, got {place!r}")
     if pointer.payload.swizzle is not None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.dialects.fly.payload import MAPPED_ORDER, MAPPED_TENSOR
 from flydsl.expr.context import Value, current
 from flydsl.expr.handle import wrap
 from flydsl.expr.intrinsic import require
@@ -14,7 +15,7 @@ from flydsl.expr.ops_layout import get_iter, get_leaves
 from flydsl.expr.tensor import Tensor
 from flydsl.target.dtype import storage_bytes
 from flydsl.target.mma_warpgroup import SWIZZLE_MODES
-from flydsl.target.tensor_map import DATA_TYPES, SWIZZLES, TensorMapFacts
+from flydsl.target.tensor_map import ALIGN, DATA_TYPES, MAX_EXTENT, STRIDE_LIMIT, SWIZZLES, TensorMapFacts
 
 MAP_TYPE = "!llvm.ptr<101>"
 """The address space of kernel parameters: a map is one, by value."""
@@ -95,22 +96,40 @@ def make_tensor_map(tensor: Any, box: Sequence[int], swizzle: str = "128B") -> T
     facts = TensorMapFacts(elem, tuple(box[mode] for mode in order), swizzle)
     shape, strides = get_leaves(tensor.shape), get_leaves(tensor.stride)
     size = storage_bytes(elem)
-    _check_alignment(tensor, [strides[mode] for mode in order[1:]], size)
+    _check_extents(tensor, shape)
+    _check_strides(tensor, [strides[mode] for mode in order[1:]], size)
     extents = [Int64(shape[mode]).ir_value() for mode in order]
     steps = [(Int64(strides[mode]) * size).ir_value() for mode in order[1:]]
     numbers = [current().constant("i32", n) for n in (DATA_TYPES[elem], SWIZZLES[swizzle], size, *facts.box)]
     base = get_iter(tensor).llvm_ptr
-    value = current().call(f"fly_tensor_map_{facts.rank}d", [base, *extents, *steps, *numbers], MAP_TYPE)
+    marks = {MAPPED_TENSOR: _named(tensor), MAPPED_ORDER: ",".join(map(str, order))}
+    value = current().call(f"fly_tensor_map_{facts.rank}d", [base, *extents, *steps, *numbers], MAP_TYPE, marks)
     return TensorMap(facts, order, value)
 
 
-def _check_alignment(tensor: Tensor, strides: Sequence[Any], size: int) -> None:
+def _named(tensor: Tensor) -> str:
+    """How messages name the tensor: by the argument it comes from."""
+    name = current().argument_name(tensor.ir_value())
+    return f"the tensor {tensor.payload.layout}" if name is None else f"argument '{name}'"
+
+
+def _check_strides(tensor: Tensor, strides: Sequence[Any], size: int) -> None:
     """TMA wants rows 16 bytes apart; what is known now is refused now, the rest at the launch."""
     for stride in strides:
-        if isinstance(stride, int) and stride * size % 16:
+        if isinstance(stride, int) and (stride * size % ALIGN or not 0 <= stride * size < STRIDE_LIMIT):
             raise DslValueError(
-                f"TMA needs strides of a multiple of 16 bytes, and {tensor.payload.layout} has one of {stride * size}",
-                hint=f"pad rows to a multiple of {16 // size} elements",
+                f"TMA needs strides of a multiple of {ALIGN} bytes below 2^40, and {_named(tensor)} has one of "
+                f"{stride * size}",
+                hint=f"pad rows to a multiple of {max(ALIGN // size, 1)} elements",
+            )
+
+
+def _check_extents(tensor: Tensor, shape: Sequence[Any]) -> None:
+    for mode, extent in enumerate(shape):
+        if isinstance(extent, int) and not 1 <= extent <= MAX_EXTENT:
+            raise DslValueError(
+                f"TMA needs 1 to 2^32 elements a mode, and mode {mode} of {_named(tensor)} has {extent}",
+                hint="make no map of an empty tensor, and cut one that is too long",
             )
 
 

@@ -10,9 +10,8 @@ from flydsl.expr.context import Value
 from flydsl.expr.numeric import Int16, Int32
 from flydsl.expr.nvvm.barriers import issue, shared_address
 from flydsl.expr.nvvm.tensor_map import TensorMap
-from flydsl.expr.ops_layout import get_iter
 from flydsl.expr.pointer import Pointer
-from flydsl.expr.tensor import Tensor
+from flydsl.expr.tensor import pointer_of
 from flydsl.target.dtype import storage_bytes
 from flydsl.target.mma_warpgroup import SWIZZLE_MODES
 from flydsl.target.tensor_map import REDUCTIONS
@@ -32,7 +31,7 @@ def _map(tensor_map: Any) -> TensorMap:
 
 def _place(tensor_map: TensorMap, place: Any, what: str) -> Value:
     """The address of a box in shared memory; memory seen through another swizzle than the map's is refused."""
-    pointer = get_iter(place) if isinstance(place, Tensor) else getattr(place, "ptr", place)
+    pointer = pointer_of(place)
     if isinstance(pointer, Pointer) and pointer.payload.swizzle is not None:
         wanted = SWIZZLE_MODES[tensor_map.facts.swizzle].swizzle
         if pointer.payload.swizzle != wanted:
@@ -117,7 +116,7 @@ def _bytes(size: Any) -> Value:
 
 
 def _global_address(place: Any, what: str) -> Value:
-    pointer = get_iter(place) if isinstance(place, Tensor) else place
+    pointer = pointer_of(place)
     if not isinstance(pointer, Pointer) or pointer.payload.space != "global":
         raise DslTypeError(f"{what} of a bulk copy must lie in global memory, got {place!r}")
     return pointer.llvm_ptr

@@ -8,18 +8,17 @@ from flydsl.base.errors import DslTypeError
 from flydsl.dialects.fly import payload as pl
 from flydsl.expr.context import Value, current
 from flydsl.expr.numeric import Int32, Integer
-from flydsl.expr.ops_layout import get_iter
 from flydsl.expr.ops_memory import inttoptr
 from flydsl.expr.pointer import Pointer
 from flydsl.expr.rocdl.buffer import get_buffer_rsrc, make_buffer_ptr
-from flydsl.expr.tensor import Tensor
+from flydsl.expr.tensor import pointer_of
 
 DESCRIPTOR_TYPE = "!llvm.ptr<8>"
 
 
 def descriptor_of(source: Any) -> Value:
     """The buffer descriptor of a buffer tensor or pointer, of global memory, or the descriptor itself."""
-    pointer = get_iter(source) if isinstance(source, Tensor) else source
+    pointer = pointer_of(source)
     if isinstance(pointer, Pointer):
         buffered = pointer.payload.space == pl.BUFFER_DESC
         return get_buffer_rsrc(pointer if buffered else make_buffer_ptr(pointer))
@@ -33,10 +32,7 @@ def descriptor_of(source: Any) -> Value:
 
 def pointer_in(source: Any, space: str, what: str) -> Pointer:
     """The pointer of a tensor, pointer or array in one memory; integers are addresses in it."""
-    if isinstance(source, Tensor):
-        source = get_iter(source)
-    if not isinstance(source, Pointer):
-        source = getattr(source, "ptr", source)
+    source = pointer_of(source)
     if isinstance(source, (Integer, int)) and not isinstance(source, bool):
         number = Int32(source) if space == "shared" and getattr(source, "width", 32) == 32 else source
         return inttoptr(pl.Pointer("i8", space, 1), number)

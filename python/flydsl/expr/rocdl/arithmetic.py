@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
-from flydsl.expr.intrinsic import call, constant, flag, number_of, raw, require, wrapped
-from flydsl.expr.ir_types import IrType
+from flydsl.expr.intrinsic import call, constant, flag, number_of, raw, require, without_result_type, wrapped
 from flydsl.expr.numeric import BFloat16, Float32, Int32
 from flydsl.expr.vector import Vector
 
@@ -15,7 +14,7 @@ _FP8 = ("cdna3", "cdna4", "rdna4", "cdna5")
 
 
 def _one(args: tuple[Any, ...], name: str) -> Any:
-    args = args[1:] if len(args) == 2 and isinstance(args[0], IrType) else args
+    args = without_result_type(args)
     if len(args) != 1:
         raise DslTypeError(f"expected {name}(x), got {len(args)} arguments")
     return args[0]
@@ -62,7 +61,7 @@ def fmed3(a: Any, b: Any, c: Any) -> Any:
 
 def _packing(name: str) -> Callable[..., Any]:
     def run(*args: Any) -> Any:
-        args = args[1:] if args and isinstance(args[0], IrType) else args
+        args = without_result_type(args)
         if len(args) not in (2, 4):
             raise DslTypeError(f"expected cvt_pk_{name}_f32(a, b[, old, high]), got {len(args)} arguments")
         require(f"cvt_pk_{name}_f32", "rocm", _FP8)
@@ -77,7 +76,7 @@ def _packing(name: str) -> Callable[..., Any]:
 
 def _unpacking(name: str) -> Callable[..., Any]:
     def run(*args: Any) -> Any:
-        args = args[1:] if args and isinstance(args[0], IrType) else args
+        args = without_result_type(args)
         require(f"cvt_pk_f32_{name}", "rocm", _FP8)
         word, high = (*args, False)[:2]
         return wrapped(
@@ -101,7 +100,7 @@ def cvt_pkrtz(a: Any, b: Any) -> Any:
 
 def cvt_pk_bf16_f32(*args: Any) -> Any:
     """``cvt_pk_bf16_f32(a, b)``: two f32 as a vector of two bf16, rounded to nearest; gfx950 and gfx1250."""
-    args = args[1:] if len(args) == 3 and isinstance(args[0], IrType) else args
+    args = without_result_type(args)
     if len(args) != 2:
         raise DslTypeError(f"expected cvt_pk_bf16_f32(a, b), got {len(args)} arguments")
     require("cvt_pk_bf16_f32", "rocm", ("cdna4", "cdna5"))
@@ -118,7 +117,7 @@ def cvt_sr_f32_to_bf16(x: Any, rand: Any) -> Any:
 
 def _byte_to_f32(name: str) -> Callable[..., Any]:
     def run(*args: Any) -> Any:
-        args = args[1:] if args and isinstance(args[0], IrType) else args
+        args = without_result_type(args)
         require(f"cvt_f32_{name}", "rocm", _FP8)
         word, byte = (*args, 0)[:2]
         code = constant("i32", byte, "the byte", 0, 3)

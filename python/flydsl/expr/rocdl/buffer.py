@@ -18,7 +18,7 @@ from flydsl.expr.numeric import Int16, Int64
 from flydsl.expr.ops_layout import cosize, get_iter, get_scalar
 from flydsl.expr.ops_memory import make_view
 from flydsl.expr.pointer import Pointer
-from flydsl.expr.tensor import Tensor
+from flydsl.expr.tensor import Tensor, pointer_of
 
 MAX_RECORDS = 0xFFFFFFFF
 _FLAGS = (7 << 12) | (4 << 15)
@@ -72,7 +72,7 @@ def make_buffer_tensor(tensor: Any, max_size: bool = True, *, num_records_bytes:
 
 def get_buffer_rsrc(ptr: Any) -> Any:
     """The bare 128-bit descriptor behind a buffer pointer or tensor, for raw intrinsics."""
-    pointer = get_iter(ptr) if isinstance(ptr, Tensor) else ptr
+    pointer = pointer_of(ptr)
     if not isinstance(pointer, Pointer) or pointer.payload.space != pl.BUFFER_DESC:
         raise DslTypeError("get_buffer_rsrc takes a buffer pointer", hint="make one with fx.rocdl.make_buffer_ptr")
     return current().fly("get_buffer_rsrc", [pointer.ir_value()], None, "!llvm.ptr<8>")

@@ -11,8 +11,7 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError
 from flydsl.expr.context import Value, current
-from flydsl.expr.intrinsic import call, constant, flag, require, words_of, wrapped
-from flydsl.expr.ir_types import IrType
+from flydsl.expr.intrinsic import call, constant, flag, require, without_result_type, words_of, wrapped
 from flydsl.expr.numeric import Boolean, Int32, Int64, Numeric, as_numeric
 from flydsl.target.dpp import dpp_control
 
@@ -21,8 +20,7 @@ _RDNA = ("rdna3", "rdna4", "cdna5")
 
 def _arguments(args: tuple[Any, ...], count: int, form: str) -> tuple[Any, ...]:
     """Positional arguments without the result type that older kernels write first."""
-    if len(args) == count + 1 and isinstance(args[0], IrType):
-        args = args[1:]
+    args = without_result_type(args)
     if len(args) != count:
         raise DslTypeError(f"expected {form}, got {len(args)} arguments")
     return args
@@ -87,8 +85,7 @@ def update_dpp(*args: Any, row_mask: int = 15, bank_mask: int = 15, bound_ctrl: 
     ``bound_ctrl`` gives zero instead of ``old`` where the source lane does not exist. Lanes of rows and banks that
     the masks leave out keep ``old``. The masks and the flag may also follow the control as plain arguments.
     """
-    if args and isinstance(args[0], IrType):
-        args = args[1:]
+    args = without_result_type(args)
     if len(args) == 6:
         args, row_mask, bank_mask, bound_ctrl = args[:3], *args[3:]
     old, value, control = _arguments(args, 3, "update_dpp(old, value, control)")

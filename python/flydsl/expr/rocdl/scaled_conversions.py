@@ -12,8 +12,7 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError
 from flydsl.expr.context import Value
-from flydsl.expr.intrinsic import call, constant, flag, operand_as, require, wrapped
-from flydsl.expr.ir_types import IrType
+from flydsl.expr.intrinsic import call, constant, flag, operand_as, require, without_result_type, wrapped
 from flydsl.target.scaled_conversions import SCALED_CONVERSIONS, ScaledConversion
 
 
@@ -27,7 +26,7 @@ def _operand(facts: ScaledConversion, type_: str, value: Any) -> Value:
 
 def _function(facts: ScaledConversion) -> Callable[..., Any]:
     def run(*args: Any) -> Any:
-        given = args[1:] if len(args) == len(facts.operands) + 1 and isinstance(args[0], IrType) else args
+        given = without_result_type(args)
         if len(given) != len(facts.operands):
             raise DslTypeError(f"{facts.name} takes ({', '.join(facts.operands)}), got {len(given)} arguments")
         require(facts.name, "rocm", (facts.generation,))

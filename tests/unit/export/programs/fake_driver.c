@@ -67,10 +67,31 @@ int cuModuleGetFunction(void **function, void *module, const char *name) { retur
 int cuFuncSetAttribute(void *function, int attribute, int value) {
     return printf("attribute %d %d of %d\n", attribute, value, function == &kernel), 0;
 }
+int cuFuncGetAttribute(int *value, int attribute, void *function) {
+    return printf("read attribute %d of %d\n", attribute, function == &kernel), *value = 0, 0;
+}
 int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
     unsigned shared, void *stream, void **arguments, void **extra) {
     unsigned extents[6] = {gx, gy, gz, bx, by, bz};
     return extra != NULL ? 1 : launch(function, extents, shared, stream, arguments);
+}
+struct launch_attribute {
+    int id, filling;
+    union {
+        long long words[8];
+        int number;
+    } value;
+};
+struct launch_config {
+    unsigned extents[6], shared;
+    void *stream;
+    struct launch_attribute *attributes;
+    unsigned count;
+};
+int cuLaunchKernelEx(const struct launch_config *config, void *function, void **arguments, void **extra) {
+    for (unsigned i = 0; i < config->count; i++)
+        printf("with attribute %d = %d\n", config->attributes[i].id, config->attributes[i].value.number);
+    return extra != NULL ? 1 : launch(function, config->extents, config->shared, config->stream, arguments);
 }
 int cuGetErrorName(int code, const char **text) { return *text = code == 700 ? "CUDA_ERROR_ILLEGAL" : "CUDA_ERROR", 0; }
 int cuGetErrorString(int code, const char **text) { return *text = code == 700 ? "an illegal access" : "other", 0; }

@@ -9,6 +9,8 @@ from xdsl.ir import Operation, SSAValue
 from flydsl.backends.host import fibers
 from flydsl.backends.host.collectives import cluster_counter, counter, wait_at
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, meeting, thread
+from flydsl.codegen.llvm_types import type_text
+from flydsl.target.ptx import CLUSTER_WORDS
 
 if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import WorkgroupEmitter
@@ -19,6 +21,9 @@ RANK_SHIFT = 24
 NO_SUCH_BLOCK = """\
 the cluster has no block of this number
 blocks are numbered from 0 to fx.nvvm.cluster_size() - 1; the launch's cluster= says how many there are"""
+PARTIAL_ELECTION = """\
+elect_one() is reached by only part of a warp, and it waits for all of it
+call it where the whole warp is, before the branch: one = fx.nvvm.elect_one(), then `if one and ...`"""
 NO_SUCH_BARRIER = f"""\
 there is no named barrier of this number
 they are numbered 0 to {fibers.BARRIERS - 1}"""
@@ -204,37 +209,69 @@ def cluster_pointer(wg: WorkgroupEmitter, op: Operation, address: str) -> str:
     return shared_pointer(wg, body.assign(f"and i32 {address}, {(1 << RANK_SHIFT) - 1}"), rank)
 
 
-def _cluster_load(type_: str) -> Behaviour:
+MISPLACED_WORDS = """\
+what is exchanged with another block does not lie at a multiple of its size
+align the array in shared memory to the vector's bytes, up to 16, and let vectors start at multiples of them"""
+
+
+def _check_words(wg: WorkgroupEmitter, op: Operation, address: str, size: int) -> None:
+    rest = wg.body.assign(f"and i32 {address}, {size - 1}")
+    wg.fail_if(wg.body.assign(f"icmp ne i32 {rest}, 0"), op, MISPLACED_WORDS)
+
+
+def _cluster_load(bits: int, count: int) -> Behaviour:
     def run(wg: WorkgroupEmitter, op: Operation) -> None:
-        place = cluster_pointer(wg, op, wg.body.operand(op.operands[0]))
-        wg.body.bind(op.results[0], wg.body.assign(f"load {type_}, ptr {place}, align 4"))
+        body, address = wg.body, wg.body.operand(op.operands[0])
+        _check_words(wg, op, address, bits // 8 * count)
+        place, type_ = cluster_pointer(wg, op, address), f"i{bits}"
+        struct, value = type_text(op.results[0].type), "poison"
+        for index in range(count):
+            word = body.assign(f"load {type_}, ptr {_word(wg, place, bits, index)}, align {bits // 8}")
+            value = word if count == 1 else body.assign(f"insertvalue {struct} {value}, {type_} {word}, {index}")
+        body.bind(op.results[0], value)
 
     return run
 
 
-def _cluster_store(type_: str) -> Behaviour:
+def _cluster_store(bits: int, count: int) -> Behaviour:
     def run(wg: WorkgroupEmitter, op: Operation) -> None:
-        address, value = (wg.body.operand(x) for x in op.operands)
-        wg.body.line(f"store {type_} {value}, ptr {cluster_pointer(wg, op, address)}, align 4")
+        address, *values = (wg.body.operand(x) for x in op.operands)
+        _check_words(wg, op, address, bits // 8 * count)
+        place = cluster_pointer(wg, op, address)
+        for index, value in enumerate(values):
+            wg.body.line(f"store i{bits} {value}, ptr {_word(wg, place, bits, index)}, align {bits // 8}")
 
     return run
+
+
+def _word(wg: WorkgroupEmitter, place: str, bits: int, index: int) -> str:
+    return wg.body.assign(f"getelementptr i{bits}, ptr {place}, i64 {index}") if index else place
 
 
 # Lanes -----------------------------------------------------------------------------------------
 
 
 def _elect(wg: WorkgroupEmitter, op: Operation) -> None:
-    """True in the lowest active lane."""
-    body, result = wg.body, op.results[0]
-    taken = body.fresh("taken")
-    body.entry_line(f"{taken} = alloca i1, align 1")
+    """True in the first lane. The instruction waits for the whole warp, so one that comes in part is an error here."""
+    body, result, wave = wg.body, op.results[0], wg.target.wave_size
+    count = body.fresh("count")
+    body.entry_line(f"{count} = alloca i64, align 8")
 
     def each() -> None:
-        free = body.assign(f"xor i1 {body.assign(f'load i1, ptr {taken}')}, true")
-        body.line(f"store i1 true, ptr {taken}")
-        wg.slots.store(result, body.assign(f"zext i1 {free} to i32"), wg.thread_number)
+        before = body.assign(f"load i64, ptr {count}")
+        body.line(f"store i64 {body.assign(f'add i64 {before}, 1')}, ptr {count}")
+        first = body.assign(f"icmp eq i64 {before}, 0")
+        wg.slots.store(result, body.assign(f"zext i1 {first} to i32"), wg.thread_number)
 
-    wg.by_wave(lambda: body.line(f"store i1 false, ptr {taken}"), each, lambda: None)
+    def everyone_came() -> None:
+        first = body.assign(f"and i64 {wg.thread_number}, -{wave}")
+        left = body.assign(f"sub i64 {wg.threads}, {first}")
+        lanes = body.assign(f"call i64 @llvm.umin.i64(i64 {left}, i64 {wave})")
+        came = body.assign(f"load i64, ptr {count}")
+        wg.fail_if(body.assign(f"icmp ne i64 {came}, {lanes}"), op, PARTIAL_ELECTION)
+
+    check = everyone_came if wg.mask is not None else lambda: None
+    wg.by_wave(lambda: body.line(f"store i64 0, ptr {count}"), each, check)
 
 
 def _nothing(wg: WorkgroupEmitter, op: Operation) -> None:
@@ -263,10 +300,12 @@ ENTRIES: dict[str, HostIntrinsic] = {
     "ptx.cluster.ctarank": thread(_rank, pure=True),
     "ptx.cluster.nctarank": thread(_blocks, pure=True),
     "ptx.mapa": thread(_map_address, pure=True),
-    "ptx.ld.cluster.f32": thread(_cluster_load("float")),
-    "ptx.ld.cluster.b32": thread(_cluster_load("i32")),
-    "ptx.st.cluster.f32": thread(_cluster_store("float")),
-    "ptx.st.cluster.b32": thread(_cluster_store("i32")),
+    **{
+        f"ptx.{way}.cluster.{'' if count == 1 else f'v{count}.'}b{bits}": thread(access(bits, count))
+        for way, access in (("ld", _cluster_load), ("st", _cluster_store))
+        for bits, counts in CLUSTER_WORDS.items()
+        for count in counts
+    },
     "ptx.elect.sync": meeting(_elect),
     **{f"ptx.{name}": thread(_nothing) for name in _DONE_ALREADY},
 }

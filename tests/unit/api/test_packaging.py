@@ -1,0 +1,71 @@
+"""What an installation holds: the package with its data files, and the kernels for use."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+
+def packages_in(root: Path, name: str) -> set[str]:
+    return {
+        ".".join(path.parent.relative_to(root).parts)
+        for path in (root / name).rglob("__init__.py")
+        if "__pycache__" not in path.parts
+    }
+
+
+def test_dir_lists_what_there_is() -> None:
+    code = "import flydsl; print({'autotune', 'Config', '__version__'} - set(dir(flydsl)))"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=_with_the_package())
+    assert shown.stdout == "set()\n", shown.stderr
+
+
+def _with_the_package() -> dict[str, str]:
+    import flydsl
+
+    return {**os.environ, "PYTHONPATH": str(Path(flydsl.__file__).parent.parent)}
+
+
+def test_the_folders_are_named(repository: Path) -> None:
+    settings = tomllib.loads((repository / "pyproject.toml").read_text())["tool"]["setuptools"]
+    assert settings["package-dir"] == {"": "python", "kernels": "kernels"}
+    assert settings["packages"]["find"] == {"where": ["python", "."], "include": ["flydsl*", "kernels*"]}
+    for folder in (repository / "kernels").rglob("*.py"):
+        assert (folder.parent / "__init__.py").exists(), f"{folder.parent} would be left out"
+
+
+def test_a_wheel_has_all_of_it(repository: Path, tmp_path: Path) -> None:
+    pytest.importorskip("setuptools", minversion="77", reason="setuptools builds the wheel")
+    source = tmp_path / "source"
+    ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    for folder in ("kernels", "python/flydsl"):
+        shutil.copytree(repository / folder, source / folder, ignore=ignored)
+    for file in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(repository / file, source)
+    build = "from setuptools import build_meta; build_meta.build_wheel('.')"
+    built = subprocess.run([sys.executable, "-c", build], cwd=source, capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+    (wheel,) = source.glob("*.whl")
+    installed = tmp_path / "installed"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(installed)
+    assert packages_in(installed, "kernels") == packages_in(repository, "kernels")
+    assert packages_in(installed, "flydsl") == packages_in(repository / "python", "flydsl")
+    for pattern in ("py.typed", "codegen/*.ll", "compiler/export_runtime/*.c"):
+        names = [path.name for path in (repository / "python" / "flydsl").glob(pattern)]
+        assert sorted(names) == sorted(path.name for path in (installed / "flydsl").glob(pattern))
+    code = "import kernels.norm.softmax, kernels.gemm.hopper_matmul, flydsl; print(kernels.__file__, flydsl.__file__)"
+    shown = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": str(installed)},
+    )  # fmt: skip
+    assert shown.stdout.split() == [str(installed / name / "__init__.py") for name in ("kernels", "flydsl")], (
+        shown.stderr
+    )
