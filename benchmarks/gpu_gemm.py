@@ -62,14 +62,18 @@ def error_of(run: Side, a: Any, b: Any, c: Any, count: int = 256) -> float:
 
 
 def times_of(sides: dict[str, Side], rounds: int) -> dict[str, float]:
-    """Milliseconds of one product, medians over rounds in which every side has its turn."""
+    """Milliseconds of one product, medians over rounds in which every side has its turn.
+
+    Each round begins with another side: how fast a product is depends on the power that the one before it took.
+    """
     found: dict[str, list[float]] = {name: [] for name in sides}
     for run in sides.values():
         for index in range(3):
             run(index % SETS)
     torch.cuda.synchronize()
-    for _ in range(rounds):
-        for name, run in sides.items():
+    for turn in range(rounds):
+        first = turn % len(sides)
+        for name, run in [*sides.items()][first:] + [*sides.items()][:first]:
             start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
             run(0)
             start.record()
@@ -123,7 +127,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer rounds")
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}; TFLOP/s")
-    run_gemms(5 if parser.parse_args().quick else 15)
+    run_gemms(5 if parser.parse_args().quick else 30)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,6 @@ from kernels.blocks.rows import (
     Line,
     RowPlan,
     line_vectors,
-    load_turn,
     row_number,
     row_vectors,
     store_turn,
@@ -29,8 +28,8 @@ from kernels.blocks.rows import (
 Store = Callable[[int, Any], None]
 """``store(turn, vector)`` writes one of a thread's vectors of the result."""
 RowSteps: TypeAlias = Generator[list[Any], RowNumbers, None]
-RowCode = Callable[[list[Any], list[Line], Store], RowSteps]
-"""``code(x, lines, store)`` computes a row of which this thread holds the vectors ``x``, as f32."""
+RowCode = Callable[[Line, list[Line], Store], RowSteps]
+"""``code(x, lines, store)`` computes a row of which this thread has the vectors ``x``."""
 
 
 def for_each_row(
@@ -53,14 +52,13 @@ def _row_of_threads(
     """A row in the registers of its threads."""
     exchange = RowExchange(plan, numbers, fx.SharedAllocator())
     row = row_number(rows[0], plan)
-    loaded = _load(row_vectors(source, row, plan), plan, fill, plan.shape.load_hint)
-    held = [Line(line, plan) for line in lines]
-    x = [vector.to(fx.Float32) for vector in loaded]
+    x = Line(row_vectors(source, row, plan), plan, fill, keep=not plan.shape.again, hint=plan.shape.load_hint)
+    held = _held(lines, plan)
     _run(code(x, held, _store_into(row_vectors(target, row, plan), plan)), exchange)
 
 
-def _load(vectors: Any, plan: RowPlan, fill: float, hint: str | None = None) -> list[Any]:
-    return [load_turn(vectors, plan, turn, fill, hint) for turn in range(plan.turns)]
+def _held(lines: tuple[Any, ...], plan: RowPlan) -> list[Line]:
+    return [Line(line_vectors(line, plan), plan, 0.0, keep=plan.shape.lines_early) for line in lines]
 
 
 def _store_into(vectors: Any, plan: RowPlan) -> Store:
@@ -87,12 +85,12 @@ def _rows_of_ring(
     ring = RowRing(source, end, plan, smem)
     exchange = RowExchange(plan, numbers, smem)
     ring.start(first)
-    held = [Line(line, plan) for line in lines]
+    held = _held(lines, plan)
     state, number = ring.pipe.consumer_start(), fx.Int32(0)
     for row in range(first + fx.block_idx.x, end, fx.grid_dim.x):  # at most ``each`` of them
         ring.pipe.wait(state)
         exchange.next_row(number, lambda row=row, state=state: ring.refill(row, state))
-        x = [vector.to(fx.Float32) for vector in _load(ring.vectors(state), plan, fill)]
+        x = Line(ring.vectors(state), plan, fill, keep=True)
         _run(code(x, held, _store_into(row_vectors(target, row, plan), plan)), exchange)
         state, number = ring.pipe.advance(state), 1 - number
 

@@ -6,7 +6,7 @@ elements where it does not; what lies beyond the row is filled with a neutral va
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,14 +26,16 @@ class RowShape:
 
     A row is held by ``threads`` of each of ``cluster`` blocks, or ``rows`` rows share the threads of one block. With
     ``stages``, a block takes ``each`` rows one after the other, which arrive ahead of time in stages of shared memory;
-    without, a row is loaded into registers. ``lines_early``: scale and shift are loaded before they are needed. Hints
-    tell the caches how a row's loads and stores are used again; None for plain accesses.
+    without, a row is loaded into registers or, ``again``, loaded twice, the second time from the cache.
+    ``lines_early``: scale and shift are loaded before they are needed. Hints tell the caches how a row's loads and
+    stores are used again; None for plain accesses.
     """
 
     bytes: int
     threads: int
     rows: int = 1
     cluster: int = 1
+    again: bool = False
     lines_early: bool = False
     stages: int = 0
     each: int = 1
@@ -91,7 +93,7 @@ HOPPER: dict[int, tuple[RowShape, ...]] = {
     ),
     1: (
         RowShape(2048, 128, rows=2, lines_early=True, **_ONCE),
-        RowShape(8192, 512, rows=2, lines_early=True),
+        RowShape(8192, 512, rows=2, again=True),
         RowShape(16384, 512, lines_early=True, stages=2, each=2),
         RowShape(32768, 512, **_ONCE),
         RowShape(65536, 1024, stages=2, each=2),
@@ -102,7 +104,7 @@ HOPPER: dict[int, tuple[RowShape, ...]] = {
         RowShape(8192, 128, lines_early=True, **_ONCE),
         RowShape(16384, 512, rows=2, **_ONCE),
         RowShape(32768, 512, **_ONCE),
-        RowShape(65536, 1024),
+        RowShape(65536, 1024, **_ONCE),
         *_LONG,
     ),
 }
@@ -228,36 +230,39 @@ def line_vectors(tensor: Any, plan: RowPlan) -> Any:
 
 
 class Line:
-    """This thread's part of a 1-D tensor as long as a row: loaded at once, before it is needed, or piece by piece.
+    """This thread's vectors of a row, or of a tensor that goes with every row, as f32.
 
-    Loaded at once, it arrives while the row is reduced. It is kept in its own type, which takes half the registers.
+    Either all are loaded at once and kept, in their own type, which takes half the registers; or each is loaded when it
+    is asked for, as often as it is.
     """
 
-    def __init__(self, tensor: Any, plan: RowPlan) -> None:
-        self.vectors, self.plan = line_vectors(tensor, plan), plan
-        self.held = [self._load(turn) for turn in range(plan.turns)] if plan.shape.lines_early else None
+    def __init__(self, vectors: Any, plan: RowPlan, fill: float, *, keep: bool, hint: str | None = None) -> None:
+        self.vectors, self.plan, self.fill, self.hint = vectors, plan, fill, hint
+        self.held = [self._load(turn) for turn in range(plan.turns)] if keep else None
 
     def _load(self, turn: int) -> Any:
-        return load_turn(self.vectors, self.plan, turn, 0.0)
+        return load_turn(self.vectors, self.plan, turn, self.fill, self.hint)
 
     def __getitem__(self, turn: int) -> Any:
-        """The vector of a turn, as f32."""
+        """The vector of a turn."""
         return (self.held[turn] if self.held else self._load(turn)).to(fx.Float32)
 
+    def __iter__(self) -> Iterator[Any]:
+        return (self[turn] for turn in range(self.plan.turns))
 
-def row_sum(held: list[Any]) -> Any:
+
+def row_sum(row: Iterable[Any]) -> Any:
     """The sum of this thread's elements."""
-    total = held[0].reduce("add", fastmath="reassoc")
-    for vector in held[1:]:
-        total = total + vector.reduce("add", fastmath="reassoc")
-    return total
+    first, *others = (vector.reduce("add", fastmath="reassoc") for vector in row)
+    return sum(others, first)
 
 
-def sum_of_squares(held: list[Any]) -> Any:
+def sum_of_squares(row: Iterable[Any]) -> Any:
     """The sum of the squares of this thread's elements."""
-    total = held[0] * held[0]
-    for vector in held[1:]:
-        total = fx.math.fma(vector, vector, total)
+    total = None
+    for vector in row:
+        total = vector * vector if total is None else fx.math.fma(vector, vector, total)
+    assert total is not None
     return total.reduce("add", fastmath="reassoc")
 
 

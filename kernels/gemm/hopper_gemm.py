@@ -90,6 +90,9 @@ def gemm_kernel(
     if thread == 0:
         pipe.init()
     fx.nvvm.cluster_sync()
+    # The launch may begin while the one before it ends; from here on memory is read and written.
+    fx.nvvm.griddepcontrol_launch_dependents()
+    fx.nvvm.griddepcontrol_wait()
 
     rank = fx.nvvm.block_rank_in_cluster()
     rows, columns = fx.ceildiv(m, bm * cluster), fx.ceildiv(n, bn)
@@ -313,7 +316,7 @@ def build_hopper_gemm(
         rounds = fx.max(fx.ceildiv(tiles, sms // config.cluster), fx.Int32(1))
         blocks = fx.ceildiv(tiles, rounds) * config.cluster
         gemm_kernel(map_a, map_b, out, bias, alpha, extents, dtype, out_dtype, shape).launch(
-            grid=(blocks, 1, 1), block=(THREADS, 1, 1), cluster=(config.cluster, 1, 1), stream=stream
+            grid=(blocks, 1, 1), block=(THREADS, 1, 1), cluster=(config.cluster, 1, 1), stream=stream, pdl=True
         )
         if split:
             reduce_kernel(workspace, C, bias, alpha, extents[1], config.splits, config.activation).launch(

@@ -35,7 +35,7 @@ def build_layernorm_module(N: int, dtype: str, eps: float = 1e-5, threads: int |
     def layernorm_kernel(
         X: fx.Tensor, gamma: fx.Tensor, beta: fx.Tensor, Y: fx.Tensor, first: fx.Int32, m: fx.Int32, plan: fx.Constexpr
     ):
-        def code(x: list[Any], lines: list[Line], store: Store) -> RowSteps:
+        def code(x: Line, lines: list[Line], store: Store) -> RowSteps:
             return layernorm_row(x, lines, store, plan, eps)
 
         for_each_row(X, Y, (first, m), plan, code, numbers=3, fill=0.0, lines=(gamma, beta))
@@ -48,7 +48,7 @@ def build_layernorm_module(N: int, dtype: str, eps: float = 1e-5, threads: int |
     return layernorm
 
 
-def wave_moments(x: list[Any], plan: RowPlan) -> tuple[Any, Any, Any]:
+def wave_moments(x: Line, plan: RowPlan) -> tuple[Any, Any, Any]:
     """(sum, squares of the differences from the wave's own mean, elements) of a wave's part of the row."""
     total = wave_reduce(row_sum(x), add)
     count = held_elements(plan)
@@ -58,7 +58,7 @@ def wave_moments(x: list[Any], plan: RowPlan) -> tuple[Any, Any, Any]:
     return total, wave_reduce(sum_of_squares(centred), add), count
 
 
-def layernorm_row(x: list[Any], lines: list[Line], store: Store, plan: RowPlan, eps: float) -> RowSteps:
+def layernorm_row(x: Line, lines: list[Line], store: Store, plan: RowPlan, eps: float) -> RowSteps:
     """One exchange: squares about each wave's mean and the means' distances add up to those about the row's mean.
 
     The variance is of differences, which loses no digits where all elements are large.

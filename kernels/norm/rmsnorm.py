@@ -23,7 +23,7 @@ def build_rmsnorm_module(N: int, dtype: str, eps: float = 1e-5, threads: int | N
 
     @flyc.kernel
     def rmsnorm_kernel(X: fx.Tensor, gamma: fx.Tensor, Y: fx.Tensor, first: fx.Int32, m: fx.Int32, plan: fx.Constexpr):
-        def code(x: list[Any], lines: list[Line], store: Store) -> RowSteps:
+        def code(x: Line, lines: list[Line], store: Store) -> RowSteps:
             return rmsnorm_row(x, lines[0], store, N, eps)
 
         for_each_row(X, Y, (first, m), plan, code, numbers=1, fill=0.0, lines=(gamma,))
@@ -36,7 +36,7 @@ def build_rmsnorm_module(N: int, dtype: str, eps: float = 1e-5, threads: int | N
     return rmsnorm
 
 
-def rmsnorm_row(x: list[Any], scale: Line, store: Store, length: int, eps: float) -> RowSteps:
+def rmsnorm_row(x: Line, scale: Line, store: Store, length: int, eps: float) -> RowSteps:
     waves = yield [wave_reduce(sum_of_squares(x), add)]
     total = waves.combine(waves.read(0, 0.0), add)
     rstd = fx.math.rsqrt(total * (1.0 / length) + eps, fastmath="afn")

@@ -6,7 +6,7 @@ fn(A, C, M, stream)
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, reduce
 from math import log2
 from typing import Any
 
@@ -37,15 +37,12 @@ def build_softmax_module(M: int, N: int, dtype: str, threads: int | None = None)
     return softmax
 
 
-def softmax_row(x: list[Any], _: list[Line], store: Store) -> RowSteps:
+def softmax_row(x: Line, _: list[Line], store: Store) -> RowSteps:
     """Each wave takes powers of 2 relative to its own maximum; one exchange of maxima and sums puts them together.
 
     Exponents are ``x * log2 e - m`` in one rounding, where m is the wave's maximum times log2 e, rounded once.
     """
-    top = x[0].reduce("max")
-    for vector in x[1:]:
-        top = fx.max(top, vector.reduce("max"))
-    top = wave_reduce(top, maximum) * LOG2_E
+    top = wave_reduce(reduce(maximum, (vector.reduce("max") for vector in x)), maximum) * LOG2_E
     # A wave that lies beyond the row, or a row of nothing but -inf, has powers of zero, not inf - inf.
     shift = (top == LOWEST).select(fx.Float32(0.0), top)
     powers = [powers_of_two(fx.math.fma(vector, LOG2_E, -shift)) for vector in x]

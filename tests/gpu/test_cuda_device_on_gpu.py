@@ -86,7 +86,7 @@ print(scale.cache_info().hits, len(made), loaded)
 
 
 def test_the_second_process_assembles_nothing(cuda_torch: ModuleType, fresh_cache: Path) -> None:
-    path = os.pathsep.join([str(REPOSITORY / "python"), str(REPOSITORY)])
+    path = os.pathsep.join([str(REPOSITORY / "python"), str(REPOSITORY), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "PYTHONPATH": path}
     said = []
     for _ in range(2):

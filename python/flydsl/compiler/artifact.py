@@ -30,7 +30,10 @@ STATUS = {
         "was refused: the block extents {block} are not between 1 and the device's limit",
         "check the block= of the launch",
     ),
-    BAD_GRID: ("was refused: the grid extents {grid} are negative or beyond the device's limit", "check the grid= of the launch"),
+    BAD_GRID: (
+        "was refused: the grid extents {grid} are negative or beyond the device's limit",
+        "check the grid= of the launch",
+    ),
     BAD_CLUSTER: (
         "was refused: the grid {grid} is no whole number of clusters",
         "round the grid up to a multiple of the cluster=, and let blocks beyond the data do nothing",

@@ -7,7 +7,6 @@ environment are known when they have been read (`environment_reads.py`), and bel
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -15,7 +14,7 @@ from typing import Any, NamedTuple
 from flydsl.base.log import get_logger
 from flydsl.compiler.code_behind import code_behind
 from flydsl.compiler.described import Describer
-from flydsl.compiler.environment_reads import EVERYTHING, still_holds, values_of
+from flydsl.compiler.environment_reads import EVERYTHING, check_of, still_holds, values_of
 from flydsl.compiler.known_code import known_name
 from flydsl.compiler.shown_value import shown
 from flydsl.compiler.watches import Watches
@@ -64,7 +63,7 @@ class Captured:
         if self._code:
             parts.append(brought.watches.unchanged)
         if self._environment:
-            parts.append(_environment_check(self._environment))
+            parts.append(check_of(self._environment))
         self.same = parts[0] if len(parts) == 1 else lambda: all(part() for part in parts)
         if self._on_check is not None:
             self._on_check(self.same)
@@ -163,13 +162,3 @@ class Captured:
 
 def _set_to(value: str | None) -> str:
     return "not set" if value is None else shown(value)
-
-
-def _environment_check(values: Mapping[str, str | None]) -> Callable[[], bool]:
-    """Whether variables are set as they were, at a cost that every call can bear."""
-    data: Any = getattr(os.environ, "_data", None)
-    if data is None or EVERYTHING in values:
-        return lambda: still_holds(values)
-    names = [os.fsencode(name) for name in values]
-    texts = [None if value is None else os.fsencode(value) for value in values.values()]
-    return lambda: [*map(data.get, names)] == texts

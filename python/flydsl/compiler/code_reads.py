@@ -21,7 +21,9 @@ _GLOBAL, _NAME, _IMPORT, _STORE, _DELETE = (
 _CLOSURE = tuple(
     opcode.opmap[name] for name in ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF") if name in opcode.opmap
 )
-_ATTRIBUTE, _METHOD = opcode.opmap["LOAD_ATTR"], opcode.opmap.get("LOAD_METHOD")
+_REAL = {name: number for name, number in opcode.opmap.items() if number < 256}
+"""Instructions that occur in code; later Pythons list some beside them that only its compiler uses."""
+_ATTRIBUTE, _METHOD = _REAL["LOAD_ATTR"], _REAL.get("LOAD_METHOD")
 _ATTRIBUTE_SHIFT = 0 if _METHOD is not None else 1
 """Where methods have no instruction of their own, the lowest bit of the argument says that one is meant."""
 _TAKING = (_ATTRIBUTE,) if _METHOD is None else (_ATTRIBUTE, _METHOD)

@@ -37,7 +37,7 @@ from typing import Any
 from flydsl.base.errors import DslTypeError
 from flydsl.compiler.argument_form import ConstantForm, Form, ScalarForm, StreamForm, TensorForm
 from flydsl.compiler.jit_argument import adapt
-from flydsl.compiler.native_call import LOWEST_ADDRESS, native_launch
+from flydsl.compiler.native_call import lowest_address, native_launch
 from flydsl.compiler.numpy_header import WRITEABLE, numpy_header
 from flydsl.compiler.read_only import check_writable
 from flydsl.compiler.tensor_adaptor import TensorAdaptor
@@ -243,7 +243,7 @@ def _read_torch(writer: Writer, number: int, value: str, form: TensorForm, examp
         checks.append(f"{value}.device != v{number}")
     writer.refuse_if(*checks)
     writer.lines.append(f"p{number} = {value}.data_ptr()")
-    writer.refuse_if(f"p{number} < {LOWEST_ADDRESS}")  # no memory, or an empty array: the full way tells
+    writer.refuse_if(f"p{number} < {lowest_address(form.place[0])}")  # no memory, or an empty array: the full way tells
     _read_layout(writer, number, form, f"{value}.shape", f"{value}.stride()", 1, exact)
 
 

@@ -52,6 +52,13 @@ def _lowest_address() -> int:
 
 
 LOWEST_ADDRESS = _lowest_address()
+_LOWEST_OF_GPUS = 1 << 32
+"""Drivers place the memory of GPUs far up."""
+
+
+def lowest_address(place: str) -> int:
+    """The lowest address that memory at a place has, as a rule."""
+    return LOWEST_ADDRESS if place == "host" else max(LOWEST_ADDRESS, _LOWEST_OF_GPUS)
 
 
 @cache
@@ -157,9 +164,10 @@ def _header(plan: _Plan, executable: Any, count: int, hidden: int) -> list[int]:
     entry = ctypes.cast(executable.launch_names()["entry"], ctypes.c_void_p).value or 0
     objects = [plan.keep(x) for x in (torch.Tensor, torch.nn.Parameter, torch.Tensor.is_neg, False, None, int, float)]
     size = struct.calcsize("@" + plan.formats)
+    lowest = lowest_address(executable.artifact.device)
     return [
         entry, _reader(), *objects, max(size, 1), count, *functions, hidden, _function("PyTuple_Size"),
-        _function("PyObject_GetAttr"), LOWEST_ADDRESS, _function("PyObject_RichCompareBool"),
+        _function("PyObject_GetAttr"), lowest, _function("PyObject_RichCompareBool"),
     ]  # fmt: skip
 
 

@@ -69,7 +69,8 @@ def _refusal(field: str, write: Write) -> DslValueError:
     if write.known:
         return DslValueError(
             f"{what} is read-only, and the code writes it",
-            hint="pass an array that may be written, such as a copy: a.copy(); if it is meant to be read, do not store here",
+            hint="pass an array that may be written, such as a copy: a.copy(); "
+            "if it is meant to be read, do not store here",
             location=write.place,
         )
     return DslValueError(

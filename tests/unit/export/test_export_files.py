@@ -238,7 +238,7 @@ def test_a_method_and_keywords(tmp_path: Path) -> None:
         width = 3
 
         @flyc.jit
-        def run(self: fx.Constexpr[Any], x: fx.Tensor, n: fx.Int32):
+        def run(self, x: fx.Tensor, n: fx.Int32):
             pass
 
     made = flyc.export(Model().run, V, n=4, dir=tmp_path)

@@ -265,6 +265,7 @@ class RocmTensor:
     """What torch built for ROCm hands out, as far as a launch looks at it."""
 
     dtype = "torch.float32"
+    itemsize = 4
 
     def __init__(self, pointer: int, shape: tuple[int, ...], index: int) -> None:
         self.device = SimpleNamespace(type="cuda", index=index)
@@ -272,6 +273,13 @@ class RocmTensor:
 
     def data_ptr(self) -> int:
         return self._pointer
+
+    def storage_offset(self) -> int:
+        return 0
+
+    def untyped_storage(self) -> SimpleNamespace:
+        size = int(np.prod(self.shape)) * self.itemsize
+        return SimpleNamespace(nbytes=lambda: size, data_ptr=self.data_ptr)
 
     def stride(self) -> tuple[int, ...]:
         return tuple(int(np.prod(self.shape[i + 1 :])) for i in range(len(self.shape)))
