@@ -24,6 +24,7 @@ def _one_line(
     return in_kernel(SECTION, title, error, built_in, words, f"{before}{line}  # here")
 
 
+_MATH = "import math\n\n"
 _VECTOR = "v = fx.full(4, x[0])\n"
 _TABLE = "square = fx.make_view(fx.get_iter(x), fx.make_layout((8, 8), (8, 1)))\n"
 
@@ -58,11 +59,11 @@ MISTAKES: tuple[Mistake, ...] = (
     _wrong("NumPy's function of a vector", ("np.maximum", "fx.max(...)"), "y = np.maximum(v, 0)", _VECTOR),
     _wrong("NumPy's function of a tensor", ("np.sum", "fx"), "y = np.sum(x)"),
     _wrong("an array of NumPy from a tensor", ("np.array",), "y = np.asarray(x)"),
-    _wrong("a function of `math` on a tensor", ("fx.exp(t[i])",), "import math; y = math.exp(x)"),
+    _wrong("a function of `math` on a tensor", ("fx.exp(t[i])",), "y = math.exp(x)", _MATH),
     _wrong("a function of `fx` on a whole tensor", ("neither a number nor a vector", "t[i]"), "y = fx.exp(x)"),
     _one_line(
         "a function of `math` on a run-time number",
-        DslRuntimeError, RuntimeError, ("run-time Float32", "fx.exp(x)"), "import math; y = math.exp(x[0])", "",
+        DslRuntimeError, RuntimeError, ("run-time Float32", "fx.exp(x)"), "y = math.exp(x[0])", _MATH,
     ),
     _one_line(
         "`range` of a run-time number outside a `for`",
@@ -70,7 +71,7 @@ MISTAKES: tuple[Mistake, ...] = (
     ),
     _one_line(
         "`assert` of a run-time condition",
-        DslRuntimeError, RuntimeError, ("only the running kernel knows", "fx.printf"), "assert n > 0, 'too few'", "",
+        DslRuntimeError, RuntimeError, ("only the running kernel knows", "fx.printf"), 'assert n > 0, "too few"', "",
     ),
     _one_line(
         "a run-time number in a format",
