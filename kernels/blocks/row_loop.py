@@ -1,7 +1,5 @@
 """The rows of a block, each handed to the code of a kernel as vectors in registers.
 
-The code of a row is a generator: it yields the numbers of its wave, and gets back those of all waves.
-
 Blocks of a plan with stages stay for several rows. While one row is at work, the next are on their way into a ring of
 shared memory by bulk copies, which a single thread starts: the memory has something to do also while a block reduces.
 The barrier of a row's exchange says that every thread has taken its vectors, so that the stage can be filled again.
@@ -9,8 +7,8 @@ The barrier of a row's exchange says that every thread has taken its vectors, so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
@@ -27,9 +25,10 @@ from kernels.blocks.rows import (
 
 Store = Callable[[int, Any], None]
 """``store(turn, vector)`` writes one of a thread's vectors of the result."""
-RowSteps: TypeAlias = Generator[list[Any], RowNumbers, None]
-RowCode = Callable[[Line, list[Line], Store], RowSteps]
-"""``code(x, lines, store)`` computes a row of which this thread has the vectors ``x``."""
+Exchange = Callable[[list[Any]], RowNumbers]
+"""``exchange(numbers)`` gives the numbers of this wave to the others of the row, and gets theirs; once a row."""
+RowCode = Callable[[Line, list[Line], Exchange, Store], None]
+"""``code(x, lines, exchange, store)`` computes a row of which this thread has the vectors ``x``."""
 
 
 def for_each_row(
@@ -54,7 +53,7 @@ def _row_of_threads(
     row = row_number(rows[0], plan)
     x = Line(row_vectors(source, row, plan), plan, fill, keep=not plan.shape.again, hint=plan.shape.load_hint)
     held = _held(lines, plan)
-    _run(code(x, held, _store_into(row_vectors(target, row, plan), plan)), exchange)
+    code(x, held, exchange.publish, _store_into(row_vectors(target, row, plan), plan))
 
 
 def _held(lines: tuple[Any, ...], plan: RowPlan) -> list[Line]:
@@ -63,16 +62,6 @@ def _held(lines: tuple[Any, ...], plan: RowPlan) -> list[Line]:
 
 def _store_into(vectors: Any, plan: RowPlan) -> Store:
     return lambda turn, vector: store_turn(vector, vectors, plan, turn)
-
-
-def _run(steps: RowSteps, exchange: RowExchange) -> None:
-    """The code of a row, with an exchange where it yields."""
-    waves = exchange.publish(next(steps))
-    try:
-        steps.send(waves)
-    except StopIteration:
-        return
-    raise RuntimeError("the code of a row has one exchange, but yields again")
 
 
 @flyc.jit
@@ -91,7 +80,7 @@ def _rows_of_ring(
         ring.pipe.wait(state)
         exchange.next_row(number, lambda row=row, state=state: ring.refill(row, state))
         x = Line(ring.vectors(state), plan, fill, keep=True)
-        _run(code(x, held, _store_into(row_vectors(target, row, plan), plan)), exchange)
+        code(x, held, exchange.publish, _store_into(row_vectors(target, row, plan), plan))
         state, number = ring.pipe.advance(state), 1 - number
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from kernels.blocks.reduce import add, wave_reduce
-from kernels.blocks.row_loop import RowSteps, Store, for_each_row
+from kernels.blocks.row_loop import Exchange, Store, for_each_row
 from kernels.blocks.rows import (
     Line,
     RowPlan,
@@ -35,8 +35,8 @@ def build_layernorm_module(N: int, dtype: str, eps: float = 1e-5, threads: int |
     def layernorm_kernel(
         X: fx.Tensor, gamma: fx.Tensor, beta: fx.Tensor, Y: fx.Tensor, first: fx.Int32, m: fx.Int32, plan: fx.Constexpr
     ):
-        def code(x: Line, lines: list[Line], store: Store) -> RowSteps:
-            return layernorm_row(x, lines, store, plan, eps)
+        def code(x: Line, lines: list[Line], exchange: Exchange, store: Store) -> None:
+            layernorm_row(x, lines, exchange, store, plan, eps)
 
         for_each_row(X, Y, (first, m), plan, code, numbers=3, fill=0.0, lines=(gamma, beta))
 
@@ -58,12 +58,12 @@ def wave_moments(x: Line, plan: RowPlan) -> tuple[Any, Any, Any]:
     return total, wave_reduce(sum_of_squares(centred), add), count
 
 
-def layernorm_row(x: Line, lines: list[Line], store: Store, plan: RowPlan, eps: float) -> RowSteps:
+def layernorm_row(x: Line, lines: list[Line], exchange: Exchange, store: Store, plan: RowPlan, eps: float) -> None:
     """One exchange: squares about each wave's mean and the means' distances add up to those about the row's mean.
 
     The variance is of differences, which loses no digits where all elements are large.
     """
-    waves = yield list(wave_moments(x, plan))
+    waves = exchange(list(wave_moments(x, plan)))
     sums, squares, counts = (waves.read(index, 0.0) for index in range(3))
     mean = waves.combine(sums, add) * (1.0 / plan.length)
     parts = []

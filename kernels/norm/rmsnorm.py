@@ -12,7 +12,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from kernels.blocks.reduce import add, wave_reduce
-from kernels.blocks.row_loop import RowSteps, Store, for_each_row
+from kernels.blocks.row_loop import Exchange, Store, for_each_row
 from kernels.blocks.rows import Line, check_row, launch_rows, plan_row, sum_of_squares
 
 
@@ -23,8 +23,8 @@ def build_rmsnorm_module(N: int, dtype: str, eps: float = 1e-5, threads: int | N
 
     @flyc.kernel
     def rmsnorm_kernel(X: fx.Tensor, gamma: fx.Tensor, Y: fx.Tensor, first: fx.Int32, m: fx.Int32, plan: fx.Constexpr):
-        def code(x: Line, lines: list[Line], store: Store) -> RowSteps:
-            return rmsnorm_row(x, lines[0], store, N, eps)
+        def code(x: Line, lines: list[Line], exchange: Exchange, store: Store) -> None:
+            rmsnorm_row(x, lines[0], exchange, store, N, eps)
 
         for_each_row(X, Y, (first, m), plan, code, numbers=1, fill=0.0, lines=(gamma,))
 
@@ -36,8 +36,8 @@ def build_rmsnorm_module(N: int, dtype: str, eps: float = 1e-5, threads: int | N
     return rmsnorm
 
 
-def rmsnorm_row(x: Line, scale: Line, store: Store, length: int, eps: float) -> RowSteps:
-    waves = yield [wave_reduce(sum_of_squares(x), add)]
+def rmsnorm_row(x: Line, scale: Line, exchange: Exchange, store: Store, length: int, eps: float) -> None:
+    waves = exchange([wave_reduce(sum_of_squares(x), add)])
     total = waves.combine(waves.read(0, 0.0), add)
     rstd = fx.math.rsqrt(total * (1.0 / length) + eps, fastmath="afn")
     for turn, vector in enumerate(x):

@@ -13,7 +13,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from kernels.blocks.reduce import add, maximum, wave_reduce
-from kernels.blocks.row_loop import RowSteps, Store, for_each_row
+from kernels.blocks.row_loop import Exchange, Store, for_each_row
 from kernels.blocks.rows import Line, check_row, launch_rows, plan_row, row_sum
 
 LOG2_E = log2(2.718281828459045)
@@ -37,7 +37,7 @@ def build_softmax_module(M: int, N: int, dtype: str, threads: int | None = None)
     return softmax
 
 
-def softmax_row(x: Line, _: list[Line], store: Store) -> RowSteps:
+def softmax_row(x: Line, _: list[Line], exchange: Exchange, store: Store) -> None:
     """Each wave takes powers of 2 relative to its own maximum; one exchange of maxima and sums puts them together.
 
     Exponents are ``x * log2 e - m`` in one rounding, where m is the wave's maximum times log2 e, rounded once.
@@ -46,7 +46,7 @@ def softmax_row(x: Line, _: list[Line], store: Store) -> RowSteps:
     # A wave that lies beyond the row, or a row of nothing but -inf, has powers of zero, not inf - inf.
     shift = (top == LOWEST).select(fx.Float32(0.0), top)
     powers = [powers_of_two(fx.math.fma(vector, LOG2_E, -shift)) for vector in x]
-    waves = yield [shift, wave_reduce(row_sum(powers), add)]
+    waves = exchange([shift, wave_reduce(row_sum(powers), add)])
 
     shifts, sums = waves.read(0, LOWEST), waves.read(1, 0.0)
     highest = waves.combine(shifts, maximum)

@@ -11,12 +11,10 @@
  *   RECORDING_CUDA_PARAMS        sizes of a kernel's parameters, "8,4": their bytes are recorded in hexadecimal
  *   RECORDING_CUDA_CAPTURING     set: streams are being captured
  */
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+
+#define RECORDING "RECORDING_CUDA_"
+#include "recording.h"
 
 typedef int CUresult;
 typedef unsigned long long CUdeviceptr;
@@ -39,34 +37,9 @@ static const struct { int code; const char *name, *text; } errors[] = {
     {719, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
 };
 
-static const char *setting(const char *name) {
-    const char *value = getenv(name);
-    return value ? value : "";
-}
-
-static void record(const char *format, ...) {
-    const char *path = setting("RECORDING_CUDA_LOG");
-    if (!*path) return;
-    FILE *file = fopen(path, "a");
-    if (!file) return;
-    va_list arguments;
-    va_start(arguments, format);
-    vfprintf(file, format, arguments);
-    va_end(arguments);
-    fputc('\n', file);
-    fclose(file);
-}
-
-/* The status a function is told to fail with, 0 if it is not. */
-static CUresult injected(const char *name) {
-    const char *told = setting("RECORDING_CUDA_FAIL");
-    size_t length = strlen(name);
-    return strncmp(told, name, length) == 0 && told[length] == '=' ? atoi(told + length + 1) : 0;
-}
-
 /* The compute capability of a device, 90 for 9.0; 0 where there is none. */
 static int capability(int index) {
-    const char *at = setting("RECORDING_CUDA_DEVICES");
+    const char *at = setting(RECORDING "DEVICES");
     for (; *at; index--) {
         if (index == 0) return 10 * atoi(at) + atoi(strchr(at, '.') + 1);
         size_t length = strcspn(at, ",");
@@ -168,7 +141,7 @@ CUresult cuLinkCreate_v2(unsigned int count, int *options, void **values, struct
     }
     record("cuLinkCreate options%s target %d device %d", text, made->target, current_device());
     CUresult status = injected("cuLinkCreate");
-    if (!status && made->target && *setting("RECORDING_CUDA_REFUSE_TARGET")) status = 1;
+    if (!status && made->target && *setting(RECORDING "REFUSE_TARGET")) status = 1;
     if (status) {
         free(made);
         return status;
@@ -195,7 +168,7 @@ CUresult cuLinkComplete(struct linker *state, void **cubin, size_t *size) {
     record("cuLinkComplete");
     *cubin = state->cubin;
     *size = strlen(state->cubin);
-    if (state->info) snprintf(state->info, state->info_size, "%s", setting("RECORDING_CUDA_INFO"));
+    if (state->info) snprintf(state->info, state->info_size, "%s", setting(RECORDING "INFO"));
     return complain(state, injected("cuLinkComplete"));
 }
 
@@ -213,7 +186,7 @@ CUresult cuModuleLoadDataEx(void **module, const void *image, unsigned int count
     record("cuModuleLoadDataEx %s device %d", is_elf ? (const char *)image + 1 : is_ptx ? "PTX" : "unknown",
            current_device());
     CUresult status = injected("cuModuleLoadDataEx");
-    if (!status && is_elf) status = atoi(setting("RECORDING_CUDA_REFUSE_CUBIN"));
+    if (!status && is_elf) status = atoi(setting(RECORDING "REFUSE_CUBIN"));
     if (!status && !is_elf && !is_ptx) status = 200;
     for (unsigned int i = 0; status && i < count; i++)
         if (options[i] == 5) strcpy(values[i], is_ptx ? "ptxas application ptx input, line 3; error" : "");
@@ -230,14 +203,14 @@ CUresult cuModuleGetFunction(void **function, void *module, const char *name) {
 
 CUresult cuFuncSetAttribute(void *function, int attribute, int value) {
     record("cuFuncSetAttribute %p %d %d", function, attribute, value);
-    if (value + atoi(setting("RECORDING_CUDA_OWN_SHARED")) > 227 * 1024) return 1;
+    if (value + atoi(setting(RECORDING "OWN_SHARED")) > 227 * 1024) return 1;
     return injected("cuFuncSetAttribute");
 }
 
 /* Bytes of shared memory that every kernel has of its own. */
 CUresult cuFuncGetAttribute(int *value, int attribute, void *function) {
     record("cuFuncGetAttribute %p %d", function, attribute);
-    *value = attribute == 1 ? atoi(setting("RECORDING_CUDA_OWN_SHARED")) : 0;
+    *value = attribute == 1 ? atoi(setting(RECORDING "OWN_SHARED")) : 0;
     return injected("cuFuncGetAttribute");
 }
 
@@ -256,18 +229,6 @@ struct config {
     } *attributes;
     unsigned int count;
 };
-
-static void record_parameters(void **parameters) {
-    const char *sizes = setting("RECORDING_CUDA_PARAMS");
-    for (int index = 0; *sizes; index++) {
-        char text[513] = "";
-        size_t size = strtoul(sizes, (char **)&sizes, 10);
-        sizes += *sizes == ',';
-        for (size_t i = 0; i < size && i < 256; i++)
-            snprintf(text + 2 * i, 3, "%02x", ((unsigned char *)parameters[index])[i]);
-        record("parameter %d %s", index, text);
-    }
-}
 
 static CUresult launch(const char *name, void *function, const struct config *c, void **parameters, void **extra) {
     record("%s %p grid %u %u %u block %u %u %u shared %u stream %p extra %p device %d", name, function, c->grid[0],
@@ -314,7 +275,7 @@ CUresult cuTensorMapEncodeTiled(void *map, int type, unsigned int rank, void *ad
 
 CUresult cuStreamIsCapturing(void *stream, int *status) {
     record("cuStreamIsCapturing %p", stream);
-    *status = *setting("RECORDING_CUDA_CAPTURING") ? 1 : 0;
+    *status = *setting(RECORDING "CAPTURING") ? 1 : 0;
     return injected("cuStreamIsCapturing");
 }
 

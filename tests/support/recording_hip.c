@@ -6,11 +6,8 @@
  *   RECORDING_HIP_FAIL     "hipMalloc=2": the function fails with that status
  *   RECORDING_HIP_PARAMS   sizes of a kernel's parameters, "8,4": their bytes are recorded in hexadecimal
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#define RECORDING "RECORDING_HIP_"
+#include "recording.h"
 
 typedef int hipError_t;
 typedef int hipDevice_t;
@@ -35,33 +32,8 @@ static const struct { int code; const char *name, *text; } errors[] = {
     {719, "hipErrorLaunchFailure", "unspecified launch failure"},
 };
 
-static const char *setting(const char *name) {
-    const char *value = getenv(name);
-    return value ? value : "";
-}
-
-static void record(const char *format, ...) {
-    const char *path = setting("RECORDING_HIP_LOG");
-    if (!*path) return;
-    FILE *file = fopen(path, "a");
-    if (!file) return;
-    va_list arguments;
-    va_start(arguments, format);
-    vfprintf(file, format, arguments);
-    va_end(arguments);
-    fputc('\n', file);
-    fclose(file);
-}
-
-/* The status a function is told to fail with, 0 if it is not. */
-static hipError_t injected(const char *name) {
-    const char *told = setting("RECORDING_HIP_FAIL");
-    size_t length = strlen(name);
-    return strncmp(told, name, length) == 0 && told[length] == '=' ? atoi(told + length + 1) : 0;
-}
-
 static int device_arch(int index, char *out, size_t size) {
-    const char *at = setting("RECORDING_HIP_DEVICES");
+    const char *at = setting(RECORDING "DEVICES");
     for (; *at; index--) {
         size_t length = strcspn(at, ",");
         if (index == 0) {
@@ -152,18 +124,6 @@ hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, con
     return 0;
 }
 
-static void record_parameters(void **parameters) {
-    const char *sizes = setting("RECORDING_HIP_PARAMS");
-    for (int index = 0; *sizes; index++) {
-        char text[513] = "";
-        size_t size = strtoul(sizes, (char **)&sizes, 10);
-        sizes += *sizes == ',';
-        for (size_t i = 0; i < size && i < 256; i++)
-            snprintf(text + 2 * i, 3, "%02x", ((unsigned char *)parameters[index])[i]);
-        record("parameter %d %s", index, text);
-    }
-}
-
 hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
                                  unsigned int block_x, unsigned int block_y, unsigned int block_z,
                                  unsigned int shared_bytes, hipStream_t stream, void **parameters, void **extra) {
@@ -200,7 +160,7 @@ hipError_t hipDeviceSynchronize(void) {
 
 hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus *status) {
     record("hipStreamIsCapturing %p", stream);
-    *status = *setting("RECORDING_HIP_CAPTURING") ? 1 : 0;
+    *status = *setting(RECORDING "CAPTURING") ? 1 : 0;
     return injected("hipStreamIsCapturing");
 }
 

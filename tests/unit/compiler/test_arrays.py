@@ -12,6 +12,7 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import FlyDSLError
+from tests.support.only_dlpack import OnlyDlpack
 
 
 @flyc.kernel
@@ -23,19 +24,6 @@ def double_kernel(x: fx.Tensor, y: fx.Tensor):
 @flyc.jit
 def double(x: fx.Tensor, y: fx.Tensor, rows: fx.Int32, columns: fx.Int32):
     double_kernel(x, y).launch(grid=(rows, 1, 1), block=(columns, 1, 1))
-
-
-class OnlyDlpack:
-    """An array that speaks DLPack and nothing else."""
-
-    def __init__(self, array: np.ndarray) -> None:
-        self._array = array
-
-    def __dlpack__(self, **options: Any) -> Any:
-        return self._array.__dlpack__(**options)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return self._array.__dlpack_device__()
 
 
 DTYPES = [np.float16, ml_dtypes.bfloat16, np.float32, np.float64, np.int8, np.uint8, np.int16, np.int32, np.int64]

@@ -18,6 +18,7 @@ from flydsl.base.errors import FlyDSLError
 from flydsl.compiler import array_view
 from flydsl.compiler.jit_argument import adapt, convert_to_jit_arguments
 from flydsl.compiler.tensor_argument import Dynamic
+from tests.support.only_dlpack import OnlyDlpack
 from tests.unit.jit.kernels import copying, scaling
 
 copy = copying()
@@ -155,33 +156,20 @@ def test_unaligned_and_foreign_memory_is_refused() -> None:
 # Protocols of arrays -------------------------------------------------------------------------------------------------
 
 
-class Dlpack:
-    """An array of which only DLPack is known."""
-
-    def __init__(self, array: np.ndarray) -> None:
-        self.array = array
-
-    def __dlpack__(self, **options: Any) -> Any:
-        return self.array.__dlpack__(**options)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return self.array.__dlpack_device__()
-
-
 def test_dlpack_objects_through_every_path() -> None:
     x, y = matrix(), np.zeros((4, 6), np.float32)
     for _ in range(3):
         y[:] = 0
-        copy(Dlpack(x), Dlpack(y), 4, 6)
+        copy(OnlyDlpack(x), OnlyDlpack(y), 4, 6)
         np.testing.assert_array_equal(y, x)
-    compiled = flyc.compile(copy, Dlpack(x), y, 4, 6)
+    compiled = flyc.compile(copy, OnlyDlpack(x), y, 4, 6)
     y[:] = 0
-    compiled(Dlpack(x), y, 4, 6)
+    compiled(OnlyDlpack(x), y, 4, 6)
     np.testing.assert_array_equal(y, x)
     with pytest.raises(TypeError, match=r"'x'.*f64"):
-        compiled(Dlpack(x.astype(np.float64)), y, 4, 6)
+        compiled(OnlyDlpack(x.astype(np.float64)), y, 4, 6)
     with pytest.raises(TypeError, match="does not hand out its data"):
-        copy(Dlpack(np.zeros((4, 6), ">f4")), y, 4, 6)
+        copy(OnlyDlpack(np.zeros((4, 6), ">f4")), y, 4, 6)
 
 
 def cuda_object(**changes: Any) -> Any:

@@ -15,6 +15,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import FlyDSLError
 from flydsl.compiler import native_call
+from tests.support.only_dlpack import OnlyDlpack
 
 N = 400
 
@@ -270,21 +271,8 @@ def test_alignment_is_checked_again(torch: ModuleType) -> None:
             call(adaptor, y, N)
 
 
-class Exporter:
-    """An array known by DLPack alone, whose owner replaces it."""
-
-    def __init__(self, array: np.ndarray) -> None:
-        self.array = array
-
-    def __dlpack__(self, **options: Any) -> Any:
-        return self.array.__dlpack__(**options)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return self.array.__dlpack_device__()
-
-
 def test_another_array_behind_dlpack() -> None:
-    source, y = Exporter(np.full(N, 3, np.float32)), np.zeros(N, np.float32)
+    source, y = OnlyDlpack(np.full(N, 3, np.float32)), np.zeros(N, np.float32)
     adaptor = flyc.from_dlpack(source)
     calls = paths(adaptor, y)
     source.array = np.full(N, 5, np.float32)
@@ -305,7 +293,7 @@ def test_adaptors_over_arrays_of_several_libraries_take_turns(torch: ModuleType)
     sources: list[Any] = [
         torch.randn(N),
         np.random.default_rng().standard_normal(N).astype(np.float32),
-        Exporter(np.random.default_rng().standard_normal(N).astype(np.float32)),
+        OnlyDlpack(np.random.default_rng().standard_normal(N).astype(np.float32)),
     ]
     bound = flyc.compile(copy, flyc.from_dlpack(sources[0]), np.zeros(N, np.float32), N)
     for _ in range(3):

@@ -20,6 +20,7 @@ from flydsl.compiler import array_view
 from flydsl.compiler.numpy_header import numpy_header
 from flydsl.compiler.tensor_adaptor import TensorAdaptor
 from tests.support.cuda_recording import Recording, forget_devices
+from tests.support.only_dlpack import OnlyDlpack
 from tests.unit.jit.kernels import copying
 
 ROWS, COLUMNS = 5, 7
@@ -35,20 +36,7 @@ def locked(array: np.ndarray) -> np.ndarray:
     return array
 
 
-class Dlpack:
-    """An array of which only DLPack is known."""
-
-    def __init__(self, array: np.ndarray) -> None:
-        self.array = array
-
-    def __dlpack__(self, **options: Any) -> Any:
-        return self.array.__dlpack__(**options)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return self.array.__dlpack_device__()
-
-
-class OldDlpack(Dlpack):
+class OldDlpack(OnlyDlpack):
     """A producer of before DLPack 1.0, which takes no version."""
 
     def __dlpack__(self, stream: Any = None) -> Any:  # type: ignore[override]
@@ -85,11 +73,11 @@ READ_ONLY: dict[str, Callable[[Path], Any]] = {
     "a broadcast row": lambda _: np.broadcast_to(matrix()[0], (ROWS, COLUMNS)),
     "bytes": lambda _: np.frombuffer(matrix().tobytes(), np.float32).reshape(ROWS, COLUMNS),
     "a derived type": lambda _: locked(matrix().view(Subclass)),
-    "DLPack": lambda _: Dlpack(locked(matrix())),
+    "DLPack": lambda _: OnlyDlpack(locked(matrix())),
     "the array interface": lambda _: Interface(locked(matrix())),
     "an adaptor": lambda _: flyc.from_dlpack(locked(matrix())),
     "an adaptor with marks": lambda _: flyc.from_dlpack(locked(matrix())).mark_layout_dynamic(),
-    "an adaptor of DLPack": lambda _: flyc.from_dlpack(Dlpack(locked(matrix()))),
+    "an adaptor of DLPack": lambda _: flyc.from_dlpack(OnlyDlpack(locked(matrix()))),
 }
 
 
@@ -123,7 +111,7 @@ WRITABLE: dict[str, Callable[[Path], Any]] = {
     "an array": lambda _: matrix(),
     "a file mapped for writing": lambda folder: mapped(folder, "r+"),
     "a file mapped as a copy": lambda folder: mapped(folder, "c"),
-    "DLPack": lambda _: Dlpack(matrix()),
+    "DLPack": lambda _: OnlyDlpack(matrix()),
     "old DLPack": lambda _: OldDlpack(matrix()),
     "the array interface": lambda _: Interface(matrix()),
     "an adaptor": lambda _: flyc.from_dlpack(matrix()),
@@ -425,7 +413,7 @@ def test_a_file_mapped_for_reading_does_not_end_the_process(tmp_path: Path) -> N
 
 def test_flags_of_dlpack() -> None:
     for array in (matrix(), locked(matrix())):
-        view = array_view.of(Dlpack(array))
+        view = array_view.of(OnlyDlpack(array))
         assert view is not None
         assert (view.pointer, view.shape, view.strides) == (array.ctypes.data, (ROWS, COLUMNS), (COLUMNS, 1))
         assert view.writable == array.flags.writeable
@@ -434,7 +422,7 @@ def test_flags_of_dlpack() -> None:
 def test_a_copy_that_dlpack_hands_out_is_not_written() -> None:
     """What the code would write would be lost."""
 
-    class Copied(Dlpack):
+    class Copied(OnlyDlpack):
         def __dlpack__(self, **options: Any) -> Any:
             return self.array.__dlpack__(**options, copy=True)
 
