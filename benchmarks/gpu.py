@@ -70,17 +70,23 @@ def warps_of(n: int) -> int:
     return 4 if n <= 2048 else 8 if n <= 8192 else 16
 
 
-ROUNDS, WARM, TIMED = 6, 4, 12
+ROUNDS, WARM, TIMED = 8, 4, 12
 """Bursts of each side, and launches of a burst that are not and that are counted."""
 AHEAD = 3_000_000
 """Cycles of the GPU, more than a millisecond: enough for the host to queue a burst."""
 
 
 def median_ms(sides: dict[str, Run], rounds: int) -> dict[str, float]:
-    """The median time of one launch of each side, sets of buffers taken in turn."""
+    """The median time of one launch of each side, sets of buffers taken in turn.
+
+    Each round begins with another side: the first finds the GPU as it comes out of waiting.
+    """
     events: dict[str, list[Any]] = {name: [] for name in sides}
-    for _ in range(rounds):
-        for name, run in sides.items():
+    order = [*sides]
+    for turn in range(rounds):
+        first = turn % len(order)
+        for name in order[first:] + order[:first]:
+            run = sides[name]
             torch.cuda._sleep(AHEAD)  # the host gets ahead, so that no launch waits for it
             for index in range(WARM):
                 run(index % SETS)

@@ -51,13 +51,17 @@ def _row_of_threads(
     """A row in the registers of its threads."""
     exchange = RowExchange(plan, numbers, fx.SharedAllocator())
     row = row_number(rows[0], plan)
-    x = Line(row_vectors(source, row, plan), plan, fill, keep=not plan.shape.again, hint=plan.shape.load_hint)
+    hints = plan.shape.hints
+    x = Line(row_vectors(source, row, plan), plan, fill, keep=not plan.shape.again, hint=hints.load, again=hints.again)
     held = _held(lines, plan)
     code(x, held, exchange.publish, _store_into(row_vectors(target, row, plan), plan))
 
 
 def _held(lines: tuple[Any, ...], plan: RowPlan) -> list[Line]:
-    return [Line(line_vectors(line, plan), plan, 0.0, keep=plan.shape.lines_early) for line in lines]
+    return [
+        Line(line_vectors(line, plan), plan, 0.0, keep=plan.shape.lines_early, hint=plan.shape.hints.line)
+        for line in lines
+    ]
 
 
 def _store_into(vectors: Any, plan: RowPlan) -> Store:
@@ -116,7 +120,8 @@ class RowRing:
             barrier, size = self.pipe.full(state), self.plan.row_bytes
             fx.nvvm.mbarrier_arrive_expect_tx(barrier, size)
             place = self.held + state.stage * self.plan.length
-            fx.nvvm.bulk_load(fx.get_iter(self.tensor[row, None]), place, size, barrier)
+            source, priority = fx.get_iter(self.tensor[row, None]), self.plan.shape.hints.priority
+            fx.nvvm.bulk_load(source, place, size, barrier, l2=priority)
 
     def vectors(self, state: Any) -> Any:
         """The row of a stage as (values of a vector, vectors)."""

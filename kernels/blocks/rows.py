@@ -12,6 +12,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from kernels.blocks.cache_hints import ONCE, PLAIN, TWICE, Hint, RowHints, copy_atom
 
 ACCESS_BYTES = 16
 MAX_CLUSTER = 8
@@ -27,8 +28,7 @@ class RowShape:
     A row is held by ``threads`` of each of ``cluster`` blocks, or ``rows`` rows share the threads of one block. With
     ``stages``, a block takes ``each`` rows one after the other, which arrive ahead of time in stages of shared memory;
     without, a row is loaded into registers or, ``again``, loaded twice, the second time from the cache.
-    ``lines_early``: scale and shift are loaded before they are needed. Hints tell the caches how a row's loads and
-    stores are used again; None for plain accesses.
+    ``lines_early``: scale and shift are loaded before they are needed.
     """
 
     bytes: int
@@ -39,8 +39,7 @@ class RowShape:
     lines_early: bool = False
     stages: int = 0
     each: int = 1
-    load_hint: str | None = None
-    store_hint: str | None = None
+    hints: RowHints = PLAIN
 
 
 @dataclass(frozen=True)
@@ -75,36 +74,34 @@ class RowPlan:
 # Measured with benchmarks/tune_rows.py on an H200. What counts is that a block has some 16 to 32 KiB of rows, that two
 # or three blocks share a multiprocessor, and that little is kept in registers that could be fetched again. A block's
 # registers hold 64 KiB of a row of 16-bit elements as f32; below that a cluster is slower than one block, above it
-# there is no other way. Nothing of a row is read again, so it need not push other data out of the caches.
-_ONCE = {"load_hint": "no_allocate", "store_hint": "streaming"}
+# there is no other way.
 _LONG = (
-    RowShape(131072, 1024, cluster=2, **_ONCE),
-    RowShape(262144, 1024, cluster=4, **_ONCE),
-    RowShape(1 << 62, 1024, cluster=8, **_ONCE),
+    RowShape(131072, 1024, cluster=2, hints=ONCE),
+    RowShape(262144, 1024, cluster=4, hints=ONCE),
+    RowShape(1 << 62, 1024, cluster=8, hints=ONCE),
 )
 HOPPER: dict[int, tuple[RowShape, ...]] = {
     0: (
-        RowShape(2048, 128, rows=2, **_ONCE),
-        RowShape(8192, 512, rows=4, **_ONCE),
-        RowShape(16384, 512, rows=2, **_ONCE),
-        RowShape(32768, 512, **_ONCE),
-        RowShape(65536, 1024, stages=2, each=3),
+        RowShape(2048, 128, rows=2, hints=ONCE),
+        RowShape(8192, 256, rows=2, hints=ONCE),
+        RowShape(32768, 512, hints=ONCE),
+        RowShape(65536, 1024, stages=2, each=3, hints=ONCE),
         *_LONG,
     ),
     1: (
-        RowShape(2048, 128, rows=2, lines_early=True, **_ONCE),
-        RowShape(8192, 512, rows=2, again=True),
-        RowShape(16384, 512, lines_early=True, stages=2, each=2),
-        RowShape(32768, 512, **_ONCE),
-        RowShape(65536, 1024, stages=2, each=2),
+        RowShape(2048, 64, lines_early=True, hints=ONCE),
+        RowShape(8192, 256, lines_early=True, hints=ONCE),
+        RowShape(16384, 512, lines_early=True, stages=2, each=2, hints=ONCE),
+        RowShape(32768, 1024, hints=ONCE),
+        RowShape(65536, 1024, again=True, hints=TWICE),
         *_LONG,
     ),
     2: (
-        RowShape(2048, 64),
-        RowShape(8192, 128, lines_early=True, **_ONCE),
-        RowShape(16384, 512, rows=2, **_ONCE),
-        RowShape(32768, 512, **_ONCE),
-        RowShape(65536, 1024, **_ONCE),
+        RowShape(2048, 64, hints=ONCE),
+        RowShape(8192, 128, lines_early=True, hints=ONCE),
+        RowShape(16384, 512, rows=2, hints=ONCE),
+        RowShape(32768, 512, stages=2, each=2, hints=ONCE),
+        RowShape(65536, 1024, again=True, hints=TWICE),
         *_LONG,
     ),
 }
@@ -190,14 +187,13 @@ def row_vectors(tensor: Any, row: Any, plan: RowPlan) -> Any:
     return fx.logical_divide(line, fx.make_layout(plan.width, 1))
 
 
-def _atom(plan: RowPlan, hint: str | None) -> Any:
+def _atom(plan: RowPlan, hint: Hint | None) -> Any:
     dtype = DTYPES[plan.dtype]
-    bits = plan.width * dtype.width
-    return fx.make_copy_atom(fx.nvvm.CachedCopy(bits, hint) if hint else fx.UniversalCopy(bits), dtype)
+    return copy_atom(plan.width * dtype.width, dtype, hint)
 
 
 @flyc.jit
-def load_turn(vectors: Any, plan: RowPlan, turn: int, fill: float, hint: str | None = None) -> Any:
+def load_turn(vectors: Any, plan: RowPlan, turn: int, fill: float, hint: Hint | None = None) -> Any:
     """One of this thread's vectors of a row, in the row's type; elements beyond the row are ``fill``."""
     fragment = fx.make_rmem_tensor(plan.width, DTYPES[plan.dtype])
     at = first_vector(plan) + turn * plan.lanes
@@ -215,7 +211,7 @@ def store_turn(vector: Any, vectors: Any, plan: RowPlan, turn: int) -> None:
     """Write one of this thread's vectors of a row, rounded to its type."""
     fragment = fx.make_rmem_tensor(plan.width, DTYPES[plan.dtype])
     fragment.store(vector.to(DTYPES[plan.dtype]))
-    at, atom = first_vector(plan) + turn * plan.lanes, _atom(plan, plan.shape.store_hint)
+    at, atom = first_vector(plan) + turn * plan.lanes, _atom(plan, plan.shape.hints.store)
     if fx.const_expr(plan.full):
         fx.copy_atom_call(atom, fragment, vectors[None, at])
     else:
@@ -236,19 +232,35 @@ class Line:
     is asked for, as often as it is.
     """
 
-    def __init__(self, vectors: Any, plan: RowPlan, fill: float, *, keep: bool, hint: str | None = None) -> None:
-        self.vectors, self.plan, self.fill, self.hint = vectors, plan, fill, hint
-        self.held = [self._load(turn) for turn in range(plan.turns)] if keep else None
+    def __init__(
+        self,
+        vectors: Any,
+        plan: RowPlan,
+        fill: float,
+        *,
+        keep: bool,
+        hint: Hint | None = None,
+        again: Hint | None = None,
+    ) -> None:
+        self.vectors, self.plan, self.fill, self.hint, self.again_hint = vectors, plan, fill, hint, again
+        self.held = [self._load(turn, hint) for turn in range(plan.turns)] if keep else None
 
-    def _load(self, turn: int) -> Any:
-        return load_turn(self.vectors, self.plan, turn, self.fill, self.hint)
+    def _load(self, turn: int, hint: Hint | None) -> Any:
+        return load_turn(self.vectors, self.plan, turn, self.fill, hint)
+
+    def _get(self, turn: int, hint: Hint | None) -> Any:
+        return (self.held[turn] if self.held else self._load(turn, hint)).to(fx.Float32)
 
     def __getitem__(self, turn: int) -> Any:
         """The vector of a turn."""
-        return (self.held[turn] if self.held else self._load(turn)).to(fx.Float32)
+        return self._get(turn, self.hint)
 
     def __iter__(self) -> Iterator[Any]:
-        return (self[turn] for turn in range(self.plan.turns))
+        return (self._get(turn, self.hint) for turn in range(self.plan.turns))
+
+    def again(self) -> Iterator[Any]:
+        """The vectors, which were iterated over before."""
+        return (self._get(turn, self.again_hint) for turn in range(self.plan.turns))
 
 
 def row_sum(row: Iterable[Any]) -> Any:

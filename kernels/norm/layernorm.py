@@ -54,7 +54,7 @@ def wave_moments(x: Line, plan: RowPlan) -> tuple[Any, Any, Any]:
     count = held_elements(plan)
     count = count * fx.num_warp_threads() if plan.full else wave_reduce(count, add)
     mean = total / fx.max(count, fx.Float32(1.0))
-    centred = inside_row([vector - mean for vector in x], plan)
+    centred = inside_row([vector - mean for vector in x.again()], plan)
     return total, wave_reduce(sum_of_squares(centred), add), count
 
 
@@ -71,6 +71,6 @@ def layernorm_row(x: Line, lines: list[Line], exchange: Exchange, store: Store, 
         distance = total / fx.max(count, fx.Float32(1.0)) - mean
         parts.append(square + count * distance * distance)
     rstd = fx.math.rsqrt(waves.combine(parts, add) * (1.0 / plan.length) + eps, fastmath="afn")
-    for turn, vector in enumerate(x):
+    for turn, vector in enumerate(x.again()):
         scale, shift = (line[turn] for line in lines)
         store(turn, fx.math.fma((vector - mean) * rstd, scale, shift))

@@ -40,5 +40,5 @@ def rmsnorm_row(x: Line, scale: Line, exchange: Exchange, store: Store, length: 
     waves = exchange([wave_reduce(sum_of_squares(x), add)])
     total = waves.combine(waves.read(0, 0.0), add)
     rstd = fx.math.rsqrt(total * (1.0 / length) + eps, fastmath="afn")
-    for turn, vector in enumerate(x):
+    for turn, vector in enumerate(x.again()):
         store(turn, vector * rstd * scale[turn])

@@ -45,7 +45,7 @@ def softmax_row(x: Line, _: list[Line], exchange: Exchange, store: Store) -> Non
     top = wave_reduce(reduce(maximum, (vector.reduce("max") for vector in x)), maximum) * LOG2_E
     # A wave that lies beyond the row, or a row of nothing but -inf, has powers of zero, not inf - inf.
     shift = (top == LOWEST).select(fx.Float32(0.0), top)
-    powers = [powers_of_two(fx.math.fma(vector, LOG2_E, -shift)) for vector in x]
+    powers = [powers_of_two(fx.math.fma(vector, LOG2_E, -shift)) for vector in x.again()]
     waves = exchange([shift, wave_reduce(row_sum(powers), add)])
 
     shifts, sums = waves.read(0, LOWEST), waves.read(1, 0.0)

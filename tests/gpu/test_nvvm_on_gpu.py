@@ -17,12 +17,14 @@ import numpy as np
 import pytest
 
 import flydsl.compiler as flyc
+from flydsl.target.l2_policy import L2_PRIORITIES
 from flydsl.target.mma_warpgroup import SWIZZLE_MODES
 from tests.unit.expr.test_launch_shared_bytes import launching
 from tests.unit.nvvm import (
     every_instruction,
     running,
     test_arithmetic,
+    test_l2_policy,
     test_matrix_moves,
     test_mbarriers,
     test_named_barriers_and_clusters,
@@ -65,6 +67,13 @@ def _every(test: Callable[..., None], *cases: tuple[Any, ...]) -> list[Any]:
 
 
 CASES = [
+    *_every(
+        test_l2_policy.test_every_copy_moves_the_same_under_any_priority, *((l2,) for l2 in (None, *L2_PRIORITIES))
+    ),
+    *_every(
+        test_l2_policy.test_accesses_move_the_same_under_any_priority,
+        *((bits, l2) for bits in (32, 64, 128) for l2 in L2_PRIORITIES),
+    ),
     *_every(test_mbarriers.test_a_phase_hands_words_from_one_warp_to_another),
     *_every(test_mbarriers.test_lanes_may_wait_for_barriers_of_their_own),
     *_every(test_named_barriers_and_clusters.test_pairs_of_warps_meet_at_barriers_of_their_own),

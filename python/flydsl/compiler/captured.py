@@ -31,6 +31,10 @@ class Described(NamedTuple):
     describer: Describer
 
 
+CALLS_IN_PYTHON = 20
+"""After these, calls are checked by native code: loading it is worth a thousand calls' checks, not those of a few."""
+
+
 class Captured:
     """The surroundings of one function, and of the arguments it was compiled for."""
 
@@ -59,14 +63,31 @@ class Captured:
 
     def _take(self, own: Described, brought: Described) -> None:
         self._own, self._brought = own, brought
-        parts = [own.watches.unchanged]
+        calls, check = 0, self._check()
+
+        def counted() -> bool:
+            nonlocal calls
+            calls += 1
+            if calls >= CALLS_IN_PYTHON:
+                own.watches.quicken()
+                brought.watches.quicken()
+                self._use(self._check())
+            return check()
+
+        self._use(counted)
+
+    def _check(self) -> Callable[[], bool]:
+        parts = [self._own.watches.unchanged]
         if self._code:
-            parts.append(brought.watches.unchanged)
+            parts.append(self._brought.watches.unchanged)
         if self._environment:
             parts.append(check_of(self._environment))
-        self.same = parts[0] if len(parts) == 1 else lambda: all(part() for part in parts)
+        return parts[0] if len(parts) == 1 else lambda: all(part() for part in parts)
+
+    def _use(self, check: Callable[[], bool]) -> None:
+        self.same = check
         if self._on_check is not None:
-            self._on_check(self.same)
+            self._on_check(check)
 
     def _warn(self) -> None:
         """Say what no call can notice, once."""

@@ -61,6 +61,7 @@ from flydsl.dialects.registry import load_all
 from flydsl.dialects.upstream import op_class
 from flydsl.passes.intrinsic_call import PTX_NAME, asm_properties, call_properties
 from flydsl.passes.mark_memory import MARK
+from flydsl.target.l2_policy import under_policy
 from flydsl.target.ptx import PTX_OPS
 from flydsl.target.target import Target
 
@@ -266,10 +267,11 @@ class TraceEmitter:
         self.add(op)
         return op.results[0] if types else None
 
-    def ptx(self, name: str, operands: Sequence[Any], literals: Sequence[int] = ()) -> Any:
+    def ptx(self, name: str, operands: Sequence[Any], literals: Sequence[int] = (), l2: str | None = None) -> Any:
         instruction = PTX_OPS[name]
         types = [] if instruction.result is None else [ir_type(instruction.result)]
-        return self._asm(name, operands, types, instruction.asm(tuple(literals)), instruction.clobbers)
+        text = under_policy(instruction.asm(tuple(literals)), l2)
+        return self._asm(name, operands, types, text, instruction.clobbers)
 
     def tied(self, name: str, text: str, values: Sequence[Any]) -> Sequence[Any]:
         """An instruction that many registers pass through unchanged, so that nothing moves across it."""

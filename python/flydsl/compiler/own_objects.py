@@ -20,6 +20,11 @@ def native_call_object() -> bytes:
     return _own("native_call", "call_object")
 
 
+def native_watches_object() -> bytes:
+    """The object code that looks for changes before a call, for this machine."""
+    return _own("native_watches", "watches_object")
+
+
 def _own(name: str, function: str) -> bytes:
     """What a function of `codegen` compiles, from disk where it is there."""
 

@@ -1,8 +1,9 @@
 """The check that every call makes: are the things that compiled code was made from still the same objects?
 
 Identity is all that is compared, but for the bytes of arrays. The check is a function written for the purpose, one
-comparison after the other, since a loop over a table would take ten times as long. Where it fails, the values are
-described again (`described.py`) and the descriptions compared, so that an equal value in a new object compiles nothing.
+comparison after the other, since a loop over a table would take ten times as long; for functions that are called often
+there is a native one (`native_watches.py`). Where it fails, the values are described again (`described.py`) and the
+descriptions compared, so that an equal value in a new object compiles nothing.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import sys
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from operator import attrgetter, itemgetter
-from types import CellType, FunctionType
+from types import CellType, FunctionType, MappingProxyType
 from typing import Any
 
+from flydsl.compiler import native_watches as native
 from flydsl.compiler.shown_value import shown
 
 MISSING: Any = object()
@@ -45,6 +47,8 @@ class _Place:
     before: Mapping[Any, Any]
     now: Callable[[], Mapping[Any, Any]]
     tests: Callable[[Known], list[str]]
+    rows: tuple[native.Row, ...] = ()
+    """The same tests for native code; none where only Python can tell."""
     grows: bool = False
     """Whether it may have been given more values by tracing, which then count no less than the others."""
 
@@ -86,6 +90,20 @@ def _equal_is_same(value: Any) -> bool:
     return type(value) in (int, str) or (type(value) is float and value == value and value != 0.0)
 
 
+def _written(tests: Callable[[Known], list[str]]) -> Callable[[], bool]:
+    """A function that makes the tests one after the other."""
+    values: dict[str, Any] = {"_content": content_of, "_code_of": attrgetter("__code__")}
+
+    def known(value: Any) -> str:
+        name = f"v{len(values)}"
+        values[name] = value
+        return name
+
+    body = " and\n".join(tests(known)) or "True"
+    exec(compile(_CHECK.format(body=body), "<flydsl watches>", "exec"), values)
+    return values["unchanged"]
+
+
 class Watches:
     """Everything that was read, with what was found there."""
 
@@ -114,8 +132,9 @@ class Watches:
         def now() -> dict[str, Any]:
             return {name: getattr(function, name) for name in before}
 
+        rows = tuple(native.part(function, name, value) for name, value in before.items())
         if before:
-            self._places.append(_Place(before, f"{function.__name__}.{{}}", before, now, tests))
+            self._places.append(_Place(before, f"{function.__name__}.{{}}", before, now, tests, rows))
 
     def cell(self, cell: CellType, name: str) -> None:
         """A closure variable."""
@@ -128,7 +147,8 @@ class Watches:
             same = f"(now := {content}) is {known(value)}"
             return [f"({same} or (now.__class__ is {known(type(value))} and now == {known(value)}))"]
 
-        self._places.append(_Place(cell, "{}", {name: value}, lambda: {name: content_of(cell)}, tests))
+        rows = () if value is MISSING else (native.content(cell, value),)
+        self._places.append(_Place(cell, "{}", {name: value}, lambda: {name: content_of(cell)}, tests, rows))
 
     def view(self, owner: Any, view: Collection[Any], label: str) -> None:
         """The items of a container."""
@@ -171,11 +191,19 @@ class Watches:
             where = ", ".join(f"*{known(view)}" for view in views)
             return _item_tests(f"({where},)", items, known) if items else [f"not {known(views[0])}"]
 
+        def rows() -> tuple[native.Row, ...]:
+            found = native.dictionary(mapping) if kind in (dict, MappingProxyType) else None
+            if found is None:
+                return ()
+            if loose is None:
+                return (native.entries(found, before, keys=keys),)
+            return tuple(native.entry(found, key, value) for key, value in before.items())
+
         def now() -> Mapping[Any, Any]:
             found = dict(zip(kind.keys(mapping), kind.values(mapping)))  # type: ignore[attr-defined]
             return found if loose is None else {key: found.get(key, MISSING) for key in before}
 
-        self._places.append(_Place(owner, label, before, now, tests, grows=True))
+        self._places.append(_Place(owner, label, before, now, tests, rows(), grows=True))
 
     def local_mapping(self, owner: Any, read: Callable[[Any], dict[str, Any]], label: str) -> None:
         """Values by name that each thread has for itself."""
@@ -218,22 +246,32 @@ class Watches:
 
     def seal(self) -> None:
         """Write the check."""
-        values: dict[str, Any] = {"_content": content_of, "_code_of": attrgetter("__code__")}
 
-        def known(value: Any) -> str:
-            name = f"v{len(values)}"
-            values[name] = value
-            return name
+        def tests(known: Known) -> list[str]:
+            found = self._name_tests(known)
+            if self._watched_functions():
+                functions, codes = (known(column) for column in zip(*self._functions))
+                found.append(f"(*map(_code_of, {functions}),) == {codes}")
+            return found + [test for place in self._places for test in place.tests(known)]
 
-        tests = self._name_tests(known)
-        if self._functions and any(name in sys.modules for name in _RELOADERS):
-            functions, codes = (known(column) for column in zip(*self._functions))
-            tests.append(f"(*map(_code_of, {functions}),) == {codes}")
-        for place in self._places:
-            tests += place.tests(known)
-        body = " and\n".join(tests) or "True"
-        exec(compile(_CHECK.format(body=body), "<flydsl watches>", "exec"), values)
-        self.unchanged = values["unchanged"]
+        self.unchanged = _written(tests)
+
+    def quicken(self) -> None:
+        """Let native code make the check from now on, where it can: where names are in plain dictionaries."""
+        if not native.available() or any(type(scope) is not dict for scope, _, _ in self._names.values()):
+            return
+        rows = [
+            native.entry(scope, name, value, there=value is not MISSING)
+            for (_, name), (scope, value, _) in self._names.items()
+        ]
+        rows += [native.part(function, "__code__", code) for function, code in self._watched_functions()]
+        rows += [row for place in self._places for row in place.rows]
+        left = [place for place in self._places if not place.rows]
+        rest = _written(lambda known: [test for place in left for test in place.tests(known)]) if left else None
+        self.unchanged = native.native_check(rows, self.unchanged, rest)
+
+    def _watched_functions(self) -> list[tuple[FunctionType, Any]]:
+        return self._functions if any(name in sys.modules for name in _RELOADERS) else []
 
     def _name_tests(self, known: Known) -> list[str]:
         tests: list[str] = []

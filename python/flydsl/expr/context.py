@@ -58,8 +58,11 @@ class Emitter(Protocol):
         """A call of a target's LLVM intrinsic; type suffixes of an overloaded name may be left out."""
         ...
 
-    def ptx(self, name: str, operands: Sequence[Value], literals: Sequence[int] = ()) -> Value:
-        """An instruction of the table `target.ptx`, as inline assembly; ``literals`` go into its text."""
+    def ptx(self, name: str, operands: Sequence[Value], literals: Sequence[int] = (), l2: str | None = None) -> Value:
+        """An instruction of the table `target.ptx`, as inline assembly; ``literals`` go into its text.
+
+        ``l2`` is the priority in the second-level cache of what it moves.
+        """
         ...
 
     def tied(self, name: str, text: str, values: Sequence[Value]) -> Sequence[Value]:

@@ -18,11 +18,12 @@ from flydsl.passes.matrix_atoms import from_registers
 from flydsl.passes.universal_atoms import contiguous, under
 from flydsl.passes.vector_access import cast_bits, extract
 from flydsl.target.copy_nvvm import LOAD_HINTS, STORE_HINTS, CachedCopy, CpAsync
+from flydsl.target.l2_policy import under_policy
 
 if TYPE_CHECKING:
     from flydsl.passes.convert_fly_memory import MemoryConversion
 
-_VECTOR = {1: "", 2: ".v2", 4: ".v4"}
+_FORM = {1: ".b32", 2: ".v2.b32", 4: ".v4.b32"}
 
 
 def _expect_global(info: pl.Pointer, what: str) -> None:
@@ -46,7 +47,6 @@ def _asm(
 
 
 def _cached_copy(conv: MemoryConversion, op: FlyOp, instruction: CachedCopy) -> None:
-    words = instruction.bits // 32
     if op.results:
         _, source, *rest = op.operands
         pointer, info, layout = conv.view(source)
@@ -55,7 +55,7 @@ def _cached_copy(conv: MemoryConversion, op: FlyOp, instruction: CachedCopy) -> 
         type_ = op.results[0].type
 
         def load() -> SSAValue:
-            return _load(conv, pointer, info, type_, words, LOAD_HINTS[instruction.hint])
+            return _load(conv, pointer, info, type_, instruction)
 
         value = conv.when(rest[1], load, rest[0]) if rest else load()
         assert value is not None
@@ -65,18 +65,19 @@ def _cached_copy(conv: MemoryConversion, op: FlyOp, instruction: CachedCopy) -> 
     pointer, info, layout = conv.view(target)
     _expect_global(info, "its destination")
     contiguous(layout, rules.size(layout), "destination")
-    hint = STORE_HINTS.get(instruction.hint)
-    if hint is None:
+    if instruction.hint not in STORE_HINTS:
         raise LoweringError(f"a store has no hint '{instruction.hint}'", hint=f"use {', '.join(STORE_HINTS)}")
-    under(conv, list(flag), lambda: _store(conv, value, pointer, info, words, hint))
+    under(conv, list(flag), lambda: _store(conv, value, pointer, info, instruction))
 
 
 def _load(
-    conv: MemoryConversion, pointer: SSAValue, info: pl.Pointer, type_: Attribute, words: int, hint: str
+    conv: MemoryConversion, pointer: SSAValue, info: pl.Pointer, type_: Attribute, instruction: CachedCopy
 ) -> SSAValue:
+    words = instruction.bits // 32
     names = ", ".join(f"${i}" for i in range(words))
     target = names if words == 1 else f"{{{names}}}"
-    text = f"ld.global.{hint}{_VECTOR[words]}.b32 {target}, [${words}];"
+    text = f"ld.global.{LOAD_HINTS[instruction.hint]}{_FORM[words]} {target}, [${words}];"
+    text = under_policy(text, instruction.l2, _FORM[words])
     constraints = ",".join(["=r"] * words + ["l", "~{memory}"])
     result: Attribute = i32 if words == 1 else LLVMStructType.from_type_list([i32] * words)
     raw = _asm(conv, f"ld.global.{words}", text, constraints, [pointer], [result])
@@ -84,13 +85,17 @@ def _load(
     return conv.from_memory(from_registers(conv, raw, [i32] * words, conv.stored_type(type_, info)), type_, info)
 
 
-def _store(conv: MemoryConversion, value: SSAValue, pointer: SSAValue, info: pl.Pointer, words: int, hint: str) -> None:
+def _store(
+    conv: MemoryConversion, value: SSAValue, pointer: SSAValue, info: pl.Pointer, instruction: CachedCopy
+) -> None:
+    words = instruction.bits // 32
     stored = conv.to_memory(value, info)
     whole = cast_bits(conv.at, stored, VectorType(i32, [words]) if words > 1 else i32)
     parts = [extract(conv.at, whole, i, "i32") for i in range(words)] if words > 1 else [whole]
     names = ", ".join(f"${1 + i}" for i in range(words))
     source = names if words == 1 else f"{{{names}}}"
-    text = f"st.global.{hint}{_VECTOR[words]}.b32 [$0], {source};"
+    text = f"st.global.{STORE_HINTS[instruction.hint]}{_FORM[words]} [$0], {source};"
+    text = under_policy(text, instruction.l2, _FORM[words])
     constraints = ",".join(["l"] + ["r"] * words + ["~{memory}"])
     _asm(conv, f"st.global.{words}", text, constraints, [pointer, *parts], [])
 

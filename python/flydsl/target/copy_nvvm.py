@@ -9,14 +9,19 @@ from dataclasses import dataclass
 
 from flydsl.base.errors import DslValueError, TargetError
 from flydsl.target.copy_ops import OneThreadCopy
+from flydsl.target.l2_policy import check_priority
 from flydsl.target.target import Target
 
 LOAD_HINTS = {
     "always": "ca", "global": "cg", "streaming": "cs", "once": "lu", "no_allocate": "L1::no_allocate",
+    "evict_first": "L1::evict_first", "evict_last": "L1::evict_last",
     "read_only": "nc", "read_only_no_allocate": "nc.L1::no_allocate",
 }  # fmt: skip
 """Hint to what follows `ld.global`."""
-STORE_HINTS = {"always": "wb", "global": "cg", "streaming": "cs", "no_allocate": "L1::no_allocate"}
+STORE_HINTS = {
+    "always": "wb", "global": "cg", "streaming": "cs", "no_allocate": "L1::no_allocate",
+    "evict_first": "L1::evict_first", "evict_last": "L1::evict_last",
+}  # fmt: skip
 """Hint to what follows `st.global`."""
 
 WIDTHS = (32, 64, 128)
@@ -26,10 +31,11 @@ ASYNC_CACHES = ("ca", "cg")
 
 @dataclass(frozen=True)
 class CachedCopy(OneThreadCopy):
-    """Global memory to registers or back with a cache hint."""
+    """Global memory to registers or back with a hint for the first cache and, if ``l2``, a priority in the second."""
 
     bits: int
     hint: str = "streaming"
+    l2: str | None = None
     state: tuple[str, ...] = ()
     direct: bool = False
 
@@ -38,9 +44,11 @@ class CachedCopy(OneThreadCopy):
             raise DslValueError(f"no hinted copy of {self.bits} bits", hint="choose 32, 64 or 128")
         if self.hint not in LOAD_HINTS:
             raise DslValueError(f"unknown cache hint '{self.hint}'", hint=f"use {', '.join(LOAD_HINTS)}")
+        check_priority(self.l2)
 
     def __str__(self) -> str:
-        return f"!fly_nvvm.sm80.cached_copy<{self.bits}, {self.hint}>"
+        priority = f", {self.l2}" if self.l2 else ""
+        return f"!fly_nvvm.sm80.cached_copy<{self.bits}, {self.hint}{priority}>"
 
     def require(self, target: Target) -> None:
         _require_nvidia(self, target)

@@ -13,3 +13,9 @@ func.func private @copies(%0: !fly_nvvm.sm80.cached_copy<128, streaming>, %1: !f
 // CHECK-SAME: %1: !fly.copy_atom<!fly_nvvm.sm80.cp_async<32, ca>, 32>)
 func.func private @atoms(%0: !fly.copy_atom<!fly_nvvm.sm80.cached_copy<64, no_allocate>, 16>,
     %1: !fly.copy_atom<!fly_nvvm.sm80.cp_async<32, ca>, 32>) { return }
+
+// A priority in the second-level cache.
+// CHECK: @policies(%0: !fly_nvvm.sm80.cached_copy<128, evict_last, evict_first>,
+// CHECK-SAME: %1: !fly.copy_atom<!fly_nvvm.sm80.cached_copy<32, always, evict_unchanged>, 32>)
+func.func private @policies(%0: !fly_nvvm.sm80.cached_copy<128,evict_last,evict_first>,
+    %1: !fly.copy_atom<!fly_nvvm.sm80.cached_copy<32, always, evict_unchanged>, 32>) { return }

@@ -21,6 +21,8 @@ import flydsl.expr as fx
 from flydsl.compiler import captured
 from tests.unit.cache.programs import imported
 
+pytestmark = pytest.mark.usefixtures("each_check")
+
 
 def storing(get: Callable[[], float]) -> Any:
     """A jit function whose kernel stores what a function gives while it is traced."""
@@ -113,7 +115,7 @@ def slots(): return SLOTS.a
 
 
 @pytest.fixture(scope="module")
-def outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def outside(tmp_path_factory: pytest.TempPathFactory, each_check: None) -> Iterator[Any]:
     folder = tmp_path_factory.mktemp("outside") / "program"
     with imported({"outside": SOURCE, "main": "import outside"}, folder) as main:
         del sys.modules["main"]  # other tests have one of their own

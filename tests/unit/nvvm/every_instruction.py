@@ -11,6 +11,7 @@ import flydsl.expr as fx
 from flydsl.target.mma_warpgroup import WGMMA_ROWS
 from flydsl.target.target import parse_target
 from tests.unit.nvvm.running import Shared, launcher, ptx
+from tests.unit.nvvm.test_l2_policy import every_policy
 from tests.unit.nvvm.test_wgmma import TYPES
 
 nvvm = fx.nvvm
@@ -159,6 +160,7 @@ def texts() -> Iterator[tuple[str, str, str]]:
         columns = (row.columns[0], row.columns[len(row.columns) // 3], row.columns[-1])
         yield "wgmma " + "_".join(row.elems), "sm_90a", ptx(products(row.elems, row.k, columns), (out,))
     yield from copies()
+    yield from every_policy()
 
 
 def copies() -> Iterator[tuple[str, str, str]]:

@@ -45,8 +45,8 @@ def _lds_read_trans(body: str) -> LdsReadTrans:
 
 
 def _cached_copy(body: str) -> CachedCopy:
-    found = _matched(r"(\d+)\s*,\s*(\w+)", body, "BITS, HINT")
-    return CachedCopy(int(found[1]), found[2])
+    found = _matched(r"(\d+)\s*,\s*(\w+)(?:\s*,\s*(\w+))?", body, "BITS, HINT[, PRIORITY]")
+    return CachedCopy(int(found[1]), found[2], found[3])
 
 
 def _cp_async(body: str) -> CpAsync:

@@ -12,16 +12,18 @@ from flydsl.expr.numeric import Boolean, Int32
 from flydsl.expr.ops_memory import ptrtoint
 from flydsl.expr.pointer import Pointer
 from flydsl.expr.tensor import pointer_of
+from flydsl.target.l2_policy import check_priority
 from flydsl.target.ptx import PTX_OPS
 
 MAX_NAMED_BARRIER = 15
 MAX_ARRIVALS = (1 << 20) - 1
 
 
-def issue(name: str, operands: list[Value], literals: tuple[int, ...] = ()) -> Value:
-    """One instruction of the PTX table, if the target has it."""
+def issue(name: str, operands: list[Value], literals: tuple[int, ...] = (), l2: str | None = None) -> Value:
+    """One instruction of the PTX table, if the target has it; ``l2`` as of `target.l2_policy`."""
     require(name, "cuda", PTX_OPS[name].generations)
-    return current().ptx(name, operands, literals)
+    check_priority(l2)
+    return current().ptx(name, operands, literals, l2)
 
 
 def shared_address(place: Any, what: str) -> Value:

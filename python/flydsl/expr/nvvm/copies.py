@@ -8,9 +8,13 @@ from flydsl.expr.intrinsic import call, require
 from flydsl.target import copy_nvvm as facts
 
 
-def CachedCopy(bits: int, hint: str = "streaming") -> facts.CachedCopy:
-    """Global memory to registers or back, with a cache hint: ``streaming``, ``no_allocate``, ``read_only``, …"""
-    return facts.CachedCopy(bits, hint)
+def CachedCopy(bits: int, hint: str = "streaming", l2: str | None = None) -> facts.CachedCopy:
+    """Global memory to registers or back, with a hint for the caches.
+
+    ``hint`` is what the multiprocessor's cache is told (``streaming``, ``no_allocate``, ``evict_last``, …), ``l2``
+    how long the second-level cache keeps the lines: ``evict_first``, ``evict_last``, …; None leaves it to itself.
+    """
+    return facts.CachedCopy(bits, hint, l2)
 
 
 def CpAsync(bits: int = 128, cache: str = "cg") -> facts.CpAsync:

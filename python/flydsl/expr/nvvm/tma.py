@@ -68,34 +68,37 @@ def _target_coordinates(tensor_map: TensorMap, coord: Sequence[Any]) -> list[Val
     return _coordinates(tensor_map, coord)
 
 
-def tma_load(tensor_map: Any, coord: Sequence[Any], dst: Any, barrier: Any, *, multicast: Any = None) -> None:
+def tma_load(
+    tensor_map: Any, coord: Sequence[Any], dst: Any, barrier: Any, *, multicast: Any = None, l2: str | None = None
+) -> None:
     """Copy the box at ``coord`` to shared memory; its bytes complete a phase of ``barrier``.
 
     ``multicast`` is a mask of blocks of the cluster that get the box, each at the same place of its own memory.
-    What lies outside the tensor arrives as zero. ``dst`` is aligned to 128 bytes, and the box starts at a multiple
-    of 16 bytes along the fastest mode; the virtual GPU reports what is not.
+    What lies outside the tensor arrives as zero. ``l2`` is how long the second-level cache keeps the box
+    (``evict_first``, ``evict_last``, …); None leaves it to itself. ``dst`` is aligned to 128 bytes, and the box
+    starts at a multiple of 16 bytes along the fastest mode; the virtual GPU reports what is not.
     """
     source = _map(tensor_map)
     operands = [_place(source, dst, "the destination"), source.address(), shared_address(barrier, "an mbarrier")]
     rank = source.facts.rank
     if multicast is None:
-        issue(f"tma.load.{rank}d", [*operands, *_coordinates(source, coord)])
+        issue(f"tma.load.{rank}d", [*operands, *_coordinates(source, coord)], l2=l2)
         return
     mask = Int16(multicast).ir_value()
-    issue(f"tma.load.multicast.{rank}d", [*operands, mask, *_coordinates(source, coord)])
+    issue(f"tma.load.multicast.{rank}d", [*operands, mask, *_coordinates(source, coord)], l2=l2)
 
 
-def tma_store(tensor_map: Any, src: Any, coord: Sequence[Any]) -> None:
+def tma_store(tensor_map: Any, src: Any, coord: Sequence[Any], *, l2: str | None = None) -> None:
     """Copy a box of shared memory to ``coord``; parts beyond the tensor's end are dropped. Part of a bulk group.
 
     A box cannot start before the tensor: the hardware ends the kernel then, and the virtual GPU reports it.
     """
     target = _map(tensor_map)
     operands = [_place(target, src, "the source"), target.address()]
-    issue(f"tma.store.{target.facts.rank}d", [*operands, *_target_coordinates(target, coord)])
+    issue(f"tma.store.{target.facts.rank}d", [*operands, *_target_coordinates(target, coord)], l2=l2)
 
 
-def tma_reduce(tensor_map: Any, src: Any, coord: Sequence[Any], op: str = "add") -> None:
+def tma_reduce(tensor_map: Any, src: Any, coord: Sequence[Any], op: str = "add", *, l2: str | None = None) -> None:
     """Combine a box of shared memory into the tensor: ``add``, ``min`` or ``max``."""
     if op not in REDUCTIONS:
         raise DslValueError(f"TMA has no reduction '{op}'", hint=f"use {', '.join(REDUCTIONS)}")
@@ -105,7 +108,7 @@ def tma_reduce(tensor_map: Any, src: Any, coord: Sequence[Any], op: str = "add")
             f"TMA has no '{op}' of {target.facts.elem}", hint=f"it has it of {', '.join(REDUCTIONS[op])}"
         )
     operands = [_place(target, src, "the source"), target.address()]
-    issue(f"tma.reduce.{op}.{target.facts.rank}d", [*operands, *_target_coordinates(target, coord)])
+    issue(f"tma.reduce.{op}.{target.facts.rank}d", [*operands, *_target_coordinates(target, coord)], l2=l2)
 
 
 def _bytes(size: Any) -> Value:
@@ -122,20 +125,19 @@ def _global_address(place: Any, what: str) -> Value:
     return pointer.llvm_ptr
 
 
-def bulk_load(src: Any, dst: Any, size: Any, barrier: Any) -> None:
+def bulk_load(src: Any, dst: Any, size: Any, barrier: Any, *, l2: str | None = None) -> None:
     """Copy ``size`` contiguous bytes of global to shared memory; they complete a phase of ``barrier``.
 
-    Addresses and size are multiples of 16 bytes. No tensor map is needed.
+    Addresses and size are multiples of 16 bytes. No tensor map is needed. ``l2`` as for `tma_load`.
     """
-    place = shared_address(dst, "the destination")
-    issue(
-        "bulk.load", [place, _global_address(src, "the source"), _bytes(size), shared_address(barrier, "an mbarrier")]
-    )
+    place, source = shared_address(dst, "the destination"), _global_address(src, "the source")
+    issue("bulk.load", [place, source, _bytes(size), shared_address(barrier, "an mbarrier")], l2=l2)
 
 
-def bulk_store(src: Any, dst: Any, size: Any) -> None:
-    """Copy ``size`` contiguous bytes of shared to global memory. Part of a bulk group."""
-    issue("bulk.store", [shared_address(src, "the source"), _global_address(dst, "the destination"), _bytes(size)])
+def bulk_store(src: Any, dst: Any, size: Any, *, l2: str | None = None) -> None:
+    """Copy ``size`` contiguous bytes of shared to global memory. Part of a bulk group. ``l2`` as for `tma_load`."""
+    place, target = shared_address(src, "the source"), _global_address(dst, "the destination")
+    issue("bulk.store", [place, target, _bytes(size)], l2=l2)
 
 
 def tma_commit_group() -> None:
