@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -19,22 +20,28 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from gpu import SETS, SHAPES, median_ms
 
 from kernels.blocks import rows
+from kernels.blocks.cache_hints import ONCE, PLAIN, TWICE
 from kernels.norm import layernorm, rmsnorm, softmax
 
-HINTS: dict[str, tuple[str | None, str | None]] = {
-    "": (None, None), "cs": ("streaming", "streaming"), "na,cs": ("no_allocate", "streaming"),
-}  # fmt: skip
-"""Of loads and of stores."""
-SHAPES_OF_ROWS: dict[int, list[dict[str, int]]] = {
-    1024: [{"threads": 64}, {"threads": 128}, {"threads": 128, "rows": 2}, {"threads": 256, "rows": 4}],
-    4096: [{"threads": 128}, {"threads": 256}, {"threads": 512, "rows": 2}, {"threads": 512, "rows": 4}],
-    8192: [{"threads": 256}, {"threads": 512}, {"threads": 512, "rows": 2}, {"threads": 512, "stages": 2, "each": 2}],
+HINTS = {"plain": PLAIN, "once": ONCE, "once, streaming": replace(ONCE, store=("streaming", None))}
+HINTS_AGAIN = {"twice": TWICE, "twice, plain": replace(TWICE, store=None)}
+"""Of rows that are loaded once, and of those that are loaded again."""
+SHAPES_OF_ROWS: dict[int, list[dict[str, Any]]] = {
+    1024: [{"threads": 64}, {"threads": 128, "rows": 2}, {"threads": 256, "rows": 4}],
+    4096: [
+        {"threads": 128}, {"threads": 256}, {"threads": 256, "rows": 2}, {"threads": 512, "rows": 4},
+        {"threads": 256, "again": True},
+    ],
+    8192: [
+        {"threads": 512}, {"threads": 512, "rows": 2}, {"threads": 512, "stages": 2, "each": 2},
+        {"threads": 512, "again": True},
+    ],
     16384: [
-        {"threads": 512}, {"threads": 1024}, {"threads": 512, "cluster": 2}, {"threads": 512, "stages": 2, "each": 2},
+        {"threads": 512}, {"threads": 1024}, {"threads": 512, "stages": 2, "each": 2}, {"threads": 1024, "again": True},
     ],
     32768: [
-        {"threads": 1024}, {"threads": 512, "cluster": 2}, {"threads": 256, "cluster": 4},
-        {"threads": 1024, "stages": 2, "each": 2}, {"threads": 1024, "stages": 2, "each": 3},
+        {"threads": 1024}, {"threads": 512, "cluster": 2}, {"threads": 1024, "stages": 2, "each": 2},
+        {"threads": 1024, "stages": 2, "each": 3}, {"threads": 1024, "again": True},
     ],
 }  # fmt: skip
 """What to try, by the length of a row."""
@@ -43,12 +50,10 @@ SHAPES_OF_ROWS: dict[int, list[dict[str, int]]] = {
 def variants(n: int, has_lines: bool) -> dict[str, rows.RowShape]:
     found = {}
     for fields in SHAPES_OF_ROWS[n]:
-        for hint, (load, store) in HINTS.items():
+        for hint, hints in (HINTS_AGAIN if "again" in fields else HINTS).items():
             for early in (False, True) if has_lines else (False,):
-                label = " ".join(
-                    [*(f"{k}={v}" for k, v in fields.items()), *([hint] if hint else []), *["early"] * early]
-                )
-                found[label] = rows.RowShape(n, **fields, lines_early=early, load_hint=load, store_hint=store)
+                label = " ".join([*(f"{k}={v}" for k, v in fields.items()), hint, *["early"] * early])
+                found[label] = rows.RowShape(n, **fields, lines_early=early, hints=hints)
     return found
 
 

@@ -71,10 +71,10 @@ class RowPlan:
         return self.vectors == self.lanes * self.turns
 
 
-# Measured with benchmarks/tune_rows.py on an H200. What counts is that a block has some 16 to 32 KiB of rows, that two
-# or three blocks share a multiprocessor, and that little is kept in registers that could be fetched again. A block's
-# registers hold 64 KiB of a row of 16-bit elements as f32; below that a cluster is slower than one block, above it
-# there is no other way.
+# Measured with benchmarks/tune_rows.py on an H200. What counts is that a thread has two to four vectors on their way,
+# that several blocks share a multiprocessor, so that one loads while another reduces, or that a ring of rows sees to
+# that, and that little is kept in registers that could be fetched again. A block's registers hold 64 KiB of a row of
+# 16-bit elements as f32; below that a cluster is slower than one block, above it there is no other way.
 _LONG = (
     RowShape(131072, 1024, cluster=2, hints=ONCE),
     RowShape(262144, 1024, cluster=4, hints=ONCE),

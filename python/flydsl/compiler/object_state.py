@@ -6,6 +6,7 @@ Nothing here runs the user's code: attributes are read from where Python keeps t
 from __future__ import annotations
 
 import dataclasses
+import reprlib
 import sys
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Mapping
@@ -31,6 +32,8 @@ def is_generated(name: str, value: Any) -> bool:
     """Whether an entry of a dataclass is a method that `dataclasses` wrote."""
     if name not in _GENERATED or not isinstance(value, FunctionType):
         return False
+    if value.__code__.co_filename == reprlib.__file__:  # from Python 3.13 on, what it wrote is inside
+        value = getattr(value, "__wrapped__", value)
     return value.__code__.co_filename in ("<string>", dataclasses.__file__)
 
 

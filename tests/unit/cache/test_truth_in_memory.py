@@ -144,27 +144,32 @@ def test_an_opaque_object_is_compared_by_identity_and_never_kept(fresh_cache: Pa
     assert fn.cache_info().misses == 2
 
 
-class Operator:
-    """A jit function as a method, which reads what its object holds."""
+def operator_class() -> Any:
+    """A class that nothing was compiled for yet."""
 
-    def __init__(self, **held: Any) -> None:
-        self.__dict__.update(held)
+    class Operator:
+        """A jit function as a method, which reads what its object holds."""
 
-    @flyc.kernel
-    def kernel(self, out: fx.Tensor):
-        out[0] = self.number + self.items[0] + self.table["a"] + self.inner.depth + self.bonus()
+        def __init__(self, **held: Any) -> None:
+            self.__dict__.update(held)
 
-    def bonus(self) -> int:
-        return 0
+        @flyc.kernel
+        def kernel(self, out: fx.Tensor):
+            out[0] = self.number + self.items[0] + self.table["a"] + self.inner.depth + self.bonus()
 
-    @flyc.jit
-    def fn(self, out: fx.Tensor):
-        self.kernel(out).launch()
+        def bonus(self) -> int:
+            return 0
 
-    def result(self) -> int:
-        out = np.zeros(1, np.int32)
-        self.fn(out)
-        return int(out[0])
+        @flyc.jit
+        def fn(self, out: fx.Tensor):
+            self.kernel(out).launch()
+
+        def result(self) -> int:
+            out = np.zeros(1, np.int32)
+            self.fn(out)
+            return int(out[0])
+
+    return Operator
 
 
 def held() -> dict[str, Any]:
@@ -172,6 +177,7 @@ def held() -> dict[str, Any]:
 
 
 def test_what_self_holds_is_part_of_the_key() -> None:
+    Operator = operator_class()
     one, other = Operator(**held()), Operator(**held())
     assert (one.result(), other.result()) == (1111, 1111)
     count = Operator.fn.cache_info().misses
@@ -185,6 +191,7 @@ def test_what_self_holds_is_part_of_the_key() -> None:
 
 
 def test_a_method_that_self_brings_along_is_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    Operator = operator_class()
     one = Operator(**held())
     assert one.result() == 1111
     monkeypatch.setattr(Operator, "bonus", lambda self: 5)
