@@ -131,6 +131,7 @@ def emit_freeze(emitter: FunctionEmitter, op: Operation) -> None:
 
 
 def emit_inline_asm(emitter: FunctionEmitter, op: Operation) -> None:
+    """Assembly that LLVM may not make depend on more conditions: it may be for all threads of a warp at once."""
     words = ["asm"]
     if flag_prop(op, "has_side_effects"):
         words.append("sideeffect")
@@ -141,7 +142,8 @@ def emit_inline_asm(emitter: FunctionEmitter, op: Operation) -> None:
     code, constraints = (quoted(text_prop(op, name).encode()) for name in ("asm_string", "constraints"))
     result = results_text(tuple(value.type for value in op.results))
     arguments = ", ".join(emitter.typed(value) for value in op.operands)
-    bind_call_results(emitter, op, result, f'call {result} {" ".join(words)} "{code}", "{constraints}"({arguments})')
+    text = f'call {result} {" ".join(words)} "{code}", "{constraints}"({arguments}) convergent'
+    bind_call_results(emitter, op, result, text)
 
 
 def emit_call_intrinsic(emitter: FunctionEmitter, op: Operation) -> None:

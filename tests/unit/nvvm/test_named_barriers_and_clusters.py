@@ -10,7 +10,7 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from tests.unit.nvvm.running import Shared, Where, run
+from tests.unit.nvvm.running import Shared, Where, launcher, ptx, run
 
 nvvm = fx.nvvm
 
@@ -323,6 +323,31 @@ def test_vectors_that_do_not_lie_at_a_multiple_of_their_size(writes: bool, start
 
     with pytest.raises(RuntimeError, match="does not lie at a multiple of its size"):
         run(body, np.full(4, start, np.int32), threads=1, grid=2, cluster=2)
+
+
+@pytest.mark.parametrize(
+    ("meet", "instruction"),
+    [
+        (nvvm.cluster_sync, "barrier.cluster.arrive"),
+        (lambda: nvvm.barrier_sync(1, 64), "barrier.sync.aligned"),
+        (lambda: nvvm.setmaxnreg(40, increase=True), "setmaxnreg"),
+        (fx.barrier, "bar"),
+    ],
+)
+def test_what_all_threads_do_together_is_not_done_in_two_places(meet: Any, instruction: str) -> None:
+    """LLVM would like to merge the branches before and behind, and to have one in each of two paths: a hang."""
+
+    def body(out: fx.Tensor) -> None:
+        words = Shared().words(4)
+        if fx.thread_idx.x == 0:
+            words[0] = out[1]
+        meet()
+        if fx.thread_idx.x == 0:
+            out[0] = words[0]
+
+    text = ptx(launcher(body, 1, threads=64, grid=2, cluster=2), (np.zeros(4, np.int32),))
+    lines = [line for line in text.splitlines() if line.strip().startswith(instruction)]
+    assert len(lines) == 1
 
 
 @pytest.mark.parametrize("count", [8, 25, 264, 24.0, True])
