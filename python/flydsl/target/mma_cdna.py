@@ -14,11 +14,10 @@ from flydsl.base.errors import DslValueError
 from flydsl.layout.layout import Layout
 from flydsl.target import mma_facts as facts
 from flydsl.target.mma_facts import I32, I64, Intrinsic, RegisterType, Slot, immediate
+from flydsl.target.mma_instruction import Elems, MatrixInstruction, Shape
 from flydsl.target.target import Target
 
 WAVE = 64
-Shape = tuple[int, int, int]
-Elems = tuple[str, str, str]
 
 _ALL = ("cdna2", "cdna3", "cdna4")
 _CDNA2 = ("cdna2",)
@@ -145,8 +144,10 @@ assert len(_BY_KEY) == len(MFMA_ROWS), "two rows share a shape and element types
 
 
 @dataclass(frozen=True)
-class Mfma:
+class Mfma(MatrixInstruction):
     """A dense MFMA. With ``blocks`` > 1 the layouts reach into (M, K, block), (N, K, block), (M, N, block)."""
+
+    lanes = WAVE
 
     m: int
     n: int
@@ -157,47 +158,28 @@ class Mfma:
 
     def __post_init__(self) -> None:
         if (self.shape_mnk, self.elem_types) not in _BY_KEY:
-            wanted = facts.signature(*self.shape_mnk, *self.elem_types)
-            raise facts.no_such_instruction("MFMA", wanted, (row.signature() for row in MFMA_ROWS))
+            raise facts.no_such_instruction("MFMA", self.signature, (row.signature() for row in MFMA_ROWS))
 
     @property
     def row(self) -> MfmaRow:
         return _BY_KEY[self.shape_mnk, self.elem_types]
 
     @property
-    def shape_mnk(self) -> Shape:
-        return self.m, self.n, self.k
-
-    @property
-    def elem_types(self) -> Elems:
-        return self.elem_a, self.elem_b, self.elem_c
-
-    @property
     def blocks(self) -> int:
         return self.row.blocks
-
-    @property
-    def state(self) -> tuple[str, ...]:
-        return ()
 
     @property
     def generations(self) -> tuple[str, ...]:
         return self.row.generations
 
     def __str__(self) -> str:
-        return f"!fly_rocdl.cdna3.mfma<{facts.signature(*self.shape_mnk, *self.elem_types)}>"
-
-    def thr_layout(self) -> Layout:
-        return Layout(WAVE, 1)
+        return f"!fly_rocdl.cdna3.mfma<{self.signature}>"
 
     def tv_layouts(self) -> tuple[Layout, Layout, Layout]:
         return _mfma_layouts(self)
 
-    def require(self, target: Target) -> Mfma:
-        """This instruction, if the target has it; otherwise an error with what it has."""
-        if target.generation not in self.generations:
-            raise facts.not_on_target(self, target, mfma_signatures(target))
-        return self
+    def others(self, target: Target) -> list[str]:
+        return mfma_signatures(target)
 
     def intrinsic(self) -> Intrinsic:
         """``llvm.amdgcn.mfma.*``: A, B, C, then cbsz, abid and blgp, which broadcast blocks and stay 0."""
@@ -243,12 +225,13 @@ def scaled_registers(elem: str, values: int) -> RegisterType:
 
 
 @dataclass(frozen=True)
-class MfmaScale:
+class MfmaScale(MatrixInstruction):
     """An MFMA whose blocks of 32 columns of K are scaled by E8M0 exponents.
 
     Each lane's ``scale_a`` and ``scale_b`` hold four exponents; ``opsel`` picks the byte that counts.
     """
 
+    lanes = WAVE
     m: int
     n: int
     k: int
@@ -261,24 +244,10 @@ class MfmaScale:
     def __post_init__(self) -> None:
         known = self.elem_a in SCALED_FORMATS and self.elem_b in SCALED_FORMATS and self.elem_c == "f32"
         if self.shape_mnk not in SCALED_SHAPES or not known:
-            raise facts.no_such_instruction(
-                "scaled MFMA", facts.signature(*self.shape_mnk, *self.elem_types), scaled_signatures()
-            )
+            raise facts.no_such_instruction("scaled MFMA", self.signature, scaled_signatures())
         for name, value in (("opsel_a", self.opsel_a), ("opsel_b", self.opsel_b)):
             if not 0 <= value <= 3:
                 raise DslValueError(f"{name} is {value}, but a register has four scales", hint="use 0 to 3")
-
-    @property
-    def shape_mnk(self) -> Shape:
-        return self.m, self.n, self.k
-
-    @property
-    def elem_types(self) -> Elems:
-        return self.elem_a, self.elem_b, self.elem_c
-
-    @property
-    def blocks(self) -> int:
-        return 1
 
     @property
     def block_size(self) -> int:
@@ -297,11 +266,7 @@ class MfmaScale:
         return _CDNA4
 
     def __str__(self) -> str:
-        types = facts.signature(*self.shape_mnk, *self.elem_types)
-        return f"!fly_rocdl.cdna4.mfma_scale<{types}, opselA = {self.opsel_a}, opselB = {self.opsel_b}>"
-
-    def thr_layout(self) -> Layout:
-        return Layout(WAVE, 1)
+        return f"!fly_rocdl.cdna4.mfma_scale<{self.signature}, opselA = {self.opsel_a}, opselB = {self.opsel_b}>"
 
     def tv_layouts(self) -> tuple[Layout, Layout, Layout]:
         return _scale_layouts(self)
@@ -318,11 +283,6 @@ class MfmaScale:
     def scale_bytes(self, operand: str) -> tuple[int, ...]:
         """The bytes of a lane's scale register that count."""
         return (self.opsel_a if operand == "a" else self.opsel_b,)
-
-    def require(self, target: Target) -> MfmaScale:
-        if target.generation not in self.generations:
-            raise facts.not_on_target(self, target, ())
-        return self
 
     def intrinsic(self) -> Intrinsic:
         """A, B, C, the two formats, then opsel and scale of A and of B."""

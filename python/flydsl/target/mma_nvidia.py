@@ -14,11 +14,10 @@ from flydsl.base.errors import DslValueError
 from flydsl.layout.layout import Layout
 from flydsl.target import mma_facts as facts
 from flydsl.target.mma_facts import I32, Intrinsic, RegisterType, Slot
+from flydsl.target.mma_instruction import Elems, MatrixInstruction, Shape
 from flydsl.target.target import Target
 
 WARP = 32
-Shape = tuple[int, int, int]
-Elems = tuple[str, str, str]
 
 PTX_TYPES: dict[str, str] = {
     "f64": "f64", "f32": "f32", "f16": "f16", "bf16": "bf16", "tf32": "tf32", "f8E4M3FN": "e4m3", "f8E5M2": "e5m2",
@@ -145,9 +144,10 @@ assert len(_BY_KEY) == len(MMA_SYNC_ROWS), "two rows share a shape and element t
 
 
 @dataclass(frozen=True)
-class MmaSync:
+class MmaSync(MatrixInstruction):
     """A warp's ``mma.sync``. ``tf32`` multiplies 32-bit floats by their upper 19 bits."""
 
+    lanes = WARP
     m: int
     n: int
     k: int
@@ -156,34 +156,12 @@ class MmaSync:
     elem_c: str
 
     def __post_init__(self) -> None:
-        if (self.shape_mnk, self._elems) not in _BY_KEY:
-            wanted = facts.signature(*self.shape_mnk, *self._elems)
-            raise facts.no_such_instruction("mma.sync", wanted, (row.signature() for row in MMA_SYNC_ROWS))
-
-    @property
-    def _elems(self) -> Elems:
-        return self.elem_a, self.elem_b, self.elem_c
+        if (self.shape_mnk, self.formats) not in _BY_KEY:
+            raise facts.no_such_instruction("mma.sync", self.signature, (row.signature() for row in MMA_SYNC_ROWS))
 
     @property
     def row(self) -> MmaSyncRow:
-        return _BY_KEY[self.shape_mnk, self._elems]
-
-    @property
-    def shape_mnk(self) -> Shape:
-        return self.m, self.n, self.k
-
-    @property
-    def elem_types(self) -> Elems:
-        """Types of the fragments: tf32 lives in f32."""
-        return facts.fragment_elem(self.elem_a), facts.fragment_elem(self.elem_b), self.elem_c
-
-    @property
-    def blocks(self) -> int:
-        return 1
-
-    @property
-    def state(self) -> tuple[str, ...]:
-        return ()
+        return _BY_KEY[self.shape_mnk, self.formats]
 
     @property
     def generations(self) -> tuple[str, ...]:
@@ -194,19 +172,13 @@ class MmaSync:
         return self.row.ptx
 
     def __str__(self) -> str:
-        return f"!fly_nvvm.sm80.mma_sync<{facts.signature(*self.shape_mnk, *self._elems)}>"
-
-    def thr_layout(self) -> Layout:
-        return Layout(WARP, 1)
+        return f"!fly_nvvm.sm80.mma_sync<{self.signature}>"
 
     def tv_layouts(self) -> tuple[Layout, Layout, Layout]:
         return _layouts(self)
 
-    def require(self, target: Target) -> MmaSync:
-        """This instruction, if the target has it; otherwise an error with what it has."""
-        if target.generation not in self.generations:
-            raise facts.not_on_target(self, target, mma_sync_signatures(target))
-        return self
+    def others(self, target: Target) -> list[str]:
+        return mma_sync_signatures(target)
 
     def mnemonic(self) -> str:
         return self.row.mnemonic()

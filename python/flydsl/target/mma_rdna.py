@@ -13,8 +13,9 @@ from functools import cache
 from flydsl.base.errors import DslValueError
 from flydsl.layout.layout import Layout
 from flydsl.target import mma_facts as facts
-from flydsl.target.mma_cdna import OCP_NAMES, SCALED_FORMATS, Elems, Shape, scaled_registers, successive_columns
+from flydsl.target.mma_cdna import OCP_NAMES, SCALED_FORMATS, scaled_registers, successive_columns
 from flydsl.target.mma_facts import I1, I16, I32, I64, Intrinsic, RegisterType, Slot, immediate
+from flydsl.target.mma_instruction import Elems, MatrixInstruction, Shape
 from flydsl.target.target import Target
 
 WAVE = 32
@@ -149,9 +150,10 @@ def wmma_signatures(generation: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Wmma:
+class Wmma(MatrixInstruction):
     """A dense WMMA of one generation. ``sign_a``, ``sign_b`` and ``clamp`` matter to integers only."""
 
+    lanes = WAVE
     generation: str
     m: int
     n: int
@@ -166,8 +168,7 @@ class Wmma:
     def __post_init__(self) -> None:
         if (self.generation, self.shape_mnk, self.elem_types) not in _BY_KEY:
             family = f"{DIALECT_NAMES.get(self.generation, self.generation)} WMMA"
-            wanted = facts.signature(*self.shape_mnk, *self.elem_types)
-            raise facts.no_such_instruction(family, wanted, wmma_signatures(self.generation))
+            raise facts.no_such_instruction(family, self.signature, wmma_signatures(self.generation))
         if (self.sign_a or self.sign_b or self.clamp) and self.elem_c != "i32":
             raise DslValueError(
                 f"sign_a, sign_b and clamp have no meaning for {self.elem_a}", hint="give them with i8 and i4 only"
@@ -178,41 +179,18 @@ class Wmma:
         return _BY_KEY[self.generation, self.shape_mnk, self.elem_types]
 
     @property
-    def shape_mnk(self) -> Shape:
-        return self.m, self.n, self.k
-
-    @property
-    def elem_types(self) -> Elems:
-        return self.elem_a, self.elem_b, self.elem_c
-
-    @property
-    def blocks(self) -> int:
-        return 1
-
-    @property
-    def state(self) -> tuple[str, ...]:
-        return ()
-
-    @property
     def generations(self) -> tuple[str, ...]:
         return (self.generation,)
 
     def __str__(self) -> str:
         flags = f"signA = {_word(self.sign_a)}, signB = {_word(self.sign_b)}, clamp = {_word(self.clamp)}"
-        types = facts.signature(*self.shape_mnk, *self.elem_types)
-        return f"!fly_rocdl.{DIALECT_NAMES[self.generation]}.wmma<{types}, {flags}>"
-
-    def thr_layout(self) -> Layout:
-        return Layout(WAVE, 1)
+        return f"!fly_rocdl.{DIALECT_NAMES[self.generation]}.wmma<{self.signature}, {flags}>"
 
     def tv_layouts(self) -> tuple[Layout, Layout, Layout]:
         return _wmma_layouts(self)
 
-    def require(self, target: Target) -> Wmma:
-        """This instruction, if the target has it; otherwise an error with what it has."""
-        if target.generation != self.generation:
-            raise facts.not_on_target(self, target, wmma_signatures(target.generation))
-        return self
+    def others(self, target: Target) -> list[str]:
+        return wmma_signatures(target.generation)
 
     def intrinsic(self) -> Intrinsic:
         row = self.row
@@ -259,13 +237,14 @@ _F8F6F4, _F4 = (16, 16, 128), (32, 16, 128)
 
 
 @dataclass(frozen=True)
-class WmmaScale:
+class WmmaScale(MatrixInstruction):
     """A WMMA whose blocks of K are scaled by E8M0 exponents.
 
     A lane's scale register holds the exponents of all K blocks of one row, first block lowest.
     With 16 rows, ``opsel`` says which half of the wave holds them: 0 lanes 0-15, 1 lanes 16-31.
     """
 
+    lanes = WAVE
     m: int
     n: int
     k: int
@@ -280,27 +259,14 @@ class WmmaScale:
     block_size: int = 32
 
     def __post_init__(self) -> None:
-        wanted = facts.signature(*self.shape_mnk, *self.elem_types)
-        if wanted not in scaled_signatures():
-            raise facts.no_such_instruction("scaled gfx1250 WMMA", wanted, scaled_signatures())
+        if self.signature not in scaled_signatures():
+            raise facts.no_such_instruction("scaled gfx1250 WMMA", self.signature, scaled_signatures())
         limits = {"opsel_a": (0, 1), "opsel_b": (0, 1), "mod_c": (0, 1, 2, 3), "block_size": tuple(SCALE_REGISTERS)}
         for name, allowed in limits.items():
             if getattr(self, name) not in allowed:
                 raise DslValueError(
                     f"{name} is {getattr(self, name)}", hint=f"use one of {', '.join(map(str, allowed))}"
                 )
-
-    @property
-    def shape_mnk(self) -> Shape:
-        return self.m, self.n, self.k
-
-    @property
-    def elem_types(self) -> Elems:
-        return self.elem_a, self.elem_b, self.elem_c
-
-    @property
-    def blocks(self) -> int:
-        return 1
 
     @property
     def state(self) -> tuple[str, ...]:
@@ -315,15 +281,11 @@ class WmmaScale:
         return ("cdna5",)
 
     def __str__(self) -> str:
-        types = facts.signature(*self.shape_mnk, *self.elem_types)
         flags = (
             f"opselA = {self.opsel_a}, opselB = {self.opsel_b}, modC = {self.mod_c}, reuseA = {_word(self.reuse_a)}, "
             f"reuseB = {_word(self.reuse_b)}, blockSize = {self.block_size}"
         )
-        return f"!fly_rocdl.gfx1250.wmma_scale<{types}, {flags}>"
-
-    def thr_layout(self) -> Layout:
-        return Layout(WAVE, 1)
+        return f"!fly_rocdl.gfx1250.wmma_scale<{self.signature}, {flags}>"
 
     def tv_layouts(self) -> tuple[Layout, Layout, Layout]:
         return _scale_layouts(self)
@@ -347,11 +309,6 @@ class WmmaScale:
     def scale_bytes(self, operand: str) -> tuple[int, ...]:
         """The bytes of a lane's scale register that count: all."""
         return tuple(range(self.k // self.block_size))
-
-    def require(self, target: Target) -> WmmaScale:
-        if target.generation not in self.generations:
-            raise facts.not_on_target(self, target, ())
-        return self
 
     def intrinsic(self) -> Intrinsic:
         """Formats and operands, modifier of C, then half, format (0 = E8M0) and value of each scale, reuse hints."""

@@ -8,7 +8,7 @@ itself, so it is issued as inline PTX.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 from flydsl.base.errors import DslValueError
@@ -16,8 +16,8 @@ from flydsl.layout.layout import Layout
 from flydsl.layout.swizzle import Swizzle
 from flydsl.target import mma_facts as facts
 from flydsl.target.mma_facts import I32, I64, RegisterType, Slot
-from flydsl.target.mma_nvidia import FP8, INT8, PTX_TYPES, Elems, Shape, values
-from flydsl.target.target import Target
+from flydsl.target.mma_instruction import Elems, MatrixInstruction
+from flydsl.target.mma_nvidia import FP8, INT8, PTX_TYPES, values
 
 THREADS = 128
 M = 64
@@ -86,12 +86,14 @@ _CONSTRAINTS = {"float": "f", "i32": "r", "i64": "l"}
 
 
 @dataclass(frozen=True)
-class Wgmma:
+class Wgmma(MatrixInstruction):
     """``wgmma.mma_async``: 64 x n x k by 128 threads, B from shared memory, A from there or registers.
 
     State ``scale_d`` (i32): 0 ignores what the accumulators held, any other value adds to it.
     """
 
+    lanes = THREADS
+    m: int = field(default=M, init=False, repr=False)
     n: int
     k: int
     elem_a: str
@@ -102,10 +104,9 @@ class Wgmma:
     major_b: str = "k"
 
     def __post_init__(self) -> None:
-        row = _BY_ELEMS.get(self._elems)
+        row = _BY_ELEMS.get(self.formats)
         if row is None or row.k != self.k or self.n not in row.columns:
-            wanted = facts.signature(*self.shape_mnk, *self._elems)
-            raise facts.no_such_instruction("wgmma", wanted, wgmma_signatures())
+            raise facts.no_such_instruction("wgmma", self.signature, wgmma_signatures())
         if self.a_source not in ("shared", "register"):
             raise DslValueError(f"A cannot come from '{self.a_source}'", hint="use 'shared' or 'register'")
         for name, major in (("major_a", self.major_a), ("major_b", self.major_b)):
@@ -117,29 +118,8 @@ class Wgmma:
             raise DslValueError("A from registers has no major order", hint="leave major_a at 'k'")
 
     @property
-    def _elems(self) -> Elems:
-        return self.elem_a, self.elem_b, self.elem_c
-
-    @property
     def row(self) -> WgmmaRow:
-        return _BY_ELEMS[self._elems]
-
-    @property
-    def m(self) -> int:
-        return M
-
-    @property
-    def shape_mnk(self) -> Shape:
-        return M, self.n, self.k
-
-    @property
-    def elem_types(self) -> Elems:
-        """Types of the fragments: tf32 lives in f32."""
-        return facts.fragment_elem(self.elem_a), facts.fragment_elem(self.elem_b), self.elem_c
-
-    @property
-    def blocks(self) -> int:
-        return 1
+        return _BY_ELEMS[self.formats]
 
     @property
     def state(self) -> tuple[str, ...]:
@@ -154,19 +134,11 @@ class Wgmma:
         return 80
 
     def __str__(self) -> str:
-        types = facts.signature(*self.shape_mnk, *self._elems)
-        return f"!fly_nvvm.sm90.wgmma<{types}, a = {self.a_source}, majorA = {self.major_a}, majorB = {self.major_b}>"
-
-    def thr_layout(self) -> Layout:
-        return Layout(THREADS, 1)
+        majors = f"majorA = {self.major_a}, majorB = {self.major_b}"
+        return f"!fly_nvvm.sm90.wgmma<{self.signature}, a = {self.a_source}, {majors}>"
 
     def tv_layouts(self) -> tuple[Layout, Layout, Layout]:
         return _layouts(self)
-
-    def require(self, target: Target) -> Wgmma:
-        if target.generation not in self.generations:
-            raise facts.not_on_target(self, target, ())
-        return self
 
     def registers(self, operand: str) -> tuple[RegisterType, ...]:
         """What a thread passes: accumulators, A's registers, or a 64-bit descriptor of shared memory."""
@@ -179,7 +151,7 @@ class Wgmma:
         return (I64,)
 
     def mnemonic(self) -> str:
-        a, b, c = (PTX_TYPES[elem] for elem in self._elems)
+        a, b, c = (PTX_TYPES[elem] for elem in self.formats)
         return f"wgmma.mma_async.sync.aligned.m{M}n{self.n}k{self.k}.{c}.{a}.{b}"
 
     def _modifiers(self) -> list[str]:

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from flydsl.base.errors import VerifyError
-from flydsl.target.mma_cdna import Elems, Mfma, MfmaScale, Shape
+from flydsl.target.mma_cdna import Mfma, MfmaScale
+from flydsl.target.mma_instruction import Elems, Shape
 from flydsl.target.mma_nvidia import MmaSync
 from flydsl.target.mma_rdna import DIALECT_NAMES, Wmma, WmmaScale
 from flydsl.target.mma_warpgroup import M as WGMMA_ROWS
