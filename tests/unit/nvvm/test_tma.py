@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -337,6 +338,30 @@ def test_contiguous_bytes_are_copied_without_a_map() -> None:
     run(body, a, out, threads=32)
     np.testing.assert_array_equal(out[:32], a[4:36] + 1)
     assert (out[32:] == -1).all()
+
+
+@pytest.mark.parametrize("way", ["box in", "box out", "bytes in", "bytes out"])
+def test_copies_that_leave_shared_memory_are_reported(way: str) -> None:
+    """On a GPU they end the kernel, or another block's memory is theirs."""
+
+    def body(source: fx.Tensor, words: fx.Tensor) -> None:
+        shared = Shared()
+        place, barrier = shared.pointer(32, fx.Int32), shared.barriers()
+        beyond = place + (1024 + words[0])
+        nvvm.mbarrier_init(barrier, 1)
+        if fx.const_expr(way == "box in"):
+            nvvm.tma_load(source, (0, 0), beyond, barrier)
+        elif fx.const_expr(way == "box out"):
+            nvvm.tma_store(source, beyond, (0, 0))
+        elif fx.const_expr(way == "bytes in"):
+            nvvm.bulk_load(words, beyond, 128, barrier)
+        else:
+            nvvm.bulk_store(beyond, words, 128)
+
+    with pytest.raises(RuntimeError, match=r"leaves the block's shared memory(.|\n)*allocate as many bytes") as error:
+        run(body, np.zeros((8, 16), np.int32), np.zeros(64, np.int32), threads=1,
+            maps=lambda a, b: (nvvm.make_tensor_map(a, (4, 8), "none"), b))  # fmt: skip
+    assert Path(__file__).name in str(error.value)
 
 
 def test_bytes_that_a_bulk_copy_cannot_move_are_refused() -> None:

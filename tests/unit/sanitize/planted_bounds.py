@@ -526,3 +526,98 @@ def buffer_with_more_records_than_the_array(fault: int) -> None:
     with knobs.scope({knobs.ARCH: "gfx942"}):
         run(a, b)
     np.testing.assert_array_equal(b, np.append(a[4:], np.zeros(4, np.float32)))
+
+
+# NVIDIA's hinted accesses and bulk copies --------------------------------------------------------
+
+
+@bounds(tensor="A", coordinate=(64,), thread=15)
+def hinted_read_past_the_end(fault: int) -> None:
+    @flyc.kernel
+    def kernel(A: fx.Tensor, B: fx.Tensor):
+        t = fx.thread_idx.x
+        source, target = (fx.logical_divide(tensor, fx.make_layout(4, 1)) for tensor in (A, B))
+        held = fx.make_rmem_tensor(4, fx.Float32)
+        hinted = fx.make_copy_atom(fx.nvvm.CachedCopy(128, "evict_first"), fx.Float32)
+        fx.copy_atom_call(hinted, source[None, t + fault], held)  # FAULT
+        fx.copy_atom_call(hinted, held, target[None, t])
+
+    @flyc.jit
+    def run(A: fx.Tensor, B: fx.Tensor):
+        kernel(A, B).launch(block=(16, 1, 1))
+
+    a, b = numbers(64), poisoned(64)
+    with knobs.scope({knobs.ARCH: "sm_90a"}):
+        run(a, b)
+    np.testing.assert_array_equal(b, a)
+
+
+@bounds(tensor="B", coordinate=(64,), thread=31)
+def hinted_write_past_the_end(fault: int) -> None:
+    @flyc.kernel
+    def kernel(A: fx.Tensor, B: fx.Tensor):
+        t = fx.thread_idx.x
+        source, target = (fx.logical_divide(tensor, fx.make_layout(2, 1)) for tensor in (A, B))
+        held = fx.make_rmem_tensor(2, fx.Float32)
+        hinted = fx.make_copy_atom(fx.nvvm.CachedCopy(64, "streaming"), fx.Float32)
+        fx.copy_atom_call(hinted, source[None, t], held)
+        fx.copy_atom_call(hinted, held, target[None, t + fault])  # FAULT
+
+    @flyc.jit
+    def run(A: fx.Tensor, B: fx.Tensor):
+        kernel(A, B).launch(block=(32, 1, 1))
+
+    a, b = numbers(64), poisoned(64)
+    with knobs.scope({knobs.ARCH: "sm_90a"}):
+        run(a, b)
+    np.testing.assert_array_equal(b, a)
+
+
+@bounds(tensor="A", coordinate=(64,), thread=0)
+def bulk_load_past_the_end(fault: int) -> None:
+    @flyc.kernel
+    def kernel(A: fx.Tensor, B: fx.Tensor):
+        t, smem = fx.thread_idx.x, fx.SharedAllocator()
+        words = smem.allocate(fx.Array[fx.Float32, 64, 128]).ptr
+        barrier = smem.allocate(fx.Array[fx.Int64, 1, 8]).ptr
+        if t == 0:
+            fx.nvvm.mbarrier_init(barrier, 1)
+            fx.nvvm.fence_mbarrier_init()
+            fx.nvvm.mbarrier_arrive_expect_tx(barrier, 256)
+            fx.nvvm.bulk_load(fx.get_iter(A) + fault * 4, words, 256, barrier)  # FAULT
+        fx.barrier()
+        fx.nvvm.mbarrier_wait(barrier, 0)
+        B[t] = words[t]
+
+    @flyc.jit
+    def run(A: fx.Tensor, B: fx.Tensor):
+        kernel(A, B).launch(block=(64, 1, 1))
+
+    a, b = numbers(64), poisoned(64)
+    with knobs.scope({knobs.ARCH: "sm_90a"}):
+        run(a, b)
+    np.testing.assert_array_equal(b, a)
+
+
+@bounds(tensor="B", coordinate=(64,), thread=0)
+def bulk_store_past_the_end(fault: int) -> None:
+    @flyc.kernel
+    def kernel(A: fx.Tensor, B: fx.Tensor):
+        t = fx.thread_idx.x
+        words = fx.SharedAllocator().allocate(fx.Array[fx.Float32, 80, 128]).ptr
+        words[t] = A[t]
+        fx.nvvm.fence_proxy_async()
+        fx.barrier()
+        if t == 0:
+            fx.nvvm.bulk_store(words, B, 256 + fault * 16)  # FAULT
+            fx.nvvm.tma_commit_group()
+            fx.nvvm.tma_wait_group(0)
+
+    @flyc.jit
+    def run(A: fx.Tensor, B: fx.Tensor):
+        kernel(A, B).launch(block=(64, 1, 1))
+
+    a, b = numbers(64), poisoned(64)
+    with knobs.scope({knobs.ARCH: "sm_90a"}):
+        run(a, b)
+    np.testing.assert_array_equal(b, a)

@@ -31,6 +31,9 @@ align the place in shared memory to 128 bytes, and let boxes start at multiples 
 BOX_BEFORE_TENSOR = """\
 TMA cannot write a box that starts before the tensor: a coordinate is negative
 start at 0 or later; parts beyond the tensor's end are dropped, and loads may start before it"""
+BEYOND_SHARED = """\
+this copy leaves the block's shared memory
+allocate as many bytes as it moves"""
 MISPLACED_BYTES = """\
 a bulk copy cannot reach these bytes: an address or the size is not a multiple of 16
 align both places and the size to 16 bytes"""
@@ -43,6 +46,15 @@ def _check_box(wg: WorkgroupEmitter, op: Operation, place: str, map_: str, first
     start = body.assign(f"and i32 {body.assign(f'mul i32 {first}, {size}')}, 15")
     wrong = body.assign(f"or i32 {body.assign(f'and i32 {place}, 127')}, {start}")
     wg.fail_if(body.assign(f"icmp ne i32 {wrong}, 0"), op, MISPLACED_BOX)
+    _check_shared(wg, op, place, body.assign(f"call i32 @fly.box_bytes(ptr {map_})"))
+
+
+def _check_shared(wg: WorkgroupEmitter, op: Operation, place: str, size: str) -> None:
+    """The bytes from a place on lie in shared memory."""
+    body = wg.body
+    end = body.assign(f"add i64 {body.assign(f'zext i32 {place} to i64')}, {body.assign(f'zext i32 {size} to i64')}")
+    held = body.assign(f"sub i64 {body.assign(f'ptrtoint ptr {wg.shared.end} to i64')}, {wg.shared.base}")
+    wg.fail_if(body.assign(f"icmp ugt i64 {end}, {held}"), op, BEYOND_SHARED)
 
 
 def _check_start(wg: WorkgroupEmitter, op: Operation, coords: list[str]) -> None:
@@ -59,6 +71,7 @@ def _check_bytes(wg: WorkgroupEmitter, op: Operation, place: str, pointer: str, 
     all_ = body.assign(f"or i32 {body.assign(f'or i32 {low}, {place}')}, {size}")
     rest = body.assign(f"and i32 {all_}, 15")
     wg.fail_if(body.assign(f"icmp ne i32 {rest}, 0"), op, MISPLACED_BYTES)
+    _check_shared(wg, op, place, size)
 
 
 def _tma_load(wg: WorkgroupEmitter, op: Operation) -> None:
@@ -114,6 +127,7 @@ def _bulk_load(wg: WorkgroupEmitter, op: Operation) -> None:
     place, source, size, barrier = (body.operand(x) for x in op.operands)
     _check_bytes(wg, op, place, source, size)
     wide = body.assign(f"zext i32 {size} to i64")
+    wg.access(op, op.operands[1], f"ptr {source}", wide, READ)
     body.line(f"call void @llvm.memcpy.p0.p0.i64(ptr {shared_pointer(wg, place)}, ptr {source}, i64 {wide}, i1 false)")
     _complete(wg, shared_pointer(wg, barrier), size)
 
@@ -123,6 +137,7 @@ def _bulk_store(wg: WorkgroupEmitter, op: Operation) -> None:
     place, target, size = (body.operand(x) for x in op.operands)
     _check_bytes(wg, op, place, target, size)
     wide = body.assign(f"zext i32 {size} to i64")
+    wg.access(op, op.operands[1], f"ptr {target}", wide, WRITE)
     body.line(f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {shared_pointer(wg, place)}, i64 {wide}, i1 false)")
 
 
@@ -192,6 +207,7 @@ def _hinted_load(words: int) -> Behaviour:
     def run(wg: WorkgroupEmitter, op: Operation) -> None:
         body, pointer = wg.body, op.operands[0]
         kind = type_text(pointer.type)
+        wg.access(op, pointer, body.typed(pointer), 4 * words, READ)
         struct, value = type_text(op.results[0].type), "poison"
         for index in range(words):
             place = body.assign(f"getelementptr i32, {kind} {body.operand(pointer)}, i64 {index}")
@@ -205,6 +221,7 @@ def _hinted_load(words: int) -> Behaviour:
 def _hinted_store(wg: WorkgroupEmitter, op: Operation) -> None:
     body, pointer = wg.body, op.operands[0]
     kind = type_text(pointer.type)
+    wg.access(op, pointer, body.typed(pointer), 4 * (len(op.operands) - 1), WRITE)
     for index, word in enumerate(op.operands[1:]):
         place = body.assign(f"getelementptr i32, {kind} {body.operand(pointer)}, i64 {index}")
         body.line(f"store i32 {body.operand(word)}, {kind} {place}, align 1")
