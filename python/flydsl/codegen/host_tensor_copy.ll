@@ -104,8 +104,7 @@ go:
   ret void
 }
 
-define internal void @fly.tensor_copy(ptr %f, ptr %shared, i1 %store) {
-entry:
+define internal i64 @fly.tensor_elements(ptr %f) {
   %t0 = call i64 @fly.tensor_field(ptr %f, i64 10)
   %t1 = call i64 @fly.tensor_field(ptr %f, i64 11)
   %t2 = call i64 @fly.tensor_field(ptr %f, i64 12)
@@ -115,6 +114,31 @@ entry:
   %b = mul i64 %a, %t2
   %c = mul i64 %b, %t3
   %total = mul i64 %c, %t4
+  ret i64 %total
+}
+
+; Where the tile ends in LDS: behind its last element; 0 for a tile without any.
+define internal i64 @fly.tensor_end(ptr %f) {
+entry:
+  %total = call i64 @fly.tensor_elements(ptr %f)
+  %empty = icmp eq i64 %total, 0
+  br i1 %empty, label %nothing, label %some
+nothing:
+  ret i64 0
+some:
+  %size = call i64 @fly.tensor_field(ptr %f, i64 2)
+  %last = sub i64 %total, 1
+  %nb = mul i64 %last, %size
+  %place = call i64 @fly.tensor_place(ptr %f, i64 %nb)
+  %lds = call i64 @fly.tensor_field(ptr %f, i64 1)
+  %at = add i64 %lds, %place
+  %end = add i64 %at, %size
+  ret i64 %end
+}
+
+define internal void @fly.tensor_copy(ptr %f, ptr %shared, i1 %store) {
+entry:
+  %total = call i64 @fly.tensor_elements(ptr %f)
   %empty = icmp eq i64 %total, 0
   br i1 %empty, label %done, label %loop
 loop:

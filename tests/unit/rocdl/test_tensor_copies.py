@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
-from flydsl.base.errors import DslTypeError, DslValueError, TargetError
+from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, TargetError
 from flydsl.expr.rocdl import cdna5, tdm_ops
 from flydsl.target.tensor_descriptor import FIELDS, WORDS, padding_codes, warp_split
 from tests.unit.rocdl.running import launch
@@ -290,6 +290,18 @@ def test_descriptors_by_hand() -> None:
     again = x[0:4, 4:12].copy()
     again[3] = 0  # the extents are the first tile's
     np.testing.assert_array_equal(y[1].reshape(4, 8), again)
+
+
+@pytest.mark.parametrize("store", [False, True])
+def test_a_tile_that_leaves_shared_memory_is_reported(store: bool) -> None:
+    def body(t: Any, x: Any, y: Any) -> None:
+        held = fx.SharedAllocator().allocate(fx.Array[fx.Int32, 64]).peek()
+        desc = tdm_ops.make_tensor_descriptor_2d(x, held.ptr, (fx.Index(0), fx.Index(0)), (4, 8), (16, 1), (4, 8), 4)
+        away = tdm_ops.update_tensor_descriptor_2d_lds_addr(desc, fx.ptrtoint(held.ptr) + (1008 + y[0]))
+        (tdm_ops.tensor_store_2d if store else tdm_ops.tensor_load_2d)(away)
+
+    with pytest.raises(DslRuntimeError, match="leaves the block's shared memory"):
+        launch(body, np.zeros((24, 16), np.int32), np.zeros(1, np.int32), threads=32)
 
 
 def _tile(t: Any, x: Any, **more: Any) -> None:

@@ -23,6 +23,11 @@ SHARED_SPACE = 3
 ALIGN = 1024
 
 
+BEYOND = """\
+this copy leaves the block's shared memory
+allocate as many bytes as it moves"""
+
+
 class SharedMemory:
     """The shared globals of a gpu module and where each lies in scratch."""
 
@@ -49,6 +54,12 @@ class SharedMemory:
             total = body.assign(f"add i64 {total}, {COUNTERS}")
         wg.slots.origin = body.assign(f"getelementptr i8, ptr %scratch, i64 {total}")
         self.base = body.assign("ptrtoint ptr %scratch to i64")
+
+    def check_end(self, wg: WorkgroupEmitter, op: Operation, end: str) -> None:
+        """Report a copy, by its line, whose bytes end behind shared memory; ``end`` counts from its start."""
+        body = wg.body
+        held = body.assign(f"sub i64 {body.assign(f'ptrtoint ptr {self.end} to i64')}, {self.base}")
+        wg.fail_if(body.assign(f"icmp ugt i64 {end}, {held}"), op, BEYOND)
 
     def rules(self, wg: WorkgroupEmitter) -> dict[str, Rule]:
         def address_of(body: FunctionEmitter, op: Operation) -> None:

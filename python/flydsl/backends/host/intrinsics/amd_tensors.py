@@ -123,6 +123,7 @@ def _copy(store: bool) -> Behaviour:
             valid, move = _set(wg, _field(wg, words, "count")), body.fresh_label("move")
             body.branch_if(valid, move, done)
             body.start_block(move)
+            wg.shared.check_end(wg, op, body.assign(f"call i64 @fly.tensor_end(ptr {table})"))
             body.line(f"call void @fly.tensor_copy(ptr {table}, ptr %scratch, i1 {flag})")
             body.names = known
             body.branch(done)

@@ -31,9 +31,6 @@ align the place in shared memory to 128 bytes, and let boxes start at multiples 
 BOX_BEFORE_TENSOR = """\
 TMA cannot write a box that starts before the tensor: a coordinate is negative
 start at 0 or later; parts beyond the tensor's end are dropped, and loads may start before it"""
-BEYOND_SHARED = """\
-this copy leaves the block's shared memory
-allocate as many bytes as it moves"""
 MISPLACED_BYTES = """\
 a bulk copy cannot reach these bytes: an address or the size is not a multiple of 16
 align both places and the size to 16 bytes"""
@@ -53,8 +50,7 @@ def _check_shared(wg: WorkgroupEmitter, op: Operation, place: str, size: str) ->
     """The bytes from a place on lie in shared memory."""
     body = wg.body
     end = body.assign(f"add i64 {body.assign(f'zext i32 {place} to i64')}, {body.assign(f'zext i32 {size} to i64')}")
-    held = body.assign(f"sub i64 {body.assign(f'ptrtoint ptr {wg.shared.end} to i64')}, {wg.shared.base}")
-    wg.fail_if(body.assign(f"icmp ugt i64 {end}, {held}"), op, BEYOND_SHARED)
+    wg.shared.check_end(wg, op, end)
 
 
 def _check_start(wg: WorkgroupEmitter, op: Operation, coords: list[str]) -> None:
