@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -120,6 +121,16 @@ def check_row(length: int, dtype: str) -> None:
         raise ValueError(f"a row needs at least one element, got {length}")
     if dtype not in DTYPES:
         raise ValueError(f"dtype must be one of {', '.join(DTYPES)}, got {dtype!r}")
+
+
+def check_options(eps: float, threads: int | None) -> None:
+    """Refuse what is no epsilon and no number of threads, above all a flag in the place of one."""
+    if isinstance(eps, bool) or not isinstance(eps, Real):
+        raise TypeError(f"eps is a number added to the variance, got {eps!r}; there is no flag for storing statistics")
+    if eps < 0:
+        raise ValueError(f"eps must be 0 or more, got {eps}")
+    if threads is not None and type(threads) is not int:
+        raise TypeError(f"threads is an int, or None for the table's choice, got {threads!r}")
 
 
 def plan_row(length: int, dtype: str, threads: int | None = None, *, lines: int = 0) -> RowPlan:

@@ -6,7 +6,7 @@ fn(X, gamma, beta, Y, M, stream)
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -16,6 +16,7 @@ from kernels.blocks.row_loop import Exchange, Store, for_each_row
 from kernels.blocks.rows import (
     Line,
     RowPlan,
+    check_options,
     check_row,
     held_elements,
     inside_row,
@@ -26,10 +27,11 @@ from kernels.blocks.rows import (
 )
 
 
-@cache
+@lru_cache(maxsize=None, typed=True)
 def build_layernorm_module(N: int, dtype: str, eps: float = 1e-5, threads: int | None = None) -> Any:
     """The launcher of a LayerNorm over rows of N elements."""
     check_row(N, dtype)
+    check_options(eps, threads)
 
     @flyc.kernel
     def layernorm_kernel(

@@ -6,20 +6,21 @@ fn(X, gamma, Y, M, stream)
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from kernels.blocks.reduce import add, wave_reduce
 from kernels.blocks.row_loop import Exchange, Store, for_each_row
-from kernels.blocks.rows import Line, check_row, launch_rows, plan_row, sum_of_squares
+from kernels.blocks.rows import Line, check_options, check_row, launch_rows, plan_row, sum_of_squares
 
 
-@cache
+@lru_cache(maxsize=None, typed=True)
 def build_rmsnorm_module(N: int, dtype: str, eps: float = 1e-5, threads: int | None = None) -> Any:
     """The launcher of an RMSNorm over rows of N elements."""
     check_row(N, dtype)
+    check_options(eps, threads)
 
     @flyc.kernel
     def rmsnorm_kernel(X: fx.Tensor, gamma: fx.Tensor, Y: fx.Tensor, first: fx.Int32, m: fx.Int32, plan: fx.Constexpr):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -14,6 +14,7 @@ from xdsl.dialects import arith, cf, func, llvm, math, scf, vector
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.parser import Parser
 
+from flydsl.codegen.function_emitter import Rule
 from flydsl.codegen.llvm_build import emit_object, host_triple
 from flydsl.codegen.module_emitter import emit_module_text
 from flydsl.runtime.object_code import LoadedObject, load_object
@@ -60,13 +61,13 @@ def parse(text: str) -> ModuleOp:
     return Parser(context(), text).parse_module()
 
 
-def llvm_text(text: str, triple: str = "") -> str:
-    return emit_module_text(parse(text), triple or host_triple())
+def llvm_text(text: str, triple: str = "", rules: Mapping[str, Rule] | None = None) -> str:
+    return emit_module_text(parse(text), triple or host_triple(), extra_rules=rules)
 
 
-def build(text: str, level: int = 2, triple: str = "") -> LoadedObject:
+def build(text: str, level: int = 2, triple: str = "", rules: Mapping[str, Rule] | None = None) -> LoadedObject:
     """Compile MLIR for this process, written the way ``triple`` needs it (x86 has no bf16 rounding, say)."""
-    return load_object(emit_object(llvm_text(text, triple), level=level))
+    return load_object(emit_object(llvm_text(text, triple, rules), level=level))
 
 
 def call(loaded: LoadedObject, name: str, *arguments: np.ndarray | int, result: type | None = None) -> object:
@@ -163,12 +164,21 @@ def _zero(lanes: int) -> str:
 
 
 class Suite:
-    """Many elementwise functions compiled as one module: one pass through LLVM for all of them."""
+    """Many elementwise functions compiled as one module: one pass through LLVM for all of them.
 
-    def __init__(self, functions: Sequence[Elementwise], level: int = 1, triple: str = "") -> None:
+    ``rules`` replace those of the host.
+    """
+
+    def __init__(
+        self,
+        functions: Sequence[Elementwise],
+        level: int = 1,
+        triple: str = "",
+        rules: Mapping[str, Rule] | None = None,
+    ) -> None:
         self.functions = {function.name: function for function in functions}
         assert len(self.functions) == len(functions), "two functions of one name"
-        self.loaded = build("\n".join(function.text() for function in functions), level, triple)
+        self.loaded = build("\n".join(function.text() for function in functions), level, triple, rules)
 
     def run(self, name: str, *inputs: np.ndarray) -> np.ndarray:
         return self.run_all(name, *inputs)[0]

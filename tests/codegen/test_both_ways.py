@@ -7,13 +7,18 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
+import flydsl.compiler as flyc
+import flydsl.expr as fx
 from flydsl.backends.cuda import compile as cuda_compile
 from flydsl.backends.pipeline import stage_b
 from flydsl.backends.rocm import compile as rocm_compile
 from flydsl.codegen.llvm_build import optimised_text
+from flydsl.expr.math_table import FLOAT_FUNCTIONS
 from flydsl.passes.walk import gpu_modules
 from flydsl.target.target import Target
 from tests.codegen.llvm_normal_form import normalised
@@ -32,6 +37,10 @@ def optimised(text: str, target: Target) -> str:
     "kernel, arch", cases("gfx942", "sm_90a"), ids=lambda value: getattr(value, "name", value)
 )  # fmt: skip
 def test_every_kernel(kernel: RepositoryKernel, arch: str) -> None:
+    assert_same_both_ways(kernel, arch)
+
+
+def assert_same_both_ways(kernel: RepositoryKernel, arch: str) -> None:
     module, target = after_stage_a(kernel, arch)
     family = rocm_compile if target.backend == "rocm" else cuda_compile
     short = family.device_text(module, target)
@@ -39,6 +48,28 @@ def test_every_kernel(kernel: RepositoryKernel, arch: str) -> None:
         step.run(module)
     (gpu_module,) = gpu_modules(module)
     assert optimised(family.converted_text(gpu_module, target), target) == optimised(short, target)
+
+
+def _math_functions(arch: str) -> Any:
+    """Every function of one number, by instructions or by our own arithmetic as the family has it."""
+
+    @flyc.kernel
+    def apply_kernel(x: fx.Tensor):
+        i = fx.thread_idx.x
+        for name in FLOAT_FUNCTIONS:
+            x[i] = getattr(fx.math, name)(x[i])
+        x[i] = fx.math.powf(x[i], fx.math.atan2(x[i], 2.0))
+
+    @flyc.jit
+    def apply_all(x: fx.Tensor):
+        apply_kernel(x).launch(block=(32, 1, 1))
+
+    return apply_all, (np.zeros(32, np.float32),)
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
+def test_math_functions(arch: str) -> None:
+    assert_same_both_ways(RepositoryKernel("math_functions", _math_functions), arch)
 
 
 def test_no_kernel_is_forgotten(repository: Path) -> None:

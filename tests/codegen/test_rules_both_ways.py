@@ -75,14 +75,14 @@ def _flags(type_: str) -> str:
 def every_rule() -> list[str]:
     """One function for each rule of arith and math, at scalars and vectors, narrow floats among them."""
     found: list[str] = []
-    for name in (*rules_arith.INT_BINARY, *rules_arith.INT_DIVISION, *rules_arith.INT_INTRINSIC):
+    for name in (*rules_arith.INT_BINARY, *rules_arith.SHIFTS, *rules_arith.INT_DIVISION, *rules_arith.INT_INTRINSIC):
         found += [_function(name, [t, t], [t]) for t in INTS]
     found += [
         _function(name, [t, t], [t])
         for name in ("arith.floordivsi", "arith.ceildivsi", "arith.ceildivui")
         for t in INTS
     ]
-    for name in (*rules_arith.FLOAT_BINARY, *rules_arith.FLOAT_INTRINSIC):
+    for name in (*rules_arith.FLOAT_BINARY, "arith.remf", *rules_arith.FLOAT_INTRINSIC):
         found += [_function(name, [t, t], [t]) for t in FLOATS]
     found += [_function("arith.negf", [t], [t]) for t in FLOATS]
     for t in INTS:

@@ -136,3 +136,17 @@ def test_every_shape_in_every_type(name: str, dtype: str) -> None:
         out, expected = KERNELS[name](x, dtype)
         error = np.abs(out.astype(np.float64) - expected).max() / max(np.abs(expected).max(), 1e-30)
         assert error < TOLERANCE[dtype], (rows, columns, error)
+
+
+@pytest.mark.parametrize("build", [build_layernorm_module, build_rmsnorm_module])
+def test_a_flag_is_no_epsilon(build: Any) -> None:
+    """Elsewhere the third argument is a flag; as an epsilon it would silently be 0, also after a build with 0."""
+    build(64, "f32", 0.0)
+    for flag in (False, True):
+        with pytest.raises(TypeError, match=f"eps is a number .* got {flag}"):
+            build(64, "f32", flag)
+    with pytest.raises(ValueError, match="0 or more, got -1e-05"):
+        build(64, "f32", -1e-5)
+    for threads in (1e-5, True, "256"):
+        with pytest.raises(TypeError, match="threads is an int"):
+            build(64, "f32", 1e-5, threads)

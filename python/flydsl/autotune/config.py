@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.compiler.diagnostics import located
 from flydsl.compiler.hints import checked
 
 _TYPE, _TUPLE = "$type", "$tuple"
@@ -24,6 +25,7 @@ class Config:
 
     __slots__ = ("_text", "kwargs", "maxnreg", "num_warps", "pre_hook", "waves_per_eu")
 
+    @located
     def __init__(self, *, num_warps: int | None = None, waves_per_eu: int | None = None, maxnreg: int | None = None,
                  pre_hook: Callable[[dict[str, Any]], Any] | None = None, **kwargs: Any) -> None:  # fmt: skip
         if num_warps is not None and (type(num_warps) is not int or num_warps < 1):

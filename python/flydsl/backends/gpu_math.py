@@ -1,7 +1,9 @@
 """Which math operations a GPU has, and what becomes of the others.
 
-LLVM ends the process when a back end has no instruction for an intrinsic, so the ones a family lacks
-never reach it: `exp` is rewritten by way of `exp2`, the rest are refused with what to write instead.
+LLVM ends the process when a back end has no instruction for an intrinsic, so the ones a family lacks never reach it:
+NVIDIA's `exp` is rewritten by way of `exp2`, the rest are computed by our own arithmetic in f32 and refused in f64.
+AMD's back end computes `sin`, `cos` and `powf` with its fast instructions alone, which are wrong for large angles and
+negative bases, so those take our arithmetic too; its exponentials and logarithms are accurate.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from collections.abc import Mapping
 from xdsl.dialects.builtin import Float32Type
 from xdsl.ir import Operation
 
+from flydsl.codegen import float_functions
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.literals import float_literal
 from flydsl.codegen.op_view import fail
@@ -43,26 +46,23 @@ _EVERYWHERE = frozenset(
     ]
 )
 _NVIDIA = frozenset({"math.exp2"})
-_AMD = frozenset(f"math.{name}" for name in ["exp", "exp2", "log", "log2", "log10", "sin", "cos", "powf"])
+_AMD = frozenset(f"math.{name}" for name in ["exp", "exp2", "log", "log2", "log10"])
 
 _SHORT = ("f32", "f16", "bf16")
-"""Types the special-function units know; f64 has only what is everywhere."""
+"""Types computed in f32; f64 has only what is everywhere."""
 
 _LOG2_E = float_literal(1.4426950408889634, Float32Type())
 
 
 def _refused(name: str, family: str) -> Rule:
     def rule(emitter: FunctionEmitter, op: Operation) -> None:
-        fail(op, f"{family} GPUs have no instruction for {name} of this type", hint=_ADVICE.get(name, _OTHERWISE))
+        fail(
+            op,
+            f"{name} of {emitter.scalar(op.operands[0]).name} is not there on {family} GPUs",
+            hint="convert to f32, in which they compute it (f16 and bf16 too), or run the kernel on the host device",
+        )
 
     return rule
-
-
-_OTHERWISE = "write it with exp2, sqrt and arithmetic, or run the kernel on the host device"
-_ADVICE = {
-    "math.exp2": "use f32 instead of f64",
-    "math.exp": "use f32 instead of f64",
-}
 
 
 def _exp_by_exp2(emitter: FunctionEmitter, op: Operation) -> None:
@@ -76,6 +76,9 @@ def _exp_by_exp2(emitter: FunctionEmitter, op: Operation) -> None:
     factor = f"splat (float {_LOG2_E})" if scalar.lanes else _LOG2_E
     power = emitter.assign(f"call {wide} @llvm.exp2({wide} {emitter.assign(f'fmul {wide} {x}, {factor}')})")
     emitter.bind(op.results[0], power if type_ == wide else emitter.assign(f"fptrunc {wide} {power} to {type_}"))
+
+
+_COMPUTED: dict[str, Rule] = {**float_functions.RULES, "math.exp": _exp_by_exp2}
 
 
 def _by_type(name: str, short: Rule, otherwise: Rule) -> Rule:
@@ -92,10 +95,7 @@ def math_rules(family: str) -> Mapping[str, Rule]:
     special = _NVIDIA if family == "NVIDIA" else _AMD
     found: dict[str, Rule] = {}
     for name, rule in RULES.items():
-        refused = _refused(name, family)
-        if name in _EVERYWHERE:
-            continue
-        found[name] = _by_type(name, rule, refused) if name in special else refused
-    if family == "NVIDIA":
-        found["math.exp"] = _by_type("math.exp", _exp_by_exp2, found["math.exp"])
+        if name not in _EVERYWHERE:
+            refused = _refused(name, family)
+            found[name] = _by_type(name, rule if name in special else _COMPUTED.get(name, refused), refused)
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import DenseArrayBase, IntAttr, IntegerAttr, StringAttr, UnitAttr, i32, i64
+from xdsl.dialects.builtin import DenseArrayBase, IntAttr, IntegerAttr, StringAttr, i32, i64
 from xdsl.dialects.llvm import GEP_USE_SSA_VAL, LLVMPointerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -16,10 +16,6 @@ def _access_properties(cursor: TextCursor) -> dict[str, Attribute]:
     while cursor.accept(","):
         if cursor.accept("align"):
             properties["alignment"] = IntegerAttr(cursor.number(), i64)
-        elif cursor.accept("!invariant.load"):
-            properties["invariant"] = UnitAttr()
-            while cursor.peek() and cursor.peek() != ",":
-                cursor.take()
         else:
             cursor.fail(f"'{cursor.peek()}' says something about an access that has no property")
     return properties

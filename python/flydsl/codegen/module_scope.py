@@ -30,8 +30,8 @@ _SOFT_FMA: dict[str, frozenset[str]] = {"x86_64": frozenset({"f16", "bf16"}), "a
 # LLVM 22 makes one fixed-point conversion of an integer converted to f16 and then multiplied by a power of two.
 # An integer past f16's range then stays finite where it has to become infinite.
 _MERGED_SCALING: dict[str, frozenset[str]] = {"aarch64": frozenset({"f16"})}
-# Machines that stop the program at an integer division by zero or one whose quotient overflows. GPUs do not.
-_TRAPPING_DIVISION = frozenset({"x86_64"})
+# Back ends whose `frem` is right for small quotients only.
+_SOFT_REMAINDER = frozenset({"nvptx64"})
 
 
 def symbol_text(name: str) -> str:
@@ -49,8 +49,8 @@ class ModuleScope:
         self.soft_truncations = _SOFT_TRUNCATIONS.get(machine, frozenset[tuple[str, str]]())
         self.soft_floats = _SOFT_FLOATS.get(machine, frozenset[str]())
         self.soft_fma = _SOFT_FMA.get(machine, frozenset[str]())
+        self.soft_remainder = machine in _SOFT_REMAINDER
         self.merged_scaling = _MERGED_SCALING.get(machine, frozenset[str]())
-        self.division_traps = machine in _TRAPPING_DIVISION
         self._globals: dict[str, str] = {}
         self._declarations: dict[str, str] = {}
         self._helpers: dict[str, str] = {}

@@ -5,6 +5,8 @@ Conversions between types are in ``rules_cast``; what happens to narrow floats i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.ir import Operation
 
 from flydsl.codegen.elementwise_float import emit_elementwise_float, float_operands, intrinsic_expression, must_widen
@@ -13,18 +15,18 @@ from flydsl.codegen.literals import int_literal, literal, splat_literal
 from flydsl.codegen.llvm_types import Scalar, int_scalar, type_text
 from flydsl.codegen.op_flags import exact_text, fastmath_text, overflow_text
 from flydsl.codegen.op_view import fail, keyword_prop, prop
+from flydsl.codegen.remainder_function import remainder_function
 
 INT_BINARY: dict[str, str] = {
     "arith.addi": "add",
     "arith.subi": "sub",
     "arith.muli": "mul",
-    "arith.shli": "shl",
     "arith.andi": "and",
     "arith.ori": "or",
     "arith.xori": "xor",
-    "arith.shrui": "lshr",
-    "arith.shrsi": "ashr",
 }
+
+SHIFTS: dict[str, str] = {"arith.shli": "shl", "arith.shrui": "lshr", "arith.shrsi": "ashr"}
 
 INT_DIVISION: dict[str, str] = {
     "arith.divui": "udiv",
@@ -45,7 +47,6 @@ FLOAT_BINARY: dict[str, str] = {
     "arith.subf": "fsub",
     "arith.mulf": "fmul",
     "arith.divf": "fdiv",
-    "arith.remf": "frem",
 }
 
 # minimum/maximum return NaN when either side is NaN; minnum/maxnum return the other side.
@@ -80,13 +81,32 @@ def int_binary(opcode: str) -> Rule:
     return emit
 
 
-def int_division(opcode: str) -> Rule:
+def shift(opcode: str) -> Rule:
+    """A shift by the width or more leaves nothing, or the sign: LLVM has no value for it, and each GPU another."""
     plain = int_binary(opcode)
 
     def emit(emitter: FunctionEmitter, op: Operation) -> None:
-        if not emitter.scope.division_traps:
+        left, amount = (emitter.operand(value) for value in op.operands)
+        scalar = emitter.scalar(op.results[0])
+        if amount.isdigit() and int(amount) < scalar.bits:
             plain(emitter, op)
             return
+        flags = exact_text(op) or overflow_text(op) if op.properties or op.attributes else ""
+        type_, flag = scalar.vector_of(scalar.text), scalar.vector_of("i1")
+        if opcode == "ashr":
+            most = f"{type_} {_splat(scalar.bits - 1, scalar)}"
+            amount = emitter.call(type_, "@llvm.umin", [f"{type_} {amount}", most])
+            emitter.define(op, f"ashr {flags}{type_} {left}, {amount}")
+            return
+        inside = emitter.assign(f"icmp ult {type_} {amount}, {_splat(scalar.bits, scalar)}")
+        moved = emitter.assign(f"{opcode} {flags}{type_} {left}, {amount}")
+        emitter.define(op, f"select {flag} {inside}, {type_} {moved}, {type_} {_splat(0, scalar)}")
+
+    return emit
+
+
+def int_division(opcode: str) -> Rule:
+    def emit(emitter: FunctionEmitter, op: Operation) -> None:
         flags = exact_text(op) if op.properties or op.attributes else ""
         left, right = (emitter.operand(value) for value in op.operands)
         emitter.bind(op.results[0], _divide(emitter, f"{opcode} {flags}", emitter.scalar(op.results[0]), left, right))
@@ -108,6 +128,38 @@ def float_binary(opcode: str) -> Rule:
         emit_elementwise_float(emitter, op, lambda type_, texts: f"{opcode} {flags}{type_} {texts[0]}, {texts[1]}")
 
     return emit
+
+
+def emit_remf(emitter: FunctionEmitter, op: Operation) -> None:
+    if emitter.scope.soft_remainder:
+        emit_elementwise_float(emitter, op, lambda type_, texts: _remainder(emitter, type_, texts))
+    else:
+        _plain_remf(emitter, op)
+
+
+_plain_remf = float_binary("frem")
+
+
+def _remainder(emitter: FunctionEmitter, type_: str, texts: Sequence[str]) -> str:
+    """The expression of a remainder, lane by lane; 16-bit types by way of f32, where it is exact as well."""
+    if not type_.startswith("<"):
+        return _lane_remainder(emitter, type_, texts)
+    lanes, elem = int(type_[1:].split()[0]), type_[:-1].split()[-1]
+    result = "poison"
+    for lane in range(lanes):
+        parts = [emitter.assign(f"extractelement {type_} {text}, i32 {lane}") for text in texts]
+        found = emitter.assign(_lane_remainder(emitter, elem, parts))
+        place = f"insertelement {type_} {result}, {elem} {found}, i32 {lane}"
+        result = emitter.assign(place) if lane < lanes - 1 else place
+    return result
+
+
+def _lane_remainder(emitter: FunctionEmitter, type_: str, texts: Sequence[str]) -> str:
+    if type_ in ("float", "double"):
+        left, right = texts
+        return f"call {type_} {remainder_function(emitter.scope, type_)}({type_} {left}, {type_} {right})"
+    wide = [emitter.assign(f"fpext {type_} {text} to float") for text in texts]
+    return f"fptrunc float {emitter.assign(_lane_remainder(emitter, 'float', wide))} to {type_}"
 
 
 def float_intrinsic(callee: str) -> Rule:
@@ -226,13 +278,13 @@ def _truncated_division(emitter: FunctionEmitter, scalar: Scalar, left: str, rig
 
 
 def _divide(emitter: FunctionEmitter, opcode: str, scalar: Scalar, left: str, right: str) -> str:
-    """One division instruction that never stops the program.
+    """One division instruction that neither stops the program nor lets LLVM conclude anything from it.
 
-    The most negative number divided by -1 is itself, as everywhere integers wrap. A division by zero has
-    no defined result.
+    The most negative number divided by -1 is itself, as everywhere integers wrap. A division by zero gives some
+    number: LLVM would take it for proof that the divisor is not zero, and drop the guard that asks.
     """
     type_, flag = scalar.vector_of(scalar.text), scalar.vector_of("i1")
-    if not emitter.scope.division_traps or (right.isdigit() and right != "0"):
+    if right.isdigit() and right != "0":
         return emitter.assign(f"{opcode}{type_} {left}, {right}")
     if opcode[0] == "u":
         safe = emitter.call(type_, "@llvm.umax", [f"{type_} {right}", f"{type_} {_splat(1, scalar)}"])
@@ -269,11 +321,13 @@ def _power_of_two(text: str) -> int | None:
 RULES: dict[str, Rule] = {
     **{name: int_binary(opcode) for name, opcode in INT_BINARY.items()},
     **{name: int_division(opcode) for name, opcode in INT_DIVISION.items()},
+    **{name: shift(opcode) for name, opcode in SHIFTS.items()},
     **{name: int_intrinsic(opcode) for name, opcode in INT_INTRINSIC.items()},
     **{name: float_binary(opcode) for name, opcode in FLOAT_BINARY.items()},
     **{name: float_intrinsic(opcode) for name, opcode in FLOAT_INTRINSIC.items()},
     "arith.constant": emit_constant,
     "arith.negf": emit_negf,
+    "arith.remf": emit_remf,
     "arith.cmpi": emit_cmpi,
     "arith.cmpf": emit_cmpf,
     "arith.select": emit_select,

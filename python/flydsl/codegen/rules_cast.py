@@ -26,8 +26,9 @@ def emit_plain_cast(emitter: FunctionEmitter, op: Operation, opcode: str) -> Non
     if opcode in ("sitofp", "uitofp"):
         emit_int_to_float(emitter, op, opcode)
     elif opcode in ("fptosi", "fptoui"):
+        # To the nearest number of the type, NaN to zero, as GPUs do; LLVM's instruction has no value there.
         type_, (text,) = float_operands(emitter, op)
-        emitter.define(op, f"{opcode} {type_} {text} to {type_text(op.results[0].type)}")
+        emitter.define(op, f"call {type_text(op.results[0].type)} @llvm.{opcode}.sat({type_} {text})")
     else:
         flags = exact_text(op) or overflow_text(op) if op.properties or op.attributes else ""
         emitter.define(op, f"{opcode} {flags}{emitter.typed(op.operands[0])} to {type_text(op.results[0].type)}")

@@ -211,6 +211,22 @@ class ConstantForm:
 
 
 @dataclass(frozen=True)
+class NoneForm:
+    """None in the place of a run-time value: part of the code, which nothing else fits."""
+
+    def numbers(self, value: Any) -> Sequence[int | float]:
+        if value is not None:
+            raise DslTypeError(f"the code was compiled for None, got {type(value).__name__}")
+        return ()
+
+    def properties(self) -> dict[str, str]:
+        return {"type": "None"}
+
+    def __str__(self) -> str:
+        return "None"
+
+
+@dataclass(frozen=True)
 class OtherForm:
     """Structs, raw pointers and values of registered types: adapted anew at each call."""
 

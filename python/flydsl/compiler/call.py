@@ -10,7 +10,8 @@ from typing import Any
 from flydsl.base import knobs
 from flydsl.base.errors import DslValueError, FlyDSLError
 from flydsl.compiler.adapted import Adapted
-from flydsl.compiler.argument_form import ConstantForm, Form, form_of
+from flydsl.compiler.annotation_check import check_constexpr
+from flydsl.compiler.argument_form import ConstantForm, Form, NoneForm, form_of
 from flydsl.compiler.artifact import Artifact
 from flydsl.compiler.backends.registry import backend_for, is_own
 from flydsl.compiler.call_path import age
@@ -19,6 +20,7 @@ from flydsl.compiler.hints import Hints
 from flydsl.compiler.instance_key import instance_key
 from flydsl.compiler.jit_argument import adapt
 from flydsl.compiler.launch_code import Parameter
+from flydsl.compiler.none_argument import NoneArgument
 from flydsl.compiler.read_only import Write, check_writable, part_of, writes_of
 from flydsl.compiler.signature import Signature
 from flydsl.compiler.specialisation import Key
@@ -71,6 +73,8 @@ class Call:
             form_of(argument.argument, self.signature.annotations[index], self.place, writes)
             if isinstance(argument, Adapted)
             else ConstantForm.of(argument, _key_function(self.signature, index))
+            if self.signature.constexpr[index]
+            else NoneForm()
             for index, (argument, writes) in enumerate(zip(self.arguments, written, strict=True))
         ]
 
@@ -135,10 +139,12 @@ def adapted_call(func: Callable[..., Any], signature: Signature, values: Sequenc
     for index, value in enumerate(values):
         try:
             if signature.constexpr[index]:
+                if index != signature.instance:
+                    check_constexpr(value, signature.annotations[index])
                 key.append(_key_function(signature, index)(value))
                 arguments.append(python_value(value))
                 continue
-            argument = adapt(value, signature.annotations[index])
+            argument = adapt(value, signature.annotations[index], optional=signature.optional[index])
             key.append(argument.signature())
             numbers.extend(argument.pack())
             places.extend(view.device for view in argument.views())
@@ -146,7 +152,7 @@ def adapted_call(func: Callable[..., Any], signature: Signature, values: Sequenc
             raise about_argument(error, func, signature.names[index]) from None
         if isinstance(argument, StreamArgument):
             streams.append((signature.names[index], argument))
-        arguments.append(Adapted(argument))
+        arguments.append(None if isinstance(argument, NoneArgument) else Adapted(argument))
     device = device_of(places)
     for name, stream in streams:
         try:

@@ -7,6 +7,7 @@ environment are known when they have been read (`environment_reads.py`), and bel
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -49,6 +50,7 @@ class Captured:
         self._volatile_names: frozenset[tuple[int, str]] = frozenset()
         self._kept: list[Any] = []
         self._environment: dict[str, str | None] = {}
+        self._checks = threading.Lock()
         self.same: Callable[[], bool]
         """Whether everything is still the same object: the quick half of `unchanged`, made for every call."""
         self._take(self._described([func]), self._described([]))
@@ -71,7 +73,7 @@ class Captured:
             if calls >= CALLS_IN_PYTHON:
                 own.watches.quicken()
                 brought.watches.quicken()
-                self._use(self._check())
+                self._use(self._check(), instead_of=counted)
             return check()
 
         self._use(counted)
@@ -84,10 +86,14 @@ class Captured:
             parts.append(check_of(self._environment))
         return parts[0] if len(parts) == 1 else lambda: all(part() for part in parts)
 
-    def _use(self, check: Callable[[], bool]) -> None:
-        self.same = check
-        if self._on_check is not None:
-            self._on_check(check)
+    def _use(self, check: Callable[[], bool], instead_of: Callable[[], bool] | None = None) -> None:
+        """Let calls make this check; one that was made for ``instead_of`` comes too late if that is gone."""
+        with self._checks:
+            if instead_of is not None and self.same is not instead_of:
+                return
+            self.same = check
+            if self._on_check is not None:
+                self._on_check(check)
 
     def _warn(self) -> None:
         """Say what no call can notice, once."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslTypeError, DslValueError, FlyDSLError
-from flydsl.compiler.argument_form import ConstantForm, Form, StreamForm
+from flydsl.compiler.argument_form import ConstantForm, Form, NoneForm, StreamForm
 from flydsl.compiler.call import Call
 from flydsl.compiler.diagnostics import definition_of, located, present
 from flydsl.compiler.hints import Hints, check_mapping, checked, hint_scope
@@ -216,7 +216,7 @@ def _compiled(function: Any, args: Any, kwargs: Any) -> CompiledFunction | None:
 
 def _is_built_in(fn: JitFunction, name: str, form: Form, value: Any) -> bool:
     """True: a chosen value is part of the code, so that its parameter is gone. What is not would have to be passed."""
-    if not isinstance(form, ConstantForm):
+    if not isinstance(form, (ConstantForm, NoneForm)):
         raise DslTypeError(
             f"'{name}' of '{fn.__name__}' is chosen by its configurations ({value!r} here) and passed at run time, "
             "which compiled code cannot do",

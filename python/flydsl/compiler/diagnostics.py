@@ -13,10 +13,12 @@ from types import FrameType, FunctionType, TracebackType
 from typing import Any, ParamSpec, TypeVar
 
 from flydsl.base import knobs
+from flydsl.base.errors import DSLCompileError as DSLCompileError
 from flydsl.base.errors import DslRuntimeError, FlyDSLError, SourceLocation
 from flydsl.compiler import python_errors
 from flydsl.compiler.rewrite.build import HIDDEN
 from flydsl.compiler.rewrite.source import find_source
+from flydsl.expr.context import is_tracing
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -88,7 +90,7 @@ def user_errors(func: Callable[..., Any]) -> Iterator[None]:
             error.location = definition_of(func)
         _note_missing_source(error, func)
         raise
-    except (NameError, AttributeError, TypeError, KeyError) as error:
+    except (NameError, AttributeError, TypeError, LookupError) as error:
         explanation = _unbound(error) if isinstance(error, NameError) else _about_our_values(error)
         if explanation is None:
             raise
@@ -135,16 +137,19 @@ def calling_location() -> SourceLocation | None:
 
 
 def located(call: Callable[P, R]) -> Callable[P, R]:
-    """A function that users call outside any kernel: its errors name the line of the call."""
+    """A function that users call outside any kernel: its errors name the line of the call, without our frames.
+
+    While tracing, errors get their line like all others there.
+    """
 
     @wraps(call)
     def with_location(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return call(*args, **kwargs)
         except FlyDSLError as error:
-            if error.location is None:
-                error.location = calling_location()
-            present(error)
+            if not is_tracing():
+                error.location = error.location or calling_location()
+                present(error)
             raise
 
     return with_location

@@ -212,6 +212,8 @@ class TraceEmitter:
         self.kernel_symbol: str | None = None
         self.argument_names: dict[SSAValue, str] = {}
         self.shared_allocator: Any = None
+        self.own_shared_allocator: Any = None
+        """For what fx.coop needs where the kernel has made no SharedAllocator yet."""
         self.default_stream: Any = None
         self._constants: dict[Any, SSAValue] = {}
         self._last_constant: Operation | None = None
@@ -400,6 +402,12 @@ class TraceEmitter:
 
     def declare_dynamic_shared(self) -> None:
         self.builder.declare_shared(DYNAMIC_SHARED)
+
+    def known_number(self, value: Any) -> int | float | None:
+        constant = value.owner if isinstance(value, SSAValue) else None
+        if not isinstance(constant, ConstantOp) or not isinstance(constant.value, (IntegerAttr, FloatAttr)):
+            return None
+        return constant.value.value.data
 
     def type_name(self, value: Any) -> str:
         return str(value.type)

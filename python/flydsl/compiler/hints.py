@@ -121,14 +121,10 @@ def hint_scope(hints: Mapping[str, Any]) -> Iterator[None]:
 
 
 def math_flags(hints: Hints) -> FastMathFlags:
-    """The flags every float operation gets unless the kernel gives its own."""
+    """The flags every float operation gets unless the kernel gives its own; ``fastmath`` overrides ``fast_fp_math``."""
     found = dict(hints)
-    flags = parse_flags(found.get("fastmath", "none"))
-    if found.get("fast_fp_math"):
-        flags |= FastMathFlags.fast
-    if found.get("unsafe_fp_math"):
-        flags |= _UNSAFE
-    return flags
+    flags = parse_flags(found.get("fastmath", "fast" if found.get("fast_fp_math") else "none"))
+    return flags | _UNSAFE if found.get("unsafe_fp_math") else flags
 
 
 def kernel_attributes(hints: Hints, backend: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from types import FunctionType, MappingProxyType, SimpleNamespace
 from typing import Any
 
@@ -39,7 +40,7 @@ def _value_key(value: Any, depth: int) -> Any:
         items = _items_key(value, base, depth + 1)
         return (kind, *items) if kind is base else (kind, *items, *_attributes_key(value, depth + 1))
     if any(hasattr(kind, name) for name in _ARRAY_MARKS):
-        return kind
+        return _number_key(value) or kind
     if isinstance(value, FunctionType):
         return Same(value)  # what it reads and holds is watched as what the function itself does
     try:
@@ -49,6 +50,12 @@ def _value_key(value: Any, depth: int) -> Any:
     if is_known(kind.__module__) and kind is not SimpleNamespace:
         return kind
     return (kind, *_attributes_key(value, depth + 1))
+
+
+def _number_key(value: Any) -> Any:
+    """Of a scalar of NumPy's, which has an array's attributes and is none; None for others."""
+    numpy = sys.modules.get("numpy")
+    return (type(value), value.tobytes()) if numpy is not None and isinstance(value, numpy.generic) else None
 
 
 def _items_key(value: Any, base: Any, depth: int) -> Any:

@@ -15,6 +15,7 @@ from flydsl.compiler import array_view
 from flydsl.compiler.annotation_check import check_annotation
 from flydsl.compiler.array_view import ArrayView
 from flydsl.compiler.jit_argument_registry import registered_argument
+from flydsl.compiler.none_argument import NoneArgument, without_none
 from flydsl.compiler.pointer_argument import PointerArgument, from_c_void_p
 from flydsl.compiler.scalar_argument import ScalarArgument, scalar_argument
 from flydsl.compiler.stream_argument import StreamArgument, stream_handle
@@ -74,15 +75,20 @@ def _field_argument(field: Any, value: Any) -> JitArgument:
 _BY_TYPE: dict[type, Callable[[Any], Any]] = {
     TensorAdaptor: TensorAdaptor.argument,
     PointerArgument: lambda v: v,
-    type(None): StreamArgument,
+    type(None): lambda v: NoneArgument(),
     Stream: StreamArgument,
 }
 
 
-def adapt(value: Any, annotation: Any = None) -> JitArgument:
-    """The adaptor of one argument, checked against the annotation of the parameter it is passed for."""
+def adapt(value: Any, annotation: Any = None, *, optional: bool = False) -> JitArgument:
+    """The adaptor of one argument, checked against the annotation of the parameter it is passed for.
+
+    ``optional`` says that the parameter may be None although its annotation names another kind.
+    """
     if annotation is Stream:
         return StreamArgument(value)
+    if optional and value is None:
+        return NoneArgument()
     argument = _adapted(value, annotation)
     check_annotation(argument, value, annotation)
     return argument
@@ -120,9 +126,10 @@ def convert_to_jit_arguments(signature: Any, values: Sequence[Any]) -> tuple[lis
     adapted: list[Any] = []
     for parameter, value in zip(signature.parameters.values(), values, strict=True):
         annotation = None if parameter.annotation is parameter.empty else parameter.annotation
+        annotation, optional = without_none(annotation)
         if not is_constexpr(annotation):
             names.append(parameter.name)
-            adapted.append(adapt(value, annotation))
+            adapted.append(adapt(value, annotation, optional=optional))
     return names, adapted
 
 

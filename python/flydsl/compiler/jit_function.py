@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import os
 import threading
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,7 +20,7 @@ from flydsl.compiler.cache_info import CacheCounts, CacheInfo
 from flydsl.compiler.call import Call, adapted_call
 from flydsl.compiler.call_path import CallPath, age, environment_now
 from flydsl.compiler.decorated import Decorated, check_decorated
-from flydsl.compiler.diagnostics import present
+from flydsl.compiler.diagnostics import located, present
 from flydsl.compiler.environment_reads import recorded
 from flydsl.compiler.graph_capture import refuse_during_capture
 from flydsl.compiler.hints import Hints, checked, llvm_options, scoped
@@ -53,6 +55,18 @@ _MOST_RECORDS = 256
 """Specialisations that the function can tell of."""
 
 
+_alive: weakref.WeakSet[JitFunction] = weakref.WeakSet()
+
+
+def _renew_locks() -> None:
+    """In the child of a fork: a lock that another thread held would be held for ever."""
+    for function in list(_alive):
+        function._lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_renew_locks)
+
+
 class JitFunction(Decorated):
     """A function decorated with ``@flyc.jit``."""
 
@@ -71,7 +85,8 @@ class JitFunction(Decorated):
         """The one used last."""
         self._history: deque[Specialisation] = deque(maxlen=_MOST_RECORDS)
         self._made = 0
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a module that tracing imports may call the function
+        _alive.add(self)
 
     # Calling -------------------------------------------------------------------------------------
 
@@ -276,6 +291,7 @@ class BoundJit:
         self.function.warmup(self.instance, *args, **kwargs)
 
 
+@located
 def jit(func: Callable[..., Any] | None = None) -> Any:
     """Make a function a jit function: traced, compiled and cached per specialisation, then run."""
     if func is None:

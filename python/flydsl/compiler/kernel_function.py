@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
+from types import FunctionType
 from typing import Any
 
 from flydsl.base import knobs
 from flydsl.base.attributes import attribute, has_attribute
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, SourceLocation, TargetError
+from flydsl.compiler.annotation_check import check_constexpr
 from flydsl.compiler.decorated import Decorated, check_decorated
-from flydsl.compiler.diagnostics import calling_location, located, user_errors
+from flydsl.compiler.diagnostics import located, user_errors
 from flydsl.compiler.hints import checked, hint_scope
+from flydsl.compiler.rewrite.names import own_nodes
 from flydsl.compiler.rewrite.rewriter import rewritten
+from flydsl.compiler.rewrite.source import find_source
 from flydsl.compiler.scalar_argument import scalar_argument
 from flydsl.compiler.signature import Signature
 from flydsl.dialects.fly.payload import CLUSTER
@@ -38,13 +44,13 @@ class KernelFunction(Decorated):
         self.known_block_size = _block_size(known_block_size)
         self.signature = Signature(func)
 
+    @located
     def __call__(self, *args: Any, unit_attrs: Sequence[str] | None = None, value_attrs: dict[str, Any] | None = None,
                  **kwargs: Any) -> KernelLauncher:  # fmt: skip
         if not is_tracing():
             raise DslRuntimeError(
                 f"kernel '{self.__name__}' was called outside a jit function",
                 hint=f"call it in a @flyc.jit function: {self.__name__}(...).launch(grid=..., block=...)",
-                location=calling_location(),
             )
         if current().kernel_symbol is not None:  # type: ignore[attr-defined]
             raise DslRuntimeError(
@@ -56,11 +62,11 @@ class KernelFunction(Decorated):
         current().builder.waiting[launcher] = current().here()  # type: ignore[attr-defined]
         return launcher
 
+    @located
     def __getitem__(self, grid: Any) -> Any:
         raise DslTypeError(
             f"a kernel is not launched with {self.__name__}[grid]",
             hint=f"in a @flyc.jit function write {self.__name__}(...).launch(grid=..., block=...)",
-            location=calling_location() if not is_tracing() else None,
         )
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -122,14 +128,18 @@ def _dims(spec: Dim, what: str) -> list[Any]:
 def _extent(part: Any, what: str) -> Any:
     if isinstance(part, IntTuple):
         part = part.unpack()
-    if isinstance(part, (bool, float)):
-        raise DslTypeError(f"{what} extents must be integers, got {part!r}")
+    if not isinstance(part, Numeric) and has_attribute(part, "type"):
+        part = Numeric.from_ir_value(part)
+    if isinstance(part, (bool, float)) or (isinstance(part, Numeric) and not isinstance(part, Integer)):
+        shown = describe(part) if isinstance(part, Numeric) else repr(part)
+        raise DslTypeError(
+            f"{what} extents must be integers, got {shown}",
+            hint="`/` gives a float: divide with `//`, or round up with fx.ceildiv(n, 256)",
+        )
     if isinstance(part, int):
         return part
     if isinstance(part, Integer):
         return int(part.value) if part.is_static() else part
-    if has_attribute(part, "type"):
-        return Numeric.from_ir_value(part)
     if has_attribute(part, "__index__"):
         return int(part)
     raise DslTypeError(f"{what} extents must be integers, got {type(part).__name__}", hint=f"write {what}=(n, 1, 1)")
@@ -344,15 +354,34 @@ def trace_kernel(kernel: KernelFunction, values: list[Any], host: Any, size: Any
         result = rewritten(kernel.func)(*args, **kwargs)
     if result is not None:
         raise DslTypeError(
-            f"kernel '{kernel.__name__}' returns a value", hint="write results to a tensor argument and return nothing"
+            f"kernel '{kernel.__name__}' returns a value",
+            hint="write results to a tensor argument and return nothing",
+            location=_returning_line(kernel.func),
         )
     builder.finish_kernel(emitter)
     return symbol, arguments
 
 
+def _returning_line(func: Callable[..., Any]) -> SourceLocation | None:
+    """Where a function returns a value."""
+    source = find_source(func) if isinstance(func, FunctionType) else None
+    returns = [node for node in own_nodes(source.node) if isinstance(node, ast.Return)] if source is not None else []
+    for node in returns:
+        if node.value is not None:
+            end = (node.end_col_offset or 0) + 1 if node.end_lineno == node.lineno else 0
+            return SourceLocation(func.__code__.co_filename, node.lineno, node.col_offset + 1, end, func.__name__)
+    return None
+
+
 def _kernel_value(value: Any, signature: Signature, index: int) -> Any:
     """A kernel argument as a traced value; refuses host arrays, which have no place in a trace."""
     name = signature.names[index]
+    if signature.constexpr[index] and index != signature.instance:
+        try:
+            check_constexpr(value, signature.annotations[index])
+        except DslTypeError as error:
+            error.message = f"argument '{name}': {error.message}"
+            raise
     if is_numpy_scalar(value):
         return python_value(value) if signature.constexpr[index] else _number(value, signature.annotations[index], name)
     if has_attribute(value, "__array_interface__") or has_attribute(value, "__dlpack__"):
@@ -399,10 +428,11 @@ class CompilationContext:
         return hint_scope(hints)
 
 
+@located
 def kernel(func: Callable[..., Any] | None = None, *, name: str | None = None,
            known_block_size: Sequence[int] | None = None) -> Any:  # fmt: skip
     """Make a function a kernel: ``@flyc.kernel`` or ``@flyc.kernel(known_block_size=(256, 1, 1))``."""
     if func is None:
-        return lambda f: kernel(f, name=name, known_block_size=known_block_size)
+        return partial(kernel, name=name, known_block_size=known_block_size)
     check_decorated(func, "@flyc.kernel")
     return KernelFunction(func, name=name, known_block_size=known_block_size)

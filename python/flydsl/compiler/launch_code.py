@@ -35,7 +35,7 @@ from functools import partial
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
-from flydsl.compiler.argument_form import ConstantForm, Form, ScalarForm, StreamForm, TensorForm
+from flydsl.compiler.argument_form import ConstantForm, Form, NoneForm, ScalarForm, StreamForm, TensorForm
 from flydsl.compiler.jit_argument import adapt
 from flydsl.compiler.native_call import lowest_address, native_launch
 from flydsl.compiler.numpy_header import WRITEABLE, numpy_header
@@ -122,6 +122,8 @@ def _write(writer: Writer, number: int, parameter: Parameter, exact: bool) -> No
     if isinstance(form, ConstantForm):
         if exact:
             _write_constant(writer, number, form, example)
+    elif isinstance(form, NoneForm):
+        writer.refuse_if(f"a{number} is not None")
     elif isinstance(form, TensorForm) and (how := _reader_of(example)) is not None:
         how(writer, number, f"a{number}", form, example, exact)
     elif isinstance(form, ScalarForm) and kind in (int, float, bool, form.dtype):

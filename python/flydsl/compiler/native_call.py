@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from flydsl.compiler.argument_form import ConstantForm, ScalarForm, StreamForm, TensorForm
+from flydsl.compiler.argument_form import ConstantForm, NoneForm, ScalarForm, StreamForm, TensorForm
 from flydsl.compiler.array_view import DL_KINDS
 from flydsl.compiler.tensor_adaptor import TensorAdaptor
 from flydsl.compiler.tensor_argument import Dynamic
@@ -64,10 +64,9 @@ def lowest_address(place: str) -> int:
 @cache
 def _native() -> tuple[Any, Any]:
     """The loaded code, and its entry as a function that keeps the interpreter's lock."""
-    from flydsl.compiler.own_objects import native_call_object
-    from flydsl.runtime.object_code import load_object
+    from flydsl.compiler.own_objects import native_call_code
 
-    loaded = load_object(native_call_object())
+    loaded = native_call_code()
     kind = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
     return loaded, kind(loaded.address("fly_native_call"))
 
@@ -184,6 +183,9 @@ def _add(plan: _Plan, parameter: Any, exact: bool) -> bool:
         if exact and not _is_single(example):
             return False
         plan.row(*((_CONSTANT, plan.keep(example)) if exact else (_TAKEN,)))
+        return True
+    if isinstance(form, NoneForm):
+        plan.row(_CONSTANT, plan.keep(None))
         return True
     if isinstance(form, TensorForm):
         if type(example) is not TensorAdaptor:

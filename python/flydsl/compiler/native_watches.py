@@ -111,10 +111,9 @@ class _Method(ctypes.Structure):
 @cache
 def _method() -> tuple[_Method, Any]:
     """The description of the native function, which its objects point to, and the code it is in."""
-    from flydsl.compiler.own_objects import native_watches_object
-    from flydsl.runtime.object_code import load_object
+    from flydsl.compiler.own_objects import native_watches_code
 
-    loaded = load_object(native_watches_object())
+    loaded = native_watches_code()
     return _Method(b"unchanged", loaded.address("fly_unchanged"), _NO_ARGUMENTS, None), loaded
 
 
@@ -126,8 +125,9 @@ def native_check(rows: Sequence[Row], closer: Check, rest: Check | None) -> Chec
     table = struct.pack(f"={len(words)}q", *map(_address, words))
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
-    # The last argument, meant for a module, keeps alive what the table mentions.
-    return make(ctypes.addressof(_method()[0]), table, tuple(words))
+    method = _method()
+    # The last argument, meant for a module, keeps alive what the function and its table point to.
+    return make(ctypes.addressof(method[0]), table, (method, *words))
 
 
 def _address(word: Any) -> int:

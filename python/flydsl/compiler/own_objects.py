@@ -1,13 +1,21 @@
-"""Object code of the package itself as artifacts: compiled once per machine and version, then found on disk."""
+"""Object code of the package itself as artifacts: compiled once per machine and version, then found on disk.
+
+What calls go through is loaded once and stays: threads that ask at the same time get the same code.
+"""
 
 from __future__ import annotations
 
+import threading
 from importlib import import_module
+from typing import Any
 
 from flydsl.compiler.artifact import Artifact
 from flydsl.compiler.cache_key import CacheKey, settings_text
 from flydsl.compiler.disk_cache import fetch_own
 from flydsl.compiler.toolchain import toolchain_text
+
+_loading = threading.RLock()
+_in_process: dict[str, Any] = {}
 
 
 def pool_object() -> bytes:
@@ -15,14 +23,22 @@ def pool_object() -> bytes:
     return _own("host_pool", "pool_object")
 
 
-def native_call_object() -> bytes:
-    """The object code that makes a call of GPU code, for this machine."""
-    return _own("native_call", "call_object")
+def native_call_code() -> Any:
+    """The code that makes a call of GPU code, in this process."""
+    return _loaded("native_call", "call_object")
 
 
-def native_watches_object() -> bytes:
-    """The object code that looks for changes before a call, for this machine."""
-    return _own("native_watches", "watches_object")
+def native_watches_code() -> Any:
+    """The code that looks for changes before a call, in this process."""
+    return _loaded("native_watches", "watches_object")
+
+
+def _loaded(name: str, function: str) -> Any:
+    with _loading:
+        if name not in _in_process:
+            load_object = import_module("flydsl.runtime.object_code").load_object
+            _in_process[name] = load_object(_own(name, function))
+        return _in_process[name]
 
 
 def _own(name: str, function: str) -> bytes:

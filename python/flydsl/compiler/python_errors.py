@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from flydsl.base.errors import DslTypeError, FlyDSLError
+from flydsl.base.errors import DslIndexError, DslTypeError, FlyDSLError
+from flydsl.compiler.wrong_calls import wrong_call
 from flydsl.expr.gpu import Tuple3D
 from flydsl.expr.habits import wrong_name
 from flydsl.expr.handle import Handle
@@ -123,7 +124,19 @@ def explained(error: Exception) -> FlyDSLError | None:
             "a dict compares its keys now, and this number is known when the kernel runs",
             hint="choose between the values: (n == 1).select(a, b), or put them in a tensor and index that",
         )
-    return _matched(str(error)) if isinstance(error, TypeError) else None
+    if isinstance(error, IndexError):
+        return _numpy_index(str(error))
+    return (wrong_call(error) or _matched(str(error))) if isinstance(error, TypeError) else None
+
+
+def _numpy_index(said: str) -> FlyDSLError | None:
+    """NumPy asks an index for its int, and hides the answer that there is none yet."""
+    if not said.startswith("only integers, slices"):
+        return None
+    return DslIndexError(
+        "an array of NumPy's is read now, while the kernel is traced, and this index is no int that is known now",
+        hint="pass the array to the kernel as an fx.Tensor: a tensor, not an array, has run-time indices",
+    )
 
 
 def _matched(said: str) -> FlyDSLError | None:

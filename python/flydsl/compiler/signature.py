@@ -11,7 +11,9 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError
 from flydsl.compiler.diagnostics import definition_of
+from flydsl.compiler.none_argument import without_none
 from flydsl.expr.constexpr import is_constexpr
+from flydsl.expr.context import is_tracing
 
 
 class Signature:
@@ -22,12 +24,17 @@ class Signature:
         self._inspected = inspect.signature(func)
         for parameter in self._inspected.parameters.values():
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                stars = "*" if parameter.kind is parameter.VAR_POSITIONAL else "**"
                 raise DslTypeError(
-                    f"'{func.__name__}' takes *{parameter.name}, which has no fixed signature",
+                    f"'{func.__name__}' takes {stars}{parameter.name}, which has no fixed signature",
                     hint="name every parameter",
+                    location=definition_of(func),
                 )
         self.names = list(self._inspected.parameters)
-        self.annotations = _annotations(func, self.names)
+        stated = [without_none(annotation) for annotation in _annotations(func, self.names)]
+        self.annotations = [annotation for annotation, _ in stated]
+        self.optional = [optional for _, optional in stated]
+        """Which of the annotations said ``| None``."""
         self.instance = 0 if self.names[:1] == ["self"] and self.annotations[0] is None else None
         """The place of ``self``, which is known while tracing like a Constexpr."""
         self.constexpr = [is_constexpr(a) or i == self.instance for i, a in enumerate(self.annotations)]
@@ -87,7 +94,7 @@ class Signature:
             raise DslTypeError(
                 f"call of '{self.func.__name__}': {error}",
                 hint=f"its parameters are {', '.join(self._shown())}",
-                location=definition_of(self.func),
+                location=None if is_tracing() else definition_of(self.func),  # of a kernel, the line of the call
             ) from None
         bound.apply_defaults()
         return [bound.arguments[name] for name in self.names]
@@ -104,7 +111,7 @@ def _annotations(func: Callable[..., Any], names: list[str]) -> list[Any]:
     resolved = []
     for name in names:
         annotation = raw.get(name)
-        if isinstance(annotation, str):
+        while isinstance(annotation, str):  # a quoted one is text twice below `from __future__ import annotations`
             annotation = _evaluate(func, name, annotation)
         resolved.append(annotation)
     return resolved

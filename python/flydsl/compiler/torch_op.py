@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Any, get_args
 
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, FlyDSLError, UnsupportedError
-from flydsl.compiler.diagnostics import definition_of
+from flydsl.compiler.diagnostics import definition_of, located
 from flydsl.compiler.hints import hint_scope
 from flydsl.compiler.jit_call import chosen_names, jit_call, jit_function
 from flydsl.compiler.jit_function import JitFunction
@@ -26,6 +26,7 @@ _CONSTANTS: dict[Any, str] = {int: "int", float: "float", bool: "bool", str: "st
 _NO_DEFAULT = inspect.Parameter.empty
 
 
+@located
 def torch_op(
     fn: Any = None, *, name: str | None = None, mutates: Sequence[str] = (),
     returns: Mapping[str, Callable[..., Any]] | None = None, fake: Callable[..., Any] | None = None,
@@ -92,9 +93,10 @@ class _Parameter:
     name: str
     kind: str
     default: Any = _NO_DEFAULT
+    optional: bool = False
 
     def schema(self, mutation: str) -> str:
-        text = f"{self.kind}{mutation} {self.name}"
+        text = f"{self.kind}{mutation}{'?' if self.optional else ''} {self.name}"
         return text if self.default is _NO_DEFAULT else f"{text}={_default_text(self.default)}"
 
 
@@ -109,12 +111,13 @@ def _parameters(fn: JitFunction, chosen: Collection[str]) -> list[_Parameter]:
     signature = fn.signature
     inspected = inspect.signature(fn.func).parameters
     found = []
-    for name, annotation, fixed in zip(signature.names, signature.annotations, signature.constexpr, strict=True):
+    rows = zip(signature.names, signature.annotations, signature.constexpr, signature.optional, strict=True)
+    for name, annotation, fixed, optional in rows:
         if name in chosen:
             continue
         try:
             default = _plain(inspected[name].default)
-            found.append(_Parameter(name, _schema_kind(annotation, fixed, default), default))
+            found.append(_Parameter(name, _schema_kind(annotation, fixed, default), default, optional))
         except FlyDSLError as error:
             message = f"parameter '{name}' of '{fn.__name__}' {error.message}"
             raise type(error)(message, hint=error.hint, location=definition_of(fn.func)) from None
@@ -263,7 +266,7 @@ class _Operator:
     def _advise(self, error: FlyDSLError, arguments: list[Any]) -> None:
         """For a tensor without a unit stride; elsewhere from_dlpack would do, but here torch passes the tensors."""
         for parameter, value in zip(self.parameters, arguments, strict=True):
-            if parameter.kind == "Tensor" and value.numel() > 1 and 1 not in value.stride():
+            if parameter.kind == "Tensor" and value is not None and value.numel() > 1 and 1 not in value.stride():
                 error.hint = f"pass {parameter.name}.contiguous() to the operator"
                 return
 
@@ -285,7 +288,8 @@ class _Operator:
 
     def _stream(self, torch: Any, values: Mapping[str, Any]) -> int | None:
         """torch's current stream on the device of the tensors; the host has none."""
-        device = next(v.device for p in self.parameters if p.kind == "Tensor" for v in [values[p.name]])
+        tensors = [values[p.name] for p in self.parameters if p.kind == "Tensor"]
+        device = next(tensor.device for tensor in tensors if tensor is not None)
         if device.type != "cuda":
             return None
         stream = torch.cuda.current_stream(device).cuda_stream

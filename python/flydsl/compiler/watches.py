@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from operator import attrgetter, itemgetter
+from operator import attrgetter, is_, itemgetter
 from types import CellType, FunctionType, MappingProxyType
 from typing import Any
 
@@ -71,18 +71,19 @@ def content_of(cell: CellType) -> Any:
 
 
 def _item_tests(items: str, expected: tuple[Any, ...], known: Known) -> list[str]:
-    """Tests that an expression gives a tuple of these very items.
+    """Tests that an expression gives a tuple of these very items."""
+    return [f"_same({items}, {known(expected)})"]
 
-    Comparing two tuples takes a fraction of the time that comparing their items one by one does, and looks at identity
-    first. It is as good where no other object can be equal to an item; of the others the identity counts as well.
-    """
-    tests = [f"(now := {items}) == {known(expected)}"]
-    for index, item in enumerate(expected):
-        if _equal_is_same(item):
-            tests.append(f"(now[{index}] is {known(item)} or now[{index}].__class__ is {known(type(item))})")
-        elif type(item).__eq__ is not object.__eq__:
-            tests.append(f"now[{index}] is {known(item)}")
-    return tests
+
+def _same(now: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
+    """Whether the items are the same. Equality is not asked for: a wrapper may call itself equal to what it wraps."""
+    if len(now) != len(before):
+        return False
+    return all(map(is_, now, before)) or all(map(_is_as_good, now, before))
+
+
+def _is_as_good(now: Any, before: Any) -> bool:
+    return now is before or (type(now) is type(before) and _equal_is_same(before) and now == before)
 
 
 def _equal_is_same(value: Any) -> bool:
@@ -92,7 +93,9 @@ def _equal_is_same(value: Any) -> bool:
 
 def _written(tests: Callable[[Known], list[str]]) -> Callable[[], bool]:
     """A function that makes the tests one after the other."""
-    values: dict[str, Any] = {"_content": content_of, "_code_of": attrgetter("__code__")}
+    values: dict[str, Any] = {
+        "_content": content_of, "_code_of": attrgetter("__code__"), "_same": _same, "_is_as_good": _is_as_good,
+    }  # fmt: skip
 
     def known(value: Any) -> str:
         name = f"v{len(values)}"
@@ -111,6 +114,7 @@ class Watches:
         self._names: dict[tuple[int, str], tuple[dict[str, Any], Any, str]] = {}
         self._functions: list[tuple[FunctionType, Any]] = []
         self._places: list[_Place] = []
+        self._is_native = False
         self.unchanged: Callable[[], bool] = lambda: False
         """Whether every object is still where it was."""
 
@@ -142,10 +146,8 @@ class Watches:
 
         def tests(known: Known) -> list[str]:
             content = f"_content({known(cell)})" if value is MISSING else f"{known(cell)}.cell_contents"
-            if not _equal_is_same(value):
-                return [f"{content} is {known(value)}"]
-            same = f"(now := {content}) is {known(value)}"
-            return [f"({same} or (now.__class__ is {known(type(value))} and now == {known(value)}))"]
+            test = "_is_as_good({}, {})" if _equal_is_same(value) else "{} is {}"
+            return [test.format(content, known(value))]
 
         rows = () if value is MISSING else (native.content(cell, value),)
         self._places.append(_Place(cell, "{}", {name: value}, lambda: {name: content_of(cell)}, tests, rows))
@@ -258,8 +260,11 @@ class Watches:
 
     def quicken(self) -> None:
         """Let native code make the check from now on, where it can: where names are in plain dictionaries."""
-        if not native.available() or any(type(scope) is not dict for scope, _, _ in self._names.values()):
+        if self._is_native or not native.available():
             return
+        if any(type(scope) is not dict for scope, _, _ in self._names.values()):
+            return
+        self._is_native = True
         rows = [
             native.entry(scope, name, value, there=value is not MISSING)
             for (_, name), (scope, value, _) in self._names.items()

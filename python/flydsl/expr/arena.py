@@ -7,6 +7,7 @@ from typing import Any
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr.array import checked_alignment
 from flydsl.expr.handle import describe
+from flydsl.expr.known import plain
 from flydsl.expr.marked_pointer import marked_pointer
 from flydsl.expr.pointer import Pointer
 from flydsl.expr.shared_ledger import Allocation, user_line
@@ -45,6 +46,7 @@ class Arena:
 
     def allocate(self, what: Any, alignment: int | None = None) -> Any:
         """Room for a value of a type, as its ``Storage``; or so many bytes, as a byte pointer."""
+        what = plain(what)
         if isinstance(what, bool) or not isinstance(what, (int, type)):
             raise DslTypeError(
                 f"allocate takes a storable type or a number of bytes, got {describe(what)}",

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, cast
 
 from flydsl.base.errors import DslIndexError, DslTypeError, DslValueError, UnsupportedError
 from flydsl.expr.handle import from_value
+from flydsl.expr.known import plain, shown
 from flydsl.expr.numeric import Numeric
 from flydsl.expr.pointer import Pointer
 from flydsl.expr.storable import (
@@ -23,6 +24,7 @@ from flydsl.expr.storable import (
 
 def checked_alignment(alignment: Any, natural: int, what: str) -> int:
     """An alignment in bytes: a power of two, and no less than the type itself needs."""
+    alignment = plain(alignment)
     if isinstance(alignment, bool) or not isinstance(alignment, int):
         raise DslTypeError(f"the alignment of {what} must be an int, got {alignment!r}", hint="write a power of two")
     if alignment < 1 or alignment & (alignment - 1):
@@ -52,12 +54,15 @@ class Array:
         parts: tuple[Any, ...] = item if isinstance(item, tuple) else (item,)
         if len(parts) not in (2, 3):
             raise DslTypeError("Array takes an element type and a length", hint="write fx.Array[fx.Float32, 64]")
-        dtype, length = parts[0], parts[1]
+        dtype, length = parts[0], plain(parts[1])
         if not is_number_type(dtype):
             raise DslTypeError(f"the element type of an Array must be an fx number, got {type_name(dtype)}")
         check_storable(dtype, "Array")
         if isinstance(length, bool) or not isinstance(length, int):
-            raise DslTypeError(f"the length of an Array must be an int, got {length!r}", hint="use a Constexpr size")
+            raise DslTypeError(
+                f"the length of an Array must be an int known while tracing, got {shown(length)}",
+                hint="use a Constexpr size, or the size of a static layout: fx.cosize(layout)",
+            )
         if length < 1:
             raise DslValueError(f"the length of an Array must be positive, got {length}")
         natural = dsl_align_of(dtype)
@@ -69,6 +74,7 @@ class Array:
         self.ptr: Pointer = typed_pointer(ptr, self.dtype)
 
     def _at(self, index: Any) -> Pointer:
+        index = plain(index)
         if isinstance(index, int) and not 0 <= index < self.length:
             raise DslIndexError(f"index {index} of {type(self).__name__}", hint=f"use 0 to {self.length - 1}")
         return self.ptr + index

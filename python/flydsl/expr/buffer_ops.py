@@ -11,6 +11,7 @@ from typing import Any
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.dialects.fly import payload as pl
 from flydsl.expr.context import Value, current
+from flydsl.expr.element import lanes_of
 from flydsl.expr.intrinsic import call, constant, number_of, require, when
 from flydsl.expr.ir_types import vector_type
 from flydsl.expr.numeric import Float32, Index, Int32, Int64, Numeric
@@ -22,7 +23,6 @@ from flydsl.expr.rocdl.buffer import get_buffer_rsrc, make_buffer_ptr
 from flydsl.expr.rocdl.lanes import readfirstlane
 from flydsl.expr.rocdl.raw_buffers import (
     from_words,
-    lanes_of,
     masked_load,
     raw_ptr_buffer_load,
     raw_ptr_buffer_store,

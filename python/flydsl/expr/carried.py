@@ -26,8 +26,8 @@ class Difference(NamedTuple):
 
 
 def promoted(value: Any) -> Any:
-    """The value as it is inside a region: Python numbers become Int32, Float32 or Boolean, raw values are wrapped."""
-    if isinstance(value, (Numeric, Handle, Vector)) or value is None or isinstance(value, str):
+    """The value as it is inside a region: Python numbers and extents become fx numbers, raw values are wrapped."""
+    if isinstance(value, (Numeric, Vector)) or value is None or isinstance(value, str):
         return value
     if isinstance(value, (list, tuple)):
         return _like_sequence(value, [promoted(item) for item in value])
@@ -38,6 +38,8 @@ def promoted(value: Any) -> Any:
     number = operand(value)
     if number is not None:
         return number
+    if isinstance(value, Handle):
+        return value
     return _wrapped(value) if is_raw_value(value) and hasattr(value, "owner") else value
 
 

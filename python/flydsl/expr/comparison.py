@@ -60,6 +60,9 @@ INTEGER_COMPARISONS: dict[str, Operation] = {p.value: _integer(p.value) for p in
 FLOAT_COMPARISONS: dict[str, Operation] = {p.value: _floating(p.value) for p in CmpFPredicate}
 
 
+_EXAMPLES = {"cmpi": "CmpIPredicate.slt", "cmpf": "CmpFPredicate.olt"}
+
+
 def _predicate_first(name: str, args: tuple[Any, Any, Any]) -> tuple[str, Any, Any]:
     """The predicate is the argument that is a string; kernels write it first or last."""
     first, second, third = args
@@ -67,14 +70,16 @@ def _predicate_first(name: str, args: tuple[Any, Any, Any]) -> tuple[str, Any, A
         return str(first), second, third
     if isinstance(third, str):
         return str(third), first, second
+    member = _EXAMPLES[name]
     raise DslTypeError(
-        f"{name} needs a predicate", hint=f'write {name}(CmpIPredicate.slt, a, b) or {name}("slt", a, b)'
+        f"{name} needs a predicate",
+        hint=f'write {name}({member}, a, b) or {name}("{member.partition(".")[2]}", a, b)',
     )
 
 
 def _compare(name: str, table: dict[str, Operation], args: tuple[Any, Any, Any], flags: Flags) -> Any:
     predicate, lhs, rhs = _predicate_first(name, args)
-    op = table.get(predicate)
+    op = table.get(predicate.lower())
     if op is None:
         raise DslValueError(f"{name} has no predicate {predicate!r}", hint=f"the predicates are: {' '.join(table)}")
     return combine(op, lhs, rhs, flags)

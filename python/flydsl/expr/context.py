@@ -104,6 +104,10 @@ class Emitter(Protocol):
         """This kernel uses the shared memory whose size the launch gives."""
         ...
 
+    def known_number(self, value: Value) -> int | float | None:
+        """The number of a value that is an ``arith.constant`` of a scalar type; None for any other."""
+        ...
+
     def type_name(self, value: Value) -> str:
         """The MLIR text of the value's type."""
         ...

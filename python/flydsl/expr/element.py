@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
+from flydsl.expr.ir_types import split_vector_type
 from flydsl.expr.numeric import Numeric, Uint8, Uint16, Uint32, Uint64, Uint128
 
 _UNSIGNED: dict[str, type[Numeric]] = {f"ui{cls.width}": cls for cls in (Uint8, Uint16, Uint32, Uint64, Uint128)}
@@ -17,6 +18,16 @@ _UNSIGNED: dict[str, type[Numeric]] = {f"ui{cls.width}": cls for cls in (Uint8, 
 def element_class(name: str) -> type[Numeric]:
     """The number class of an element name: ``f32`` is Float32, ``ui8`` is Uint8."""
     return _UNSIGNED.get(name) or Numeric.from_ir_type(name)
+
+
+def lanes_of(type_: Any) -> tuple[int | None, type[Numeric]]:
+    """(elements, element class) of a type: a number class, a vector type or its text; None elements for a number."""
+    if hasattr(type_, "lanes"):
+        return type_.lanes, type_.dtype
+    if isinstance(type_, type) and issubclass(type_, Numeric):
+        return None, type_
+    lanes, element = split_vector_type(str(type_))
+    return lanes, element_class(element)
 
 
 def element_name(dtype: Any) -> str:

@@ -13,7 +13,7 @@ from flydsl.expr.hardware_enums import SyncScope as SyncScope
 
 
 class CmpIPredicate(StrEnum):
-    """How `cmpi` compares: `s` signed, `u` unsigned."""
+    """How `cmpi` compares: `s` signed, `u` unsigned. `SLT` is another name of `slt`."""
 
     eq = "eq"
     ne = "ne"
@@ -26,9 +26,20 @@ class CmpIPredicate(StrEnum):
     ugt = "ugt"
     uge = "uge"
 
+    EQ = "eq"
+    NE = "ne"
+    SLT = "slt"
+    SLE = "sle"
+    SGT = "sgt"
+    SGE = "sge"
+    ULT = "ult"
+    ULE = "ule"
+    UGT = "ugt"
+    UGE = "uge"
+
 
 class CmpFPredicate(StrEnum):
-    """How `cmpf` compares: `o...` is false when an operand is NaN, `u...` is true."""
+    """How `cmpf` compares: `o...` is false when an operand is NaN, `u...` is true. `OGT` is another name of `ogt`."""
 
     false = "false"
     oeq = "oeq"
@@ -46,6 +57,23 @@ class CmpFPredicate(StrEnum):
     une = "une"
     uno = "uno"
     true = "true"
+
+    FALSE = AlwaysFalse = "false"
+    OEQ = "oeq"
+    OGT = "ogt"
+    OGE = "oge"
+    OLT = "olt"
+    OLE = "ole"
+    ONE = "one"
+    ORD = "ord"
+    UEQ = "ueq"
+    UGT = "ugt"
+    UGE = "uge"
+    ULT = "ult"
+    ULE = "ule"
+    UNE = "une"
+    UNO = "uno"
+    TRUE = AlwaysTrue = "true"
 
 
 class RoundingMode(StrEnum):

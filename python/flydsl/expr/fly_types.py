@@ -104,20 +104,20 @@ class PointerType:
     """The type of a pointer."""
 
     @staticmethod
-    def get(elem_type: Any, address_space: Any = AddressSpace.Global, alignment: int | None = None,
+    def get(elem_ty: Any, address_space: Any = AddressSpace.Global, alignment: int | None = None,
             swizzle: Any = None) -> pl.Pointer:  # fmt: skip
         """A pointer to elements of a type."""
-        return pl.Pointer(element_name(elem_type), _space(address_space), alignment or 0, _payload(swizzle))
+        return pl.Pointer(element_name(elem_ty), _space(address_space), alignment or 0, _payload(swizzle))
 
 
 class MemRefType:
     """The type of a tensor over memory."""
 
     @staticmethod
-    def get(elem_type: Any, layout: Any, address_space: Any = AddressSpace.Register,
+    def get(elem_ty: Any, layout: Any, address_space: Any = AddressSpace.Register,
             alignment: int | None = None) -> Tensor:  # fmt: skip
         """A tensor of elements of a type."""
-        return Tensor(PointerType.get(elem_type, address_space, alignment), _payload(layout))
+        return Tensor(PointerType.get(elem_ty, address_space, alignment), _payload(layout))
 
 
 class CoordTensorType:
@@ -133,18 +133,18 @@ class CopyAtomType:
     """The type of a copy atom."""
 
     @staticmethod
-    def get(op: Any, val_bits: int) -> pl.CopyAtom:
+    def get(copy_op: Any, val_bits: int) -> pl.CopyAtom:
         """The atom of a copy operation on values of some bits."""
-        return pl.CopyAtom(op, val_bits)
+        return pl.CopyAtom(copy_op, val_bits)
 
 
 class MmaAtomType:
     """The type of a matrix atom."""
 
     @staticmethod
-    def get(op: Any) -> pl.MmaAtom:
+    def get(mma_op: Any) -> pl.MmaAtom:
         """The atom of a matrix operation."""
-        return pl.MmaAtom(op)
+        return pl.MmaAtom(mma_op)
 
 
 class CopyOpUniversalCopyType:

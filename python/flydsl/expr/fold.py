@@ -58,16 +58,18 @@ def convert_step(src: NumberFormat, dst: NumberFormat, value: Number) -> Number:
     if dst.is_float:
         return round_to(dst, value)
     if src.is_float:
-        return wrap(dst, _truncate(dst, float(value)))
+        return _to_integer(dst, float(value))
     return wrap(dst, int(value))
 
 
-def _truncate(dst: NumberFormat, value: float) -> int:
+def _to_integer(dst: NumberFormat, value: float) -> int:
+    """The nearest number towards zero that the type has, as at run time."""
     if math.isnan(value):
         raise DslValueError(f"NaN has no value as {dst}")
     if math.isinf(value):
         raise DslOverflowError(f"{value} has no value as {dst}")
-    return int(value)
+    low, high = (-(1 << (dst.width - 1)), (1 << (dst.width - 1)) - 1) if dst.signed else (0, (1 << dst.width) - 1)
+    return min(max(int(value), low), high)
 
 
 def bitcast(src: NumberFormat, dst: NumberFormat, value: Number) -> Number:

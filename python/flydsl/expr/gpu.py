@@ -6,8 +6,9 @@ from typing import Any
 
 from flydsl.base.errors import DslRuntimeError, DslValueError
 from flydsl.expr.context import current
-from flydsl.expr.numeric import Boolean, Index, Int32, Int64, as_numeric
+from flydsl.expr.numeric import Boolean, Index, Int32, Int64
 from flydsl.expr.shared_allocator import SharedAllocator as SharedAllocator
+from flydsl.expr.vector_value import required_operand
 
 
 class Tuple3D:
@@ -96,7 +97,7 @@ class ShuffleOp:
     def __init__(self, val: Any, offset: Any, width: Any, mode: str = "xor") -> None:
         if mode not in _MODES:
             raise DslValueError(f"unknown shuffle mode {mode!r}", hint="use " + ", ".join(_MODES))
-        value = val if hasattr(val, "ir_value") else as_numeric(val)
+        value = required_operand(val)
         operands = [value.ir_value(), Int32(offset).ir_value(), Int32(width).ir_value()]
         kind = current().type_name(operands[0])
         result, valid = current().op("gpu.shuffle", operands, [kind, "i1"], {"mode": mode})

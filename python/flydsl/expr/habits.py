@@ -100,6 +100,18 @@ LANGUAGE: Mapping[str, str] = {
     **_each("store", "t[i] = x writes an element, t.store(vector) a small tile"),
     **_each("zeros", "write fx.full(n, 0, dtype), a vector, or fx.make_rmem_tensor(shape, dtype)"),
     **_each("ones", "write fx.full(n, 1, dtype)"),
+    **_each(
+        "atomic_add atomicAdd atomic_max atomic_min atomic_and atomic_or atomic_xor",
+        "an atomic is a copy with the atom fx.make_copy_atom(fx.UniversalAtomicAdd(dtype), dtype) (or Max, Min, And, "
+        "Or) from registers to memory; fx.mem_ops.atomic_add(fx.get_iter(t), x, i) adds one number to t[i] and gives "
+        "what was there before",
+    ),
+    **_each(
+        "local_tile local_partition",
+        "fx.zipped_divide(t, tile)[None, i] is the i-th tile; tiled.get_slice(fx.thread_idx.x).partition_S(tile) a "
+        "thread's part of it",
+    ),
+    **_each("arch", "fx.thread_idx.x, fx.block_idx.x, fx.barrier(), fx.lane_id() and fx.shuffle_xor are fx's own"),
     **_each("static_range", "write fx.range_constexpr(...)"),
     **_each("print", "write fx.printf(...)"),
     **_each("sigmoid", "write 1 / (1 + fx.exp(-x))"),

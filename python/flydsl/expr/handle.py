@@ -16,6 +16,7 @@ from flydsl.dialects.fly.op_table import OP_TABLE
 from flydsl.dialects.fly.payload import is_static_payload
 from flydsl.expr.context import Value, current
 from flydsl.expr.foreign import NoForeignFunctions
+from flydsl.expr.known import plain
 from flydsl.expr.numeric import Boolean, Int32, Int64
 from flydsl.layout.leaf import DynInt
 
@@ -72,11 +73,21 @@ class Handle(NoForeignFunctions):
         return hash(self.payload) if self._value is None else id(self._value)
 
     def __eq__(self, other: object) -> Any:
-        if isinstance(other, Handle):
-            other = other.payload if other._value is None else other
-        if self._value is None and not isinstance(other, Handle):
-            return self.payload == other
-        return self is other or (isinstance(other, Handle) and self._value is other._value)
+        if self._value is None and not (isinstance(other, Handle) and other._value is not None):
+            return self.payload == (other.payload if isinstance(other, Handle) else other)
+        if not isinstance(other, Handle):
+            return False
+        return self._value is other._value or self._equals(other)
+
+    def __ne__(self, other: object) -> Any:
+        same = self.__eq__(other)
+        if same is NotImplemented:
+            return NotImplemented
+        return not same if isinstance(same, bool) else ~same
+
+    def _equals(self, other: Handle) -> Any:
+        """Whether two values that are partly known at run time are equal; a place in memory is equal to itself only."""
+        return False
 
 
 def wrap(payload: Any, value: Value = None) -> Any:
@@ -107,7 +118,7 @@ def apply(name: str, *args: Any, **attrs: Any) -> Any:
     handles = [as_handle(arg) for arg in args]
     spec = OP_TABLE[name]
     assert spec.rule is not None
-    given = {key: value for key, value in attrs.items() if value is not None}
+    given = {key: plain(value) for key, value in attrs.items() if value is not None}
     answer = spec.rule(*[h.payload for h in handles], **given)
     if spec.result == "bool" and isinstance(answer, bool):
         return Boolean(answer)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import numbers
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
-from flydsl.base.errors import DslIndexError, DslRuntimeError, DslTypeError
+from flydsl.base.errors import DslIndexError, DslRuntimeError, DslTypeError, DslValueError
 from flydsl.expr.context import Value, current
+from flydsl.expr.extent import NumberOperators
 from flydsl.expr.handle import Handle, apply, handle_for
-from flydsl.expr.numeric import Float, Int32, Int64, Integer, Numeric, as_numeric
+from flydsl.expr.numeric import Int32, Int64, Integer, Numeric, as_numeric, is_raw_value
 from flydsl.expr.vector_shape import as_written, keeps_mode
 from flydsl.expr.vector_value import Vector
 from flydsl.layout import int_tuple as it
@@ -17,8 +19,8 @@ from flydsl.layout.leaf import Basis, DynInt, Unknown
 
 
 @handle_for(tuple, int, DynInt, Unknown, Basis, type(None))
-class IntTuple(Handle):
-    """A nested tuple of integers: a shape, a stride, a coordinate or a single leaf."""
+class IntTuple(NumberOperators, Handle):
+    """A nested tuple of integers: a shape, a stride, a coordinate or a single leaf, which is a number too."""
 
     __slots__ = ()
     kind: ClassVar[str] = "int tuple"
@@ -79,9 +81,15 @@ class IntTuple(Handle):
         return it.to_text(self.payload)
 
     def __eq__(self, other: object) -> Any:
-        if isinstance(other, (int, tuple, Numeric, IntTuple, Basis)):
+        if self.__dsl_is_number__() and _goes_with_numbers(other):
+            return self.__dsl_number__() == other
+        if isinstance(other, (int, tuple, list, Numeric, IntTuple, Basis)):
             return apply("equal", self, other)
         return NotImplemented
+
+    def __ne__(self, other: object) -> Any:
+        same = self.__eq__(other)  # Python would ask a run-time answer for its truth to turn it round
+        return same.__dsl_not__() if isinstance(same, Numeric) else same if same is NotImplemented else not same
 
     __hash__ = Handle.__hash__
 
@@ -90,7 +98,8 @@ class IntTuple(Handle):
             return self.payload
         raise DslRuntimeError(
             f"Python needs a constant here, but {self} is known only at run time",
-            hint="use get_scalar(x) for the run-time number, or make the extent static",
+            hint="`for i in range(n):`, as a statement, counts at run time; to have it known while tracing, pass the "
+            "array as flyc.from_dlpack(x), or the size as fx.Constexpr",
         )
 
     __int__ = __index__
@@ -113,7 +122,8 @@ class IntTuple(Handle):
     def __mul__(self, other: Any) -> Any:
         return self._arithmetic("int_tuple_mul", operator.mul, self, other)
 
-    __rmul__ = __mul__
+    def __rmul__(self, other: Any) -> Any:
+        return self._arithmetic("int_tuple_mul", operator.mul, other, self)
 
     def __floordiv__(self, other: Any) -> Any:
         return self._arithmetic("int_tuple_div", operator.floordiv, self, other)
@@ -128,18 +138,12 @@ class IntTuple(Handle):
         return other % self.__dsl_number__()
 
     def _arithmetic(self, name: str, python: Callable[[Any, Any], Any], lhs: Any, rhs: Any) -> Any:
-        """A tuple beside integers, which keeps what is known of divisibility; a number beside a float or a vector."""
+        """A tuple beside integers of Python's and tuples, which keeps what is known of divisibility; else a number."""
         other = rhs if lhs is self else lhs
-        if isinstance(other, (float, Float, Vector)):
-            wanted = "arithmetic with floats"
+        if _goes_with_numbers(other) and (self.__dsl_is_number__() or not isinstance(other, Integer)):
+            wanted = f"arithmetic with {'floats' if isinstance(other, (float, Numeric)) else 'numbers'}"
             return python(_number(lhs, wanted), _number(rhs, wanted))
         return apply(name, lhs, rhs)
-
-    def __truediv__(self, other: Any) -> Any:
-        return self.__dsl_number__() / _number(other, "/")
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return other / self.__dsl_number__()
 
     def __neg__(self) -> IntTuple:
         return apply("int_tuple_sub", 0, self)
@@ -160,6 +164,29 @@ class IntTuple(Handle):
         """The number of a one-leaf tuple, so that an extent can stand wherever a number can."""
         return as_numeric(_number(self, "a number"))
 
+    def __dsl_is_number__(self) -> bool:
+        """Whether this is one integer, which goes wherever a number does."""
+        return isinstance(self.payload, (int, DynInt))
+
+
+def _goes_with_numbers(other: Any) -> bool:
+    """Whether an operation with this is one of numbers or vectors: it has a type of its own, or is no integer."""
+    if isinstance(other, (bool, Numeric, Vector)) or is_raw_value(other):
+        return True
+    return isinstance(other, numbers.Real) and not isinstance(other, numbers.Integral)
+
+
+def checked_shape(shape: Any, smallest: int = 0) -> IntTuple:
+    """A shape whose extents, where they are known, are possible ones."""
+    given = IntTuple.from_python(shape)
+    for leaf in it.leaves(given.payload):
+        if isinstance(leaf, int) and leaf < smallest:
+            raise DslValueError(
+                f"a shape cannot have the extent {leaf}: {given}",
+                hint=f"an extent counts elements: use {smallest} or more",
+            )
+    return given
+
 
 def mode_number(value: Any, index: Any) -> int:
     """Which mode of a tuple or layout ``value[index]`` is."""
@@ -176,7 +203,7 @@ def _number(value: Any, wanted: str) -> Any:
     """An operand beside a leaf: the number of a leaf, anything else as it is."""
     if not isinstance(value, IntTuple):
         return value
-    if not value.is_leaf or isinstance(value.payload, (Basis, type(None))):
+    if not value.__dsl_is_number__():
         raise DslTypeError(
             f"{wanted} needs one integer, and {value} is not one",
             hint="take a mode of it, x[0]; whether a coordinate lies inside a shape is fx.elem_less(coordinate, shape)",

@@ -5,14 +5,16 @@ LLVM ends the process on an intrinsic that the target does not have, so nothing 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError, TargetError
 from flydsl.expr.context import Value, current
 from flydsl.expr.ir_types import IrType, split_vector_type
+from flydsl.expr.known import plain, shown
 from flydsl.expr.numeric import Boolean, Int32, Numeric, as_numeric
 from flydsl.expr.vector import Vector
+from flydsl.expr.vector_value import required_operand
 
 _FAMILY = {"rocm": "AMD", "cuda": "NVIDIA"}
 
@@ -46,14 +48,26 @@ def without_result_type(args: tuple[Any, ...]) -> tuple[Any, ...]:
     return args[1:] if args and isinstance(args[0], IrType) else args
 
 
+def operands_of(name: str, order: Sequence[str], args: tuple[Any, ...], named: Mapping[str, Any]) -> list[Any]:
+    """Operands in order, given one by one or by name, without the result type (``res``) of older kernels."""
+    given = without_result_type(args)
+    found = dict(zip(order, given, strict=False))
+    form = f"{name}({', '.join(order)})"
+    for key, value in named.items():
+        if key not in order and key != "res":
+            raise DslTypeError(f"{name} has no operand '{key}'", hint=f"call {form}")
+        if key in found:
+            raise DslTypeError(f"{name} got '{key}' twice", hint=f"call {form}")
+        found[key] = value
+    found.pop("res", None)
+    if len(found) != len(order) or len(given) > len(order):
+        raise DslTypeError(f"expected {form}, got {len(given) + len(named.keys() - {'res'})} arguments")
+    return [found[key] for key in order]
+
+
 def raw_as(value: Any, kind: type[Numeric]) -> Value:
     """The SSA value of a number converted to a type."""
     return kind(value).ir_value()
-
-
-def plain(value: Any) -> Any:
-    """A number known while tracing as Python's own; anything else as it is."""
-    return value.value if isinstance(value, Numeric) and value.is_static() else value
 
 
 def constant(type_: str, value: Any, what: str, low: int, high: int) -> Value:
@@ -61,7 +75,7 @@ def constant(type_: str, value: Any, what: str, low: int, high: int) -> Value:
     found = plain(value)
     if isinstance(found, bool) or not isinstance(found, int):
         raise DslTypeError(
-            f"{what} is part of the instruction and must be known while tracing, got {value!r}",
+            f"{what} is part of the instruction and must be known while tracing, got {shown(value)}",
             hint="pass a Python int or a Constexpr",
         )
     if not low <= found <= high:
@@ -69,8 +83,20 @@ def constant(type_: str, value: Any, what: str, low: int, high: int) -> Value:
     return current().constant(type_, found)
 
 
-def flag(value: bool) -> Value:
-    return current().constant("i1", int(bool(value)))
+def known_flag(value: Any, what: str = "the flag") -> bool:
+    """A choice that the instruction encodes: True, False or an int."""
+    found = plain(value)
+    if not isinstance(found, int):
+        raise DslTypeError(
+            f"{what} is part of the instruction and must be known while tracing, got {shown(value)}",
+            hint="pass True, False or a Constexpr",
+        )
+    return bool(found)
+
+
+def flag(value: Any, what: str = "the flag") -> Value:
+    """A choice of the instruction's encoding as an operand."""
+    return current().constant("i1", int(known_flag(value, what)))
 
 
 def wrapped(value: Value, like: Any = None) -> Any:
@@ -85,9 +111,7 @@ def wrapped(value: Value, like: Any = None) -> Any:
 
 def number_of(value: Any) -> Any:
     """A number or vector of the language from one, a Python number or a raw value."""
-    if hasattr(value, "dtype"):
-        return value
-    return as_numeric(value) if isinstance(value, (bool, int, float)) else wrapped(value)
+    return required_operand(value)
 
 
 def operand_as(value: Any, type_: str, what: str) -> Value:
@@ -99,7 +123,7 @@ def operand_as(value: Any, type_: str, what: str) -> Value:
         if isinstance(number, Vector):
             number = number.bitcast(kind)
             if number.numel != 1:
-                raise DslTypeError(f"{what} takes {type_} here, got {value}")
+                raise DslTypeError(f"{what} takes {type_} here, got {shown(value)}")
             number = number[0]
         return kind(number).ir_value()
     wanted = lanes * kind.width
@@ -107,7 +131,7 @@ def operand_as(value: Any, type_: str, what: str) -> Value:
         plain = isinstance(value, int) and not value
         number = Vector.filled(lanes, 0, kind) if plain else Vector.from_elements([number], number.dtype)
     if number.numel * number.dtype.width != wanted:
-        raise DslTypeError(f"{what} takes {type_} here, {wanted} bits, got {value}")
+        raise DslTypeError(f"{what} takes {type_} here, {wanted} bits, got {shown(value)}")
     return (number if number.dtype is kind else number.bitcast(kind)).ir_value()
 
 
@@ -123,11 +147,11 @@ def when(condition: Any, then: Callable[[], None]) -> None:
 
 def words_of(value: Any) -> tuple[list[Value], Any]:
     """A number or vector as 32-bit words, and a function that puts such words back together."""
-    number = value if hasattr(value, "ir_value") else as_numeric(value)
+    number = number_of(value)
     vector = number if isinstance(number, Vector) else Vector.from_elements([number], type(number))
     bits = vector.numel * vector.dtype.width
     if bits % 32 and bits not in (8, 16):
-        raise DslTypeError(f"lanes exchange 32-bit words, and {value} has {bits} bits")
+        raise DslTypeError(f"lanes exchange 32-bit words, and {shown(value)} has {bits} bits")
     if bits < 32:
         narrow = vector.bitcast(Numeric.from_ir_type(f"i{bits}"))
         words = [Int32(narrow[0]).ir_value()]

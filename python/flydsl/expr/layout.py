@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from typing import Any, ClassVar
 
 from flydsl.base.errors import DslTypeError
@@ -42,6 +44,16 @@ class _Mapping(Handle):
     def shape(self) -> IntTuple:
         return apply("get_shape", self)
 
+    def _parts(self) -> tuple[Handle, ...]:
+        """What two layouts of this kind have to agree in to be equal."""
+        raise NotImplementedError
+
+    def _equals(self, other: Handle) -> Any:
+        """Leaf by leaf: a Python bool if what is known while tracing decides, else a run-time Boolean."""
+        if type(self) is not type(other):
+            return False
+        return _all_equal(self._parts(), other._parts())  # type: ignore[attr-defined]
+
     def __call__(self, *coord: Any) -> Any:
         """The index of a coordinate; with None in it, the sub-layout that None leaves open."""
         crd = IntTuple.from_python(coord[0] if len(coord) == 1 else coord, "make_coord")
@@ -68,12 +80,27 @@ class _Mapping(Handle):
         return show.svg(self.payload) if self.is_static else None
 
 
+def _all_equal(first: tuple[Handle, ...], second: tuple[Handle, ...]) -> Any:
+    """Whether all pairs are equal; one that certainly differs decides, whatever the others are."""
+    undecided = []
+    for left, right in zip(first, second, strict=True):
+        same = left == right
+        if not isinstance(same, bool) and not same.is_static():
+            undecided.append(same)
+        elif not same:
+            return False
+    return functools.reduce(operator.and_, undecided) if undecided else True
+
+
 @handle_for(LayoutPayload)
 class Layout(_Mapping):
     """A function from coordinates to indices, written shape:stride."""
 
     __slots__ = ()
     kind: ClassVar[str] = "layout"
+
+    def _parts(self) -> tuple[Handle, ...]:
+        return self.shape, self.stride
 
     @property
     def is_static_stride(self) -> bool:
@@ -104,6 +131,9 @@ class ComposedLayout(_Mapping):
 
     __slots__ = ()
     kind: ClassVar[str] = "composed layout"
+
+    def _parts(self) -> tuple[Handle, ...]:
+        return self.inner, self.offset, self.outer
 
     @property
     def inner(self) -> Any:

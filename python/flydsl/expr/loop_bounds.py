@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.base.log import get_logger
+from flydsl.expr.context import Value
 from flydsl.expr.handle import Handle, describe
-from flydsl.expr.numeric import Index, Int32, Int64, Integer, Numeric, operand
+from flydsl.expr.numeric import Index, Int32, Int64, Integer, Numeric, Uint32, Uint64, operand
 
 _log = get_logger(__name__)
 _INT32_RANGE = range(-(2**31), 2**31)
@@ -24,6 +25,39 @@ class Bounds(NamedTuple):
     @property
     def counter(self) -> type[Numeric]:
         return type(self.start)
+
+    def counted(self) -> tuple[Bounds, Callable[[Value], Numeric]]:
+        """Bounds whose counter cannot pass the last number of its type, and the index that belongs to a counter.
+
+        The index itself where that is plain, else the number of turns: a step of more than 1 may jump over the end of
+        the type, and a step that is not known may be negative or zero, for which Python has turns or none.
+        """
+        if self._stays_in_range():
+            return self, self.counter
+        turns = self.counter(_turns(self))
+        plain = Bounds(self.counter(0), turns, self.counter(1))
+        return plain, lambda number: self.counter(self.start + self.counter(number) * self.step)
+
+    def _stays_in_range(self) -> bool:
+        if not self.step.is_static():
+            return False
+        last = (1 << (self.counter.width - 1)) - 1
+        # 64 bits count further than any loop runs.
+        known = self.stop.is_static() and self.stop.value <= last - self.step.value + 1
+        return self.step.value == 1 or self.counter.width > 32 or known
+
+
+def _turns(bounds: Bounds) -> Numeric:
+    """How often the loop turns, in unsigned numbers: the way may be as long as the type has values."""
+    word = Uint32 if bounds.counter.width == 32 else Uint64
+    start, stop, step = bounds
+    none = word(0)
+    way, stride = (stop > start).select(word(stop) - word(start), none), word(step)
+    if not step.is_static():
+        down = (start > stop).select(word(start) - word(stop), none)
+        way = (step > 0).select(way, (step < 0).select(down, none))
+        stride = (step > 0).select(stride, none - stride)
+    return (way == none).select(none, (way - word(1)) // stride + word(1))
 
 
 def loop_bounds(arguments: Sequence[Any], *, index: bool = False) -> Bounds:

@@ -14,7 +14,7 @@ from flydsl.expr.branching import refuse_captures
 from flydsl.expr.carried import Difference, difference, leaves, promoted, rebuilt, structure_advice, type_words
 from flydsl.expr.context import Value, current
 from flydsl.expr.loop_bounds import Bounds
-from flydsl.expr.numeric import Boolean
+from flydsl.expr.numeric import Boolean, Numeric
 from flydsl.expr.region_state import Cells, Heap, Items, Tracked, items_of, set_items
 from flydsl.expr.site import Site
 
@@ -135,6 +135,8 @@ def _type_change(site: Site, label: str, found: Difference) -> DslTypeError:
     else:
         hint = structure_advice(found) or (
             f"start with {label} = fx.{second}(...) before the loop, or convert the new value to {first}"
+            if isinstance(found.first, Numeric) and isinstance(found.second, Numeric)
+            else f"start with {second} before the loop, or make the new value {first}"
         )
     return DslTypeError(
         f"'{label}{found.path}' is {first} before the run-time {site.what} of line {site.location.line} "
@@ -156,13 +158,14 @@ def _resized(site: Site, tracked: Tracked, before: Items, present: Items) -> Dsl
 def run_for(site: Site, bounds: Bounds, body: Callable[[Any], Any]) -> list[str]:
     """``for i in range(...)``; the names that are unbound from here on."""
     state = Carried(site, [body])
+    counted, index = bounds.counted()
 
     def build(counter: Value, values: Sequence[Value]) -> list[Value]:
         state.enter(values)
-        body(bounds.counter(counter))
+        body(index(counter))
         return state.leave()
 
-    start, stop, step = (bound.ir_value() for bound in bounds)
+    start, stop, step = (bound.ir_value() for bound in counted)
     results = current().for_(start, stop, step, state.initial(), build)
     return state.finish(results)
 
@@ -173,14 +176,15 @@ def run_for_init(
     """``for i, state in range(..., init=[...])``: what the last ``yield`` gave, and the names now unbound."""
     state = Carried(site, [body])
     exemplars = [promoted(value) for value in init]
+    counted, index = bounds.counted()
 
     def build(counter: Value, values: Sequence[Value]) -> list[Value]:
         rest = state.enter(values)
-        given = body((bounds.counter(counter), [rebuilt(exemplar, rest) for exemplar in exemplars]))
+        given = body((index(counter), [rebuilt(exemplar, rest) for exemplar in exemplars]))
         return [*state.leave(), *_yielded(site, exemplars, given)]
 
     inits = [*state.initial(), *(ssa for exemplar in exemplars for ssa in leaves(exemplar))]
-    start, stop, step = (bound.ir_value() for bound in bounds)
+    start, stop, step = (bound.ir_value() for bound in counted)
     results = current().for_(start, stop, step, inits, build)
     count = len(state.initial())
     rest = iter(results[count:])

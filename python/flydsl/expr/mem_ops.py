@@ -8,14 +8,16 @@ from flydsl.base.errors import DslTypeError
 from flydsl.dialects.fly import payload as pl
 from flydsl.expr.buffer_ops import as_integer, get_element_ptr
 from flydsl.expr.context import Value, current
+from flydsl.expr.element import lanes_of
 from flydsl.expr.hardware_enums import SyncScope
 from flydsl.expr.intrinsic import call, constant, number_of, require
 from flydsl.expr.numeric import Int32, Numeric
 from flydsl.expr.pointer import Pointer
-from flydsl.expr.rocdl.addresses import descriptor_of, pointer_in
-from flydsl.expr.rocdl.raw_buffers import lanes_of, raw_ptr_buffer_atomic_fadd
+from flydsl.expr.rocdl.addresses import descriptor_of, from_llvm, pointer_in
+from flydsl.expr.rocdl.raw_buffers import raw_ptr_buffer_atomic_fadd
 from flydsl.expr.tensor import pointer_of
 from flydsl.expr.vector import Vector
+from flydsl.target.sync_scopes import scope_name
 
 _LLVM_SPACES = {"generic": "!llvm.ptr", "global": "!llvm.ptr<1>", "shared": "!llvm.ptr<3>"}
 _ADD, _FADD = 1, 11
@@ -24,7 +26,7 @@ _MONOTONIC = 2
 
 
 def _pointer(memory: Any) -> Pointer:
-    found = pointer_of(memory)
+    found = from_llvm(pointer_of(memory))
     if not isinstance(found, Pointer):
         found = pointer_in(found, "global", "the address")
     if found.payload.space not in _LLVM_SPACES:
@@ -82,8 +84,8 @@ def atomic_add(pointer: Any, value: Any, offset: Any = 0, *, scope: SyncScope = 
     attributes: dict[str, Any] = {
         "bin_op": _FADD if data.dtype.is_float else _ADD, "ordering": _MONOTONIC, "alignment": data.dtype.width // 8,
     }  # fmt: skip
-    if scope is not SyncScope.System:
-        attributes["syncscope"] = scope.value
+    if name := scope_name(current().target.backend, scope.value):
+        attributes["syncscope"] = name
     before = current().op("llvm.atomicrmw", [address, data.ir_value()], str(data.dtype.ir_type), attributes)
     return data.dtype(before)
 

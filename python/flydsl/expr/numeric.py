@@ -20,6 +20,7 @@ from flydsl.expr.enum import RoundingMode
 from flydsl.expr.fastmath import Flags
 from flydsl.expr.ir_types import IrType
 from flydsl.expr.numeric_types import NumberFormat
+from flydsl.expr.numpy_scalar import names_dtype
 from flydsl.expr.operators import AND, OR, Operators
 from flydsl.expr.plan import Operation, UnaryOperation
 from flydsl.expr.promotion import literal_format, promote
@@ -79,6 +80,12 @@ class NumericMeta(type):
 
     def __str__(cls) -> str:
         return cls.__name__
+
+    def __eq__(cls, other: object) -> bool:
+        """A number type equals itself, and the dtype of NumPy, ml_dtypes or torch that holds the same numbers."""
+        return cls is other or names_dtype(getattr(cls, "format", None), other)
+
+    __hash__ = type.__hash__
 
 
 class Numeric(Operators, metaclass=NumericMeta):
@@ -427,7 +434,8 @@ def operand(value: Any) -> Numeric | None:
     if is_raw_value(value):
         fmt = nt.BY_IR_TYPE.get(current().type_name(value))
         return None if fmt is None else _make(fmt, value)
-    return None
+    is_number = getattr(value, "__dsl_is_number__", None)  # an extent; of a whole shape it says no
+    return value.__dsl_number__() if is_number is not None and is_number() else None
 
 
 def as_numeric(value: Any) -> Numeric:
@@ -442,9 +450,11 @@ def as_numeric(value: Any) -> Numeric:
 
 def _numeric_argument(fmt: NumberFormat, value: Any) -> Numeric:
     """The number given to a constructor, when it is neither a Python number nor one of ours."""
+    if hasattr(value, "__dsl_number__"):
+        return value.__dsl_number__()
     number = operand(value)
     if number is None and hasattr(value, "__index__") and not getattr(value, "ndim", 0):
-        return as_numeric(value if hasattr(value, "__dsl_number__") else value.__index__())
+        return as_numeric(value.__index__())
     number = as_numeric(value) if number is None else number
     if fmt.is_float and number.dtype.is_integer and not number.is_static():
         raise DslValueError(

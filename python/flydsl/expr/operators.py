@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
 from typing import Any, TypedDict
 
 from flydsl.base.errors import DslTypeError
@@ -343,3 +344,8 @@ class Operators(NoForeignFunctions):
 
     def exp2(self, *, fastmath: Flags = None) -> Any:
         return self._unary(EXP2, fastmath)
+
+    def shuffle_xor(self, offset: Any, width: Any) -> Any:
+        """The value of lane k ^ offset: `fx.gpu.shuffle_xor` of this."""
+        # Shuffles are made of numbers, so they can only be found when one is used.
+        return import_module("flydsl.expr.gpu").shuffle_xor(self, offset, width)

@@ -13,6 +13,7 @@ from flydsl.expr.element import element_name
 from flydsl.expr.handle import Handle, apply, describe, wrap
 from flydsl.expr.hardware_enums import AtomicOp, MmaOperand, SyncScope
 from flydsl.expr.int_tuple import IntTuple
+from flydsl.expr.known import plain
 from flydsl.expr.layout import Layout, Tile
 from flydsl.expr.mma_operands import check_operands, check_tileable
 from flydsl.expr.ops_layout import make_layout_tv, make_tile
@@ -74,6 +75,7 @@ def UniversalFMA(dtype: Any) -> UniversalFmaOp:
 
 def make_copy_atom(op: Any, elem: Any) -> CopyAtom:
     """An atom that moves ``op.bits / bits of elem`` values at once."""
+    elem = plain(elem)
     if isinstance(elem, bool) or not isinstance(elem, (int, str, type)):
         raise DslTypeError(f"the second argument must be a number type or a bit count, got {describe(elem)}")
     bits = elem if isinstance(elem, int) else width_bits(element_name(elem))
@@ -338,8 +340,16 @@ def _check_gemm(d: Tensor, a: Tensor, b: Tensor, c: Tensor) -> None:
     if (dm, dn) != ec[1:] or ea[1] != dm or eb[1] != dn or ea[2:] != eb[2:]:
         raise DSLCompileError(
             f"gemm extents do not match: d {d.payload.layout}, a {a.payload.layout}, b {b.payload.layout}, "
-            f"c {c.payload.layout}"
+            f"c {c.payload.layout}",
+            hint=_swapped(dn, ea, eb) + "d and c are (V, M, N), a is (V, M, K) and b is (V, N, K)",
         )
+
+
+def _swapped(dn: Any, ea: tuple[Any, ...], eb: tuple[Any, ...]) -> str:
+    """Advice for the likeliest mistake, a B that is (K, N) as in `A @ B`."""
+    if len(ea) == 3 and eb[1:] == (ea[2], dn):
+        return "B is taken as (N, K), and this one looks like (K, N): pass the view fx.select(B, [1, 0]); "
+    return ""
 
 
 __all__ = [

@@ -9,9 +9,10 @@ from typing import Any
 from flydsl.base.errors import DslTypeError, DslValueError, LayoutError
 from flydsl.dialects.fly import rules
 from flydsl.expr.handle import Handle, apply, as_handle, describe, wrap
-from flydsl.expr.int_tuple import IntTuple
+from flydsl.expr.int_tuple import IntTuple, checked_shape
+from flydsl.expr.known import plain
 from flydsl.expr.layout import ComposedLayout, Layout, Swizzle, Tile
-from flydsl.expr.numeric import Boolean, Numeric
+from flydsl.expr.numeric import Boolean
 from flydsl.layout import build, tv
 from flydsl.layout import int_tuple as it
 from flydsl.layout.leaf import Basis
@@ -50,7 +51,7 @@ def make_coord(*coords: Any) -> IntTuple:
 
 def make_layout(shape: Any, stride: Any) -> Layout:
     """The layout shape:stride; both must have the same nesting."""
-    return apply("make_layout", shape, stride)
+    return apply("make_layout", checked_shape(shape), stride)
 
 
 def make_layout_like(layout: Any) -> Layout:
@@ -60,12 +61,12 @@ def make_layout_like(layout: Any) -> Layout:
 
 def make_ordered_layout(shape: Any, order: Any) -> Layout:
     """Compact strides in the given order, 0 the fastest: ``(1, 0)`` is row-major."""
-    return apply("make_ordered_layout", shape, order)
+    return apply("make_ordered_layout", checked_shape(shape), order)
 
 
 def make_identity_layout(shape: Any) -> Layout:
     """The layout that maps a coordinate to itself."""
-    return apply("make_identity_layout", shape)
+    return apply("make_identity_layout", checked_shape(shape))
 
 
 def make_composed_layout(inner: Any, *rest: Any) -> ComposedLayout:
@@ -86,15 +87,12 @@ def make_tile(*modes: Any) -> Tile:
 
 
 def _tile_mode(mode: Any) -> Any:
+    mode = plain(mode)
     if mode is None or isinstance(mode, int):
         return mode
     if isinstance(mode, (tuple, list)):
         return build.make_tile(*[_tile_mode(m) for m in mode])
-    if isinstance(mode, Numeric) and mode.is_static():
-        return int(mode.value)
     if isinstance(mode, (Layout, Tile)) and mode.is_static:
-        return mode.payload
-    if isinstance(mode, IntTuple) and isinstance(mode.payload, int):
         return mode.payload
     raise DslValueError(
         f"a tile mode must be an int, None, a static layout or a tuple of these, got {describe(mode)}",
@@ -109,7 +107,7 @@ def static(payload: Any) -> Any:
 
 def make_swizzle(mask: int, base: int, shift: int) -> Swizzle:
     """The swizzle S<mask, base, shift>."""
-    return wrap(SwizzlePayload(mask, base, shift))
+    return wrap(SwizzlePayload(*[plain(part) for part in (mask, base, shift)]))
 
 
 def make_layout_tv(thr: Any, val: Any) -> tuple[Any, Layout]:
@@ -257,7 +255,7 @@ def get(x: Any, index: int) -> Any:
 
 def get_(x: Any, mode: int | Sequence[int]) -> Any:
     """The sub-tuple, sub-layout or sub-tensor at a mode or a path of modes."""
-    return apply("get", x, mode=(mode,) if isinstance(mode, int) else tuple(mode))
+    return apply("get", x, mode=tuple(plain(m) for m in mode) if isinstance(mode, (tuple, list)) else (plain(mode),))
 
 
 def take(x: Any, begin: int, end: int) -> Any:
@@ -417,6 +415,7 @@ def recast_layout(layout: Any, old_bits: Any, new_bits: Any) -> Layout:
 
 
 def _bits(value: Any) -> int:
+    value = plain(value)
     if isinstance(value, int):
         return value
     if isinstance(value, str):

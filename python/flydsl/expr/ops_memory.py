@@ -9,7 +9,7 @@ from flydsl.dialects.fly import payload as pl
 from flydsl.expr.context import current
 from flydsl.expr.element import element_name
 from flydsl.expr.handle import apply, describe, expect, from_value
-from flydsl.expr.int_tuple import IntTuple
+from flydsl.expr.int_tuple import IntTuple, checked_shape
 from flydsl.expr.layout import Layout, Swizzle
 from flydsl.expr.numeric import Integer, Numeric, as_numeric
 from flydsl.expr.pointer import Pointer
@@ -31,7 +31,7 @@ def make_view(iterator: Any, layout: Any) -> Tensor:
 
 def make_identity_tensor(shape: Any) -> Tensor:
     """The coordinate tensor of a shape: every coordinate maps to itself."""
-    layout = apply("make_identity_layout", shape)
+    layout = apply("make_identity_layout", checked_shape(shape))
     return apply("make_view", apply("coprofile", layout), layout)
 
 
@@ -39,13 +39,17 @@ def make_rmem_tensor(shape_or_layout: Any, dtype: Any) -> Tensor:
     """A register tensor; a shape is laid out compactly, first mode fastest."""
     if isinstance(dtype, str) or not (isinstance(dtype, type) and issubclass(dtype, Numeric)):
         raise DslTypeError(f"make_rmem_tensor needs an fx number type, got {describe(dtype)}", hint="write fx.Float32")
-    layout = shape_or_layout
-    if not isinstance(layout, Layout):
-        shape = IntTuple.from_python(layout).payload
-        layout = Layout(build.make_ordered_layout(shape, 0))
-    if not layout.is_static:
-        raise DslTypeError(f"a register tensor needs a static layout, got {layout}", hint="use Constexpr sizes")
-    return _alloca(layout.payload, element_name(dtype))
+    is_layout = isinstance(shape_or_layout, Layout)
+    given = shape_or_layout if is_layout else IntTuple.from_python(shape_or_layout)
+    if not given.is_static:
+        raise DslTypeError(
+            f"a register tensor needs a static {given.kind if is_layout else 'shape'}, got {given}",
+            hint="registers are given out while compiling: use Constexpr sizes, or a size that is large enough always; "
+            "how much the launch decides lies in shared memory, fx.SharedAllocator(static=False)",
+        )
+    checked_shape(given.shape if isinstance(given, Layout) else given, 1)
+    layout = given.payload if is_layout else build.make_ordered_layout(given.payload, 0)
+    return _alloca(layout, element_name(dtype))
 
 
 def _alloca(layout: LayoutPayload, elem: str) -> Tensor:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, NoReturn
 
 from flydsl.base.errors import DslTypeError
@@ -12,7 +14,10 @@ from flydsl.expr.handle import Handle, apply, from_value, handle_for
 from flydsl.expr.hardware_enums import AddressSpace
 from flydsl.expr.int_tuple import IntTuple
 from flydsl.expr.numeric import Numeric
-from flydsl.expr.vector import Vector
+from flydsl.expr.typed_access import as_elements, load_as, store_bits, stored_form
+
+LLVM_SPACES = {"generic": "!llvm.ptr", "register": "!llvm.ptr", "global": "!llvm.ptr<1>", "shared": "!llvm.ptr<3>"}
+"""LLVM's pointer type of each memory that has addresses."""
 
 
 @handle_for(PointerPayload)
@@ -44,21 +49,28 @@ class Pointer(Handle):
 
     @property
     def llvm_ptr(self) -> Any:
-        """The pointer as a value of LLVM."""
-        return current().fly("to_llvm_ptr", [self.ir_value()], None, "!llvm.ptr")
+        """The pointer as a value of LLVM, in its own address space."""
+        return self._as_llvm(self.payload.space)
+
+    @property
+    def flat_llvm_ptr(self) -> Any:
+        """The pointer as a value of LLVM that does not say which memory it points into."""
+        return self._as_llvm("generic")
+
+    def _as_llvm(self, space: str) -> Any:
+        if space not in LLVM_SPACES:
+            raise DslTypeError(
+                f"a pointer to {space} memory has no address of its own", hint="use fx.buffer_ops for it"
+            )
+        return current().fly("to_llvm_ptr", [self.ir_value()], None, LLVM_SPACES[space])
 
     def load(self, dtype: Any = None) -> Any:
-        """One element; with a vector type (``Float32x4``), as many as it has lanes."""
-        if dtype is not None and hasattr(dtype, "lanes"):
-            text = f"vector<{dtype.lanes}x{dtype.dtype.ir_type}>"
-            return Vector(current().fly("ptr.load", [self.ir_value()], None, text), dtype=dtype.dtype)
-        elem = dtype or self.dtype
-        return elem(current().fly("ptr.load", [self.ir_value()], None, str(elem.ir_type)))
+        """One element, or what lies here read as ``dtype``: a number or vector type, or an IR type (``T.f32x4``)."""
+        return load_as(self, self.dtype if dtype is None else dtype)
 
     def store(self, value: Any) -> None:
-        """Store a number or vector here."""
-        value = value if isinstance(value, Vector) else self.dtype(value)
-        current().fly("ptr.store", [value.ir_value(), self.ir_value()])
+        """Store a number or vector here, converted to the elements; a pointer to bytes takes any type as it is."""
+        store_bits(self, stored_form(self, value))
 
     def __getitem__(self, offset: Any) -> Any:
         return (self + offset).load()
@@ -70,13 +82,30 @@ class Pointer(Handle):
         )
 
     def __setitem__(self, offset: Any, value: Any) -> None:
-        (self + offset).store(value)
+        store_bits(self + offset, as_elements(self, value))
+
+    def _equals(self, other: Handle) -> Any:
+        """Whether the addresses are the same, which the running kernel knows; other memory is never the same."""
+        space = self.payload.space
+        if not isinstance(other, Pointer) or other.payload.space != space or space not in ("global", "shared"):
+            return False
+        return apply("ptrtoint", self) == apply("ptrtoint", other)
 
     def __add__(self, offset: Any) -> Pointer:
         return apply("add_offset", self, offset)
 
     def __sub__(self, offset: Any) -> Pointer:
         return apply("add_offset", self, IntTuple.from_python(0) - offset)
+
+    def __dsl_place__(self, indices: Sequence[Any]) -> Pointer:
+        """Where a vector of the elements from an index on begins."""
+        if len(indices) != 1:
+            raise DslTypeError(f"a pointer takes one index, got {len(indices)}", hint="the offset counted in elements")
+        return self + indices[0]
+
+    def aligned(self, alignment: int) -> Pointer:
+        """The same address, which the caller knows to be a multiple of so many bytes."""
+        return self.recast(replace(self.payload, align=alignment))
 
     def view(self, layout: Any) -> Any:
         """A tensor that starts here."""

@@ -12,15 +12,18 @@ from flydsl.expr.gpu import block_idx, thread_idx
 from flydsl.expr.handle import Handle, apply
 from flydsl.expr.int_tuple import IntTuple
 from flydsl.expr.layout import Layout
-from flydsl.expr.numeric import Boolean, Float32, Float64, Int32, Int64, Numeric, Uint64
+from flydsl.expr.numeric import Boolean, Float32, Float64, Int32, Int64, Numeric, Uint64, is_raw_value
 from flydsl.expr.pointer import Pointer
 from flydsl.expr.tensor import Tensor
 from flydsl.expr.vector import Vector
+from flydsl.expr.vector_value import vector_operand
 from flydsl.layout.leaf import DynInt
 
 __all__ = ["dump", "printf"]
 
 _PLACEHOLDER = re.compile(r"\{(?::([^{}]*))?\}|\{\{|\}\}")
+_UNKNOWN = re.compile(r"\b(?:B?Float|Int|Uint|Boolean|Index)\w*\(\?\)")
+"""A run-time number as Python's `str` shows it."""
 _SPEC = re.compile(r"([-+ 0]*)(\d*)(\.\d+)?([dxXofeEgGs]?)")
 
 
@@ -29,7 +32,9 @@ def printf(fmt: Any = "", *args: Any) -> None:
 
     What is known while tracing becomes part of the text. A newline is added.
     """
-    if not isinstance(fmt, str):
+    if isinstance(fmt, str):
+        _check_format(fmt, len(args))
+    else:
         fmt, args = "{}" + " {}" * len(args), (fmt, *args)
     values: list[Value] = []
     given = iter(args)
@@ -51,12 +56,30 @@ def printf(fmt: Any = "", *args: Any) -> None:
     current().fly("print", values, {"format": "".join(text) + "\n"})
 
 
+def _check_format(fmt: str, given: int) -> None:
+    """Refuse a format that would silently leave values out."""
+    if (shown := _UNKNOWN.search(fmt)) is not None:
+        raise DslTypeError(
+            f"the format of printf has {shown[0]} in it, the text of a number that only the running kernel knows",
+            hint='leave the f-string to printf: fx.printf("x = {}", x) in place of fx.printf(f"x = {x}")',
+        )
+    places = sum(match[0] not in ("{{", "}}") for match in _PLACEHOLDER.finditer(fmt))
+    if given > places:
+        style = "; `%d` and its like mean nothing here" if "%" in fmt else ""
+        raise DslTypeError(
+            f"printf is given {given} values and has {places or 'no'} {{}} to print them in",
+            hint=f'write one {{}} for each: fx.printf("{{}} {{:.3f}}", i, x){style}',
+        )
+
+
 def _escaped(text: str) -> str:
     return text.replace("%", "%%")
 
 
 def _format(value: Any, spec: str, values: list[Value]) -> str:
     """The C format of one argument; its run-time numbers are appended to ``values``."""
+    if is_raw_value(value) and (found := vector_operand(value)) is not None:
+        value = found
     if isinstance(value, Numeric):
         return _number(value, spec, values)
     if isinstance(value, Vector):

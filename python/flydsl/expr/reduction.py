@@ -2,11 +2,31 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr.enum import ReductionOp
 from flydsl.expr.numeric_types import NumberFormat
+
+
+class CombiningKind(StrEnum):
+    """The kinds of `vector.reduction`; `Vector.reduce` takes them beside a `ReductionOp`."""
+
+    ADD = "add"
+    MUL = "mul"
+    MINUI = "minui"
+    MINSI = "minsi"
+    MINNUMF = "minnumf"
+    MAXUI = "maxui"
+    MAXSI = "maxsi"
+    MAXNUMF = "maxnumf"
+    AND = "and"
+    OR = "or"
+    XOR = "xor"
+    MINIMUMF = "minimumf"
+    MAXIMUMF = "maximumf"
+
 
 # For floats, signed integers and unsigned integers; None where the reduction has no meaning.
 _KINDS: dict[ReductionOp, tuple[str | None, str, str]] = {

@@ -22,20 +22,22 @@ class SharedAllocator(Arena):
 
     def __init__(self, base_alignment: int = 16, *, static: bool = True) -> None:
         super().__init__(None, base_alignment)
-        ledger = kernel_ledger()
-        emitter: Any = current()
-        if emitter.shared_allocator is not None:
+        self._ledger = kernel_ledger()
+        self._emitter: Any = current()
+        self._static = static
+        self._symbol = f"{self._emitter.kernel_symbol}_{self._take_place()}"
+        self._base = from_value(self._emitter.shared_memory(self._symbol)) if static else get_dyn_shared()
+        self._grown()
+
+    def _take_place(self) -> str:
+        """Become the kernel's allocator; the end of the name of its block."""
+        if self._emitter.shared_allocator is not None:
             raise DslRuntimeError(
-                f"kernel '{emitter.kernel_symbol}' already has a SharedAllocator",
+                f"kernel '{self._emitter.kernel_symbol}' already has a SharedAllocator",
                 hint="make one at the top of the kernel and pass it to the functions that allocate",
             )
-        emitter.shared_allocator = self
-        self._static = static
-        self._emitter = emitter
-        self._ledger = ledger
-        self._symbol = f"{emitter.kernel_symbol}_shared"
-        self._base = from_value(emitter.shared_memory(self._symbol)) if static else get_dyn_shared()
-        self._grown()
+        self._emitter.shared_allocator = self
+        return "shared"
 
     @property
     def is_static(self) -> bool:
@@ -61,11 +63,19 @@ class SharedAllocator(Arena):
         self._ledger.record(self._symbol, self._end, self._allocations, dynamic=not self._static)
 
 
+class _OwnAllocator(SharedAllocator):
+    """A block beside the kernel's own, so that the kernel may still make its allocator later."""
+
+    def _take_place(self) -> str:
+        self._emitter.own_shared_allocator = self
+        return "own_shared"
+
+
 def shared_allocator() -> SharedAllocator:
-    """The allocator of the kernel being traced, made if the kernel has none yet."""
+    """The allocator of the kernel being traced, or, while it has none, one for what this package needs itself."""
     kernel_ledger()
     emitter: Any = current()
-    return emitter.shared_allocator or SharedAllocator()
+    return emitter.shared_allocator or emitter.own_shared_allocator or _OwnAllocator()
 
 
 __all__ = ["SharedAllocator"]

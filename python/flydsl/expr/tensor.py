@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, NoReturn
 
 from flydsl.base.errors import DslTypeError
 from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.payload import Pointer as PointerPayload
 from flydsl.expr.context import current
+from flydsl.expr.coordinate_check import refuse_outside
 from flydsl.expr.element import element_class
 from flydsl.expr.foreign import refuse
 from flydsl.expr.handle import Handle, apply, handle_for
@@ -15,7 +17,9 @@ from flydsl.expr.hardware_enums import AddressSpace
 from flydsl.expr.int_tuple import IntTuple
 from flydsl.expr.numeric import Numeric
 from flydsl.expr.vector import Vector
+from flydsl.expr.vector_value import vector_operand
 from flydsl.layout import int_tuple as it
+from flydsl.layout.swizzle import ComposedLayout
 from flydsl.layout.tensor import Tensor as TensorPayload
 
 
@@ -90,21 +94,32 @@ class Tensor(Handle):
     def __getitem__(self, coord: Any) -> Any:
         crd = IntTuple.from_python(coord, "make_coord")
         if it.has_none(crd.payload):
-            return apply("slice", self, crd)
+            return self._slice(crd)
         if self.is_memory:
             return self._load_element(crd)
         return apply("int_tuple_add", apply("get_iter", self), apply("crd2idx", crd, apply("get_layout", self)))
 
+    def _slice(self, crd: IntTuple) -> Tensor:
+        view = apply("slice", self, crd)
+        if self.is_memory and self.payload.iter.space == "register":  # a view of memory may be read with a predicate
+            refuse_outside(self.payload, crd.payload)
+        return view
+
+    def _check_element(self, crd: IntTuple) -> None:
+        """A wrong coordinate is the user's error here, not later."""
+        rules.memref_load(self.payload, crd.payload)
+        refuse_outside(self.payload, crd.payload)
+
     def _load_element(self, crd: IntTuple) -> Numeric:
-        rules.memref_load(self.payload, crd.payload)  # a wrong coordinate is the user's error here, not later
+        self._check_element(crd)
         return self.dtype(current().fly("memref.load", [self.ir_value(), crd.ir_value()]))
 
     def __setitem__(self, coord: Any, value: Any) -> None:
         crd = IntTuple.from_python(coord, "make_coord")
         if it.has_none(crd.payload):
-            apply("slice", self, crd).store(value)
+            self._slice(crd).store(value)
             return
-        rules.memref_load(self.payload, crd.payload)
+        self._check_element(crd)
         current().fly("memref.store", [self.dtype(value).ir_value(), self.ir_value(), crd.ir_value()])
 
     # What Python would do by itself with a value that has elements: never what was meant
@@ -141,10 +156,25 @@ class Tensor(Handle):
         shape = rules.shape_of(self.payload)
         return Vector(value, shape, self.dtype if self.is_memory else None)
 
+    def __dsl_place__(self, indices: Sequence[Any]) -> Any:
+        """The pointer to one element, from which those along the last mode follow in memory."""
+        pointer, index = self._pointer("memory"), tuple(indices) if len(indices) != 1 else indices[0]
+        coord = IntTuple.from_python(index, "make_coord")
+        rules.memref_load(self.payload, coord.payload)
+        stride = None if isinstance(self.payload.layout, ComposedLayout) else rules.stride_of(self.payload)
+        last = stride[-1] if isinstance(stride, tuple) else stride
+        if last != 1 or pointer.swizzle is not None:
+            raise DslTypeError(
+                f"a vector is moved along the last mode, and the elements of {self} do not follow each other there",
+                hint="take the view t[..., None] and use its load() and store(vector)",
+            )
+        return apply("get_iter", self) + apply("crd2idx", coord, apply("get_layout", self))
+
     def store(self, vector: Any) -> None:
         """Write a vector of as many elements as the tensor has, converted to its element type."""
         count = rules.memref_load_vec(self.payload).count
-        vector = vector if isinstance(vector, Vector) else Vector.filled(count, vector, self.dtype)
+        found = vector_operand(vector)
+        vector = found if isinstance(found, Vector) else Vector.filled(count, vector, self.dtype)
         if vector.numel != count:
             raise DslTypeError(
                 f"a vector of {vector.numel} elements does not fill the tensor {self.payload.layout} of {count}",

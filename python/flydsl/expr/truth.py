@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flydsl.base.errors import DslRuntimeError
+from flydsl.expr.context import current, is_tracing
 from flydsl.expr.handle import Handle
 from flydsl.expr.numeric import Boolean, Numeric, as_numeric, is_raw_value, operand
 
@@ -101,11 +102,22 @@ def _is_in_range(item: Any, rising: range) -> Any:
 def asserted(value: Any) -> Any:
     """The condition of an `assert`, which Python can check only now."""
     if is_run_time(value):
-        raise DslRuntimeError(
-            "`assert` of a condition that only the running kernel knows: a kernel cannot raise",
-            hint="check it before the launch; in the kernel, `if not (...): fx.printf(...)` tells of it",
-        )
+        raise _no_assert()
     return value
+
+
+def _no_assert() -> DslRuntimeError:
+    if is_tracing() and getattr(current(), "kernel_symbol", None) is None:
+        return DslRuntimeError(
+            "`assert` of a condition that is known only when the compiled jit function runs, which cannot raise",
+            hint="check the arrays in Python, before the call: `assert a.shape == b.shape`; or have it compiled per "
+            "value: extents of flyc.from_dlpack(a) and fx.Constexpr numbers are known while tracing",
+        )
+    return DslRuntimeError(
+        "`assert` of a condition that only the running kernel knows: a kernel cannot raise",
+        hint="check it in Python, before the jit function is called; in the kernel, `if not (...): fx.printf(...)` "
+        "tells of it",
+    )
 
 
 def compare(left: Any, *steps: tuple[str, Thunk]) -> Any:

@@ -14,6 +14,7 @@ from flydsl.expr.enum import ReductionOp
 from flydsl.expr.fastmath import Flags
 from flydsl.expr.ir_types import split_vector_type
 from flydsl.expr.numeric import Numeric
+from flydsl.expr.reduction import CombiningKind as CombiningKind
 from flydsl.expr.vector_alias import ALIASES, VectorAlias
 from flydsl.expr.vector_value import DYNAMIC_POSITION, Vector, emit_elementwise, vector_operand
 

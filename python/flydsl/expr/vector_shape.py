@@ -17,6 +17,8 @@ from math import prod
 from typing import Any, TypeAlias
 
 from flydsl.base.errors import DslIndexError, DslTypeError, DslValueError
+from flydsl.expr.known import plain
+from flydsl.expr.numeric import operand
 
 Shape: TypeAlias = "int | tuple[Shape, ...]"
 Modes: TypeAlias = "tuple[Shape, ...]"
@@ -111,9 +113,10 @@ def _match(coord: Any, shape: Shape, stride: int, out: Selection) -> None:
 
 def check_index(index: Any, extent: int) -> Any:
     """A static index in range, counted from the end when negative; a run-time index unchanged."""
-    is_static = getattr(index, "is_static", None)
-    if is_static is not None and not is_static():
-        return index
+    index = plain(index)
+    number = None if isinstance(index, int) else operand(index)
+    if number is not None and not number.is_static():
+        return number
     if not hasattr(index, "__index__"):
         raise DslTypeError(
             f"{as_written(index)} cannot index a vector",

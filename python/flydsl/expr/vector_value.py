@@ -17,6 +17,7 @@ from flydsl.expr.convert import emit_constant, emit_convert, type_text
 from flydsl.expr.enum import ReductionOp, RoundingMode
 from flydsl.expr.fastmath import Flags, flag_attrs
 from flydsl.expr.ir_types import IrType, split_vector_type, vector_type
+from flydsl.expr.known import shown
 from flydsl.expr.numeric import (
     Index,
     Numeric,
@@ -311,17 +312,16 @@ class Vector(Operators):
         number = class_of(counted).__construct_from_ir_values__([raw])
         return number if counted is nt.INT32 else number._as(fmt)
 
-    # Memory of the raw memref dialect
+    # Memory, as `vector.load` and `vector.store` address it
 
     @staticmethod
-    def load(result_type: str, memref: Any, indices: Sequence[Any]) -> Vector:
-        """`vector.load` from a raw memref."""
-        return Vector(current().op("vector.load", [_raw(memref), *_index_values(indices)], result_type))
+    def load(result_type: Any, memref: Any, indices: Sequence[Any], *, alignment: int | None = None) -> Vector:
+        """The elements of a tensor, or behind a pointer, from ``indices`` on along the last mode."""
+        return _place(memref, indices, alignment).load(result_type)
 
     def store(self, memref: Any, indices: Sequence[Any], *, alignment: int | None = None) -> None:
-        """`vector.store` to a raw memref."""
-        attrs = None if alignment is None else {"alignment": alignment}
-        current().op("vector.store", [self._value, _raw(memref), *_index_values(indices)], None, attrs)
+        """Write the elements from ``indices`` on along the last mode of a tensor, or behind a pointer."""
+        _place(memref, indices, alignment).store(self)
 
     # Hooks of control flow
 
@@ -333,6 +333,19 @@ class Vector(Operators):
         if isinstance(exemplar, Vector):
             return _wrap(values[0], exemplar._shape, exemplar._dtype.format)
         return cls(values[0])
+
+
+def _place(memref: Any, indices: Sequence[Any], alignment: int | None) -> Any:
+    """The pointer to one element of a tensor, from which a vector's other elements follow in memory."""
+    hook = getattr(memref, "__dsl_place__", None)
+    if hook is None:
+        named = shown(memref) if is_raw_value(memref) else type(memref).__name__
+        raise DslTypeError(
+            f"a vector is loaded from and stored to a tensor or pointer, got {named}",
+            hint="pass the tensor, the pointer, or SmemPtr.get()",
+        )
+    place = hook(list(indices) if isinstance(indices, (list, tuple)) else [indices])
+    return place if alignment is None else place.aligned(alignment)
 
 
 def _wrap(value: Value, shape: Modes, fmt: NumberFormat) -> Vector:
@@ -368,7 +381,7 @@ def required_operand(value: Any) -> Vector | Numeric:
         return hook()
     if found is None:
         raise DslTypeError(
-            f"{value!r} is neither a number nor a vector",
+            f"{shown(value)} is neither a number nor a vector",
             hint="read a tensor's elements first: t[i] is one, t.load() those of a small tile as a vector",
         )
     return found
@@ -448,11 +461,3 @@ def _position_operands(position: Any) -> tuple[tuple[Value, ...], list[int]]:
     if isinstance(position, int):
         return (), [position]
     return (Index(position).ir_value(),), [DYNAMIC_POSITION]
-
-
-def _index_values(indices: Sequence[Any]) -> list[Value]:
-    return [Index(index).ir_value() for index in indices]
-
-
-def _raw(value: Any) -> Value:
-    return value.ir_value() if hasattr(value, "ir_value") else value

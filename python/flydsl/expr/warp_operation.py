@@ -9,6 +9,7 @@ from typing import Any
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr import arith, gpu
 from flydsl.expr.enum import ReductionOp
+from flydsl.expr.known import plain
 from flydsl.expr.numeric import Numeric
 
 Combine = Callable[[Any, Any], Any]
@@ -67,6 +68,7 @@ def wave_width(width: int | None) -> int:
     wave = gpu.num_warp_threads()
     if width is None:
         return wave
+    width = plain(width)
     if isinstance(width, bool) or not isinstance(width, int):
         raise DslTypeError(f"width must be an int, got {width!r}", hint="use a Constexpr")
     if not 1 <= width <= wave or width & (width - 1):

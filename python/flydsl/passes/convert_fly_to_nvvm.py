@@ -9,10 +9,11 @@ from xdsl.ir import Operation
 
 from flydsl.passes.convert_fly_memory import convert_fly_memory
 from flydsl.passes.nvvm_copies import NVVM_COPIES
-from flydsl.passes.universal_atoms import NVIDIA_SCOPES, AtomRule, universal_atomic
+from flydsl.passes.universal_atoms import AtomRule, universal_atomic
 from flydsl.passes.warpgroup_atoms import lower_wgmma
 from flydsl.target.copy_ops import UniversalAtomic
 from flydsl.target.mma_warpgroup import Wgmma
+from flydsl.target.sync_scopes import NVIDIA_SCOPES
 
 NVVM_ATOMS: dict[type, AtomRule] = {
     UniversalAtomic: universal_atomic(NVIDIA_SCOPES),

@@ -20,6 +20,7 @@ from flydsl.passes.vector_access import extract
 from flydsl.target.copy_ops import UniversalAtomic, UniversalCopy
 from flydsl.target.dtype import is_float
 from flydsl.target.mma_ops import UniversalFma
+from flydsl.target.sync_scopes import AMD_SCOPES
 
 if TYPE_CHECKING:
     from flydsl.passes.convert_fly_memory import MemoryConversion
@@ -81,10 +82,6 @@ _BINOP_FLOAT = {"add": 11, "max": 13, "min": 14}
 _BINOP_UNSIGNED = _BINOP | {"max": 9, "min": 10}
 _MONOTONIC = 2
 _ATOMIC_FLOATS = ("f16", "bf16", "f32", "f64")
-
-AMD_SCOPES = {"agent": "agent", "workgroup": "workgroup", "wavefront": "wavefront", "one-as": "one-as"}
-NVIDIA_SCOPES = {"agent": "device", "workgroup": "block", "wavefront": "block", "one-as": ""}
-"""Scope to LLVM's name of it. A warp has no scope of its own on NVIDIA; the block's holds it."""
 
 
 def universal_atomic(scopes: Mapping[str, str]) -> AtomRule:

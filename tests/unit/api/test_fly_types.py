@@ -34,6 +34,15 @@ def test_static_values_of_types(payload: Any, text: str | None) -> None:
     assert text is None or str(value) == text
 
 
+def test_types_by_keyword() -> None:
+    assert ft.PointerType.get(elem_ty=fx.Float32, alignment=16) == ft.PointerType.get(fx.Float32, alignment=16)
+    layout = ft.LayoutType.get(4, 1)
+    assert ft.MemRefType.get(elem_ty=fx.Float32, layout=layout) == ft.MemRefType.get(fx.Float32, layout)
+    copy, fma = ft.CopyOpUniversalCopyType.get(64), ft.MmaOpUniversalFMAType.get(fx.Float32)
+    assert ft.CopyAtomType.get(copy_op=copy, val_bits=32) == ft.CopyAtomType.get(copy, 32)
+    assert ft.MmaAtomType.get(mma_op=fma) == ft.MmaAtomType.get(fma)
+
+
 def test_basis() -> None:
     assert str(ft.E(0) * 2) == "2E0" and str(ft.E(0, 1)) == "1E0E1" and ft.E() == 1
     assert ft.BasisType.get(3, (1,)) == ft.Basis(3, (1,))

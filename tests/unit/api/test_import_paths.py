@@ -10,6 +10,8 @@ import flydsl.expr as fx
 from flydsl._mlir import ir
 from flydsl._mlir.dialects import vector
 from flydsl.base import knobs
+from flydsl.base.errors import DSLCompileError
+from flydsl.compiler import diagnostics
 from flydsl.expr import derived, enum, primitive, typing
 from flydsl.utils import env, logger
 
@@ -18,7 +20,8 @@ def test_facades_re_export() -> None:
     assert primitive.make_layout is fx.make_layout and derived.make_tiled_copy is fx.make_tiled_copy
     assert typing.Float32 is fx.Float32 and typing.Tensor is fx.Tensor and typing.T is fx.T
     assert enum.AddressSpace is fx.AddressSpace and enum.ReductionOp is fx.ReductionOp
-    assert vector.extract is fx.vector.extract
+    assert vector.extract is fx.vector.extract and vector.CombiningKind is fx.vector.CombiningKind
+    assert diagnostics.DSLCompileError is DSLCompileError
     assert fx.gpu.SharedAllocator is fx.SharedAllocator
     assert fx.select is primitive.select and fx.select is not fx.arith.select
 

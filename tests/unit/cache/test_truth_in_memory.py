@@ -190,6 +190,12 @@ def test_what_self_holds_is_part_of_the_key() -> None:
     assert Operator.fn.cache_info().misses == count + 2
 
 
+def test_numbers_of_numpy_that_self_holds_count_with_their_value() -> None:
+    Operator = operator_class()
+    for number in (np.int32(1), np.int32(2), np.int64(2), np.int16(5)):
+        assert Operator(**held() | {"number": number}).result() == 1110 + int(number)
+
+
 def test_a_method_that_self_brings_along_is_watched(monkeypatch: pytest.MonkeyPatch) -> None:
     Operator = operator_class()
     one = Operator(**held())

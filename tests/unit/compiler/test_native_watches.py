@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+import threading
 import types
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.compiler import captured, native_watches
+from flydsl.compiler import captured, native_watches, own_objects
 from flydsl.compiler.watches import Watches
 
 
@@ -231,6 +232,73 @@ def test_another_interpreter_keeps_the_check_in_python(monkeypatch: pytest.Monke
     check = watches.unchanged
     watches.quicken()
     assert watches.unchanged is check
+
+
+def test_threads_that_need_it_first_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each gets a check that stays alive, whoever loads the code."""
+    monkeypatch.setattr(own_objects, "_in_process", {})
+    native_watches._method.cache_clear()
+    start, made = threading.Barrier(8), []
+
+    def make() -> None:
+        watches = Watches()
+        watches.name({"there": make}, "there", "there")
+        watches.seal()
+        start.wait()
+        watches.quicken()
+        made.append(watches.unchanged)
+
+    threads = [threading.Thread(target=make) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    native_watches._method.cache_clear()
+    gc.collect()
+    assert [check() for check in made] == [True] * 8
+    assert len(own_objects._in_process) == 1
+
+
+def test_asking_again_changes_nothing() -> None:
+    watches = sealed(CHANGES["a name is gone"]()[0])
+    check = watches.unchanged
+    watches.quicken()
+    assert watches.unchanged is check
+
+
+@pytest.mark.parametrize("quick", [False, True], ids=["python", "native"])
+def test_a_wrapper_that_calls_itself_equal_is_another_object(quick: bool) -> None:
+    class Proxy:
+        def __init__(self, wrapped: Any) -> None:
+            self.wrapped = wrapped
+
+        def __eq__(self, other: object) -> bool:
+            return self.wrapped == other
+
+        __hash__ = None  # type: ignore[assignment]
+
+    scope: dict[str, Any] = {"helper": with_defaults}
+    table: dict[str, Any] = {"helper": with_defaults}
+    watches = Watches()
+    watches.name(scope, "helper", "helper")
+    watches.mapping(table, table, "[{}]")
+    watches.seal()
+    if quick:
+        watches.quicken()
+    for place in (scope, table):
+        place["helper"] = Proxy(with_defaults)
+        assert watches.unchanged() is False
+        place["helper"] = with_defaults
+        assert watches.unchanged() is True
+
+
+def test_a_check_that_comes_too_late_is_not_used() -> None:
+    state = captured.Captured(with_defaults)
+    first = state.same
+    state._use(lambda: True)
+    newest = state.same
+    state._use(lambda: False, instead_of=first)
+    assert state.same is newest
 
 
 FACTOR = 3

@@ -275,6 +275,25 @@ def test_the_schema(torch: ModuleType) -> None:
     )
 
 
+def test_a_tensor_that_may_be_missing(torch: ModuleType) -> None:
+    @flyc.jit
+    def scaled(x: fx.Tensor, y: fx.Tensor, weight: fx.Tensor | None = None, power: fx.Constexpr[int] | None = None):
+        if weight is None:
+            blend_kernel(x, y, 64, 2.0, power or 1).launch(block=(BLOCK, 1, 1))
+        else:
+            blend_kernel(weight, y, 64, 3.0, power or 1).launch(block=(BLOCK, 1, 1))
+
+    op = flyc.torch_op(scaled, name=fresh("missing"), mutates=("y",))
+    assert "Tensor? weight=None, int? power=None" in str(op._opoverload._schema)
+    x, y, weight = torch.randn(64), torch.zeros(64), torch.randn(64)
+    op(x, y)
+    assert torch.equal(y, x * 2)
+    op(x, y, weight)
+    assert torch.equal(y, weight * 3)
+    op(x, y, None, 2)
+    assert torch.equal(y, x * 2 * x)
+
+
 def test_as_a_decorator(torch: ModuleType) -> None:
     @flyc.torch_op(name=fresh("twice"), mutates=["y"])
     @flyc.jit

@@ -95,6 +95,28 @@ def test_one_per_kernel() -> None:
     assert "pass it to the functions that allocate" in str(caught.value)
 
 
+@pytest.mark.parametrize("static", [True, False])
+@pytest.mark.parametrize("first", [True, False])
+def test_before_and_after_what_fx_coop_allocates(first: bool, static: bool) -> None:
+    def body(a: fx.Tensor, out: fx.Tensor) -> None:
+        t = fx.thread_idx.x
+        if fx.const_expr(first):
+            shared = fx.SharedAllocator(static=static)
+        total = fx.coop.BlockReduce(fx.Float32).sum(a[t])
+        if fx.const_expr(not first):
+            shared = fx.SharedAllocator(static=static)
+        kept = shared.allocate(fx.Array[fx.Float32, 128])
+        kept[t] = a[t]
+        largest = fx.coop.BlockReduce(fx.Float32).max(a[t])
+        fx.barrier()
+        out[t] = kept[127 - t] + total - largest
+
+    x, out = numbers(128), np.zeros(128, np.float32)
+    run(body, x, out, threads=128)
+    expected = x[::-1].astype(np.float64) + x.astype(np.float64).sum() - x.max()
+    np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-5)
+
+
 def test_only_inside_a_kernel() -> None:
     with pytest.raises(RuntimeError, match="no kernel or jit function is being traced"):
         fx.SharedAllocator()

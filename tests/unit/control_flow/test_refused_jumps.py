@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import contextlib
 
+import numpy as np
 import pytest
 
+import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import DSLCompileError, DslControlFlowError, DslSyntaxError, DslTypeError, UnsupportedError
 from tests.unit.control_flow.running import launch, refused
@@ -63,6 +65,64 @@ def test_return_in_a_while_loop() -> None:
             return  # here
 
     refused(body, DslControlFlowError, "`return` in the run-time `while` loop")
+
+
+def test_raise_under_a_run_time_condition() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        if n > 3:
+            out[0] = 1
+        else:
+            for _ in fx.range_constexpr(2):
+                raise ValueError("too few")  # here
+
+    error = refused(body, DslControlFlowError, "`raise` under the run-time condition", "in Python", "fx.printf")
+    assert isinstance(error, SyntaxError)
+
+
+def test_raise_in_run_time_loops() -> None:
+    def in_for(out: fx.Tensor, n: fx.Int32):
+        for i in range(n):
+            raise ValueError("always")  # here
+
+    def in_while(out: fx.Tensor, n: fx.Int32):
+        while n > 0:
+            n -= 1
+            raise ValueError("always")  # here
+
+    refused(in_for, DslControlFlowError, "`raise` in the run-time `for` loop")
+    refused(in_while, DslControlFlowError, "`raise` in the run-time `while` loop")
+
+
+def test_raise_in_a_jit_function() -> None:
+    @flyc.jit
+    def host(out: fx.Tensor, other: fx.Tensor):
+        if out.shape[0] != other.shape[0]:
+            raise ValueError("shapes differ")
+
+    with pytest.raises(DslControlFlowError, match=r"`raise` under the run-time condition(?s:.*)flyc.from_dlpack\(x\)"):
+        host(np.zeros(4, np.float32), np.zeros(4, np.float32))
+    host(*(flyc.from_dlpack(np.zeros(4, np.float32)) for _ in range(2)))  # what the message advises
+    with pytest.raises(ValueError, match=r"^shapes differ$"):
+        host(*(flyc.from_dlpack(np.zeros(n, np.float32)) for n in (4, 5)))
+
+
+@pytest.mark.parametrize("wanted", [1, 2])
+def test_raise_under_a_condition_of_python(wanted: int) -> None:
+    """Also inside a run-time region: what decides is known while tracing."""
+
+    def body(out: fx.Tensor, n: fx.Int32):
+        for i in range(n):
+            if n > 3:
+                if wanted == 1:
+                    out[0] = wanted
+                elif fx.const_expr(wanted == 2):
+                    raise ValueError("no such thing")
+
+    if wanted == 1:
+        assert launch(body)[0] == 1
+    else:
+        with pytest.raises(ValueError, match=r"^no such thing$"):
+            launch(body)
 
 
 @pytest.mark.parametrize("word", ["break", "continue"])

@@ -409,3 +409,38 @@ def test_a_list_that_a_nested_function_changes() -> None:
         out[0] = count[0]
 
     refused(body, DslTypeError, "'count' is changed inside the run-time `for`", "return the new value")
+
+
+def test_const_expr_of_a_raw_value() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        if fx.const_expr((n > 2).ir_value()):  # here
+            out[0] = 1
+
+    refused(body, DslRuntimeError, "known while tracing, got a run-time i1", "drop const_expr")
+
+
+def test_range_constexpr_of_a_raw_value() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        for i in fx.range_constexpr(n.ir_value()):  # here
+            out[i] = 1
+
+    refused(body, DslRuntimeError, "its bounds cannot be a run-time i32")
+
+
+def test_const_expr_reads_a_raw_constant() -> None:
+    """The raw value of a false is an object, which Python counts as true."""
+
+    @flyc.kernel
+    def kernel(out: fx.Tensor):
+        if fx.const_expr(fx.Boolean(False).ir_value()):
+            out[0] = 1
+        for i in fx.range_constexpr(fx.Int32(2).ir_value()):
+            out[i + 1] = 7
+
+    @flyc.jit
+    def run(out: fx.Tensor):
+        kernel(out).launch(grid=1, block=1)
+
+    out = np.full(4, -1, np.int32)
+    run(out)
+    np.testing.assert_array_equal(out, [-1, 7, 7, -1])

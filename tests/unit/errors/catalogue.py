@@ -8,7 +8,13 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from tests.unit.errors import mistakes_control_flow, mistakes_habits, mistakes_launches, mistakes_values
+from tests.unit.errors import (
+    mistakes_calls,
+    mistakes_control_flow,
+    mistakes_habits,
+    mistakes_launches,
+    mistakes_values,
+)
 from tests.unit.errors.mistake import CALL, FILE, Mistake, run
 
 MISTAKES = (
@@ -16,6 +22,7 @@ MISTAKES = (
     *mistakes_values.MISTAKES,
     *mistakes_habits.MISTAKES,
     *mistakes_launches.MISTAKES,
+    *mistakes_calls.MISTAKES,
 )
 
 

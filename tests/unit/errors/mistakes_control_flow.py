@@ -31,6 +31,17 @@ MISTAKES: tuple[Mistake, ...] = (
     ),
     in_kernel(
         FLOW,
+        "`raise` under a run-time condition",
+        DslControlFlowError,
+        SyntaxError,
+        ("`raise` under the run-time condition", "fx.printf"),
+        """
+        if n > 3:
+            raise ValueError("too many")  # here
+    """,
+    ),
+    in_kernel(
+        FLOW,
         "`return` inside a run-time loop",
         DslControlFlowError,
         SyntaxError,

@@ -398,12 +398,12 @@ MISTAKES: tuple[Mistake, ...] = (
         """
         @flyc.kernel
         def first(x: fx.Tensor):
-            return x[0]
+            return x[0]  # here
 
 
         @flyc.jit
         def launch(out: fx.Tensor, x: fx.Tensor, n: fx.Int32):
-            first(x).launch(grid=(1, 1, 1), block=(1, 1, 1))  # here
+            first(x).launch(grid=(1, 1, 1), block=(1, 1, 1))
     """,
     ),
     whole_file(

@@ -51,6 +51,10 @@ def chained(x: fx.Tensor):
         raise LookupError("not in the table") from error
 
 
+def any_arguments(x: fx.Tensor, **kwargs: Any):
+    pass
+
+
 def frames_of(call: Callable[[], Any], kind: type[Exception]) -> tuple[Exception, list[traceback.FrameSummary]]:
     """The error of a call and the frames below it."""
     try:
@@ -111,6 +115,13 @@ def test_the_cause_stays() -> None:
         lambda: flyc.compile(refused, "text"),
         lambda: flyc.export(refused, "text", dir="nowhere"),
         lambda: flyc.lds_report(refused, array()),
+        lambda: dividing_kernel(array(), 1),
+        lambda: dividing_kernel[1](array(), 1),
+        lambda: flyc.kernel(any_arguments),
+        lambda: flyc.kernel(name="k")(any_arguments),
+        lambda: flyc.jit(any_arguments),
+        lambda: flydsl.Config(size=object()),
+        lambda: flyc.torch_op(divide),
     ],
 )
 def test_our_own_errors_have_no_frames_at_all(call: Callable[[], Any]) -> None:
@@ -165,6 +176,40 @@ def test_sanitizers_of_a_block() -> None:
         with flyc.sanitize("ghosts"):
             pass
     assert line_of(caught.value) == 'with flyc.sanitize("ghosts"):'  # type: ignore[arg-type]
+
+
+# Calls that Python refuses ---------------------------------------------------------------------
+
+
+def copy(source: Any, target: Any, how: Any) -> None:
+    """Named as a function of fx."""
+
+
+class Tiles:
+    def make_layout(self, shape: Any, stride: Any) -> None:
+        """Named as a function of fx."""
+
+
+@pytest.mark.parametrize("call", [lambda x: copy(x, x), lambda x: Tiles().make_layout(x)])
+def test_a_call_of_the_user_s_own_function_stays_as_python_says(call: Any) -> None:
+    @flyc.jit
+    def host(x: fx.Tensor):
+        call(x)
+
+    with pytest.raises(TypeError, match=r"^(copy|Tiles.make_layout)\(\) missing 1 required") as caught:
+        host(array())
+    assert not isinstance(caught.value, FlyDSLError)
+
+
+def test_a_call_of_ours_over_several_lines() -> None:
+    @flyc.jit
+    def host(x: fx.Tensor):
+        return fx.make_layout(  # pyright: ignore[reportCallIssue]
+            (4, 8),  # and no strides
+        )
+
+    with pytest.raises(FlyDSLError, match=r"call of 'make_layout': missing 1 required(?s:.*)row-major"):
+        host(array())
 
 
 # Folders ---------------------------------------------------------------------------------------

@@ -164,6 +164,13 @@ def in_integer(dtype: Any, value: int) -> int:
     return bits - (1 << dtype.width) if dtype in SIGNED and bits >> (dtype.width - 1) else bits
 
 
+def nearest_integer(dtype: Any, value: int) -> int:
+    """The number of a type that is nearest to an integer."""
+    half = 1 << (dtype.width - 1)
+    low, high = (-half, half - 1) if dtype in SIGNED else (0, 2 * half - 1)
+    return min(max(value, low), high)
+
+
 def convert(value: Number, target: Any) -> Number:
     """A sample converted to the common type (never from float to integer)."""
     if target in FLOATS:

@@ -55,6 +55,9 @@ class Recorder:
         self.lines.append(f"{value.name} = {' '.join(words)} : {result}")
         return value
 
+    def known_number(self, value: RecordedValue) -> int | float | None:
+        return None if value.name.startswith("%") else float(value.name) if "." in value.name else int(value.name)
+
     def type_name(self, value: RecordedValue) -> str:
         return value.type
 

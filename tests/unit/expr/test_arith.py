@@ -135,6 +135,15 @@ def test_cmpi(predicate: CmpIPredicate) -> None:
     assert bool(arith.cmpi(predicate, a, b)) is wanted[name]
 
 
+@pytest.mark.parametrize("kind", [CmpIPredicate, CmpFPredicate])
+def test_predicates_in_upper_case(kind: Any) -> None:
+    compare, one, two = (arith.cmpi, 1, 2) if kind is CmpIPredicate else (arith.cmpf, 1.0, 2.0)
+    for member in kind:
+        assert kind[member.value.upper()] is member
+        assert bool(compare(member.value.upper(), one, two)) is bool(compare(member, one, two))
+    assert CmpFPredicate.AlwaysTrue is CmpFPredicate.true and CmpFPredicate.AlwaysFalse is CmpFPredicate.false
+
+
 @pytest.mark.parametrize("predicate", list(CmpFPredicate))
 def test_cmpf(predicate: CmpFPredicate) -> None:
     with recording() as trace:
@@ -152,8 +161,10 @@ def test_cmpf(predicate: CmpFPredicate) -> None:
 
 
 def test_predicate_errors() -> None:
-    with pytest.raises(TypeError, match="needs a predicate"):
+    with pytest.raises(TypeError, match=r"needs a predicate\s.*cmpi\(CmpIPredicate.slt, a, b\)"):
         arith.cmpi(1, 2, 3)
+    with pytest.raises(TypeError, match=r'needs a predicate\s.*CmpFPredicate.olt, a, b\) or cmpf\("olt", a, b\)'):
+        arith.cmpf(1.0, 2.0, 3.0)
     with pytest.raises(ValueError, match="no predicate 'olt'"):
         arith.cmpi("olt", 1, 2)
     with pytest.raises(TypeError):

@@ -10,7 +10,7 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.base.errors import DslTypeError
+from flydsl.base.errors import DslIndexError, DslRuntimeError, DslTypeError
 
 N = 11
 
@@ -33,6 +33,26 @@ CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "remainder": lambda i, n, x: (i * 5 - 30) % n,
     "minimum": lambda i, n, x: fx.min(i, n),
     "ceildiv": lambda i, n, x: fx.ceildiv(n, i + 1),
+    "sum on the left": lambda i, n, x: n + i,
+    "product": lambda i, n, x: i * n,
+    "difference": lambda i, n, x: i - n,
+    "unequal": lambda i, n, x: fx.arith.select(i != n, 1.0, 0.0),
+    "unequal on the left": lambda i, n, x: fx.arith.select(n != i, 1.0, 0.0),
+    "equal to a float": lambda i, n, x: fx.arith.select(n == i.to(fx.Float32), 1.0, 0.0),
+    "bits": lambda i, n, x: ((n + 3) & ~3) | (n ^ i),
+    "shifts": lambda i, n, x: (n << 2) + (n >> 1) + (1 << n) + (n << i % 4),
+    "power": lambda i, n, x: n**2 + 2**n,
+    "magnitude": lambda i, n, x: abs(n) + abs(-n),
+    "inverted": lambda i, n, x: ~n,
+    "divmod": lambda i, n, x: divmod(n, 4)[0] * 10 + divmod(n, 4)[1],
+    "divmod of a number": lambda i, n, x: divmod(i * 5 - 30, n)[0] * 100 + divmod(i * 5 - 30, n)[1],
+    "divmod of an int": lambda i, n, x: divmod(100, n)[0] * 10 + divmod(100, n)[1],
+    "to": lambda i, n, x: n.to(fx.Float32) / 4,
+    "select": lambda i, n, x: (i > 3).select(n, i),
+    "select a number": lambda i, n, x: fx.arith.select(i > 3, i, n),
+    "largest": lambda i, n, x: fx.max(n, i, 3),
+    "shuffled": lambda i, n, x: fx.shuffle_xor(n, 1, 16),
+    "in a vector": lambda i, n, x: fx.Vector.from_elements([1, n], fx.Int32)[1],
 }
 
 EXPECTED: dict[str, Callable[[Any, int, Any], Any]] = {
@@ -53,6 +73,26 @@ EXPECTED: dict[str, Callable[[Any, int, Any], Any]] = {
     "remainder": lambda i, n, x: (i * 5 - 30) % n,
     "minimum": lambda i, n, x: np.minimum(i, n),
     "ceildiv": lambda i, n, x: -(-n // (i + 1)),
+    "sum on the left": lambda i, n, x: i + n,
+    "product": lambda i, n, x: i * n,
+    "difference": lambda i, n, x: i - n,
+    "unequal": lambda i, n, x: i != n,
+    "unequal on the left": lambda i, n, x: i != n,
+    "equal to a float": lambda i, n, x: i == n,
+    "bits": lambda i, n, x: ((n + 3) & ~3) | (n ^ i),
+    "shifts": lambda i, n, x: (n << 2) + (n >> 1) + (1 << n) + (n << i % 4),
+    "power": lambda i, n, x: 0 * i + n**2 + 2**n,
+    "magnitude": lambda i, n, x: 0 * i + 2 * n,
+    "inverted": lambda i, n, x: 0 * i + ~n,
+    "divmod": lambda i, n, x: 0 * i + n // 4 * 10 + n % 4,
+    "divmod of a number": lambda i, n, x: (i * 5 - 30) // n * 100 + (i * 5 - 30) % n,
+    "divmod of an int": lambda i, n, x: 0 * i + 100 // n * 10 + 100 % n,
+    "to": lambda i, n, x: 0 * i + n / 4,
+    "select": lambda i, n, x: np.where(i > 3, n, i),
+    "select a number": lambda i, n, x: np.where(i > 3, i, n),
+    "largest": lambda i, n, x: np.maximum(i, n),
+    "shuffled": lambda i, n, x: 0 * i + n,
+    "in a vector": lambda i, n, x: 0 * i + n,
 }
 
 
@@ -123,4 +163,206 @@ def test_a_whole_shape_is_not_a_number() -> None:
     with pytest.raises(DslTypeError, match=r"< needs one integer, and \(4,8\) is not one.*[\s\S]*elem_less"):
         assert shape < 3
     with pytest.raises(DslTypeError, match=r"arithmetic with floats needs one integer, and \(4,8\) is not one"):
-        shape * 0.5
+        assert shape * 0.5
+
+
+def _run(kernel: Any, *arguments: Any) -> None:
+    @flyc.jit
+    def one(a: Any):
+        kernel(a).launch(block=4)
+
+    @flyc.jit
+    def two(a: Any, b: Any):
+        kernel(a, b).launch(block=4)
+
+    @flyc.jit
+    def three(a: Any, b: Any, c: Any):
+        kernel(a, b, c).launch(block=4)
+
+    (one, two, three)[len(arguments) - 1](*arguments)
+
+
+@pytest.fixture(params=[False, True], ids=["run-time", "static"])
+def taken(request: pytest.FixtureRequest) -> Callable[[Any], Any]:
+    """How an array is passed: with extents known when the kernel runs, or while it is traced."""
+    return flyc.from_dlpack if request.param else lambda array: array
+
+
+def test_beside_an_unsigned_number_nothing_gets_a_sign(taken: Callable[[Any], Any]) -> None:
+    @flyc.kernel
+    def kernel(x: fx.Tensor, table: fx.Tensor, out: fx.Tensor):
+        t, n = fx.thread_idx.x, table.shape[0]
+        h = x[t] * fx.Uint32(2654435761)
+        assert type(h + n) is type(n + h) is type(h - n) is type(h * n) is fx.Uint32
+        assert type(fx.Int64(t) + n) is fx.Int64 and type(n * fx.Float64(t)) is fx.Float64
+        for j, value in enumerate((h + n, n + h, h - n, n - h, h % n, h // n, fx.min(h, n), fx.max(n, h))):
+            out[t, j] = value
+        out[t, 8] = 1 if h - n > 5 else 0
+        out[t, 9] = 1 if n < h else 0
+
+    x = np.random.default_rng().integers(1, 1 << 32, 4, dtype=np.uint32)
+    x[0] = 1  # h is above 2**31
+    out = np.full((4, 10), -1, np.int64)
+    _run(kernel, x, taken(np.zeros(N, np.float32)), out)
+    h, n = x * np.uint32(2654435761), np.uint32(N)
+    wanted = [h + n, n + h, h - n, n - h, h % n, h // n, np.minimum(h, n), np.maximum(h, n), h - n > 5, h > n]
+    np.testing.assert_array_equal(out, np.stack([np.asarray(column, np.int64) for column in wanted], 1))
+
+
+def test_carried_by_loops_and_chosen_by_branches(taken: Callable[[Any], Any]) -> None:
+    @flyc.kernel
+    def kernel(x: fx.Tensor, out: fx.Tensor, key: fx.Float32):
+        t, n = fx.thread_idx.x, x.shape[0]
+        low, high = 0, n
+        while low < high:
+            middle = (low + high) // 2
+            if x[middle] < key:
+                low = middle + 1
+            else:
+                high = middle
+        out[t, 0] = low
+        last, j = n - 1, t * 5
+        if j > last:
+            j = last
+        out[t, 1] = j
+        total, wide = 0, fx.Int64(0)
+        for _ in range(3):
+            total += n
+            wide += n
+        out[t, 2] = total + wide
+        out[t, 3] = n if t > 1 else t
+        out[t, 4] = 0 if t > 1 else n - 1
+        half = n // 2
+        for _ in range(t):
+            half = half // 2
+        out[t, 5] = half
+        pair = (n, n - 1)
+        if t == 2:
+            pair = (t, n)
+        out[t, 6] = pair[0] * 100 + pair[1]
+        best = n
+        for i in range(n):
+            if x[i] > 2.5:
+                best = i if i < best else best
+        out[t, 7] = best
+
+    out, t = np.full((4, 8), -1, np.int32), np.arange(4)
+    _run(kernel, taken(np.arange(N, dtype=np.float32)), out, 6.5)
+    columns = [7 + 0 * t, np.minimum(t * 5, N - 1), 6 * N + 0 * t, np.where(t > 1, N, t), np.where(t > 1, 0, N - 1)]
+    columns += [(N // 2) >> t, np.where(t == 2, 2 * 100 + N, N * 100 + N - 1), 3 + 0 * t]
+    np.testing.assert_array_equal(out, np.stack(columns, 1))
+
+
+def test_what_a_loop_carries_keeps_its_type_and_the_advice_names_real_types() -> None:
+    @flyc.kernel
+    def kernel(x: fx.Tensor):
+        found = 0
+        for _ in range(3):
+            found = x.shape
+        x[0, 0] = found
+
+    with pytest.raises(DslTypeError, match="int tuple") as raised:
+        _run(kernel, np.zeros((2, 2), np.float32))
+    assert "fx.the" not in str(raised.value)
+
+
+def test_different_shapes_and_extents(taken: Callable[[Any], Any]) -> None:
+    @flyc.kernel
+    def kernel(a: fx.Tensor, b: fx.Tensor, out: fx.Tensor):
+        n, m = a.shape[0], b.shape[0]
+        out[0] = 1 if n != 5 else 0
+        out[1] = 1 if n != m else 0
+        out[2] = 1 if a.shape != b.shape else 0
+        out[3] = 1 if a.shape != (4, 4) else 0
+        out[4] = 1 if a.shape == [4, 4] else 0
+        out[5] = 1 if n % 3 != 0 else 0
+        out[6] = 1 if n not in (m, 7) else 0
+        out[7] = 1 if a.stride != a.stride else 0
+
+    a, b, out = np.zeros((4, 4), np.float32), np.zeros((3, 3), np.float32), np.full(8, -1, np.int32)
+    _run(kernel, taken(a), taken(b), out)
+    assert out.tolist() == [1, 1, 1, 0, 1, 1, 1, 0]
+    _run(kernel, taken(a), taken(a.copy()), out)
+    assert out.tolist() == [1, 0, 0, 0, 1, 1, 0, 0]
+
+
+def test_layouts_are_equal_leaf_by_leaf(taken: Callable[[Any], Any]) -> None:
+    @flyc.kernel
+    def kernel(a: fx.Tensor, b: fx.Tensor, out: fx.Tensor):
+        out[0] = 1 if a.layout == b.layout else 0
+        out[1] = 1 if a.layout != b.layout else 0
+        out[2] = 1 if a.layout == a.layout else 0
+        out[3] = 1 if a.layout == fx.make_layout((4, 6), (6, 1)) else 0
+        assert (a.layout == fx.make_layout((4, 6), (6, 2))) is False, "the stride of 1 is known while tracing"
+        assert (a.layout == fx.make_layout(24, 1)) is False and (a.layout != fx.make_layout(24, 1)) is True
+        layout = a.layout
+        assert {layout: 1}[layout] == 1
+
+    a, out = np.zeros((4, 6), np.float32), np.full(4, -1, np.int32)
+    for b, same in ((np.zeros((4, 6), np.float32), 1), (np.zeros((4, 7), np.float32)[:, :6], 0), (a[:3], 0)):
+        _run(kernel, taken(a), taken(b), out)
+        assert out.tolist() == [same, 1 - same, 1, 1]
+
+
+def test_composed_layouts_are_compared_part_by_part() -> None:
+    @flyc.kernel
+    def kernel(n: fx.Int32, out: fx.Tensor):
+        swizzle = fx.make_swizzle(1, 0, 1)
+        first = fx.make_composed_layout(swizzle, fx.make_layout(n, 1))
+        out[0] = 1 if first == fx.make_composed_layout(swizzle, fx.make_layout(n, 1)) else 0
+        out[1] = 1 if first == fx.make_composed_layout(swizzle, fx.make_layout(n + 1, 1)) else 0
+        assert (first == fx.make_composed_layout(fx.make_swizzle(2, 0, 2), fx.make_layout(n, 1))) is False
+        assert (first == fx.make_layout(n, 1)) is False
+
+    out = np.full(2, -1, np.int32)
+    _run(kernel, 5, out)
+    assert out.tolist() == [1, 0]
+
+
+def test_pointers_are_equal_at_the_same_address() -> None:
+    @flyc.kernel
+    def kernel(a: fx.Tensor, n: fx.Int32, out: fx.Tensor):
+        start = fx.get_iter(a)
+        out[0] = 1 if start + n == fx.get_iter(a) + 3 else 0
+        out[1] = 1 if start + n != fx.get_iter(out) else 0
+        out[2] = 1 if start == start + n else 0
+
+    out = np.full(3, -1, np.int32)
+    _run(kernel, np.zeros(4, np.float32), 3, out)
+    assert out.tolist() == [1, 1, 0]
+
+
+def test_a_static_extent_wherever_python_needs_an_int() -> None:
+    four: Any = fx.size(fx.make_layout(4, 1))
+    assert fx.Array[fx.Float32, fx.cosize(fx.make_layout((4, 8), (8, 1)))].length == 32
+    assert fx.Array[fx.Float32, four, four * 2].alignment == 8
+    assert fx.get_(fx.make_layout((2, 3, 4, 5, 6), (1, 1, 1, 1, 1)), four).shape == 6
+    assert fx.make_swizzle(four - 3, 0, four - 2).payload.shift == 2
+    assert fx.recast_layout(fx.make_layout(8, 1), four * 4, four * 2).shape == 16
+    assert f"{four} {four:03d}" == "4 004" and float(four) == 4.0 and list(range(four)) == [0, 1, 2, 3]
+
+    @flyc.kernel
+    def kernel(out: fx.Tensor):
+        words = fx.SharedAllocator().allocate(fx.Array[fx.Int32, four]).peek()
+        words[four - 1] = fx.coop.warp_reduce(fx.Int32(1), "add", width=four)
+        fx.gpu.barrier()
+        out[0] = words[3] + fx.Vector.from_elements([1, 2, 3, 40], fx.Int32)[four - 1]
+        with pytest.raises(DslIndexError, match="index 4 of Array"):
+            words[four]
+
+    out = np.zeros(1, np.int32)
+    _run(kernel, out)
+    assert out[0] == 44
+
+
+def test_a_run_time_extent_where_python_needs_an_int() -> None:
+    @flyc.kernel
+    def kernel(x: fx.Tensor):
+        with pytest.raises(DslTypeError, match=r"the length of an Array must be .* got a run-time extent"):
+            fx.Array[fx.Float32, x.shape[0]]
+        with pytest.raises(DslRuntimeError, match=r"unrolled while tracing.* a run-time extent"):
+            fx.range_constexpr(x.shape[0])
+        with pytest.raises(DslRuntimeError, match="printf"):
+            f"{x.shape[0]:d}"
+
+    _run(kernel, np.zeros(4, np.float32))

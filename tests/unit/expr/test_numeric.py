@@ -107,6 +107,23 @@ def test_numpy_dtype(dtype: Any) -> None:
         assert dtype.numpy_dtype.name == dtype.__name__.lower().replace("boolean", "bool")
 
 
+def test_a_type_equals_the_dtype_of_other_libraries() -> None:
+    import ml_dtypes
+
+    assert n.Float32 == np.float32 and np.float32 == n.Float32 and n.Float32 == np.dtype("float32")
+    assert n.Float32 != np.float64 and n.Int32 != np.dtype("uint32") and (n.Float32 != np.float32) is False
+    assert n.Boolean == np.bool_ and n.BFloat16 == ml_dtypes.bfloat16 and n.Int4 == ml_dtypes.int4
+    assert n.Float32 != np.floating and n.Float32 != np.generic and n.Numeric != np.float32
+    assert n.Float32 == n.Float32 and n.Float32 != n.Float64 and n.Float32 != "float32" and n.Float32 is not None
+    assert {n.Float32: 1, n.Int32: 2}[n.Int32] == 2 and n.Index != np.uint64 == n.Uint64
+
+
+def test_a_type_equals_a_dtype_of_torch() -> None:
+    torch = pytest.importorskip("torch", reason="its dtypes are compared")
+    assert n.Float32 == torch.float32 and torch.bfloat16 == n.BFloat16 and n.Boolean == torch.bool
+    assert n.Float32 != torch.float64 and n.Uint8 != torch.int8 and n.Float8E4M3FN == torch.float8_e4m3fn
+
+
 @pytest.mark.parametrize("dtype", table.TYPES, ids=str)
 def test_ir_type_round_trip(dtype: Any) -> None:
     found = n.Numeric.from_ir_type(dtype.ir_type)
@@ -151,7 +168,7 @@ def test_float_to_integer(source: Any, target: Any) -> None:
     for value in table.samples_of(source):
         if not np.isfinite(value):
             continue
-        wanted = int(value != 0) if target is n.Boolean else table.in_integer(target, int(value))
+        wanted = int(value != 0) if target is n.Boolean else table.nearest_integer(target, int(value))
         assert source(value).to(target).value == wanted, f"{source}({value})"
 
 

@@ -107,6 +107,14 @@ def test_in_a_loop(capfd: pytest.CaptureFixture[str]) -> None:
     assert printed(capfd, body) == ["turn 0", "turn 1", "turn 2"]
 
 
+def test_raw_values(capfd: pytest.CaptureFixture[str]) -> None:
+    def body(x: fx.Int32) -> None:
+        pair = fx.Vector.from_elements([x, x + 1], fx.Int32)
+        fx.printf("{} {:4d}|{} {}", x.ir_value(), (x + 1).ir_value(), pair.ir_value(), fx.Float32(x).ir_value())
+
+    assert printed(capfd, body) == ["3    4|[3, 4] 3.00"]
+
+
 def test_a_format_that_is_none() -> None:
     def body(x: fx.Int32) -> None:
         fx.printf("{:^9}", x)

@@ -324,6 +324,15 @@ def test_reduce(dtype: Any, op: Any, kind: str) -> None:
     assert trace.lines == [f"%0 = vector.reduction %v {{kind={kind}}} : {dtype.ir_type}"]
 
 
+@pytest.mark.parametrize("kind", list(v.CombiningKind))
+def test_reduce_by_kind(kind: v.CombiningKind) -> None:
+    """A kind of the dialect is taken as it is, whatever the type's own reduction would be."""
+    dtype = n.Float32 if kind.value.endswith("f") else n.Int32
+    with recording() as trace:
+        vector(trace, dtype).reduce(kind)
+    assert trace.lines == [f"%0 = vector.reduction %v {{kind={kind.value}}} : {dtype.ir_type}"]
+
+
 def test_reduce_details() -> None:
     with recording() as trace:
         x = vector(trace)
@@ -373,13 +382,14 @@ def test_raw_builders() -> None:
                 bad()
 
 
-def test_memory() -> None:
+def test_what_is_no_memory() -> None:
+    """Tensors and pointers are: test_typed_access.py runs them."""
     with recording() as trace:
-        memory = trace.argument("m", "memref<16xf32>")
-        loaded = v.load("vector<4xf32>", memory, [4])
-        assert last(trace) == "vector.load %m 4 : vector<4xf32>"
-        loaded.store(memory, [0], alignment=16)
-        assert trace.lines[-1] == "vector.store %0 %m 0 {alignment=16}"
+        for memory, named in ((trace.argument("m", "memref<16xf32>"), "a run-time memref<16xf32>"), ([1.0], "list")):
+            with pytest.raises(TypeError, match=f"tensor or pointer, got {named}"):
+                v.load("vector<4xf32>", memory, [4])
+            with pytest.raises(TypeError, match=f"tensor or pointer, got {named}"):
+                vector(trace).store(memory, [0], alignment=16)
 
 
 def test_control_flow_protocol() -> None:

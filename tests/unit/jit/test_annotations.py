@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from typing import Any
 
 import numpy as np
@@ -172,3 +173,59 @@ def test_a_kernel_with_keyword_only_parameters_is_called_by_name() -> None:
 
     with pytest.raises(FlyDSLError, match="too many positional"):
         wrongly(np.zeros(4, np.float32))
+
+
+# Compile-time parameters ---------------------------------------------------------------------------------------------
+
+
+@flyc.kernel
+def constant_kernel(out: fx.Tensor, n: fx.Constexpr[int], scale: fx.Constexpr[float]):
+    out[0] = n * scale
+
+
+@flyc.jit
+def constants(out: fx.Tensor, n: fx.Constexpr[int], scale: fx.Constexpr[float] = 1, name: fx.Constexpr[str] = ""):
+    constant_kernel(out, n, scale).launch()
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        ((2.5,), r"'n': it is annotated fx.Constexpr\[int\], got the float 2.5"),
+        (("4",), r"'n': it is annotated fx.Constexpr\[int\], got the str '4'"),
+        ((np.float32(2.5),), r"'n': it is annotated fx.Constexpr\[int\], got the float 2.5"),
+        ((1, "2"), r"'scale': it is annotated fx.Constexpr\[float\], got the str '2'"),
+        ((1, 2.0, 3), r"'name': it is annotated fx.Constexpr\[str\], got the int 3"),
+    ],
+)
+def test_a_constant_of_another_kind(args: Any, words: str) -> None:
+    with pytest.raises(FlyDSLError, match=words):
+        constants(ARRAY, *args)
+
+
+@pytest.mark.parametrize("args", [(3, 2.0), (True, 2), (np.int64(3), np.float32(2)), (fx.Int32(3), 2.0)])
+def test_constants_of_the_kind(args: Any) -> None:
+    out = np.zeros(1, np.float32)
+    constants(out, *args)
+    assert out[0] == float(getattr(args[0], "value", args[0])) * float(args[1])
+
+
+def test_a_run_time_number_is_no_constant_of_a_kernel() -> None:
+    @flyc.jit
+    def host(out: fx.Tensor, n: fx.Int32):
+        constant_kernel(out, n, 1.0).launch()
+
+    with pytest.raises(FlyDSLError, match=r"argument 'n': it is annotated fx.Constexpr, and a run-time Int32"):
+        host(ARRAY, 3)
+
+
+def test_a_wrong_call_of_a_kernel_is_placed_at_the_call() -> None:
+    @flyc.jit
+    def host(out: fx.Tensor):
+        constant_kernel(out).launch()  # here
+
+    with pytest.raises(FlyDSLError, match="missing a required argument") as caught:
+        host(ARRAY)
+    location = caught.value.location
+    assert location is not None
+    assert linecache.getline(location.file, location.line).strip().endswith("# here")

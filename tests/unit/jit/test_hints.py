@@ -86,6 +86,13 @@ def test_fast_math_reaches_the_instructions(tmp_path: Path, arch: str) -> None:
         assert "v_div_fixup_f32" in exact and "v_div_fixup_f32" not in fast and "v_rcp_f32" in fast
 
 
+@pytest.mark.parametrize("flags", ["arcp", "none"])
+def test_fastmath_overrides_fast_fp_math(tmp_path: Path, flags: str) -> None:
+    text, _ = compiled_text(tmp_path / "both", "gfx942", {"fast_fp_math": True, "fastmath": flags})
+    assert ("fdiv arcp float" if flags == "arcp" else "fdiv float") in text and "fdiv fast" not in text
+    assert '"denormal-fp-math-f32"="preserve-sign,preserve-sign"' in text  # the rest of fast_fp_math stays
+
+
 def test_llvm_options_hold_for_one_compile(tmp_path: Path) -> None:
     plain = compiled_text(tmp_path / "plain", "gfx942", {})[1]
     options = {"llvm_options": {"amdgpu-waitcnt-forcezero": True}}

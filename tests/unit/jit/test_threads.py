@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gc
+import os
 import resource
+import subprocess
+import sys
 import threading
 import tracemalloc
 from collections.abc import Callable
@@ -11,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
@@ -158,3 +162,48 @@ def test_a_global_that_changes_under_way() -> None:
             assert out[0] == 2 if late else out[0] in (1, 2)
 
     run_threads(work)
+
+
+def test_a_module_that_tracing_imports_may_call_the_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "calls_back.py").write_text("import caller\ncaller.run(caller.out)\nvalue = 3\n")
+    (tmp_path / "caller.py").write_text(
+        "import numpy as np\nimport flydsl.compiler as flyc\nimport flydsl.expr as fx\n"
+        "out = np.zeros(4, np.int32)\n"
+        "@flyc.kernel\ndef kernel(x: fx.Tensor):\n    import calls_back\n    x[fx.thread_idx.x] = calls_back.value\n"
+        "@flyc.jit\ndef run(x: fx.Tensor):\n    kernel(x).launch(block=(4, 1, 1))\n"
+    )
+    program = "import caller\ntry:\n    caller.run(caller.out)\nexcept Exception:\n    pass\nprint('over')"
+    paths = os.pathsep.join([str(tmp_path), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stdout.strip() == "over", done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_a_lock_held_by_another_thread_is_free_in_the_child_of_a_fork() -> None:
+    @flyc.jit
+    def run(x: fx.Tensor):
+        pass
+
+    held, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with run._lock:
+            held.set()
+            done.wait(30)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait(30)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if run._lock.acquire(timeout=5) else 1)
+    status = os.waitpid(child, 0)[1]
+    done.set()
+    thread.join()
+    assert status == 0

@@ -485,3 +485,14 @@ def test_refused(
 
     with pytest.raises(error, match=message):
         launch(use, integers(64))
+
+
+@pytest.mark.parametrize("pair", [fx.T.f16x2, fx.Float16x2, fx.T.f16])
+def test_a_packed_add_by_the_type_of_the_pair(pair: Any) -> None:
+    assert r.BufferAtomicPkAdd(pair) == r.BufferAtomicPkAdd(fx.Float16)
+
+
+@pytest.mark.parametrize(("make", "pair"), [(r.BufferAtomicPkAdd, fx.Float16x4), (r.BufferAtomicAdd, fx.T.f32x2)])
+def test_an_atomic_of_a_vector(make: Any, pair: Any) -> None:
+    with pytest.raises(DslTypeError, match=r"takes (a pair|numbers), got"):
+        make(pair)

@@ -243,3 +243,39 @@ def test_refused(
     monkeypatch.setenv("ARCH", arch)
     with pytest.raises(error, match=words_of_it):
         per_thread(make, words(32), 1)
+
+
+def test_operands_by_name(arch: str) -> None:
+    """The names of the older form, with the result type as ``res`` or without it."""
+
+    def make(x: Any, t: Any) -> list[Any]:
+        return [
+            r.ds_bpermute(res=fx.T.i32, index=(t ^ 1) * 4, src=x),
+            r.ds_bpermute((t ^ 1) * 4, src=x),
+            r.readfirstlane(res=fx.T.i32, src=x),
+            fx.Int32(r.ballot(res=fx.T.i64, pred=t >= 0)),
+            r.readlane(src=x.ir_value(), lane=3),
+            x.shuffle_xor(1, 32),
+        ]
+
+    x = words(64)
+    found = per_thread(make, x, 6)
+    first = np.arange(64) // parse_target(arch).wave_size * parse_target(arch).wave_size
+    swapped = x[np.arange(64) ^ 1]
+    wanted = [swapped, swapped, x[first], np.full(64, -1), x[first + 3], swapped]
+    np.testing.assert_array_equal(found, np.stack(wanted, 1))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words_"),
+    [
+        (lambda x: r.readfirstlane(value=x), "readfirstlane has no operand 'value'"),
+        (lambda x: r.ds_bpermute(x, x, src=x), "ds_bpermute got 'src' twice"),
+        (lambda x: r.ds_bpermute(index=x), r"expected ds_bpermute\(index, src\), got 1 arguments"),
+        (lambda x: r.ballot(x, x), r"expected ballot\(pred\), got 2 arguments"),
+        (lambda x: r.exp2(y=x), "exp2 has no operand 'y'"),
+    ],
+)
+def test_wrong_names_of_operands(wrong: Any, words_: str, arch: str) -> None:
+    with pytest.raises(DslTypeError, match=words_):
+        per_thread(lambda x, t: [fx.Int32(wrong(x))], words(), 1)

@@ -215,3 +215,34 @@ def test_arrays_that_touch_are_apart_and_those_that_overlap_are_one() -> None:
     assert memory.region_count == 2
     assert [memory.ranges[i] for i in (2, 5, 8)] == [1, 0, 1]
     assert list(memory.regions[4:7]) == [1040, 1080, 1]
+
+
+@flyc.kernel
+def wide_kernel(A: fx.Tensor, B: fx.Tensor, first: fx.Int32):
+    t = fx.thread_idx.x
+    source = fx.logical_divide(fx.make_view(fx.get_iter(A) + first, fx.make_layout(64, 1)), fx.make_layout(4, 1))
+    held = fx.make_rmem_tensor(4, fx.Float32)
+    fx.copy_atom_call(fx.make_copy_atom(fx.UniversalCopy128b(), fx.Float32), source[None, t], held)
+    for i in fx.range_constexpr(4):
+        B[t * 4 + i] = held[i]
+
+
+@flyc.jit
+def wide(A: fx.Tensor, B: fx.Tensor, first: fx.Int32):
+    wide_kernel(A, B, first).launch(block=(8, 1, 1))
+
+
+@pytest.mark.parametrize("first", [0, 1, 2, 4])
+def test_a_wide_copy_from_an_address_that_is_not_aligned(first: int) -> None:
+    """On an NVIDIA GPU it ends the kernel."""
+    memory = np.arange(80, dtype=np.float32)
+    a = memory[memory.ctypes.data % 16 // 4 :][:72]
+    b = np.zeros(32, np.float32)
+    with flyc.sanitize():
+        if first % 4:
+            with pytest.raises(RuntimeError, match="misaligned access: the address is no multiple of 16") as error:
+                wide(a, b, first)
+            assert Path(__file__).name in str(error.value)
+        else:
+            wide(a, b, first)
+            np.testing.assert_array_equal(b, a[first : first + 32])

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from flydsl.expr.vector import bitcast, broadcast, extract, from_elements
+from flydsl.expr.vector import CombiningKind, bitcast, broadcast, extract, from_elements
 
-__all__ = ["bitcast", "broadcast", "extract", "from_elements"]
+__all__ = ["CombiningKind", "bitcast", "broadcast", "extract", "from_elements"]

@@ -12,7 +12,7 @@ from flydsl.codegen.literals import quoted
 from flydsl.codegen.llvm_types import type_text
 
 _SREG = "llvm.nvvm.read.ptx.sreg"
-_SHUFFLES = {"xor": "bfly", "up": "up", "down": "down", "idx": "idx"}
+_STEPS = {"xor": "xor", "up": "sub", "down": "add"}
 
 
 def _barrier(emitter: FunctionEmitter, op: Operation) -> None:
@@ -25,24 +25,34 @@ def _lane(emitter: FunctionEmitter, op: Operation) -> None:
 
 
 def _shuffle(emitter: FunctionEmitter, op: Operation) -> None:
-    """One `shfl.sync` per 32-bit word; the control word confines it to segments of ``width`` lanes."""
-    _, offset, width = op.operands
+    """One `shfl.sync` per 32-bit word; the control word confines it to segments of ``width`` lanes.
+
+    A source outside the segment is the lane itself. The instruction has other ideas about it, but where the lane is
+    known to be inside, `xor` by less than the width, it is left to itself.
+    """
+    _, offset, width = (emitter.operand(value) for value in op.operands)
     mode = op.properties["mode"].data.value  # type: ignore[union-attr]
-    below = emitter.assign(f"sub i32 32, {emitter.operand(width)}")
-    segment = emitter.assign(f"shl i32 {below}, 8")
-    clamp = segment if mode == "up" else emitter.assign(f"or i32 {segment}, 31")
-    words = to_words(emitter, op)
-    moved = []
-    valid = "true"
-    for word in words:
-        pair = emitter.assign(
-            f"call {{ i32, i1 }} @llvm.nvvm.shfl.sync.{_SHUFFLES[mode]}.i32p"
-            f"(i32 -1, i32 {word}, i32 {emitter.operand(offset)}, i32 {clamp})"
-        )
-        moved.append(emitter.assign(f"extractvalue {{ i32, i1 }} {pair}, 0"))
-        valid = emitter.assign(f"extractvalue {{ i32, i1 }} {pair}, 1")
+    if mode == "xor" and offset.isdigit() and width.isdigit() and int(offset) < int(width):
+        kind, source, valid = "bfly", offset, "true"
+    else:
+        kind, (source, valid) = "idx", _source_lane(emitter, mode, offset, width)
+    segment = emitter.assign(f"shl i32 {emitter.assign(f'sub i32 32, {width}')}, 8")
+    control = emitter.assign(f"or i32 {segment}, 31")
+    moved = [
+        emitter.assign(f"call i32 @llvm.nvvm.shfl.sync.{kind}.i32(i32 -1, i32 {word}, i32 {source}, i32 {control})")
+        for word in to_words(emitter, op)
+    ]
     emitter.bind(op.results[0], from_words(emitter, moved, op))
     emitter.bind(op.results[1], valid)
+
+
+def _source_lane(emitter: FunctionEmitter, mode: str, offset: str, width: str) -> tuple[str, str]:
+    """The place in its segment that a lane reads, its own where the asked one is outside, and whether it is inside."""
+    lane = emitter.assign(f"call i32 @{_SREG}.laneid()")
+    own = emitter.assign(f"and i32 {lane}, {emitter.assign(f'sub i32 {width}, 1')}")
+    asked = offset if mode == "idx" else emitter.assign(f"{_STEPS[mode]} i32 {own}, {offset}")
+    valid = emitter.assign(f"icmp ult i32 {asked}, {width}")
+    return emitter.assign(f"select i1 {valid}, i32 {asked}, i32 {own}"), valid
 
 
 def _ballot(emitter: FunctionEmitter, op: Operation) -> None:

@@ -41,6 +41,7 @@ def _relax_alignment(module: Operation) -> None:
             given = op.properties.get("alignment")
             if isinstance(given, IntegerAttr):
                 op.properties["alignment"] = IntegerAttr(min(given.value.data, size), i64)
+                op.attributes[sanitizer.PROMISED] = given  # for the sanitizer
 
 
 def host_module(

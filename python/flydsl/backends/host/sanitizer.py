@@ -15,7 +15,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, StringAttr
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -44,6 +44,13 @@ _MOST_SITES = 1 << 20
 _FILLING = frozenset({"tma", "bulk", "tensor", "st", "lds"})
 _FOLLOWED = ("llvm.amdgcn.raw.ptr.buffer", "llvm.amdgcn.global.load.lds", "llvm.amdgcn.global.load.async.lds")
 """Words in the names of instructions that write shared memory, and those of them that tell of it by `access`."""
+_WIDEST_ACCESS = 16
+"""Bytes of the widest access that hardware has; no other alignment can stop it."""
+PROMISED = "fly.promised_alignment"
+"""Attribute of an access: what the kernel says of its address, whatever the host needs."""
+MISALIGNED = """\
+misaligned access: the address is no multiple of {} bytes, as this copy or atomic needs
+copy fewer bits at a time, or align the memory and every offset into it (assumed_align, fx.Align, padded rows)"""
 _ACQUIRE = 4  # from this ordering on, an atomic orders other accesses
 _FUNCTIONS: dict[str, tuple[str, list[str]]] = {
     names.SANITIZER_ACCESS: ("i1", ["i64"] * 8),
@@ -164,7 +171,19 @@ class Sanitizer:
         body.start_block(on)
 
     def _whole(self, op: Operation, pointer: SSAValue, type_: Attribute, kind: int) -> None:
-        self.access(op, pointer, self.wg.body.typed(pointer), byte_size(type_), kind, type_)
+        place = self.wg.body.typed(pointer)
+        self.access(op, pointer, place, byte_size(type_), kind, type_)
+        promised = op.attributes.get(PROMISED)
+        if isinstance(promised, IntegerAttr):
+            self.check_aligned(op, place, min(promised.value.data, _WIDEST_ACCESS))
+
+    def check_aligned(self, op: Operation, place: str, alignment: int) -> None:
+        """Report an access at an address that is not what the code says of it; NVIDIA GPUs end the kernel there."""
+        if alignment > 1:
+            body = self.wg.body
+            low = body.assign(f"and i64 {body.assign(f'ptrtoint {place} to i64')}, {alignment - 1}")
+            message = MISALIGNED.format(alignment)
+            self.wg.fail_if(body.assign(f"icmp ne i64 {low}, 0"), op, message)
 
     def _load(self, op: Operation) -> None:
         kind = READ | (ATOMIC if int_prop(op, "ordering") else 0) | (QUIET if KEPT in op.attributes else 0)

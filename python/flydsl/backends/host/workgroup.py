@@ -18,7 +18,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from flydsl.backends.host import control, fibers
 from flydsl.backends.host.collectives import GATHERS
-from flydsl.backends.host.intrinsics.table import CALL, TARGET_PREFIXES, host_intrinsic, intrinsic_name
+from flydsl.backends.host.intrinsics.table import ASM, CALL, TARGET_PREFIXES, host_intrinsic, intrinsic_name
 from flydsl.backends.host.memory_roots import byte_size
 from flydsl.backends.host.plan import Plan, gathered, meeting_of
 from flydsl.backends.host.shared_memory import SharedMemory
@@ -238,6 +238,8 @@ class WorkgroupEmitter:
         """Called before an operation touches memory, with the access as `Sanitizer.access` takes it."""
         if self.sanitizer is not None:
             self.sanitizer.access(op, pointer, place, size, kind)
+            if op.name == ASM and isinstance(size, int):  # an instruction of the PTX table, aligned to its size
+                self.sanitizer.check_aligned(op, place, size)
         if self.recorder is not None:
             self.recorder.access(self, op, pointer, place, size, kind)
 

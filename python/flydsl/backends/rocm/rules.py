@@ -21,7 +21,7 @@ def _implicit(offsets: dict[str, int], type_: str) -> Rule:
         axis = op.properties["dimension"].data.value  # type: ignore[union-attr]
         base = emitter.assign("call ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()")
         place = emitter.assign(f"getelementptr i8, ptr addrspace(4) {base}, i64 {offsets[axis]}")
-        raw = emitter.assign(f"load {type_}, ptr addrspace(4) {place}, align 2, !invariant.load !{{}}")
+        raw = emitter.assign(f"load {type_}, ptr addrspace(4) {place}, align 2")
         emitter.bind(op.results[0], emitter.assign(f"zext {type_} {raw} to i64"))
 
     return rule

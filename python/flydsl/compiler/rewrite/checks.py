@@ -89,6 +89,19 @@ def _jump_advice(word: str) -> str:
     )
 
 
+def raise_inside(kind: str, line: int, location: SourceLocation) -> Refusal:
+    """A `raise` under the run-time condition, or in the run-time loop, of ``line``."""
+    where = "under the run-time condition" if kind == "if" else f"in the run-time `{kind}` loop"
+    return Refusal(
+        DslControlFlowError,
+        f"`raise` {where} of line {line}: it would be raised while tracing, whatever is decided later",
+        "check the arguments in Python, before the call of the jit function; a kernel can tell of it with "
+        "`fx.printf(...)`, or store a mark in a tensor that Python looks at afterwards. `raise` under a condition "
+        "known while tracing works: of fx.Constexpr parameters, types, or extents of flyc.from_dlpack(x)",
+        location,
+    )
+
+
 def captured_assignment(name: str, keyword: str, location: SourceLocation) -> Refusal:
     return Refusal(
         DslTypeError,

@@ -16,6 +16,8 @@ from flydsl.expr.site import Refusal, Site
 
 PYTHON_LOOP = -1
 """Stands, in ``Scope.loops``, for a loop that stays a Python loop."""
+PYTHON_CONDITION = -1
+"""Stands, in ``Scope.conditions``, for a condition that has to be known while tracing."""
 
 
 @dataclass
@@ -28,6 +30,8 @@ class Scope:
     nonlocal_names: set[str]
     regions: list[int] = field(default_factory=list)
     loops: list[int] = field(default_factory=list)
+    conditions: list[int] = field(default_factory=list)
+    """The `if`s and loops around that decide whether a statement runs: sites, and those that stay Python's."""
     try_line: int = 0
     shared: set[str] = field(default_factory=set)
     """Variables that nested functions made here assign."""
@@ -60,9 +64,10 @@ class Context(ast.NodeTransformer):
         end_column = last.end_col_offset + 1 if last.end_lineno == line else 0
         return SourceLocation(self.file, line, column, end_column, self.scope.node.name)
 
-    def site(self, kind: str, location: SourceLocation, refusals: Sequence[Refusal] = (), **facts: Any) -> int:
-        """Add a site; its number."""
-        within = tuple(self.scope.regions)
+    def site(self, kind: str, location: SourceLocation, refusals: Sequence[Refusal] = (), nearest: int | None = None,
+             **facts: Any) -> int:  # fmt: skip
+        """Add a site; its number. ``nearest`` is the only site around it that matters, where not all do."""
+        within = tuple(self.scope.regions) if nearest is None else (nearest,)
         self.sites.append(Site(kind, location, self.owner, refusals=tuple(refusals), within=within, **facts))
         return len(self.sites) - 1
 
@@ -84,9 +89,19 @@ class Context(ast.NodeTransformer):
         """Rewrite what becomes a nested function of the site."""
         self.scope.regions.append(number)
         try:
-            yield
+            with self.condition(number):
+                yield
         finally:
             self.scope.regions.pop()
+
+    @contextmanager
+    def condition(self, number: int = PYTHON_CONDITION) -> Iterator[None]:
+        """Rewrite what runs only if a condition holds."""
+        self.scope.conditions.append(number)
+        try:
+            yield
+        finally:
+            self.scope.conditions.pop()
 
     def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         """Statements, rewritten."""

@@ -17,13 +17,14 @@ from __future__ import annotations
 import ast
 
 from flydsl.compiler.rewrite import build, checks
-from flydsl.compiler.rewrite.context import Context, assigned_lines, is_const_expr
+from flydsl.compiler.rewrite.context import PYTHON_CONDITION, Context, assigned_lines, is_const_expr
 from flydsl.compiler.rewrite.names import bound_names, changed_names
 
 
 def rewrite_if(context: Context, node: ast.If) -> list[ast.stmt]:
     if is_const_expr(node.test):
-        context.generic_visit(node)
+        with context.condition():
+            context.generic_visit(node)
         return [node]
     leaving = checks.jumps([*node.body, *node.orelse])
     if leaving:
@@ -57,9 +58,22 @@ def _in_place(context: Context, node: ast.If, leaving: list[ast.stmt]) -> ast.If
     refusals = [checks.jump_in_branch(jump, node.lineno, context.location(jump)) for jump in leaving[:1]]
     number = context.site("if", context.location(node, node.test), refusals)
     test = context.visit(node.test)
-    node.body, node.orelse = context.block(node.body), context.block(node.orelse)
+    with context.condition():
+        node.body, node.orelse = context.block(node.body), context.block(node.orelse)
     node.test = build.call("static", number, test, place=test)
     return node
+
+
+def rewrite_raise(context: Context, node: ast.Raise) -> ast.stmt | list[ast.stmt]:
+    """A `raise` happens while tracing, whatever a run-time condition around it turns out to be."""
+    context.generic_visit(node)
+    nearest = next(iter(context.scope.conditions[::-1]), PYTHON_CONDITION)
+    if nearest == PYTHON_CONDITION:
+        return node
+    around, location = context.sites[nearest], context.location(node)
+    refusal = checks.raise_inside(around.kind, around.location.line, location)
+    number = context.site("raise", location, [refusal], nearest=nearest)
+    return [build.statement("outside", number, place=node), node]
 
 
 def rewrite_jump(context: Context, node: ast.Return | ast.Break | ast.Continue) -> ast.stmt:

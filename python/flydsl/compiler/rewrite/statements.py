@@ -11,7 +11,7 @@ from flydsl.compiler.rewrite import build, checks
 from flydsl.compiler.rewrite.boolean import rewrite_bool_op, rewrite_compare, rewrite_if_exp, rewrite_not
 from flydsl.compiler.rewrite.context import Context, Scope
 from flydsl.compiler.rewrite.for_ import explicit_init, rewrite_for
-from flydsl.compiler.rewrite.if_ import rewrite_if, rewrite_jump
+from flydsl.compiler.rewrite.if_ import rewrite_if, rewrite_jump, rewrite_raise
 from flydsl.compiler.rewrite.liveness import yield_of
 from flydsl.compiler.rewrite.names import bound_names, outer_expressions, own_nodes, parameters
 from flydsl.compiler.rewrite.while_ import rewrite_while
@@ -23,6 +23,7 @@ _RULES: dict[type[ast.AST], Callable[[Context, Any], Any]] = {
     ast.Return: rewrite_jump,
     ast.Break: rewrite_jump,
     ast.Continue: rewrite_jump,
+    ast.Raise: rewrite_raise,
     ast.BoolOp: rewrite_bool_op,
     ast.UnaryOp: rewrite_not,
     ast.Compare: rewrite_compare,

@@ -57,7 +57,8 @@ def rewrite_while(context: Context, node: ast.While) -> list[ast.stmt]:
 def _python_loop(context: Context, node: ast.While) -> ast.While:
     node.test = context.visit(node.test)
     context.scope.loops.append(PYTHON_LOOP)
-    node.body = context.block(node.body)
+    with context.condition():
+        node.body = context.block(node.body)
     context.scope.loops.pop()
     node.orelse = context.block(node.orelse)
     return node

@@ -7,7 +7,8 @@ from typing import Any
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr import gpu
 from flydsl.expr.context import Value, current
-from flydsl.expr.intrinsic import plain, require
+from flydsl.expr.intrinsic import require
+from flydsl.expr.known import plain
 from flydsl.expr.numeric import Boolean, Int32
 from flydsl.expr.ops_memory import ptrtoint
 from flydsl.expr.pointer import Pointer

@@ -101,7 +101,7 @@ def make_tensor_map(tensor: Any, box: Sequence[int], swizzle: str = "128B") -> T
     extents = [Int64(shape[mode]).ir_value() for mode in order]
     steps = [(Int64(strides[mode]) * size).ir_value() for mode in order[1:]]
     numbers = [current().constant("i32", n) for n in (DATA_TYPES[elem], SWIZZLES[swizzle], size, *facts.box)]
-    base = get_iter(tensor).llvm_ptr
+    base = get_iter(tensor).flat_llvm_ptr
     marks = {MAPPED_TENSOR: _named(tensor), MAPPED_ORDER: ",".join(map(str, order))}
     value = current().call(f"fly_tensor_map_{facts.rank}d", [base, *extents, *steps, *numbers], MAP_TYPE, marks)
     return TensorMap(facts, order, value)

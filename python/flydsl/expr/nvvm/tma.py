@@ -122,7 +122,7 @@ def _global_address(place: Any, what: str) -> Value:
     pointer = pointer_of(place)
     if not isinstance(pointer, Pointer) or pointer.payload.space != "global":
         raise DslTypeError(f"{what} of a bulk copy must lie in global memory, got {place!r}")
-    return pointer.llvm_ptr
+    return pointer.flat_llvm_ptr
 
 
 def bulk_load(src: Any, dst: Any, size: Any, barrier: Any, *, l2: str | None = None) -> None:

@@ -6,25 +6,29 @@ from collections.abc import Callable
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
-from flydsl.expr.intrinsic import call, constant, flag, number_of, raw, require, without_result_type, wrapped
+from flydsl.expr.intrinsic import (
+    call,
+    constant,
+    flag,
+    number_of,
+    operands_of,
+    raw,
+    require,
+    without_result_type,
+    wrapped,
+)
+from flydsl.expr.known import plain
 from flydsl.expr.numeric import BFloat16, Float32, Int32
 from flydsl.expr.vector import Vector
 
 _FP8 = ("cdna3", "cdna4", "rdna4", "cdna5")
 
 
-def _one(args: tuple[Any, ...], name: str) -> Any:
-    args = without_result_type(args)
-    if len(args) != 1:
-        raise DslTypeError(f"expected {name}(x), got {len(args)} arguments")
-    return args[0]
-
-
 def _function(name: str, intrinsic: str, doc: str, *, doubles: bool = False) -> Callable[..., Any]:
     """A function of one float that the hardware computes in one instruction; vectors go element by element."""
 
-    def run(*args: Any) -> Any:
-        x = _one(args, name)
+    def run(*args: Any, **named: Any) -> Any:
+        (x,) = operands_of(name, ("x",), args, named)
         number = number_of(x)
         if not number.dtype.is_float:
             number = Float32(number)
@@ -66,7 +70,7 @@ def _packing(name: str) -> Callable[..., Any]:
             raise DslTypeError(f"expected cvt_pk_{name}_f32(a, b[, old, high]), got {len(args)} arguments")
         require(f"cvt_pk_{name}_f32", "rocm", _FP8)
         a, b, old, high = (*args, 0, False)[:4] if len(args) == 2 else args
-        operands = [Float32(a).ir_value(), Float32(b).ir_value(), Int32(old).ir_value(), flag(bool(high))]
+        operands = [Float32(a).ir_value(), Float32(b).ir_value(), Int32(old).ir_value(), flag(high, "the half")]
         return wrapped(call(f"llvm.amdgcn.cvt.pk.{name}.f32", operands, "i32"))
 
     run.__name__ = run.__qualname__ = f"cvt_pk_{name}_f32"
@@ -80,7 +84,7 @@ def _unpacking(name: str) -> Callable[..., Any]:
         require(f"cvt_pk_f32_{name}", "rocm", _FP8)
         word, high = (*args, False)[:2]
         return wrapped(
-            call(f"llvm.amdgcn.cvt.pk.f32.{name}", [Int32(word).ir_value(), flag(bool(high))], "vector<2xf32>")
+            call(f"llvm.amdgcn.cvt.pk.f32.{name}", [Int32(word).ir_value(), flag(high, "the half")], "vector<2xf32>")
         )
 
     run.__name__ = run.__qualname__ = f"cvt_pk_f32_{name}"
@@ -135,7 +139,8 @@ def cvt_off_f32_i4(src: Any, byte_sel: int = 0) -> Any:
     """The signed low four bits of a byte over 16, from -0.5 to 0.4375."""
     require("cvt_off_f32_i4", "rocm")
     constant("i32", byte_sel, "the byte", 0, 3)
-    word = Int32(src) >> (8 * byte_sel) if byte_sel else Int32(src)
+    byte = plain(byte_sel)
+    word = Int32(src) >> (8 * byte) if byte else Int32(src)
     return wrapped(call("llvm.amdgcn.cvt.off.f32.i4", [raw(word)], "f32"))
 
 

@@ -13,7 +13,8 @@ from flydsl.dialects.fly import payload as pl
 from flydsl.expr import arith
 from flydsl.expr.context import current
 from flydsl.expr.handle import from_value
-from flydsl.expr.intrinsic import plain, require
+from flydsl.expr.intrinsic import require
+from flydsl.expr.known import plain
 from flydsl.expr.numeric import Int16, Int64
 from flydsl.expr.ops_layout import cosize, get_iter, get_scalar
 from flydsl.expr.ops_memory import make_view

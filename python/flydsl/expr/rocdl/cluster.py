@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from flydsl.expr import gpu
+from flydsl.expr.context import current
 from flydsl.expr.intrinsic import call, constant, require, when
 from flydsl.expr.numeric import Boolean, Int32
 from flydsl.expr.rocdl.lanes import wave_id
 
 _CDNA5 = ("cdna5",)
+_ACQUIRE, _RELEASE = 4, 5
+"""LLVM's orderings by number."""
 CLUSTER_BARRIER = -3
 """The number of the cluster's barrier."""
 
@@ -54,9 +57,19 @@ def is_wave_leader() -> Boolean:
     return wave_id() == 0
 
 
+def _fence(ordering: int) -> None:
+    """Order memory between the workgroups of the cluster."""
+    current().op("llvm.fence", [], None, {"ordering": ordering, "syncscope": "cluster"})
+
+
 def cluster_signal_once_per_wg() -> None:
-    """Tell the cluster that this workgroup has come: its first wave says so."""
+    """Tell the cluster that this workgroup has come: its first wave says so.
+
+    What the calling wave wrote before is seen by whoever waited; what other waves wrote, if a barrier of the
+    workgroup stands before it, as in `cluster_barrier`.
+    """
     require("a cluster barrier", "rocm", _CDNA5)
+    _fence(_RELEASE)
     number = constant("i32", CLUSTER_BARRIER, "the barrier", CLUSTER_BARRIER, CLUSTER_BARRIER)
     when(is_wave_leader(), lambda: call("llvm.amdgcn.s.barrier.signal", [number]))
 
@@ -66,6 +79,7 @@ def cluster_wait() -> None:
     require("a cluster barrier", "rocm", _CDNA5)
     number = constant("i16", CLUSTER_BARRIER, "the barrier", CLUSTER_BARRIER, CLUSTER_BARRIER)
     call("llvm.amdgcn.s.barrier.wait", [number])
+    _fence(_ACQUIRE)
 
 
 def cluster_barrier() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from flydsl.base.errors import DslValueError
-from flydsl.expr.element import element_name
+from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.expr.element import element_name, lanes_of
 from flydsl.target import copy_rocdl as facts
 from flydsl.target.dtype import width_bits
 
@@ -48,7 +48,10 @@ def BufferCopyLDS128b() -> facts.BufferCopyLds:
 
 
 def _atomic(op: str, val_type: Any) -> facts.BufferAtomic:
-    elem = element_name(val_type)
+    lanes, kind = lanes_of(val_type) if isinstance(val_type, str) or hasattr(val_type, "lanes") else (None, val_type)
+    if lanes is not None and (op != "pk_add" or lanes != 2):
+        raise DslTypeError(f"a buffer atomic {op} takes {'a pair' if op == 'pk_add' else 'numbers'}, got {val_type}")
+    elem = element_name(kind)
     return facts.BufferAtomic(op, elem, width_bits(elem) * (2 if op == "pk_add" else 1))
 
 
@@ -73,7 +76,7 @@ def BufferAtomicMin(val_type: Any) -> facts.BufferAtomic:
 
 
 def BufferAtomicPkAdd(val_type: Any) -> facts.BufferAtomic:
-    """Add pairs of f16 or bf16."""
+    """Add pairs of f16 or bf16: the element type, or that of the pair (``fx.Float16x2``)."""
     return _atomic("pk_add", val_type)
 
 

@@ -11,19 +11,12 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError
 from flydsl.expr.context import Value, current
-from flydsl.expr.intrinsic import call, constant, flag, require, without_result_type, words_of, wrapped
+from flydsl.expr.intrinsic import call, constant, flag, operands_of, require, without_result_type, words_of, wrapped
+from flydsl.expr.known import plain, shown
 from flydsl.expr.numeric import Boolean, Int32, Int64, Numeric, as_numeric
 from flydsl.target.dpp import dpp_control
 
 _RDNA = ("rdna3", "rdna4", "cdna5")
-
-
-def _arguments(args: tuple[Any, ...], count: int, form: str) -> tuple[Any, ...]:
-    """Positional arguments without the result type that older kernels write first."""
-    args = without_result_type(args)
-    if len(args) != count:
-        raise DslTypeError(f"expected {form}, got {len(args)} arguments")
-    return args
 
 
 def _by_word(value: Any, move: Callable[[Value], Value]) -> Any:
@@ -39,47 +32,47 @@ def _of_any_type(name: str, value: Any, more: list[Value]) -> Any:
     return _by_word(value, lambda w: call(name, [w, *more], "i32"))
 
 
-def readlane(*args: Any) -> Any:
-    """``readlane(value, lane)``: the value that a lane holds, given to all; ``lane`` is the same in the whole wave."""
-    value, lane = _arguments(args, 2, "readlane(value, lane)")
+def readlane(*args: Any, **named: Any) -> Any:
+    """``readlane(src, lane)``: the value that a lane holds, given to all; ``lane`` is the same in the whole wave."""
+    value, lane = operands_of("readlane", ("src", "lane"), args, named)
     require("readlane", "rocm")
     chosen = Int32(lane).ir_value()
     return _of_any_type("llvm.amdgcn.readlane", value, [chosen])
 
 
-def readfirstlane(*args: Any) -> Any:
-    """``readfirstlane(value)``: the value of the lowest active lane, given to all."""
-    (value,) = _arguments(args, 1, "readfirstlane(value)")
+def readfirstlane(*args: Any, **named: Any) -> Any:
+    """``readfirstlane(src)``: the value of the lowest active lane, given to all."""
+    (value,) = operands_of("readfirstlane", ("src",), args, named)
     require("readfirstlane", "rocm")
     return _of_any_type("llvm.amdgcn.readfirstlane", value, [])
 
 
-def ds_bpermute(*args: Any) -> Any:
-    """``ds_bpermute(index, value)``: the value of the lane whose number times four is ``index``."""
-    index, value = _arguments(args, 2, "ds_bpermute(index, value)")
+def ds_bpermute(*args: Any, **named: Any) -> Any:
+    """``ds_bpermute(index, src)``: the value of the lane whose number times four is ``index``."""
+    index, value = operands_of("ds_bpermute", ("index", "src"), args, named)
     require("ds_bpermute", "rocm")
     place = Int32(index).ir_value()
     return _by_word(value, lambda w: call("llvm.amdgcn.ds.bpermute", [place, w], "i32"))
 
 
-def ds_permute(*args: Any) -> Any:
-    """``ds_permute(index, value)``: send the value to the lane whose number times four is ``index``."""
-    index, value = _arguments(args, 2, "ds_permute(index, value)")
+def ds_permute(*args: Any, **named: Any) -> Any:
+    """``ds_permute(index, src)``: send the value to the lane whose number times four is ``index``."""
+    index, value = operands_of("ds_permute", ("index", "src"), args, named)
     require("ds_permute", "rocm")
     place = Int32(index).ir_value()
     return _by_word(value, lambda w: call("llvm.amdgcn.ds.permute", [place, w], "i32"))
 
 
-def ds_swizzle(*args: Any) -> Any:
-    """``ds_swizzle(value, pattern)``: lanes exchange by a fixed pattern of the instruction's encoding."""
-    value, pattern = _arguments(args, 2, "ds_swizzle(value, pattern)")
+def ds_swizzle(*args: Any, **named: Any) -> Any:
+    """``ds_swizzle(src, offset)``: lanes exchange by a fixed pattern of the instruction's encoding."""
+    value, pattern = operands_of("ds_swizzle", ("src", "offset"), args, named)
     require("ds_swizzle", "rocm")
     code = constant("i32", pattern, "the swizzle pattern", 0, 0xFFFF)
     return _by_word(value, lambda w: call("llvm.amdgcn.ds.swizzle", [w, code], "i32"))
 
 
-def update_dpp(*args: Any, row_mask: int = 15, bank_mask: int = 15, bound_ctrl: bool = False) -> Any:
-    """``update_dpp(old, value, control)``: another lane's value by a DPP control; ``old``, None for zero, where none
+def update_dpp(*args: Any, row_mask: int = 15, bank_mask: int = 15, bound_ctrl: bool = False, **named: Any) -> Any:
+    """``update_dpp(old, src, control)``: another lane's value by a DPP control; ``old``, None for zero, where none
     is read.
 
     ``bound_ctrl`` gives zero instead of ``old`` where the source lane does not exist. Lanes of rows and banks that
@@ -88,17 +81,17 @@ def update_dpp(*args: Any, row_mask: int = 15, bank_mask: int = 15, bound_ctrl: 
     args = without_result_type(args)
     if len(args) == 6:
         args, row_mask, bank_mask, bound_ctrl = args[:3], *args[3:]
-    old, value, control = _arguments(args, 3, "update_dpp(old, value, control)")
+    old, value, control = operands_of("update_dpp", ("old", "src", "control"), args, named)
     target = require("DPP", "rocm")
     code = constant("i32", control, "the DPP control", 0, 0x1FF)
-    dpp_control(int(control), target)
+    dpp_control(plain(control), target)
     rows, banks = (constant("i32", mask, "a DPP mask", 0, 15) for mask in (row_mask, bank_mask))
     words, rebuild = words_of(value)
     before = [Int32(0).ir_value()] * len(words) if old is None else words_of(old)[0]
     if len(before) != len(words):
-        raise DslTypeError(f"update_dpp takes two values of the same size, got {old!r} and {value!r}")
+        raise DslTypeError(f"update_dpp takes two values of the same size, got {shown(old)} and {shown(value)}")
     name = "llvm.amdgcn.update.dpp"
-    bound = flag(bound_ctrl)
+    bound = flag(bound_ctrl, "bound_ctrl")
     return rebuild([call(name, [o, w, code, rows, banks, bound], "i32") for o, w in zip(before, words, strict=True)])
 
 
@@ -142,9 +135,9 @@ def permlane32_swap(first: Any, second: Any) -> tuple[Any, Any]:
     return _swap("permlane32_swap", first, second)
 
 
-def ballot(*args: Any) -> Any:
-    """``ballot(predicate)``: one bit per lane of the wave."""
-    (predicate,) = _arguments(args, 1, "ballot(predicate)")
+def ballot(*args: Any, **named: Any) -> Any:
+    """``ballot(pred)``: one bit per lane of the wave."""
+    (predicate,) = operands_of("ballot", ("pred",), args, named)
     target = require("ballot", "rocm")
     kind = Int64 if target.wave_size == 64 else Int32
     return kind(call("llvm.amdgcn.ballot", [Boolean(predicate).ir_value()], str(kind.ir_type)))
@@ -161,9 +154,9 @@ def mbcnt(mask: Any, base: Any = 0) -> Int32:
     return Int32(call("llvm.amdgcn.mbcnt.hi", [high.ir_value(), below], "i32"))
 
 
-def perm_b32(*args: Any) -> Any:
+def perm_b32(*args: Any, **named: Any) -> Any:
     """``perm_b32(high, low, selector)``: four bytes picked from eight by the selector's bytes."""
-    high, low, selector = _arguments(args, 3, "perm_b32(high, low, selector)")
+    high, low, selector = operands_of("perm_b32", ("high", "low", "selector"), args, named)
     require("perm_b32", "rocm")
     return wrapped(call("llvm.amdgcn.perm", [Int32(x).ir_value() for x in (high, low, selector)], "i32"))
 

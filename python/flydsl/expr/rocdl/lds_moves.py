@@ -6,10 +6,11 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr.context import current
+from flydsl.expr.element import lanes_of
 from flydsl.expr.intrinsic import call, constant, require
+from flydsl.expr.known import plain, shown
 from flydsl.expr.numeric import Index, Int32, Int64
 from flydsl.expr.rocdl.addresses import global_pointer, pointer_in, shared_pointer
-from flydsl.expr.rocdl.raw_buffers import lanes_of
 from flydsl.expr.vector import Vector
 
 _READS = {"cdna4": {4: ("ds.read.tr4.b64", 64), 8: ("ds.read.tr8.b64", 64), 6: ("ds.read.tr6.b96", 96),
@@ -71,8 +72,9 @@ def cluster_load_async_to_lds(
     Wait with `s_wait_asynccnt`.
     """
     require("cluster_load_async_to_lds", "rocm", ("cdna5",))
+    size_bytes = plain(size_bytes)
     if size_bytes not in (1, 4, 8, 16):
-        raise DslValueError(f"a lane copies 1, 4, 8 or 16 bytes, not {size_bytes}")
+        raise DslValueError(f"a lane copies 1, 4, 8 or 16 bytes, not {shown(size_bytes)}")
     operands = [
         global_pointer(global_ptr), shared_pointer(lds_ptr),
         constant("i32", offset, "the offset", -(1 << 23), (1 << 23) - 1),

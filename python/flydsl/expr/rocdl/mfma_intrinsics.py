@@ -15,6 +15,8 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr.context import current
+from flydsl.expr.intrinsic import known_flag
+from flydsl.expr.known import plain, shown
 from flydsl.expr.mma_elements import current_target
 from flydsl.expr.numeric import Numeric
 from flydsl.expr.ops_atom import make_mma_atom
@@ -51,11 +53,10 @@ def _arguments(name: str, order: Sequence[str], args: Sequence[Any]) -> dict[str
 
 def _constant(name: str, field: str, value: Any) -> int:
     """A field of the instruction's encoding: known while tracing."""
-    if isinstance(value, Numeric) and value.is_static():
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise DslTypeError(f"{name}: {field} is part of the instruction and must be a Python int, got {value!r}")
-    return value
+    found = plain(value)
+    if isinstance(found, bool) or not isinstance(found, int):
+        raise DslTypeError(f"{name}: {field} is part of the instruction and must be a Python int, got {shown(value)}")
+    return found
 
 
 def _issue(name: str, op: Any, given: dict[str, Any], state: dict[str, Any]) -> Vector:
@@ -94,7 +95,7 @@ def _mfma(name: str, rows: list[MfmaRow]) -> Callable[..., Vector]:
         for field in ("cbsz", "abid", "blgp"):
             if _constant(name, field, given[field]):
                 raise DslValueError(
-                    f"{name}: {field} = {given[field]} broadcasts or permutes blocks, which is not offered",
+                    f"{name}: {field} = {plain(given[field])} broadcasts or permutes blocks, which is not offered",
                     hint="leave it 0 and arrange the operands instead",
                 )
         row = next((row for row in rows if current_target().generation in row.generations), None)
@@ -114,11 +115,11 @@ def _wmma(name: str, rows: list[WmmaRow]) -> Callable[..., Vector]:
         flags = {}
         if row.elems[2] == "i32":
             signs = [
-                _signed(name, role, given[role], row.elems[0]) if sign is None else sign
+                _signed(name, role, given[role], row.elems[0]) if sign is None else known_flag(sign, f"sign_{role}")
                 for role, sign in (("a", sign_a), ("b", sign_b))
             ]
-            flags = {"sign_a": signs[0], "sign_b": signs[1], "clamp": clamp}
-        elif sign_a or sign_b or clamp:
+            flags = {"sign_a": signs[0], "sign_b": signs[1], "clamp": known_flag(clamp, "clamp")}
+        elif any(known_flag(chosen or False, "a sign or clamp") for chosen in (sign_a, sign_b, clamp)):
             raise DslValueError(f"{name}: sign_a, sign_b and clamp belong to the integer forms", hint="drop them")
         return _issue(name, Wmma(row.generation, *row.shape, *row.elems, **flags), given, {})
 
@@ -170,13 +171,14 @@ def _wmma_scale(name: str, shape: tuple[int, int, int], block_size: int) -> Call
             raise _missing(name, "wmma_scale")
         for field in ("fmtScaleA", "fmtScaleB"):
             if _constant(name, field, given[field]):
-                raise DslValueError(f"{name}: {field} = {given[field]}, but scales are E8M0 here", hint="leave it 0")
+                raise DslValueError(
+                    f"{name}: {field} = {plain(given[field])}, but scales are E8M0 here", hint="leave it 0"
+                )
         only_f4 = shape[0] == 32
         a, b = ("f4E2M1FN" if only_f4 else _format(name, field, given[field]) for field in ("fmtA", "fmtB"))
-        op = WmmaScale(
-            *shape, a, b, "f32", given["scaleAType"], given["scaleBType"], given["modC"], bool(given["reuseA"]),
-            bool(given["reuseB"]), block_size,
-        )  # fmt: skip
+        opsel_a, opsel_b, mod_c = (_constant(name, f, given[f]) for f in ("scaleAType", "scaleBType", "modC"))
+        reuse_a, reuse_b = (known_flag(given[field], field) for field in ("reuseA", "reuseB"))
+        op = WmmaScale(*shape, a, b, "f32", opsel_a, opsel_b, mod_c, reuse_a, reuse_b, block_size)
         return _issue(name, op, given, {field: given[field] for field in op.state})
 
     return call

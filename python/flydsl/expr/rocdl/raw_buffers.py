@@ -9,8 +9,9 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError, TargetError
 from flydsl.expr.context import Value, current
+from flydsl.expr.element import lanes_of
 from flydsl.expr.intrinsic import call, constant, number_of, require, wrapped
-from flydsl.expr.ir_types import split_vector_type
+from flydsl.expr.known import plain
 from flydsl.expr.numeric import Boolean, Int32, Numeric
 from flydsl.expr.rocdl.addresses import descriptor_of, shared_pointer
 from flydsl.expr.vector import Vector
@@ -20,16 +21,6 @@ from flydsl.target.dtype import is_float
 _CACHE_BITS = 0x1FF
 _WORDS = {8: "i8", 16: "i16", 32: "i32", 64: "vector<2xi32>", 96: "vector<3xi32>", 128: "vector<4xi32>"}
 """Bits of an access to the type the instruction moves."""
-
-
-def lanes_of(result_type: Any) -> tuple[int | None, type[Numeric]]:
-    """(elements, element class) of a type: a number class, a vector type or its text; None elements for a number."""
-    if hasattr(result_type, "lanes"):
-        return result_type.lanes, result_type.dtype
-    if isinstance(result_type, type) and issubclass(result_type, Numeric):
-        return None, result_type
-    lanes, element = split_vector_type(str(result_type))
-    return lanes, Numeric.from_ir_type(element)
 
 
 def _word_type(bits: int) -> str:
@@ -97,6 +88,7 @@ def raw_ptr_buffer_load_lds(
     ``lds_ptr`` is the same for the whole wave. ``offset`` is added to both sides.
     """
     target = require("a load from a buffer into LDS", "rocm", tuple(LDS_WIDTHS))
+    size = plain(size)
     if isinstance(size, int) and size * 8 not in (8, 16, *LDS_WIDTHS[target.generation]):
         widths = ", ".join(str(bits // 8) for bits in (8, 16, *LDS_WIDTHS[target.generation]))
         raise TargetError(f"{target} loads {widths} bytes a lane into LDS, not {size}")

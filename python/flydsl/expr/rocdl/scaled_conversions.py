@@ -18,7 +18,7 @@ from flydsl.target.scaled_conversions import SCALED_CONVERSIONS, ScaledConversio
 
 def _operand(facts: ScaledConversion, type_: str, value: Any) -> Value:
     if type_ == "flag":
-        return flag(bool(value))
+        return flag(value, "the half")
     if type_.startswith("sel"):
         return constant("i32", value, "the part of the register", 0, int(type_[3:]) - 1)
     return operand_as(value, type_, facts.name)

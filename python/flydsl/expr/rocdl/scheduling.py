@@ -6,6 +6,8 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr.intrinsic import call, constant, require
+from flydsl.expr.known import plain, shown
+from flydsl.expr.numeric import is_raw_value
 from flydsl.target.schedule_groups import LDS_READ, LDS_WRITE, LOAD, MATRIX
 from flydsl.target.wait_counts import WAIT_FIELDS, decode_wait, encode_wait, wait_generation
 
@@ -23,6 +25,10 @@ def s_waitcnt(
         raise DslTypeError("s_waitcnt takes a raw field or counts by name, one of the two",
                            hint="for example s_waitcnt(vmcnt=0)")  # fmt: skip
     generation = wait_generation(target.generation)
+    bitfield, given = plain(bitfield), {name: plain(count) for name, count in given.items()}
+    for name, count in given.items():
+        if is_raw_value(count):
+            raise DslValueError(f"{name} must be a Python int, got {shown(count)}")
     if bitfield is not None:
         constant("i32", bitfield, "the wait field", 0, 0xFFFF)  # refuses what is no such number
     if target.generation in _GFX12:

@@ -1,0 +1,20 @@
+"""Who sees an atomic operation, or a fence, as one: the names that LLVM has for it on each vendor's GPUs."""
+
+from __future__ import annotations
+
+AMD_SCOPES = {
+    name: name
+    for name in (
+        "agent", "workgroup", "wavefront", "one-as", "agent-one-as", "workgroup-one-as", "wavefront-one-as",
+    )
+}  # fmt: skip
+NVIDIA_SCOPES = {
+    "agent": "device", "workgroup": "block", "wavefront": "block",
+    "agent-one-as": "device", "workgroup-one-as": "block", "wavefront-one-as": "block",
+}  # fmt: skip
+"""A warp has no scope of its own on NVIDIA; the block's holds it. Others are the whole system, which has no name."""
+
+
+def scope_name(backend: str, scope: str) -> str:
+    """LLVM's name of a scope; empty for the whole system."""
+    return (NVIDIA_SCOPES if backend == "cuda" else AMD_SCOPES).get(scope, "")

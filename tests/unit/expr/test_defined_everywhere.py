@@ -1,0 +1,171 @@
+"""What LLVM leaves undefined and a kernel may still do: one result, the same on every target and for constants."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from tests.unit.nvvm.running import ptx
+
+ARCHES = ["gfx942", "gfx1201", "sm_90a"]
+ANOTHER = 77
+
+
+@flyc.kernel
+def guarded_kernel(out: fx.Tensor):
+    t = fx.thread_idx.x
+    out[t, 0] = fx.arith.select(t != 0, 10 // t, ANOTHER)
+    out[t, 1] = fx.arith.select(t != 0, 10 % t, ANOTHER)
+    out[t, 2] = fx.arith.select(t != 0, fx.ceildiv(10, t), ANOTHER)
+    quotient = 10 // t
+    if t == 0:
+        out[t, 3] = fx.Int32(ANOTHER)
+    else:
+        out[t, 3] = quotient
+    if (t != 0) and (10 // t > 2):
+        out[t, 4] = 1
+    else:
+        out[t, 4] = 0
+
+
+@flyc.jit
+def guarded(out: fx.Tensor):
+    guarded_kernel(out).launch(block=(8, 1, 1))
+
+
+@flyc.kernel
+def shifts_kernel(x: fx.Tensor, amount: fx.Tensor, out: fx.Tensor):
+    t = fx.thread_idx.x
+    out[t, 0] = x[t] << amount[t]
+    out[t, 1] = x[t] >> amount[t]
+    out[t, 2] = fx.Int32(fx.Uint32(x[t]) >> fx.Uint32(amount[t]))
+
+
+@flyc.jit
+def shifts(x: fx.Tensor, amount: fx.Tensor, out: fx.Tensor):
+    shifts_kernel(x, amount, out).launch(block=(64, 1, 1))
+
+
+@flyc.kernel
+def integers_kernel(x: fx.Tensor, out: fx.Tensor):
+    t = fx.thread_idx.x
+    for place, dtype in enumerate((fx.Int8, fx.Uint8, fx.Int16, fx.Int32)):
+        out[t, place] = x[t].to(dtype).to(fx.Int64)
+
+
+@flyc.jit
+def integers(x: fx.Tensor, out: fx.Tensor):
+    integers_kernel(x, out).launch(block=(8, 1, 1))
+
+
+@flyc.kernel
+def remainders_kernel(x: fx.Tensor, y: fx.Tensor, out: fx.Tensor):
+    t = fx.thread_idx.x
+    out[t] = fx.arith.remf(x[t], y[t])
+
+
+@flyc.jit
+def remainders(x: fx.Tensor, y: fx.Tensor, out: fx.Tensor):
+    remainders_kernel(x, y, out).launch(block=(64, 1, 1))
+
+
+@flyc.kernel
+def turns_kernel(out: fx.Tensor, a: fx.Int32, b: fx.Int32, c: fx.Int32):
+    turns, last = fx.Int32(0), fx.Int32(ANOTHER)
+    for i in range(a, b, c):
+        turns = turns + 1
+        last = i
+    out[0], out[1] = turns, last
+    far = fx.Int32(0)
+    for i in range(a, b, 1 << 28):
+        far = far + (i - i + 1)
+    out[2] = far
+
+
+@flyc.jit
+def turns(out: fx.Tensor, a: fx.Int32, b: fx.Int32, c: fx.Int32):
+    turns_kernel(out, a, b, c).launch()
+
+
+def check_guarded(run: Any) -> None:
+    out = np.full((8, 5), -1, np.int32)
+    run(guarded, out)
+    expected = [[ANOTHER, ANOTHER, ANOTHER, ANOTHER, 0]]
+    expected += [[10 // t, 10 % t, -(-10 // t), 10 // t, int(10 // t > 2)] for t in range(1, 8)]
+    np.testing.assert_array_equal(out, expected)
+
+
+def check_shifts(run: Any) -> None:
+    random = np.random.default_rng()
+    x = random.integers(-(2**31), 2**31, 64, np.int64).astype(np.int32)
+    amount = np.concatenate([np.arange(40), [63, 64, 65, 1000, 2**31 - 1], random.integers(0, 70, 19)]).astype(np.int32)
+    out = np.full((64, 3), -1, np.int32)
+    run(shifts, x, amount, out)
+    for row, number, by in zip(out.tolist(), x.tolist(), amount.tolist(), strict=True):
+        bits = number & 0xFFFFFFFF
+        wide = [bits << by & 0xFFFFFFFF if by < 32 else 0, number >> min(by, 31), bits >> by if by < 32 else 0]
+        assert [value & 0xFFFFFFFF for value in row] == [value & 0xFFFFFFFF for value in wide]
+
+
+def check_integers(run: Any) -> None:
+    x = np.array([300.5, -1.0, 1e10, -1e10, 127.9, np.nan, np.inf, -129.0], np.float32)
+    out = np.full((8, 4), -1, np.int64)
+    run(integers, x, out)
+    for place, dtype in enumerate((np.int8, np.uint8, np.int16, np.int32)):
+        info = np.iinfo(dtype)
+        wanted = np.clip(np.trunc(np.nan_to_num(x.astype(np.float64), nan=0.0)), info.min, info.max)
+        np.testing.assert_array_equal(out[:, place], wanted.astype(np.int64))
+
+
+def check_remainders(run: Any) -> None:
+    random = np.random.default_rng()
+    x = random.integers(0, 2**32, 64, np.uint64).astype(np.uint32).view(np.float32)
+    y = random.integers(0, 2**32, 64, np.uint64).astype(np.uint32).view(np.float32)
+    x[:8], y[:8] = [1e10, 1e6, -1e10, 7.5, 3.0, np.inf, 5.0, -0.0], [3.0, 6.2831855, 3.0, np.inf, 0.0, 2.0, np.nan, 1.0]
+    out = np.full(64, 99, np.float32)
+    run(remainders, x, y, out)
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(out, np.fmod(x, y))
+
+
+RANGES = [
+    (0, 10, 3), (10, 0, -3), (0, 10, 0), (5, 5, 1), (0, -5, 1), (2147483640, 2147483647, 5),
+    (-2147483648, 2147483647, 1 << 30), (2147483600, 2147483647, 1), (2147483647, -2147483648, -(1 << 30)),
+]  # fmt: skip
+
+
+def check_turns(run: Any) -> None:
+    for a, b, c in RANGES:
+        out = np.full(3, -1, np.int32)
+        run(turns, out, a, b, c)
+        indices = range(a, b, c) if c else range(0)
+        assert (out[0], out[1]) == (len(indices), indices[-1] if indices else ANOTHER), (a, b, c)
+        assert out[2] == len(range(a, b, 1 << 28)), (a, b, c)
+
+
+CHECKS = [check_guarded, check_shifts, check_integers, check_remainders, check_turns]
+
+
+@pytest.mark.parametrize("check", CHECKS)
+@pytest.mark.parametrize("arch", ARCHES)
+def test_on_the_virtual_gpu(check: Any, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    check(lambda function, *args: function(*args))
+
+
+def test_constants_are_computed_alike() -> None:
+    assert fx.Int32(-8) >> fx.Int32(32) == -1
+    assert fx.Int32(1) << fx.Int32(33) == 0
+    assert fx.Int8(200.0) == 127 and fx.Uint8(-1.0) == 0 and fx.Int32(1e10) == 2**31 - 1
+    assert fx.Float32(300.5).to(fx.Int8) == 127
+
+
+def test_nvidia_gets_an_exact_remainder() -> None:
+    """No quotient that is cut to an integer: it would have to hold all its digits."""
+    a = np.zeros(64, np.float32)
+    text = ptx(remainders, (a, a, a))
+    assert "cvt.rzi" not in text and "bra" in text
