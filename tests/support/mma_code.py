@@ -22,11 +22,18 @@ from tests.support.mma_waves import Issue, by_atom, launcher, plan
 
 def artifact_of(function: Any, args: Sequence[Any], arch: str) -> Artifact:
     """A jit function compiled for the real device of a target."""
-    values = function.signature.bind(tuple(args), {})
-    adapted = [Adapted(adapt(v, a)) for v, a in zip(values, function.signature.annotations, strict=True)]
     target = parse_target(arch)
-    module, formats = trace(function.func, adapted, target)
+    module, formats = trace(function.func, adapted_arguments(function, args), target)
     return compile_module(module, function.__name__, target, target.backend, formats)
+
+
+def adapted_arguments(function: Any, args: Sequence[Any]) -> list[Any]:
+    """What tracing takes for the arguments of a call: those known while compiling as they are, the others adapted."""
+    values, signature = function.signature.bind(tuple(args), {}), function.signature
+    return [
+        value if known else Adapted(adapt(value, annotation))
+        for value, known, annotation in zip(values, signature.constexpr, signature.annotations, strict=True)
+    ]
 
 
 def code_of(arch: str, ops: Sequence[Any], folder: Path, issue: Issue = by_atom) -> str:

@@ -10,11 +10,10 @@ import numpy as np
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.backends.cuda import compile as cuda_compile
-from flydsl.compiler.adapted import Adapted
-from flydsl.compiler.jit_argument import adapt
 from flydsl.compiler.trace import trace
 from flydsl.passes.pipeline import stage_a
 from flydsl.target.target import parse_target
+from tests.support.mma_code import adapted_arguments
 
 Array = np.ndarray[Any, Any]
 
@@ -75,10 +74,8 @@ def run(body: Callable[..., None], *arrays: Any, **launch: Any) -> None:
 
 
 def llvm_text(function: Any, args: tuple[Any, ...], arch: str) -> str:
-    values = function.signature.bind(args, {})
-    adapted = [Adapted(adapt(v, a)) for v, a in zip(values, function.signature.annotations, strict=True)]
     target = parse_target(arch)
-    module, _ = trace(function.func, adapted, target)
+    module, _ = trace(function.func, adapted_arguments(function, args), target)
     for step in stage_a(target.backend, ()):
         step.run(module)
     module.verify()

@@ -10,11 +10,10 @@ import numpy as np
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.backends.rocm import compile as rocm_compile
-from flydsl.compiler.adapted import Adapted
-from flydsl.compiler.jit_argument import adapt
 from flydsl.compiler.trace import trace
 from flydsl.passes.pipeline import stage_a
 from flydsl.target.target import parse_target
+from tests.support.mma_code import adapted_arguments
 
 AMD = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "gfx1250")
 WORDS = 256
@@ -22,10 +21,8 @@ WORDS = 256
 
 def llvm_text(function: Any, args: Sequence[Any], arch: str) -> str:
     """LLVM text of a jit function's kernels for a target."""
-    values = function.signature.bind(tuple(args), {})
-    adapted = [Adapted(adapt(v, a)) for v, a in zip(values, function.signature.annotations, strict=True)]
     target = parse_target(arch)
-    module, _ = trace(function.func, adapted, target)
+    module, _ = trace(function.func, adapted_arguments(function, args), target)
     for step in stage_a(target.backend, ()):
         step.run(module)
     module.verify()
