@@ -126,7 +126,7 @@ def _write(writer: Writer, number: int, parameter: Parameter, exact: bool) -> No
         writer.refuse_if(f"a{number} is not None")
     elif isinstance(form, TensorForm) and (how := _reader_of(example)) is not None:
         how(writer, number, f"a{number}", form, example, exact)
-    elif isinstance(form, ScalarForm) and kind in (int, float, bool, form.dtype):
+    elif isinstance(form, ScalarForm) and (kind in (int, float, bool) or kind is form.dtype):
         _write_scalar(writer, number, form, kind, exact)
     elif isinstance(form, StreamForm):
         _write_stream(writer, number, form, kind, example)

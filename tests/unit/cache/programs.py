@@ -199,7 +199,7 @@ kernel = make()
 
 
 @flyc.jit
-def fn(out: fx.Tensor, x: fx.Int32, n: fx.Constexpr[int] = 34):
+def fn(out: fx.Tensor, x: fx.Int32, n: fx.Constexpr = 34):
     kernel(out, x, n).launch()
 """
 
