@@ -165,7 +165,7 @@ def make():
     captured = 29
 
     @flyc.kernel
-    def kernel(out: fx.Tensor, x: fx.Int32, n: fx.Constexpr[int]):
+    def kernel(out: fx.Tensor, x: fx.Int32, n: fx.Constexpr):
         from late import late_value
 
         def nested(y):
