@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from types import FunctionType, MappingProxyType, SimpleNamespace
 from typing import Any
 
@@ -10,6 +9,7 @@ from flydsl.base.errors import DslTypeError
 from flydsl.compiler.known_code import is_known
 from flydsl.compiler.object_state import attributes_of, container_of, slots_of
 from flydsl.expr.constexpr_key import Same, constexpr_key
+from flydsl.expr.numpy_scalar import is_numpy_scalar
 
 _PLAIN = frozenset({bool, int, str, type(None)})
 _ARRAY_MARKS = ("__array_interface__", "__dlpack__", "data_ptr")
@@ -35,12 +35,14 @@ def _value_key(value: Any, depth: int) -> Any:
         return (kind, repr(value))
     if depth > _DEPTH:
         return kind
+    if is_numpy_scalar(value):  # it only looks like an array
+        return (kind, value.tobytes())
     base = tuple if isinstance(value, tuple) else container_of(kind)
     if base is not None:
         items = _items_key(value, base, depth + 1)
         return (kind, *items) if kind is base else (kind, *items, *_attributes_key(value, depth + 1))
     if any(hasattr(kind, name) for name in _ARRAY_MARKS):
-        return _number_key(value) or kind
+        return kind
     if isinstance(value, FunctionType):
         return Same(value)  # what it reads and holds is watched as what the function itself does
     try:
@@ -50,12 +52,6 @@ def _value_key(value: Any, depth: int) -> Any:
     if is_known(kind.__module__) and kind is not SimpleNamespace:
         return kind
     return (kind, *_attributes_key(value, depth + 1))
-
-
-def _number_key(value: Any) -> Any:
-    """Of a scalar of NumPy's, which has an array's attributes and is none; None for others."""
-    numpy = sys.modules.get("numpy")
-    return (type(value), value.tobytes()) if numpy is not None and isinstance(value, numpy.generic) else None
 
 
 def _items_key(value: Any, base: Any, depth: int) -> Any:

@@ -18,6 +18,7 @@ from typing import Any
 
 from flydsl.compiler.argument_form import ConstantForm, NoneForm, ScalarForm, StreamForm, TensorForm
 from flydsl.compiler.array_view import DL_KINDS
+from flydsl.compiler.python_api import function_address
 from flydsl.compiler.tensor_adaptor import TensorAdaptor
 from flydsl.compiler.tensor_argument import Dynamic
 from flydsl.expr.stream import Stream
@@ -159,19 +160,15 @@ def _launch(words: Any, kept: list[Any], executable: Any) -> Launch:
 
 def _header(plan: _Plan, executable: Any, count: int, hidden: int) -> list[int]:
     torch = sys.modules["torch"]
-    functions = [_function(name) for name in _FUNCTIONS]
+    functions = [function_address(name) for name in _FUNCTIONS]
     entry = ctypes.cast(executable.launch_names()["entry"], ctypes.c_void_p).value or 0
     objects = [plan.keep(x) for x in (torch.Tensor, torch.nn.Parameter, torch.Tensor.is_neg, False, None, int, float)]
     size = struct.calcsize("@" + plan.formats)
     lowest = lowest_address(executable.artifact.device)
     return [
-        entry, _reader(), *objects, max(size, 1), count, *functions, hidden, _function("PyTuple_Size"),
-        _function("PyObject_GetAttr"), lowest, _function("PyObject_RichCompareBool"),
+        entry, _reader(), *objects, max(size, 1), count, *functions, hidden, function_address("PyTuple_Size"),
+        function_address("PyObject_GetAttr"), lowest, function_address("PyObject_RichCompareBool"),
     ]  # fmt: skip
-
-
-def _function(name: str) -> int:
-    return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
 
 
 # One row per argument --------------------------------------------------------------------------------------------

@@ -18,6 +18,8 @@ from functools import cache
 from types import CellType, FunctionType, MappingProxyType
 from typing import Any
 
+from flydsl.compiler.python_api import function_address
+
 _ENTRY, _ENTRIES, _CELL, _PART = range(4)
 _FUNCTIONS = (
     "PyDict_GetItemWithError", "PyDict_Next", "PyDict_Size", "PyCell_Get", "Py_IncRef", "Py_DecRef", "PyErr_Occurred",
@@ -133,12 +135,7 @@ def native_check(rows: Sequence[Row], closer: Check, rest: Check | None) -> Chec
 def _address(word: Any) -> int:
     if type(word) is Number:
         return word.value
-    return _function_address(word.name) if type(word) is Function else id(word)
-
-
-@cache
-def _function_address(name: str) -> int:
-    return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
+    return function_address(word.name) if type(word) is Function else id(word)
 
 
 __all__ = ["Row", "available", "content", "dictionary", "entries", "entry", "native_check", "part"]
