@@ -21,7 +21,7 @@ def main() -> None:
     with watch("import"):
         import flydsl.compiler  # pyright: ignore[reportUnusedImport]
         import flydsl.expr  # pyright: ignore[reportUnusedImport]
-    from kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm
+    from flydsl.kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm
 
     a, b, c = Placeholder("float16", M, K), Placeholder("float16", N, K), Placeholder("float16", M, N)
     numbers = Placeholder("float32", M)

@@ -13,8 +13,8 @@ import numpy as np
 from kernels_under_test import add
 from timing import Stopwatch
 
-from kernels.gemm.tiled import build_tiled_gemm_module
-from kernels.norm.softmax import build_softmax_module
+from flydsl.kernels.gemm.tiled import build_tiled_gemm_module
+from flydsl.kernels.norm.softmax import build_softmax_module
 
 ROWS, COLUMNS = 1024, 4096
 LENGTH = 1 << 24

@@ -22,7 +22,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from peers import triton_hopper_gemm
 
-from kernels.gemm.hopper_matmul import hopper_gemm
+from flydsl.kernels.gemm.hopper_matmul import hopper_gemm
 
 CASES = [("bf16", 4096), ("bf16", 8192), ("fp8", 8192)]
 SETS = 2

@@ -19,9 +19,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from gpu import SETS, SHAPES, median_ms
 
-from kernels.blocks import rows
-from kernels.blocks.cache_hints import ONCE, PLAIN, TWICE
-from kernels.norm import layernorm, rmsnorm, softmax
+from flydsl.kernels.blocks import rows
+from flydsl.kernels.blocks.cache_hints import ONCE, PLAIN, TWICE
+from flydsl.kernels.norm import layernorm, rmsnorm, softmax
 
 HINTS = {"plain": PLAIN, "once": ONCE, "once, streaming": replace(ONCE, store=("streaming", None))}
 HINTS_AGAIN = {"twice": TWICE, "twice, plain": replace(TWICE, store=None)}

@@ -24,7 +24,7 @@ import numpy as np
 import flydsl.compiler as flyc
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the kernels lie beside the examples
-from kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm, shuffle_weight
+from flydsl.kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm, shuffle_weight
 
 
 def element_type(name: str, fnuz: bool) -> Any:

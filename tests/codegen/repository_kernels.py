@@ -15,15 +15,15 @@ from flydsl.compiler.artifact import Artifact
 from flydsl.compiler.call import adapted_call
 from flydsl.compiler.driver import compile_module
 from flydsl.compiler.trace import trace
+from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
+from flydsl.kernels.gemm.naive import build_naive_gemm_module
+from flydsl.kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm
+from flydsl.kernels.gemm.tiled import build_tiled_gemm_module
+from flydsl.kernels.norm.layernorm import build_layernorm_module
+from flydsl.kernels.norm.rmsnorm import build_rmsnorm_module
+from flydsl.kernels.norm.softmax import build_softmax_module
 from flydsl.passes.pipeline import stage_a
 from flydsl.target.target import Target, known_archs, parse_target
-from kernels.gemm.hopper_gemm import build_hopper_gemm
-from kernels.gemm.naive import build_naive_gemm_module
-from kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm
-from kernels.gemm.tiled import build_tiled_gemm_module
-from kernels.norm.layernorm import build_layernorm_module
-from kernels.norm.rmsnorm import build_rmsnorm_module
-from kernels.norm.softmax import build_softmax_module
 from tests.kernels.examples import load
 
 AMD = tuple(arch for arch in known_archs() if arch.startswith("gfx"))

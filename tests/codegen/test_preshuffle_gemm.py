@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from flydsl.backends.rocm.compile import device_text, isa_of
+from flydsl.kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm
 from flydsl.target.target import parse_target
 from flydsl.tools.assembly import fact, main_loop
-from kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm
 from tests.codegen.repository_kernels import RepositoryKernel, after_stage_a
 
 N, K = 256, 1024

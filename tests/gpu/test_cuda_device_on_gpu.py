@@ -21,9 +21,9 @@ import flydsl.expr as fx
 from flydsl.base import knobs
 from flydsl.base.errors import DriverError
 from flydsl.compiler.artifact import Artifact
+from flydsl.kernels.gemm.hopper_gemm import GemmConfig, build_hopper_gemm
+from flydsl.kernels.norm.softmax import build_softmax_module
 from flydsl.runtime import cubin, cuda, nvidia_tools
-from kernels.gemm.hopper_gemm import GemmConfig, build_hopper_gemm
-from kernels.norm.softmax import build_softmax_module
 from tests.conftest import REPOSITORY
 from tests.support.mma_code import artifact_of
 from tests.unit.jit.kernels import scaling

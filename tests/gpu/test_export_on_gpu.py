@@ -15,8 +15,8 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import DslRuntimeError
+from flydsl.kernels.norm.softmax import build_softmax_module
 from flydsl.runtime import cuda
-from kernels.norm.softmax import build_softmax_module
 
 pytestmark = [
     pytest.mark.gpu,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import flydsl.compiler as flyc
-from kernels.gemm.hopper_matmul import hopper_gemm
+from flydsl.kernels.gemm.hopper_matmul import hopper_gemm
 
 pytestmark = [pytest.mark.gpu, pytest.mark.torch]
 

@@ -13,12 +13,12 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.gemm.naive import build_naive_gemm_module
+from flydsl.kernels.gemm.tiled import build_tiled_gemm_module
+from flydsl.kernels.norm.layernorm import build_layernorm_module
+from flydsl.kernels.norm.rmsnorm import build_rmsnorm_module
+from flydsl.kernels.norm.softmax import build_softmax_module
 from flydsl.runtime import host_pool
-from kernels.gemm.naive import build_naive_gemm_module
-from kernels.gemm.tiled import build_tiled_gemm_module
-from kernels.norm.layernorm import build_layernorm_module
-from kernels.norm.rmsnorm import build_rmsnorm_module
-from kernels.norm.softmax import build_softmax_module
 
 WORKERS = (0, 1, 3, 8)
 """Beside the calling thread."""

@@ -9,8 +9,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from kernels.gemm.naive import build_naive_gemm_module
-from kernels.gemm.tiled import build_tiled_gemm_module, plan_tiles
+from flydsl.kernels.gemm.naive import build_naive_gemm_module
+from flydsl.kernels.gemm.tiled import build_tiled_gemm_module, plan_tiles
 
 TARGETS = ("gfx942", "gfx950", "gfx1201", "gfx1250", "sm_90a")
 DTYPES: dict[str, Any] = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
-from kernels.gemm import hopper_matmul
-from kernels.gemm.hopper_gemm import GemmConfig, build_hopper_gemm
-from kernels.gemm.hopper_matmul import choose_config, hopper_gemm
+from flydsl.kernels.gemm import hopper_matmul
+from flydsl.kernels.gemm.hopper_gemm import GemmConfig, build_hopper_gemm
+from flydsl.kernels.gemm.hopper_matmul import choose_config, hopper_gemm
 
 TYPES: dict[str, Any] = {
     "bf16": ml_dtypes.bfloat16, "f16": np.float16, "e4m3": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2,

@@ -11,10 +11,10 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.gemm.tiled import build_tiled_gemm_module
+from flydsl.kernels.norm.softmax import build_softmax_module
 from flydsl.layout.swizzle import Swizzle
 from flydsl.target.target import parse_target
-from kernels.gemm.tiled import build_tiled_gemm_module
-from kernels.norm.softmax import build_softmax_module
 from tests.support.bank_reference import brute_force_cycles, of_waves
 
 TARGETS = ("gfx942", "gfx1201", "sm_90a")

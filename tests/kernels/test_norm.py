@@ -9,10 +9,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from kernels.blocks.rows import HOPPER
-from kernels.norm.layernorm import build_layernorm_module
-from kernels.norm.rmsnorm import build_rmsnorm_module
-from kernels.norm.softmax import build_softmax_module
+from flydsl.kernels.blocks.rows import HOPPER
+from flydsl.kernels.norm.layernorm import build_layernorm_module
+from flydsl.kernels.norm.rmsnorm import build_rmsnorm_module
+from flydsl.kernels.norm.softmax import build_softmax_module
 
 TARGETS = ("gfx942", "gfx950", "gfx1201", "gfx1250", "sm_90a")
 DTYPES: dict[str, Any] = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}

@@ -11,7 +11,7 @@ import pytest
 
 import flydsl.compiler as flyc
 from flydsl.base.errors import ScheduleWarning
-from kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm, shuffle_weight
+from flydsl.kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm, shuffle_weight
 
 FP8 = {"gfx942": ml_dtypes.float8_e4m3fnuz, "gfx950": ml_dtypes.float8_e4m3fn}
 OUT = {"fp16": np.float16, "bf16": ml_dtypes.bfloat16}

@@ -42,9 +42,7 @@ def exists(span: str, document: Path) -> bool:
     if any(any(root.glob(span.rstrip("/"))) for root in (*ROOTS, document.parent)):
         return True
     bare_file = "/" not in span
-    return bare_file and any(
-        any((REPOSITORY / tree).rglob(span)) for tree in ("python", "tests", "kernels", "examples")
-    )
+    return bare_file and any(any((REPOSITORY / tree).rglob(span)) for tree in ("python", "tests", "examples"))
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(REPOSITORY).as_posix())

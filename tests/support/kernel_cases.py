@@ -10,13 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from kernels.gemm.hopper_matmul import hopper_gemm
-from kernels.gemm.naive import build_naive_gemm_module
-from kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm, shuffle_weight
-from kernels.gemm.tiled import build_tiled_gemm_module
-from kernels.norm.layernorm import build_layernorm_module
-from kernels.norm.rmsnorm import build_rmsnorm_module
-from kernels.norm.softmax import build_softmax_module
+from flydsl.kernels.gemm.hopper_matmul import hopper_gemm
+from flydsl.kernels.gemm.naive import build_naive_gemm_module
+from flydsl.kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm, shuffle_weight
+from flydsl.kernels.gemm.tiled import build_tiled_gemm_module
+from flydsl.kernels.norm.layernorm import build_layernorm_module
+from flydsl.kernels.norm.rmsnorm import build_rmsnorm_module
+from flydsl.kernels.norm.softmax import build_softmax_module
 from tests.kernels.examples import load
 
 DTYPES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from flydsl.base.log import report
-from flydsl.compiler.diagnostics import PACKAGE_ROOT
+from flydsl.base.own_code import is_own_file
 
 TOPIC = "autotune"
 _CLEAR, _WIDTH = "\r\x1b[K", 120
@@ -17,7 +17,7 @@ _CLEAR, _WIDTH = "\r\x1b[K", 120
 def warn(message: str) -> None:
     """Warn at the user's line, however deep in this package the reason was found."""
     frame, depth = sys._getframe(1), 2
-    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE_ROOT):
+    while frame is not None and is_own_file(frame.f_code.co_filename):
         frame, depth = frame.f_back, depth + 1
     warnings.warn(message, RuntimeWarning, stacklevel=depth)
 

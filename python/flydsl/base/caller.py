@@ -6,8 +6,8 @@ import sys
 from types import FrameType
 
 from flydsl.base.errors import SourceLocation
+from flydsl.base.own_code import is_own_module
 
-_OURS = __name__.split(".")[0]
 _BETWEEN = ("contextlib", "importlib", "functools", "threading")
 """Modules of Python through which a call of the user's reaches us."""
 
@@ -21,4 +21,5 @@ def caller_location() -> SourceLocation | None:
 
 
 def _passed_over(frame: FrameType) -> bool:
-    return frame.f_globals.get("__name__", "").split(".")[0] in (_OURS, *_BETWEEN)
+    name = frame.f_globals.get("__name__", "")
+    return is_own_module(name) or name.split(".")[0] in _BETWEEN

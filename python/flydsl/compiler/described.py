@@ -32,6 +32,7 @@ from types import (
 )
 from typing import Any
 
+from flydsl.base.own_code import is_own_module
 from flydsl.compiler.array_content import FORM, content_of, form_of
 from flydsl.compiler.code_reads import CodeReads, code_digest, code_reads
 from flydsl.compiler.known_code import is_known, known_module, known_name
@@ -343,7 +344,7 @@ class Describer:
                 raise ImportError(name)
             module = import_module(full)
             if is_known(full):
-                known = known_module(module) is not None and not full.startswith("flydsl")
+                known = known_module(module) is not None and not is_own_module(full)
                 return f"import {full} {self._library(module, None)}" if known else f"import {full}"
             top = sys.modules[full.partition(".")[0]]
             return f"import {full} {self.text(module)} {self.text(top)}"
@@ -369,7 +370,7 @@ class Describer:
         ``chains`` are the attributes it takes, if that is known; else it may be any that it takes from anything.
         """
         head = f"module {known_module(module)}"
-        if module.__name__.partition(".")[0] == "flydsl" or self._reads is None:
+        if is_own_module(module.__name__) or self._reads is None:
             return head
         if chains is None or () in chains:
             if id(module) in self._modules:

@@ -15,6 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 from flydsl.base import knobs
 from flydsl.base.errors import DSLCompileError as DSLCompileError
 from flydsl.base.errors import DslRuntimeError, FlyDSLError, SourceLocation
+from flydsl.base.own_code import is_own_file, is_own_module, own_file
 from flydsl.compiler import python_errors
 from flydsl.compiler.rewrite.build import HIDDEN
 from flydsl.compiler.rewrite.source import find_source
@@ -23,16 +24,14 @@ from flydsl.expr.context import is_tracing
 P = ParamSpec("P")
 R = TypeVar("R")
 
-PACKAGE_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-
-_PASSING_ON = frozenset(os.path.join(PACKAGE_ROOT, "expr", name) for name in ("__init__.py", "foreign.py", "truth.py"))
+_PASSING_ON = frozenset(own_file("expr", name) for name in ("__init__.py", "foreign.py", "truth.py"))
 """Files that do with the user's values what the user wrote, so that Python's complaint there is about the user."""
 
 
 def _is_ours(frame: FrameType) -> bool:
     """Whether a frame runs code of this package; what `dataclass` generates for us has no file of its own."""
-    generated = frame.f_code.co_filename == "<string>" and frame.f_globals.get("__name__", "").startswith("flydsl.")
-    return generated or frame.f_code.co_filename.startswith(PACKAGE_ROOT)
+    generated = frame.f_code.co_filename == "<string>" and is_own_module(frame.f_globals.get("__name__", ""))
+    return generated or is_own_file(frame.f_code.co_filename)
 
 
 _STANDARD = os.path.dirname(os.__file__) + os.sep

@@ -6,7 +6,6 @@ path of compilation. Constants and static layouts go to the top of the function,
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import CodeType, FrameType
@@ -51,6 +50,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.parser import Parser
 
 from flydsl.base.errors import DslRuntimeError, SourceLocation
+from flydsl.base.own_code import is_own_file
 from flydsl.dialects.arith_syntax import ROUNDING_MODES
 from flydsl.dialects.fly.op_table import OP_TABLE
 from flydsl.dialects.fly.ops import OP_CLASSES, infer_types, to_attr
@@ -67,7 +67,6 @@ from flydsl.target.target import Target
 
 T = TypeVar("T")
 
-PACKAGE_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 _NO_FASTMATH = FastMathFlagsAttr("none")
 _NO_OVERFLOW = IntegerOverflowAttr("none")
@@ -105,7 +104,7 @@ def _parse_type(text: str) -> Attribute:
 def user_frame() -> FrameType | None:
     """The innermost frame outside this package: the user's line."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE_ROOT):
+    while frame is not None and is_own_file(frame.f_code.co_filename):
         frame = frame.f_back
     return frame
 

@@ -14,11 +14,13 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+from flydsl.base.own_code import is_own_module
+
 EVERYTHING = ""
 """Stands for all variables, where code goes through them; no variable has this name."""
 
-_NOT_TRACED = ("flydsl", "xdsl", "llvmlite")
-"""Packages whose own reads are no part of the traced code; this one's settings are in the key already."""
+_NOT_TRACED = ("xdsl", "llvmlite")
+"""Packages whose own reads are no part of the traced code. Nor are the compiler's: its settings are in the key."""
 
 _lock = threading.Lock()
 _depth = 0
@@ -58,7 +60,7 @@ def _note(name: str, value: str | None) -> None:
     frame = sys._getframe(2)
     while frame is not None and (_package(frame) in sys.stdlib_module_names or frame.f_globals is globals()):
         frame = frame.f_back  # the standard library reads on behalf of others
-    if frame is None or _package(frame) not in _NOT_TRACED:
+    if frame is None or not (_package(frame) in _NOT_TRACED or is_own_module(str(frame.f_globals.get("__name__")))):
         reads[name] = value
 
 

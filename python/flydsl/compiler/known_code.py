@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from flydsl.base.attributes import attribute
+from flydsl.base.own_code import PACKAGE, is_own_module
 
 _VERSIONED = frozenset({"numpy", "torch", "ml_dtypes", "xdsl", "llvmlite", "jax", "triton", "typing_extensions"})
 _STANDARD = os.path.dirname(os.__file__) + os.sep
@@ -21,13 +22,13 @@ _STANDARD = os.path.dirname(os.__file__) + os.sep
 
 def is_known(module: str) -> bool:
     """Whether code of the module of this name is known by its name."""
-    return _kind(module.partition(".")[0]) is not None
+    return _kind_of(module) is not None
 
 
 def known_module(module: ModuleType) -> str | None:
     """How a key names a module, or None if the module is the user's."""
     name = module.__name__
-    kind = _kind(name.partition(".")[0])
+    kind = _kind_of(name)
     return None if kind is None or sys.modules.get(name) is not module else name + kind
 
 
@@ -39,7 +40,7 @@ def known_name(value: Any) -> str | None:
     module, path = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if not isinstance(module, str) or not isinstance(path, str):
         return None
-    kind = _kind(module.partition(".")[0])
+    kind = _kind_of(module)
     if kind is None:
         return None
     found: Any = sys.modules.get(module)
@@ -48,10 +49,16 @@ def known_name(value: Any) -> str | None:
     return f"{module}.{path}{kind}" if found is value else None
 
 
+def _kind_of(module: str) -> str | None:
+    """What to add to the name of a module; the kernel library counts as the user's own."""
+    top = module.partition(".")[0]
+    return _kind(top) if top != PACKAGE or is_own_module(module) else None
+
+
 @cache
 def _kind(top: str) -> str | None:
     """What to add to names of a top-level package: its version, nothing, or None for the user's own."""
-    if top in ("flydsl", "builtins"):
+    if top in (PACKAGE, "builtins"):
         return ""
     module = sys.modules.get(top)
     if top in _VERSIONED:
@@ -78,4 +85,4 @@ def _has_kernels(package: str) -> bool:
     """Whether a module of a package uses this one."""
     modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == package]
     values = (value for module in modules if isinstance(module, ModuleType) for value in list(vars(module).values()))
-    return any(isinstance(value, ModuleType) and value.__name__.partition(".")[0] == "flydsl" for value in values)
+    return any(isinstance(value, ModuleType) and value.__name__.partition(".")[0] == PACKAGE for value in values)

@@ -14,11 +14,13 @@ from functools import lru_cache
 from types import FunctionType, MappingProxyType, MemberDescriptorType, SimpleNamespace
 from typing import Any
 
+from flydsl.base.own_code import is_own_module
+
 
 def is_immutable(cls: type) -> bool:
     """Whether instances never change: values of this package and of `dataclasses`, and frozen dataclasses."""
     parameters = getattr(cls, "__dataclass_params__", None)
-    ours = cls.__module__.startswith(("flydsl.", "dataclasses"))
+    ours = is_own_module(cls.__module__) or cls.__module__ == "dataclasses"
     return ours or bool(parameters and parameters.frozen)
 
 

@@ -15,6 +15,7 @@ from types import BuiltinFunctionType, EllipsisType, FunctionType, MethodType, M
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
+from flydsl.base.own_code import is_own_module
 from flydsl.expr.numpy_scalar import python_value
 
 _PLAIN = (int, bool, str, float, type(None))
@@ -149,7 +150,7 @@ def _library_key(value: Any) -> Any:
             return (kind, value) if hash(value) is not None else None
         except TypeError:
             pass
-    if any(base.__module__.startswith("flydsl.") for base in kind.__mro__):  # a class of the user's in our terms
+    if any(is_own_module(base.__module__) for base in kind.__mro__):  # a class of the user's in our terms
         return (kind, *_attributes(value)) if kind.__hash__ in (None, object.__hash__) else (kind, value)
     if module == "builtins" and kind.__name__ in ("method_descriptor", "wrapper_descriptor"):
         return Same(value)

@@ -10,7 +10,7 @@ import numpy as np
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from kernels.norm.softmax import build_softmax_module
+from flydsl.kernels.norm.softmax import build_softmax_module
 
 
 def vector_add() -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -35,9 +36,9 @@ def _with_the_package() -> dict[str, str]:
 
 def test_the_folders_are_named(repository: Path) -> None:
     settings = tomllib.loads((repository / "pyproject.toml").read_text())["tool"]["setuptools"]
-    assert settings["package-dir"] == {"": "python", "kernels": "kernels"}
-    assert settings["packages"]["find"] == {"where": ["python", "."], "include": ["flydsl*", "kernels*"]}
-    for folder in (repository / "kernels").rglob("*.py"):
+    assert settings["package-dir"] == {"": "python"}
+    assert settings["packages"]["find"] == {"where": ["python"], "include": ["flydsl*"]}
+    for folder in (repository / "python/flydsl/kernels").rglob("*.py"):
         assert (folder.parent / "__init__.py").exists(), f"{folder.parent} would be left out"
 
 
@@ -45,7 +46,7 @@ def test_a_wheel_has_all_of_it(repository: Path, tmp_path: Path) -> None:
     pytest.importorskip("setuptools", minversion="77", reason="setuptools builds the wheel")
     source = tmp_path / "source"
     ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
-    for folder in ("kernels", "python/flydsl"):
+    for folder in ("kernels", "python/flydsl"):  # as in a checkout, so that `kernels` could be taken along
         shutil.copytree(repository / folder, source / folder, ignore=ignored)
     for file in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(repository / file, source)
@@ -56,16 +57,37 @@ def test_a_wheel_has_all_of_it(repository: Path, tmp_path: Path) -> None:
     installed = tmp_path / "installed"
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(installed)
-    assert packages_in(installed, "kernels") == packages_in(repository, "kernels")
+    assert not (installed / "kernels").exists(), "that name is another package's"
     assert packages_in(installed, "flydsl") == packages_in(repository / "python", "flydsl")
     for pattern in ("py.typed", "codegen/*.ll", "compiler/export_runtime/*.c"):
         names = [path.name for path in (repository / "python" / "flydsl").glob(pattern)]
         assert sorted(names) == sorted(path.name for path in (installed / "flydsl").glob(pattern))
-    code = "import kernels.norm.softmax, kernels.gemm.hopper_matmul, flydsl; print(kernels.__file__, flydsl.__file__)"
+    code = "import flydsl.kernels.norm.softmax, flydsl; print(flydsl.kernels.__file__, flydsl.__file__)"
     shown = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True,
         env={**os.environ, "PYTHONPATH": str(installed)},
     )  # fmt: skip
-    assert shown.stdout.split() == [str(installed / name / "__init__.py") for name in ("kernels", "flydsl")], (
+    assert shown.stdout.split() == [str(installed / name / "__init__.py") for name in ("flydsl/kernels", "flydsl")], (
         shown.stderr
     )
+
+
+def test_a_checkout_has_the_older_import_paths() -> None:
+    import flydsl.kernels.gemm.preshuffle_gemm
+    import flydsl.kernels.norm.softmax
+    import kernels.norm.softmax
+    import kernels.preshuffle_gemm
+    import kernels.softmax_kernel
+
+    assert kernels.norm.softmax is kernels.softmax_kernel is flydsl.kernels.norm.softmax
+    assert kernels.preshuffle_gemm is flydsl.kernels.gemm.preshuffle_gemm
+    assert flydsl.kernels.norm.softmax.__spec__.name == "flydsl.kernels.norm.softmax"
+    with pytest.raises(ModuleNotFoundError, match=r"kernels\.nothing"):
+        import_module("kernels.nothing")
+
+
+def test_every_alias_leads_somewhere() -> None:
+    from kernels.aliases import RENAMED
+
+    for name, target in RENAMED.items():
+        assert import_module(f"kernels.{name}") is import_module(f"flydsl.kernels.{target}")

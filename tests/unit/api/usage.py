@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.docs.blocks import runnable
 
 PACKAGE = "flydsl"
-TREES = ("tests", "examples", "kernels")
+TREES = ("tests", "examples", "python/flydsl/kernels")
 SELF = "test_api_names.py"
 """Speaks about every name and uses none."""
 

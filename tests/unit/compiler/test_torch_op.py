@@ -18,7 +18,7 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import DslTypeError, DslValueError
-from kernels.norm.softmax import build_softmax_module
+from flydsl.kernels.norm.softmax import build_softmax_module
 
 pytestmark = [
     pytest.mark.torch,

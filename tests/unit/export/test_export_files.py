@@ -17,8 +17,8 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, TargetError, UnsupportedError
 from flydsl.compiler.c_launcher import c_string
+from flydsl.kernels.norm.softmax import build_softmax_module
 from flydsl.runtime.elf_object import read_object
-from kernels.norm.softmax import build_softmax_module
 from tests.unit.export.exported_kernels import WARNINGS, Options, add, affine, clang, export_add, export_affine
 
 V = np.zeros(8, np.float32)

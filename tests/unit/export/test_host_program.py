@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flydsl.compiler as flyc
-from kernels.norm.softmax import build_softmax_module
+from flydsl.kernels.norm.softmax import build_softmax_module
 from tests.unit.export.exported_kernels import (
     PROGRAMS,
     addresses_are_relative,

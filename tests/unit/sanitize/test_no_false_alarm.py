@@ -13,11 +13,11 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base import knobs
-from kernels.gemm.naive import build_naive_gemm_module
-from kernels.gemm.tiled import build_tiled_gemm_module
-from kernels.norm.layernorm import build_layernorm_module
-from kernels.norm.rmsnorm import build_rmsnorm_module
-from kernels.norm.softmax import build_softmax_module
+from flydsl.kernels.gemm.naive import build_naive_gemm_module
+from flydsl.kernels.gemm.tiled import build_tiled_gemm_module
+from flydsl.kernels.norm.layernorm import build_layernorm_module
+from flydsl.kernels.norm.rmsnorm import build_rmsnorm_module
+from flydsl.kernels.norm.softmax import build_softmax_module
 from tests.unit.sanitize.planting import numbers, poisoned
 
 TARGETS = ("gfx942", "gfx1201", "sm_90a")

@@ -13,8 +13,15 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from kernels.blocks.activation import ACTIVATIONS
-from kernels.gemm.hopper_gemm import CONSUMERS, HALF_ROWS, ROW_BYTES, GemmConfig, build_hopper_gemm, reduce_kernel
+from flydsl.kernels.blocks.activation import ACTIVATIONS
+from flydsl.kernels.gemm.hopper_gemm import (
+    CONSUMERS,
+    HALF_ROWS,
+    ROW_BYTES,
+    GemmConfig,
+    build_hopper_gemm,
+    reduce_kernel,
+)
 
 TYPES: dict[str, Any] = {
     "bfloat16": fx.BFloat16, "float16": fx.Float16, "float8_e4m3fn": fx.Float8E4M3FN, "float8_e5m2": fx.Float8E5M2,

@@ -23,8 +23,8 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
-from kernels.blocks.activation import ACTIVATIONS
-from kernels.gemm.preshuffle_plan import (
+from flydsl.kernels.blocks.activation import ACTIVATIONS
+from flydsl.kernels.gemm.preshuffle_plan import (
     ACCESS_BYTES,
     ACCESS_LANES,
     BLOCK,

@@ -13,8 +13,8 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from kernels.blocks.reduce import Combine, wave_count, wave_reduce
-from kernels.blocks.rows import RowPlan
+from flydsl.kernels.blocks.reduce import Combine, wave_count, wave_reduce
+from flydsl.kernels.blocks.rows import RowPlan
 
 
 class RowExchange:

@@ -11,9 +11,9 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from kernels.blocks.reduce import add, wave_reduce
-from kernels.blocks.row_loop import Exchange, Store, for_each_row
-from kernels.blocks.rows import (
+from flydsl.kernels.blocks.reduce import add, wave_reduce
+from flydsl.kernels.blocks.row_loop import Exchange, Store, for_each_row
+from flydsl.kernels.blocks.rows import (
     Line,
     RowPlan,
     check_options,

@@ -12,9 +12,9 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from kernels.blocks.reduce import add, maximum, wave_reduce
-from kernels.blocks.row_loop import Exchange, Store, for_each_row
-from kernels.blocks.rows import Line, check_row, launch_rows, plan_row, row_sum
+from flydsl.kernels.blocks.reduce import add, maximum, wave_reduce
+from flydsl.kernels.blocks.row_loop import Exchange, Store, for_each_row
+from flydsl.kernels.blocks.rows import Line, check_row, launch_rows, plan_row, row_sum
 
 LOG2_E = log2(2.718281828459045)
 LOWEST = float("-inf")

@@ -18,7 +18,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from kernels.blocks.activation import ACTIVATIONS
+from flydsl.kernels.blocks.activation import ACTIVATIONS
 
 WARPGROUP = 128
 CONSUMERS = 2

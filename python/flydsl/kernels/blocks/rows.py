@@ -13,7 +13,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from kernels.blocks.cache_hints import ONCE, PLAIN, TWICE, Hint, RowHints, copy_atom
+from flydsl.kernels.blocks.cache_hints import ONCE, PLAIN, TWICE, Hint, RowHints, copy_atom
 
 ACCESS_BYTES = 16
 MAX_CLUSTER = 8

@@ -12,8 +12,8 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from kernels.blocks.exchange import RowExchange, RowNumbers
-from kernels.blocks.rows import (
+from flydsl.kernels.blocks.exchange import RowExchange, RowNumbers
+from flydsl.kernels.blocks.rows import (
     DTYPES,
     Line,
     RowPlan,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import flydsl.expr as fx
-from kernels.blocks.activation import ACTIVATIONS
+from flydsl.kernels.blocks.activation import ACTIVATIONS
 
 THREADS, WAVES = 256, 4
 ACCESS_BYTES = 16

@@ -1,0 +1,34 @@
+"""Which code is the compiler's own, and which is written in its language.
+
+The kernel library and the functions on arrays live in this package, but they are programs for the compiler like any
+user's: errors point at their lines, and the cache follows their sources.
+"""
+
+from __future__ import annotations
+
+import os
+
+PACKAGE = __name__.partition(".")[0]
+LIBRARY = ("kernels", "ops")
+"""Subpackages that are written in the language."""
+
+_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_LIBRARY_ROOTS = tuple(os.path.join(_ROOT, name) + os.sep for name in LIBRARY)
+_LIBRARY_NAMES = tuple(f"{PACKAGE}.{name}" for name in LIBRARY)
+
+
+def is_own_module(name: str) -> bool:
+    """Whether a module, by its dotted name, belongs to the compiler."""
+    if name.partition(".")[0] != PACKAGE:
+        return False
+    return not any(name == library or name.startswith(f"{library}.") for library in _LIBRARY_NAMES)
+
+
+def is_own_file(path: str) -> bool:
+    """Whether a source file belongs to the compiler."""
+    return path.startswith(_ROOT) and not path.startswith(_LIBRARY_ROOTS)
+
+
+def own_file(*parts: str) -> str:
+    """The path of a file of this package."""
+    return os.path.join(_ROOT, *parts)
