@@ -186,8 +186,8 @@ def test_tile_and_rest_lead_back_to_the_coordinate(pair: tuple[Layout, Tile]) ->
 
 
 def test_the_four_divides_order_the_same_parts() -> None:
-    layout = Layout((14, (6, 9), 5), (19, (69, 1), 2000))
-    tile = Tile((Layout(2, 7), Layout((3, 6), (1, 3))))
+    layout = Layout((10, (4, 6), 5), (31, (53, 2), 3000))
+    tile = Tile((Layout(5, 2), Layout((2, 4), (1, 2))))
     first, second, extra = divide.logical_divide(layout, tile).modes()
     tiles, rests = [first[0], second[0]], [first[1], second[1], extra]
     assert divide.zipped_divide(layout, tile) == join([join(tiles), join(rests)])

@@ -246,11 +246,11 @@ def test_left_inverse(layout: str, expected: str) -> None:
 
 def test_divides() -> None:
     assert str(divide.logical_divide(L("64:1"), L("4:1"))) == "(4,16):(1,4)"
-    layout, tile = L("(14,(6,9)):(19,(69,1))"), parse_tile("[2:7|(3,6):(1,3)]")
-    assert str(divide.logical_divide(layout, tile)) == "((2,7),((3,(2,3)),3)):((133,19),((69,(207,1)),3))"
-    assert str(divide.zipped_divide(layout, tile)) == "((2,(3,(2,3))),(7,3)):((133,(69,(207,1))),(19,3))"
-    assert str(divide.tiled_divide(layout, tile)) == "((2,(3,(2,3))),7,3):((133,(69,(207,1))),19,3)"
-    assert str(divide.flat_divide(layout, tile)) == "(2,(3,(2,3)),7,3):(133,(69,(207,1)),19,3)"
+    layout, tile = L("(10,(4,6)):(31,(53,2))"), parse_tile("[5:2|(2,4):(1,2)]")
+    assert str(divide.logical_divide(layout, tile)) == "((5,2),((2,(2,2)),3)):((62,31),((53,(106,2)),4))"
+    assert str(divide.zipped_divide(layout, tile)) == "((5,(2,(2,2))),(2,3)):((62,(53,(106,2))),(31,4))"
+    assert str(divide.tiled_divide(layout, tile)) == "((5,(2,(2,2))),2,3):((62,(53,(106,2))),31,4)"
+    assert str(divide.flat_divide(layout, tile)) == "(5,(2,(2,2)),2,3):(62,(53,(106,2)),31,4)"
     assert str(divide.logical_divide(L("(8,6):(1,8)"), parse_tile("[*|3]"))) == "(8,(3,2)):(1,(8,24))"
     assert str(divide.logical_divide(L("(8,6):(6,1)"), parse_tile("16"))) == "((8,2),3):((6,1),2)"
     assert str(divide.zipped_divide(L("(10,7):(7,1)"), parse_tile("[4|4]"))) == "((4,4),(3,2)):((7,1),(28,4))"

@@ -47,9 +47,13 @@ def do_bench(fn: Callable[[], object], warmup: int = 5, rep: int = 25, quantiles
     else:
         times = _clock_times(device, fn, prepare, rep)
     times.sort()
-    if quantiles is None:
-        return times[len(times) // 2]
-    return [times[min(int(q * len(times)), len(times) - 1)] for q in quantiles]
+    return _quantile(times, 0.5) if quantiles is None else [_quantile(times, share) for share in quantiles]
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float:
+    """The measured time nearest to a share of the way from the shortest to the longest."""
+    last = len(ordered) - 1
+    return ordered[int(share * last + 0.5)]
 
 
 def _clock_times(device: Any, fn: Callable[[], object], prepare: Callable[[], object] | None, rep: int) -> list[float]:

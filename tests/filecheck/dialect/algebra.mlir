@@ -69,12 +69,12 @@ func.func @inverses(%rm: !fly.layout<(4,8):(8,1)>, %gap: !fly.layout<(4,8):(1,5)
   return
 }
 
-func.func @divides(%l: !fly.layout<12:1>, %d: !fly.layout<3:1>, %a: !fly.layout<(14,(6,9)):(19,(69,1))>, %tile: !fly.tile<[2:7|(3,6):(1,3)]>,
+func.func @divides(%l: !fly.layout<12:1>, %d: !fly.layout<3:1>, %a: !fly.layout<(10,(4,6)):(31,(53,2))>, %tile: !fly.tile<[5:2|(2,4):(1,2)]>,
                    %m: !fly.memref<f32, global, (?,64):(64,1)>, %t2: !fly.tile<[16|16]>) {
   // CHECK: %0 = fly.logical_divide(%l, %d) : (!fly.layout<12:1>, !fly.layout<3:1>) -> !fly.layout<(3,4):(1,3)>
   %0 = fly.logical_divide(%l, %d) : (!fly.layout<12:1>, !fly.layout<3:1>) -> !fly.layout<(3,4):(1,3)>
-  // CHECK: %1 = fly.logical_divide(%a, %tile) : {{.*}} -> !fly.layout<((2,7),((3,(2,3)),3)):((133,19),((69,(207,1)),3))>
-  %1 = fly.logical_divide(%a, %tile) : (!fly.layout<(14,(6,9)):(19,(69,1))>, !fly.tile<[2:7|(3,6):(1,3)]>) -> !fly.layout<((2,7),((3,(2,3)),3)):((133,19),((69,(207,1)),3))>
+  // CHECK: %1 = fly.logical_divide(%a, %tile) : {{.*}} -> !fly.layout<((5,2),((2,(2,2)),3)):((62,31),((53,(106,2)),4))>
+  %1 = fly.logical_divide(%a, %tile) : (!fly.layout<(10,(4,6)):(31,(53,2))>, !fly.tile<[5:2|(2,4):(1,2)]>) -> !fly.layout<((5,2),((2,(2,2)),3)):((62,31),((53,(106,2)),4))>
   // CHECK: %2 = fly.zipped_divide(%m, %t2) : {{.*}} -> !fly.memref<f32, global, ((16,16),(?,4)):((64,1),(1024,16))>
   %2 = fly.zipped_divide(%m, %t2) : (!fly.memref<f32, global, (?,64):(64,1)>, !fly.tile<[16|16]>) -> !fly.memref<f32, global, ((16,16),(?,4)):((64,1),(1024,16))>
   // CHECK: %3 = fly.tiled_divide(%m, %t2) : {{.*}} -> !fly.memref<f32, global, ((16,16),?,4):((64,1),1024,16)>
