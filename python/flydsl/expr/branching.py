@@ -11,11 +11,13 @@ from typing import Any, NamedTuple
 
 from flydsl.base.errors import DslTypeError
 from flydsl.expr.carried import (
+    UNSET,
     Difference,
     difference,
     leaves,
     promoted,
     rebuilt,
+    stand_in,
     structure_advice,
     type_words,
     unchanged,
@@ -23,7 +25,7 @@ from flydsl.expr.carried import (
 from flydsl.expr.context import current
 from flydsl.expr.numeric import Boolean
 from flydsl.expr.region_state import Cells, Heap, Items, assignment_line, items_of, set_items
-from flydsl.expr.site import Site
+from flydsl.expr.site import FLAG, RESULT, Site
 
 Body = Callable[[], Any]
 
@@ -52,6 +54,7 @@ class Merge:
         if unchanged(first.raw, second.raw):
             return _Fixed(first.raw)
         left, right = first.contents, second.contents
+        left, right = (stand_in(right) if left is UNSET else left), (stand_in(left) if right is UNSET else right)
         found = difference(left, right)
         if found is not None:
             raise mismatch(self.site, label, found)
@@ -81,6 +84,8 @@ def mismatch(site: Site, label: str, found: Difference) -> DslTypeError:
     places = [f"line {line}" if line else f"before the {site.what}" for line in (first, second)]
     words = [type_words(value) for value in (found.first, found.second)]
     subject = f"'{label}{found.path}'" if label else f"the {site.kind}{found.path}"
+    if label.startswith(RESULT):
+        subject = "what the function returns"
     if not label:
         places = ["its first value", "its second value"]
     message = f"{subject} is {words[0]} ({places[0]}) or {words[1]} ({places[1]}), depending on a run-time condition"
@@ -136,7 +141,11 @@ def run_if(site: Site, condition: Boolean, then: Body, orelse: Body | None) -> l
 
 def _merge_names(merge: Merge, then: dict[str, Seen], orelse: dict[str, Seen]) -> dict[str, Any]:
     """Variables bound after the `if`. One that is never read again is let go, whatever its types."""
-    live = merge.site.live
+    live, unset = merge.site.live, Seen(UNSET, UNSET)
+    for left, arm, other in zip(merge.site.left, (then, orelse), (orelse, then)):
+        left = left or any(name.startswith(FLAG) and seen.raw is True for name, seen in arm.items())
+        if left:  # nobody looks from there at what only the other branch binds
+            arm.update((name, unset) for name in other if name not in arm and name in live)
     shared = [name for name in then if name in orelse and (name in live or then[name].raw is orelse[name].raw)]
     return {name: merge.pair(name, then[name], orelse[name]) for name in shared}
 

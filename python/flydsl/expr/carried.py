@@ -10,11 +10,43 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+from flydsl.base.errors import DslTypeError
 from flydsl.expr.handle import Handle, describe, from_value
 from flydsl.expr.numeric import Numeric, is_raw_value, operand
 from flydsl.expr.vector import Vector
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), range)
+
+
+class _Unset:
+    """What a function gives that has not returned yet: it takes the type of the first value that is returned."""
+
+    def __repr__(self) -> str:
+        return "nothing yet"
+
+
+UNSET = _Unset()
+
+
+def stand_in(value: Any) -> Any:
+    """A value of the same type and structure for a path on which it is never looked at: its numbers are zeros."""
+    if isinstance(value, Numeric):
+        return type(value)(0)
+    if isinstance(value, Vector):
+        return Vector.filled(value.shape, 0, value.dtype)
+    if isinstance(value, (list, tuple)):
+        return _like_sequence(value, [stand_in(item) for item in value])
+    if isinstance(value, dict):
+        return {key: stand_in(item) for key, item in value.items()}
+    if isinstance(value, SimpleNamespace):
+        return SimpleNamespace(**stand_in(vars(value)))
+    if leaves(value):
+        raise DslTypeError(
+            f"{describe(value)} is returned on some paths only, decided at run time",
+            hint="return numbers or vectors there, and make the rest of them after the call; or return it once, at "
+            "the end of the function",
+        )
+    return value
 
 
 class Difference(NamedTuple):

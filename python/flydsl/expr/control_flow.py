@@ -10,18 +10,20 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from types import SimpleNamespace
+from functools import partial
+from types import BuiltinFunctionType, FunctionType, MethodType, SimpleNamespace
 from typing import Any
 
 from flydsl.base.errors import DslNameError
 from flydsl.expr import truth
 from flydsl.expr.branching import choose, run_if
+from flydsl.expr.carried import UNSET
 from flydsl.expr.context import current
 from flydsl.expr.loop_bounds import loop_bounds
 from flydsl.expr.looping import run_for, run_for_init, run_while
 from flydsl.expr.region_state import Cells, Heap
 from flydsl.expr.site import Site
-from flydsl.expr.truth import as_condition, is_run_time
+from flydsl.expr.truth import as_condition, is_run_time, opposite
 
 OWN_PACKAGE = __name__.partition(".")[0]
 
@@ -44,9 +46,24 @@ class ControlFlow:
     compare = staticmethod(truth.compare)
     asserted = staticmethod(truth.asserted)
 
-    def __init__(self, sites: Sequence[Site]) -> None:
+    def __init__(
+        self, sites: Sequence[Site], helper: Callable[[FunctionType], Callable[..., Any]], plain: bool = False
+    ) -> None:
+        """``helper`` rewrites a function that this one calls; a ``plain`` one has no decorator."""
         self.sites = sites
+        self._helper = helper
+        self._plain = plain
         self._unbound: dict[str, Site] = {}
+
+    def callee(self, function: Any) -> Any:
+        """What a call calls: a helper of the user's is traced like the function that calls it."""
+        kind = type(function)
+        if kind is FunctionType:
+            return self._helper(function)
+        if kind is MethodType and type(function.__func__) is FunctionType:
+            found = self._helper(function.__func__)
+            return function if found is function.__func__ else MethodType(found, function.__self__)
+        return truth.BUILTINS.get(function, function) if kind is BuiltinFunctionType else function
 
     @contextmanager
     def _region(self, number: int) -> Iterator[Site]:
@@ -81,10 +98,28 @@ class ControlFlow:
             return choose(site, as_condition(value), then, orelse)
 
     def static(self, number: int, value: Any) -> Any:
-        """A condition over something that only Python can do, such as a `return`."""
+        """A condition over something that only Python can do, such as `:=` in one of two expressions."""
         if is_run_time(value):
             self.sites[number].check()
         return value
+
+    # Jumps -------------------------------------------------------------------------------------
+
+    def unset(self) -> Any:
+        """The result of a function that has not returned yet."""
+        return UNSET
+
+    def returned(self, value: Any) -> Any:
+        """What the function returns: nothing if no `return` with a value was reached while tracing."""
+        return None if value is UNSET else value
+
+    def const_expr(self, flag: Any) -> bool:
+        """Whether a flag is known to be set."""
+        return not is_run_time(flag) and bool(flag)
+
+    def holds(self, value: Any) -> Any:
+        """The condition of a `while` that a flag may end too, as a truth value."""
+        return as_condition(value) if is_run_time(value) else bool(value)
 
     def stops(self, left: Any, on: bool) -> bool:
         """Whether `and` (or `or`, if ``on``) is decided by its left side, and the right one is left alone."""
@@ -98,8 +133,26 @@ class ControlFlow:
 
     def for_(self, number: int, body: Callable[[Any], Any], *bounds: Any) -> None:
         """``for i in range(*bounds): body(i)``."""
+        self.for_until(number, body, None, *bounds)
+
+    def for_until(self, number: int, body: Callable[[Any], Any], ended: Callable[[], Any] | None, *bounds: Any) -> None:
+        """``for i in range(*bounds): body(i)``, which ends early when ``ended()`` holds after an iteration."""
+        if self._plain and not any(map(is_run_time, bounds)):
+            self._python_for(number, body, ended, bounds)
+            return
         with self._region(number) as site:
-            self._unbind(site, run_for(site, loop_bounds(bounds), body))
+            self._unbind(site, run_for(site, loop_bounds(bounds), body, ended))
+
+    def _python_for(
+        self, number: int, body: Callable[[Any], Any], ended: Callable[[], Any] | None, bounds: Sequence[Any]
+    ) -> None:
+        """The loop of a plain helper over known numbers; once its end is a run-time matter, so is each iteration."""
+        self._forget(number)
+        for item in range(*(int(bound) for bound in bounds)):
+            flag = ended() if ended is not None else False
+            if self.const_expr(flag):
+                return
+            self.if_(number, opposite(flag), partial(body, item))
 
     def for_init(self, number: int, body: Callable[[Any], Any], *bounds: Any, init: Any) -> Any:
         """``for i, state in range(*bounds, init=init)``: a list of results, or the only one."""

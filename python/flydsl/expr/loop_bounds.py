@@ -39,7 +39,7 @@ class Bounds(NamedTuple):
         return plain, lambda number: self.counter(self.start + self.counter(number) * self.step)
 
     def _stays_in_range(self) -> bool:
-        if not self.step.is_static():
+        if not self.step.is_static() or self.step.value < 0:
             return False
         last = (1 << (self.counter.width - 1)) - 1
         # 64 bits count further than any loop runs.
@@ -52,6 +52,8 @@ def _turns(bounds: Bounds) -> Numeric:
     word = Uint32 if bounds.counter.width == 32 else Uint64
     start, stop, step = bounds
     none = word(0)
+    if step.is_static() and step.value < 0:
+        start, stop, step = stop, start, -step
     way, stride = (stop > start).select(word(stop) - word(start), none), word(step)
     if not step.is_static():
         down = (start > stop).select(word(start) - word(stop), none)
@@ -89,15 +91,8 @@ def _bound(value: Any) -> Numeric:
 
 
 def _check_step(step: Numeric) -> None:
-    if not step.is_static() or step.value > 0:
-        return
-    if step.value == 0:
-        raise DslValueError("the step of range() is zero", hint="a run-time loop steps by 1 or more")
-    raise DslValueError(
-        f"the step of a run-time range() is {step.value}; it has to be positive",
-        hint="count upwards and turn the index round: for k in range(n): i = start - k * step; "
-        "range_constexpr() counts down too",
-    )
+    if step.is_static() and step.value == 0:
+        raise DslValueError("the step of range() is zero", hint="count on by 1 or more, or down by -1 or less")
 
 
 def _counter_type(bounds: Sequence[Numeric]) -> type[Numeric]:

@@ -11,10 +11,20 @@ from typing import Any, NamedTuple
 
 from flydsl.base.errors import DslNameError, DslTypeError
 from flydsl.expr.branching import refuse_captures
-from flydsl.expr.carried import Difference, difference, leaves, promoted, rebuilt, structure_advice, type_words
+from flydsl.expr.carried import (
+    UNSET,
+    Difference,
+    difference,
+    leaves,
+    promoted,
+    rebuilt,
+    stand_in,
+    structure_advice,
+    type_words,
+)
 from flydsl.expr.context import Value, current
 from flydsl.expr.loop_bounds import Bounds
-from flydsl.expr.numeric import Boolean, Numeric
+from flydsl.expr.numeric import Boolean, Numeric, as_numeric
 from flydsl.expr.region_state import Cells, Heap, Items, Tracked, items_of, set_items
 from flydsl.expr.site import Site
 
@@ -52,6 +62,19 @@ class Carried:
 
     def initial(self) -> list[Value]:
         return [ssa for slot in self.slots for ssa in leaves(slot.exemplar)]
+
+    def settle(self, iteration: Callable[[], Any]) -> None:
+        """Find the type of a result that only the body returns, by tracing an iteration that leaves nothing behind."""
+        if not any(slot.exemplar is UNSET for slot in self.slots):
+            return
+        current().speculate(lambda: (self.enter(self.initial()), iteration()), lambda _: False)
+        found = self.cells.read()
+        self.slots = [
+            slot._replace(exemplar=stand_in(promoted(found[slot.label]))) if slot.exemplar is UNSET else slot
+            for slot in self.slots
+        ]
+        self.cells.write(self.before)
+        self.heap.restore(self._items)
 
     def enter(self, values: Sequence[Value], names: Sequence[str] = ()) -> Iterator[Value]:
         """Start from these values; only carried variables are bound, besides ``names``. Returns the values left."""
@@ -155,10 +178,15 @@ def _resized(site: Site, tracked: Tracked, before: Items, present: Items) -> Dsl
     )
 
 
-def run_for(site: Site, bounds: Bounds, body: Callable[[Any], Any]) -> list[str]:
-    """``for i in range(...)``; the names that are unbound from here on."""
+def run_for(
+    site: Site, bounds: Bounds, body: Callable[[Any], Any], ended: Callable[[], Any] | None = None
+) -> list[str]:
+    """``for i in range(...)``, until ``ended()`` holds after an iteration; the names that are unbound from here on."""
     state = Carried(site, [body])
     counted, index = bounds.counted()
+    state.settle(lambda: body(index(counted.start.ir_value())))
+    if ended is not None:
+        return _run_counted_while(state, counted, lambda counter: body(index(counter)), ended)
 
     def build(counter: Value, values: Sequence[Value]) -> list[Value]:
         state.enter(values)
@@ -168,6 +196,29 @@ def run_for(site: Site, bounds: Bounds, body: Callable[[Any], Any]) -> list[str]
     start, stop, step = (bound.ir_value() for bound in counted)
     results = current().for_(start, stop, step, state.initial(), build)
     return state.finish(results)
+
+
+def _run_counted_while(
+    state: Carried, bounds: Bounds, body: Callable[[Value], Any], ended: Callable[[], Any]
+) -> list[str]:
+    """A `for` that may end early, as a `while` that counts."""
+
+    def condition(values: Sequence[Value]) -> tuple[Value, list[Value]]:
+        counter, *rest = values
+        state.enter(rest)
+        goes_on = (bounds.counter(counter) < bounds.stop) & as_numeric(ended()).__dsl_bool__().__dsl_not__()
+        return goes_on.ir_value(), [counter, *state.leave()]
+
+    def build(values: Sequence[Value]) -> list[Value]:
+        counter, *rest = values
+        state.enter(rest)
+        body(counter)
+        following = bounds.counter(counter) + bounds.step
+        return [following.ir_value(), *state.leave()]
+
+    start = bounds.start.ir_value()
+    results = current().while_([start, *state.initial()], condition, build)
+    return state.finish(results[1:])
 
 
 def run_for_init(
@@ -222,6 +273,7 @@ class _Forwarded(NamedTuple):
 def run_while(site: Site, test: Callable[[], Boolean], body: Callable[[], Any]) -> list[str]:
     """``while test: body`` at run time; the names that are unbound from here on."""
     state = Carried(site, [test, body])
+    state.settle(lambda: (test(), body()))
     passed = _Forwarded([], [])
 
     def condition(values: Sequence[Value]) -> tuple[Value, list[Value]]:

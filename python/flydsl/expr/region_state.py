@@ -53,6 +53,7 @@ def unbind(cell: CellType) -> None:
 
 
 def _closure(function: Callable[..., Any]) -> Iterator[tuple[str, CellType]]:
+    function = function.func if isinstance(function, partial) else function
     assert isinstance(function, FunctionType)
     return zip(function.__code__.co_freevars, function.__closure__ or ())
 

@@ -12,6 +12,11 @@ from dataclasses import dataclass, field
 
 from flydsl.base.errors import FlyDSLError, SourceLocation
 
+RESULT = "__fly_result"
+"""The variable that holds what a function with conditional `return`s gives."""
+FLAG = "__fly_left"
+"""How the names of variables begin that say whether a jump left a function, a loop or an iteration."""
+
 
 @dataclass(frozen=True)
 class Refusal:
@@ -33,6 +38,7 @@ class Site:
     ``names`` are the variables assigned inside; ``live`` those whose value is read afterwards; ``carried`` those that a
     loop must hand from one iteration to the next, or past its end. ``changed`` are objects changed in place, ``x`` or
     ``self.x``. ``lines`` says where each name is last assigned, in the first and in the second branch (0: nowhere).
+    ``left`` says of both branches whether a jump leaves them, so that what follows is not reached from there.
     ``within`` are the numbers of the sites around this one.
     """
 
@@ -44,6 +50,7 @@ class Site:
     carried: frozenset[str] = frozenset()
     changed: frozenset[str] = frozenset()
     lines: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    left: tuple[bool, bool] = (False, False)
     refusals: tuple[Refusal, ...] = ()
     within: tuple[int, ...] = ()
 

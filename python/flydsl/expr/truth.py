@@ -99,6 +99,43 @@ def _is_in_range(item: Any, rising: range) -> Any:
     return inside if rising.step == 1 else all_of(inside, lambda: (item - rising[0]) % rising.step == 0)
 
 
+def _extreme(plain: Callable[..., Any], better: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    def chosen(*values: Any, **options: Any) -> Any:
+        given = list(values[0]) if len(values) == 1 and isinstance(values[0], (list, tuple)) else list(values)
+        if options or not any(map(_is_number, given)):
+            return plain(*values, **options)
+        best = given[0]
+        for value in given[1:]:
+            left, right = as_numeric(value), as_numeric(best)
+            best = as_numeric(better(left, right)).select(left, right)
+        return best
+
+    return chosen
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Numeric) or is_run_time(value)
+
+
+def _over(plain: Callable[..., Any], connect: Callable[..., Any], empty: bool) -> Callable[[Any], Any]:
+    def connected(values: Any) -> Any:
+        given = list(values)
+        if not any(map(is_run_time, given)):
+            return plain(given)
+        return connect(empty, *(lambda value=value: value for value in given))
+
+    return connected
+
+
+BUILTINS: dict[Any, Callable[..., Any]] = {
+    min: _extreme(min, operator.lt),
+    max: _extreme(max, operator.gt),
+    any: _over(any, any_of, False),
+    all: _over(all, all_of, True),
+}
+"""Python's functions that ask for truth values, and what they are where a value may be a run-time one."""
+
+
 def asserted(value: Any) -> Any:
     """The condition of an `assert`, which Python can check only now."""
     if is_run_time(value):

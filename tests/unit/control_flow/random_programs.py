@@ -13,8 +13,32 @@ import numpy as np
 
 INTS, FLOATS = ("a", "b", "c", "l[0]", "l[1]"), ("f", "g")
 
+PLAIN = """\
+def plain(x, y):
+    for i in range(x & 3):
+        if i == y:
+            return i
+        if i > y + 1:
+            continue
+        for k in range(3):
+            if k == i:
+                break
+            y = y + k
+    else:
+        if x > y:
+            return y - 1
+    while True:
+        y = y + 1
+        if y > x:
+            break
+    return min(x, y) if any([x > 3, y > 3]) else max(x, y, 2)
+"""
+"""A helper without a decorator: rewritten when it is called."""
+
 HELPER = """\
     def h(x, y):
+        if x == t:
+            return y
         if x > y and x > t:
             r = x - y
         else:
@@ -54,7 +78,10 @@ class Program:
     lines: list[str] = field(default_factory=list)
     counters: int = 0
     loop_names: list[str] = field(default_factory=list)
+    loops: list[str] = field(default_factory=list)
+    """For each loop around, what counts it on: a `continue` must not stop a `while` from ending."""
     constructs: int = 0
+    jumps: int = 0
 
     def emit(self, depth: int, text: str) -> None:
         self.lines.append("    " * depth + text)
@@ -80,6 +107,7 @@ class Program:
             f"({left} - {source}) >> {self.rng.randint(0, 4)}",
             f"({left} + {source} if {self.condition()} else {right} - {source})",
             f"h({left}, {source})",
+            f"plain({left} & 7, {source} & 7)",
         )
         return self.rng.choice(forms)
 
@@ -135,6 +163,20 @@ class Program:
             else:
                 self.assignment(depth)
 
+    def jump(self, depth: int) -> None:
+        """A `return`, or a jump of the loop around, under a condition or as the last statement of a branch."""
+        if self.rng.random() < 0.7:
+            self.emit(depth, f"if {self.condition()}:")
+            depth += 1
+        self.jumps += 1
+        word = self.rng.choice(["return", *["break", "continue"] * 2 * bool(self.loops)])
+        if word == "return":
+            self.emit(depth, f"return {RESULT}")
+            return
+        if word == "continue" and self.loops[-1]:
+            self.emit(depth, self.loops[-1])
+        self.emit(depth, word)
+
     def branch(self, depth: int, budget: int) -> None:
         self.constructs += 1
         born = f"z{self.constructs}" if self.rng.random() < 0.5 else None
@@ -152,6 +194,8 @@ class Program:
         self.block(depth, budget)
         if self.rng.random() < 0.2:
             self.emit(depth, f"{self.rng.choice(INTS)} = {self.rng.randint(-4, 4)}")
+        if self.rng.random() < 0.15:
+            self.jump(depth)
         if born is not None:
             self.emit(depth, f"{born} = {self.rng.choice([self.int_expression(), str(self.rng.randint(0, 9))])}")
 
@@ -168,17 +212,51 @@ class Program:
         )
         self.emit(depth, f"for {name} in range({bounds}):")
         self.loop_names.append(name)
-        self.block(depth + 1, budget)
+        self.loops.append("")
+        self.loop_body(depth + 1, budget)
+        self.loops.pop()
         self.loop_names.remove(name)
+        if self.rng.random() < 0.3 and self.breaks(depth):
+            self.emit(depth, "else:")
+            self.assignment(depth + 1)
+
+    def loop_body(self, depth: int, budget: int) -> None:
+        self.block(depth, budget)
+        if self.rng.random() < 0.4:
+            self.jump(depth)
+            self.assignment(depth)
+
+    def breaks(self, depth: int) -> bool:
+        """Whether the loop that was just written at a depth has a `break`: only such a one may have an `else`."""
+        for line in reversed(self.lines):
+            indent = len(line) - len(line.lstrip())
+            if indent <= 4 * depth:
+                return False
+            if line.strip() == "break":
+                return self._own_break(self.lines.index(line), depth)
+        return False
+
+    def _own_break(self, at: int, depth: int) -> bool:
+        indent = len(self.lines[at]) - len(self.lines[at].lstrip())
+        for line in reversed(self.lines[:at]):
+            here = len(line) - len(line.lstrip())
+            if here < indent:
+                indent = here
+                if line.strip().startswith(("for ", "while ")):
+                    return here == 4 * depth
+        return False
 
     def while_loop(self, depth: int, budget: int) -> None:
         self.constructs += 1
         name = f"w{self.constructs}"
         self.emit(depth, f"{name} = {self.rng.choice(['0', 'I(0)', 't & 1'])}")
         extra = f" and {self.condition()}" if self.rng.random() < 0.4 else ""
+        step = f"{name} += {self.rng.randint(1, 2)}"
         self.emit(depth, f"while {name} < (({self.run_time_int()}) & 3){extra}:")
-        self.block(depth + 1, budget)
-        self.emit(depth + 1, f"{name} += {self.rng.randint(1, 2)}")
+        self.loops.append(step)
+        self.loop_body(depth + 1, budget)
+        self.loops.pop()
+        self.emit(depth + 1, step)
 
     def unrolled(self, depth: int, budget: int) -> None:
         self.constructs += 1
@@ -194,8 +272,11 @@ class Program:
             self.branch(depth + 1, budget - 2)
 
 
-def program(name: str, seed: int) -> tuple[str, int]:
-    """The text of a function ``name(t, n)`` and how many branches and loops it has."""
+RESULT = "a, b, c, f, g, p, l[0], l[1]"
+
+
+def program(name: str, seed: int) -> tuple[str, int, int]:
+    """The text of a function ``name(t, n)``, and how many branches and loops and how many jumps it has."""
     rng = random.Random(seed)
     made = Program(rng)
     made.emit(1, f"a, b, c = {rng.choice(['I(1), I(2), I(3)', 't, n, I(5)', 't + 1, 3, 4'])}")
@@ -204,5 +285,5 @@ def program(name: str, seed: int) -> tuple[str, int]:
     made.emit(1, f"p = {rng.choice(['t < n', 'False', 'True'])}")
     while made.constructs == 0:
         made.block(1, rng.choice([1, 2, 2, 3]))
-    made.emit(1, "return a, b, c, f, g, p, l[0], l[1]")
-    return "\n".join(["@flyc.jit", f"def {name}(t, n):", HELPER, *made.lines]) + "\n", made.constructs
+    made.emit(1, f"return {RESULT}")
+    return "\n".join(["@flyc.jit", f"def {name}(t, n):", HELPER, *made.lines]) + "\n", made.constructs, made.jumps

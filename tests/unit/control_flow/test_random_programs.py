@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -13,14 +14,17 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base import knobs
-from tests.unit.control_flow.random_programs import Wrapped, float32, program
+from tests.unit.control_flow.random_programs import PLAIN, Wrapped, float32, program
 
-PROGRAMS, BATCH = 520, 26
+PROGRAMS = int(os.environ.get("FLYDSL_RANDOM_PROGRAMS", "520"))
+"""2,000 take some minutes: FLYDSL_RANDOM_PROGRAMS=2000 python -m pytest tests/unit/control_flow."""
+BATCH = 26
 THREADS = 5
 SIZES = (0, 3, 6)
 RESULTS = 8
 
 HEADER = "import flydsl.compiler as flyc\nfrom flydsl.expr import Int32 as I, Float32 as F, range_constexpr\n\n\n"
+HEADER += f"{PLAIN}\n\n"
 
 
 def _module(path: Path, text: str) -> ModuleType:
@@ -41,7 +45,7 @@ def _expected(text: str, names: list[str], n: int) -> np.ndarray:
         "range": lambda *bounds: map(Wrapped, range(*bounds)),
         "range_constexpr": range,
     }
-    exec(compile(text, "<reference>", "exec"), stubs)
+    exec(compile(f"{PLAIN}\n\n{text}", "<reference>", "exec"), stubs)
     with np.errstate(all="ignore"):
         rows = [[stubs[name](Wrapped(t), Wrapped(n)) for t in range(THREADS)] for name in names]
     return np.array([[[float(value) for value in row] for row in rows_of] for rows_of in rows])
@@ -80,5 +84,6 @@ def test_kernels_do_what_python_does(batch: int, tmp_path: Path) -> None:
 
 def test_the_programs_nest() -> None:
     made = [program("f", seed) for seed in range(PROGRAMS)]
-    assert sum(constructs for _, constructs in made) > 3 * PROGRAMS
-    assert sum("\n" + " " * 16 in text for text, _ in made) > PROGRAMS // 5, "four levels deep"
+    assert sum(constructs for _, constructs, _ in made) > 3 * PROGRAMS
+    assert sum(jumps for _, _, jumps in made) > PROGRAMS
+    assert sum("\n" + " " * 16 in text for text, _, _ in made) > PROGRAMS // 5, "four levels deep"

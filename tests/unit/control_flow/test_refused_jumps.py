@@ -1,5 +1,5 @@
 # ruff: noqa: B007 (loops of kernels that only count)
-"""Jumps, `try`, `with`, `yield` and `else` that run-time control flow cannot have: line, reason, rewrite."""
+"""Jumps, `try`, `with` and `yield` that run-time control flow cannot have: line, reason, rewrite."""
 
 from __future__ import annotations
 
@@ -10,61 +10,8 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.base.errors import DSLCompileError, DslControlFlowError, DslSyntaxError, DslTypeError, UnsupportedError
+from flydsl.base.errors import DslControlFlowError, DslSyntaxError, DslTypeError
 from tests.unit.control_flow.running import launch, refused
-
-
-def test_early_return() -> None:
-    def body(out: fx.Tensor, n: fx.Int32):
-        t = fx.thread_idx.x
-        if t >= n:
-            return  # here
-        out[t] = 1
-
-    error = refused(body, DslControlFlowError, "early `return`", "opposite condition", "const_expr")
-    assert isinstance(error, SyntaxError) and isinstance(error, DSLCompileError)
-
-
-def test_return_of_a_value_in_both_branches() -> None:
-    def body(out: fx.Tensor, n: fx.Int32):
-        def pick(x):
-            if x > 1:
-                return x  # here
-            else:
-                return -x
-
-        out[0] = pick(n)
-
-    refused(body, DslControlFlowError, "early `return`", "give the result to a variable in each branch")
-
-
-def test_return_in_a_for_loop() -> None:
-    def body(out: fx.Tensor, n: fx.Int32):
-        for i in range(4):
-            out[i] = i
-            return  # here
-
-    refused(body, DslControlFlowError, "`return` in the run-time `for` loop", "return it after the loop")
-
-
-def test_return_in_a_python_loop_inside_a_run_time_one() -> None:
-    def body(out: fx.Tensor, n: fx.Int32):
-        for i in range(4):
-            for k in (1, 2):
-                out[i] = k
-                return  # here
-
-    refused(body, DslControlFlowError, "`return` in the run-time `for` loop")
-
-
-def test_return_in_a_while_loop() -> None:
-    def body(out: fx.Tensor, n: fx.Int32):
-        i = n
-        while i > 0:
-            i -= 1
-            return  # here
-
-    refused(body, DslControlFlowError, "`return` in the run-time `while` loop")
 
 
 def test_raise_under_a_run_time_condition() -> None:
@@ -123,70 +70,6 @@ def test_raise_under_a_condition_of_python(wanted: int) -> None:
     else:
         with pytest.raises(ValueError, match=r"^no such thing$"):
             launch(body)
-
-
-@pytest.mark.parametrize("word", ["break", "continue"])
-def test_jumps_of_a_for_loop(word: str) -> None:
-    def breaks(out: fx.Tensor, n: fx.Int32):
-        for i in range(n):
-            out[i] = i
-            break  # here
-
-    def continues(out: fx.Tensor, n: fx.Int32):
-        for i in range(n):
-            if n.dtype is fx.Int32:
-                continue  # here
-            out[i] = i
-
-    body = breaks if word == "break" else continues
-    error = refused(body, DslSyntaxError, f"`{word}` in the run-time `for` loop", "range_constexpr")
-    assert isinstance(error, SyntaxError)
-
-
-def test_break_under_a_run_time_condition() -> None:
-    def body(out: fx.Tensor, n: fx.Int32):
-        for i in range(n):
-            if i > 2:
-                break  # here
-
-    refused(body, DslSyntaxError, "`break` under the run-time condition", "done = fx.Boolean(False)")
-
-
-def test_continue_under_a_run_time_condition() -> None:
-    def body(out: fx.Tensor, n: fx.Int32):
-        for i in range(n):
-            if i > 2:
-                continue  # here
-            out[i] = i
-
-    refused(body, DslSyntaxError, "`continue` under the run-time condition", "if not (...)")
-
-
-def test_break_out_of_an_unrolled_loop_under_a_run_time_condition() -> None:
-    def body(out: fx.Tensor, n: fx.Int32):
-        for k in fx.range_constexpr(4):
-            if n > k:
-                break  # here
-
-    refused(body, DslSyntaxError, "`break` under the run-time condition")
-
-
-@pytest.mark.parametrize("word", ["break", "continue"])
-def test_jumps_of_a_while_loop(word: str) -> None:
-    def breaks(out: fx.Tensor, n: fx.Int32):
-        i = 0
-        while i < n:
-            i += 1
-            if i > 2:
-                break  # here
-
-    def continues(out: fx.Tensor, n: fx.Int32):
-        i = 0
-        while i < n:
-            i += 1
-            continue  # here
-
-    refused(breaks if word == "break" else continues, DslSyntaxError, f"`{word}` in the run-time `while` loop")
 
 
 def test_try_in_a_branch() -> None:
@@ -253,28 +136,6 @@ def test_with_around_a_branch() -> None:
     assert launch(body) == [0, 0, 3, 3]
 
 
-def test_else_of_a_for_loop() -> None:
-    def body(out: fx.Tensor, n: fx.Int32):
-        for i in range(n):
-            out[i] = i
-        else:
-            out[0] = 7  # here
-
-    refused(body, DSLCompileError, "`else` of a run-time `for` loop", "after the loop")
-
-
-def test_else_of_a_while_loop() -> None:
-    def body(out: fx.Tensor, n: fx.Int32):
-        i = 0
-        while i < n:
-            i += 1
-        else:
-            out[0] = 7  # here
-
-    error = refused(body, UnsupportedError, "`else` of a run-time `while` loop", "after the loop")
-    assert isinstance(error, NotImplementedError)
-
-
 def test_yield_outside_a_loop() -> None:
     def body(out: fx.Tensor, n: fx.Int32):
         out[0] = 1
@@ -290,6 +151,23 @@ def test_yield_in_a_branch() -> None:
                 yield [state[0]]  # here
 
     refused(body, DslControlFlowError, "`yield` inside a branch", "as the last statement")
+
+
+def test_jumps_out_of_a_loop_with_explicit_state() -> None:
+    def breaks(out: fx.Tensor, n: fx.Int32):
+        for i, state in range(n, init=[1]):
+            if state[0] > 2:
+                break  # here
+            yield [state[0] + 1]
+
+    def returns(out: fx.Tensor, n: fx.Int32):
+        for i, state in range(n, init=[1]):
+            return  # here
+            yield [state[0] + 1]
+
+    error = refused(breaks, DslSyntaxError, "`break` in the loop", "reach its `yield`", "without init=")
+    assert isinstance(error, SyntaxError)
+    refused(returns, DslControlFlowError, "`return` in the loop", "without init=")
 
 
 def test_yield_without_init() -> None:

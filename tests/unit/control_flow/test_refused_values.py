@@ -356,13 +356,12 @@ def test_a_comprehension_over_a_run_time_range() -> None:
     refused(body, DslRuntimeError, "an index from a run-time Int32")
 
 
-@pytest.mark.parametrize("step", [0, -1])
-def test_steps(step: int) -> None:
+def test_a_step_of_zero() -> None:
     def body(out: fx.Tensor, n: fx.Int32):
-        for i in range(n, 0, step):  # here
+        for i in range(n, 0, 0):  # here
             out[i] = 1
 
-    refused(body, DslValueError, "step", "positive" if step else "zero")
+    refused(body, DslValueError, "the step of range() is zero", "-1 or less")
 
 
 def test_float_bounds() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import re
 import textwrap
 
 import numpy as np
@@ -13,6 +14,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base import knobs
 from flydsl.base.errors import DslSyntaxError, SourceLocation
+from flydsl.compiler.rewrite.jumps import lower_jumps
 from flydsl.compiler.rewrite.liveness import Liveness
 from flydsl.compiler.rewrite.names import bound_names, changed_names, read_names
 from flydsl.compiler.rewrite.rewriter import rewritten
@@ -65,9 +67,46 @@ def test_branches_become_functions() -> None:
     )
 
 
-def test_a_branch_that_returns_stays_in_place() -> None:
-    found = _rewritten_text("def f(a):\n    if a:\n        return 1\n    return 2\n")
-    assert found == "def f(a):\n    if __fly__.static(0, a):\n        return 1\n    return 2"
+def test_a_conditional_return_is_an_assignment() -> None:
+    found = _lowered_text("def f(a):\n    if a:\n        return 1\n    return 2\n")
+    assert found == textwrap.dedent(
+        """\
+        def f(a):
+            __fly_result = __fly__.unset()
+            if a:
+                __fly_result = 1
+                __fly_left = True
+            else:
+                __fly_result = 2
+                __fly_left = True
+            return __fly__.returned(__fly_result)"""
+    )
+
+
+def test_a_loop_that_may_be_left_has_a_flag() -> None:
+    found = _lowered_text("def f(a):\n    while a:\n        if a > 1:\n            break\n        a = 2\n")
+    assert found == textwrap.dedent(
+        """\
+        def f(a):
+            __fly_left_loop_1 = False
+            while False if __fly_left_loop_1 else __fly__.holds(a):
+                if a > 1:
+                    __fly_left_loop_1 = True
+                else:
+                    a = 2"""
+    )
+
+
+def test_unconditional_jumps_stay_as_they_are() -> None:
+    text = "def f(a):\n    for i in a:\n        if const_expr(i):\n            break\n    return 2"
+    assert _lowered_text(text) == text
+
+
+def _lowered_text(text: str) -> str:
+    (node,) = ast.parse(text).body
+    assert isinstance(node, ast.FunctionDef)
+    lower_jumps(node)
+    return ast.unparse(ast.fix_missing_locations(node))
 
 
 def test_what_is_marked_constant_stays_as_it_is() -> None:
@@ -78,7 +117,19 @@ def test_what_is_marked_constant_stays_as_it_is() -> None:
 @pytest.mark.parametrize("loop", ["range_constexpr(3)", "enumerate(a)", "fx.range(3)"])
 def test_other_iterables_stay_python_loops(loop: str) -> None:
     text = f"def f(a):\n    for i in {loop}:\n        a = i"
-    assert _rewritten_text(text) == text
+    assert re.sub(r"__fly__\.callee\(([\w.]+)\)", r"\1", _rewritten_text(text)) == text
+
+
+def _with_every_construct(n: int) -> int:
+    x = 0
+    for i in range(n):
+        x = x + i
+    while x > n:
+        if x == 3:
+            x = 1
+        x = x - 1
+    for i, state in range(n, init=[x]):
+        x = yield [state[0] + i]
 
 
 def test_the_difference_is_printed_on_demand(capsys: pytest.CaptureFixture[str]) -> None:
@@ -87,7 +138,9 @@ def test_the_difference_is_printed_on_demand(capsys: pytest.CaptureFixture[str])
 
     with knobs.scope({knobs.DEBUG_AST_DIFF: True}):
         rewritten(f)
+        rewritten(_with_every_construct)
     printed = capsys.readouterr().err
+    assert "__fly__.for_init(" in printed and "__fly__.while_(" in printed
     assert "-    return 1 if x else 2" in printed
     assert "+    return __fly__.choose(0, x, lambda: 1, lambda: 2)" in printed
     assert __file__ in printed
@@ -173,8 +226,9 @@ def test_a_refusal_is_printed_whole() -> None:
     import traceback
 
     def body(out: fx.Tensor, n: fx.Int32):
-        for _ in range(n):
+        for _, state in range(n, init=[1]):
             break
+            yield state
 
     with pytest.raises(DslSyntaxError) as caught:
         launch(body)

@@ -8,27 +8,12 @@ from flydsl.base.errors import (
     DslRuntimeError,
     DslSyntaxError,
     DslTypeError,
-    DslValueError,
-    UnsupportedError,
 )
 from tests.unit.errors.mistake import Mistake, in_kernel
 
 FLOW = "Control flow"
 
 MISTAKES: tuple[Mistake, ...] = (
-    in_kernel(
-        FLOW,
-        "an early `return` under a run-time condition",
-        DslControlFlowError,
-        SyntaxError,
-        ("early `return`", "opposite condition"),
-        """
-        t = fx.thread_idx.x
-        if t >= n:
-            return  # here
-        out[t] = t
-    """,
-    ),
     in_kernel(
         FLOW,
         "`raise` under a run-time condition",
@@ -42,40 +27,15 @@ MISTAKES: tuple[Mistake, ...] = (
     ),
     in_kernel(
         FLOW,
-        "`return` inside a run-time loop",
-        DslControlFlowError,
-        SyntaxError,
-        ("`return` in the run-time `for` loop",),
-        """
-        for i in range(n):
-            out[i] = i
-            return  # here
-    """,
-    ),
-    in_kernel(
-        FLOW,
-        "`break` under a run-time condition",
+        "`break` out of a loop with explicit state",
         DslSyntaxError,
         SyntaxError,
-        ("`break`", "done = fx.Boolean(False)"),
+        ("`break` in the loop", "without init="),
         """
-        for i in range(n):
+        for i, state in range(n, init=[1]):
             if i > 2:
                 break  # here
-            out[i] = i
-    """,
-    ),
-    in_kernel(
-        FLOW,
-        "`continue` under a run-time condition",
-        DslSyntaxError,
-        SyntaxError,
-        ("`continue`", "if not (...)"),
-        """
-        for i in range(n):
-            if i % 2 == 0:
-                continue  # here
-            out[i] = i
+            yield [state[0] + i]
     """,
     ),
     in_kernel(
@@ -102,33 +62,6 @@ MISTAKES: tuple[Mistake, ...] = (
         if n > 2:
             with np.errstate(all="ignore"):  # here
                 out[0] = n
-    """,
-    ),
-    in_kernel(
-        FLOW,
-        "`else` of a run-time `for`",
-        DslControlFlowError,
-        SyntaxError,
-        ("`else`", "after the loop"),
-        """
-        for i in range(n):
-            out[i] = i
-        else:
-            out[0] = 7  # here
-    """,
-    ),
-    in_kernel(
-        FLOW,
-        "`else` of a run-time `while`",
-        UnsupportedError,
-        NotImplementedError,
-        ("`else`", "after the loop"),
-        """
-        i = 0
-        while i < n:
-            i += 1
-        else:
-            out[0] = i  # here
     """,
     ),
     in_kernel(
@@ -292,17 +225,6 @@ MISTAKES: tuple[Mistake, ...] = (
         ("range_constexpr()", "fx.Constexpr"),
         """
         for i in fx.range_constexpr(n):  # here
-            out[i] = i
-    """,
-    ),
-    in_kernel(
-        FLOW,
-        "a range that counts down",
-        DslValueError,
-        ValueError,
-        ("step", "positive"),
-        """
-        for i in range(n, 0, -1):  # here
             out[i] = i
     """,
     ),

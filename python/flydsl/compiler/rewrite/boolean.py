@@ -14,7 +14,8 @@ from __future__ import annotations
 import ast
 
 from flydsl.compiler.rewrite import build, checks
-from flydsl.compiler.rewrite.context import Context, is_const_expr
+from flydsl.compiler.rewrite.context import Context
+from flydsl.compiler.rewrite.jumps import is_const_expr
 
 _SYMBOLS: dict[type[ast.cmpop], str] = {
     ast.Lt: "<",

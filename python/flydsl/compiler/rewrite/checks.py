@@ -7,85 +7,30 @@ site, raised when the site turns out to be a run-time one; a stray `yield` never
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from flydsl.base.errors import (
     DslControlFlowError,
     DslSyntaxError,
     DslTypeError,
     SourceLocation,
-    UnsupportedError,
 )
 from flydsl.compiler.rewrite.liveness import yield_of
-from flydsl.compiler.rewrite.names import FUNCTIONS, own_nodes
+from flydsl.compiler.rewrite.names import own_nodes
 from flydsl.expr.site import Refusal
 
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _WORDS = {ast.Return: "return", ast.Break: "break", ast.Continue: "continue"}
 
 
-def jumps(statements: Iterable[ast.stmt]) -> list[ast.stmt]:
-    """The `return`, `break` and `continue` that leave these statements."""
-    found: list[ast.stmt] = []
-    for node in statements:
-        if isinstance(node, (ast.Return, ast.Break, ast.Continue)):
-            found.append(node)
-        elif isinstance(node, _LOOPS):
-            found += [jump for jump in jumps(node.body) if isinstance(jump, ast.Return)]
-            found += jumps(node.orelse)
-        elif not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            for block in _blocks(node):
-                found += jumps(block)
-    return found
-
-
-def _blocks(node: ast.stmt | ast.ExceptHandler | ast.match_case) -> Iterator[list[ast.stmt]]:
-    """The statement lists inside a compound statement."""
-    for name in ("body", "orelse", "finalbody"):
-        yield getattr(node, name, [])
-    for part in [*getattr(node, "handlers", ()), *getattr(node, "cases", ())]:
-        yield from _blocks(part)
-
-
-def jump_in_branch(jump: ast.stmt, line: int, location: SourceLocation) -> Refusal:
-    """A jump under the run-time condition of ``line``."""
+def jump_in_loop(jump: ast.stmt, line: int, location: SourceLocation) -> Refusal:
+    """A jump out of the run-time loop of ``line``, which has explicit state."""
     word = _WORDS[type(jump)]
-    if word == "return":
-        return Refusal(
-            DslControlFlowError,
-            f"early `return` under the run-time condition of line {line}: every thread has to reach the end",
-            "put the rest of the function under the opposite condition (`if not (...): ...`), or give the result "
-            "to a variable in each branch and return it once, at the end; for a condition known while tracing "
-            "write `if fx.const_expr(...)`",
-            location,
-        )
     return Refusal(
-        DslSyntaxError,
-        f"`{word}` under the run-time condition of line {line}",
-        _jump_advice(word),
+        DslControlFlowError if word == "return" else DslSyntaxError,
+        f"`{word}` in the loop of line {line}, whose state is given by init=: every iteration has to reach its `yield`",
+        "carry the values in variables instead: assign them before the loop and inside it, and write "
+        "`for i in range(n):` without init=, which may be left anywhere",
         location,
-    )
-
-
-def jump_in_loop(jump: ast.stmt, kind: str, line: int, location: SourceLocation) -> Refusal:
-    """A jump out of the run-time loop of ``line``."""
-    word = _WORDS[type(jump)]
-    error = DslControlFlowError if word == "return" else DslSyntaxError
-    hint = (
-        "give the result to a variable bound before the loop and return it after the loop"
-        if word == "return"
-        else _jump_advice(word)
-    )
-    return Refusal(error, f"`{word}` in the run-time `{kind}` loop of line {line}", hint, location)
-
-
-def _jump_advice(word: str) -> str:
-    unroll = "; a loop over range_constexpr(...) is unrolled and allows it under a condition known while tracing"
-    if word == "continue":
-        return "put the rest of the loop's body under the opposite condition: `if not (...): ...`" + unroll
-    return (
-        "end the loop by its condition: `while (i < n) and not done: ...`, with done = fx.Boolean(False) before it"
-        + unroll
     )
 
 
@@ -147,15 +92,6 @@ def with_inside(location: SourceLocation) -> Refusal:
         "`with` under a run-time condition or in a run-time loop: its context manager acts while tracing, "
         "once, whatever the condition",
         "put the `with` around the branch or loop (fx.fastmath and the other managers of flydsl may stand inside)",
-        location,
-    )
-
-
-def loop_else(kind: str, location: SourceLocation) -> Refusal:
-    return Refusal(
-        DslControlFlowError if kind == "for" else UnsupportedError,
-        f"`else` of a run-time `{kind}` loop",
-        "a run-time loop has no `break`, so put the `else` part after the loop, without `else`",
         location,
     )
 

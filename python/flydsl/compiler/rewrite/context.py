@@ -130,12 +130,3 @@ def assigned_lines(first: Sequence[ast.AST], second: Sequence[ast.AST] = ()) -> 
         changed = {path.partition(".")[0]: line for path, line in changed_names(nodes).items()}
         sides.append({**changed, **bound_names(nodes)})
     return {name: (sides[0].get(name, 0), sides[1].get(name, 0)) for name in {**sides[0], **sides[1]}}
-
-
-def is_const_expr(test: ast.expr) -> bool:
-    """Whether a condition is marked as known while tracing, or is a literal."""
-    if isinstance(test, ast.Constant):
-        return True
-    callee = test.func if isinstance(test, ast.Call) else None
-    name = callee.id if isinstance(callee, ast.Name) else callee.attr if isinstance(callee, ast.Attribute) else ""
-    return name == "const_expr"

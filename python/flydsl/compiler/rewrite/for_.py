@@ -15,7 +15,8 @@ and, with explicit state::
                                                     return [y]
                                                 r = __fly__.for_init(1, __fly_body_1, a, b, c, init=[x])
 
-Every other iterable, range_constexpr() among them, is a Python loop and stays one.
+A loop that a flag may end (`jumps.py`) calls ``__fly__.for_until(1, body, lambda: flag, n)``. Every other iterable,
+range_constexpr() among them, is a Python loop and stays one.
 """
 
 from __future__ import annotations
@@ -24,25 +25,12 @@ import ast
 
 from flydsl.compiler.rewrite import build, checks
 from flydsl.compiler.rewrite.context import PYTHON_LOOP, Context, assigned_lines
+from flydsl.compiler.rewrite.jumps import UNTIL, explicit_init, run_time_range
 from flydsl.compiler.rewrite.liveness import yield_of
 from flydsl.compiler.rewrite.names import bound_names, changed_names
 from flydsl.expr.site import Refusal
 
 _ITEM = "__fly_item"
-
-
-def run_time_range(node: ast.stmt) -> ast.Call | None:
-    """The ``range(...)`` that a loop runs over at run time."""
-    called = node.iter if isinstance(node, ast.For) else None
-    if isinstance(called, ast.Call) and isinstance(called.func, ast.Name) and called.func.id == "range":
-        return called
-    return None
-
-
-def explicit_init(node: ast.stmt) -> ast.expr | None:
-    """The ``init=`` of a loop with explicit state."""
-    called = run_time_range(node)
-    return next((k.value for k in called.keywords if k.arg == "init"), None) if called is not None else None
 
 
 def rewrite_for(context: Context, node: ast.For) -> list[ast.stmt]:
@@ -58,25 +46,32 @@ def rewrite_for(context: Context, node: ast.For) -> list[ast.stmt]:
     lines = assigned_lines(source)
     if last is not None:
         lines["yield"] = (last.lineno, 0)
+    carried = (liveness.head[node] | liveness.after[node]) & names.keys()
     number = context.site(
         "for",
         location,
         [*_shape_refusals(context, node, explicit), *context.region_refusals("for", location, names)],
         names=tuple(names),
-        carried=(liveness.head[node] | liveness.after[node]) & names.keys(),
+        live=carried,
+        carried=carried,
         changed=frozenset(changed_names(source)),
         lines=lines,
     )
     if not isinstance(node.target, ast.Name) and not explicit:
         return [build.statement("refuse", number, place=node)]
     body = _body(context, node, number, last)
-    run = build.call("for_init" if explicit else "for_", number, build.load(body.name), place=node.iter)
+    until = getattr(node, UNTIL, None)
+    method = "for_init" if explicit else "for_" if until is None else "for_until"
+    run = build.call(method, number, build.load(body.name), place=node.iter)
+    if until is not None:
+        run.args.append(build.at(node.iter, build.thunk(build.at(node.iter, build.load(until)))))
     run.args += [context.visit(argument) for argument in called.args]
     run.keywords = [context.visit(keyword) for keyword in called.keywords]
     results = node.body[-1]
+    done: ast.stmt = build.at(node.iter, ast.Expr(run))
     if isinstance(results, ast.Assign) and last is not None:
-        return [body, build.at(results, ast.Assign(results.targets, run))]
-    return [body, build.at(node.iter, ast.Expr(run))]
+        done = build.at(results, ast.Assign(results.targets, run))
+    return [body, done, *context.block(node.orelse)]  # a loop that may be left has no `else` any more
 
 
 def _python_loop(context: Context, node: ast.For) -> ast.For:
@@ -91,8 +86,6 @@ def _python_loop(context: Context, node: ast.For) -> ast.For:
 def _shape_refusals(context: Context, node: ast.For, explicit: bool) -> list[Refusal]:
     found: list[Refusal] = []
     pair = isinstance(node.target, (ast.Tuple, ast.List)) and len(node.target.elts) == 2
-    if node.orelse:
-        found.append(checks.loop_else("for", context.location(node.orelse[0])))
     if not (pair if explicit else isinstance(node.target, ast.Name)):
         found.append(checks.loop_target(context.location(node.target)))
     if explicit and yield_of(node.body[-1]) is None:

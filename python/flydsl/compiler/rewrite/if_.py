@@ -1,15 +1,12 @@
 """`if` statements::
 
-    if test:            def __fly_then_1():
-        x = a               nonlocal x
-    else:                   x = a
-        x = b           def __fly_else_1():
-                            nonlocal x
-                            x = b
-                        __fly__.if_(1, test, __fly_then_1, __fly_else_1)
-
-A branch with a `return`, `break` or `continue` that leaves it stays where it is: only a condition known while
-tracing may have one, and ``__fly__.static`` refuses the others.
+if test:            def __fly_then_1():
+    x = a               nonlocal x
+else:                   x = a
+    x = b           def __fly_else_1():
+                        nonlocal x
+                        x = b
+                    __fly__.if_(1, test, __fly_then_1, __fly_else_1)
 """
 
 from __future__ import annotations
@@ -17,7 +14,8 @@ from __future__ import annotations
 import ast
 
 from flydsl.compiler.rewrite import build, checks
-from flydsl.compiler.rewrite.context import PYTHON_CONDITION, Context, assigned_lines, is_const_expr
+from flydsl.compiler.rewrite.context import PYTHON_CONDITION, Context, assigned_lines
+from flydsl.compiler.rewrite.jumps import LEFT, is_const_expr
 from flydsl.compiler.rewrite.names import bound_names, changed_names
 
 
@@ -26,9 +24,6 @@ def rewrite_if(context: Context, node: ast.If) -> list[ast.stmt]:
         with context.condition():
             context.generic_visit(node)
         return [node]
-    leaving = checks.jumps([*node.body, *node.orelse])
-    if leaving:
-        return [_in_place(context, node, leaving)]
     names = bound_names([*node.body, *node.orelse])
     location = context.location(node, node.test)
     number = context.site(
@@ -39,6 +34,7 @@ def rewrite_if(context: Context, node: ast.If) -> list[ast.stmt]:
         live=context.scope.liveness.after[node] & names.keys(),
         changed=frozenset(changed_names([*node.body, *node.orelse])),
         lines=assigned_lines(node.body, node.orelse),
+        left=getattr(node, LEFT, (False, False)),
     )
     made: list[ast.stmt] = []
     test = context.visit(node.test)
@@ -54,16 +50,6 @@ def rewrite_if(context: Context, node: ast.If) -> list[ast.stmt]:
     return [*made, build.statement("if_", *arguments, place=node.test)]
 
 
-def _in_place(context: Context, node: ast.If, leaving: list[ast.stmt]) -> ast.If:
-    refusals = [checks.jump_in_branch(jump, node.lineno, context.location(jump)) for jump in leaving[:1]]
-    number = context.site("if", context.location(node, node.test), refusals)
-    test = context.visit(node.test)
-    with context.condition():
-        node.body, node.orelse = context.block(node.body), context.block(node.orelse)
-    node.test = build.call("static", number, test, place=test)
-    return node
-
-
 def rewrite_raise(context: Context, node: ast.Raise) -> ast.stmt | list[ast.stmt]:
     """A `raise` happens while tracing, whatever a run-time condition around it turns out to be."""
     context.generic_visit(node)
@@ -77,7 +63,7 @@ def rewrite_raise(context: Context, node: ast.Raise) -> ast.stmt | list[ast.stmt
 
 
 def rewrite_jump(context: Context, node: ast.Return | ast.Break | ast.Continue) -> ast.stmt:
-    """A jump out of what has become the body of a run-time loop is refused where it is reached."""
+    """A jump that `jumps.py` left: Python's own, or one out of a loop with explicit state, which is refused."""
     scope = context.scope
     if isinstance(node, ast.Return):
         context.generic_visit(node)
@@ -87,5 +73,5 @@ def rewrite_jump(context: Context, node: ast.Return | ast.Break | ast.Continue) 
     if not loops:
         return node
     line = context.sites[loops[-1]].location.line
-    refusal = checks.jump_in_loop(node, "for", line, context.location(node))
+    refusal = checks.jump_in_loop(node, line, context.location(node))
     return build.statement("refuse", context.site("jump", context.location(node), [refusal]), place=node)

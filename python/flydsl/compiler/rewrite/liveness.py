@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from flydsl.compiler.rewrite.jumps import UNTIL
 from flydsl.compiler.rewrite.names import FUNCTIONS, bound_names, captured_names, read_names
 
 Names = frozenset[str]
@@ -59,7 +60,8 @@ class Liveness:
         targets: frozenset[str] = _NONE if isinstance(node, ast.While) else frozenset(bound_names([node.target]))
         results = frozenset(bound_names(yield_targets(node)))
         done = self._block(node.orelse, out - results)
-        test = _reads(node.test) if isinstance(node, ast.While) else _NONE
+        until = getattr(node, UNTIL, None)
+        test = _reads(node.test) if isinstance(node, ast.While) else frozenset({until}) if until else _NONE
         head = done | test
         while True:
             self._loops.append((head, out))

@@ -1,7 +1,8 @@
 """Rewriting kernel functions so that run-time control flow is traced.
 
 `rewritten(f)` is a function with the globals, closure, defaults and source positions of ``f`` whose branches and
-loops call :class:`flydsl.expr.control_flow.ControlFlow`. Functions nested in ``f`` are rewritten with it.
+loops call :class:`flydsl.expr.control_flow.ControlFlow`. Functions nested in ``f`` are rewritten with it, and helpers
+that it calls when they are called: those without a decorator keep their loops over known numbers as Python loops.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import __future__ as future_features
 import ast
 import builtins
 import difflib
+import inspect
 import sys
 from collections.abc import Callable
 from operator import is_
@@ -18,6 +20,7 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from flydsl.base import knobs
+from flydsl.base.own_code import is_own_module
 from flydsl.compiler.rewrite import build
 from flydsl.compiler.rewrite.source import FunctionSource, find_source, mangle_private_names
 from flydsl.compiler.rewrite.statements import Rewriter
@@ -25,9 +28,14 @@ from flydsl.expr.control_flow import ControlFlow
 
 _OUTER = "__fly_outer"
 _FUTURES = sum(getattr(future_features, name).compiler_flag for name in future_features.all_feature_names)
-_functions: WeakKeyDictionary[FunctionType, tuple[tuple[Any, ...], FunctionType | None]] = WeakKeyDictionary()
-"""What each function was rewritten to, None for itself, and the parts it was made from."""
-_codes: dict[tuple[str, CodeType], _Compiled | None] = {}
+_Known = WeakKeyDictionary[FunctionType, tuple[tuple[Any, ...], FunctionType | None]]
+_functions: dict[bool, _Known] = {False: WeakKeyDictionary(), True: WeakKeyDictionary()}
+"""What each function was rewritten to, None for itself, and the parts it was made from; apart as plain helpers."""
+_codes: dict[tuple[str, CodeType, bool], _Compiled | None] = {}
+
+_NO_HELPERS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_LIBRARIES = sys.stdlib_module_names | {"numpy", "ml_dtypes", "torch", "xdsl", "llvmlite", "pytest", "hypothesis"}
+"""Packages whose functions know nothing of run-time values."""
 
 
 class _Compiled(NamedTuple):
@@ -37,20 +45,30 @@ class _Compiled(NamedTuple):
     flow: ControlFlow
 
 
-def rewritten(func: Callable[..., Any]) -> Callable[..., Any]:
-    """The function to trace: ``func`` itself where there is nothing to rewrite, or no source."""
+def rewritten(func: Callable[..., Any], plain: bool = False) -> Callable[..., Any]:
+    """The function to trace: ``func`` itself where there is nothing to rewrite, or no source.
+
+    A ``plain`` helper has no decorator: its loops over numbers known while tracing stay Python's.
+    """
     if not isinstance(func, FunctionType) or build.HIDDEN in func.__code__.co_freevars:
         return func
     # A reloader may give a function new code or defaults in place.
     parts = (func.__code__, func.__defaults__, func.__kwdefaults__)
-    known = _functions.get(func)
+    known = _functions[plain].get(func)
     if known is None or not all(map(is_, known[0], parts)):
-        key = (func.__code__.co_filename, func.__code__)
+        key = (func.__code__.co_filename, func.__code__, plain)
         if key not in _codes:
-            _codes[key] = _compile(func)
+            _codes[key] = _compile(func, plain)
         compiled = _codes[key]
-        known = _functions[func] = (parts, None if compiled is None else _instance(func, compiled))
+        known = _functions[plain][func] = (parts, None if compiled is None else _instance(func, compiled))
     return known[1] or func
+
+
+def _helper(func: FunctionType) -> Callable[..., Any]:
+    """A function that rewritten code calls: rewritten too, unless it is a library's or Python makes more of it."""
+    module = func.__globals__.get("__name__") or ""
+    library = module.partition(".")[0] in _LIBRARIES or is_own_module(module)
+    return func if library or func.__code__.co_flags & _NO_HELPERS else rewritten(func, plain=True)
 
 
 def _instance(func: FunctionType, compiled: _Compiled) -> FunctionType:
@@ -66,7 +84,7 @@ def _instance(func: FunctionType, compiled: _Compiled) -> FunctionType:
     return made
 
 
-def _compile(func: FunctionType) -> _Compiled | None:
+def _compile(func: FunctionType, plain: bool) -> _Compiled | None:
     source = find_source(func)
     if source is None:
         return None
@@ -76,11 +94,11 @@ def _compile(func: FunctionType) -> _Compiled | None:
     before = ast.unparse(node) if knobs.DEBUG_AST_DIFF.get() else ""
     node = rewriter.top(node)
     if before:
-        _print_difference(source, before, ast.unparse(node))
+        _print_difference(source, before, ast.unparse(ast.fix_missing_locations(node)))
     code = _code_of(node, func)
     if build.HIDDEN not in code.co_freevars:
         return None
-    return _Compiled(_named(code, func), ControlFlow(rewriter.sites))
+    return _Compiled(_named(code, func), ControlFlow(rewriter.sites, _helper, plain))
 
 
 def _range_is_builtin(func: FunctionType) -> bool:

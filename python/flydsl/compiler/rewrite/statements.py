@@ -10,8 +10,9 @@ from flydsl.base.errors import SourceLocation
 from flydsl.compiler.rewrite import build, checks
 from flydsl.compiler.rewrite.boolean import rewrite_bool_op, rewrite_compare, rewrite_if_exp, rewrite_not
 from flydsl.compiler.rewrite.context import Context, Scope
-from flydsl.compiler.rewrite.for_ import explicit_init, rewrite_for
+from flydsl.compiler.rewrite.for_ import rewrite_for
 from flydsl.compiler.rewrite.if_ import rewrite_if, rewrite_jump, rewrite_raise
+from flydsl.compiler.rewrite.jumps import explicit_init, lower_jumps
 from flydsl.compiler.rewrite.liveness import yield_of
 from flydsl.compiler.rewrite.names import bound_names, outer_expressions, own_nodes, parameters
 from flydsl.compiler.rewrite.while_ import rewrite_while
@@ -40,6 +41,7 @@ class Rewriter(Context):
 
     def top(self, node: ast.FunctionDef) -> ast.FunctionDef:
         """The function itself."""
+        lower_jumps(node)
         self._check_yields(node)
         return self._function(node)
 
@@ -169,14 +171,26 @@ class Rewriter(Context):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.Call:
-        """``super()`` finds its arguments in the function it stands in, which may now be a nested one."""
+        """``f(x)`` is ``__fly__.callee(f)(x)``: a helper of the user's is rewritten too, `min` takes run-time values.
+
+        ``super()`` finds its arguments in the function it stands in, which may now be a nested one.
+        """
         self.generic_visit(node)
-        bare_super = isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args
-        if bare_super and self.scope.regions and (own := parameters(self.scope.node)):
-            node.args = [build.at(node, build.load(name)) for name in ("__class__", own[0])]
+        if isinstance(node.func, ast.Name) and node.func.id == "super":
+            if not node.args and self.scope.regions and (own := parameters(self.scope.node)):
+                node.args = [build.at(node, build.load(name)) for name in ("__class__", own[0])]
+        elif isinstance(node.func, (ast.Name, ast.Attribute)) and not _is_ours(node.func):
+            node.func = build.call("callee", node.func, place=node.func)
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
         """The statements of a class body run once, while tracing; its methods are functions like others."""
         node.body = [self.visit(s) if isinstance(s, ast.FunctionDef) else s for s in node.body]
         return node
+
+
+def _is_ours(function: ast.Name | ast.Attribute) -> bool:
+    """Whether generated code calls this, or the source says that it is known while tracing."""
+    value = getattr(function, "value", None)
+    generated = isinstance(value, ast.Name) and value.id == build.HIDDEN
+    return generated or getattr(function, "attr", getattr(function, "id", "")) in ("const_expr", "range_constexpr")
