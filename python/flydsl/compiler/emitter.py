@@ -15,6 +15,7 @@ from xdsl.context import Context
 from xdsl.dialects.arith import (
     CMPF_COMPARISON_OPERATIONS,
     CMPI_COMPARISON_OPERATIONS,
+    AddiOp,
     ConstantOp,
     FastMathFlagsAttr,
     IntegerOverflowAttr,
@@ -407,6 +408,23 @@ class TraceEmitter:
         if not isinstance(constant, ConstantOp) or not isinstance(constant.value, (IntegerAttr, FloatAttr)):
             return None
         return constant.value.value.data
+
+    def known_difference(self, first: Any, second: Any) -> int | None:
+        (base, start), (other, end) = (self._base_and_offset(value) for value in (first, second))
+        return end - start if base is other else None
+
+    def _base_and_offset(self, value: SSAValue) -> tuple[SSAValue, int]:
+        """A value as another one plus a known number."""
+        offset = 0
+        while isinstance(value.owner, AddiOp):
+            left, right = value.owner.operands
+            known = self.known_number(right)
+            if not isinstance(known, int):
+                left, known = right, self.known_number(left)
+            if not isinstance(known, int):
+                break
+            value, offset = left, offset + known
+        return value, offset
 
     def type_name(self, value: Any) -> str:
         return str(value.type)

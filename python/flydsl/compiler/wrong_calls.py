@@ -22,8 +22,6 @@ _SAID = re.compile(r"((?:\w+\.)*)(\w+)\(\) (missing \d|takes|got an unexpected|g
 _WIDTH = "the width is the number of lanes that exchange values, 32 or 64: fx.{0}(x, 1, 64)"
 
 _ADVICE: Mapping[str, str] = {
-    "make_layout": "strides are not implied: fx.make_layout((4, 8), (8, 1)) is row-major, "
-    "and so is fx.make_ordered_layout((4, 8), (1, 0))",
     "copy": "an atom says how it copies: atom = fx.make_copy_atom(fx.UniversalCopy32b(), fx.Float32), "
     "then fx.copy(atom, source, target)",
     "gemm": "fx.gemm(mma, d, a, b, c) computes d = a * b + c on fragments",

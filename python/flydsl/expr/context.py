@@ -108,6 +108,10 @@ class Emitter(Protocol):
         """The number of a value that is an ``arith.constant`` of a scalar type; None for any other."""
         ...
 
+    def known_difference(self, first: Value, second: Value) -> int | None:
+        """``second - first`` where both are one value plus known numbers, as ``k`` and ``k + 8`` are; else None."""
+        ...
+
     def type_name(self, value: Value) -> str:
         """The MLIR text of the value's type."""
         ...

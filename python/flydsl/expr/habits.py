@@ -28,7 +28,7 @@ def _each(names: str, advice: str) -> dict[str, str]:
 
 
 TENSOR: Mapping[str, str] = {
-    **_each("T mT transpose permute swapaxes", "fx.select(t, [1, 0]) is the view with its two modes exchanged"),
+    **_each("mT transpose permute swapaxes", "write t.T, or fx.select(t, [1, 0]) for any order of the modes"),
     **_each("size numel nelement", "fx.size(t) is the number of elements, t.shape[i] the extent of a mode"),
     **_each("ndim dim", "t.rank is the number of modes"),
     **_each("strides", "t.stride[i] is the stride of a mode, in elements"),

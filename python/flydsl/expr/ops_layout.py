@@ -49,9 +49,10 @@ def make_coord(*coords: Any) -> IntTuple:
     return _tuple_of(coords, "make_coord")
 
 
-def make_layout(shape: Any, stride: Any) -> Layout:
-    """The layout shape:stride; both must have the same nesting."""
-    return apply("make_layout", checked_shape(shape), stride)
+def make_layout(shape: Any, stride: Any = None) -> Layout:
+    """The layout shape:stride; both must have the same nesting. Without strides it is compact, first mode fastest."""
+    shape = checked_shape(shape)
+    return apply("make_ordered_layout", shape, 0) if stride is None else apply("make_layout", shape, stride)
 
 
 def make_layout_like(layout: Any) -> Layout:
@@ -383,9 +384,11 @@ def _divisor(tiler: Any) -> Any:
         return make_tile(*tiler.payload)
     if isinstance(tiler, (Layout, Tile)):
         return tiler
+    if isinstance(plain(tiler), int):
+        return make_layout(plain(tiler), 1)
     raise LayoutError(
-        f"the divisor must be a layout, a tile or a tuple, got {describe(tiler)}",
-        hint="write (n,) or make_layout(n, 1) for a single extent",
+        f"the divisor must be a layout, a tile, a tuple or a number known while tracing, got {describe(tiler)}",
+        hint="write (n,) or make_layout(n, 1) with a Constexpr n for a single extent",
     )
 
 

@@ -16,6 +16,7 @@ from flydsl.expr.handle import Handle, apply, handle_for
 from flydsl.expr.hardware_enums import AddressSpace
 from flydsl.expr.int_tuple import IntTuple
 from flydsl.expr.numeric import Numeric
+from flydsl.expr.tensor_slice import has_slice, sliced
 from flydsl.expr.vector import Vector
 from flydsl.expr.vector_value import vector_operand
 from flydsl.layout import int_tuple as it
@@ -27,8 +28,8 @@ from flydsl.layout.tensor import Tensor as TensorPayload
 class Tensor(Handle):
     """A view of memory, or of a coordinate space, through a layout.
 
-    ``t[coord]`` loads one element (or gives one coordinate); ``None`` in the coordinate keeps that
-    mode and gives a view. ``t[coord] = value`` stores.
+    ``t[coord]`` loads one element (or gives one coordinate); ``None`` or ``:`` in the coordinate keeps that
+    mode and gives a view, ``a:b`` part of it. ``t[coord] = value`` stores.
     """
 
     __slots__ = ()
@@ -91,7 +92,14 @@ class Tensor(Handle):
         modes = stride if isinstance(stride, tuple) else (stride,)
         return next((i for i, mode in enumerate(modes) if mode == 1), None)
 
+    @property
+    def T(self) -> Tensor:
+        """The view with its modes in reverse order."""
+        return apply("select", self, indices=tuple(range(self.rank))[::-1]) if self.rank > 1 else self
+
     def __getitem__(self, coord: Any) -> Any:
+        if has_slice(coord):
+            return sliced(self, coord)
         crd = IntTuple.from_python(coord, "make_coord")
         if it.has_none(crd.payload):
             return self._slice(crd)
@@ -115,6 +123,9 @@ class Tensor(Handle):
         return self.dtype(current().fly("memref.load", [self.ir_value(), crd.ir_value()]))
 
     def __setitem__(self, coord: Any, value: Any) -> None:
+        if has_slice(coord):
+            sliced(self, coord).store(value)
+            return
         crd = IntTuple.from_python(coord, "make_coord")
         if it.has_none(crd.payload):
             self._slice(crd).store(value)

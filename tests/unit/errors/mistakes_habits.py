@@ -29,7 +29,7 @@ _VECTOR = "v = fx.full(4, x[0])\n"
 _TABLE = "square = fx.make_view(fx.get_iter(x), fx.make_layout((8, 8), (8, 1)))\n"
 
 MISTAKES: tuple[Mistake, ...] = (
-    _wrong("a slice with numbers", ("`0:4` is no coordinate", "fx.zipped_divide"), "part = x[0:4]"),
+    _wrong("a slice with a step", ("steps by 1", "fx.logical_divide"), "part = x[0:4:2]"),
     _wrong("`...` as a coordinate", ("`...`", "t[None, 0]"), "part = x[...]"),
     _wrong("a float as a coordinate", ("a Float32 is no coordinate", ".to(fx.Int32)"), "out[0] = x[x[0]]"),
     _wrong("an array as a coordinate", ("ndarray", "a loop"), "out[0] = x[np.arange(4)]"),
@@ -77,7 +77,7 @@ MISTAKES: tuple[Mistake, ...] = (
         "a run-time number in a format",
         DslRuntimeError, RuntimeError, ("run-time Float32", "fx.printf"), 'text = f"{x[0]:.3f}"', "",
     ),
-    _unknown("the transpose of a tensor", ("a tensor has no 'T'", "fx.select(t, [1, 0])"), "y = x.T"),
+    _unknown("modes in another order", ("a tensor has no 'permute'", "fx.select(t, [1, 0])"), "y = x.permute(1, 0)"),
     _unknown("a reshaped tensor", ("'reshape'", "fx.make_view"), "y = x.reshape(8, 8)"),
     _unknown("the number of elements of a tensor", ("'size'", "fx.size(t)"), "y = x.size"),
     _unknown("the number of modes of a tensor", ("'ndim'", "t.rank"), "y = x.ndim"),
