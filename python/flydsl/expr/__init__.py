@@ -29,6 +29,10 @@ __all__ += typing.__all__
 _LAZY = ("buffer_ops", "coop", "mem_ops", "nvvm", "random", "rocdl", "tdm_ops")
 
 
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_LAZY})
+
+
 def __getattr__(name: str) -> _Any:
     if name in _LAZY and _find_spec(f"{__name__}.{name}") is not None:
         return _import_module(f"{__name__}.{name}")

@@ -114,6 +114,11 @@ def test_modules_that_are_star_imported_say_what_they_export(module: str) -> Non
     assert all(hasattr(loaded, name) for name in loaded.__all__)
 
 
+def test_dir_shows_the_public_names_and_nothing_else() -> None:
+    assert set(dir(fx)) == {*fx.__all__, "buffer_ops", "coop", "mem_ops", "nvvm", "random", "rocdl", "tdm_ops"}
+    assert all(hasattr(fx, name) for name in dir(fx))
+
+
 def test_lazy_submodules() -> None:
     assert fx.coop.__name__ == "flydsl.expr.coop" and fx.random.__name__ == "flydsl.expr.random"
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
