@@ -12,6 +12,7 @@ TORCH     ?=# 1: have PyTorch in .venv, so that the tests that need it run
 EXTRA_PIP ?=# more pip requirements for .venv
 PYTEST    ?=# more pytest arguments, such as PYTEST="tests/layout -k divide"
 WORKERS   ?= auto# pytest processes
+FUZZ      ?= --count 100000# what the fuzzer is asked for
 CI        ?=# true: whatever cannot be checked is a failure
 
 TORCH_SPEC := torch==2.13.0
@@ -78,6 +79,10 @@ test: lint pytest ## lint, then the whole test suite
 .PHONY: pytest
 pytest: environment ## the test suite alone; PYTEST="tests/layout -k divide" narrows it
 	@$(PY) -m pytest -n $(WORKERS) --dist worksteal $(PYTEST)
+
+.PHONY: fuzz
+fuzz: environment ## random kernels for hours, on three virtual targets; FUZZ="--count 50000 --seed 1"
+	@FLYDSL_RUNTIME_ENABLE_CACHE=0 $(PY) -m tests.fuzz.kernels $(FUZZ)
 
 .PHONY: lint
 lint: environment ## ruff, pyright and the import layers
