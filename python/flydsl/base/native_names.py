@@ -36,9 +36,11 @@ SANITIZER_FORGET = "fly_sanitizer_forget"
 SANITIZER_ROOT = "fly_sanitizer_root"
 SANITIZER_ROOTS = "fly_sanitizer_roots"
 SANITIZER_LAUNCH = "fly_sanitizer_launch"
+SANITIZER_PENDING = "fly_sanitizer_pending"
+SANITIZER_SETTLE = "fly_sanitizer_settle"
 SANITIZER_CALLED = (
     SANITIZER_ACCESS, SANITIZER_BARRIER, SANITIZER_WAVE, SANITIZER_STRAY, SANITIZER_FORGET, SANITIZER_ROOT,
-    SANITIZER_ROOTS, SANITIZER_LAUNCH,
+    SANITIZER_ROOTS, SANITIZER_LAUNCH, SANITIZER_PENDING, SANITIZER_SETTLE,
 )  # fmt: skip
 """What sanitized code calls of the checker."""
 

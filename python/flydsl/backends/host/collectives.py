@@ -90,6 +90,10 @@ move it out of the branch or loop on which threads disagree"""
 """What is wrong, and on the second line the help."""
 
 
+COUNTED_COPIES = ("cdna2", "cdna3", "cdna4")
+"""Generations whose copies into LDS vmcnt counts, like any operation on vector memory."""
+
+
 def counter(wg: WorkgroupEmitter, number: str) -> str:
     """The counter of a barrier of this block."""
     step = wg.body.assign(f"mul i64 {number}, {fibers.COUNTER_BYTES}")
@@ -158,4 +162,11 @@ def ballot(wg: WorkgroupEmitter, op: Operation) -> None:
     wg.by_wave(reset, gather, spread)
 
 
-MEETINGS: dict[str, Behaviour] = {"gpu.barrier": barrier, "gpu.ballot": ballot}
+def ordering_barrier(wg: WorkgroupEmitter, op: Operation) -> None:
+    """A barrier that orders memory. On CDNA its release waits for copies into LDS (LLVM: vmcnt(0) before s_barrier)."""
+    if wg.asynchrony is not None and wg.target.generation in COUNTED_COPIES:
+        wg.work.wait_block(0)
+    barrier(wg, op)
+
+
+MEETINGS: dict[str, Behaviour] = {"gpu.barrier": ordering_barrier, "gpu.ballot": ballot}

@@ -7,7 +7,6 @@ and the per-thread arrays are those of the workgroup, as always.
 
 from __future__ import annotations
 
-from importlib import resources
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import StringAttr
@@ -18,6 +17,7 @@ from flydsl.base.launch_status import SITE_BASE
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.module_scope import ModuleScope, symbol_text
 from flydsl.dialects.fly.payload import CLUSTER
+from flydsl.native import add_native
 from flydsl.passes.intrinsic_call import PTX_NAME
 
 if TYPE_CHECKING:
@@ -59,8 +59,7 @@ def cluster_extents(kernel: Operation) -> tuple[int, int, int]:
 
 def add_runtime(scope: ModuleScope) -> None:
     """The scheduler and what it serves, once per module."""
-    text = resources.files("flydsl.codegen").joinpath("host_fibers.ll").read_text()
-    scope.helper("fly.run_waves", lambda _: text)
+    add_native(scope, "host_fibers")
 
 
 def site(wg: WorkgroupEmitter, op: Operation, message: str = DEADLOCK) -> int:
@@ -95,10 +94,13 @@ def emit_wrapper(wg: WorkgroupEmitter, name: str, wave_symbol: str) -> None:
     stride = block_stride(body, body.assign(f"add i64 {fixed}, {arrays}"))
     _clear_counters(wg, body, stride, sizes[3])
     extent_text = ", ".join(f"i64 {n}" for n in extents)
+    work = "null" if wg.asynchrony is None else wg.work.begin(body, threads)
     code = body.assign(
         f"call i32 @fly.run_waves(ptr {symbol_text(wave_symbol)}, ptr %args, i64 %bx, i64 %by, i64 %bz, ptr %dims, "
-        f"ptr %scratch, i64 {stride}, i64 {waves}, {extent_text})"
+        f"ptr %scratch, i64 {stride}, i64 {waves}, {extent_text}, ptr {work})"
     )
+    if wg.asynchrony is not None:
+        wg.work.end(body, work, stride)
     body.line(f"ret i32 {code}")
     head = f"define i32 {symbol_text(name)}(ptr %args, i64 %bx, i64 %by, i64 %bz, ptr %dims, ptr %scratch) nounwind"
     wg.module.add_function(name, head, body)

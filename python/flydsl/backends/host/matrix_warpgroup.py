@@ -1,11 +1,13 @@
 """wgmma on the host: tiles are read from shared memory by their descriptors, as the hardware reads them.
 
-Four waves take part. Where they run apart, each leaves its registers in the arrays and the last one to come
-multiplies for all.
+Four waves take part. Where they run apart, each leaves its registers in the arrays and the last one to come asks for
+the product of all. It lands when a wave waits for its group (`asynchrony`); until then the registers hold handles, which
+are no numbers, and the wait puts the numbers in their place.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xdsl.ir import Operation
@@ -35,18 +37,25 @@ def multiply_warpgroups(wg: WorkgroupEmitter, op: Operation, facts: Wgmma) -> No
     """Run the instruction for every warpgroup, or for the one this wave belongs to."""
     registers = lane_registers(wg, op, facts.inline_asm())  # type: ignore[arg-type]
     result = result_registers(wg, op.results[0])
-    sources = [registers["a"], registers["b"], registers["c"], result, registers["scale_d"]]
-    name = f"fly.{facts}".replace("!", "").replace(" ", "") + "".join(f".{s.bytes}" for s in sources)
+    words = facts.tv_layouts()[2][1].size() * width_bits(facts.elem_c) // 32
+    kept = replace(result, bytes=4 * words)  # accumulators under way lie close together
+    sources = [registers["a"], registers["b"], kept, kept, registers["scale_d"]]
+    name = f"fly.{facts}".replace("!", "").replace(" ", "") + f".{registers['a'].bytes}"
     scope = wg.module.scope
     symbol = scope.helper(name, lambda text: _text(scope, facts, sources, text))
-
-    described = [registers[role] for role in ("a", "b") if role == "b" or facts.a_source == "shared"]
+    in_memory = facts.a_source == "shared"
 
     def one(first: str) -> None:
-        for operand in described:
-            _check_place(wg, op, operand.address(wg, first))
-        places = [source.address(wg, first) for source in sources]
-        wg.body.line(f"call void {symbol}({', '.join(f'ptr {p}' for p in places)}, ptr %scratch)")
+        place = {role: operand.address(wg, first) for role, operand in registers.items()}
+        for role in ("a", "b") if in_memory else ("b",):
+            _check_place(wg, op, place[role])
+        group = wg.body.assign(f"udiv i64 {wg.work.thread(first)}, {THREADS}")
+        wg.work.call(
+            "product_issue", f"i64 {group}", f"ptr {symbol}", f"ptr {place['a']}",
+            f"i64 {8 if in_memory else THREADS * registers['a'].bytes}", f"ptr {place['b']}", f"ptr {place['c']}",
+            f"i64 {registers['c'].bytes}", f"ptr {result.address(wg, first)}", f"i64 {result.bytes}", f"i64 {words}",
+            f"ptr {place['scale_d']}", "ptr %scratch", "i64 0", "i64 0",
+        )  # fmt: skip
 
     if wg.apart:
         _last_of_group(wg, op, one)

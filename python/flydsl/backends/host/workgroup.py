@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
-from flydsl.backends.host import control, fibers
+from flydsl.backends.host import asynchrony, control, fibers
 from flydsl.backends.host.collectives import GATHERS
 from flydsl.backends.host.intrinsics.table import ASM, CALL, TARGET_PREFIXES, host_intrinsic, intrinsic_name
 from flydsl.backends.host.memory_roots import byte_size
@@ -75,6 +75,7 @@ class WorkgroupEmitter:
         self.apart = fibers.needs_fibers(op)
         """Whether this function runs one wave, whose first thread is ``first``, and not the whole workgroup."""
         self.first = "0"
+        self.asynchrony = asynchrony.Asynchrony(self) if asynchrony.is_asynchronous(op) else None
         self._phases: str | None = None
         self.mask: str | None = None
         self.masks = 0
@@ -158,11 +159,13 @@ class WorkgroupEmitter:
         if self.apart:
             fibers.add_runtime(self.module.scope)
             self.first = self.body.assign(f"mul nuw nsw i64 %wave, {self.target.wave_size}")
+        if self.asynchrony is not None:
+            self.asynchrony.open()
         self.emit_ops(self.block, ())
         self.body.line("ret i32 0")
         parameters = "ptr %args, i64 %bx, i64 %by, i64 %bz, ptr %dims, ptr %scratch"
         if not self.apart:
-            self.module.add_function(name, f"define i32 {symbol_text(name)}({parameters}) nounwind", self.body)
+            self._add_block_function(name, parameters)
             return KernelInfo(name, self.slots.per_thread, self.shared.static_bytes)
         one = f"{name}.wave"
         more = f"{parameters}, ptr %run, i64 %wave, i64 %rank"
@@ -170,6 +173,21 @@ class WorkgroupEmitter:
         fibers.emit_wrapper(self, name, one)
         x, y, z = fibers.cluster_extents(self.op)
         return KernelInfo(name, self.slots.per_thread, self.shared.static_bytes + fibers.COUNTERS, x * y * z)
+
+    def _add_block_function(self, name: str, parameters: str) -> None:
+        if self.asynchrony is None:
+            self.module.add_function(name, f"define i32 {symbol_text(name)}({parameters}) nounwind", self.body)
+            return
+        one = f"{name}.block"
+        head = f"define internal i32 {symbol_text(one)}({parameters}, ptr {asynchrony.STATE}) nounwind"
+        self.module.add_function(one, head, self.body)
+        self.asynchrony.emit_wrapper(name, parameters, one)
+
+    @property
+    def work(self) -> asynchrony.Asynchrony:
+        """The asynchronous work of a kernel that has some."""
+        assert self.asynchrony is not None
+        return self.asynchrony
 
     def _load_arguments(self) -> None:
         for index, argument in enumerate(self.block.args):

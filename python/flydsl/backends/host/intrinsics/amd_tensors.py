@@ -1,4 +1,4 @@
-"""gfx1250's tensor data mover on the host: the descriptor's fields into a table, and the tile copied at once.
+"""gfx1250's tensor data mover on the host: the descriptor's fields into a table, by which the tile is copied when it is waited for.
 
 A wave issues the instruction once, whatever its lanes: the first active one says what is copied.
 """
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.ir import Operation
 
+from flydsl.backends.host.asynchrony import ENGINE
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, meeting
 from flydsl.codegen.llvm_types import type_text
 from flydsl.target.tensor_descriptor import FIELDS, GATHER_FIRST_WORD, GATHER_MOST, GROUPS, WORDS
@@ -124,7 +125,11 @@ def _copy(store: bool) -> Behaviour:
             body.branch_if(valid, move, done)
             body.start_block(move)
             wg.shared.check_end(wg, op, body.assign(f"call i64 @fly.tensor_end(ptr {table})"))
-            body.line(f"call void @fly.tensor_copy(ptr {table}, ptr %scratch, i1 {flag})")
+            first = body.assign(f"and i64 {wg.thread_number}, -{wg.target.wave_size}")
+            wg.work.call(
+                "copy_tile", wg.work.queue(ENGINE, first), "ptr @fly.tensor_copy", f"ptr {table}", f"i64 {_TABLE}",
+                "ptr %scratch", f"i1 {flag}", "i64 0",
+            )  # fmt: skip
             body.names = known
             body.branch(done)
             body.start_block(done)

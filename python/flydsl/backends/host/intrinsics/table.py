@@ -26,6 +26,7 @@ from flydsl.backends.host.intrinsics import (
     nvidia_arithmetic,
     nvidia_barriers,
     nvidia_copies,
+    nvidia_warpgroup,
 )
 from flydsl.backends.host.intrinsics.entry import HostIntrinsic
 
@@ -44,6 +45,7 @@ HOST_INTRINSICS: Mapping[str, HostIntrinsic] = {
     **nvidia_arithmetic.ENTRIES,
     **nvidia_barriers.ENTRIES,
     **nvidia_copies.ENTRIES,
+    **nvidia_warpgroup.ENTRIES,
 }
 """Name without its type suffixes to how it runs."""
 
