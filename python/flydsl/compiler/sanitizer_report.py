@@ -10,16 +10,19 @@ from flydsl.base.errors import Fault, SanitizerError, SourceLocation, ThreadPlac
 from flydsl.compiler.assigned_name import assigned_name
 from flydsl.compiler.sanitized_arrays import ArrayInterval
 from flydsl.layout.swizzle import Swizzle
+from flydsl.native import constants as native
 from flydsl.target.dtype import storage_bytes
-
-REPORT_WORDS = 20
 
 Sites = Sequence[tuple[str, int, str]]
 Modes = Sequence[tuple[Sequence[int], Sequence[int]]]
 """Each mode of a layout: the shapes and strides of its leaves."""
 
-_READ, _WRITE, _ATOMIC = 1, 2, 4
-_KINDS = {1: "bounds", 2: "race", 4: "uninit", 8: "barrier"}
+_KINDS = {
+    native.CHECK_BOUNDS: "bounds",
+    native.CHECK_RACE: "race",
+    native.CHECK_UNINIT: "uninit",
+    native.CHECK_BARRIER: "barrier",
+}
 _HINTS = {
     "bounds": "guard the access with a condition or a predicate, or make the tensor as large as what is asked of it",
     "race": "put fx.barrier() between the two accesses, use an atomic, or give each thread elements of its own",
@@ -33,15 +36,18 @@ class _Report:
     """The words of one report by name."""
 
     def __init__(self, words: Sequence[int], sites: Sites) -> None:
-        (check, self.site, thread, block, self.address, self.bytes, self.kind, self.low, self.end, other,
-         self.scratch, *extents) = words  # fmt: skip
-        self.check = _KINDS[check]
+        self.check = _KINDS[words[native.REPORT_CHECK]]
+        self.site = words[native.REPORT_SITE]
+        self.address, self.bytes = words[native.REPORT_ADDRESS], words[native.REPORT_BYTES]
+        self.kind, self.low, self.end = words[native.REPORT_KIND], words[native.REPORT_LOW], words[native.REPORT_END]
+        self.scratch, extents = words[native.REPORT_SCRATCH], words[native.REPORT_EXTENTS :]
         self.sites = sites
         grid, dims = extents[:3], extents[3:6]
-        self.place = self._place(block, thread, self.site, grid, dims)
-        other %= 2**64
-        self.other_site = other & 0xFFFFF
-        self.other = self._place(other >> 32, other >> 20 & 0xFFF, self.other_site, grid, dims)
+        self.place = self._place(words[native.REPORT_BLOCK], words[native.REPORT_THREAD], self.site, grid, dims)
+        other, site = divmod(words[native.REPORT_OTHER] % 2**64, 1 << native.WHO_SITE_BITS)
+        block, thread = divmod(other, 1 << native.WHO_THREAD_BITS)
+        self.other_site = site
+        self.other = self._place(block, thread, site, grid, dims)
 
     def _place(self, block: int, thread: int, site: int, grid: Sequence[int], dims: Sequence[int]) -> ThreadPlace:
         file, line, _ = self.sites[site]
@@ -158,7 +164,7 @@ def _joined(found: dict[tuple[int, int], int], mode: int, shape: Sequence[int]) 
 
 
 def _deed(kind: int) -> str:
-    return "atomic" if kind & _ATOMIC else "write" if kind & _WRITE else "read"
+    return "atomic" if kind & native.ACCESS_ATOMIC else "write" if kind & native.ACCESS_WRITE else "read"
 
 
 def sanitizer_error(words: Sequence[int], arrays: Sequence[ArrayInterval], sites: Sites) -> SanitizerError:

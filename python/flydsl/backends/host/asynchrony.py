@@ -16,7 +16,6 @@ from flydsl.backends.host.fibers import cluster_extents, ptx_name
 from flydsl.base import native_names as names
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.module_scope import symbol_text
-from flydsl.native import add_native
 from flydsl.native.constants import DIMS_BLOCK, DIMS_DYNAMIC_SHARED, STATUS_NO_MEMORY
 from flydsl.passes.matrix_atoms import INSTRUCTION
 
@@ -61,7 +60,7 @@ class Asynchrony:
 
     def open(self) -> None:
         """What stands at the start of the kernel."""
-        add_native(self.wg.module.scope, "async_work")
+        self.wg.module.scope.add_native("async_work")
         if self.wg.apart:
             self.wg.body.line(f"{STATE} = call ptr @fly.async_of(ptr %run)")
 

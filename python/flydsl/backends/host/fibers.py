@@ -1,8 +1,8 @@
 """Kernels whose waves wait for each other one by one: each wave is a fiber that runs the kernel for its own lanes.
 
 Barriers that part of a workgroup uses, mbarriers and clusters let waves go separate ways, so such a kernel cannot run
-in step. It is written as a function of one wave; `host_fibers.ll` runs the waves of a cluster in turn. Shared memory
-and the per-thread arrays are those of the workgroup, as always.
+in step. It is written as a function of one wave; `native/src/host_fibers.c` runs the waves of a cluster in turn.
+Shared memory and the per-thread arrays are those of the workgroup, as always.
 """
 
 from __future__ import annotations
@@ -17,14 +17,13 @@ from flydsl.base.launch_status import SITE_BASE
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.module_scope import ModuleScope, symbol_text
 from flydsl.dialects.fly.payload import CLUSTER
-from flydsl.native import add_native
 from flydsl.passes.intrinsic_call import PTX_NAME
 
 if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import WorkgroupEmitter
 
 APART = ("mbarrier.", "barrier.", "cluster.", "mapa", "ld.cluster.", "st.cluster.", "tma.", "bulk.load", "bulk.store")
-"""How instructions begin with which waves go separate ways, or that use what `host_fibers.ll` has."""
+"""How instructions begin with which waves go separate ways, or that use what `host_fibers.c` has."""
 
 BARRIERS = 16
 COUNTER_BYTES = 8
@@ -59,7 +58,7 @@ def cluster_extents(kernel: Operation) -> tuple[int, int, int]:
 
 def add_runtime(scope: ModuleScope) -> None:
     """The scheduler and what it serves, once per module."""
-    add_native(scope, "host_fibers")
+    scope.add_native("host_fibers")
 
 
 def site(wg: WorkgroupEmitter, op: Operation, message: str = DEADLOCK) -> int:

@@ -1,4 +1,4 @@
-"""Sanitizers: a call of the checker (`codegen/sanitizer.ll`) before everything a kernel does to memory.
+"""Sanitizers: a call of the checker (`native/src/sanitizer.c`) before everything a kernel does to memory.
 
 The rules of loads, stores and atomics are wrapped here. Whoever writes another operation that touches memory calls
 `WorkgroupEmitter.access` before it:
@@ -31,16 +31,20 @@ from flydsl.codegen.llvm_types import address_space, type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.op_view import fail, int_prop
 from flydsl.dialects.fly.payload import DYNAMIC_SHARED
+from flydsl.native.constants import (
+    REGION_REGISTERS,
+    REGION_SHARED,
+    REGION_UNKNOWN,
+    ROOT_BYTES,
+    ROOT_MOST,
+    WHO_SITE_BITS,
+)
 from flydsl.passes.mark_memory import ARGUMENT_NAMES, BEGIN_REGISTERS, KEPT, SANITIZE
 
 if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import WorkgroupEmitter
 
-_UNKNOWN_REGION, _SHARED_REGION, _REGISTER_REGION = -1, -2, -3
-_ROOT_BYTES = 24
-MOST_ROOTS = 256
-"""Arguments of a kernel whose pointers are followed; there is no kernel with more."""
-_MOST_SITES = 1 << 20
+_MOST_SITES = 1 << WHO_SITE_BITS
 _FILLING = frozenset({"tma", "bulk", "tensor", "st", "lds"})
 _FOLLOWED = ("llvm.amdgcn.raw.ptr.buffer", "llvm.amdgcn.global.load.lds", "llvm.amdgcn.global.load.async.lds")
 """Words in the names of instructions that write shared memory, and those of them that tell of it by `access`."""
@@ -107,13 +111,13 @@ class Sanitizer:
         declare(self.wg.module)
         body = self.wg.body
         table = body.assign(f"call ptr @{names.SANITIZER_ROOTS}()")
-        for index, argument in enumerate(self.wg.block.args[:MOST_ROOTS]):
+        for index, argument in enumerate(self.wg.block.args[:ROOT_MOST]):
             if isinstance(argument.type, LLVMPointerType):
                 low, end, region = (self._root_word(table, index, word) for word in range(3))
                 self._arguments[index] = (low, end, region)
 
     def _root_word(self, table: str, index: int, word: int) -> str:
-        place = self.wg.body.assign(f"getelementptr i8, ptr {table}, i64 {index * _ROOT_BYTES + 8 * word}")
+        place = self.wg.body.assign(f"getelementptr i8, ptr {table}, i64 {index * ROOT_BYTES + 8 * word}")
         return self.wg.body.assign(f"load i64, ptr {place}")
 
     def rules(self, plain: dict[str, Rule]) -> dict[str, Rule]:
@@ -156,7 +160,7 @@ class Sanitizer:
         address = body.assign(f"ptrtoint {place} to i64")
         if kind & ATOMIC:
             kind |= self._ordering
-        if self._opaque and region == _SHARED_REGION:
+        if self._opaque and region == REGION_SHARED:
             kind |= QUIET
         numbers = (site, address, size, kind, wg.thread_number, low, end, region)
         bad = body.assign(f"call i1 @{names.SANITIZER_ACCESS}({', '.join(f'i64 {n}' for n in numbers)})")
@@ -238,11 +242,11 @@ class Sanitizer:
         if root.space == "register":
             base, size = self._registers(root.key)
             low = self.wg.body.assign(f"ptrtoint ptr {base} to i64")
-            return low, self.wg.body.assign(f"add i64 {low}, {size}"), _REGISTER_REGION
+            return low, self.wg.body.assign(f"add i64 {low}, {size}"), REGION_REGISTERS
         space = address_space(pointer.type) if isinstance(pointer.type, LLVMPointerType) else 0
         if space == 3 and not self.wg.apart:  # waves apart may reach the shared memory of another block
-            return self.wg.shared.base, self._shared_end(), _SHARED_REGION
-        return 0, -1, {3: _SHARED_REGION, 5: _REGISTER_REGION}.get(space, _UNKNOWN_REGION)
+            return self.wg.shared.base, self._shared_end(), REGION_SHARED
+        return 0, -1, {3: REGION_SHARED, 5: REGION_REGISTERS}.get(space, REGION_UNKNOWN)
 
     def _shared_interval(self, root: Root) -> tuple[Any, Any, Any]:
         body, shared = self.wg.body, self.wg.shared
@@ -250,9 +254,9 @@ class Sanitizer:
         start = (shared.static_bytes if dynamic else shared.offsets[root.key]) + root.start
         low = body.assign(f"add i64 {shared.base}, {start}")
         if root.size is None and dynamic:
-            return low, self._shared_end(), _SHARED_REGION
+            return low, self._shared_end(), REGION_SHARED
         size = shared.sizes[root.key] - root.start if root.size is None else root.size
-        return low, body.assign(f"add i64 {low}, {size}"), _SHARED_REGION
+        return low, body.assign(f"add i64 {low}, {size}"), REGION_SHARED
 
     def _shared_end(self) -> str:
         return self.wg.body.assign(f"ptrtoint ptr {self.wg.slots.origin} to i64")
