@@ -8,12 +8,12 @@ from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
 from flydsl.compiler.diagnostics import located
 
-CHECKS = ("bounds", "race", "uninit", "barrier")
+CHECKS = ("bounds", "race", "uninit", "barrier", "async")
 
 
 @located
 def sanitize(*checks: str) -> AbstractContextManager[None]:
-    """Run kernels inside with these sanitizers, or with all: "bounds", "race", "uninit", "barrier".
+    """Run kernels inside with these sanitizers, or with all: "bounds", "race", "uninit", "barrier", "async".
 
     The set replaces the one outside, which is back afterwards. It holds for the whole process, like the variable
     ``FLYDSL_SANITIZE`` that it sets, so every thread that launches meanwhile is checked too.

@@ -22,6 +22,7 @@ _KINDS = {
     native.CHECK_RACE: "race",
     native.CHECK_UNINIT: "uninit",
     native.CHECK_BARRIER: "barrier",
+    native.CHECK_ASYNC: "async",
 }
 _HINTS = {
     "bounds": "guard the access with a condition or a predicate, or make the tensor as large as what is asked of it",
@@ -30,6 +31,34 @@ _HINTS = {
     "uninit shared": "write the element first; if another thread does, put fx.barrier() between that and this read",
     "barrier": "move the barrier out of the branch or loop on which threads disagree",
 }
+_WAITS = (
+    "wait for it first: cp_async_commit_group() and cp_async_wait_group(0), the mbarrier of a TMA or bulk load, "
+    "wgmma_wait_group, s_waitcnt(vmcnt=0), s_wait_asynccnt or s_wait_tensorcnt; then fx.barrier() for other threads"
+)
+_ASYNC = {
+    native.ASYNC_FILLED: ("which the copy by {other} at {line} is still filling", _WAITS),
+    native.ASYNC_READ: (
+        "which the store or product by {other} at {line} still reads",
+        "wait until it has: tma_wait_group(0, read=True) for stores, wgmma_wait_group(0, acc) for products",
+    ),
+    native.ASYNC_UNFENCED: (
+        "which {other} wrote at {line}, with no fence_proxy_async() between: the copy engine need not see it",
+        "call fx.nvvm.fence_proxy_async() behind the writes, then the barrier, then this",
+    ),
+    native.ASYNC_LEFT: (
+        "which goes on when its block has ended and its shared memory is gone",
+        "commit the group and end with tma_wait_group(0, read=True) in the thread that stored",
+    ),
+    native.ASYNC_REGISTERS: (
+        "which the product at {line} is still computing",
+        "close the group with wgmma_commit_group() and wait with wgmma_wait_group(0, acc) before it",
+    ),
+    native.ASYNC_NO_FENCE: (
+        "which was written with no wgmma_fence() before this product",
+        "call fx.nvvm.wgmma_fence() between the last write of its registers and the first product",
+    ),
+}
+"""What is wrong with memory that asynchronous work is at, and what to do."""
 
 
 class _Report:
@@ -40,6 +69,7 @@ class _Report:
         self.site = words[native.REPORT_SITE]
         self.address, self.bytes = words[native.REPORT_ADDRESS], words[native.REPORT_BYTES]
         self.kind, self.low, self.end = words[native.REPORT_KIND], words[native.REPORT_LOW], words[native.REPORT_END]
+        self.fault = words[native.REPORT_ASYNC]
         self.scratch, extents = words[native.REPORT_SCRATCH], words[native.REPORT_EXTENTS :]
         self.sites = sites
         grid, dims = extents[:3], extents[3:6]
@@ -173,10 +203,11 @@ def sanitizer_error(words: Sequence[int], arrays: Sequence[ArrayInterval], sites
     if report.check == "barrier":
         return _stray(report)
     tensor = _Tensor(report, arrays)
-    other = report.other if report.check == "race" else None
+    other = report.other if report.check in ("race", "async") else None
     fault = Fault(report.check, report.place, tensor.name, tensor.coordinate, other)
-    message = {"bounds": _bounds, "race": _race, "uninit": _uninit}[report.check](report, tensor)
-    hint = _HINTS.get(f"{report.check} {tensor.space}", _HINTS[report.check])
+    message = _MESSAGES[report.check](report, tensor)
+    hint = _ASYNC[report.fault][1] if report.check == "async" else ""
+    hint = hint or _HINTS.get(f"{report.check} {tensor.space}", _HINTS[report.check])
     return SanitizerError(message, fault=fault, hint=hint, location=report.place.location)
 
 
@@ -210,8 +241,23 @@ def _uninit(report: _Report, tensor: _Tensor) -> str:
     return f"read of {_at(tensor)}, which {who} {wrote}, by {report.place}{_declared(tensor)}"
 
 
+def _async(report: _Report, tensor: _Tensor) -> str:
+    what = _deed(report.kind)
+    if report.kind & native.ACCESS_ENGINE:
+        what = "copy into" if report.kind & native.ACCESS_WRITE else "store or product that reads"
+    elif report.fault == native.ASYNC_LEFT:
+        what = "store that reads"
+    else:
+        what = f"{what} of"
+    rest = _ASYNC[report.fault][0].format(other=report.other, line=report.other.location)
+    return f"{what} {_at(tensor)} by {report.place}, {rest}{_declared(tensor)}"
+
+
 def _declared(tensor: _Tensor) -> str:
     return f"; it is made at {tensor.declared}" if tensor.declared is not None else ""
+
+
+_MESSAGES = {"bounds": _bounds, "race": _race, "uninit": _uninit, "async": _async}
 
 
 def _stray(report: _Report) -> SanitizerError:

@@ -2,7 +2,7 @@
 
 %struct.Queue = type { i32, i32, i64 }
 %struct.Item = type { i32, i64, i64, ptr, ptr, ptr, ptr, ptr, ptr, i32, i32, i32, i32, [5 x i32] }
-%struct.Buffer = type { i64, i64, i64, ptr }
+%struct.Buffer = type { i64, i64, i64, i64, ptr }
 %struct.anon = type { i64, [16 x i64] }
 
 @.str = private constant [18 x i8] c"FLYDSL_ASYNC_SEED\00", align 1
@@ -10,7 +10,7 @@
 define internal ptr @fly.async_begin(i64 %queues, i64 %groups, i64 %number, ptr %settle) {
 entry:
   %mul = shl i64 %queues, 4
-  %add = add i64 %mul, 96
+  %add = add i64 %mul, 104
   %mul1 = shl i64 %groups, 3
   %add2 = add i64 %add, %mul1
   %call = call ptr @calloc(i64 1, i64 %add2)
@@ -21,22 +21,25 @@ if.end:                                           ; preds = %entry
   store i64 %queues, ptr %call, align 8
   %groups4 = getelementptr inbounds nuw i8, ptr %call, i64 8
   store i64 %groups, ptr %groups4, align 8
-  %add.ptr = getelementptr inbounds nuw i8, ptr %call, i64 96
-  %queue = getelementptr inbounds nuw i8, ptr %call, i64 24
+  %add.ptr = getelementptr inbounds nuw i8, ptr %call, i64 104
+  %queue = getelementptr inbounds nuw i8, ptr %call, i64 32
   store ptr %add.ptr, ptr %queue, align 8
   %add.ptr6 = getelementptr inbounds nuw %struct.Queue, ptr %add.ptr, i64 %queues
-  %group = getelementptr inbounds nuw i8, ptr %call, i64 80
+  %group = getelementptr inbounds nuw i8, ptr %call, i64 88
   store ptr %add.ptr6, ptr %group, align 8
-  %settle7 = getelementptr inbounds nuw i8, ptr %call, i64 88
+  %settle7 = getelementptr inbounds nuw i8, ptr %call, i64 96
   store ptr %settle, ptr %settle7, align 8
-  %call8 = call ptr @getenv(ptr nonnull @.str)
+  %mul8 = mul i64 %number, 61
+  %first_buffer = getelementptr inbounds nuw i8, ptr %call, i64 24
+  store i64 %mul8, ptr %first_buffer, align 8
+  %call9 = call ptr @getenv(ptr nonnull @.str)
   br label %for.cond
 
 for.cond:                                         ; preds = %for.body, %if.end
-  %digit.0 = phi ptr [ %call8, %if.end ], [ %incdec.ptr, %for.body ]
-  %seed.0 = phi i64 [ 0, %if.end ], [ %add17, %for.body ]
-  %tobool9.not = icmp eq ptr %digit.0, null
-  br i1 %tobool9.not, label %for.end, label %land.lhs.true
+  %digit.0 = phi ptr [ %call9, %if.end ], [ %incdec.ptr, %for.body ]
+  %seed.0 = phi i64 [ 0, %if.end ], [ %add18, %for.body ]
+  %tobool10.not = icmp eq ptr %digit.0, null
+  br i1 %tobool10.not, label %for.end, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %for.cond
   %0 = load i8, ptr %digit.0, align 1
@@ -45,30 +48,30 @@ land.lhs.true:                                    ; preds = %for.cond
   br i1 %spec.select, label %for.body, label %for.end
 
 for.body:                                         ; preds = %land.lhs.true
-  %mul14 = mul i64 %seed.0, 10
+  %mul15 = mul i64 %seed.0, 10
   %2 = load i8, ptr %digit.0, align 1
-  %conv15 = zext i8 %2 to i64
-  %sub = add nsw i64 %conv15, -48
-  %add17 = add i64 %mul14, %sub
+  %conv16 = zext i8 %2 to i64
+  %sub = add nsw i64 %conv16, -48
+  %add18 = add i64 %mul15, %sub
   %incdec.ptr = getelementptr inbounds nuw i8, ptr %digit.0, i64 1
   br label %for.cond
 
 for.end:                                          ; preds = %for.cond, %land.lhs.true
-  %tobool18.not = icmp eq i64 %seed.0, 0
-  br i1 %tobool18.not, label %cleanup, label %if.then19
+  %tobool19.not = icmp eq i64 %seed.0, 0
+  br i1 %tobool19.not, label %cleanup, label %if.then20
 
-if.then19:                                        ; preds = %for.end
-  %mul20 = mul i64 %seed.0, -7046029254386353131
+if.then20:                                        ; preds = %for.end
+  %mul21 = mul i64 %seed.0, -7046029254386353131
   %3 = mul i64 %number, -3335678366873096957
-  %mul22 = add i64 %3, -3335678366873096957
-  %xor = xor i64 %mul20, %mul22
+  %mul23 = add i64 %3, -3335678366873096957
+  %xor = xor i64 %mul21, %mul23
   %or = or i64 %xor, 1
-  %seed23 = getelementptr inbounds nuw i8, ptr %call, i64 16
-  store i64 %or, ptr %seed23, align 8
+  %seed24 = getelementptr inbounds nuw i8, ptr %call, i64 16
+  store i64 %or, ptr %seed24, align 8
   br label %cleanup
 
-cleanup:                                          ; preds = %for.end, %if.then19, %entry
-  %retval.0 = phi ptr [ null, %entry ], [ %call, %if.then19 ], [ %call, %for.end ]
+cleanup:                                          ; preds = %for.end, %if.then20, %entry
+  %retval.0 = phi ptr [ null, %entry ], [ %call, %if.then20 ], [ %call, %for.end ]
   ret ptr %retval.0
 }
 
@@ -78,7 +81,7 @@ declare ptr @getenv(ptr)
 
 define internal void @fly.copy_issue(ptr %async, i64 %queue, ptr %target, ptr %source, i32 %bytes, i32 %filled, i1 %stores, i64 %ticket) {
 entry:
-  %queue1 = getelementptr inbounds nuw i8, ptr %async, i64 24
+  %queue1 = getelementptr inbounds nuw i8, ptr %async, i64 32
   %0 = load ptr, ptr %queue1, align 8
   %add.ptr = getelementptr inbounds nuw %struct.Queue, ptr %0, i64 %queue
   %call = call ptr @fly.async_work.append(ptr %async, ptr %add.ptr, ptr nonnull @fly.async_work.land_bytes, i64 %ticket)
@@ -111,7 +114,7 @@ if.end:                                           ; preds = %if.then, %entry
 define internal ptr @fly.async_work.append(ptr %async, ptr %queue, ptr %land, i64 %ticket) {
 entry:
   %.compoundliteral.sroa.5 = alloca { ptr, ptr, ptr, ptr, ptr, i32, i32, i32, i32, [5 x i32] }, align 8
-  %free_item = getelementptr inbounds nuw i8, ptr %async, i64 48
+  %free_item = getelementptr inbounds nuw i8, ptr %async, i64 56
   %0 = load i32, ptr %free_item, align 8
   %tobool.not = icmp eq i32 %0, 0
   br i1 %tobool.not, label %if.else, label %if.then
@@ -123,10 +126,10 @@ if.then:                                          ; preds = %entry
   br label %if.end15
 
 if.else:                                          ; preds = %entry
-  %item_count = getelementptr inbounds nuw i8, ptr %async, i64 40
+  %item_count = getelementptr inbounds nuw i8, ptr %async, i64 48
   %2 = load i32, ptr %item_count, align 8
   %add = add i32 %2, 1
-  %item_room = getelementptr inbounds nuw i8, ptr %async, i64 44
+  %item_room = getelementptr inbounds nuw i8, ptr %async, i64 52
   %3 = load i32, ptr %item_room, align 4
   %cmp.not = icmp ult i32 %add, %3
   br i1 %cmp.not, label %if.end13, label %if.then2
@@ -135,7 +138,7 @@ if.then2:                                         ; preds = %if.else
   %tobool4.not = icmp eq i32 %3, 0
   %mul = shl i32 %3, 1
   %cond = select i1 %tobool4.not, i32 64, i32 %mul
-  %items6 = getelementptr inbounds nuw i8, ptr %async, i64 32
+  %items6 = getelementptr inbounds nuw i8, ptr %async, i64 40
   %4 = load ptr, ptr %items6, align 8
   %conv = zext i32 %cond to i64
   %mul7 = mul nuw nsw i64 %conv, 112
@@ -252,7 +255,7 @@ while.end:                                        ; preds = %while.cond, %land.r
 
 define internal void @fly.copy_count(ptr %async, i64 %queue) {
 entry:
-  %queue1 = getelementptr inbounds nuw i8, ptr %async, i64 24
+  %queue1 = getelementptr inbounds nuw i8, ptr %async, i64 32
   %0 = load ptr, ptr %queue1, align 8
   %arrayidx = getelementptr inbounds nuw %struct.Queue, ptr %0, i64 %queue
   %position = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
@@ -264,7 +267,7 @@ entry:
 
 define internal void @fly.copy_wait(ptr %async, i64 %queue, i64 %pending) {
 entry:
-  %queue1 = getelementptr inbounds nuw i8, ptr %async, i64 24
+  %queue1 = getelementptr inbounds nuw i8, ptr %async, i64 32
   %0 = load ptr, ptr %queue1, align 8
   %add.ptr = getelementptr inbounds nuw %struct.Queue, ptr %0, i64 %queue
   %position = getelementptr inbounds nuw i8, ptr %add.ptr, i64 8
@@ -320,7 +323,7 @@ while.end:                                        ; preds = %while.cond, %land.r
 
 define internal void @fly.copy_wait_read(ptr %async, i64 %queue, i64 %pending) {
 entry:
-  %queue1 = getelementptr inbounds nuw i8, ptr %async, i64 24
+  %queue1 = getelementptr inbounds nuw i8, ptr %async, i64 32
   %0 = load ptr, ptr %queue1, align 8
   %add.ptr = getelementptr inbounds nuw %struct.Queue, ptr %0, i64 %queue
   br label %for.cond
@@ -403,7 +406,7 @@ for.end:                                          ; preds = %for.cond
 
 define internal ptr @fly.async_work.item_at(ptr %async, i32 %number) {
 entry:
-  %items = getelementptr inbounds nuw i8, ptr %async, i64 32
+  %items = getelementptr inbounds nuw i8, ptr %async, i64 40
   %0 = load ptr, ptr %items, align 8
   %idx.ext = zext i32 %number to i64
   %add.ptr = getelementptr inbounds nuw %struct.Item, ptr %0, i64 %idx.ext
@@ -462,7 +465,7 @@ entry:
   br i1 %tobool.not, label %if.end, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %entry
-  %settle = getelementptr inbounds nuw i8, ptr %async, i64 88
+  %settle = getelementptr inbounds nuw i8, ptr %async, i64 96
   %0 = load ptr, ptr %settle, align 8
   %tobool1.not = icmp eq ptr %0, null
   br i1 %tobool1.not, label %if.end, label %if.then
@@ -486,7 +489,7 @@ for.cond:                                         ; preds = %for.body, %entry
   br i1 %cmp, label %for.body, label %for.end
 
 for.body:                                         ; preds = %for.cond
-  %queue1 = getelementptr inbounds nuw i8, ptr %async, i64 24
+  %queue1 = getelementptr inbounds nuw i8, ptr %async, i64 32
   %0 = load ptr, ptr %queue1, align 8
   %add.ptr = getelementptr inbounds nuw %struct.Queue, ptr %0, i64 %queue.0
   call void @fly.async_work.land_before(ptr %async, ptr %add.ptr, i64 -1)
@@ -499,9 +502,9 @@ for.end:                                          ; preds = %for.cond
 
 define internal void @fly.copy_load(ptr %async, ptr %target, ptr %source, i32 %bytes, ptr %barrier, ptr %update, i64 %ticket) {
 entry:
-  %update1 = getelementptr inbounds nuw i8, ptr %async, i64 72
+  %update1 = getelementptr inbounds nuw i8, ptr %async, i64 80
   store ptr %update, ptr %update1, align 8
-  %loads = getelementptr inbounds nuw i8, ptr %async, i64 56
+  %loads = getelementptr inbounds nuw i8, ptr %async, i64 64
   %call = call ptr @fly.async_work.append(ptr %async, ptr nonnull %loads, ptr nonnull @fly.async_work.land_bytes, i64 %ticket)
   %target2 = getelementptr inbounds nuw i8, ptr %call, i64 48
   store ptr %target, ptr %target2, align 8
@@ -525,7 +528,7 @@ entry:
   br i1 %tobool.not, label %for.end33, label %if.end
 
 if.end:                                           ; preds = %entry
-  %loads = getelementptr inbounds nuw i8, ptr %async, i64 56
+  %loads = getelementptr inbounds nuw i8, ptr %async, i64 64
   %1 = load i32, ptr %loads, align 8
   br label %for.cond
 
@@ -561,7 +564,7 @@ for.cond7:                                        ; preds = %for.cond, %for.inc
   br i1 %cmp, label %for.body9, label %for.cond18
 
 for.body9:                                        ; preds = %for.cond7
-  %queue10 = getelementptr inbounds nuw i8, ptr %async, i64 24
+  %queue10 = getelementptr inbounds nuw i8, ptr %async, i64 32
   %4 = load ptr, ptr %queue10, align 8
   %arrayidx = getelementptr inbounds nuw %struct.Queue, ptr %4, i64 %queue.0
   %5 = load i32, ptr %arrayidx, align 8
@@ -584,7 +587,7 @@ for.cond18:                                       ; preds = %for.cond7, %for.inc
   br i1 %cmp19, label %for.body21, label %for.end33
 
 for.body21:                                       ; preds = %for.cond18
-  %group = getelementptr inbounds nuw i8, ptr %async, i64 80
+  %group = getelementptr inbounds nuw i8, ptr %async, i64 88
   %7 = load ptr, ptr %group, align 8
   %arrayidx22 = getelementptr inbounds nuw ptr, ptr %7, i64 %number17.0
   %8 = load ptr, ptr %arrayidx22, align 8
@@ -615,17 +618,17 @@ for.end33:                                        ; preds = %for.cond18, %entry
 
 define internal void @fly.copy_box(ptr %async, i64 %queue, ptr %box, ptr %map, ptr %shared, i32 %offset, i32 %kind, i32 %c0, i32 %c1, i32 %c2, i32 %c3, i32 %c4, i32 %bytes, ptr %barrier, ptr %update, i64 %ticket) {
 entry:
-  %update1 = getelementptr inbounds nuw i8, ptr %async, i64 72
+  %update1 = getelementptr inbounds nuw i8, ptr %async, i64 80
   store ptr %update, ptr %update1, align 8
   %tobool.not = icmp eq ptr %barrier, null
   br i1 %tobool.not, label %cond.false, label %cond.true
 
 cond.true:                                        ; preds = %entry
-  %loads = getelementptr inbounds nuw i8, ptr %async, i64 56
+  %loads = getelementptr inbounds nuw i8, ptr %async, i64 64
   br label %cond.end
 
 cond.false:                                       ; preds = %entry
-  %queue2 = getelementptr inbounds nuw i8, ptr %async, i64 24
+  %queue2 = getelementptr inbounds nuw i8, ptr %async, i64 32
   %0 = load ptr, ptr %queue2, align 8
   %add.ptr = getelementptr inbounds nuw %struct.Queue, ptr %0, i64 %queue
   br label %cond.end
@@ -663,7 +666,7 @@ cond.end:                                         ; preds = %cond.false, %cond.t
 
 define internal void @fly.copy_tile(ptr %async, i64 %queue, ptr %tile, ptr %table, i64 %words, ptr %shared, i1 %store, i64 %ticket) {
 entry:
-  %queue1 = getelementptr inbounds nuw i8, ptr %async, i64 24
+  %queue1 = getelementptr inbounds nuw i8, ptr %async, i64 32
   %0 = load ptr, ptr %queue1, align 8
   %add.ptr = getelementptr inbounds nuw %struct.Queue, ptr %0, i64 %queue
   %call = call ptr @fly.async_work.append(ptr %async, ptr %add.ptr, ptr nonnull @fly.async_work.land_tile, i64 %ticket)
@@ -726,7 +729,7 @@ entry:
 
 define internal void @fly.copy_arrive(ptr %async, ptr %barrier, i32 %parity, ptr %test) {
 entry:
-  %loads = getelementptr inbounds nuw i8, ptr %async, i64 56
+  %loads = getelementptr inbounds nuw i8, ptr %async, i64 64
   %0 = load i32, ptr %loads, align 8
   br label %for.cond
 
@@ -781,7 +784,7 @@ entry:
   br i1 %tobool.not, label %if.end, label %if.then
 
 if.then:                                          ; preds = %entry
-  %update = getelementptr inbounds nuw i8, ptr %async, i64 72
+  %update = getelementptr inbounds nuw i8, ptr %async, i64 80
   %3 = load ptr, ptr %update, align 8
   %bytes = getelementptr inbounds nuw i8, ptr %call, i64 72
   %4 = load i32, ptr %bytes, align 8
@@ -823,14 +826,14 @@ if.end6:                                          ; preds = %if.then4, %if.end
   %snapshot = getelementptr inbounds nuw i8, ptr %call, i64 56
   %2 = load ptr, ptr %snapshot, align 8
   call void @free(ptr %2)
-  %free_item = getelementptr inbounds nuw i8, ptr %async, i64 48
+  %free_item = getelementptr inbounds nuw i8, ptr %async, i64 56
   %3 = load i32, ptr %free_item, align 8
   store i32 %3, ptr %call, align 8
   store i32 %number, ptr %free_item, align 8
   ret i32 %0
 }
 
-define internal void @fly.product_issue(ptr %async, i64 %group_number, ptr %multiply, ptr %a, i64 %a_bytes, ptr %b, ptr %c, i64 %c_bytes, ptr %d, i64 %d_bytes, i64 %words, ptr %scale, ptr %shared, i64 %ticket_a, i64 %ticket_b) {
+define internal void @fly.product_issue(ptr %async, i64 %group_number, ptr %multiply, ptr %a, i64 %a_bytes, ptr %b, ptr %c, i64 %c_bytes, ptr %d, i64 %d_bytes, i64 %words, ptr %scale, ptr %shared, i64 %site, i64 %ticket_a, i64 %ticket_b) {
 entry:
   %.compoundliteral.sroa.5 = alloca [2 x i64], align 8
   %call = call ptr @fly.async_work.group_at(ptr %async, i64 %group_number)
@@ -901,48 +904,51 @@ if.end19:                                         ; preds = %if.else, %if.then16
   %5 = load ptr, ptr %.compoundliteral.sroa.3.0..sroa_idx, align 8
   %last22 = getelementptr inbounds nuw i8, ptr %5, i64 8
   store i64 %inc, ptr %last22, align 8
+  %6 = load ptr, ptr %.compoundliteral.sroa.3.0..sroa_idx, align 8
+  %site24 = getelementptr inbounds nuw i8, ptr %6, i64 16
+  store i64 %site, ptr %site24, align 8
   br label %for.cond
 
-for.cond:                                         ; preds = %for.inc31, %if.end19
-  %thread.0 = phi i64 [ 0, %if.end19 ], [ %inc32, %for.inc31 ]
+for.cond:                                         ; preds = %for.inc33, %if.end19
+  %thread.0 = phi i64 [ 0, %if.end19 ], [ %inc34, %for.inc33 ]
   %cmp = icmp samesign ult i64 %thread.0, 128
-  br i1 %cmp, label %for.cond23, label %for.end33
+  br i1 %cmp, label %for.cond25, label %for.end35
 
-for.cond23:                                       ; preds = %for.cond, %for.body26
-  %word.0 = phi i64 [ %inc30, %for.body26 ], [ 0, %for.cond ]
-  %cmp24 = icmp ult i64 %word.0, %words
-  br i1 %cmp24, label %for.body26, label %for.inc31
+for.cond25:                                       ; preds = %for.cond, %for.body28
+  %word.0 = phi i64 [ %inc32, %for.body28 ], [ 0, %for.cond ]
+  %cmp26 = icmp ult i64 %word.0, %words
+  br i1 %cmp26, label %for.body28, label %for.inc33
 
-for.body26:                                       ; preds = %for.cond23
-  %6 = load ptr, ptr %.compoundliteral.sroa.3.0..sroa_idx, align 8
-  %call28 = call i32 @fly.async_work.handle(ptr %6, i64 %word.0)
+for.body28:                                       ; preds = %for.cond25
+  %7 = load ptr, ptr %.compoundliteral.sroa.3.0..sroa_idx, align 8
+  %call30 = call i32 @fly.async_work.handle(ptr %7, i64 %word.0)
   %mul = mul i64 %thread.0, %d_bytes
   %add.ptr = getelementptr inbounds nuw i8, ptr %d, i64 %mul
-  %arrayidx29 = getelementptr inbounds nuw i32, ptr %add.ptr, i64 %word.0
-  store i32 %call28, ptr %arrayidx29, align 4
-  %inc30 = add i64 %word.0, 1
-  br label %for.cond23
+  %arrayidx31 = getelementptr inbounds nuw i32, ptr %add.ptr, i64 %word.0
+  store i32 %call30, ptr %arrayidx31, align 4
+  %inc32 = add i64 %word.0, 1
+  br label %for.cond25
 
-for.inc31:                                        ; preds = %for.cond23
-  %inc32 = add nuw nsw i64 %thread.0, 1
+for.inc33:                                        ; preds = %for.cond25
+  %inc34 = add nuw nsw i64 %thread.0, 1
   br label %for.cond
 
-for.end33:                                        ; preds = %for.cond
+for.end35:                                        ; preds = %for.cond
   call void @fly.async_stir(ptr %async)
   ret void
 }
 
 define internal ptr @fly.async_work.group_at(ptr %async, i64 %number) {
 entry:
-  %group = getelementptr inbounds nuw i8, ptr %async, i64 80
+  %group = getelementptr inbounds nuw i8, ptr %async, i64 88
   %0 = load ptr, ptr %group, align 8
   %arrayidx = getelementptr inbounds nuw ptr, ptr %0, i64 %number
   %1 = load ptr, ptr %arrayidx, align 8
   %tobool.not = icmp eq ptr %1, null
-  br i1 %tobool.not, label %if.then, label %if.end7
+  br i1 %tobool.not, label %if.then, label %if.end9
 
 if.then:                                          ; preds = %entry
-  %call = call ptr @calloc(i64 1, i64 1608)
+  %call = call ptr @calloc(i64 1, i64 1864)
   %2 = load ptr, ptr %group, align 8
   %arrayidx2 = getelementptr inbounds nuw ptr, ptr %2, i64 %number
   store ptr %call, ptr %arrayidx2, align 8
@@ -950,17 +956,27 @@ if.then:                                          ; preds = %entry
   %arrayidx4 = getelementptr inbounds nuw ptr, ptr %3, i64 %number
   %4 = load ptr, ptr %arrayidx4, align 8
   %tobool5.not = icmp eq ptr %4, null
-  br i1 %tobool5.not, label %if.then6, label %if.end7
+  br i1 %tobool5.not, label %if.then6, label %if.end
 
 if.then6:                                         ; preds = %if.then
   call void @llvm.trap()
   unreachable
 
-if.end7:                                          ; preds = %if.then, %entry
-  %5 = load ptr, ptr %group, align 8
-  %arrayidx9 = getelementptr inbounds nuw ptr, ptr %5, i64 %number
-  %6 = load ptr, ptr %arrayidx9, align 8
-  ret ptr %6
+if.end:                                           ; preds = %if.then
+  %first_buffer = getelementptr inbounds nuw i8, ptr %async, i64 24
+  %5 = load i64, ptr %first_buffer, align 8
+  %6 = load ptr, ptr %group, align 8
+  %arrayidx8 = getelementptr inbounds nuw ptr, ptr %6, i64 %number
+  %7 = load ptr, ptr %arrayidx8, align 8
+  %buffers = getelementptr inbounds nuw i8, ptr %7, i64 16
+  store i64 %5, ptr %buffers, align 8
+  br label %if.end9
+
+if.end9:                                          ; preds = %if.end, %entry
+  %8 = load ptr, ptr %group, align 8
+  %arrayidx11 = getelementptr inbounds nuw ptr, ptr %8, i64 %number
+  %9 = load ptr, ptr %arrayidx11, align 8
+  ret ptr %9
 }
 
 define internal ptr @fly.async_work.chained(ptr %group, ptr %c, i64 %c_bytes, i64 %words) {
@@ -971,7 +987,7 @@ entry:
   br i1 %tobool.not, label %cleanup16, label %lor.lhs.false
 
 lor.lhs.false:                                    ; preds = %entry
-  %words1 = getelementptr inbounds nuw i8, ptr %call, i64 16
+  %words1 = getelementptr inbounds nuw i8, ptr %call, i64 24
   %1 = load i64, ptr %words1, align 8
   %cmp.not = icmp eq i64 %1, %words
   br i1 %cmp.not, label %for.cond, label %cleanup16
@@ -1022,7 +1038,7 @@ entry:
   store i64 %inc, ptr %buffers, align 8
   %rem = and i64 %inc, 31
   %add.ptr = getelementptr inbounds nuw %struct.Buffer, ptr %ring, i64 %rem
-  %data = getelementptr inbounds nuw i8, ptr %add.ptr, i64 24
+  %data = getelementptr inbounds nuw i8, ptr %add.ptr, i64 32
   %1 = load ptr, ptr %data, align 8
   %tobool.not = icmp eq ptr %1, null
   br i1 %tobool.not, label %if.end, label %land.lhs.true
@@ -1040,7 +1056,7 @@ if.then:                                          ; preds = %land.lhs.true
   br label %if.end
 
 if.end:                                           ; preds = %if.then, %land.lhs.true, %entry
-  %words2 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 16
+  %words2 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 24
   %4 = load i64, ptr %words2, align 8
   %cmp3.not = icmp eq i64 %4, %words
   br i1 %cmp3.not, label %if.end13, label %if.then4
@@ -1123,7 +1139,7 @@ for.body:                                         ; preds = %land.rhs
   %rem = lshr i64 %thread.0, 5
   %div312 = and i64 %rem, 3
   %1 = load i64, ptr %call, align 8
-  %waves = getelementptr inbounds nuw i8, ptr %call, i64 1064
+  %waves = getelementptr inbounds nuw i8, ptr %call, i64 1320
   %arrayidx = getelementptr inbounds nuw %struct.anon, ptr %waves, i64 %div312
   %marks = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
   %2 = load i64, ptr %arrayidx, align 8
@@ -1161,7 +1177,7 @@ for.body:                                         ; preds = %land.rhs
   %call = call ptr @fly.async_work.group_at(ptr %async, i64 %div219)
   %rem = and i64 %thread.0, 127
   %div320 = lshr i64 %rem, 5
-  %waves = getelementptr inbounds nuw i8, ptr %call, i64 1064
+  %waves = getelementptr inbounds nuw i8, ptr %call, i64 1320
   %arrayidx = getelementptr inbounds nuw %struct.anon, ptr %waves, i64 %div320
   %1 = load i64, ptr %arrayidx, align 8
   %rem5 = and i64 %thread.0, 31
@@ -1212,7 +1228,7 @@ while.body:                                       ; preds = %land.rhs
   %2 = load ptr, ptr %first, align 8
   %buffer = getelementptr inbounds nuw i8, ptr %2, i64 16
   %3 = load ptr, ptr %buffer, align 8
-  %data2 = getelementptr inbounds nuw i8, ptr %3, i64 24
+  %data2 = getelementptr inbounds nuw i8, ptr %3, i64 32
   %4 = load ptr, ptr %data2, align 8
   %multiply = getelementptr inbounds nuw i8, ptr %2, i64 8
   %5 = load ptr, ptr %multiply, align 8
@@ -1266,9 +1282,9 @@ land.lhs.true:                                    ; preds = %for.body
   br i1 %cmp1.not, label %for.inc, label %if.then
 
 if.then:                                          ; preds = %land.lhs.true
-  %data = getelementptr inbounds nuw i8, ptr %call, i64 24
+  %data = getelementptr inbounds nuw i8, ptr %call, i64 32
   %3 = load ptr, ptr %data, align 8
-  %words2 = getelementptr inbounds nuw i8, ptr %call, i64 16
+  %words2 = getelementptr inbounds nuw i8, ptr %call, i64 24
   %4 = load i64, ptr %words2, align 8
   %mul = mul i64 %thread, %4
   %5 = load i32, ptr %arrayidx, align 4
@@ -1290,16 +1306,16 @@ for.end:                                          ; preds = %for.cond
 
 define internal i64 @fly.product_pending(ptr %async, i64 %thread, ptr %words, i64 %count) {
 entry:
-  %div9 = lshr i64 %thread, 7
+  %div12 = lshr i64 %thread, 7
   %groups = getelementptr inbounds nuw i8, ptr %async, i64 8
   %0 = load i64, ptr %groups, align 8
-  %cmp = icmp ult i64 %div9, %0
+  %cmp = icmp ult i64 %div12, %0
   br i1 %cmp, label %cond.true, label %cond.end
 
 cond.true:                                        ; preds = %entry
-  %group1 = getelementptr inbounds nuw i8, ptr %async, i64 80
+  %group1 = getelementptr inbounds nuw i8, ptr %async, i64 88
   %1 = load ptr, ptr %group1, align 8
-  %arrayidx = getelementptr inbounds nuw ptr, ptr %1, i64 %div9
+  %arrayidx = getelementptr inbounds nuw ptr, ptr %1, i64 %div12
   %2 = load ptr, ptr %arrayidx, align 8
   br label %cond.end
 
@@ -1309,29 +1325,38 @@ cond.end:                                         ; preds = %entry, %cond.true
 
 for.cond:                                         ; preds = %for.inc, %cond.end
   %word.0 = phi i64 [ 0, %cond.end ], [ %inc, %for.inc ]
+  %retval.0 = phi i64 [ undef, %cond.end ], [ %retval.2, %for.inc ]
   %tobool = icmp eq ptr %cond, null
   %cmp3 = icmp uge i64 %word.0, %count
   %spec.select.not = select i1 %tobool, i1 true, i1 %cmp3
-  br i1 %spec.select.not, label %cleanup, label %for.body
+  br i1 %spec.select.not, label %cleanup6, label %for.body
 
 for.body:                                         ; preds = %for.cond
   %arrayidx4 = getelementptr inbounds nuw i32, ptr %words, i64 %word.0
   %3 = load i32, ptr %arrayidx4, align 4
   %call = call ptr @fly.async_work.buffer_of(ptr nonnull %cond, i32 %3)
   %tobool5.not = icmp eq ptr %call, null
-  br i1 %tobool5.not, label %for.inc, label %if.then
+  br i1 %tobool5.not, label %cleanup, label %if.then
 
 if.then:                                          ; preds = %for.body
+  %site = getelementptr inbounds nuw i8, ptr %call, i64 16
+  %4 = load i64, ptr %site, align 8
+  %shl = shl i64 %4, 32
   %add = add i64 %word.0, 1
+  %or = or i64 %shl, %add
   br label %cleanup
 
-for.inc:                                          ; preds = %for.body
+cleanup:                                          ; preds = %for.body, %if.then
+  %retval.2 = phi i64 [ %or, %if.then ], [ %retval.0, %for.body ]
+  br i1 %tobool5.not, label %for.inc, label %cleanup6
+
+for.inc:                                          ; preds = %cleanup
   %inc = add i64 %word.0, 1
   br label %for.cond
 
-cleanup:                                          ; preds = %for.cond, %if.then
-  %spec.select8 = phi i64 [ %add, %if.then ], [ 0, %for.cond ]
-  ret i64 %spec.select8
+cleanup6:                                         ; preds = %for.cond, %cleanup
+  %spec.select11 = phi i64 [ %retval.2, %cleanup ], [ 0, %for.cond ]
+  ret i64 %spec.select11
 }
 
 define internal ptr @fly.async_work.buffer_of(ptr %group, i32 %content) {
@@ -1347,7 +1372,7 @@ if.end:                                           ; preds = %entry
   %ring = getelementptr inbounds nuw i8, ptr %group, i64 40
   %rem = and i64 %conv, 31
   %add.ptr = getelementptr inbounds nuw %struct.Buffer, ptr %ring, i64 %rem
-  %data = getelementptr inbounds nuw i8, ptr %add.ptr, i64 24
+  %data = getelementptr inbounds nuw i8, ptr %add.ptr, i64 32
   %0 = load ptr, ptr %data, align 8
   %tobool.not = icmp eq ptr %0, null
   br i1 %tobool.not, label %cond.false, label %land.rhs
@@ -1361,7 +1386,7 @@ land.rhs:                                         ; preds = %if.end
 land.lhs.true:                                    ; preds = %land.rhs
   %and7 = and i32 %content, 127
   %conv8 = zext nneg i32 %and7 to i64
-  %words = getelementptr inbounds nuw i8, ptr %add.ptr, i64 16
+  %words = getelementptr inbounds nuw i8, ptr %add.ptr, i64 24
   %2 = load i64, ptr %words, align 8
   %cmp9 = icmp ugt i64 %2, %conv8
   br i1 %cmp9, label %return, label %cond.false
@@ -1412,7 +1437,7 @@ for.cond:                                         ; preds = %entry, %for.inc24
   br i1 %cmp, label %for.body, label %for.cond28
 
 for.body:                                         ; preds = %for.cond
-  %queue1 = getelementptr inbounds nuw i8, ptr %async, i64 24
+  %queue1 = getelementptr inbounds nuw i8, ptr %async, i64 32
   %1 = load ptr, ptr %queue1, align 8
   %arrayidx = getelementptr inbounds nuw %struct.Queue, ptr %1, i64 %queue.0
   br label %for.cond2
@@ -1479,7 +1504,7 @@ for.cond28:                                       ; preds = %for.cond, %for.end5
   br i1 %cmp29, label %for.body32, label %for.end58
 
 for.body32:                                       ; preds = %for.cond28
-  %group33 = getelementptr inbounds nuw i8, ptr %async, i64 80
+  %group33 = getelementptr inbounds nuw i8, ptr %async, i64 88
   %7 = load ptr, ptr %group33, align 8
   %arrayidx34 = getelementptr inbounds nuw ptr, ptr %7, i64 %number27.0
   %8 = load ptr, ptr %arrayidx34, align 8
@@ -1513,7 +1538,7 @@ for.cond44:                                       ; preds = %for.cond37, %for.bo
 
 for.body51:                                       ; preds = %for.cond44
   %arrayidx52 = getelementptr inbounds nuw %struct.Buffer, ptr %8, i64 %index.0
-  %data = getelementptr inbounds nuw i8, ptr %arrayidx52, i64 64
+  %data = getelementptr inbounds nuw i8, ptr %arrayidx52, i64 72
   %11 = load ptr, ptr %data, align 8
   call void @free(ptr %11)
   %inc54 = add nuw nsw i64 %index.0, 1
@@ -1525,7 +1550,7 @@ for.end55:                                        ; preds = %for.cond44
   br label %for.cond28
 
 for.end58:                                        ; preds = %for.cond28
-  %items = getelementptr inbounds nuw i8, ptr %async, i64 32
+  %items = getelementptr inbounds nuw i8, ptr %async, i64 40
   %12 = load ptr, ptr %items, align 8
   call void @free(ptr %12)
   call void @free(ptr nonnull %async)

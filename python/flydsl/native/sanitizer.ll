@@ -15,6 +15,7 @@
 @fly.sanitizer.report = internal global ptr null, align 8
 @fly.sanitizer.failed = internal global i8 0, align 1
 @fly.sanitizer.roots = internal global [256 x %struct.Interval] zeroinitializer, align 16
+@fly.sanitizer.block = internal global i64 0, align 8
 @fly.sanitizer.wave_epoch = internal global i64 0, align 8
 @fly.sanitizer.epoch = internal global i64 0, align 8
 @fly.sanitizer.dims = internal global ptr null, align 8
@@ -29,7 +30,6 @@
 @fly.sanitizer.readers = internal global ptr null, align 8
 @fly.sanitizer.writers = internal global ptr null, align 8
 @fly.sanitizer.write_times = internal global ptr null, align 8
-@fly.sanitizer.block = internal global i64 0, align 8
 @fly.sanitizer.synced = internal global i64 0, align 8
 @fly.sanitizer.ticket_count = internal global i64 0, align 8
 @fly.sanitizer.first_ticket = internal global i64 0, align 8
@@ -109,6 +109,12 @@ cond.end:                                         ; preds = %cond.false, %cond.t
 define ptr @fly_sanitizer_roots() {
 entry:
   ret ptr @fly.sanitizer.roots
+}
+
+define void @fly_sanitizer_here(i64 %number) {
+entry:
+  store i64 %number, ptr @fly.sanitizer.block, align 8
+  ret void
 }
 
 define void @fly_sanitizer_barrier() {
@@ -601,7 +607,7 @@ if.end4:                                          ; preds = %if.end, %entry
   ret i64 %12
 }
 
-define i64 @fly_sanitizer_tile(i64 %site, i64 %shared, i64 %descriptor, i64 %rows, i64 %depth, i64 %size, i1 %k_major, i64 %thread) {
+define i64 @fly_sanitizer_tile(i64 %site, i64 %shared, i64 %descriptor, i64 %rows, i64 %depth, i64 %size, i1 %k_major, i64 %thread, i64 %low, i64 %end) {
 entry:
   %touch = alloca %struct.Touch, align 8
   call void @llvm.lifetime.start.p0(ptr nonnull %touch)
@@ -609,97 +615,95 @@ entry:
   %address = getelementptr inbounds nuw i8, ptr %touch, i64 8
   store i64 %shared, ptr %address, align 8
   %bytes = getelementptr inbounds nuw i8, ptr %touch, i64 16
-  store i64 1, ptr %bytes, align 8
+  store i64 %size, ptr %bytes, align 8
   %kind = getelementptr inbounds nuw i8, ptr %touch, i64 24
   store i64 33, ptr %kind, align 8
   %thread2 = getelementptr inbounds nuw i8, ptr %touch, i64 32
   store i64 %thread, ptr %thread2, align 8
-  %low = getelementptr inbounds nuw i8, ptr %touch, i64 40
-  store i64 %shared, ptr %low, align 8
-  %end = getelementptr inbounds nuw i8, ptr %touch, i64 48
-  %0 = load i64, ptr @fly.sanitizer.shared_bytes, align 8
-  %add = add i64 %shared, %0
-  store i64 %add, ptr %end, align 8
+  %low3 = getelementptr inbounds nuw i8, ptr %touch, i64 40
+  store i64 %low, ptr %low3, align 8
+  %end4 = getelementptr inbounds nuw i8, ptr %touch, i64 48
+  store i64 %end, ptr %end4, align 8
   %region = getelementptr inbounds nuw i8, ptr %touch, i64 56
   store i64 -2, ptr %region, align 8
-  %1 = load i64, ptr @fly.sanitizer.flags, align 8
-  %and = and i64 %1, 16
+  %0 = load i64, ptr @fly.sanitizer.flags, align 8
+  %and = and i64 %0, 16
   %tobool.not = icmp eq i64 %and, 0
-  br i1 %tobool.not, label %cleanup31, label %if.end
+  br i1 %tobool.not, label %cleanup32, label %if.end
 
 if.end:                                           ; preds = %entry
   %storedv = zext i1 %k_major to i8
   %call = call i64 @fly.sanitizer.new_ticket(ptr nonnull %touch, i1 false)
-  %2 = load ptr, ptr @fly.sanitizer.tickets, align 8
-  %add.ptr = getelementptr inbounds nuw %struct.Ticket, ptr %2, i64 %call
-  %descriptor3 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 40
-  store i64 %descriptor, ptr %descriptor3, align 8
-  %rows4 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 48
-  store i64 %rows, ptr %rows4, align 8
+  %1 = load ptr, ptr @fly.sanitizer.tickets, align 8
+  %add.ptr = getelementptr inbounds nuw %struct.Ticket, ptr %1, i64 %call
+  %descriptor5 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 40
+  store i64 %descriptor, ptr %descriptor5, align 8
+  %rows6 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 48
+  store i64 %rows, ptr %rows6, align 8
   %mul = mul i64 %depth, %size
-  %depth5 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 56
-  store i64 %mul, ptr %depth5, align 8
-  %bytes6 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 8
-  store i64 %size, ptr %bytes6, align 8
-  %k_major7 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 67
-  store i8 %storedv, ptr %k_major7, align 1
+  %depth7 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 56
+  store i64 %mul, ptr %depth7, align 8
+  %bytes8 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 8
+  store i64 %size, ptr %bytes8, align 8
+  %k_major9 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 67
+  store i8 %storedv, ptr %k_major9, align 1
   br label %for.cond
 
-for.cond:                                         ; preds = %for.inc24, %if.end
-  %row.0 = phi i64 [ 0, %if.end ], [ %inc25, %for.inc24 ]
-  %retval.1 = phi i64 [ undef, %if.end ], [ %retval.4, %for.inc24 ]
+for.cond:                                         ; preds = %for.inc25, %if.end
+  %row.0 = phi i64 [ 0, %if.end ], [ %inc26, %for.inc25 ]
+  %retval.1 = phi i64 [ undef, %if.end ], [ %retval.4, %for.inc25 ]
   %cmp.not = icmp ult i64 %row.0, %rows
-  br i1 %cmp.not, label %for.cond9, label %cleanup31
+  br i1 %cmp.not, label %for.cond11, label %cleanup32
 
-for.cond9:                                        ; preds = %for.cond, %for.inc
+for.cond11:                                       ; preds = %for.cond, %for.inc
   %byte.0 = phi i64 [ %inc, %for.inc ], [ 0, %for.cond ]
   %retval.3 = phi i64 [ %retval.5, %for.inc ], [ %retval.1, %for.cond ]
-  %3 = load i64, ptr %depth5, align 8
-  %cmp11.not = icmp ult i64 %byte.0, %3
-  br i1 %cmp11.not, label %for.body13, label %cleanup22
+  %2 = load i64, ptr %depth7, align 8
+  %cmp13.not = icmp ult i64 %byte.0, %2
+  br i1 %cmp13.not, label %for.body15, label %cleanup23
 
-for.body13:                                       ; preds = %for.cond9
-  %4 = load i64, ptr @fly.sanitizer.scratch, align 8
-  %sub = sub i64 %shared, %4
-  %call14 = call i64 @fly.sanitizer.tile_byte(ptr %add.ptr, i64 %row.0, i64 %byte.0, i64 %size)
-  %add15 = add i64 %sub, %call14
-  %5 = load i64, ptr @fly.sanitizer.scratch_bytes, align 8
-  %cmp16.not = icmp ult i64 %add15, %5
-  br i1 %cmp16.not, label %if.end18, label %cleanup
+for.body15:                                       ; preds = %for.cond11
+  %3 = load i64, ptr @fly.sanitizer.scratch, align 8
+  %sub = sub i64 %shared, %3
+  %call16 = call i64 @fly.sanitizer.tile_byte(ptr %add.ptr, i64 %row.0, i64 %byte.0, i64 %size)
+  %add = add i64 %sub, %call16
+  %4 = load i64, ptr @fly.sanitizer.scratch_bytes, align 8
+  %cmp17.not = icmp ult i64 %add, %4
+  br i1 %cmp17.not, label %if.end19, label %cleanup
 
-if.end18:                                         ; preds = %for.body13
-  %call19 = call i1 @fly.sanitizer.meets_work(ptr nonnull %touch, i64 %add15)
-  br i1 %call19, label %cleanup, label %if.end21
+if.end19:                                         ; preds = %for.body15
+  %call20 = call i1 @fly.sanitizer.meets_work(ptr nonnull %touch, i64 %add)
+  br i1 %call20, label %cleanup, label %if.end22
 
-if.end21:                                         ; preds = %if.end18
+if.end22:                                         ; preds = %if.end19
   %conv = trunc i64 %call to i32
-  %6 = load ptr, ptr @fly.sanitizer.readers, align 8
-  %arrayidx = getelementptr inbounds nuw i32, ptr %6, i64 %add15
+  %5 = load ptr, ptr @fly.sanitizer.readers, align 8
+  %arrayidx = getelementptr inbounds nuw i32, ptr %5, i64 %add
   store i32 %conv, ptr %arrayidx, align 4
   br label %cleanup
 
-cleanup:                                          ; preds = %if.end18, %for.body13, %if.end21
-  %cleanup.dest.slot.2 = phi i32 [ 0, %if.end21 ], [ 7, %for.body13 ], [ 1, %if.end18 ]
-  %retval.5 = phi i64 [ %retval.3, %if.end21 ], [ %retval.3, %for.body13 ], [ -1, %if.end18 ]
-  switch i32 %cleanup.dest.slot.2, label %cleanup22 [
+cleanup:                                          ; preds = %if.end19, %for.body15, %if.end22
+  %cleanup.dest.slot.2 = phi i32 [ 0, %if.end22 ], [ 7, %for.body15 ], [ 1, %if.end19 ]
+  %retval.5 = phi i64 [ %retval.3, %if.end22 ], [ %retval.3, %for.body15 ], [ -1, %if.end19 ]
+  switch i32 %cleanup.dest.slot.2, label %cleanup23 [
     i32 0, label %for.inc
     i32 7, label %for.inc
   ]
 
 for.inc:                                          ; preds = %cleanup, %cleanup
   %inc = add i64 %byte.0, 1
-  br label %for.cond9
+  br label %for.cond11
 
-cleanup22:                                        ; preds = %for.cond9, %cleanup
-  %retval.4 = phi i64 [ %retval.5, %cleanup ], [ %retval.3, %for.cond9 ]
-  br i1 %cmp11.not, label %cleanup31, label %for.inc24
+cleanup23:                                        ; preds = %for.cond11, %cleanup
+  %retval.4 = phi i64 [ %retval.5, %cleanup ], [ %retval.3, %for.cond11 ]
+  br i1 %cmp13.not, label %cleanup32, label %for.inc25
 
-for.inc24:                                        ; preds = %cleanup22
-  %inc25 = add i64 %row.0, 1
+for.inc25:                                        ; preds = %cleanup23
+  %inc26 = add i64 %row.0, 1
   br label %for.cond
 
-cleanup31:                                        ; preds = %cleanup22, %for.cond, %entry
-  %retval.0 = phi i64 [ 0, %entry ], [ %retval.4, %cleanup22 ], [ %call, %for.cond ]
+cleanup32:                                        ; preds = %cleanup23, %for.cond, %entry
+  %retval.0 = phi i64 [ 0, %entry ], [ %retval.4, %cleanup23 ], [ %call, %for.cond ]
   call void @llvm.lifetime.end.p0(ptr nonnull %touch)
   ret i64 %retval.0
 }
@@ -840,29 +844,35 @@ if.end20:                                         ; preds = %land.lhs.true, %if.
   br i1 %brmerge.not, label %land.lhs.true25, label %cleanup
 
 land.lhs.true25:                                  ; preds = %if.end20
-  %16 = load ptr, ptr @fly.sanitizer.write_times, align 8
-  %arrayidx26 = getelementptr inbounds nuw i64, ptr %16, i64 %byte
-  %17 = load i64, ptr %arrayidx26, align 8
-  %18 = load i64, ptr @fly.sanitizer.fence_time, align 8
-  %cmp = icmp ugt i64 %17, %18
-  br i1 %cmp, label %if.then28, label %cleanup
+  %16 = load i64, ptr %kind, align 8
+  %and27 = and i64 %16, 8
+  %tobool28.not = icmp eq i64 %and27, 0
+  br i1 %tobool28.not, label %land.lhs.true29, label %cleanup
 
-if.then28:                                        ; preds = %land.lhs.true25
-  %19 = load i64, ptr @fly.sanitizer.scratch, align 8
-  %add29 = add i64 %19, %byte
-  %20 = load ptr, ptr @fly.sanitizer.writers, align 8
-  %arrayidx30 = getelementptr inbounds nuw i32, ptr %20, i64 %byte
-  %21 = load i32, ptr %arrayidx30, align 4
-  %shr = lshr i32 %21, 20
-  %conv31 = zext nneg i32 %shr to i64
-  %and33 = and i32 %21, 1048575
-  %conv34 = zext nneg i32 %and33 to i64
-  %call35 = call i64 @fly.sanitizer.who_is(i64 %conv31, i64 %conv34)
-  %call36 = call i1 @fly.sanitizer.fill_async(i32 3, ptr %touch, i64 %add29, i64 %call35)
+land.lhs.true29:                                  ; preds = %land.lhs.true25
+  %17 = load ptr, ptr @fly.sanitizer.write_times, align 8
+  %arrayidx30 = getelementptr inbounds nuw i64, ptr %17, i64 %byte
+  %18 = load i64, ptr %arrayidx30, align 8
+  %19 = load i64, ptr @fly.sanitizer.fence_time, align 8
+  %cmp = icmp ugt i64 %18, %19
+  br i1 %cmp, label %if.then32, label %cleanup
+
+if.then32:                                        ; preds = %land.lhs.true29
+  %20 = load i64, ptr @fly.sanitizer.scratch, align 8
+  %add33 = add i64 %20, %byte
+  %21 = load ptr, ptr @fly.sanitizer.writers, align 8
+  %arrayidx34 = getelementptr inbounds nuw i32, ptr %21, i64 %byte
+  %22 = load i32, ptr %arrayidx34, align 4
+  %shr = lshr i32 %22, 20
+  %conv35 = zext nneg i32 %shr to i64
+  %and37 = and i32 %22, 1048575
+  %conv38 = zext nneg i32 %and37 to i64
+  %call39 = call i64 @fly.sanitizer.who_is(i64 %conv35, i64 %conv38)
+  %call40 = call i1 @fly.sanitizer.fill_async(i32 3, ptr %touch, i64 %add33, i64 %call39)
   br label %cleanup
 
-cleanup:                                          ; preds = %land.lhs.true25, %if.end20, %if.then28, %if.then13, %if.then
-  %retval.0 = phi i1 [ %call7, %if.then ], [ %call19, %if.then13 ], [ %call36, %if.then28 ], [ false, %if.end20 ], [ false, %land.lhs.true25 ]
+cleanup:                                          ; preds = %land.lhs.true25, %land.lhs.true29, %if.end20, %if.then32, %if.then13, %if.then
+  %retval.0 = phi i1 [ %call7, %if.then ], [ %call19, %if.then13 ], [ %call40, %if.then32 ], [ false, %if.end20 ], [ false, %land.lhs.true29 ], [ false, %land.lhs.true25 ]
   ret i1 %retval.0
 }
 
@@ -1085,7 +1095,7 @@ entry:
   ret i1 true
 }
 
-define i1 @fly_sanitizer_end() {
+define i32 @fly_sanitizer_end(i32 %status) {
 entry:
   %touch = alloca %struct.Touch, align 8
   %0 = load i64, ptr @fly.sanitizer.first_ticket, align 8
@@ -1093,94 +1103,92 @@ entry:
 
 for.cond:                                         ; preds = %for.inc, %entry
   %number.0 = phi i64 [ %0, %entry ], [ %inc, %for.inc ]
-  %retval.0 = phi i1 [ undef, %entry ], [ %retval.2, %for.inc ]
-  %1 = load i64, ptr @fly.sanitizer.flags, align 8
-  %and = and i64 %1, 16
-  %tobool = icmp eq i64 %and, 0
-  %2 = load i8, ptr @fly.sanitizer.failed, align 1
-  %loadedv = trunc i8 %2 to i1
+  %retval.0 = phi i32 [ undef, %entry ], [ %retval.2, %for.inc ]
+  %tobool = icmp ne i32 %status, 0
+  %1 = load i8, ptr @fly.sanitizer.failed, align 1
+  %loadedv = trunc i8 %1 to i1
   %or.cond = select i1 %tobool, i1 true, i1 %loadedv
-  %3 = load i64, ptr @fly.sanitizer.ticket_count, align 8
-  %cmp = icmp ugt i64 %number.0, %3
-  %or.cond13.not = select i1 %or.cond, i1 true, i1 %cmp
-  br i1 %or.cond13.not, label %cleanup12, label %for.body
+  %2 = load i64, ptr @fly.sanitizer.ticket_count, align 8
+  %cmp = icmp ugt i64 %number.0, %2
+  %or.cond14.not = select i1 %or.cond, i1 true, i1 %cmp
+  br i1 %or.cond14.not, label %cleanup11, label %for.body
 
 for.body:                                         ; preds = %for.cond
-  %4 = load ptr, ptr @fly.sanitizer.tickets, align 8
-  %add.ptr = getelementptr inbounds nuw %struct.Ticket, ptr %4, i64 %number.0
+  %3 = load ptr, ptr @fly.sanitizer.tickets, align 8
+  %add.ptr = getelementptr inbounds nuw %struct.Ticket, ptr %3, i64 %number.0
   %open = getelementptr inbounds nuw i8, ptr %add.ptr, i64 65
-  %5 = load i8, ptr %open, align 1
-  %loadedv1 = trunc i8 %5 to i1
+  %4 = load i8, ptr %open, align 1
+  %loadedv1 = trunc i8 %4 to i1
   br i1 %loadedv1, label %lor.lhs.false, label %cleanup
 
 lor.lhs.false:                                    ; preds = %for.body
   %store = getelementptr inbounds nuw i8, ptr %add.ptr, i64 66
-  %6 = load i8, ptr %store, align 2
-  %loadedv2 = trunc i8 %6 to i1
+  %5 = load i8, ptr %store, align 2
+  %loadedv2 = trunc i8 %5 to i1
   br i1 %loadedv2, label %if.end, label %cleanup
 
 if.end:                                           ; preds = %lor.lhs.false
   call void @llvm.lifetime.start.p0(ptr nonnull %touch)
   %who = getelementptr inbounds nuw i8, ptr %add.ptr, i64 16
-  %7 = load i64, ptr %who, align 8
-  %and3 = and i64 %7, 1048575
-  store i64 %and3, ptr %touch, align 8
+  %6 = load i64, ptr %who, align 8
+  %and = and i64 %6, 1048575
+  store i64 %and, ptr %touch, align 8
   %address = getelementptr inbounds nuw i8, ptr %touch, i64 8
-  %8 = load i64, ptr %add.ptr, align 8
-  store i64 %8, ptr %address, align 8
+  %7 = load i64, ptr %add.ptr, align 8
+  store i64 %7, ptr %address, align 8
   %bytes = getelementptr inbounds nuw i8, ptr %touch, i64 16
-  %bytes5 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 8
-  %9 = load i64, ptr %bytes5, align 8
-  store i64 %9, ptr %bytes, align 8
+  %bytes4 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 8
+  %8 = load i64, ptr %bytes4, align 8
+  store i64 %8, ptr %bytes, align 8
   %kind = getelementptr inbounds nuw i8, ptr %touch, i64 24
   store i64 1, ptr %kind, align 8
   %thread = getelementptr inbounds nuw i8, ptr %touch, i64 32
-  %10 = load i64, ptr %who, align 8
-  %shr = lshr i64 %10, 20
-  %and7 = and i64 %shr, 4095
-  store i64 %and7, ptr %thread, align 8
+  %9 = load i64, ptr %who, align 8
+  %shr = lshr i64 %9, 20
+  %and6 = and i64 %shr, 4095
+  store i64 %and6, ptr %thread, align 8
   %low = getelementptr inbounds nuw i8, ptr %touch, i64 40
-  %low8 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 24
-  %11 = load i64, ptr %low8, align 8
-  store i64 %11, ptr %low, align 8
+  %low7 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 24
+  %10 = load i64, ptr %low7, align 8
+  store i64 %10, ptr %low, align 8
   %end = getelementptr inbounds nuw i8, ptr %touch, i64 48
-  %end9 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 32
-  %12 = load i64, ptr %end9, align 8
-  store i64 %12, ptr %end, align 8
+  %end8 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 32
+  %11 = load i64, ptr %end8, align 8
+  store i64 %11, ptr %end, align 8
   %region = getelementptr inbounds nuw i8, ptr %touch, i64 56
   store i64 -2, ptr %region, align 8
-  %13 = load i64, ptr %add.ptr, align 8
-  %14 = load i64, ptr %who, align 8
-  %call = call i1 @fly.sanitizer.fill_async(i32 4, ptr nonnull %touch, i64 %13, i64 %14)
+  %12 = load i64, ptr %add.ptr, align 8
+  %13 = load i64, ptr %who, align 8
+  %call = call i1 @fly.sanitizer.fill_async(i32 4, ptr nonnull %touch, i64 %12, i64 %13)
   call void @llvm.lifetime.end.p0(ptr nonnull %touch)
   br label %cleanup
 
 cleanup:                                          ; preds = %for.body, %lor.lhs.false, %if.end
   %cond = phi i1 [ false, %if.end ], [ true, %lor.lhs.false ], [ true, %for.body ]
   %cleanup.dest.slot.1 = phi i32 [ 1, %if.end ], [ 4, %lor.lhs.false ], [ 4, %for.body ]
-  %retval.2 = phi i1 [ %call, %if.end ], [ %retval.0, %lor.lhs.false ], [ %retval.0, %for.body ]
-  br i1 %cond, label %for.inc, label %cleanup12
+  %retval.2 = phi i32 [ 6, %if.end ], [ %retval.0, %lor.lhs.false ], [ %retval.0, %for.body ]
+  br i1 %cond, label %for.inc, label %cleanup11
 
 for.inc:                                          ; preds = %cleanup
   %inc = add i64 %number.0, 1
   br label %for.cond
 
-cleanup12:                                        ; preds = %for.cond, %cleanup
+cleanup11:                                        ; preds = %for.cond, %cleanup
   %cleanup.dest.slot.0 = phi i32 [ %cleanup.dest.slot.1, %cleanup ], [ 2, %for.cond ]
-  %retval.1 = phi i1 [ %retval.2, %cleanup ], [ %retval.0, %for.cond ]
+  %retval.1 = phi i32 [ %retval.2, %cleanup ], [ %retval.0, %for.cond ]
   switch i32 %cleanup.dest.slot.0, label %unreachable [
     i32 2, label %for.end
     i32 1, label %return
   ]
 
-for.end:                                          ; preds = %cleanup12
+for.end:                                          ; preds = %cleanup11
   br label %return
 
-return:                                           ; preds = %for.end, %cleanup12
-  %retval.3 = phi i1 [ false, %for.end ], [ %retval.1, %cleanup12 ]
-  ret i1 %retval.3
+return:                                           ; preds = %for.end, %cleanup11
+  %retval.3 = phi i32 [ %status, %for.end ], [ %retval.1, %cleanup11 ]
+  ret i32 %retval.3
 
-unreachable:                                      ; preds = %cleanup12
+unreachable:                                      ; preds = %cleanup11
   unreachable
 }
 

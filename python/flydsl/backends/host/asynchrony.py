@@ -10,14 +10,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Operation, SSAValue
 
+from flydsl.backends.host.access_kinds import ENGINE_ACCESS, READ, WRITE
+from flydsl.backends.host.accumulators import is_product
 from flydsl.backends.host.fibers import cluster_extents, ptx_name
 from flydsl.base import native_names as names
-from flydsl.codegen.function_emitter import FunctionEmitter
+from flydsl.codegen.function_emitter import FunctionEmitter, Rule
+from flydsl.codegen.llvm_types import address_space
 from flydsl.codegen.module_scope import symbol_text
 from flydsl.native.constants import DIMS_BLOCK, DIMS_DYNAMIC_SHARED, STATUS_NO_MEMORY
-from flydsl.passes.matrix_atoms import INSTRUCTION
 
 if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import WorkgroupEmitter
@@ -33,7 +36,24 @@ _INTRINSICS = (
     "llvm.amdgcn.cluster.load.async.to.lds", "llvm.amdgcn.tensor.",
 )  # fmt: skip
 _PTX = ("tma.", "bulk.")
-_PRODUCT = "!fly_nvvm.sm90.wgmma"
+
+
+COUNTED_COPIES = ("cdna2", "cdna3", "cdna4")
+"""Generations whose copies into LDS vmcnt counts, like any operation on vector memory."""
+_VECTOR_MEMORY = (
+    "llvm.load", "llvm.store", "llvm.atomicrmw", "llvm.cmpxchg", "llvm.intr.masked.load", "llvm.intr.masked.store",
+    "llvm.call_intrinsic",
+)  # fmt: skip
+
+
+def _is_counted(op: Operation) -> bool:
+    """Whether an intrinsic is a buffer operation that goes through registers."""
+    name = op.properties.get("intrin")
+    return (
+        isinstance(name, StringAttr)
+        and name.data.startswith("llvm.amdgcn.raw.ptr.buffer.")
+        and not name.data.startswith(_INTRINSICS)
+    )
 
 
 def is_asynchronous(kernel: Operation) -> bool:
@@ -44,10 +64,8 @@ def is_asynchronous(kernel: Operation) -> bool:
 def _starts_work(op: Operation) -> bool:
     if (ptx_name(op) or "").startswith(_PTX):
         return True
-    intrinsic, product = op.properties.get("intrin"), op.attributes.get(INSTRUCTION)
-    if isinstance(product, StringAttr):
-        return product.data.startswith(_PRODUCT)
-    return isinstance(intrinsic, StringAttr) and intrinsic.data.startswith(_INTRINSICS)
+    intrinsic = op.properties.get("intrin")
+    return is_product(op) or isinstance(intrinsic, StringAttr) and intrinsic.data.startswith(_INTRINSICS)
 
 
 class Asynchrony:
@@ -57,12 +75,30 @@ class Asynchrony:
         self.wg = wg
         x, y, z = cluster_extents(wg.op)
         self.blocks = x * y * z
+        self.has_products = any(is_product(inner) for inner in wg.op.walk())
 
     def open(self) -> None:
         """What stands at the start of the kernel."""
         self.wg.module.scope.add_native("async_work")
         if self.wg.apart:
             self.wg.body.line(f"{STATE} = call ptr @fly.async_of(ptr %run)")
+
+    def rules(self, plain: dict[str, Rule]) -> dict[str, Rule]:
+        """The rules of operations that vmcnt counts beside copies into LDS, each with its count."""
+        if self.wg.target.generation not in COUNTED_COPIES:
+            return {}
+
+        def counted(name: str) -> Rule:
+            def rule(emitter: FunctionEmitter, op: Operation) -> None:
+                plain[name](emitter, op)
+                pointer = op.operands[1 if name.endswith("store") else 0]
+                vector = address_space(pointer.type) in (0, 1) if isinstance(pointer.type, LLVMPointerType) else False
+                if vector or _is_counted(op):
+                    self.call("copy_count", self.queue(GROUPS))
+
+            return rule
+
+        return {name: counted(name) for name in _VECTOR_MEMORY if name in plain}
 
     def call(self, function: str, *arguments: str) -> None:
         """Call a function of the record."""
@@ -92,7 +128,7 @@ class Asynchrony:
 
     def copy(self, op: Operation, target: tuple[SSAValue, str], source: str, size: int, filled: str) -> None:
         """A copy of this thread into shared memory: zeros behind the first ``filled`` bytes; source and target typed."""
-        ticket = self.ticket(op, *target, size)
+        ticket = self.ticket(op, *target, size, seen=True)
         places = [self.plain(place) for place in (target[1], source)]
         self.call(
             "copy_issue", self.queue(GROUPS), *(f"ptr {p}" for p in places), f"i32 {size}", f"i32 {filled}", "i1 false",
@@ -104,10 +140,15 @@ class Asynchrony:
         kind, _, name = place.rpartition(" ")
         return name if kind == "ptr" else self.wg.body.assign(f"addrspacecast {place} to ptr")
 
-    def ticket(self, op: Operation, pointer: SSAValue, place: str, size: int | str, *, reads: bool = False) -> str:
-        """What the checker calls a copy that is under way; 0 where nobody checks."""
+    def ticket(self, op: Operation, pointer: SSAValue, place: str, size: int | str, *, reads: bool = False,
+               seen: bool = False) -> str:  # fmt: skip
+        """What the checker calls a copy that is under way, 0 where nobody checks. ``seen``: it knows of the access."""
         watched = self.wg.sanitizer
-        return f"i64 {0 if watched is None else watched.pending(op, pointer, place, size, reads=reads)}"
+        if watched is None:
+            return "i64 0"
+        if not seen:
+            watched.access(op, pointer, place, size, (READ if reads else WRITE) | ENGINE_ACCESS)
+        return f"i64 {watched.pending(op, pointer, place, size, reads=reads)}"
 
     # The function around a kernel --------------------------------------------------------------
 
@@ -126,12 +167,15 @@ class Asynchrony:
         body.start_block(on)
         return state
 
-    def end(self, body: FunctionEmitter, state: str, stride: str = "0") -> None:
-        """The block or cluster is over."""
+    def end(self, body: FunctionEmitter, code: str, state: str, stride: str = "0") -> str:
+        """The block or cluster is over; its status."""
         slot = body.assign(f"getelementptr i64, ptr %dims, i64 {DIMS_DYNAMIC_SHARED}")
         shared = body.assign(f"add i64 {body.assign(f'load i64, ptr {slot}')}, {self.wg.shared.static_bytes}")
         arguments = f"ptr {state}, ptr %scratch, i64 {shared}, i64 {stride}, i64 {self.blocks}"
+        if self.wg.sanitizer is not None:
+            code = body.assign(f"call i32 @{names.SANITIZER_END}(i32 {code})")
         body.line(f"call void @fly.async_end({arguments})")
+        return code
 
     def emit_wrapper(self, name: str, parameters: str, inner: str) -> None:
         """The function that the pool calls for a block whose threads run in step."""
@@ -143,8 +187,7 @@ class Asynchrony:
         threads = body.assign(f"mul i64 {body.assign(f'mul i64 {sizes[0]}, {sizes[1]}')}, {sizes[2]}")
         state = self.begin(body, threads)
         code = body.assign(f"call i32 {symbol_text(inner)}({parameters}, ptr {state})")
-        self.end(body, state)
-        body.line(f"ret i32 {code}")
+        body.line(f"ret i32 {self.end(body, code, state)}")
         self.wg.module.add_function(name, f"define i32 {symbol_text(name)}({parameters}) nounwind", body)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.ir import Operation
 
 from flydsl.backends.host import fibers
+from flydsl.backends.host.asynchrony import COUNTED_COPIES, GROUPS
 from flydsl.codegen.llvm_types import type_text
 
 if TYPE_CHECKING:
@@ -90,10 +91,6 @@ move it out of the branch or loop on which threads disagree"""
 """What is wrong, and on the second line the help."""
 
 
-COUNTED_COPIES = ("cdna2", "cdna3", "cdna4")
-"""Generations whose copies into LDS vmcnt counts, like any operation on vector memory."""
-
-
 def counter(wg: WorkgroupEmitter, number: str) -> str:
     """The counter of a barrier of this block."""
     step = wg.body.assign(f"mul i64 {number}, {fibers.COUNTER_BYTES}")
@@ -165,7 +162,7 @@ def ballot(wg: WorkgroupEmitter, op: Operation) -> None:
 def ordering_barrier(wg: WorkgroupEmitter, op: Operation) -> None:
     """A barrier that orders memory. On CDNA its release waits for copies into LDS (LLVM: vmcnt(0) before s_barrier)."""
     if wg.asynchrony is not None and wg.target.generation in COUNTED_COPIES:
-        wg.work.wait_block(0)
+        wg.work.wait_block(GROUPS)
     barrier(wg, op)
 
 

@@ -99,7 +99,7 @@ def emit_wrapper(wg: WorkgroupEmitter, name: str, wave_symbol: str) -> None:
         f"ptr %scratch, i64 {stride}, i64 {waves}, {extent_text}, ptr {work})"
     )
     if wg.asynchrony is not None:
-        wg.work.end(body, work, stride)
+        code = wg.work.end(body, code, work, stride)
     body.line(f"ret i32 {code}")
     head = f"define i32 {symbol_text(name)}(ptr %args, i64 %bx, i64 %by, i64 %bz, ptr %dims, ptr %scratch) nounwind"
     wg.module.add_function(name, head, body)

@@ -49,12 +49,13 @@ def multiply_warpgroups(wg: WorkgroupEmitter, op: Operation, facts: Wgmma) -> No
         place = {role: operand.address(wg, first) for role, operand in registers.items()}
         for role in ("a", "b") if in_memory else ("b",):
             _check_place(wg, op, place[role])
+        site, tickets = _tickets(wg, op, facts, place)
         group = wg.body.assign(f"udiv i64 {wg.work.thread(first)}, {THREADS}")
         wg.work.call(
             "product_issue", f"i64 {group}", f"ptr {symbol}", f"ptr {place['a']}",
             f"i64 {8 if in_memory else THREADS * registers['a'].bytes}", f"ptr {place['b']}", f"ptr {place['c']}",
             f"i64 {registers['c'].bytes}", f"ptr {result.address(wg, first)}", f"i64 {result.bytes}", f"i64 {words}",
-            f"ptr {place['scale_d']}", "ptr %scratch", "i64 0", "i64 0",
+            f"ptr {place['scale_d']}", "ptr %scratch", f"i64 {site}", *tickets,
         )  # fmt: skip
 
     if wg.apart:
@@ -62,6 +63,22 @@ def multiply_warpgroups(wg: WorkgroupEmitter, op: Operation, facts: Wgmma) -> No
         return
     groups = wg.body.assign(f"udiv i64 {wg.threads}, {THREADS}")
     wg.loop(groups, "group", lambda index: one(wg.body.assign(f"mul nuw nsw i64 {index}, {THREADS}")))
+
+
+def _tickets(wg: WorkgroupEmitter, op: Operation, facts: Wgmma, place: dict[str, str]) -> tuple[int, list[str]]:
+    """(place of the product, tickets of the tiles it reads) for the checker."""
+    watched = wg.sanitizer
+    if watched is None:
+        return 0, ["i64 0", "i64 0"]
+    m, n, k = facts.shape_mnk
+    tickets = ["i64 0"] if facts.a_source != "shared" else []
+    values = {slot.role: value for slot, value in zip(facts.inline_asm().slots, op.operands, strict=False)}
+    for role, rows, elem, major in (("a", m, facts.elem_a, facts.major_a), ("b", n, facts.elem_b, facts.major_b)):
+        if role == "b" or facts.a_source == "shared":
+            descriptor = wg.body.assign(f"load i64, ptr {place[role]}, align 1")
+            extents = (rows, k, width_bits(fragment_elem(elem)) // 8)
+            tickets.append(f"i64 {watched.tile(op, values[role], descriptor, extents, major == 'k')}")
+    return watched.product_site(op), tickets
 
 
 MISPLACED_TILE = """\

@@ -20,7 +20,9 @@ from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from flydsl.backends.host.access_kinds import ATOMIC, ORDERING, QUIET, READ, WRITE
-from flydsl.backends.host.fibers import ptx_name
+from flydsl.backends.host.accumulators import REGISTER, moves_accumulators
+from flydsl.backends.host.asynchrony import STATE
+from flydsl.backends.host.fibers import cluster_extents, ptx_name
 from flydsl.backends.host.intrinsics.table import intrinsic_name
 from flydsl.backends.host.memory_roots import Root, RootFinder, byte_size
 from flydsl.backends.launcher import site_of
@@ -32,6 +34,7 @@ from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.op_view import fail, int_prop
 from flydsl.dialects.fly.payload import DYNAMIC_SHARED
 from flydsl.native.constants import (
+    ASYNC_REGISTERS,
     REGION_REGISTERS,
     REGION_SHARED,
     REGION_UNKNOWN,
@@ -64,6 +67,13 @@ _FUNCTIONS: dict[str, tuple[str, list[str]]] = {
     names.SANITIZER_FORGET: ("void", ["ptr", "i64"]),
     names.SANITIZER_ROOT: ("void", ["i64", "ptr", "i64"]),
     names.SANITIZER_ROOTS: ("ptr", []),
+    names.SANITIZER_PENDING: ("i64", ["i64"] * 8),
+    names.SANITIZER_TILE: ("i64", ["i64"] * 6 + ["i1"] + ["i64"] * 3),
+    names.SANITIZER_SETTLE: ("void", ["i64"]),
+    names.SANITIZER_FENCE: ("void", []),
+    names.SANITIZER_REGISTERS: ("void", ["i64"] * 7),
+    names.SANITIZER_HERE: ("void", ["i64"]),
+    names.SANITIZER_END: ("i32", ["i32"]),
     names.SANITIZER_LAUNCH: ("i32", ["ptr", "ptr", "ptr", "i64", "i64", "i64"]),
 }
 
@@ -99,6 +109,8 @@ class Sanitizer:
         self.checks = checks
         self.finder = RootFinder(wg.block)
         self._arguments: dict[int, tuple[str, str, str]] = {}
+        self._block: str | None = None
+        """The number of this block, where several run in turn."""
         listed = wg.op.attributes.get(ARGUMENT_NAMES)
         self._names = [n.data for n in listed.data] if isinstance(listed, ArrayAttr) else []
         self._ordering = ORDERING if any(_is_fence(op) for op in wg.op.walk()) else 0
@@ -109,7 +121,11 @@ class Sanitizer:
     def open(self) -> None:
         """Load the intervals that the pointer arguments may reach."""
         declare(self.wg.module)
-        body = self.wg.body
+        body, extents = self.wg.body, self.wg.extents
+        if self.wg.apart and cluster_extents(self.wg.op) != (1, 1, 1):
+            plane = body.assign(f"mul i64 {extents['grid_dim.y']}, %bz")
+            row, columns = body.assign(f"add i64 {plane}, %by"), extents["grid_dim.x"]
+            self._block = body.assign(f"add i64 {body.assign(f'mul i64 {row}, {columns}')}, %bx")
         table = body.assign(f"call ptr @{names.SANITIZER_ROOTS}()")
         for index, argument in enumerate(self.wg.block.args[:ROOT_MOST]):
             if isinstance(argument.type, LLVMPointerType):
@@ -166,6 +182,38 @@ class Sanitizer:
         bad = body.assign(f"call i1 @{names.SANITIZER_ACCESS}({', '.join(f'i64 {n}' for n in numbers)})")
         self._stop_if(bad)
 
+    def pending(self, op: Operation, pointer: SSAValue, place: str, size: int | str, *, reads: bool) -> str:
+        """Check a copy that begins to fill or to read shared memory; its ticket."""
+        body, kind = self.wg.body, READ if reads else WRITE
+        kind |= 0 if self.wg.target.backend == "cuda" else QUIET  # only there do engines need a fence of their own
+        root = self.finder.root(pointer)
+        low, end, region = self._interval(root, pointer)
+        address = body.assign(f"ptrtoint {place} to i64")
+        numbers = (self._site(op, root, None), address, size, kind, self.wg.thread_number, low, end, region)
+        ticket = body.assign(f"call i64 @{names.SANITIZER_PENDING}({', '.join(f'i64 {n}' for n in numbers)})")
+        self._stop_if(body.assign(f"icmp slt i64 {ticket}, 0"))
+        return ticket
+
+    def tile(self, op: Operation, value: SSAValue, text: str, extents: tuple[int, int, int], k_major: bool) -> str:
+        """Check a tile of (rows, depth, bytes) that a product begins to read by its descriptor; its ticket."""
+        body = self.wg.body
+        root = self.finder.root(value)
+        low, end, _ = self._interval(root, value)
+        shared = body.assign("ptrtoint ptr %scratch to i64")
+        numbers = ", ".join(f"i64 {n}" for n in (self._site(op, root, None), shared, text, *extents))
+        flag, rest = "true" if k_major else "false", f"i64 {self.wg.first}, i64 {low}, i64 {end}"
+        ticket = body.assign(f"call i64 @{names.SANITIZER_TILE}({numbers}, i1 {flag}, {rest})")
+        self._stop_if(body.assign(f"icmp slt i64 {ticket}, 0"))
+        return ticket
+
+    def product_site(self, op: Operation) -> int:
+        """The place of a product, for whoever uses its registers too early."""
+        return self._add_site(op, {})
+
+    def fence(self) -> None:
+        """What was written is shown to copy engines."""
+        self.wg.body.line(f"call void @{names.SANITIZER_FENCE}()")
+
     def _stop_if(self, condition: str) -> None:
         body = self.wg.body
         stop, on = body.fresh_label("fault"), body.fresh_label("on")
@@ -177,9 +225,36 @@ class Sanitizer:
     def _whole(self, op: Operation, pointer: SSAValue, type_: Attribute, kind: int) -> None:
         place = self.wg.body.typed(pointer)
         self.access(op, pointer, place, byte_size(type_), kind, type_)
+        self._check_registers(op, pointer, place, byte_size(type_))
         promised = op.attributes.get(PROMISED)
         if isinstance(promised, IntegerAttr):
             self.check_aligned(op, place, min(promised.value.data, _WIDEST_ACCESS))
+
+    def _check_registers(self, op: Operation, pointer: SSAValue, place: str, size: int) -> None:
+        """Report registers that are read or written while a product has them, except by products and waits."""
+        wg, body = self.wg, self.wg.body
+        root = self.finder.root(pointer)
+        if wg.asynchrony is None or "async" not in self.checks or root.space != "register" or size % REGISTER:
+            return
+        if not wg.work.has_products or moves_accumulators(op):
+            return
+        plain = wg.work.plain(place)
+        thread = wg.work.thread(wg.thread_number)
+        found = body.assign(
+            f"call i64 @fly.product_pending(ptr {STATE}, i64 {thread}, ptr {plain}, i64 {size // REGISTER})"
+        )
+        stop, on = body.fresh_label("fault"), body.fresh_label("on")
+        body.branch_if(body.assign(f"icmp ne i64 {found}, 0"), stop, on)
+        body.start_block(stop)
+        word = body.assign(f"sub i64 {body.assign(f'and i64 {found}, 65535')}, 1")
+        start = body.assign(f"ptrtoint ptr {plain} to i64")
+        address = body.assign(f"add i64 {start}, {body.assign(f'mul i64 {word}, {REGISTER}')}")
+        low, end, _ = self._interval(root, pointer)
+        product = body.assign(f"lshr i64 {found}, 32")
+        numbers = (self._site(op, root, None), address, wg.thread_number, low, end, product, ASYNC_REGISTERS)
+        body.line(f"call void @{names.SANITIZER_REGISTERS}({', '.join(f'i64 {n}' for n in numbers)})")
+        body.line(f"ret i32 {SANITIZER_FAULT}")
+        body.start_block(on)
 
     def check_aligned(self, op: Operation, place: str, alignment: int) -> None:
         """Report an access at an address that is not what the code says of it; NVIDIA GPUs end the kernel there."""
@@ -280,6 +355,12 @@ class Sanitizer:
     def met_all(self) -> None:
         """Every thread of the block has come to this point."""
         self.wg.body.line(f"call void @{names.SANITIZER_BARRIER}()")
+
+    def went_apart(self) -> None:
+        """Waves that run apart meet in ways that only they know; one of a cluster's blocks goes on."""
+        self.met_all()
+        if self._block is not None:
+            self.wg.body.line(f"call void @{names.SANITIZER_HERE}(i64 {self._block})")
 
     def met_wave(self) -> None:
         """The lanes of each wave have come to this point together."""

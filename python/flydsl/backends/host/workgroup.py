@@ -160,6 +160,7 @@ class WorkgroupEmitter:
             fibers.add_runtime(self.module.scope)
             self.first = self.body.assign(f"mul nuw nsw i64 %wave, {self.target.wave_size}")
         if self.asynchrony is not None:
+            self.body.rules = {**self.body.rules, **self.asynchrony.rules(dict(self.body.rules))}
             self.asynchrony.open()
         self.emit_ops(self.block, ())
         self.body.line("ret i32 0")
@@ -268,7 +269,7 @@ class WorkgroupEmitter:
         ops = list(pending)
         pending.clear()
         if self.apart and self.sanitizer is not None:
-            self.sanitizer.met_all()  # waves that run apart meet in ways that only they know
+            self.sanitizer.went_apart()
 
         def body() -> None:
             self._bring(ops, copies)

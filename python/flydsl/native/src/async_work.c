@@ -60,6 +60,7 @@ typedef struct {
 /* Accumulators of a chain of products. */
 typedef struct {
     uint64_t number, last; /* the handle's number; the last product of the chain, counted from 1 */
+    uint64_t site;         /* where that is asked for, for the checker */
     uint64_t words;
     uint32_t *data;
 } Buffer;
@@ -86,6 +87,7 @@ typedef struct {
 
 struct Async {
     uint64_t queues, groups, seed;
+    uint64_t first_buffer; /* numbers of buffers differ from those of the block before, whose handles may lie about */
     Queue *queue;
     Item *items;
     uint32_t item_count, item_room, free_item;
@@ -109,6 +111,7 @@ Async *fly_async_begin(uint64_t queues, uint64_t groups, uint64_t number, Settle
     async->queue = (Queue *)(async + 1);
     async->group = (Warpgroup **)(async->queue + queues);
     async->settle = settle;
+    async->first_buffer = number * 61;
     const uint8_t *digit = (const uint8_t *)getenv("FLYDSL_ASYNC_SEED");
     uint64_t seed = 0;
     for (; digit && *digit >= '0' && *digit <= '9'; digit++)
@@ -346,7 +349,7 @@ void fly_copy_arrive(Async *async, uint64_t *barrier, uint32_t parity, Test *tes
 
 void fly_product_issue(Async *async, uint64_t group, Multiply *multiply, const char *a, uint64_t a_bytes,
                        const uint64_t *b, const char *c, uint64_t c_bytes, char *d, uint64_t d_bytes, uint64_t words,
-                       const int32_t *scale, char *shared, uint64_t ticket_a, uint64_t ticket_b)
+                       const int32_t *scale, char *shared, uint64_t site, uint64_t ticket_a, uint64_t ticket_b)
     KERNEL_NAME(product_issue);
 void fly_product_commit(Async *async, uint64_t first, uint64_t threads) KERNEL_NAME(product_commit);
 void fly_product_wait(Async *async, uint64_t first, uint64_t threads, uint64_t pending, char *rows, uint64_t bytes,
@@ -359,6 +362,7 @@ static Warpgroup *group_at(Async *async, uint64_t number) {
         async->group[number] = calloc(1, sizeof(Warpgroup));
         if (!async->group[number])
             __builtin_trap();
+        async->group[number]->buffers = async->first_buffer;
     }
     return async->group[number];
 }
@@ -435,7 +439,7 @@ static Buffer *chained(Warpgroup *group, const char *c, uint64_t c_bytes, uint64
 /* A product of a warpgroup. Registers of A are read now; shared memory and the accumulators when it lands. */
 void fly_product_issue(Async *async, uint64_t group_number, Multiply *multiply, const char *a, uint64_t a_bytes,
                        const uint64_t *b, const char *c, uint64_t c_bytes, char *d, uint64_t d_bytes, uint64_t words,
-                       const int32_t *scale, char *shared, uint64_t ticket_a, uint64_t ticket_b) {
+                       const int32_t *scale, char *shared, uint64_t site, uint64_t ticket_a, uint64_t ticket_b) {
     Warpgroup *group = group_at(async, group_number);
     Product *product = malloc(sizeof(Product) + a_bytes);
     if (!product)
@@ -452,6 +456,7 @@ void fly_product_issue(Async *async, uint64_t group_number, Multiply *multiply, 
         group->first = product;
     group->last = product;
     product->buffer->last = ++group->issued;
+    product->buffer->site = site;
     for (uint64_t thread = 0; thread < GROUP; thread++)
         for (uint64_t word = 0; word < words; word++)
             ((uint32_t *)(d + thread * d_bytes))[word] = handle(product->buffer, word);
@@ -480,12 +485,15 @@ void fly_product_wait(Async *async, uint64_t first, uint64_t threads, uint64_t p
     }
 }
 
-/* The place, counted from 1, of the first of some registers that is under way, or 0. */
+/* The first of some registers that holds a handle, as its place counted from 1 and, from bit 32 on, the site of its
+ * product; 0 when none does. */
 uint64_t fly_product_pending(Async *async, uint64_t thread, const uint32_t *words, uint64_t count) {
     Warpgroup *group = thread / GROUP < async->groups ? async->group[thread / GROUP] : NULL;
-    for (uint64_t word = 0; group && word < count; word++)
-        if (buffer_of(group, words[word]))
-            return word + 1;
+    for (uint64_t word = 0; group && word < count; word++) {
+        const Buffer *buffer = buffer_of(group, words[word]);
+        if (buffer)
+            return buffer->site << 32 | (word + 1);
+    }
     return 0;
 }
 

@@ -111,6 +111,9 @@ void fly_sanitizer_root(int64_t index, const void *pointer, int64_t row) {
 
 Interval *fly_sanitizer_roots(void) { return roots; }
 
+/* A wave of this block of a cluster goes on. */
+void fly_sanitizer_here(uint64_t number) { block = number; }
+
 /* All threads of the block have met. */
 void fly_sanitizer_barrier(void) { epoch = wave_epoch = tick(); }
 
@@ -321,7 +324,7 @@ static bool meets_work(const Touch *touch, uint64_t byte) {
         return fill_async(ASYNC_FILLED, touch, scratch + byte, tickets[fillers[byte]].who);
     if (writes && under_way(readers[byte]))
         return fill_async(ASYNC_READ, touch, scratch + byte, tickets[readers[byte]].who);
-    if (engine && !writes && write_times[byte] > fence_time)
+    if (engine && !writes && !(touch->kind & ACCESS_QUIET) && write_times[byte] > fence_time)
         return fill_async(ASYNC_UNFENCED, touch, scratch + byte, who_is(writers[byte] >> 20, writers[byte] & 0xFFFFF));
     return false;
 }
@@ -394,8 +397,8 @@ static uint64_t tile_byte(const Ticket *tile, uint64_t row, uint64_t byte, uint6
 
 /* A product begins to read a tile of `rows` by `depth` elements of `size` bytes. */
 int64_t fly_sanitizer_tile(uint64_t site, uint64_t shared, uint64_t descriptor, uint64_t rows, uint64_t depth,
-                           uint64_t size, bool k_major, uint64_t thread) {
-    Touch touch = {site, shared, 1, ACCESS_READ | ACCESS_ENGINE, thread, shared, shared + shared_bytes, REGION_SHARED};
+                           uint64_t size, bool k_major, uint64_t thread, uint64_t low, uint64_t end) {
+    Touch touch = {site, shared, size, ACCESS_READ | ACCESS_ENGINE, thread, low, end, REGION_SHARED};
     if (!(flags & CHECK_ASYNC))
         return 0;
     uint64_t number = new_ticket(&touch, false);
@@ -440,18 +443,19 @@ void fly_sanitizer_registers(uint64_t site, uint64_t address, uint64_t thread, u
     fill_async(fault, &touch, address, who_is(thread, product));
 }
 
-/* A block has ended. Whether a store still reads its memory. */
-bool fly_sanitizer_end(void) {
-    for (uint64_t number = first_ticket; flags & CHECK_ASYNC && !failed && number <= ticket_count; number++) {
+/* A block has ended with a status; the one it gets when a store still reads its memory. */
+int32_t fly_sanitizer_end(int32_t status) {
+    for (uint64_t number = first_ticket; !status && !failed && number <= ticket_count; number++) {
         const Ticket *ticket = tickets + number;
         if (!ticket->open || !ticket->store)
             continue;
         Touch touch = {ticket->who & ((1 << WHO_SITE_BITS) - 1), ticket->address, ticket->bytes, ACCESS_READ,
                        ticket->who >> WHO_SITE_BITS & ((1 << WHO_THREAD_BITS) - 1), ticket->low, ticket->end,
                        REGION_SHARED};
-        return fill_async(ASYNC_LEFT, &touch, ticket->address, ticket->who);
+        fill_async(ASYNC_LEFT, &touch, ticket->address, ticket->who);
+        return STATUS_FAULT;
     }
-    return false;
+    return status;
 }
 
 /* Before an access of `bytes` at `address`; [low, end) is what the tensor may reach. Whether the launch must stop. */

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.ir import Operation
 
-from flydsl.backends.host.access_kinds import ATOMIC, READ, WRITE
+from flydsl.backends.host.access_kinds import ATOMIC, ENGINE_ACCESS, READ, WRITE
 from flydsl.backends.host.asynchrony import GROUPS
 from flydsl.backends.host.collectives import lane_parts
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, immediate, thread
@@ -213,7 +213,7 @@ def _buffer_to_lds(wg: WorkgroupEmitter, op: Operation) -> None:
     size, more = immediate(op, 2), immediate(op, 5)
     where = _range(wg, descriptor, [voffset, soffset], more)
     target = f"{SHARED_PREFIX} {_lane_place(wg, base, size, more)}"
-    wg.access(op, op.operands[1], target, size, WRITE)
+    wg.access(op, op.operands[1], target, size, WRITE | ENGINE_ACCESS)
     inside = _inside(wg, where, size)
     _when(wg, inside, lambda: _touch(wg, op, 0, where, size, READ), lambda: None)
     source = body.assign(f"getelementptr i8, ptr {where.base}, i64 {where.offset}")
@@ -234,7 +234,7 @@ def _global_to_lds(wg: WorkgroupEmitter, op: Operation) -> None:
     place = f"{type_text(source.type)} {body.assign(f'getelementptr i8, {body.typed(source)}, i64 {more}')}"
     target = f"{SHARED_PREFIX} {_lane_place(wg, base, size, more)}"
     wg.access(op, source, place, size, READ)
-    wg.access(op, op.operands[1], target, size, WRITE)
+    wg.access(op, op.operands[1], target, size, WRITE | ENGINE_ACCESS)
     _copy_to_lds(wg, op, target, place, size, str(size))
 
 

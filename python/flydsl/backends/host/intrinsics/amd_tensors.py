@@ -124,11 +124,16 @@ def _copy(store: bool) -> Behaviour:
             valid, move = _set(wg, _field(wg, words, "count")), body.fresh_label("move")
             body.branch_if(valid, move, done)
             body.start_block(move)
-            wg.shared.check_end(wg, op, body.assign(f"call i64 @fly.tensor_end(ptr {table})"))
+            end = body.assign(f"call i64 @fly.tensor_end(ptr {table})")
+            wg.shared.check_end(wg, op, end)
+            start = _field(wg, words, "lds_address")
+            place = body.assign(f"getelementptr i8, ptr %scratch, i64 {start}")
+            size = body.assign(f"sub i64 {end}, {start}")
+            ticket = wg.work.ticket(op, op.operands[0], f"ptr {place}", size, reads=store, seen=True)
             first = body.assign(f"and i64 {wg.thread_number}, -{wg.target.wave_size}")
             wg.work.call(
                 "copy_tile", wg.work.queue(ENGINE, first), "ptr @fly.tensor_copy", f"ptr {table}", f"i64 {_TABLE}",
-                "ptr %scratch", f"i1 {flag}", "i64 0",
+                "ptr %scratch", f"i1 {flag}", ticket,
             )  # fmt: skip
             body.names = known
             body.branch(done)

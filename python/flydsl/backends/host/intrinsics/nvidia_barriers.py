@@ -280,8 +280,13 @@ def _nothing(wg: WorkgroupEmitter, op: Operation) -> None:
     """Fences, hints and waits for what the host has long done."""
 
 
+def _show_to_engines(wg: WorkgroupEmitter, op: Operation) -> None:
+    if wg.sanitizer is not None:
+        wg.sanitizer.fence()
+
+
 _DONE_ALREADY = (
-    "fence.mbarrier_init", "fence.proxy.async", "setmaxnreg.inc", "setmaxnreg.dec", "griddepcontrol.wait",
+    "fence.mbarrier_init", "setmaxnreg.inc", "setmaxnreg.dec", "griddepcontrol.wait",
     "griddepcontrol.launch_dependents", "prefetch.tensormap",
 )  # fmt: skip
 
@@ -307,6 +312,7 @@ ENTRIES: dict[str, HostIntrinsic] = {
         for bits, counts in CLUSTER_WORDS.items()
         for count in counts
     },
+    "ptx.fence.proxy.async": thread(_show_to_engines),
     "ptx.elect.sync": meeting(_elect),
     **{f"ptx.{name}": thread(_nothing) for name in _DONE_ALREADY},
 }

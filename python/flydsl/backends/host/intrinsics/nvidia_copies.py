@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.ir import Operation
 
-from flydsl.backends.host.access_kinds import READ, WRITE
+from flydsl.backends.host.access_kinds import ENGINE_ACCESS, READ, WRITE
 from flydsl.backends.host.asynchrony import ENGINE, GROUPS
 from flydsl.backends.host.collectives import lane_parts
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, gather, immediate, thread
@@ -78,7 +78,8 @@ def _box(wg: WorkgroupEmitter, op: Operation, coords: list[str], kind: int, barr
     memory = "%scratch" if rank is None else body.assign(f"call ptr @fly.scratch_of(ptr %run, i64 {rank})")
     size = body.assign(f"call i32 @fly.box_bytes(ptr {map_})")
     wide = body.assign(f"zext i32 {size} to i64")
-    ticket = work.ticket(op, op.operands[0], f"ptr {shared_pointer(wg, place, rank)}", wide, reads=kind != 0)
+    target = f"ptr {shared_pointer(wg, place, rank)}"
+    ticket = work.ticket(op, op.operands[0], target, wide, reads=kind != 0, seen=rank is not None)
     work.call(
         "copy_box", work.queue(ENGINE), "ptr @fly.tma", f"ptr {map_}", f"ptr {memory}", f"i32 {place}", f"i32 {kind}",
         _coordinates(coords), f"i32 {size}", f"ptr {barrier}", "ptr @fly.mbarrier_update", ticket,
@@ -97,6 +98,9 @@ def _tma_multicast(wg: WorkgroupEmitter, op: Operation) -> None:
     body = wg.body
     place, source, barrier, mask, *coords = (body.operand(x) for x in op.operands)
     _check_box(wg, op, place, source, coords[0])
+    if wg.sanitizer is not None:  # the place is the same in every block
+        size = body.assign(f"zext i32 {body.assign(f'call i32 @fly.box_bytes(ptr {source})')} to i64")
+        wg.sanitizer.access(op, op.operands[0], f"ptr {shared_pointer(wg, place)}", size, WRITE | ENGINE_ACCESS)
 
     def block(index: str) -> None:
         bit = body.assign(f"trunc i64 {body.assign(f'lshr i64 {wide}, {index}')} to i1")
@@ -261,7 +265,7 @@ def _cp_async(size: int) -> Behaviour:
     def run(wg: WorkgroupEmitter, op: Operation) -> None:
         body = wg.body
         target, source, *rest = op.operands
-        wg.access(op, target, body.typed(target), size, WRITE)
+        wg.access(op, target, body.typed(target), size, WRITE | ENGINE_ACCESS)
         given = body.operand(rest[0]) if rest else str(size)
         filled = body.assign(f"call i32 @llvm.umin.i32(i32 {given}, i32 {size})") if rest else given
         wg.access(op, source, body.typed(source), body.assign(f"zext i32 {filled} to i64") if rest else size, READ)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation, SSAValue
 
+from flydsl.backends.host.accumulators import REGISTER
 from flydsl.backends.host.intrinsics.entry import HostIntrinsic, meeting, thread
 from flydsl.backends.host.intrinsics.nvidia_copies import asm_number
 from flydsl.backends.host.matrix_registers import result_registers
@@ -18,9 +19,6 @@ from flydsl.codegen.llvm_types import type_text
 
 if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import WorkgroupEmitter
-
-REGISTER = 4
-"""Bytes of a register."""
 
 
 def _registers(value: SSAValue) -> int:
