@@ -2,8 +2,8 @@
 
 %struct.Queue = type { i32, i32, i64 }
 %struct.Item = type { i32, i64, i64, ptr, ptr, ptr, ptr, ptr, ptr, i32, i32, i32, i32, [5 x i32] }
+%struct.anon = type { i64, [16 x i64], i8 }
 %struct.Buffer = type { i64, i64, i64, i64, ptr }
-%struct.anon = type { i64, [16 x i64] }
 
 @.str = private constant [18 x i8] c"FLYDSL_ASYNC_SEED\00", align 1
 
@@ -833,9 +833,10 @@ if.end6:                                          ; preds = %if.then4, %if.end
   ret i32 %0
 }
 
-define internal void @fly.product_issue(ptr %async, i64 %group_number, ptr %multiply, ptr %a, i64 %a_bytes, ptr %b, ptr %c, i64 %c_bytes, ptr %d, i64 %d_bytes, i64 %words, ptr %scale, ptr %shared, i64 %site, i64 %ticket_a, i64 %ticket_b) {
+define internal i1 @fly.product_issue(ptr %async, i64 %group_number, ptr %multiply, ptr %a, i64 %a_bytes, ptr %b, ptr %c, i64 %c_bytes, ptr %d, i64 %d_bytes, i64 %words, ptr %scale, ptr %shared, i64 %site, i64 %ticket_a, i64 %ticket_b) {
 entry:
   %.compoundliteral.sroa.5 = alloca [2 x i64], align 8
+  %.compoundliteral.sroa.9 = alloca [3 x i8], align 1
   %call = call ptr @fly.async_work.group_at(ptr %async, i64 %group_number)
   %add = add i64 %a_bytes, 64
   %call1 = call ptr @malloc(i64 %add)
@@ -848,9 +849,47 @@ if.then:                                          ; preds = %entry
 
 if.end:                                           ; preds = %entry
   %call2 = call ptr @fly.async_work.chained(ptr %call, ptr %c, i64 %c_bytes, i64 %words)
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.body, %if.end
+  %wave.0 = phi i64 [ 0, %if.end ], [ %inc, %for.body ]
+  %fenced.0.off0 = phi i1 [ true, %if.end ], [ %tobool6, %for.body ]
+  %cmp = icmp samesign ult i64 %wave.0, 4
+  br i1 %cmp, label %for.body, label %for.end
+
+for.body:                                         ; preds = %for.cond
+  %arrayidx = getelementptr inbounds nuw %struct.anon, ptr %call, i64 %wave.0
+  %fenced3 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 1456
+  %0 = load i8, ptr %fenced3, align 8
+  %1 = and i8 %0, 1
+  %tobool643 = icmp ne i8 %1, 0
+  %tobool6 = select i1 %fenced.0.off0, i1 %tobool643, i1 false
+  %inc = add nuw nsw i64 %wave.0, 1
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond
+  br i1 %fenced.0.off0, label %lor.end15, label %lor.rhs
+
+lor.rhs:                                          ; preds = %for.end
+  %cmp9 = icmp eq i64 %a_bytes, 8
+  br i1 %cmp9, label %land.rhs, label %lor.end15
+
+land.rhs:                                         ; preds = %lor.rhs
+  %tobool11.not = icmp eq ptr %call2, null
+  br i1 %tobool11.not, label %lor.rhs12, label %lor.end15
+
+lor.rhs12:                                        ; preds = %land.rhs
+  %call13 = call i1 @fly.async_work.untouched(ptr %call, ptr %c, i64 %c_bytes, i64 %words)
+  %2 = xor i1 %call13, true
+  br label %lor.end15
+
+lor.end15:                                        ; preds = %lor.rhs, %lor.rhs12, %land.rhs, %for.end
+  %lnot = phi i1 [ false, %for.end ], [ true, %lor.rhs ], [ false, %land.rhs ], [ %2, %lor.rhs12 ]
   call void @llvm.memset.p0.i64(ptr nonnull align 8 dereferenceable(16) %.compoundliteral.sroa.5, i8 0, i64 16, i1 false)
-  %0 = load i64, ptr %b, align 8
-  %1 = load i32, ptr %scale, align 4
+  %3 = load i64, ptr %b, align 8
+  %4 = load i32, ptr %scale, align 4
+  %storedv23 = zext i1 %lnot to i8
+  call void @llvm.memset.p0.i64(ptr nonnull align 1 dereferenceable(3) %.compoundliteral.sroa.9, i8 0, i64 3, i1 false)
   store ptr null, ptr %call1, align 8
   %.compoundliteral.sroa.2.0..sroa_idx = getelementptr inbounds nuw i8, ptr %call1, i64 8
   store ptr %multiply, ptr %.compoundliteral.sroa.2.0..sroa_idx, align 8
@@ -861,81 +900,83 @@ if.end:                                           ; preds = %entry
   %.compoundliteral.sroa.5.0..sroa_idx = getelementptr inbounds nuw i8, ptr %call1, i64 32
   call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 8 dereferenceable(16) %.compoundliteral.sroa.5.0..sroa_idx, ptr nonnull align 8 dereferenceable(16) %.compoundliteral.sroa.5, i64 16, i1 false)
   %.compoundliteral.sroa.6.0..sroa_idx = getelementptr inbounds nuw i8, ptr %call1, i64 48
-  store i64 %0, ptr %.compoundliteral.sroa.6.0..sroa_idx, align 8
+  store i64 %3, ptr %.compoundliteral.sroa.6.0..sroa_idx, align 8
   %.compoundliteral.sroa.7.0..sroa_idx = getelementptr inbounds nuw i8, ptr %call1, i64 56
-  store i32 %1, ptr %.compoundliteral.sroa.7.0..sroa_idx, align 8
+  store i32 %4, ptr %.compoundliteral.sroa.7.0..sroa_idx, align 8
   %.compoundliteral.sroa.8.0..sroa_idx = getelementptr inbounds nuw i8, ptr %call1, i64 60
-  store i32 0, ptr %.compoundliteral.sroa.8.0..sroa_idx, align 4
-  %tobool8.not = icmp eq ptr %call2, null
-  br i1 %tobool8.not, label %cond.false, label %cond.end
+  store i8 %storedv23, ptr %.compoundliteral.sroa.8.0..sroa_idx, align 4
+  %.compoundliteral.sroa.9.0..sroa_idx = getelementptr inbounds nuw i8, ptr %call1, i64 61
+  call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 1 dereferenceable(3) %.compoundliteral.sroa.9.0..sroa_idx, ptr nonnull align 1 dereferenceable(3) %.compoundliteral.sroa.9, i64 3, i1 false)
+  %tobool24.not = icmp eq ptr %call2, null
+  br i1 %tobool24.not, label %cond.false, label %cond.end
 
-cond.false:                                       ; preds = %if.end
-  %call9 = call ptr @fly.async_work.new_buffer(ptr %async, ptr %call, ptr %c, i64 %c_bytes, i64 %words)
+cond.false:                                       ; preds = %lor.end15
+  %call25 = call ptr @fly.async_work.new_buffer(ptr %async, ptr %call, ptr %c, i64 %c_bytes, i64 %words)
   br label %cond.end
 
-cond.end:                                         ; preds = %if.end, %cond.false
-  %cond = phi ptr [ %call9, %cond.false ], [ %call2, %if.end ]
+cond.end:                                         ; preds = %lor.end15, %cond.false
+  %cond = phi ptr [ %call25, %cond.false ], [ %call2, %lor.end15 ]
   store ptr %cond, ptr %.compoundliteral.sroa.3.0..sroa_idx, align 8
   store i64 %ticket_a, ptr %.compoundliteral.sroa.5.0..sroa_idx, align 8
-  %arrayidx13 = getelementptr inbounds nuw i8, ptr %call1, i64 40
-  store i64 %ticket_b, ptr %arrayidx13, align 8
-  call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 4 %.compoundliteral.sroa.8.0..sroa_idx, ptr align 1 %a, i64 %a_bytes, i1 false)
+  %arrayidx30 = getelementptr inbounds nuw i8, ptr %call1, i64 40
+  store i64 %ticket_b, ptr %arrayidx30, align 8
+  call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 1 %.compoundliteral.sroa.9.0..sroa_idx, ptr align 1 %a, i64 %a_bytes, i1 false)
   %first = getelementptr inbounds nuw i8, ptr %call, i64 24
-  %2 = load ptr, ptr %first, align 8
-  %tobool15.not = icmp eq ptr %2, null
-  br i1 %tobool15.not, label %if.else, label %if.then16
+  %5 = load ptr, ptr %first, align 8
+  %tobool32.not = icmp eq ptr %5, null
+  br i1 %tobool32.not, label %if.else, label %if.then33
 
-if.then16:                                        ; preds = %cond.end
+if.then33:                                        ; preds = %cond.end
   %last = getelementptr inbounds nuw i8, ptr %call, i64 32
-  %3 = load ptr, ptr %last, align 8
-  store ptr %call1, ptr %3, align 8
-  br label %if.end19
+  %6 = load ptr, ptr %last, align 8
+  store ptr %call1, ptr %6, align 8
+  br label %if.end36
 
 if.else:                                          ; preds = %cond.end
   store ptr %call1, ptr %first, align 8
-  br label %if.end19
+  br label %if.end36
 
-if.end19:                                         ; preds = %if.else, %if.then16
-  %last20 = getelementptr inbounds nuw i8, ptr %call, i64 32
-  store ptr %call1, ptr %last20, align 8
-  %4 = load i64, ptr %call, align 8
-  %inc = add i64 %4, 1
-  store i64 %inc, ptr %call, align 8
-  %5 = load ptr, ptr %.compoundliteral.sroa.3.0..sroa_idx, align 8
-  %last22 = getelementptr inbounds nuw i8, ptr %5, i64 8
-  store i64 %inc, ptr %last22, align 8
-  %6 = load ptr, ptr %.compoundliteral.sroa.3.0..sroa_idx, align 8
-  %site24 = getelementptr inbounds nuw i8, ptr %6, i64 16
-  store i64 %site, ptr %site24, align 8
-  br label %for.cond
+if.end36:                                         ; preds = %if.else, %if.then33
+  %last37 = getelementptr inbounds nuw i8, ptr %call, i64 32
+  store ptr %call1, ptr %last37, align 8
+  %7 = load i64, ptr %call, align 8
+  %inc38 = add i64 %7, 1
+  store i64 %inc38, ptr %call, align 8
+  %8 = load ptr, ptr %.compoundliteral.sroa.3.0..sroa_idx, align 8
+  %last40 = getelementptr inbounds nuw i8, ptr %8, i64 8
+  store i64 %inc38, ptr %last40, align 8
+  %9 = load ptr, ptr %.compoundliteral.sroa.3.0..sroa_idx, align 8
+  %site42 = getelementptr inbounds nuw i8, ptr %9, i64 16
+  store i64 %site, ptr %site42, align 8
+  br label %for.cond43
 
-for.cond:                                         ; preds = %for.inc33, %if.end19
-  %thread.0 = phi i64 [ 0, %if.end19 ], [ %inc34, %for.inc33 ]
-  %cmp = icmp samesign ult i64 %thread.0, 128
-  br i1 %cmp, label %for.cond25, label %for.end35
+for.cond43:                                       ; preds = %for.inc59, %if.end36
+  %thread.0 = phi i64 [ 0, %if.end36 ], [ %inc60, %for.inc59 ]
+  %cmp44 = icmp samesign ult i64 %thread.0, 128
+  br i1 %cmp44, label %for.cond48, label %for.end61
 
-for.cond25:                                       ; preds = %for.cond, %for.body28
-  %word.0 = phi i64 [ %inc32, %for.body28 ], [ 0, %for.cond ]
-  %cmp26 = icmp ult i64 %word.0, %words
-  br i1 %cmp26, label %for.body28, label %for.inc33
+for.cond48:                                       ; preds = %for.cond43, %for.body52
+  %word.0 = phi i64 [ %inc57, %for.body52 ], [ 0, %for.cond43 ]
+  %cmp49 = icmp ult i64 %word.0, %words
+  br i1 %cmp49, label %for.body52, label %for.inc59
 
-for.body28:                                       ; preds = %for.cond25
-  %7 = load ptr, ptr %.compoundliteral.sroa.3.0..sroa_idx, align 8
-  %call30 = call i32 @fly.async_work.handle(ptr %7, i64 %word.0)
+for.body52:                                       ; preds = %for.cond48
+  %10 = load ptr, ptr %.compoundliteral.sroa.3.0..sroa_idx, align 8
+  %call54 = call i32 @fly.async_work.handle(ptr %10, i64 %word.0)
   %mul = mul i64 %thread.0, %d_bytes
   %add.ptr = getelementptr inbounds nuw i8, ptr %d, i64 %mul
-  %arrayidx31 = getelementptr inbounds nuw i32, ptr %add.ptr, i64 %word.0
-  store i32 %call30, ptr %arrayidx31, align 4
-  %inc32 = add i64 %word.0, 1
-  br label %for.cond25
+  %arrayidx55 = getelementptr inbounds nuw i32, ptr %add.ptr, i64 %word.0
+  store i32 %call54, ptr %arrayidx55, align 4
+  %inc57 = add i64 %word.0, 1
+  br label %for.cond48
 
-for.inc33:                                        ; preds = %for.cond25
-  %inc34 = add nuw nsw i64 %thread.0, 1
-  br label %for.cond
+for.inc59:                                        ; preds = %for.cond48
+  %inc60 = add nuw nsw i64 %thread.0, 1
+  br label %for.cond43
 
-for.end35:                                        ; preds = %for.cond
+for.end61:                                        ; preds = %for.cond43
   call void @fly.async_stir(ptr %async)
-  ret void
+  ret i1 %lnot
 }
 
 define internal ptr @fly.async_work.group_at(ptr %async, i64 %number) {
@@ -948,7 +989,7 @@ entry:
   br i1 %tobool.not, label %if.then, label %if.end9
 
 if.then:                                          ; preds = %entry
-  %call = call ptr @calloc(i64 1, i64 1864)
+  %call = call ptr @calloc(i64 1, i64 1896)
   %2 = load ptr, ptr %group, align 8
   %arrayidx2 = getelementptr inbounds nuw ptr, ptr %2, i64 %number
   store ptr %call, ptr %arrayidx2, align 8
@@ -1027,6 +1068,89 @@ for.inc11:                                        ; preds = %cleanup
 cleanup16:                                        ; preds = %cleanup, %for.cond, %entry, %lor.lhs.false
   %retval.0 = phi ptr [ null, %entry ], [ null, %lor.lhs.false ], [ %retval.3, %cleanup ], [ %call, %for.cond ]
   ret ptr %retval.0
+}
+
+define internal i1 @fly.async_work.untouched(ptr %group, ptr %c, i64 %c_bytes, i64 %words) {
+entry:
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc19, %entry
+  %index.0 = phi i64 [ 0, %entry ], [ %inc20, %for.inc19 ]
+  %retval.0 = phi i1 [ undef, %entry ], [ %.retval.0, %for.inc19 ]
+  %cmp = icmp samesign ult i64 %index.0, 32
+  br i1 %cmp, label %for.body, label %cleanup21
+
+for.body:                                         ; preds = %for.cond
+  %ring = getelementptr inbounds nuw i8, ptr %group, i64 40
+  %add.ptr = getelementptr inbounds nuw %struct.Buffer, ptr %ring, i64 %index.0
+  %data = getelementptr inbounds nuw i8, ptr %add.ptr, i64 32
+  %0 = load ptr, ptr %data, align 8
+  %tobool.not = icmp eq ptr %0, null
+  br i1 %tobool.not, label %land.end, label %land.lhs.true
+
+land.lhs.true:                                    ; preds = %for.body
+  %words1 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 24
+  %1 = load i64, ptr %words1, align 8
+  %cmp2 = icmp eq i64 %1, %words
+  br i1 %cmp2, label %land.rhs, label %land.end
+
+land.rhs:                                         ; preds = %land.lhs.true
+  %last = getelementptr inbounds nuw i8, ptr %add.ptr, i64 8
+  %2 = load i64, ptr %last, align 8
+  %landed = getelementptr inbounds nuw i8, ptr %group, i64 8
+  %3 = load i64, ptr %landed, align 8
+  %cmp3 = icmp ule i64 %2, %3
+  br label %land.end
+
+land.end:                                         ; preds = %land.rhs, %land.lhs.true, %for.body
+  %4 = phi i1 [ false, %land.lhs.true ], [ false, %for.body ], [ %cmp3, %land.rhs ]
+  br label %for.cond4
+
+for.cond4:                                        ; preds = %for.body9, %land.end
+  %same.0.in = phi i1 [ %4, %land.end ], [ %tobool15.not, %for.body9 ]
+  %thread.0 = phi i64 [ 0, %land.end ], [ %inc, %for.body9 ]
+  %cmp6 = icmp samesign ult i64 %thread.0, 128
+  %spec.select = select i1 %same.0.in, i1 %cmp6, i1 false
+  br i1 %spec.select, label %for.body9, label %for.end
+
+for.body9:                                        ; preds = %for.cond4
+  %mul = mul i64 %thread.0, %c_bytes
+  %add.ptr10 = getelementptr inbounds nuw i8, ptr %c, i64 %mul
+  %5 = load ptr, ptr %data, align 8
+  %mul12 = mul i64 %thread.0, %words
+  %add.ptr13 = getelementptr inbounds nuw i32, ptr %5, i64 %mul12
+  %mul14 = shl i64 %words, 2
+  %call = call i32 @memcmp(ptr %add.ptr10, ptr %add.ptr13, i64 %mul14)
+  %tobool15.not = icmp eq i32 %call, 0
+  %inc = add nuw nsw i64 %thread.0, 1
+  br label %for.cond4
+
+for.end:                                          ; preds = %for.cond4
+  %. = zext i1 %same.0.in to i32
+  %.retval.0 = select i1 %same.0.in, i1 true, i1 %retval.0
+  br i1 %same.0.in, label %cleanup21, label %for.inc19
+
+for.inc19:                                        ; preds = %for.end
+  %inc20 = add nuw nsw i64 %index.0, 1
+  br label %for.cond
+
+cleanup21:                                        ; preds = %for.cond, %for.end
+  %cleanup.dest.slot.0 = phi i32 [ %., %for.end ], [ 2, %for.cond ]
+  %retval.1 = phi i1 [ %.retval.0, %for.end ], [ %retval.0, %for.cond ]
+  switch i32 %cleanup.dest.slot.0, label %unreachable [
+    i32 2, label %for.end23
+    i32 1, label %return
+  ]
+
+for.end23:                                        ; preds = %cleanup21
+  br label %return
+
+return:                                           ; preds = %for.end23, %cleanup21
+  %retval.3 = phi i1 [ false, %for.end23 ], [ %retval.1, %cleanup21 ]
+  ret i1 %retval.3
+
+unreachable:                                      ; preds = %cleanup21
+  unreachable
 }
 
 define internal ptr @fly.async_work.new_buffer(ptr %async, ptr %group, ptr %c, i64 %c_bytes, i64 %words) {
@@ -1116,6 +1240,38 @@ entry:
   ret i32 %or2
 }
 
+define internal void @fly.product_fence(ptr %async, i64 %first, i64 %threads) {
+entry:
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.body, %entry
+  %thread.0 = phi i64 [ %first, %entry ], [ %add4, %for.body ]
+  %add = add i64 %first, %threads
+  %cmp = icmp ult i64 %thread.0, %add
+  br i1 %cmp, label %land.rhs, label %for.end
+
+land.rhs:                                         ; preds = %for.cond
+  %div7 = lshr i64 %thread.0, 7
+  %groups = getelementptr inbounds nuw i8, ptr %async, i64 8
+  %0 = load i64, ptr %groups, align 8
+  %cmp1 = icmp ult i64 %div7, %0
+  br i1 %cmp1, label %for.body, label %for.end
+
+for.body:                                         ; preds = %land.rhs
+  %div28 = lshr i64 %thread.0, 7
+  %call = call ptr @fly.async_work.group_at(ptr %async, i64 %div28)
+  %rem = lshr i64 %thread.0, 5
+  %div39 = and i64 %rem, 3
+  %arrayidx = getelementptr inbounds nuw %struct.anon, ptr %call, i64 %div39
+  %fenced = getelementptr inbounds nuw i8, ptr %arrayidx, i64 1456
+  store i8 1, ptr %fenced, align 8
+  %add4 = add i64 %thread.0, 32
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond, %land.rhs
+  ret void
+}
+
 define internal void @fly.product_commit(ptr %async, i64 %first, i64 %threads) {
 entry:
   br label %for.cond
@@ -1166,39 +1322,41 @@ for.cond:                                         ; preds = %if.end, %entry
   br i1 %cmp, label %land.rhs, label %for.end
 
 land.rhs:                                         ; preds = %for.cond
-  %div18 = lshr i64 %thread.0, 7
+  %div20 = lshr i64 %thread.0, 7
   %groups = getelementptr inbounds nuw i8, ptr %async, i64 8
   %0 = load i64, ptr %groups, align 8
-  %cmp1 = icmp ult i64 %div18, %0
+  %cmp1 = icmp ult i64 %div20, %0
   br i1 %cmp1, label %for.body, label %for.end
 
 for.body:                                         ; preds = %land.rhs
-  %div219 = lshr i64 %thread.0, 7
-  %call = call ptr @fly.async_work.group_at(ptr %async, i64 %div219)
+  %div221 = lshr i64 %thread.0, 7
+  %call = call ptr @fly.async_work.group_at(ptr %async, i64 %div221)
   %rem = and i64 %thread.0, 127
-  %div320 = lshr i64 %rem, 5
+  %div322 = lshr i64 %rem, 5
   %waves = getelementptr inbounds nuw i8, ptr %call, i64 1320
-  %arrayidx = getelementptr inbounds nuw %struct.anon, ptr %waves, i64 %div320
+  %arrayidx = getelementptr inbounds nuw %struct.anon, ptr %waves, i64 %div322
   %1 = load i64, ptr %arrayidx, align 8
-  %rem5 = and i64 %thread.0, 31
-  %cmp6 = icmp eq i64 %rem5, 0
-  %cmp7 = icmp ugt i64 %1, %pending
-  %or.cond = select i1 %cmp6, i1 %cmp7, i1 false
+  %fenced = getelementptr inbounds nuw i8, ptr %arrayidx, i64 136
+  store i8 0, ptr %fenced, align 8
+  %rem7 = and i64 %thread.0, 31
+  %cmp8 = icmp eq i64 %rem7, 0
+  %cmp9 = icmp ugt i64 %1, %pending
+  %or.cond = select i1 %cmp8, i1 %cmp9, i1 false
   br i1 %or.cond, label %if.then, label %if.end
 
 if.then:                                          ; preds = %for.body
   %marks = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
   %2 = xor i64 %pending, -1
-  %sub10 = add i64 %1, %2
-  %rem11 = and i64 %sub10, 15
-  %arrayidx12 = getelementptr inbounds nuw i64, ptr %marks, i64 %rem11
-  %3 = load i64, ptr %arrayidx12, align 8
+  %sub12 = add i64 %1, %2
+  %rem13 = and i64 %sub12, 15
+  %arrayidx14 = getelementptr inbounds nuw i64, ptr %marks, i64 %rem13
+  %3 = load i64, ptr %arrayidx14, align 8
   call void @fly.async_work.land_products(ptr %async, ptr %call, i64 %3)
   br label %if.end
 
 if.end:                                           ; preds = %if.then, %for.body
-  %sub13 = sub i64 %thread.0, %first
-  %mul = mul i64 %sub13, %bytes
+  %sub15 = sub i64 %thread.0, %first
+  %mul = mul i64 %sub15, %bytes
   %add.ptr = getelementptr inbounds nuw i8, ptr %rows, i64 %mul
   call void @fly.async_work.hand_out(ptr %call, ptr %add.ptr, i64 %words, i64 %rem)
   %inc = add i64 %thread.0, 1
@@ -1212,7 +1370,7 @@ define internal void @fly.async_work.land_products(ptr %async, ptr %group, i64 %
 entry:
   br label %while.cond
 
-while.cond:                                       ; preds = %while.body, %entry
+while.cond:                                       ; preds = %for.end, %entry
   %first = getelementptr inbounds nuw i8, ptr %group, i64 24
   %0 = load ptr, ptr %first, align 8
   %tobool.not = icmp eq ptr %0, null
@@ -1232,24 +1390,51 @@ while.body:                                       ; preds = %land.rhs
   %4 = load ptr, ptr %data2, align 8
   %multiply = getelementptr inbounds nuw i8, ptr %2, i64 8
   %5 = load ptr, ptr %multiply, align 8
-  %a = getelementptr inbounds nuw i8, ptr %2, i64 60
+  %a = getelementptr inbounds nuw i8, ptr %2, i64 61
   %b = getelementptr inbounds nuw i8, ptr %2, i64 48
   %scale = getelementptr inbounds nuw i8, ptr %2, i64 56
   %shared = getelementptr inbounds nuw i8, ptr %2, i64 24
   %6 = load ptr, ptr %shared, align 8
   call void %5(ptr nonnull %a, ptr nonnull %b, ptr %4, ptr %4, ptr nonnull %scale, ptr %6)
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.body, %while.body
+  %word.0 = phi i64 [ 0, %while.body ], [ %inc, %for.body ]
+  %unfenced = getelementptr inbounds nuw i8, ptr %2, i64 60
+  %7 = load i8, ptr %unfenced, align 4
+  %loadedv = trunc i8 %7 to i1
+  br i1 %loadedv, label %land.rhs3, label %for.end
+
+land.rhs3:                                        ; preds = %for.cond
+  %8 = load ptr, ptr %buffer, align 8
+  %words = getelementptr inbounds nuw i8, ptr %8, i64 24
+  %9 = load i64, ptr %words, align 8
+  %mul = shl i64 %9, 7
+  %cmp5 = icmp ult i64 %word.0, %mul
+  br i1 %cmp5, label %for.body, label %for.end
+
+for.body:                                         ; preds = %land.rhs3
+  %10 = load ptr, ptr %buffer, align 8
+  %data8 = getelementptr inbounds nuw i8, ptr %10, i64 32
+  %11 = load ptr, ptr %data8, align 8
+  %arrayidx = getelementptr inbounds nuw i32, ptr %11, i64 %word.0
+  store i32 2147483647, ptr %arrayidx, align 4
+  %inc = add i64 %word.0, 1
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond, %land.rhs3
   %tickets = getelementptr inbounds nuw i8, ptr %2, i64 32
-  %7 = load i64, ptr %tickets, align 8
-  call void @fly.async_work.settle(ptr %async, i64 %7)
-  %arrayidx4 = getelementptr inbounds nuw i8, ptr %2, i64 40
-  %8 = load i64, ptr %arrayidx4, align 8
-  call void @fly.async_work.settle(ptr %async, i64 %8)
-  %9 = load ptr, ptr %2, align 8
-  store ptr %9, ptr %first, align 8
-  %landed6 = getelementptr inbounds nuw i8, ptr %group, i64 8
-  %10 = load i64, ptr %landed6, align 8
-  %inc = add i64 %10, 1
-  store i64 %inc, ptr %landed6, align 8
+  %12 = load i64, ptr %tickets, align 8
+  call void @fly.async_work.settle(ptr %async, i64 %12)
+  %arrayidx11 = getelementptr inbounds nuw i8, ptr %2, i64 40
+  %13 = load i64, ptr %arrayidx11, align 8
+  call void @fly.async_work.settle(ptr %async, i64 %13)
+  %14 = load ptr, ptr %2, align 8
+  store ptr %14, ptr %first, align 8
+  %landed13 = getelementptr inbounds nuw i8, ptr %group, i64 8
+  %15 = load i64, ptr %landed13, align 8
+  %inc14 = add i64 %15, 1
+  store i64 %inc14, ptr %landed13, align 8
   call void @free(ptr nonnull %2)
   br label %while.cond
 
@@ -1563,5 +1748,7 @@ return:                                           ; preds = %entry, %for.end58
 declare void @free(ptr)
 
 declare ptr @realloc(ptr, i64)
+
+declare i32 @memcmp(ptr, ptr, i64)
 
 

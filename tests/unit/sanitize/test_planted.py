@@ -9,10 +9,18 @@ import pytest
 import flydsl.compiler as flyc
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, FlyDSLError, SanitizerError
-from tests.unit.sanitize import planted_async_amd, planted_async_copies, planted_barrier, planted_bounds, planted_race, planted_uninit
+from tests.unit.sanitize import (
+    planted_async_amd,
+    planted_async_copies,
+    planted_async_products,
+    planted_barrier,
+    planted_bounds,
+    planted_race,
+    planted_uninit,
+)
 from tests.unit.sanitize.planting import Planted
 
-ASYNC = [*planted_async_copies.CASES, *planted_async_amd.CASES]
+ASYNC = [*planted_async_copies.CASES, *planted_async_amd.CASES, *planted_async_products.CASES]
 CASES = [*planted_bounds.CASES, *planted_race.CASES, *planted_uninit.CASES, *planted_barrier.CASES, *ASYNC]
 
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.check}-{case.name}")

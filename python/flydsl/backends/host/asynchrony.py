@@ -104,6 +104,10 @@ class Asynchrony:
         """Call a function of the record."""
         self.wg.body.line(f"call void @fly.{function}({', '.join((f'ptr {STATE}', *arguments))})")
 
+    def ask(self, type_: str, function: str, *arguments: str) -> str:
+        """Call a function that answers."""
+        return self.wg.body.assign(f"call {type_} @fly.{function}({', '.join((f'ptr {STATE}', *arguments))})")
+
     # Threads -----------------------------------------------------------------------------------
 
     def thread(self, number: str) -> str:

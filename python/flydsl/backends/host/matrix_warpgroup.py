@@ -51,12 +51,14 @@ def multiply_warpgroups(wg: WorkgroupEmitter, op: Operation, facts: Wgmma) -> No
             _check_place(wg, op, place[role])
         site, tickets = _tickets(wg, op, facts, place)
         group = wg.body.assign(f"udiv i64 {wg.work.thread(first)}, {THREADS}")
-        wg.work.call(
-            "product_issue", f"i64 {group}", f"ptr {symbol}", f"ptr {place['a']}",
+        unfenced = wg.work.ask(
+            "i1", "product_issue", f"i64 {group}", f"ptr {symbol}", f"ptr {place['a']}",
             f"i64 {8 if in_memory else THREADS * registers['a'].bytes}", f"ptr {place['b']}", f"ptr {place['c']}",
             f"i64 {registers['c'].bytes}", f"ptr {result.address(wg, first)}", f"i64 {result.bytes}", f"i64 {words}",
             f"ptr {place['scale_d']}", "ptr %scratch", f"i64 {site}", *tickets,
         )  # fmt: skip
+        if wg.sanitizer is not None:
+            wg.sanitizer.require_fence(op, unfenced, first)
 
     if wg.apart:
         _last_of_group(wg, op, one)

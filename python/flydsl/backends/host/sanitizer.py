@@ -20,8 +20,7 @@ from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from flydsl.backends.host.access_kinds import ATOMIC, ORDERING, QUIET, READ, WRITE
-from flydsl.backends.host.accumulators import REGISTER, moves_accumulators
-from flydsl.backends.host.asynchrony import STATE
+from flydsl.backends.host.accumulators import REGISTER, accumulator_memory, drops_accumulators, moves_accumulators
 from flydsl.backends.host.fibers import cluster_extents, ptx_name
 from flydsl.backends.host.intrinsics.table import intrinsic_name
 from flydsl.backends.host.memory_roots import Root, RootFinder, byte_size
@@ -34,6 +33,7 @@ from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.op_view import fail, int_prop
 from flydsl.dialects.fly.payload import DYNAMIC_SHARED
 from flydsl.native.constants import (
+    ASYNC_NO_FENCE,
     ASYNC_REGISTERS,
     REGION_REGISTERS,
     REGION_SHARED,
@@ -240,20 +240,35 @@ class Sanitizer:
             return
         plain = wg.work.plain(place)
         thread = wg.work.thread(wg.thread_number)
-        found = body.assign(
-            f"call i64 @fly.product_pending(ptr {STATE}, i64 {thread}, ptr {plain}, i64 {size // REGISTER})"
-        )
+        found = wg.work.ask("i64", "product_pending", f"i64 {thread}", f"ptr {plain}", f"i64 {size // REGISTER}")
         stop, on = body.fresh_label("fault"), body.fresh_label("on")
         body.branch_if(body.assign(f"icmp ne i64 {found}, 0"), stop, on)
         body.start_block(stop)
         word = body.assign(f"sub i64 {body.assign(f'and i64 {found}, 65535')}, 1")
         start = body.assign(f"ptrtoint ptr {plain} to i64")
         address = body.assign(f"add i64 {start}, {body.assign(f'mul i64 {word}, {REGISTER}')}")
+        self._tell_of_registers(op, pointer, address, body.assign(f"lshr i64 {found}, 32"), ASYNC_REGISTERS)
+        body.start_block(on)
+
+    def _tell_of_registers(self, op: Operation, pointer: SSAValue, address: str, product: str, fault: int) -> None:
+        root = self.finder.root(pointer)
         low, end, _ = self._interval(root, pointer)
-        product = body.assign(f"lshr i64 {found}, 32")
-        numbers = (self._site(op, root, None), address, wg.thread_number, low, end, product, ASYNC_REGISTERS)
-        body.line(f"call void @{names.SANITIZER_REGISTERS}({', '.join(f'i64 {n}' for n in numbers)})")
-        body.line(f"ret i32 {SANITIZER_FAULT}")
+        numbers = (self._site(op, root, None), address or low, self.wg.thread_number, low, end, product, fault)
+        self.wg.body.line(f"call void @{names.SANITIZER_REGISTERS}({', '.join(f'i64 {n}' for n in numbers)})")
+        self.wg.body.line(f"ret i32 {SANITIZER_FAULT}")
+
+    def require_fence(self, op: Operation, unfenced: str, first: str) -> None:
+        """Report a product of registers that were written with no fence behind."""
+        pointer = accumulator_memory(op)
+        if "async" not in self.checks or pointer is None:
+            return
+        body = self.wg.body
+        stop, on = body.fresh_label("fault"), body.fresh_label("on")
+        body.branch_if(unfenced, stop, on)
+        body.start_block(stop)
+        self.wg.thread_number, before = first, self.wg.thread_number
+        self._tell_of_registers(op, pointer, "", str(self.product_site(op)), ASYNC_NO_FENCE)
+        self.wg.thread_number = before
         body.start_block(on)
 
     def check_aligned(self, op: Operation, place: str, alignment: int) -> None:
@@ -265,8 +280,13 @@ class Sanitizer:
             self.wg.fail_if(body.assign(f"icmp ne i64 {low}, 0"), op, message)
 
     def _load(self, op: Operation) -> None:
-        kind = READ | (ATOMIC if int_prop(op, "ordering") else 0) | (QUIET if KEPT in op.attributes else 0)
+        kind = READ | (ATOMIC if int_prop(op, "ordering") else 0) | (QUIET if self._kept(op) else 0)
         self._whole(op, op.operands[0], op.results[0].type, kind)
+
+    def _kept(self, op: Operation) -> bool:
+        """Whether a load may read what nobody wrote: the value is put back, or dropped."""
+        products = self.wg.asynchrony is not None and self.wg.work.has_products
+        return KEPT in op.attributes or (products and drops_accumulators(op))
 
     def _store(self, op: Operation) -> None:
         kind = WRITE | (ATOMIC if int_prop(op, "ordering") else 0)

@@ -23,6 +23,7 @@ enum {
     WORD_BITS = 7,
     BUFFER_BITS = 14,
     POISON = 0xA5,    /* what shared memory holds when its block has gone */
+    LOST = 0x7FFFFFFF, /* what a product of registers that no fence has shown gives */
 };
 
 typedef struct Async Async;
@@ -73,6 +74,7 @@ typedef struct Product {
     uint64_t tickets[2];
     uint64_t b;
     int32_t scale;
+    bool unfenced;
     char a[]; /* a descriptor, or the registers of all threads */
 } Product;
 
@@ -82,6 +84,7 @@ typedef struct {
     Buffer ring[BUFFERS];
     struct {
         uint64_t commits, marks[MARKS];
+        bool fenced; /* registers that others wrote are shown to products */
     } waves[GROUP / WAVE];
 } Warpgroup;
 
@@ -347,10 +350,11 @@ void fly_copy_arrive(Async *async, uint64_t *barrier, uint32_t parity, Test *tes
 
 /* Products -------------------------------------------------------------------------------------------------------- */
 
-void fly_product_issue(Async *async, uint64_t group, Multiply *multiply, const char *a, uint64_t a_bytes,
+bool fly_product_issue(Async *async, uint64_t group, Multiply *multiply, const char *a, uint64_t a_bytes,
                        const uint64_t *b, const char *c, uint64_t c_bytes, char *d, uint64_t d_bytes, uint64_t words,
                        const int32_t *scale, char *shared, uint64_t site, uint64_t ticket_a, uint64_t ticket_b)
     KERNEL_NAME(product_issue);
+void fly_product_fence(Async *async, uint64_t first, uint64_t threads) KERNEL_NAME(product_fence);
 void fly_product_commit(Async *async, uint64_t first, uint64_t threads) KERNEL_NAME(product_commit);
 void fly_product_wait(Async *async, uint64_t first, uint64_t threads, uint64_t pending, char *rows, uint64_t bytes,
                       uint64_t words) KERNEL_NAME(product_wait);
@@ -387,6 +391,8 @@ static void land_products(Async *async, Warpgroup *group, uint64_t until) {
         Product *product = group->first;
         char *data = (char *)product->buffer->data;
         product->multiply(product->a, (char *)&product->b, data, data, (char *)&product->scale, product->shared);
+        for (uint64_t word = 0; product->unfenced && word < GROUP * product->buffer->words; word++)
+            product->buffer->data[word] = LOST;
         settle(async, product->tickets[0]);
         settle(async, product->tickets[1]);
         group->first = product->next;
@@ -436,8 +442,22 @@ static Buffer *chained(Warpgroup *group, const char *c, uint64_t c_bytes, uint64
     return buffer;
 }
 
-/* A product of a warpgroup. Registers of A are read now; shared memory and the accumulators when it lands. */
-void fly_product_issue(Async *async, uint64_t group_number, Multiply *multiply, const char *a, uint64_t a_bytes,
+/* Whether accumulators are what a wait handed out, and nobody has touched them since. */
+static bool untouched(const Warpgroup *group, const char *c, uint64_t c_bytes, uint64_t words) {
+    for (uint64_t index = 0; index < BUFFERS; index++) {
+        const Buffer *buffer = group->ring + index;
+        bool same = buffer->data && buffer->words == words && buffer->last <= group->landed;
+        for (uint64_t thread = 0; same && thread < GROUP; thread++)
+            same = !__builtin_memcmp(c + thread * c_bytes, buffer->data + thread * words, words * sizeof(uint32_t));
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+/* A product of a warpgroup. Registers of A are read now; shared memory and the accumulators when it lands. Whether no
+ * fence has shown it the registers that it reads. */
+bool fly_product_issue(Async *async, uint64_t group_number, Multiply *multiply, const char *a, uint64_t a_bytes,
                        const uint64_t *b, const char *c, uint64_t c_bytes, char *d, uint64_t d_bytes, uint64_t words,
                        const int32_t *scale, char *shared, uint64_t site, uint64_t ticket_a, uint64_t ticket_b) {
     Warpgroup *group = group_at(async, group_number);
@@ -445,7 +465,11 @@ void fly_product_issue(Async *async, uint64_t group_number, Multiply *multiply, 
     if (!product)
         __builtin_trap();
     Buffer *buffer = chained(group, c, c_bytes, words);
-    *product = (Product){.multiply = multiply, .shared = shared, .b = *b, .scale = *scale};
+    bool fenced = true;
+    for (uint64_t wave = 0; wave < GROUP / WAVE; wave++)
+        fenced &= group->waves[wave].fenced;
+    bool told = fenced || (a_bytes == sizeof(uint64_t) && (buffer || untouched(group, c, c_bytes, words)));
+    *product = (Product){.multiply = multiply, .shared = shared, .b = *b, .scale = *scale, .unfenced = !told};
     product->buffer = buffer ? buffer : new_buffer(async, group, c, c_bytes, words);
     product->tickets[0] = ticket_a;
     product->tickets[1] = ticket_b;
@@ -461,6 +485,13 @@ void fly_product_issue(Async *async, uint64_t group_number, Multiply *multiply, 
         for (uint64_t word = 0; word < words; word++)
             ((uint32_t *)(d + thread * d_bytes))[word] = handle(product->buffer, word);
     fly_async_stir(async);
+    return !told;
+}
+
+/* The waves of these threads show their registers to the products that follow. */
+void fly_product_fence(Async *async, uint64_t first, uint64_t threads) {
+    for (uint64_t thread = first; thread < first + threads && thread / GROUP < async->groups; thread += WAVE)
+        group_at(async, thread / GROUP)->waves[thread % GROUP / WAVE].fenced = true;
 }
 
 /* The waves of these threads close a group each. */
@@ -479,6 +510,7 @@ void fly_product_wait(Async *async, uint64_t first, uint64_t threads, uint64_t p
     for (uint64_t thread = first; thread < first + threads && thread / GROUP < async->groups; thread++) {
         Warpgroup *group = group_at(async, thread / GROUP);
         uint64_t wave = thread % GROUP / WAVE, commits = group->waves[wave].commits;
+        group->waves[wave].fenced = false;
         if (thread % WAVE == 0 && commits > pending)
             land_products(async, group, group->waves[wave].marks[(commits - pending - 1) % MARKS]);
         hand_out(group, (uint32_t *)(rows + (thread - first) * bytes), words, thread % GROUP);

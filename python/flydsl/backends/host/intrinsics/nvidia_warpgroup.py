@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation, SSAValue
 
 from flydsl.backends.host.accumulators import REGISTER
-from flydsl.backends.host.intrinsics.entry import HostIntrinsic, meeting, thread
+from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, meeting
 from flydsl.backends.host.intrinsics.nvidia_copies import asm_number
 from flydsl.backends.host.matrix_registers import result_registers
 from flydsl.codegen.llvm_types import type_text
@@ -25,10 +25,14 @@ def _registers(value: SSAValue) -> int:
     return value.type.get_shape()[0] if isinstance(value.type, VectorType) else 1
 
 
-def _commit(wg: WorkgroupEmitter, op: Operation) -> None:
-    """Each wave closes its group."""
-    if wg.asynchrony is not None:
-        wg.work.call("product_commit", f"i64 {wg.work.thread(wg.first)}", f"i64 {wg.present()}")
+def _of_waves(function: str) -> Behaviour:
+    """What each wave does once: close its group, show its registers to products."""
+
+    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+        if wg.asynchrony is not None:
+            wg.work.call(function, f"i64 {wg.work.thread(wg.first)}", f"i64 {wg.present()}")
+
+    return run
 
 
 def _wait(wg: WorkgroupEmitter, op: Operation) -> None:
@@ -51,13 +55,8 @@ def _wait(wg: WorkgroupEmitter, op: Operation) -> None:
         )  # fmt: skip
 
 
-def _nothing(wg: WorkgroupEmitter, op: Operation) -> None:
-    """Its absence is what matters."""
-
-
 ENTRIES: dict[str, HostIntrinsic] = {
     "ptx.wgmma.wait_group": meeting(_wait),
-    "llvm.nvvm.wgmma.fence": thread(_nothing),
-    "llvm.nvvm.wgmma.commit_group": meeting(_commit),
-    "llvm.nvvm.wgmma.wait_group": thread(_nothing),
+    "llvm.nvvm.wgmma.fence": meeting(_of_waves("product_fence")),
+    "llvm.nvvm.wgmma.commit_group": meeting(_of_waves("product_commit")),
 }
