@@ -23,12 +23,14 @@ _KINDS = {
     native.CHECK_UNINIT: "uninit",
     native.CHECK_BARRIER: "barrier",
     native.CHECK_ASYNC: "async",
+    native.CHECK_MODES: "modes",
 }
 _HINTS = {
     "bounds": "guard the access with a condition or a predicate, or make the tensor as large as what is asked of it",
     "race": "put fx.barrier() between the two accesses, use an atomic, or give each thread elements of its own",
     "uninit": "write the element first, or fill the tensor where it is made",
     "uninit shared": "write the element first; if another thread does, put fx.barrier() between that and this read",
+    "modes": "guard the index with a condition; what lies behind a mode's end is another row, or another array",
     "barrier": "move the barrier out of the branch or loop on which threads disagree",
 }
 _WAITS = (
@@ -69,7 +71,9 @@ class _Report:
         self.site = words[native.REPORT_SITE]
         self.address, self.bytes = words[native.REPORT_ADDRESS], words[native.REPORT_BYTES]
         self.kind, self.low, self.end = words[native.REPORT_KIND], words[native.REPORT_LOW], words[native.REPORT_END]
-        self.fault = words[native.REPORT_ASYNC]
+        self.fault, self.mode = words[native.REPORT_ASYNC], words[native.REPORT_MODE]
+        self.extent, count = words[native.REPORT_EXTENT], words[native.REPORT_MODES]
+        self.indices = tuple(words[native.REPORT_INDICES :][:count])
         self.scratch, extents = words[native.REPORT_SCRATCH], words[native.REPORT_EXTENTS :]
         self.sites = sites
         grid, dims = extents[:3], extents[3:6]
@@ -102,6 +106,8 @@ class _Tensor:
         facts = report.facts(report.site)
         self.space = facts.get("space", "unknown")
         self.name = facts.get("name") or (assigned_name(facts["file"], facts["line"]) if "file" in facts else "")
+        if "field" in facts:
+            self.name = f"{self.name}.{facts['field']}" if self.name else facts["field"]
         self.declared = SourceLocation(facts["file"], facts["line"]) if "file" in facts else None
         array = next((a for a in arrays if a.low == report.low % 2**64 and a.end == report.end % 2**64), None)
         address = report.address % 2**64
@@ -203,6 +209,8 @@ def sanitizer_error(words: Sequence[int], arrays: Sequence[ArrayInterval], sites
     if report.check == "barrier":
         return _stray(report)
     tensor = _Tensor(report, arrays)
+    if report.check == "modes":
+        tensor.coordinate = report.indices
     other = report.other if report.check in ("race", "async") else None
     fault = Fault(report.check, report.place, tensor.name, tensor.coordinate, other)
     message = _MESSAGES[report.check](report, tensor)
@@ -241,6 +249,14 @@ def _uninit(report: _Report, tensor: _Tensor) -> str:
     return f"read of {_at(tensor)}, which {who} {wrote}, by {report.place}{_declared(tensor)}"
 
 
+def _modes(report: _Report, tensor: _Tensor) -> str:
+    mode = f"mode {report.mode} of " if len(report.indices) > 1 else ""
+    return (
+        f"index {report.indices[report.mode]} of {mode}{tensor}, where the extent is {report.extent}, at coordinate "
+        f"{report.indices} by {report.place}{_declared(tensor)}"
+    )
+
+
 def _async(report: _Report, tensor: _Tensor) -> str:
     what = _deed(report.kind)
     if report.kind & native.ACCESS_ENGINE:
@@ -257,7 +273,7 @@ def _declared(tensor: _Tensor) -> str:
     return f"; it is made at {tensor.declared}" if tensor.declared is not None else ""
 
 
-_MESSAGES = {"bounds": _bounds, "race": _race, "uninit": _uninit, "async": _async}
+_MESSAGES = {"bounds": _bounds, "race": _race, "uninit": _uninit, "async": _async, "modes": _modes}
 
 
 def _stray(report: _Report) -> SanitizerError:

@@ -387,6 +387,84 @@ entry:
   ret i64 %or2
 }
 
+define i1 @fly_sanitizer_modes(i64 %site, i64 %thread, i64 %low, i64 %end, ptr %pairs, i64 %modes) {
+entry:
+  %here = alloca %struct.Touch, align 8
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc23, %entry
+  %mode.0 = phi i64 [ 0, %entry ], [ %inc24, %for.inc23 ]
+  %cmp.not = icmp ult i64 %mode.0, %modes
+  br i1 %cmp.not, label %for.body, label %cleanup
+
+for.body:                                         ; preds = %for.cond
+  %mul = shl i64 %mode.0, 1
+  %arrayidx = getelementptr inbounds nuw i64, ptr %pairs, i64 %mul
+  %0 = load i64, ptr %arrayidx, align 8
+  %1 = getelementptr inbounds nuw i64, ptr %pairs, i64 %mul
+  %arrayidx2 = getelementptr inbounds nuw i8, ptr %1, i64 8
+  %2 = load i64, ptr %arrayidx2, align 8
+  %cmp3 = icmp ult i64 %0, %2
+  br i1 %cmp3, label %for.inc23, label %if.end
+
+if.end:                                           ; preds = %for.body
+  call void @llvm.lifetime.start.p0(ptr nonnull %here)
+  store i64 %site, ptr %here, align 8
+  %address = getelementptr inbounds nuw i8, ptr %here, i64 8
+  store i64 0, ptr %address, align 8
+  %bytes = getelementptr inbounds nuw i8, ptr %here, i64 16
+  store i64 0, ptr %bytes, align 8
+  %kind = getelementptr inbounds nuw i8, ptr %here, i64 24
+  store i64 0, ptr %kind, align 8
+  %thread5 = getelementptr inbounds nuw i8, ptr %here, i64 32
+  store i64 %thread, ptr %thread5, align 8
+  %low6 = getelementptr inbounds nuw i8, ptr %here, i64 40
+  store i64 %low, ptr %low6, align 8
+  %end7 = getelementptr inbounds nuw i8, ptr %here, i64 48
+  store i64 %end, ptr %end7, align 8
+  %region = getelementptr inbounds nuw i8, ptr %here, i64 56
+  store i64 0, ptr %region, align 8
+  call void @fly.sanitizer.fill(i32 32, ptr nonnull %here, i64 %low, i64 0)
+  %3 = load ptr, ptr @fly.sanitizer.report, align 8
+  %arrayidx8 = getelementptr inbounds nuw i8, ptr %3, i64 144
+  store i64 %mode.0, ptr %arrayidx8, align 8
+  %arrayidx9 = getelementptr inbounds nuw i8, ptr %3, i64 152
+  store i64 %modes, ptr %arrayidx9, align 8
+  %4 = load i64, ptr %arrayidx2, align 8
+  %arrayidx13 = getelementptr inbounds nuw i8, ptr %3, i64 160
+  store i64 %4, ptr %arrayidx13, align 8
+  br label %for.cond14
+
+for.cond14:                                       ; preds = %for.body18, %if.end
+  %index.0 = phi i64 [ 0, %if.end ], [ %inc, %for.body18 ]
+  %cmp15 = icmp ult i64 %index.0, %modes
+  %cmp16 = icmp samesign ult i64 %index.0, 8
+  %spec.select = and i1 %cmp15, %cmp16
+  br i1 %spec.select, label %for.body18, label %for.end
+
+for.body18:                                       ; preds = %for.cond14
+  %arrayidx20.idx = shl nuw nsw i64 %index.0, 4
+  %arrayidx20 = getelementptr inbounds nuw i8, ptr %pairs, i64 %arrayidx20.idx
+  %5 = load i64, ptr %arrayidx20, align 8
+  %6 = load ptr, ptr @fly.sanitizer.report, align 8
+  %7 = getelementptr inbounds nuw i64, ptr %6, i64 %index.0
+  %arrayidx22 = getelementptr inbounds nuw i8, ptr %7, i64 168
+  store i64 %5, ptr %arrayidx22, align 8
+  %inc = add nuw nsw i64 %index.0, 1
+  br label %for.cond14
+
+for.end:                                          ; preds = %for.cond14
+  call void @llvm.lifetime.end.p0(ptr nonnull %here)
+  br label %cleanup
+
+for.inc23:                                        ; preds = %for.body
+  %inc24 = add i64 %mode.0, 1
+  br label %for.cond
+
+cleanup:                                          ; preds = %for.cond, %for.end
+  ret i1 %cmp.not
+}
+
 define void @fly_sanitizer_forget(ptr %pointer, i64 %bytes) {
 entry:
   %0 = load ptr, ptr @fly.sanitizer.written, align 8

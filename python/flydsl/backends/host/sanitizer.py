@@ -58,6 +58,8 @@ PROMISED = "fly.promised_alignment"
 MISALIGNED = """\
 misaligned access: the address is no multiple of {} bytes, as this copy or atomic needs
 copy fewer bits at a time, or align the memory and every offset into it (assumed_align, fx.Align, padded rows)"""
+_ACCESSES = {"llvm.load": 0, "llvm.store": 1}
+"""Accesses to one element, and which operand is the place."""
 _ACQUIRE = 4  # from this ordering on, an atomic orders other accesses
 _FUNCTIONS: dict[str, tuple[str, list[str]]] = {
     names.SANITIZER_ACCESS: ("i1", ["i64"] * 8),
@@ -72,6 +74,7 @@ _FUNCTIONS: dict[str, tuple[str, list[str]]] = {
     names.SANITIZER_SETTLE: ("void", ["i64"]),
     names.SANITIZER_FENCE: ("void", []),
     names.SANITIZER_REGISTERS: ("void", ["i64"] * 7),
+    names.SANITIZER_MODES: ("i1", ["i64"] * 4 + ["ptr", "i64"]),
     names.SANITIZER_HERE: ("void", ["i64"]),
     names.SANITIZER_END: ("i32", ["i32"]),
     names.SANITIZER_LAUNCH: ("i32", ["ptr", "ptr", "ptr", "i64", "i64", "i64"]),
@@ -385,6 +388,26 @@ class Sanitizer:
     def met_wave(self) -> None:
         """The lanes of each wave have come to this point together."""
         self.wg.body.line(f"call void @{names.SANITIZER_WAVE}()")
+
+    def check_modes(self, op: Operation) -> None:
+        """Compare the indices of the access that follows with the extents of their modes."""
+        body, access = self.wg.body, op.next_op
+        while access is not None and access.name not in _ACCESSES:
+            access = access.next_op
+        pointer = None if access is None else access.operands[_ACCESSES[access.name]]
+        if access is None or pointer is None:
+            return
+        root = self.finder.root(pointer)
+        low, end, _ = self._interval(root, pointer)
+        pairs = body.fresh("pairs")
+        body.entry_line(f"{pairs} = alloca [{len(op.operands)} x i64], align 8")
+        for index, operand in enumerate(op.operands):
+            place = body.assign(f"getelementptr i64, ptr {pairs}, i64 {index}")
+            body.line(f"store i64 {body.operand(operand)}, ptr {place}")
+        numbers = ", ".join(f"i64 {n}" for n in (self._site(op, root, None), self.wg.thread_number, low, end))
+        self._stop_if(
+            body.assign(f"call i1 @{names.SANITIZER_MODES}({numbers}, ptr {pairs}, i64 {len(op.operands) // 2})")
+        )
 
     def require_everyone(self, op: Operation) -> None:
         """Stop at a barrier that some threads are not at; the report names one of either kind."""

@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from flydsl.backends.host import asynchrony, control, fibers
-from flydsl.backends.host.collectives import GATHERS
+from flydsl.backends.host.collectives import GATHERS, require_whole_warps
 from flydsl.backends.host.intrinsics.table import ASM, CALL, TARGET_PREFIXES, host_intrinsic, intrinsic_name
 from flydsl.backends.host.memory_roots import byte_size
 from flydsl.backends.host.plan import Plan, gathered, meeting_of
@@ -245,6 +245,7 @@ class WorkgroupEmitter:
             else:
                 if gathered(op) is not None:
                     self.flush(pending)
+                    require_whole_warps(self, op)
                     self._met_wave()
                 pending.append(op)
         self.flush(pending, copies)

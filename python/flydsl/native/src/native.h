@@ -52,6 +52,7 @@ enum Check {
     CHECK_UNINIT = 4,
     CHECK_BARRIER = 8,
     CHECK_ASYNC = 16,
+    CHECK_MODES = 32,
 };
 
 /* What an access does, to be added up. */
@@ -111,7 +112,11 @@ enum Report {
     REPORT_SCRATCH,
     REPORT_EXTENTS,
     REPORT_ASYNC = REPORT_EXTENTS + 6,
-    REPORT_WORDS,
+    REPORT_MODE, /* the one that an index leaves, then how many there are, then its extent, then all indices */
+    REPORT_MODES,
+    REPORT_EXTENT,
+    REPORT_INDICES,
+    REPORT_WORDS = REPORT_INDICES + 8,
 };
 
 /* Waves that run apart -------------------------------------------------------------------------------------------- */

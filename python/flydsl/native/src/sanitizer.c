@@ -195,6 +195,24 @@ void fly_sanitizer_stray(uint64_t site, uint64_t present, uint64_t absent) {
     fill(CHECK_BARRIER, &here, 0, who_is(absent, site));
 }
 
+/* An index that its mode does not have, by the indices and extents of all modes in turn. Whether there is one. */
+bool fly_sanitizer_modes(uint64_t site, uint64_t thread, uint64_t low, uint64_t end, const uint64_t *pairs,
+                         uint64_t modes) {
+    for (uint64_t mode = 0; mode < modes; mode++) {
+        if (pairs[2 * mode] < pairs[2 * mode + 1])
+            continue;
+        Touch here = {.site = site, .thread = thread, .low = low, .end = end};
+        fill(CHECK_MODES, &here, low, 0);
+        report[REPORT_MODE] = mode;
+        report[REPORT_MODES] = modes;
+        report[REPORT_EXTENT] = pairs[2 * mode + 1];
+        for (uint64_t index = 0; index < modes && index < REPORT_WORDS - REPORT_INDICES; index++)
+            report[REPORT_INDICES + index] = pairs[2 * index];
+        return true;
+    }
+    return false;
+}
+
 /* Registers begin a new life: what they held is gone. */
 void fly_sanitizer_forget(const void *pointer, uint64_t bytes) {
     __builtin_memset(written + ((uint64_t)pointer - scratch), 0, bytes);

@@ -50,6 +50,11 @@ def _wait_tensor(wg: WorkgroupEmitter, op: Operation) -> None:
         wg.work.call("copy_wait", wg.work.queue(ENGINE, first), f"i64 {count}")
 
 
+def _check_modes(wg: WorkgroupEmitter, op: Operation) -> None:
+    if wg.sanitizer is not None:
+        wg.sanitizer.check_modes(op)
+
+
 _OPERANDS = {
     "s.wait.loadcnt": 1, "s.wait.storecnt": 1, "s.wait.dscnt": 1, "s.wait.kmcnt": 1,
     "s.wait.expcnt": 1, "sched.barrier": 1, "sched.group.barrier": 3,
@@ -59,6 +64,7 @@ _OPERANDS = {
 
 ENTRIES: dict[str, HostIntrinsic] = {
     **{f"llvm.amdgcn.{name}": thread(_checked(count)) for name, count in _OPERANDS.items()},
+    "fly.check.modes": thread(_check_modes),
     "llvm.amdgcn.s.waitcnt": thread(_wait_counts),
     "llvm.amdgcn.s.wait.asynccnt": thread(_wait_async),
     "llvm.amdgcn.s.wait.tensorcnt": thread(_wait_tensor),

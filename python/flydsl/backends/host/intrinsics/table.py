@@ -31,7 +31,7 @@ from flydsl.backends.host.intrinsics import (
 from flydsl.backends.host.intrinsics.entry import HostIntrinsic
 
 CALL, ASM = "llvm.call_intrinsic", "llvm.inline_asm"
-TARGET_PREFIXES = ("llvm.amdgcn.", "llvm.nvvm.", "ptx.")
+TARGET_PREFIXES = ("llvm.amdgcn.", "llvm.nvvm.", "ptx.", "fly.check.")
 
 HOST_INTRINSICS: Mapping[str, HostIntrinsic] = {
     **amd_lanes.ENTRIES,
