@@ -24,6 +24,7 @@ from flydsl.backends.host.accumulators import REGISTER, accumulator_memory, drop
 from flydsl.backends.host.fibers import cluster_extents, ptx_name
 from flydsl.backends.host.intrinsics.table import intrinsic_name
 from flydsl.backends.host.memory_roots import Root, RootFinder, byte_size
+from flydsl.backends.host.promises import PROMISED, WIDEST_ACCESS
 from flydsl.backends.launcher import site_of
 from flydsl.base import native_names as names
 from flydsl.base.launch_status import SANITIZER_FAULT
@@ -51,13 +52,6 @@ _MOST_SITES = 1 << WHO_SITE_BITS
 _FILLING = frozenset({"tma", "bulk", "tensor", "st", "lds"})
 _FOLLOWED = ("llvm.amdgcn.raw.ptr.buffer", "llvm.amdgcn.global.load.lds", "llvm.amdgcn.global.load.async.lds")
 """Words in the names of instructions that write shared memory, and those of them that tell of it by `access`."""
-_WIDEST_ACCESS = 16
-"""Bytes of the widest access that hardware has; no other alignment can stop it."""
-PROMISED = "fly.promised_alignment"
-"""Attribute of an access: what the kernel says of its address, whatever the host needs."""
-MISALIGNED = """\
-misaligned access: the address is no multiple of {} bytes, as this copy or atomic needs
-copy fewer bits at a time, or align the memory and every offset into it (assumed_align, fx.Align, padded rows)"""
 _ACCESSES = {"llvm.load": 0, "llvm.store": 1}
 """Accesses to one element, and which operand is the place."""
 _ACQUIRE = 4  # from this ordering on, an atomic orders other accesses
@@ -230,8 +224,8 @@ class Sanitizer:
         self.access(op, pointer, place, byte_size(type_), kind, type_)
         self._check_registers(op, pointer, place, byte_size(type_))
         promised = op.attributes.get(PROMISED)
-        if isinstance(promised, IntegerAttr):
-            self.check_aligned(op, place, min(promised.value.data, _WIDEST_ACCESS))
+        if isinstance(promised, IntegerAttr) and self.wg.target.backend != "cuda":  # there it is checked in any case
+            self.wg.note_aligned(op, place, min(promised.value.data, WIDEST_ACCESS))
 
     def _check_registers(self, op: Operation, pointer: SSAValue, place: str, size: int) -> None:
         """Report registers that are read or written while a product has them, except by products and waits."""
@@ -273,14 +267,6 @@ class Sanitizer:
         self._tell_of_registers(op, pointer, "", str(self.product_site(op)), ASYNC_NO_FENCE)
         self.wg.thread_number = before
         body.start_block(on)
-
-    def check_aligned(self, op: Operation, place: str, alignment: int) -> None:
-        """Report an access at an address that is not what the code says of it; NVIDIA GPUs end the kernel there."""
-        if alignment > 1:
-            body = self.wg.body
-            low = body.assign(f"and i64 {body.assign(f'ptrtoint {place} to i64')}, {alignment - 1}")
-            message = MISALIGNED.format(alignment)
-            self.wg.fail_if(body.assign(f"icmp ne i64 {low}, 0"), op, message)
 
     def _load(self, op: Operation) -> None:
         kind = READ | (ATOMIC if int_prop(op, "ordering") else 0) | (QUIET if self._kept(op) else 0)

@@ -19,6 +19,8 @@ from flydsl.codegen.llvm_types import type_text
 if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import WorkgroupEmitter
 
+ROW_BYTES = 16
+"""Bytes of a row that ldmatrix reads."""
 _KINDS = {"store": 1, "reduce.add": 2, "reduce.min": 3, "reduce.max": 4}
 
 
@@ -185,8 +187,11 @@ def _cell(wg: WorkgroupEmitter, op: Operation, matrix: int, transposed: bool, ha
 
 
 def _row_address(wg: WorkgroupEmitter, op: Operation, index: int, thread_: str) -> str:
+    """The row that another thread names; rows begin at multiples of their 16 bytes."""
     pointer = op.operands[index]
-    return wg.body.operand(pointer) if wg.plan.is_uniform(pointer) else wg.slots.load(pointer, thread_)
+    row = wg.body.operand(pointer) if wg.plan.is_uniform(pointer) else wg.slots.load(pointer, thread_)
+    wg.note_aligned(op, f"{type_text(pointer.type)} {row}", ROW_BYTES)
+    return row
 
 
 def _ldmatrix(count: int, transposed: bool) -> Behaviour:
@@ -266,6 +271,8 @@ def _cp_async(size: int) -> Behaviour:
         body = wg.body
         target, source, *rest = op.operands
         wg.access(op, target, body.typed(target), size, WRITE | ENGINE_ACCESS)
+        for place in (target, source):
+            wg.note_aligned(op, body.typed(place), size)
         given = body.operand(rest[0]) if rest else str(size)
         filled = body.assign(f"call i32 @llvm.umin.i32(i32 {given}, i32 {size})") if rest else given
         wg.access(op, source, body.typed(source), body.assign(f"zext i32 {filled} to i64") if rest else size, READ)
