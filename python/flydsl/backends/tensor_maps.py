@@ -1,7 +1,6 @@
 """Making tensor maps in the native launcher: by the driver on a GPU, in our own form on the host device.
 
-The host's map is sixteen 64-bit words: the address, element bytes (its type from bit 8), rank, swizzle, five extents,
-four strides in bytes, and five box extents as 16-bit numbers.
+`native.h` says where the fields of the host's map are.
 """
 
 from __future__ import annotations
@@ -15,10 +14,8 @@ from flydsl.base.launch_status import BAD_MAP_ADDRESS, BAD_MAP_EXTENT, BAD_MAP_S
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.dialects.fly.payload import MAPPED_ORDER, MAPPED_TENSOR
+from flydsl.native import constants as native
 from flydsl.target.tensor_map import ALIGN, MAP_ALIGN, MAP_BYTES, MAX_EXTENT, STRIDE_LIMIT
-
-BASE, ELEMENT, RANK, SWIZZLE, EXTENTS, STRIDES, BOX = 0, 1, 2, 3, 4, 9, 13
-"""Word of each field in the host's map; box extents take 16 bits each."""
 
 _PROMOTE_256B = 3
 
@@ -84,17 +81,17 @@ def _host_map(
     body: FunctionEmitter, block: str, facts: tuple[str, ...], modes: tuple[list[str], list[str], list[str]]
 ) -> None:
     base, dtype, size, rank, swizzle = facts
-    words = {BASE: body.assign(f"ptrtoint ptr {base} to i64"), RANK: rank}
+    words = {native.MAP_BASE: body.assign(f"ptrtoint ptr {base} to i64"), native.MAP_RANK: rank}
     kind = body.assign(f"shl i32 {dtype}, 8")
-    words[ELEMENT] = body.assign(f"zext i32 {body.assign(f'or i32 {size}, {kind}')} to i64")
-    words[SWIZZLE] = body.assign(f"zext i32 {swizzle} to i64")
+    words[native.MAP_ELEMENT] = body.assign(f"zext i32 {body.assign(f'or i32 {size}, {kind}')} to i64")
+    words[native.MAP_SWIZZLE] = body.assign(f"zext i32 {swizzle} to i64")
     extents, strides, box = modes
-    words |= {EXTENTS + i: extent for i, extent in enumerate(extents)}
-    words |= {STRIDES + i: stride for i, stride in enumerate(strides)}
+    words |= {native.MAP_EXTENTS + i: extent for i, extent in enumerate(extents)}
+    words |= {native.MAP_STRIDES + i: stride for i, stride in enumerate(strides)}
     for word, value in words.items():
         body.line(f"store i64 {value}, ptr {body.assign(f'getelementptr i64, ptr {block}, i64 {word}')}")
     for index, extent in enumerate(box):
-        place = body.assign(f"getelementptr i8, ptr {block}, i64 {BOX * 8 + index * 2}")
+        place = body.assign(f"getelementptr i8, ptr {block}, i64 {native.MAP_BOX * 8 + index * 2}")
         body.line(f"store i16 {body.assign(f'trunc i32 {extent} to i16')}, ptr {place}")
 
 

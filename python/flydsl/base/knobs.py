@@ -247,11 +247,19 @@ COMPILE_CUBIN = Knob(
 )
 SANITIZE = Knob(
     "FLYDSL_SANITIZE",
-    words("bounds", "race", "uninit", "barrier"),
+    words("bounds", "race", "uninit", "barrier", "async", "modes"),
     "",
     _COMPILE,
     "Checks made while kernels run on the virtual GPU, see docs/sanitizers.md; `flyc.sanitize(...)` does so too.",
     affects_code=True,
+)
+ASYNC_SEED = Knob(
+    "FLYDSL_ASYNC_SEED",
+    integer(0, 2**63 - 1),
+    "0",
+    _RUN,
+    "When copies and products that go on beside a kernel land on the virtual GPU: with `0` as late as the waits allow, "
+    "else anywhere between, as this number chooses. Read by every launch; code is the same.",
 )
 EXTRA_SOURCE_DIRS = Knob(
     "FLYDSL_EXTRA_SOURCE_DIRS",

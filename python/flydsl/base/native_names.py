@@ -36,9 +36,18 @@ SANITIZER_FORGET = "fly_sanitizer_forget"
 SANITIZER_ROOT = "fly_sanitizer_root"
 SANITIZER_ROOTS = "fly_sanitizer_roots"
 SANITIZER_LAUNCH = "fly_sanitizer_launch"
+SANITIZER_PENDING = "fly_sanitizer_pending"
+SANITIZER_TILE = "fly_sanitizer_tile"
+SANITIZER_SETTLE = "fly_sanitizer_settle"
+SANITIZER_FENCE = "fly_sanitizer_fence"
+SANITIZER_REGISTERS = "fly_sanitizer_registers"
+SANITIZER_END = "fly_sanitizer_end"
+SANITIZER_HERE = "fly_sanitizer_here"
+SANITIZER_MODES = "fly_sanitizer_modes"
 SANITIZER_CALLED = (
     SANITIZER_ACCESS, SANITIZER_BARRIER, SANITIZER_WAVE, SANITIZER_STRAY, SANITIZER_FORGET, SANITIZER_ROOT,
-    SANITIZER_ROOTS, SANITIZER_LAUNCH,
+    SANITIZER_ROOTS, SANITIZER_LAUNCH, SANITIZER_PENDING, SANITIZER_TILE, SANITIZER_SETTLE, SANITIZER_FENCE,
+    SANITIZER_REGISTERS, SANITIZER_END, SANITIZER_HERE, SANITIZER_MODES,
 )  # fmt: skip
 """What sanitized code calls of the checker."""
 

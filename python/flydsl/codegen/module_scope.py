@@ -12,7 +12,9 @@ from collections.abc import Callable
 
 from flydsl.codegen.literals import quoted
 from flydsl.codegen.llvm_types import BF16
+from flydsl.native import native_text
 
+_DECLARED = re.compile(r"^declare (.+?) @(\w+)\((.*)\)$\n?", re.MULTILINE)
 _PLAIN_SYMBOL = re.compile(r"[-a-zA-Z$._][-a-zA-Z$._0-9]*")
 
 # On x86 LLVM rounds f32 -> bf16 and f64 -> bf16/f16 by library calls (compiler-rt, which a Python process
@@ -86,6 +88,13 @@ class ModuleScope:
             self._helpers[name] = ""  # a helper may ask for others while it is built
             self._helpers[name] = build(symbol)
         return symbol
+
+    def add_native(self, name: str) -> None:
+        """A native source of the package (`flydsl.native`), once; several may use the same functions of C."""
+        text = native_text(name)
+        for result, function, arguments in _DECLARED.findall(text):
+            self.declare(function, result, arguments.split(", ") if arguments else [])
+        self.helper(f"fly.native.{name}", lambda _: _DECLARED.sub("", text))
 
     def text_number(self, text: bytes) -> int:
         """The number of a string constant, one per distinct text."""

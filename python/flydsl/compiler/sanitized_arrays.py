@@ -1,7 +1,7 @@
 """Array arguments as the sanitizers know them: facts beside the compiled code, intervals of memory at each launch.
 
 A fact says where in the argument block the array's numbers are, so that a launch needs nothing but the block. Arrays
-that overlap share one region, whose cells remember who touched which bytes (`codegen/sanitizer.ll`).
+that overlap share one region, whose cells remember who touched which bytes (`native/src/sanitizer.c`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any
 from flydsl.base import knobs
 from flydsl.compiler.jit_argument import TensorArgument
 from flydsl.compiler.struct_argument import StructArgument
+from flydsl.native.constants import CELL_BYTES
 from flydsl.target.dtype import storage_bytes
 
-CELL_BYTES = 80
 _LARGEST_GRANULE = 8
 
 

@@ -14,7 +14,8 @@ from flydsl.base.launch_status import SANITIZER_FAULT
 from flydsl.compiler.artifact import Artifact, Executable
 from flydsl.compiler.sanitize import CHECKS
 from flydsl.compiler.sanitized_arrays import WatchedMemory, intervals
-from flydsl.compiler.sanitizer_report import REPORT_WORDS, sanitizer_error
+from flydsl.compiler.sanitizer_report import sanitizer_error
+from flydsl.native.constants import REPORT_WORDS
 from flydsl.runtime.object_code import LoadedObject, add_symbol, load_object
 
 _running = threading.Lock()
@@ -28,7 +29,7 @@ def load_checker() -> LoadedObject:
     global _checker
     with _loading:
         if _checker is None:
-            _checker = load_object(import_module("flydsl.codegen.sanitizer").checker_object())
+            _checker = load_object(import_module("flydsl.codegen.native_object").native_object("sanitizer"))
             for name in names.SANITIZER_CALLED:
                 add_symbol(name, _checker.address(name))
         return _checker

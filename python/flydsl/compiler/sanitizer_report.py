@@ -10,38 +10,78 @@ from flydsl.base.errors import Fault, SanitizerError, SourceLocation, ThreadPlac
 from flydsl.compiler.assigned_name import assigned_name
 from flydsl.compiler.sanitized_arrays import ArrayInterval
 from flydsl.layout.swizzle import Swizzle
+from flydsl.native import constants as native
 from flydsl.target.dtype import storage_bytes
-
-REPORT_WORDS = 20
 
 Sites = Sequence[tuple[str, int, str]]
 Modes = Sequence[tuple[Sequence[int], Sequence[int]]]
 """Each mode of a layout: the shapes and strides of its leaves."""
 
-_READ, _WRITE, _ATOMIC = 1, 2, 4
-_KINDS = {1: "bounds", 2: "race", 4: "uninit", 8: "barrier"}
+_KINDS = {
+    native.CHECK_BOUNDS: "bounds",
+    native.CHECK_RACE: "race",
+    native.CHECK_UNINIT: "uninit",
+    native.CHECK_BARRIER: "barrier",
+    native.CHECK_ASYNC: "async",
+    native.CHECK_MODES: "modes",
+}
 _HINTS = {
     "bounds": "guard the access with a condition or a predicate, or make the tensor as large as what is asked of it",
     "race": "put fx.barrier() between the two accesses, use an atomic, or give each thread elements of its own",
     "uninit": "write the element first, or fill the tensor where it is made",
     "uninit shared": "write the element first; if another thread does, put fx.barrier() between that and this read",
+    "modes": "guard the index with a condition; what lies behind a mode's end is another row, or another array",
     "barrier": "move the barrier out of the branch or loop on which threads disagree",
 }
+_WAITS = (
+    "wait for it first: cp_async_commit_group() and cp_async_wait_group(0), the mbarrier of a TMA or bulk load, "
+    "wgmma_wait_group, s_waitcnt(vmcnt=0), s_wait_asynccnt or s_wait_tensorcnt; then fx.barrier() for other threads"
+)
+_ASYNC = {
+    native.ASYNC_FILLED: ("which the copy by {other} at {line} is still filling", _WAITS),
+    native.ASYNC_READ: (
+        "which the store or product by {other} at {line} still reads",
+        "wait until it has: tma_wait_group(0, read=True) for stores, wgmma_wait_group(0, acc) for products",
+    ),
+    native.ASYNC_UNFENCED: (
+        "which {other} wrote at {line}, with no fence_proxy_async() between: the copy engine need not see it",
+        "call fx.nvvm.fence_proxy_async() behind the writes, then the barrier, then this",
+    ),
+    native.ASYNC_LEFT: (
+        "which goes on when its block has ended and its shared memory is gone",
+        "commit the group and end with tma_wait_group(0, read=True) in the thread that stored",
+    ),
+    native.ASYNC_REGISTERS: (
+        "which the product at {line} is still computing",
+        "close the group with wgmma_commit_group() and wait with wgmma_wait_group(0, acc) before it",
+    ),
+    native.ASYNC_NO_FENCE: (
+        "which was written with no wgmma_fence() before this product",
+        "call fx.nvvm.wgmma_fence() between the last write of its registers and the first product",
+    ),
+}
+"""What is wrong with memory that asynchronous work is at, and what to do."""
 
 
 class _Report:
     """The words of one report by name."""
 
     def __init__(self, words: Sequence[int], sites: Sites) -> None:
-        (check, self.site, thread, block, self.address, self.bytes, self.kind, self.low, self.end, other,
-         self.scratch, *extents) = words  # fmt: skip
-        self.check = _KINDS[check]
+        self.check = _KINDS[words[native.REPORT_CHECK]]
+        self.site = words[native.REPORT_SITE]
+        self.address, self.bytes = words[native.REPORT_ADDRESS], words[native.REPORT_BYTES]
+        self.kind, self.low, self.end = words[native.REPORT_KIND], words[native.REPORT_LOW], words[native.REPORT_END]
+        self.fault, self.mode = words[native.REPORT_ASYNC], words[native.REPORT_MODE]
+        self.extent, count = words[native.REPORT_EXTENT], words[native.REPORT_MODES]
+        self.indices = tuple(words[native.REPORT_INDICES :][:count])
+        self.scratch, extents = words[native.REPORT_SCRATCH], words[native.REPORT_EXTENTS :]
         self.sites = sites
         grid, dims = extents[:3], extents[3:6]
-        self.place = self._place(block, thread, self.site, grid, dims)
-        other %= 2**64
-        self.other_site = other & 0xFFFFF
-        self.other = self._place(other >> 32, other >> 20 & 0xFFF, self.other_site, grid, dims)
+        self.place = self._place(words[native.REPORT_BLOCK], words[native.REPORT_THREAD], self.site, grid, dims)
+        other, site = divmod(words[native.REPORT_OTHER] % 2**64, 1 << native.WHO_SITE_BITS)
+        block, thread = divmod(other, 1 << native.WHO_THREAD_BITS)
+        self.other_site = site
+        self.other = self._place(block, thread, site, grid, dims)
 
     def _place(self, block: int, thread: int, site: int, grid: Sequence[int], dims: Sequence[int]) -> ThreadPlace:
         file, line, _ = self.sites[site]
@@ -66,6 +106,8 @@ class _Tensor:
         facts = report.facts(report.site)
         self.space = facts.get("space", "unknown")
         self.name = facts.get("name") or (assigned_name(facts["file"], facts["line"]) if "file" in facts else "")
+        if "field" in facts:
+            self.name = f"{self.name}.{facts['field']}" if self.name else facts["field"]
         self.declared = SourceLocation(facts["file"], facts["line"]) if "file" in facts else None
         array = next((a for a in arrays if a.low == report.low % 2**64 and a.end == report.end % 2**64), None)
         address = report.address % 2**64
@@ -158,7 +200,7 @@ def _joined(found: dict[tuple[int, int], int], mode: int, shape: Sequence[int]) 
 
 
 def _deed(kind: int) -> str:
-    return "atomic" if kind & _ATOMIC else "write" if kind & _WRITE else "read"
+    return "atomic" if kind & native.ACCESS_ATOMIC else "write" if kind & native.ACCESS_WRITE else "read"
 
 
 def sanitizer_error(words: Sequence[int], arrays: Sequence[ArrayInterval], sites: Sites) -> SanitizerError:
@@ -167,10 +209,13 @@ def sanitizer_error(words: Sequence[int], arrays: Sequence[ArrayInterval], sites
     if report.check == "barrier":
         return _stray(report)
     tensor = _Tensor(report, arrays)
-    other = report.other if report.check == "race" else None
+    if report.check == "modes":
+        tensor.coordinate = report.indices
+    other = report.other if report.check in ("race", "async") else None
     fault = Fault(report.check, report.place, tensor.name, tensor.coordinate, other)
-    message = {"bounds": _bounds, "race": _race, "uninit": _uninit}[report.check](report, tensor)
-    hint = _HINTS.get(f"{report.check} {tensor.space}", _HINTS[report.check])
+    message = _MESSAGES[report.check](report, tensor)
+    hint = _ASYNC[report.fault][1] if report.check == "async" else ""
+    hint = hint or _HINTS.get(f"{report.check} {tensor.space}", _HINTS[report.check])
     return SanitizerError(message, fault=fault, hint=hint, location=report.place.location)
 
 
@@ -204,8 +249,31 @@ def _uninit(report: _Report, tensor: _Tensor) -> str:
     return f"read of {_at(tensor)}, which {who} {wrote}, by {report.place}{_declared(tensor)}"
 
 
+def _modes(report: _Report, tensor: _Tensor) -> str:
+    mode = f"mode {report.mode} of " if len(report.indices) > 1 else ""
+    return (
+        f"index {report.indices[report.mode]} of {mode}{tensor}, where the extent is {report.extent}, at coordinate "
+        f"{report.indices} by {report.place}{_declared(tensor)}"
+    )
+
+
+def _async(report: _Report, tensor: _Tensor) -> str:
+    what = _deed(report.kind)
+    if report.kind & native.ACCESS_ENGINE:
+        what = "copy into" if report.kind & native.ACCESS_WRITE else "store or product that reads"
+    elif report.fault == native.ASYNC_LEFT:
+        what = "store that reads"
+    else:
+        what = f"{what} of"
+    rest = _ASYNC[report.fault][0].format(other=report.other, line=report.other.location)
+    return f"{what} {_at(tensor)} by {report.place}, {rest}{_declared(tensor)}"
+
+
 def _declared(tensor: _Tensor) -> str:
     return f"; it is made at {tensor.declared}" if tensor.declared is not None else ""
+
+
+_MESSAGES = {"bounds": _bounds, "race": _race, "uninit": _uninit, "async": _async, "modes": _modes}
 
 
 def _stray(report: _Report) -> SanitizerError:

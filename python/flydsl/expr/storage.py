@@ -9,8 +9,9 @@ from flydsl.base.errors import DslFrozenInstanceError, DslTypeError
 from flydsl.expr.array import Array, unaligned
 from flydsl.expr.composite import Composite
 from flydsl.expr.handle import describe, from_value
+from flydsl.expr.marked_pointer import marked_field
 from flydsl.expr.pointer import Pointer
-from flydsl.expr.storable import byte_offset, check_storable, peek_from_ptr, poke_into_ptr, type_name
+from flydsl.expr.storable import byte_offset, check_storable, dsl_size_of, peek_from_ptr, poke_into_ptr, type_name
 
 
 class Storage:
@@ -65,7 +66,9 @@ class Storage:
 
     def _field(self, owner: Any, field: Any) -> Any:
         if not field.is_constexpr:
-            return Storage[field.type](self._base, self._offset + owner._offsets()[field.name])
+            offset = self._offset + owner._offsets()[field.name]
+            base = marked_field(self._base, offset, dsl_size_of(field.type), field.name)
+            return Storage[field.type](base, offset)
         if field.name in owner._constants:
             return owner._constants[field.name]
         raise DslTypeError(f"'{field.name}' is a Constexpr of {owner.__name__} and is not in memory")

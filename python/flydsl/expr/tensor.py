@@ -9,7 +9,7 @@ from flydsl.base.errors import DslTypeError
 from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.payload import Pointer as PointerPayload
 from flydsl.expr.context import current
-from flydsl.expr.coordinate_check import refuse_outside
+from flydsl.expr.coordinate_check import refuse_outside, watch_modes
 from flydsl.expr.element import element_class
 from flydsl.expr.foreign import refuse
 from flydsl.expr.handle import Handle, apply, handle_for
@@ -117,6 +117,7 @@ class Tensor(Handle):
         """A wrong coordinate is the user's error here, not later."""
         rules.memref_load(self.payload, crd.payload)
         refuse_outside(self.payload, crd.payload)
+        watch_modes(self, crd)
 
     def _load_element(self, crd: IntTuple) -> Numeric:
         self._check_element(crd)

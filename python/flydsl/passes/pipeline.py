@@ -88,8 +88,11 @@ def stage_a(backend: str, checks: Collection[str] = ()) -> tuple[Pass, ...]:
     return with_checks(tuple(PASSES[name] for name in names), checks)
 
 
+_WATCH_REGISTERS = frozenset({"bounds", "uninit", "async"})
+
+
 def with_checks(passes: tuple[Pass, ...], checks: Collection[str]) -> tuple[Pass, ...]:
     """Stage A for the active sanitizers. Registers stay memory for those that watch them."""
-    if "bounds" in checks or "uninit" in checks:
+    if not _WATCH_REGISTERS.isdisjoint(checks):
         passes = tuple(step for step in passes if step.name != "fly-promote-regmem-to-vectorssa")
     return (PASSES["fly-mark-memory"], *passes) if checks else passes

@@ -15,13 +15,19 @@ _DYNAMIC = -(2**31)
 
 def known_start(pointer: SSAValue, modulus: int) -> int | None:
     """The address in shared memory of a pointer, modulo a power of two up to `BLOCK_ALIGN`; None if it is not known."""
+    found = known_base(pointer, modulus)
+    if found is None or not isinstance(found[0].owner, Operation):
+        return None
+    return found[1]
+
+
+def known_base(pointer: SSAValue, modulus: int) -> tuple[SSAValue, int] | None:
+    """The argument or the block of shared memory that a pointer is moved from, and by how much, modulo a power of two."""
     total = 0
     while True:
         op = pointer.owner
-        if not isinstance(op, Operation):
-            return None
-        if op.name == "llvm.mlir.addressof":
-            return total % modulus
+        if not isinstance(op, Operation) or op.name == "llvm.mlir.addressof":
+            return pointer, total % modulus
         if op.name == "llvm.getelementptr":
             step = _step(op, modulus)
             if step is None:

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from flydsl.base import knobs
+
 Case = Callable[[int], None]
 
 
@@ -31,6 +33,15 @@ class Planted:
     other_thread: int | None = None
     alone: bool = False
     """Whether another check would find its own fault in the same kernel first."""
+    target: str | None = None
+    """The virtual GPU it runs on; the default one without it."""
+    garbage: bool = False
+    """Whether the numbers are wrong with the fault, sanitizer or not."""
+
+    def execute(self, fault: int) -> None:
+        """Run the case on its target."""
+        with knobs.scope({knobs.ARCH: self.target, knobs.RUNTIME_KIND: "host"}):
+            self.run(fault)
 
     @property
     def file(self) -> str:

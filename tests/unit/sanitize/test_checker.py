@@ -14,7 +14,7 @@ from flydsl.backends.host.access_kinds import ATOMIC, ORDERING, READ, WRITE
 from flydsl.base import native_names as names
 from flydsl.compiler.sanitized_arrays import ArrayInterval, WatchedMemory
 from flydsl.compiler.sanitized_executable import load_checker
-from flydsl.compiler.sanitizer_report import REPORT_WORDS
+from flydsl.native.constants import REPORT_WORDS
 
 RACE = 2
 WAVE_SHIFT = 2

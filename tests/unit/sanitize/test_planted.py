@@ -7,25 +7,35 @@ from pathlib import Path
 import pytest
 
 import flydsl.compiler as flyc
+from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, FlyDSLError, SanitizerError
-from tests.unit.sanitize import planted_barrier, planted_bounds, planted_race, planted_uninit
+from tests.unit.sanitize import (
+    planted_async_amd,
+    planted_async_copies,
+    planted_async_products,
+    planted_barrier,
+    planted_bounds,
+    planted_race,
+    planted_uninit,
+)
 from tests.unit.sanitize.planting import Planted
 
-CASES = [*planted_bounds.CASES, *planted_race.CASES, *planted_uninit.CASES, *planted_barrier.CASES]
+ASYNC = [*planted_async_copies.CASES, *planted_async_amd.CASES, *planted_async_products.CASES]
+CASES = [*planted_bounds.CASES, *planted_race.CASES, *planted_uninit.CASES, *planted_barrier.CASES, *ASYNC]
 
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.check}-{case.name}")
 
 
 def test_the_suite_is_large_enough() -> None:
     assert len(CASES) >= 30
-    assert {case.check for case in CASES} == {"bounds", "race", "uninit", "barrier"}
+    assert {case.check for case in CASES} == {"bounds", "race", "uninit", "barrier", "async"}
 
 
 @every_case
 def test_fault_is_found(case: Planted) -> None:
     checks = (case.check,) if case.alone else ()
     with pytest.raises(SanitizerError) as caught, flyc.sanitize(*checks):
-        case.run(1)
+        case.execute(1)
     error, fault = caught.value, caught.value.fault
     assert isinstance(error, FlyDSLError) and isinstance(error, RuntimeError)
     assert error.location is not None
@@ -47,18 +57,31 @@ def test_fault_is_found(case: Planted) -> None:
 @every_case
 def test_same_kernel_without_the_fault_is_silent(case: Planted) -> None:
     with flyc.sanitize():
-        case.run(0)
+        case.execute(0)
 
 
 @every_case
 def test_only_the_asked_check_is_made(case: Planted) -> None:
     with pytest.raises(SanitizerError) as caught, flyc.sanitize(case.check):
-        case.run(1)
+        case.execute(1)
     assert caught.value.fault.check == case.check
 
 
 @pytest.mark.parametrize("case", planted_barrier.CASES, ids=lambda case: case.name)
 def test_a_stray_barrier_is_an_error_in_any_case(case: Planted) -> None:
     with pytest.raises(DslRuntimeError, match="only part of the workgroup") as caught:
-        case.run(1)
+        case.execute(1)
     assert caught.value.location is not None and caught.value.location.line == case.line("FAULT")
+
+
+@pytest.mark.parametrize("case", [case for case in ASYNC if case.garbage], ids=lambda case: case.name)
+def test_work_that_nobody_waits_for_arrives_too_late(case: Planted) -> None:
+    with pytest.raises(AssertionError):
+        case.execute(1)
+
+
+@pytest.mark.parametrize("case", ASYNC, ids=lambda case: case.name)
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_right_program_does_not_depend_on_when_work_arrives(case: Planted, seed: int) -> None:
+    with knobs.scope({knobs.ASYNC_SEED: seed}):
+        case.execute(0)

@@ -1,11 +1,12 @@
-"""Kinds of access to memory, to be added up, as `WorkgroupEmitter.access` takes them."""
+"""Kinds of access to memory, to be added up, as `WorkgroupEmitter.access` takes them; `native.h` explains them."""
 
 from __future__ import annotations
 
-READ = 1
-WRITE = 2
-ATOMIC = 4
-QUIET = 8
-"""A read of what perhaps nobody wrote: the value does not matter."""
-ORDERING = 16
-"""An atomic that orders what blocks do around it."""
+from flydsl.native.constants import ACCESS_ATOMIC as ATOMIC
+from flydsl.native.constants import ACCESS_ENGINE as ENGINE_ACCESS
+from flydsl.native.constants import ACCESS_ORDERING as ORDERING
+from flydsl.native.constants import ACCESS_QUIET as QUIET
+from flydsl.native.constants import ACCESS_READ as READ
+from flydsl.native.constants import ACCESS_WRITE as WRITE
+
+__all__ = ["ATOMIC", "ENGINE_ACCESS", "ORDERING", "QUIET", "READ", "WRITE"]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.ir import Operation
 
 from flydsl.backends.host import fibers
+from flydsl.backends.host.asynchrony import COUNTED_COPIES, GROUPS
 from flydsl.codegen.llvm_types import type_text
 
 if TYPE_CHECKING:
@@ -79,6 +80,33 @@ def _shuffle(wg: WorkgroupEmitter, op: Operation) -> None:
     body.bind(op.results[1], valid)
 
 
+PARTIAL_WARP = """\
+a shuffle, a vote or a matrix move is reached by only part of a warp, and it waits for all of it
+do it where the whole warp is, and choose with a condition what goes in and what is made of it"""
+
+
+def require_whole_warps(wg: WorkgroupEmitter, op: Operation) -> None:
+    """On NVIDIA GPUs such an instruction names the whole warp as its members (PTX ISA, ``shfl.sync``, ``vote.sync``)."""
+    if wg.mask is None or wg.target.backend != "cuda":
+        return
+    body, wave = wg.body, wg.target.wave_size
+    count = body.fresh("count")
+    body.entry_line(f"{count} = alloca i64, align 8")
+
+    def each() -> None:
+        before = body.assign(f"load i64, ptr {count}")
+        body.line(f"store i64 {body.assign(f'add i64 {before}, 1')}, ptr {count}")
+
+    def everyone_came() -> None:
+        first = body.assign(f"and i64 {wg.thread_number}, -{wave}")
+        left = body.assign(f"sub i64 {wg.threads}, {first}")
+        lanes = body.assign(f"call i64 @llvm.umin.i64(i64 {left}, i64 {wave})")
+        came = body.assign(f"load i64, ptr {count}")
+        wg.fail_if(body.assign(f"icmp ne i64 {came}, {lanes}"), op, PARTIAL_WARP)
+
+    wg.by_wave(lambda: body.line(f"store i64 0, ptr {count}"), each, everyone_came)
+
+
 GATHERS: dict[str, Behaviour] = {"gpu.shuffle": _shuffle}
 
 
@@ -134,6 +162,7 @@ def barrier(wg: WorkgroupEmitter, op: Operation) -> None:
 
 def ballot(wg: WorkgroupEmitter, op: Operation) -> None:
     """The mask of a wave's active lanes whose predicate holds, given to each of its threads."""
+    require_whole_warps(wg, op)
     predicate, result = op.operands[0], op.results[0]
     type_ = type_text(result.type)
     body = wg.body
@@ -158,4 +187,11 @@ def ballot(wg: WorkgroupEmitter, op: Operation) -> None:
     wg.by_wave(reset, gather, spread)
 
 
-MEETINGS: dict[str, Behaviour] = {"gpu.barrier": barrier, "gpu.ballot": ballot}
+def ordering_barrier(wg: WorkgroupEmitter, op: Operation) -> None:
+    """A barrier that orders memory. On CDNA its release waits for copies into LDS (LLVM: vmcnt(0) before s_barrier)."""
+    if wg.asynchrony is not None and wg.target.generation in COUNTED_COPIES:
+        wg.work.wait_block(GROUPS)
+    barrier(wg, op)
+
+
+MEETINGS: dict[str, Behaviour] = {"gpu.barrier": ordering_barrier, "gpu.ballot": ballot}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import IntegerAttr, VectorType, i64
 from xdsl.ir import Operation
 
 from flydsl.backends.host import sanitizer
 from flydsl.backends.host.launching import HostLaunching
 from flydsl.backends.host.lds_record import LdsRecorder
+from flydsl.backends.host.promises import hold_to_promises, relax_alignment
 from flydsl.backends.host.rules import HOST_RULES
 from flydsl.backends.host.sanitized_launching import SanitizedLaunching
 from flydsl.backends.host.shared_memory import SHARED_SPACE, SharedMemory
@@ -31,24 +31,11 @@ def shared_globals(module: Operation) -> dict[str, int]:
     return found
 
 
-def _relax_alignment(module: Operation) -> None:
-    """Accesses are only as aligned as their elements: a promise broken by the user must not crash the host."""
-    for op in module.walk():
-        if op.name in ("llvm.load", "llvm.store"):
-            type_ = op.results[0].type if op.results else op.operands[0].type
-            elem = type_.element_type if isinstance(type_, VectorType) else type_
-            size = getattr(elem, "size", 8)
-            given = op.properties.get("alignment")
-            if isinstance(given, IntegerAttr):
-                op.properties["alignment"] = IntegerAttr(min(given.value.data, size), i64)
-                op.attributes[sanitizer.PROMISED] = given  # for the sanitizer
-
-
 def host_module(
     module: Operation, target: Target, argument_format: str, recorder: LdsRecorder | None = None
 ) -> HostModule:
     """The launcher and its kernels as LLVM text; a recorder has the accesses to shared memory written down."""
-    _relax_alignment(module)
+    relax_alignment(module)
     emitter = ModuleEmitter(triple=host_triple(), extra_rules=HOST_RULES)
     shared = shared_globals(module)
     sanitize = sanitizer.settings(module)
@@ -60,6 +47,8 @@ def host_module(
             workgroup = WorkgroupEmitter(emitter, function, target, SharedMemory(shared), sites)
             if recorder is not None:
                 recorder.attach(workgroup)
+            if target.backend == "cuda":
+                hold_to_promises(workgroup)
             if sanitize is not None:
                 sanitizer.watch(workgroup, sanitize)
             info = workgroup.emit()

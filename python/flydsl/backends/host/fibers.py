@@ -1,13 +1,12 @@
 """Kernels whose waves wait for each other one by one: each wave is a fiber that runs the kernel for its own lanes.
 
 Barriers that part of a workgroup uses, mbarriers and clusters let waves go separate ways, so such a kernel cannot run
-in step. It is written as a function of one wave; `host_fibers.ll` runs the waves of a cluster in turn. Shared memory
-and the per-thread arrays are those of the workgroup, as always.
+in step. It is written as a function of one wave; `native/src/host_fibers.c` runs the waves of a cluster in turn.
+Shared memory and the per-thread arrays are those of the workgroup, as always.
 """
 
 from __future__ import annotations
 
-from importlib import resources
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import StringAttr
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import WorkgroupEmitter
 
 APART = ("mbarrier.", "barrier.", "cluster.", "mapa", "ld.cluster.", "st.cluster.", "tma.", "bulk.load", "bulk.store")
-"""How instructions begin with which waves go separate ways, or that use what `host_fibers.ll` has."""
+"""How instructions begin with which waves go separate ways, or that use what `host_fibers.c` has."""
 
 BARRIERS = 16
 COUNTER_BYTES = 8
@@ -59,8 +58,7 @@ def cluster_extents(kernel: Operation) -> tuple[int, int, int]:
 
 def add_runtime(scope: ModuleScope) -> None:
     """The scheduler and what it serves, once per module."""
-    text = resources.files("flydsl.codegen").joinpath("host_fibers.ll").read_text()
-    scope.helper("fly.run_waves", lambda _: text)
+    scope.add_native("host_fibers")
 
 
 def site(wg: WorkgroupEmitter, op: Operation, message: str = DEADLOCK) -> int:
@@ -95,10 +93,13 @@ def emit_wrapper(wg: WorkgroupEmitter, name: str, wave_symbol: str) -> None:
     stride = block_stride(body, body.assign(f"add i64 {fixed}, {arrays}"))
     _clear_counters(wg, body, stride, sizes[3])
     extent_text = ", ".join(f"i64 {n}" for n in extents)
+    work = "null" if wg.asynchrony is None else wg.work.begin(body, threads)
     code = body.assign(
         f"call i32 @fly.run_waves(ptr {symbol_text(wave_symbol)}, ptr %args, i64 %bx, i64 %by, i64 %bz, ptr %dims, "
-        f"ptr %scratch, i64 {stride}, i64 {waves}, {extent_text})"
+        f"ptr %scratch, i64 {stride}, i64 {waves}, {extent_text}, ptr {work})"
     )
+    if wg.asynchrony is not None:
+        code = wg.work.end(body, code, work, stride)
     body.line(f"ret i32 {code}")
     head = f"define i32 {symbol_text(name)}(ptr %args, i64 %bx, i64 %by, i64 %bz, ptr %dims, ptr %scratch) nounwind"
     wg.module.add_function(name, head, body)

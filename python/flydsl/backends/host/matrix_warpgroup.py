@@ -1,11 +1,13 @@
 """wgmma on the host: tiles are read from shared memory by their descriptors, as the hardware reads them.
 
-Four waves take part. Where they run apart, each leaves its registers in the arrays and the last one to come
-multiplies for all.
+Four waves take part. Where they run apart, each leaves its registers in the arrays and the last one to come asks for
+the product of all. It lands when a wave waits for its group (`asynchrony`); until then the registers hold handles, which
+are no numbers, and the wait puts the numbers in their place.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xdsl.ir import Operation
@@ -35,24 +37,50 @@ def multiply_warpgroups(wg: WorkgroupEmitter, op: Operation, facts: Wgmma) -> No
     """Run the instruction for every warpgroup, or for the one this wave belongs to."""
     registers = lane_registers(wg, op, facts.inline_asm())  # type: ignore[arg-type]
     result = result_registers(wg, op.results[0])
-    sources = [registers["a"], registers["b"], registers["c"], result, registers["scale_d"]]
-    name = f"fly.{facts}".replace("!", "").replace(" ", "") + "".join(f".{s.bytes}" for s in sources)
+    words = facts.tv_layouts()[2][1].size() * width_bits(facts.elem_c) // 32
+    kept = replace(result, bytes=4 * words)  # accumulators under way lie close together
+    sources = [registers["a"], registers["b"], kept, kept, registers["scale_d"]]
+    name = f"fly.{facts}".replace("!", "").replace(" ", "") + f".{registers['a'].bytes}"
     scope = wg.module.scope
     symbol = scope.helper(name, lambda text: _text(scope, facts, sources, text))
-
-    described = [registers[role] for role in ("a", "b") if role == "b" or facts.a_source == "shared"]
+    in_memory = facts.a_source == "shared"
 
     def one(first: str) -> None:
-        for operand in described:
-            _check_place(wg, op, operand.address(wg, first))
-        places = [source.address(wg, first) for source in sources]
-        wg.body.line(f"call void {symbol}({', '.join(f'ptr {p}' for p in places)}, ptr %scratch)")
+        place = {role: operand.address(wg, first) for role, operand in registers.items()}
+        for role in ("a", "b") if in_memory else ("b",):
+            _check_place(wg, op, place[role])
+        site, tickets = _tickets(wg, op, facts, place)
+        group = wg.body.assign(f"udiv i64 {wg.work.thread(first)}, {THREADS}")
+        unfenced = wg.work.ask(
+            "i1", "product_issue", f"i64 {group}", f"ptr {symbol}", f"ptr {place['a']}",
+            f"i64 {8 if in_memory else THREADS * registers['a'].bytes}", f"ptr {place['b']}", f"ptr {place['c']}",
+            f"i64 {registers['c'].bytes}", f"ptr {result.address(wg, first)}", f"i64 {result.bytes}", f"i64 {words}",
+            f"ptr {place['scale_d']}", "ptr %scratch", f"i64 {site}", *tickets,
+        )  # fmt: skip
+        if wg.sanitizer is not None:
+            wg.sanitizer.require_fence(op, unfenced, first)
 
     if wg.apart:
         _last_of_group(wg, op, one)
         return
     groups = wg.body.assign(f"udiv i64 {wg.threads}, {THREADS}")
     wg.loop(groups, "group", lambda index: one(wg.body.assign(f"mul nuw nsw i64 {index}, {THREADS}")))
+
+
+def _tickets(wg: WorkgroupEmitter, op: Operation, facts: Wgmma, place: dict[str, str]) -> tuple[int, list[str]]:
+    """(place of the product, tickets of the tiles it reads) for the checker."""
+    watched = wg.sanitizer
+    if watched is None:
+        return 0, ["i64 0", "i64 0"]
+    m, n, k = facts.shape_mnk
+    tickets = ["i64 0"] if facts.a_source != "shared" else []
+    values = {slot.role: value for slot, value in zip(facts.inline_asm().slots, op.operands, strict=False)}
+    for role, rows, elem, major in (("a", m, facts.elem_a, facts.major_a), ("b", n, facts.elem_b, facts.major_b)):
+        if role == "b" or facts.a_source == "shared":
+            descriptor = wg.body.assign(f"load i64, ptr {place[role]}, align 1")
+            extents = (rows, k, width_bits(fragment_elem(elem)) // 8)
+            tickets.append(f"i64 {watched.tile(op, values[role], descriptor, extents, major == 'k')}")
+    return watched.product_site(op), tickets
 
 
 MISPLACED_TILE = """\

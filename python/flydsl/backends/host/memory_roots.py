@@ -148,7 +148,7 @@ class RootFinder:
         facts = json.loads(mark.data)
         place = location_of(op)
         if "size" in facts:
-            note = {"file": facts["file"], "line": facts["line"], "what": facts["what"]}
+            note = {name: facts[name] for name in ("file", "line", "what", "field") if name in facts}
             return replace(found, start=facts["start"], size=facts["size"], note=tuple(note.items()))
         note = found.facts
         if "layout" in note:

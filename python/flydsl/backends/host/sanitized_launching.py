@@ -8,11 +8,11 @@ from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Operation, SSAValue
 
 from flydsl.backends.host.memory_roots import RootFinder
-from flydsl.backends.host.sanitizer import MOST_ROOTS
 from flydsl.backends.launcher import Launch, argument_leaves
 from flydsl.base import native_names as names
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.llvm_types import address_space
+from flydsl.native.constants import ROOT_MOST
 
 if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import KernelInfo
@@ -28,7 +28,7 @@ class SanitizedLaunching:
     def call(
         self, body: FunctionEmitter, launch: Launch, info: KernelInfo, symbol: str, table: str, scratch: str
     ) -> str:
-        for index, value in enumerate(launch.operands[:MOST_ROOTS]):
+        for index, value in enumerate(launch.operands[:ROOT_MOST]):
             text, row = "null", -1
             if isinstance(value.type, LLVMPointerType):
                 text, row = body.operand(value), self._row(value)

@@ -1,4 +1,4 @@
-"""Sanitizers: a call of the checker (`codegen/sanitizer.ll`) before everything a kernel does to memory.
+"""Sanitizers: a call of the checker (`native/src/sanitizer.c`) before everything a kernel does to memory.
 
 The rules of loads, stores and atomics are wrapped here. Whoever writes another operation that touches memory calls
 `WorkgroupEmitter.access` before it:
@@ -20,9 +20,11 @@ from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from flydsl.backends.host.access_kinds import ATOMIC, ORDERING, QUIET, READ, WRITE
-from flydsl.backends.host.fibers import ptx_name
+from flydsl.backends.host.accumulators import REGISTER, accumulator_memory, drops_accumulators, moves_accumulators
+from flydsl.backends.host.fibers import cluster_extents, ptx_name
 from flydsl.backends.host.intrinsics.table import intrinsic_name
 from flydsl.backends.host.memory_roots import Root, RootFinder, byte_size
+from flydsl.backends.host.promises import PROMISED, WIDEST_ACCESS
 from flydsl.backends.launcher import site_of
 from flydsl.base import native_names as names
 from flydsl.base.launch_status import SANITIZER_FAULT
@@ -31,26 +33,27 @@ from flydsl.codegen.llvm_types import address_space, type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.op_view import fail, int_prop
 from flydsl.dialects.fly.payload import DYNAMIC_SHARED
+from flydsl.native.constants import (
+    ASYNC_NO_FENCE,
+    ASYNC_REGISTERS,
+    REGION_REGISTERS,
+    REGION_SHARED,
+    REGION_UNKNOWN,
+    ROOT_BYTES,
+    ROOT_MOST,
+    WHO_SITE_BITS,
+)
 from flydsl.passes.mark_memory import ARGUMENT_NAMES, BEGIN_REGISTERS, KEPT, SANITIZE
 
 if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import WorkgroupEmitter
 
-_UNKNOWN_REGION, _SHARED_REGION, _REGISTER_REGION = -1, -2, -3
-_ROOT_BYTES = 24
-MOST_ROOTS = 256
-"""Arguments of a kernel whose pointers are followed; there is no kernel with more."""
-_MOST_SITES = 1 << 20
+_MOST_SITES = 1 << WHO_SITE_BITS
 _FILLING = frozenset({"tma", "bulk", "tensor", "st", "lds"})
 _FOLLOWED = ("llvm.amdgcn.raw.ptr.buffer", "llvm.amdgcn.global.load.lds", "llvm.amdgcn.global.load.async.lds")
 """Words in the names of instructions that write shared memory, and those of them that tell of it by `access`."""
-_WIDEST_ACCESS = 16
-"""Bytes of the widest access that hardware has; no other alignment can stop it."""
-PROMISED = "fly.promised_alignment"
-"""Attribute of an access: what the kernel says of its address, whatever the host needs."""
-MISALIGNED = """\
-misaligned access: the address is no multiple of {} bytes, as this copy or atomic needs
-copy fewer bits at a time, or align the memory and every offset into it (assumed_align, fx.Align, padded rows)"""
+_ACCESSES = {"llvm.load": 0, "llvm.store": 1}
+"""Accesses to one element, and which operand is the place."""
 _ACQUIRE = 4  # from this ordering on, an atomic orders other accesses
 _FUNCTIONS: dict[str, tuple[str, list[str]]] = {
     names.SANITIZER_ACCESS: ("i1", ["i64"] * 8),
@@ -60,6 +63,14 @@ _FUNCTIONS: dict[str, tuple[str, list[str]]] = {
     names.SANITIZER_FORGET: ("void", ["ptr", "i64"]),
     names.SANITIZER_ROOT: ("void", ["i64", "ptr", "i64"]),
     names.SANITIZER_ROOTS: ("ptr", []),
+    names.SANITIZER_PENDING: ("i64", ["i64"] * 8),
+    names.SANITIZER_TILE: ("i64", ["i64"] * 6 + ["i1"] + ["i64"] * 3),
+    names.SANITIZER_SETTLE: ("void", ["i64"]),
+    names.SANITIZER_FENCE: ("void", []),
+    names.SANITIZER_REGISTERS: ("void", ["i64"] * 7),
+    names.SANITIZER_MODES: ("i1", ["i64"] * 4 + ["ptr", "i64"]),
+    names.SANITIZER_HERE: ("void", ["i64"]),
+    names.SANITIZER_END: ("i32", ["i32"]),
     names.SANITIZER_LAUNCH: ("i32", ["ptr", "ptr", "ptr", "i64", "i64", "i64"]),
 }
 
@@ -95,6 +106,8 @@ class Sanitizer:
         self.checks = checks
         self.finder = RootFinder(wg.block)
         self._arguments: dict[int, tuple[str, str, str]] = {}
+        self._block: str | None = None
+        """The number of this block, where several run in turn."""
         listed = wg.op.attributes.get(ARGUMENT_NAMES)
         self._names = [n.data for n in listed.data] if isinstance(listed, ArrayAttr) else []
         self._ordering = ORDERING if any(_is_fence(op) for op in wg.op.walk()) else 0
@@ -105,15 +118,19 @@ class Sanitizer:
     def open(self) -> None:
         """Load the intervals that the pointer arguments may reach."""
         declare(self.wg.module)
-        body = self.wg.body
+        body, extents = self.wg.body, self.wg.extents
+        if self.wg.apart and cluster_extents(self.wg.op) != (1, 1, 1):
+            plane = body.assign(f"mul i64 {extents['grid_dim.y']}, %bz")
+            row, columns = body.assign(f"add i64 {plane}, %by"), extents["grid_dim.x"]
+            self._block = body.assign(f"add i64 {body.assign(f'mul i64 {row}, {columns}')}, %bx")
         table = body.assign(f"call ptr @{names.SANITIZER_ROOTS}()")
-        for index, argument in enumerate(self.wg.block.args[:MOST_ROOTS]):
+        for index, argument in enumerate(self.wg.block.args[:ROOT_MOST]):
             if isinstance(argument.type, LLVMPointerType):
                 low, end, region = (self._root_word(table, index, word) for word in range(3))
                 self._arguments[index] = (low, end, region)
 
     def _root_word(self, table: str, index: int, word: int) -> str:
-        place = self.wg.body.assign(f"getelementptr i8, ptr {table}, i64 {index * _ROOT_BYTES + 8 * word}")
+        place = self.wg.body.assign(f"getelementptr i8, ptr {table}, i64 {index * ROOT_BYTES + 8 * word}")
         return self.wg.body.assign(f"load i64, ptr {place}")
 
     def rules(self, plain: dict[str, Rule]) -> dict[str, Rule]:
@@ -156,11 +173,43 @@ class Sanitizer:
         address = body.assign(f"ptrtoint {place} to i64")
         if kind & ATOMIC:
             kind |= self._ordering
-        if self._opaque and region == _SHARED_REGION:
+        if self._opaque and region == REGION_SHARED:
             kind |= QUIET
         numbers = (site, address, size, kind, wg.thread_number, low, end, region)
         bad = body.assign(f"call i1 @{names.SANITIZER_ACCESS}({', '.join(f'i64 {n}' for n in numbers)})")
         self._stop_if(bad)
+
+    def pending(self, op: Operation, pointer: SSAValue, place: str, size: int | str, *, reads: bool) -> str:
+        """Check a copy that begins to fill or to read shared memory; its ticket."""
+        body, kind = self.wg.body, READ if reads else WRITE
+        kind |= 0 if self.wg.target.backend == "cuda" else QUIET  # only there do engines need a fence of their own
+        root = self.finder.root(pointer)
+        low, end, region = self._interval(root, pointer)
+        address = body.assign(f"ptrtoint {place} to i64")
+        numbers = (self._site(op, root, None), address, size, kind, self.wg.thread_number, low, end, region)
+        ticket = body.assign(f"call i64 @{names.SANITIZER_PENDING}({', '.join(f'i64 {n}' for n in numbers)})")
+        self._stop_if(body.assign(f"icmp slt i64 {ticket}, 0"))
+        return ticket
+
+    def tile(self, op: Operation, value: SSAValue, text: str, extents: tuple[int, int, int], k_major: bool) -> str:
+        """Check a tile of (rows, depth, bytes) that a product begins to read by its descriptor; its ticket."""
+        body = self.wg.body
+        root = self.finder.root(value)
+        low, end, _ = self._interval(root, value)
+        shared = body.assign("ptrtoint ptr %scratch to i64")
+        numbers = ", ".join(f"i64 {n}" for n in (self._site(op, root, None), shared, text, *extents))
+        flag, rest = "true" if k_major else "false", f"i64 {self.wg.first}, i64 {low}, i64 {end}"
+        ticket = body.assign(f"call i64 @{names.SANITIZER_TILE}({numbers}, i1 {flag}, {rest})")
+        self._stop_if(body.assign(f"icmp slt i64 {ticket}, 0"))
+        return ticket
+
+    def product_site(self, op: Operation) -> int:
+        """The place of a product, for whoever uses its registers too early."""
+        return self._add_site(op, {})
+
+    def fence(self) -> None:
+        """What was written is shown to copy engines."""
+        self.wg.body.line(f"call void @{names.SANITIZER_FENCE}()")
 
     def _stop_if(self, condition: str) -> None:
         body = self.wg.body
@@ -173,21 +222,60 @@ class Sanitizer:
     def _whole(self, op: Operation, pointer: SSAValue, type_: Attribute, kind: int) -> None:
         place = self.wg.body.typed(pointer)
         self.access(op, pointer, place, byte_size(type_), kind, type_)
+        self._check_registers(op, pointer, place, byte_size(type_))
         promised = op.attributes.get(PROMISED)
-        if isinstance(promised, IntegerAttr):
-            self.check_aligned(op, place, min(promised.value.data, _WIDEST_ACCESS))
+        if isinstance(promised, IntegerAttr) and self.wg.target.backend != "cuda":  # there it is checked in any case
+            self.wg.note_aligned(op, place, min(promised.value.data, WIDEST_ACCESS))
 
-    def check_aligned(self, op: Operation, place: str, alignment: int) -> None:
-        """Report an access at an address that is not what the code says of it; NVIDIA GPUs end the kernel there."""
-        if alignment > 1:
-            body = self.wg.body
-            low = body.assign(f"and i64 {body.assign(f'ptrtoint {place} to i64')}, {alignment - 1}")
-            message = MISALIGNED.format(alignment)
-            self.wg.fail_if(body.assign(f"icmp ne i64 {low}, 0"), op, message)
+    def _check_registers(self, op: Operation, pointer: SSAValue, place: str, size: int) -> None:
+        """Report registers that are read or written while a product has them, except by products and waits."""
+        wg, body = self.wg, self.wg.body
+        root = self.finder.root(pointer)
+        if wg.asynchrony is None or "async" not in self.checks or root.space != "register" or size % REGISTER:
+            return
+        if not wg.work.has_products or moves_accumulators(op):
+            return
+        plain = wg.work.plain(place)
+        thread = wg.work.thread(wg.thread_number)
+        found = wg.work.ask("i64", "product_pending", f"i64 {thread}", f"ptr {plain}", f"i64 {size // REGISTER}")
+        stop, on = body.fresh_label("fault"), body.fresh_label("on")
+        body.branch_if(body.assign(f"icmp ne i64 {found}, 0"), stop, on)
+        body.start_block(stop)
+        word = body.assign(f"sub i64 {body.assign(f'and i64 {found}, 65535')}, 1")
+        start = body.assign(f"ptrtoint ptr {plain} to i64")
+        address = body.assign(f"add i64 {start}, {body.assign(f'mul i64 {word}, {REGISTER}')}")
+        self._tell_of_registers(op, pointer, address, body.assign(f"lshr i64 {found}, 32"), ASYNC_REGISTERS)
+        body.start_block(on)
+
+    def _tell_of_registers(self, op: Operation, pointer: SSAValue, address: str, product: str, fault: int) -> None:
+        root = self.finder.root(pointer)
+        low, end, _ = self._interval(root, pointer)
+        numbers = (self._site(op, root, None), address or low, self.wg.thread_number, low, end, product, fault)
+        self.wg.body.line(f"call void @{names.SANITIZER_REGISTERS}({', '.join(f'i64 {n}' for n in numbers)})")
+        self.wg.body.line(f"ret i32 {SANITIZER_FAULT}")
+
+    def require_fence(self, op: Operation, unfenced: str, first: str) -> None:
+        """Report a product of registers that were written with no fence behind."""
+        pointer = accumulator_memory(op)
+        if "async" not in self.checks or pointer is None:
+            return
+        body = self.wg.body
+        stop, on = body.fresh_label("fault"), body.fresh_label("on")
+        body.branch_if(unfenced, stop, on)
+        body.start_block(stop)
+        self.wg.thread_number, before = first, self.wg.thread_number
+        self._tell_of_registers(op, pointer, "", str(self.product_site(op)), ASYNC_NO_FENCE)
+        self.wg.thread_number = before
+        body.start_block(on)
 
     def _load(self, op: Operation) -> None:
-        kind = READ | (ATOMIC if int_prop(op, "ordering") else 0) | (QUIET if KEPT in op.attributes else 0)
+        kind = READ | (ATOMIC if int_prop(op, "ordering") else 0) | (QUIET if self._kept(op) else 0)
         self._whole(op, op.operands[0], op.results[0].type, kind)
+
+    def _kept(self, op: Operation) -> bool:
+        """Whether a load may read what nobody wrote: the value is put back, or dropped."""
+        products = self.wg.asynchrony is not None and self.wg.work.has_products
+        return KEPT in op.attributes or (products and drops_accumulators(op))
 
     def _store(self, op: Operation) -> None:
         kind = WRITE | (ATOMIC if int_prop(op, "ordering") else 0)
@@ -238,11 +326,11 @@ class Sanitizer:
         if root.space == "register":
             base, size = self._registers(root.key)
             low = self.wg.body.assign(f"ptrtoint ptr {base} to i64")
-            return low, self.wg.body.assign(f"add i64 {low}, {size}"), _REGISTER_REGION
+            return low, self.wg.body.assign(f"add i64 {low}, {size}"), REGION_REGISTERS
         space = address_space(pointer.type) if isinstance(pointer.type, LLVMPointerType) else 0
         if space == 3 and not self.wg.apart:  # waves apart may reach the shared memory of another block
-            return self.wg.shared.base, self._shared_end(), _SHARED_REGION
-        return 0, -1, {3: _SHARED_REGION, 5: _REGISTER_REGION}.get(space, _UNKNOWN_REGION)
+            return self.wg.shared.base, self._shared_end(), REGION_SHARED
+        return 0, -1, {3: REGION_SHARED, 5: REGION_REGISTERS}.get(space, REGION_UNKNOWN)
 
     def _shared_interval(self, root: Root) -> tuple[Any, Any, Any]:
         body, shared = self.wg.body, self.wg.shared
@@ -250,9 +338,9 @@ class Sanitizer:
         start = (shared.static_bytes if dynamic else shared.offsets[root.key]) + root.start
         low = body.assign(f"add i64 {shared.base}, {start}")
         if root.size is None and dynamic:
-            return low, self._shared_end(), _SHARED_REGION
+            return low, self._shared_end(), REGION_SHARED
         size = shared.sizes[root.key] - root.start if root.size is None else root.size
-        return low, body.assign(f"add i64 {low}, {size}"), _SHARED_REGION
+        return low, body.assign(f"add i64 {low}, {size}"), REGION_SHARED
 
     def _shared_end(self) -> str:
         return self.wg.body.assign(f"ptrtoint ptr {self.wg.slots.origin} to i64")
@@ -277,9 +365,35 @@ class Sanitizer:
         """Every thread of the block has come to this point."""
         self.wg.body.line(f"call void @{names.SANITIZER_BARRIER}()")
 
+    def went_apart(self) -> None:
+        """Waves that run apart meet in ways that only they know; one of a cluster's blocks goes on."""
+        self.met_all()
+        if self._block is not None:
+            self.wg.body.line(f"call void @{names.SANITIZER_HERE}(i64 {self._block})")
+
     def met_wave(self) -> None:
         """The lanes of each wave have come to this point together."""
         self.wg.body.line(f"call void @{names.SANITIZER_WAVE}()")
+
+    def check_modes(self, op: Operation) -> None:
+        """Compare the indices of the access that follows with the extents of their modes."""
+        body, access = self.wg.body, op.next_op
+        while access is not None and access.name not in _ACCESSES:
+            access = access.next_op
+        pointer = None if access is None else access.operands[_ACCESSES[access.name]]
+        if access is None or pointer is None:
+            return
+        root = self.finder.root(pointer)
+        low, end, _ = self._interval(root, pointer)
+        pairs = body.fresh("pairs")
+        body.entry_line(f"{pairs} = alloca [{len(op.operands)} x i64], align 8")
+        for index, operand in enumerate(op.operands):
+            place = body.assign(f"getelementptr i64, ptr {pairs}, i64 {index}")
+            body.line(f"store i64 {body.operand(operand)}, ptr {place}")
+        numbers = ", ".join(f"i64 {n}" for n in (self._site(op, root, None), self.wg.thread_number, low, end))
+        self._stop_if(
+            body.assign(f"call i1 @{names.SANITIZER_MODES}({numbers}, ptr {pairs}, i64 {len(op.operands) // 2})")
+        )
 
     def require_everyone(self, op: Operation) -> None:
         """Stop at a barrier that some threads are not at; the report names one of either kind."""

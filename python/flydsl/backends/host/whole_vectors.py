@@ -28,9 +28,7 @@ def rejoin_vectors(kernel: Operation) -> None:
         if op.name != "llvm.inline_asm" or not op.results:
             continue
         name = op.attributes.get(INSTRUCTION)
-        if ptx_name(op) == _PASSED:
-            _skip(op)
-        elif isinstance(name, StringAttr) and name.data.startswith(_WGMMA):
+        if ptx_name(op) == _PASSED or (isinstance(name, StringAttr) and name.data.startswith(_WGMMA)):
             _join(op)
     for region in kernel.regions:
         drop_dead(region)
@@ -62,17 +60,8 @@ def _rebuilt(op: Operation) -> Operation | None:
     return user if user.name == "vector.from_elements" and len(user.operands) == len(fields) else None
 
 
-def _skip(op: Operation) -> None:
-    """Accumulators that pass through a wait come out as they went in."""
-    vector, rebuilt = _source(op.operands), _rebuilt(op)
-    if vector is None or rebuilt is None:
-        return
-    rebuilt.results[0].replace_all_uses_with(vector)
-    _erase(rebuilt, op)
-
-
 def _join(op: Operation) -> None:
-    """A product that takes and gives its accumulators as one vector."""
+    """An instruction that takes its accumulators last, and gives them, as one vector."""
     rebuilt = _rebuilt(op)
     if rebuilt is None:
         return

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
-from flydsl.backends.host import control, fibers
-from flydsl.backends.host.collectives import GATHERS
+from flydsl.backends.host import asynchrony, control, fibers
+from flydsl.backends.host.collectives import GATHERS, require_whole_warps
 from flydsl.backends.host.intrinsics.table import ASM, CALL, TARGET_PREFIXES, host_intrinsic, intrinsic_name
 from flydsl.backends.host.memory_roots import byte_size
 from flydsl.backends.host.plan import Plan, gathered, meeting_of
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from flydsl.backends.host.sanitizer import Sanitizer
 
 AXES = ("x", "y", "z")
+MISALIGNED = """\
+misaligned access: the address is no multiple of {} bytes, as this copy or atomic needs
+copy fewer bits at a time, or align the memory and every offset into it (assumed_align, fx.Align, padded rows)"""
 MOST_STACK = 1 << 18
 """Bytes of registers that may lie on the stack: a worker has a few megabytes, and to overrun them ends the process."""
 Copy = tuple[SSAValue, SSAValue]
@@ -75,8 +78,11 @@ class WorkgroupEmitter:
         self.apart = fibers.needs_fibers(op)
         """Whether this function runs one wave, whose first thread is ``first``, and not the whole workgroup."""
         self.first = "0"
+        self.asynchrony = asynchrony.Asynchrony(self) if asynchrony.is_asynchronous(op) else None
         self._phases: str | None = None
         self.mask: str | None = None
+        self._misaligned: dict[object, str] = {}
+        self._noted: set[object] = set()
         self.masks = 0
         self.extents: dict[str, str] = {}
         self.thread: dict[str, str] = {}
@@ -158,11 +164,14 @@ class WorkgroupEmitter:
         if self.apart:
             fibers.add_runtime(self.module.scope)
             self.first = self.body.assign(f"mul nuw nsw i64 %wave, {self.target.wave_size}")
+        if self.asynchrony is not None:
+            self.body.rules = {**self.body.rules, **self.asynchrony.rules(dict(self.body.rules))}
+            self.asynchrony.open()
         self.emit_ops(self.block, ())
         self.body.line("ret i32 0")
         parameters = "ptr %args, i64 %bx, i64 %by, i64 %bz, ptr %dims, ptr %scratch"
         if not self.apart:
-            self.module.add_function(name, f"define i32 {symbol_text(name)}({parameters}) nounwind", self.body)
+            self._add_block_function(name, parameters)
             return KernelInfo(name, self.slots.per_thread, self.shared.static_bytes)
         one = f"{name}.wave"
         more = f"{parameters}, ptr %run, i64 %wave, i64 %rank"
@@ -170,6 +179,21 @@ class WorkgroupEmitter:
         fibers.emit_wrapper(self, name, one)
         x, y, z = fibers.cluster_extents(self.op)
         return KernelInfo(name, self.slots.per_thread, self.shared.static_bytes + fibers.COUNTERS, x * y * z)
+
+    def _add_block_function(self, name: str, parameters: str) -> None:
+        if self.asynchrony is None:
+            self.module.add_function(name, f"define i32 {symbol_text(name)}({parameters}) nounwind", self.body)
+            return
+        one = f"{name}.block"
+        head = f"define internal i32 {symbol_text(one)}({parameters}, ptr {asynchrony.STATE}) nounwind"
+        self.module.add_function(one, head, self.body)
+        self.asynchrony.emit_wrapper(name, parameters, one)
+
+    @property
+    def work(self) -> asynchrony.Asynchrony:
+        """The asynchronous work of a kernel that has some."""
+        assert self.asynchrony is not None
+        return self.asynchrony
 
     def _load_arguments(self) -> None:
         for index, argument in enumerate(self.block.args):
@@ -226,6 +250,7 @@ class WorkgroupEmitter:
             else:
                 if gathered(op) is not None:
                     self.flush(pending)
+                    require_whole_warps(self, op)
                     self._met_wave()
                 pending.append(op)
         self.flush(pending, copies)
@@ -238,8 +263,8 @@ class WorkgroupEmitter:
         """Called before an operation touches memory, with the access as `Sanitizer.access` takes it."""
         if self.sanitizer is not None:
             self.sanitizer.access(op, pointer, place, size, kind)
-            if op.name == ASM and isinstance(size, int):  # an instruction of the PTX table, aligned to its size
-                self.sanitizer.check_aligned(op, place, size)
+        if op.name == ASM and isinstance(size, int) and size > 1:  # an instruction of the PTX table, aligned to its size
+            self.note_aligned(op, place, size)
         if self.recorder is not None:
             self.recorder.access(self, op, pointer, place, size, kind)
 
@@ -250,7 +275,7 @@ class WorkgroupEmitter:
         ops = list(pending)
         pending.clear()
         if self.apart and self.sanitizer is not None:
-            self.sanitizer.met_all()  # waves that run apart meet in ways that only they know
+            self.sanitizer.went_apart()
 
         def body() -> None:
             self._bring(ops, copies)
@@ -265,6 +290,48 @@ class WorkgroupEmitter:
                 self.slots.store(target, text, self.thread_number)
 
         self.over_threads(body)
+        self.stop_if_misaligned()
+
+    # Alignment ---------------------------------------------------------------------------------
+
+    def note_aligned(self, op: Operation, place: str, alignment: int) -> None:
+        """Remember an access at an address that is no multiple of what it promises, until the loop over threads ends."""
+        body, flag = self.body, self._flag("")
+        low = body.assign(f"and i64 {body.assign(f'ptrtoint {place} to i64')}, {alignment - 1}")
+        here = body.assign(f"select i1 {body.assign(f'icmp eq i64 {low}, 0')}, i32 0, i32 {self._broken(op, alignment)}")
+        before = body.assign(f"load i32, ptr {flag}")
+        body.line(f"store i32 {body.assign(f'call i32 @llvm.umax.i32(i32 {before}, i32 {here})')}, ptr {flag}")
+
+    def note_base_aligned(self, op: Operation, base: SSAValue, alignment: int) -> None:
+        """The same where the promise depends on an argument alone: a store that LLVM takes out of the loop."""
+        body, flag = self.body, self._flag((base, alignment))
+        low = body.assign(f"and i64 {body.assign(f'ptrtoint {body.typed(base)} to i64')}, {alignment - 1}")
+        here = body.assign(f"select i1 {body.assign(f'icmp eq i64 {low}, 0')}, i32 0, i32 {self._broken(op, alignment)}")
+        body.line(f"store i32 {here}, ptr {flag}")
+
+    def _broken(self, op: Operation, alignment: int) -> int:
+        self.sites.append(site_of(op, MISALIGNED.format(alignment)))
+        return SITE_BASE + len(self.sites) - 1
+
+    def _flag(self, key: object) -> str:
+        if key not in self._misaligned:
+            self._misaligned[key] = self.body.fresh("misaligned")
+            self.body.entry_line(f"{self._misaligned[key]} = alloca i32, align 4")
+            self.body.entry_line(f"store i32 0, ptr {self._misaligned[key]}")
+        self._noted.add(key)
+        return self._misaligned[key]
+
+    def stop_if_misaligned(self) -> None:
+        """Behind a loop over threads: leave with the line of an access that broke its promise."""
+        body = self.body
+        for key in sorted(self._noted, key=list(self._misaligned).index):
+            status = body.assign(f"load i32, ptr {self._misaligned[key]}")
+            stop, on = body.fresh_label("stop"), body.fresh_label("on")
+            body.branch_if(body.assign(f"icmp ne i32 {status}, 0"), stop, on)
+            body.start_block(stop)
+            body.line(f"ret i32 {status}")
+            body.start_block(on)
+        self._noted.clear()
 
     def _bring(self, ops: Sequence[Operation], copies: Sequence[Copy]) -> None:
         """Make every value from outside the run known at the start of its body."""

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from xdsl.ir import Operation
 
-from flydsl.backends.host.access_kinds import ATOMIC, READ, WRITE
+from flydsl.backends.host.access_kinds import ATOMIC, ENGINE_ACCESS, READ, WRITE
+from flydsl.backends.host.asynchrony import GROUPS
 from flydsl.backends.host.collectives import lane_parts
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, immediate, thread
 from flydsl.codegen.llvm_types import BF16, type_text
@@ -211,36 +212,30 @@ def _buffer_to_lds(wg: WorkgroupEmitter, op: Operation) -> None:
     descriptor, base, _, voffset, soffset = (body.operand(x) for x in op.operands[:5])
     size, more = immediate(op, 2), immediate(op, 5)
     where = _range(wg, descriptor, [voffset, soffset], more)
-    target = _lane_place(wg, base, size, more)
-    wg.access(op, op.operands[1], f"{SHARED_PREFIX} {target}", size, WRITE)
-    _move(wg, op, where, target, size)
+    target = f"{SHARED_PREFIX} {_lane_place(wg, base, size, more)}"
+    wg.access(op, op.operands[1], target, size, WRITE | ENGINE_ACCESS)
+    inside = _inside(wg, where, size)
+    _when(wg, inside, lambda: _touch(wg, op, 0, where, size, READ), lambda: None)
+    source = body.assign(f"getelementptr i8, ptr {where.base}, i64 {where.offset}")
+    filled = body.assign(f"select i1 {inside}, i32 {size}, i32 0")
+    _copy_to_lds(wg, op, target, f"ptr {source}", size, filled)
 
 
-def _move(wg: WorkgroupEmitter, op: Operation, where: _Range, target: str, size: int) -> None:
-    body, type_ = wg.body, f"[{size} x i8]"
-
-    def whole() -> None:
-        _touch(wg, op, 0, where, size, READ)
-        body.line(f"store {type_} {_read(wg, where, type_, 0)}, {SHARED_PREFIX} {target}, align 1")
-
-    _when(
-        wg,
-        _inside(wg, where, size),
-        whole,
-        lambda: body.line(f"store {type_} zeroinitializer, {SHARED_PREFIX} {target}, align 1"),
-    )
+def _copy_to_lds(wg: WorkgroupEmitter, op: Operation, target: str, source: str, size: int, filled: str) -> None:
+    """One operation that its wave counts."""
+    wg.work.copy(op, (op.operands[1], target), source, size, filled)
+    wg.work.call("copy_count", wg.work.queue(GROUPS))
 
 
 def _global_to_lds(wg: WorkgroupEmitter, op: Operation) -> None:
     body = wg.body
     source, base = op.operands[0], body.operand(op.operands[1])
     size, more = immediate(op, 2), immediate(op, 3)
-    place = body.assign(f"getelementptr i8, {body.typed(source)}, i64 {more}")
-    target = _lane_place(wg, base, size, more)
-    wg.access(op, source, f"{type_text(source.type)} {place}", size, READ)
-    wg.access(op, op.operands[1], f"{SHARED_PREFIX} {target}", size, WRITE)
-    found = body.assign(f"load [{size} x i8], {type_text(source.type)} {place}, align 1")
-    body.line(f"store [{size} x i8] {found}, {SHARED_PREFIX} {target}, align 1")
+    place = f"{type_text(source.type)} {body.assign(f'getelementptr i8, {body.typed(source)}, i64 {more}')}"
+    target = f"{SHARED_PREFIX} {_lane_place(wg, base, size, more)}"
+    wg.access(op, source, place, size, READ)
+    wg.access(op, op.operands[1], target, size, WRITE | ENGINE_ACCESS)
+    _copy_to_lds(wg, op, target, place, size, str(size))
 
 
 _ATOMICS = {"fadd": "fadd", "fmax": "fmax", "fmin": "fmin", "smax": "max", "smin": "min", "umax": "umax",

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from xdsl.ir import Operation
 
 from flydsl.backends.host import fibers
-from flydsl.backends.host.access_kinds import READ, WRITE
+from flydsl.backends.host.access_kinds import ENGINE_ACCESS, READ, WRITE
+from flydsl.backends.host.asynchrony import GROUPS
 from flydsl.backends.host.collectives import barrier, cluster_counter
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, immediate, meeting, thread
 from flydsl.codegen.llvm_types import type_text
@@ -59,12 +60,12 @@ def _load(size: int) -> Behaviour:
     def run(wg: WorkgroupEmitter, op: Operation) -> None:
         body, (source, target), more = wg.body, op.operands[:2], immediate(op, 2)
         sides = []
-        for pointer, kind in ((source, READ), (target, WRITE)):
+        for pointer, kind in ((source, READ), (target, WRITE | ENGINE_ACCESS)):
             place = body.assign(f"getelementptr i8, {body.typed(pointer)}, i64 {more}")
             sides.append(f"{type_text(pointer.type)} {place}")
             wg.access(op, pointer, sides[-1], size, kind)
-        found = body.assign(f"load [{size} x i8], {sides[0]}, align 1")
-        body.line(f"store [{size} x i8] {found}, {sides[1]}, align 1")
+        wg.work.copy(op, (target, sides[1]), sides[0], size, str(size))
+        wg.work.call("copy_count", wg.work.queue(GROUPS))
 
     return run
 

@@ -1,4 +1,4 @@
-"""gfx1250's tensor data mover on the host: the descriptor's fields into a table, and the tile copied at once.
+"""gfx1250's tensor data mover on the host: the descriptor's fields into a table, by which the tile is copied when it is waited for.
 
 A wave issues the instruction once, whatever its lanes: the first active one says what is copied.
 """
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.ir import Operation
 
+from flydsl.backends.host.asynchrony import ENGINE
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, meeting
 from flydsl.codegen.llvm_types import type_text
 from flydsl.target.tensor_descriptor import FIELDS, GATHER_FIRST_WORD, GATHER_MOST, GROUPS, WORDS
@@ -123,8 +124,17 @@ def _copy(store: bool) -> Behaviour:
             valid, move = _set(wg, _field(wg, words, "count")), body.fresh_label("move")
             body.branch_if(valid, move, done)
             body.start_block(move)
-            wg.shared.check_end(wg, op, body.assign(f"call i64 @fly.tensor_end(ptr {table})"))
-            body.line(f"call void @fly.tensor_copy(ptr {table}, ptr %scratch, i1 {flag})")
+            end = body.assign(f"call i64 @fly.tensor_end(ptr {table})")
+            wg.shared.check_end(wg, op, end)
+            start = _field(wg, words, "lds_address")
+            place = body.assign(f"getelementptr i8, ptr %scratch, i64 {start}")
+            size = body.assign(f"sub i64 {end}, {start}")
+            ticket = wg.work.ticket(op, op.operands[0], f"ptr {place}", size, reads=store, seen=True)
+            first = body.assign(f"and i64 {wg.thread_number}, -{wg.target.wave_size}")
+            wg.work.call(
+                "copy_tile", wg.work.queue(ENGINE, first), "ptr @fly.tensor_copy", f"ptr {table}", f"i64 {_TABLE}",
+                "ptr %scratch", f"i1 {flag}", ticket,
+            )  # fmt: skip
             body.names = known
             body.branch(done)
             body.start_block(done)

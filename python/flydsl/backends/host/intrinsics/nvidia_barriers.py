@@ -102,6 +102,8 @@ def _until_complete(wg: WorkgroupEmitter, op: Operation, *, once: bool) -> None:
 def _note_open(wg: WorkgroupEmitter, place: SSAValue, parity: SSAValue, slot: str) -> None:
     body = wg.body
     pointer = shared_pointer(wg, wg.value(place))
+    if wg.asynchrony is not None:  # somebody waits: loads that are under way arrive
+        wg.work.call("copy_arrive", f"ptr {pointer}", f"i32 {wg.value(parity)}", "ptr @fly.mbarrier_test")
     done = body.assign(f"call i1 @fly.mbarrier_test(ptr {pointer}, i32 {wg.value(parity)})")
     before = body.assign(f"load i1, ptr {slot}")
     missing = body.assign(f"xor i1 {done}, true")
@@ -278,10 +280,14 @@ def _nothing(wg: WorkgroupEmitter, op: Operation) -> None:
     """Fences, hints and waits for what the host has long done."""
 
 
+def _show_to_engines(wg: WorkgroupEmitter, op: Operation) -> None:
+    if wg.sanitizer is not None:
+        wg.sanitizer.fence()
+
+
 _DONE_ALREADY = (
-    "fence.mbarrier_init", "fence.proxy.async", "setmaxnreg.inc", "setmaxnreg.dec", "griddepcontrol.wait",
-    "griddepcontrol.launch_dependents", "bulk.commit_group", "bulk.wait_group", "bulk.wait_group.read",
-    "prefetch.tensormap",
+    "fence.mbarrier_init", "setmaxnreg.inc", "setmaxnreg.dec", "griddepcontrol.wait",
+    "griddepcontrol.launch_dependents", "prefetch.tensormap",
 )  # fmt: skip
 
 ENTRIES: dict[str, HostIntrinsic] = {
@@ -306,6 +312,7 @@ ENTRIES: dict[str, HostIntrinsic] = {
         for bits, counts in CLUSTER_WORDS.items()
         for count in counts
     },
+    "ptx.fence.proxy.async": thread(_show_to_engines),
     "ptx.elect.sync": meeting(_elect),
     **{f"ptx.{name}": thread(_nothing) for name in _DONE_ALREADY},
 }

@@ -1,6 +1,6 @@
-"""NVIDIA's copies on the host: TMA, bulk copies, ldmatrix and stmatrix, cp.async, and what surrounds wgmma.
+"""NVIDIA's copies on the host: TMA, bulk copies, ldmatrix and stmatrix, cp.async.
 
-An asynchronous copy is done at once; its bytes complete the barrier it was given.
+An asynchronous copy lands when it is waited for (`asynchrony`); its bytes complete the barrier it was given.
 """
 
 from __future__ import annotations
@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING
 
 from xdsl.ir import Operation
 
-from flydsl.backends.host.access_kinds import READ, WRITE
+from flydsl.backends.host.access_kinds import ENGINE_ACCESS, READ, WRITE
+from flydsl.backends.host.asynchrony import ENGINE, GROUPS
 from flydsl.backends.host.collectives import lane_parts
-from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, gather, thread
-from flydsl.backends.host.intrinsics.nvidia_barriers import check_block, shared_pointer, update
+from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, gather, immediate, thread
+from flydsl.backends.host.intrinsics.nvidia_barriers import check_block, shared_pointer
 from flydsl.codegen.llvm_types import type_text
 
 if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import WorkgroupEmitter
 
+ROW_BYTES = 16
+"""Bytes of a row that ldmatrix reads."""
 _KINDS = {"store": 1, "reduce.add": 2, "reduce.min": 3, "reduce.max": 4}
 
 
@@ -70,18 +73,26 @@ def _check_bytes(wg: WorkgroupEmitter, op: Operation, place: str, pointer: str, 
     _check_shared(wg, op, place, size)
 
 
+def _box(wg: WorkgroupEmitter, op: Operation, coords: list[str], kind: int, barrier: str, rank: str | None) -> None:
+    """Ask for a box of the map that is the second operand, at the place in shared memory that is the first."""
+    body, work = wg.body, wg.work
+    place, map_ = (body.operand(x) for x in op.operands[:2])
+    memory = "%scratch" if rank is None else body.assign(f"call ptr @fly.scratch_of(ptr %run, i64 {rank})")
+    size = body.assign(f"call i32 @fly.box_bytes(ptr {map_})")
+    wide = body.assign(f"zext i32 {size} to i64")
+    target = f"ptr {shared_pointer(wg, place, rank)}"
+    ticket = work.ticket(op, op.operands[0], target, wide, reads=kind != 0, seen=rank is not None)
+    work.call(
+        "copy_box", work.queue(ENGINE), "ptr @fly.tma", f"ptr {map_}", f"ptr {memory}", f"i32 {place}", f"i32 {kind}",
+        _coordinates(coords), f"i32 {size}", f"ptr {barrier}", "ptr @fly.mbarrier_update", ticket,
+    )  # fmt: skip
+
+
 def _tma_load(wg: WorkgroupEmitter, op: Operation) -> None:
     body = wg.body
     place, source, barrier, *coords = (body.operand(x) for x in op.operands)
     _check_box(wg, op, place, source, coords[0])
-    body.line(f"call void @fly.tma(ptr {source}, ptr %scratch, i32 {place}, i32 0, {_coordinates(coords)})")
-    size = body.assign(f"call i32 @fly.box_bytes(ptr {source})")
-    _complete(wg, shared_pointer(wg, barrier), size)
-
-
-def _complete(wg: WorkgroupEmitter, barrier: str, size: str) -> None:
-    less = wg.body.assign(f"sub i32 0, {size}")
-    update(wg, barrier, 0, less)
+    _box(wg, op, coords, 0, shared_pointer(wg, barrier), None)
 
 
 def _tma_multicast(wg: WorkgroupEmitter, op: Operation) -> None:
@@ -89,7 +100,9 @@ def _tma_multicast(wg: WorkgroupEmitter, op: Operation) -> None:
     body = wg.body
     place, source, barrier, mask, *coords = (body.operand(x) for x in op.operands)
     _check_box(wg, op, place, source, coords[0])
-    size = body.assign(f"call i32 @fly.box_bytes(ptr {source})")
+    if wg.sanitizer is not None:  # the place is the same in every block
+        size = body.assign(f"zext i32 {body.assign(f'call i32 @fly.box_bytes(ptr {source})')} to i64")
+        wg.sanitizer.access(op, op.operands[0], f"ptr {shared_pointer(wg, place)}", size, WRITE | ENGINE_ACCESS)
 
     def block(index: str) -> None:
         bit = body.assign(f"trunc i64 {body.assign(f'lshr i64 {wide}, {index}')} to i1")
@@ -97,9 +110,7 @@ def _tma_multicast(wg: WorkgroupEmitter, op: Operation) -> None:
         body.branch_if(bit, take, skip)
         body.start_block(take)
         check_block(wg, op, index)
-        memory = body.assign(f"call ptr @fly.scratch_of(ptr %run, i64 {index})")
-        body.line(f"call void @fly.tma(ptr {source}, ptr {memory}, i32 {place}, i32 0, {_coordinates(coords)})")
-        _complete(wg, shared_pointer(wg, barrier, index), size)
+        _box(wg, op, coords, 0, shared_pointer(wg, barrier, index), index)
         body.branch(skip)
         body.start_block(skip)
 
@@ -113,28 +124,52 @@ def _tma_out(kind: int) -> Behaviour:
         place, target, *coords = (body.operand(x) for x in op.operands)
         _check_box(wg, op, place, target, coords[0])
         _check_start(wg, op, coords)
-        body.line(f"call void @fly.tma(ptr {target}, ptr %scratch, i32 {place}, i32 {kind}, {_coordinates(coords)})")
+        _box(wg, op, coords, kind, "null", None)
 
     return run
 
 
 def _bulk_load(wg: WorkgroupEmitter, op: Operation) -> None:
-    body = wg.body
+    body, work = wg.body, wg.work
     place, source, size, barrier = (body.operand(x) for x in op.operands)
     _check_bytes(wg, op, place, source, size)
     wide = body.assign(f"zext i32 {size} to i64")
     wg.access(op, op.operands[1], f"ptr {source}", wide, READ)
-    body.line(f"call void @llvm.memcpy.p0.p0.i64(ptr {shared_pointer(wg, place)}, ptr {source}, i64 {wide}, i1 false)")
-    _complete(wg, shared_pointer(wg, barrier), size)
+    target = shared_pointer(wg, place)
+    ticket = work.ticket(op, op.operands[0], f"ptr {target}", wide)
+    update = (f"ptr {shared_pointer(wg, barrier)}", "ptr @fly.mbarrier_update")
+    work.call("copy_load", f"ptr {target}", f"ptr {source}", f"i32 {size}", *update, ticket)
 
 
 def _bulk_store(wg: WorkgroupEmitter, op: Operation) -> None:
-    body = wg.body
+    body, work = wg.body, wg.work
     place, target, size = (body.operand(x) for x in op.operands)
     _check_bytes(wg, op, place, target, size)
     wide = body.assign(f"zext i32 {size} to i64")
     wg.access(op, op.operands[1], f"ptr {target}", wide, WRITE)
-    body.line(f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {shared_pointer(wg, place)}, i64 {wide}, i1 false)")
+    source = shared_pointer(wg, place)
+    ticket = work.ticket(op, op.operands[0], f"ptr {source}", wide, reads=True)
+    places = (f"ptr {target}", f"ptr {source}")
+    work.call("copy_issue", work.queue(ENGINE), *places, f"i32 {size}", f"i32 {size}", "i1 true", ticket)
+
+
+def _commit(kind: int) -> Behaviour:
+    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+        wg.work.call("copy_count", wg.work.queue(kind))
+
+    return run
+
+
+def _wait_bulk(function: str) -> Behaviour:
+    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+        wg.work.call(function, wg.work.queue(ENGINE), f"i64 {asm_number(op)}")
+
+    return run
+
+
+def asm_number(op: Operation) -> int:
+    """The number that an instruction of PTX ends in."""
+    return int(op.properties["asm_string"].data.rstrip("; ").rpartition(" ")[2])  # type: ignore[union-attr]
 
 
 # ldmatrix and stmatrix ---------------------------------------------------------------------------
@@ -152,8 +187,11 @@ def _cell(wg: WorkgroupEmitter, op: Operation, matrix: int, transposed: bool, ha
 
 
 def _row_address(wg: WorkgroupEmitter, op: Operation, index: int, thread_: str) -> str:
+    """The row that another thread names; rows begin at multiples of their 16 bytes."""
     pointer = op.operands[index]
-    return wg.body.operand(pointer) if wg.plan.is_uniform(pointer) else wg.slots.load(pointer, thread_)
+    row = wg.body.operand(pointer) if wg.plan.is_uniform(pointer) else wg.slots.load(pointer, thread_)
+    wg.note_aligned(op, f"{type_text(pointer.type)} {row}", ROW_BYTES)
+    return row
 
 
 def _ldmatrix(count: int, transposed: bool) -> Behaviour:
@@ -223,45 +261,32 @@ def _hinted_store(wg: WorkgroupEmitter, op: Operation) -> None:
         body.line(f"store i32 {body.operand(word)}, {kind} {place}, align 1")
 
 
-# cp.async, wgmma's surroundings, fast functions ----------------------------------------------------
+# cp.async, fast functions ----------------------------------------------------
 
 
 def _cp_async(size: int) -> Behaviour:
     """Bytes beyond the third operand, if there is one, are filled with zeros."""
 
     def run(wg: WorkgroupEmitter, op: Operation) -> None:
-        body, type_ = wg.body, f"[{size} x i8]"
+        body = wg.body
         target, source, *rest = op.operands
-        target_kind, source_kind = type_text(target.type), type_text(source.type)
-        wg.access(op, target, body.typed(target), size, WRITE)
-        count = body.assign(f"zext i32 {body.operand(rest[0])} to i64") if rest else size
-        wg.access(op, source, body.typed(source), count, READ)
-        if not rest:
-            found = body.assign(f"load {type_}, {source_kind} {body.operand(source)}, align 1")
-            body.line(f"store {type_} {found}, {target_kind} {body.operand(target)}, align 1")
-            return
-        body.line(f"store {type_} zeroinitializer, {target_kind} {body.operand(target)}, align 1")
-        plain = [body.assign(f"addrspacecast {k} {body.operand(v)} to ptr") for k, v in
-                 ((target_kind, target), (source_kind, source))]  # fmt: skip
-        body.line(f"call void @llvm.memcpy.p0.p0.i64(ptr {plain[0]}, ptr {plain[1]}, i64 {count}, i1 false)")
+        wg.access(op, target, body.typed(target), size, WRITE | ENGINE_ACCESS)
+        for place in (target, source):
+            wg.note_aligned(op, body.typed(place), size)
+        given = body.operand(rest[0]) if rest else str(size)
+        filled = body.assign(f"call i32 @llvm.umin.i32(i32 {given}, i32 {size})") if rest else given
+        wg.access(op, source, body.typed(source), body.assign(f"zext i32 {filled} to i64") if rest else size, READ)
+        wg.work.copy(op, (target, body.typed(target)), body.typed(source), size, filled)
 
     return run
 
 
-def _nothing(wg: WorkgroupEmitter, op: Operation) -> None:
-    """What is waited for was done when it was asked for."""
+def _wait_groups(wg: WorkgroupEmitter, op: Operation) -> None:
+    wg.work.call("copy_wait", wg.work.queue(GROUPS), f"i64 {immediate(op, 0)}")
 
 
-def _passed(wg: WorkgroupEmitter, op: Operation) -> None:
-    """Registers that pass through an instruction unchanged."""
-    body = wg.body
-    if not op.results[0].type.name.startswith("llvm.struct"):
-        body.bind(op.results[0], body.operand(op.operands[0]))
-        return
-    struct, value = type_text(op.results[0].type), "poison"
-    for index, operand in enumerate(op.operands):
-        value = body.assign(f"insertvalue {struct} {value}, {body.typed(operand)}, {index}")
-    body.bind(op.results[0], value)
+def _wait_all(wg: WorkgroupEmitter, op: Operation) -> None:
+    wg.work.call("copy_wait_all", wg.work.queue(GROUPS), "i64 1")
 
 
 def _tanh(wg: WorkgroupEmitter, op: Operation) -> None:
@@ -277,9 +302,10 @@ ENTRIES: dict[str, HostIntrinsic] = {
     **{f"ptx.st.global.{words}": thread(_hinted_store) for words in (1, 2, 4)},
     "ptx.bulk.load": thread(_bulk_load),
     "ptx.bulk.store": thread(_bulk_store),
-    "ptx.wgmma.wait_group": thread(_passed),
+    "ptx.bulk.commit_group": thread(_commit(ENGINE)),
+    "ptx.bulk.wait_group": thread(_wait_bulk("copy_wait")),
+    "ptx.bulk.wait_group.read": thread(_wait_bulk("copy_wait_read")),
     "ptx.tanh.approx.f32": thread(_tanh, pure=True),
-    **{f"llvm.nvvm.wgmma.{name}": thread(_nothing) for name in ("fence", "commit_group", "wait_group")},
     **{
         f"llvm.nvvm.ldmatrix.sync.aligned.m8n8.x{count}{'.trans' if t else ''}.b16": gather(_ldmatrix(count, t))
         for count in (1, 2, 4)
@@ -294,5 +320,7 @@ ENTRIES: dict[str, HostIntrinsic] = {
        for kind, size in (("ca", 4), ("ca", 8), ("ca", 16), ("cg", 16))},
     **{f"llvm.nvvm.cp.async.{kind}.shared.global.{size}.s": thread(_cp_async(size))
        for kind, size in (("ca", 4), ("ca", 8), ("ca", 16), ("cg", 16))},
-    **{f"llvm.nvvm.cp.async.{name}": thread(_nothing) for name in ("commit.group", "wait.group", "wait.all")},
+    "llvm.nvvm.cp.async.commit.group": thread(_commit(GROUPS)),
+    "llvm.nvvm.cp.async.wait.group": thread(_wait_groups),
+    "llvm.nvvm.cp.async.wait.all": thread(_wait_all),
 }  # fmt: skip

@@ -26,11 +26,12 @@ from flydsl.backends.host.intrinsics import (
     nvidia_arithmetic,
     nvidia_barriers,
     nvidia_copies,
+    nvidia_warpgroup,
 )
 from flydsl.backends.host.intrinsics.entry import HostIntrinsic
 
 CALL, ASM = "llvm.call_intrinsic", "llvm.inline_asm"
-TARGET_PREFIXES = ("llvm.amdgcn.", "llvm.nvvm.", "ptx.")
+TARGET_PREFIXES = ("llvm.amdgcn.", "llvm.nvvm.", "ptx.", "fly.check.")
 
 HOST_INTRINSICS: Mapping[str, HostIntrinsic] = {
     **amd_lanes.ENTRIES,
@@ -44,6 +45,7 @@ HOST_INTRINSICS: Mapping[str, HostIntrinsic] = {
     **nvidia_arithmetic.ENTRIES,
     **nvidia_barriers.ENTRIES,
     **nvidia_copies.ENTRIES,
+    **nvidia_warpgroup.ENTRIES,
 }
 """Name without its type suffixes to how it runs."""
 

@@ -1,0 +1,13 @@
+"""The native parts of the virtual GPU: C in `src/`, and the LLVM text made of it, which is what users get.
+
+`python -m flydsl.native.generate` makes the text and `constants.py` anew with clang; a test does so and compares.
+"""
+
+from __future__ import annotations
+
+from importlib import resources
+
+
+def native_text(name: str) -> str:
+    """The LLVM text of one source, for any processor."""
+    return resources.files(__name__).joinpath(f"{name}.ll").read_text()

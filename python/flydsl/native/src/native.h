@@ -1,0 +1,158 @@
+/* What the native parts of the virtual GPU, generated kernels and Python agree on.
+ *
+ * `flydsl.native.generate` writes each named enum into `constants.py`, so a number has one home. Functions with a
+ * `KERNEL_NAME` become part of a kernel's own module; all others are entries of an object that is loaded once.
+ */
+#ifndef FLY_NATIVE_H
+#define FLY_NATIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define KERNEL_NAME(name) __asm__("fly." #name)
+#define NOINLINE __attribute__((noinline))
+#define ARRAY _Alignas(16) /* as x86-64 aligns every larger array by itself */
+
+void *aligned_alloc(size_t alignment, size_t bytes);
+void *calloc(size_t count, size_t bytes);
+void free(void *memory);
+
+/* Launches -------------------------------------------------------------------------------------------------------- */
+
+/* Words of the table of extents that every kernel is given. */
+enum Dims {
+    DIMS_GRID = 0,
+    DIMS_BLOCK = 3,
+    DIMS_DYNAMIC_SHARED = 6, /* bytes that the launch asks for */
+};
+
+enum LaunchStatus {
+    STATUS_NO_MEMORY = -2,
+    STATUS_FAULT = 6, /* a sanitizer stopped the launch */
+};
+
+/* One workgroup of a kernel; 0, or the status that ends the launch. */
+typedef int32_t Kernel(void *args, int64_t bx, int64_t by, int64_t bz, const int64_t *dims, char *scratch);
+
+static inline int32_t run_block(Kernel *kernel, void *args, const int64_t *dims, char *scratch, uint64_t number) {
+    uint64_t gx = dims[DIMS_GRID], gy = dims[DIMS_GRID + 1];
+    return kernel(args, number % gx, number / gx % gy, number / gx / gy, dims, scratch);
+}
+
+static inline int64_t block_count(const int64_t *dims) {
+    return dims[DIMS_GRID] * dims[DIMS_GRID + 1] * dims[DIMS_GRID + 2];
+}
+
+/* Sanitizers ------------------------------------------------------------------------------------------------------ */
+
+enum Check {
+    CHECK_BOUNDS = 1,
+    CHECK_RACE = 2,
+    CHECK_UNINIT = 4,
+    CHECK_BARRIER = 8,
+    CHECK_ASYNC = 16,
+    CHECK_MODES = 32,
+};
+
+/* What an access does, to be added up. */
+enum Access {
+    ACCESS_READ = 1,
+    ACCESS_WRITE = 2,
+    ACCESS_ATOMIC = 4,
+    ACCESS_QUIET = 8,     /* a read of what perhaps nobody wrote: the value does not matter */
+    ACCESS_ORDERING = 16, /* an atomic that orders what blocks do around it */
+    ACCESS_ENGINE = 32,   /* by a copy or a product that goes on beside the kernel */
+};
+
+/* What is wrong with memory or registers that asynchronous work is at. */
+enum AsyncFault {
+    ASYNC_FILLED = 1,     /* read or written while a copy fills it */
+    ASYNC_READ = 2,       /* overwritten while a store or product reads it */
+    ASYNC_UNFENCED = 3,   /* read by a copy engine that need not see what was written */
+    ASYNC_LEFT = 4,       /* a store that reads shared memory of a block that has ended */
+    ASYNC_REGISTERS = 5,  /* accumulators of a product that is under way */
+    ASYNC_NO_FENCE = 6,   /* a product of registers that no fence has ordered */
+};
+
+/* Instead of the number of a region of global memory. */
+enum Region {
+    REGION_UNKNOWN = -1,
+    REGION_SHARED = -2,
+    REGION_REGISTERS = -3,
+};
+
+enum Root {
+    ROOT_MOST = 256, /* arguments of a kernel whose pointers are followed; there is no kernel with more */
+    ROOT_BYTES = 24,
+};
+
+/* Who touched memory: block << 32 | thread << 20 | site. */
+enum Who {
+    WHO_SITE_BITS = 20,
+    WHO_THREAD_BITS = 12,
+};
+
+enum Cell {
+    CELL_BYTES = 80,
+};
+
+/* Words of a report. */
+enum Report {
+    REPORT_CHECK,
+    REPORT_SITE,
+    REPORT_THREAD,
+    REPORT_BLOCK,
+    REPORT_ADDRESS,
+    REPORT_BYTES,
+    REPORT_KIND,
+    REPORT_LOW,
+    REPORT_END,
+    REPORT_OTHER,
+    REPORT_SCRATCH,
+    REPORT_EXTENTS,
+    REPORT_ASYNC = REPORT_EXTENTS + 6,
+    REPORT_MODE, /* the one that an index leaves, then how many there are, then its extent, then all indices */
+    REPORT_MODES,
+    REPORT_EXTENT,
+    REPORT_INDICES,
+    REPORT_WORDS = REPORT_INDICES + 8,
+};
+
+/* Waves that run apart -------------------------------------------------------------------------------------------- */
+
+/* Words of a tensor map on the host; the element's bytes are the low eight bits of its word, its type the rest. */
+enum TensorMap {
+    MAP_BASE = 0,
+    MAP_ELEMENT = 1,
+    MAP_RANK = 2,
+    MAP_SWIZZLE = 3,
+    MAP_EXTENTS = 4,
+    MAP_STRIDES = 9, /* in bytes, from the second mode on */
+    MAP_BOX = 13,    /* 16 bits each */
+    MAP_MODES = 5,
+    MAP_WORDS = 16,
+};
+
+/* What a copy engine does with the elements of a box. */
+enum BoxCopy {
+    BOX_LOAD = 0,
+    BOX_STORE = 1,
+    BOX_ADD = 2,
+    BOX_MIN = 3,
+    BOX_MAX = 4,
+};
+
+/* Elements that a box copy can combine, by the driver's numbers. */
+enum BoxElement {
+    ELEMENT_U32 = 2,
+    ELEMENT_S32 = 3,
+    ELEMENT_U64 = 4,
+    ELEMENT_S64 = 5,
+    ELEMENT_F16 = 6,
+    ELEMENT_F32 = 7,
+    ELEMENT_F64 = 8,
+    ELEMENT_BF16 = 9,
+};
+
+#endif
