@@ -14,13 +14,13 @@ from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.llvm_types import BF16
 from flydsl.codegen.module_scope import ModuleScope
 
-_ATTRIBUTES = "alwaysinline nounwind willreturn memory(none)"
+ATTRIBUTES = "alwaysinline nounwind willreturn memory(none)"
 _LLVM_NAMES = {"f64": "double", "f32": "float", "f16": "half", "bf16": BF16}
 _F32 = FORMATS["f32"]
 
 
 @dataclass
-class _Bits:
+class Bits:
     """Writes integer instructions on lanes of one width."""
 
     out: FunctionEmitter
@@ -74,7 +74,7 @@ def narrowing_function(
     name = f"fly.{source}_to_{dest}.{rounding}{'.sat' if saturate else ''}{f'.v{lanes}' if lanes else ''}"
 
     def build(symbol: str) -> str:
-        bits = _Bits(FunctionEmitter(scope, {}), FORMATS[source].bits, lanes)
+        bits = Bits(FunctionEmitter(scope, {}), FORMATS[source].bits, lanes)
         return _narrowing_text(symbol, FORMATS[source], FORMATS[dest], bits, rounding, saturate)
 
     return scope.helper(name, build)
@@ -85,14 +85,12 @@ def widening_function(scope: ModuleScope, source: str, lanes: int) -> str:
     name = f"fly.{source}_to_f32{f'.v{lanes}' if lanes else ''}"
 
     def build(symbol: str) -> str:
-        return _widening_text(symbol, FORMATS[source], _Bits(FunctionEmitter(scope, {}), 32, lanes))
+        return _widening_text(symbol, FORMATS[source], Bits(FunctionEmitter(scope, {}), 32, lanes))
 
     return scope.helper(name, build)
 
 
-def _narrowing_text(
-    symbol: str, source: FloatFormat, dest: FloatFormat, b: _Bits, rounding: str, saturate: bool
-) -> str:
+def _narrowing_text(symbol: str, source: FloatFormat, dest: FloatFormat, b: Bits, rounding: str, saturate: bool) -> str:
     argument, storage = b.of(_LLVM_NAMES[source.name]), b.of(f"i{dest.bits}")
     raw = b.cast("bitcast", argument, "%x", b.type)
     magnitude = b.op("and", raw, source.magnitude_mask)
@@ -106,10 +104,10 @@ def _narrowing_text(
         result = b.cast("bitcast", storage, result, b.of(_LLVM_NAMES[dest.name]))
         storage = b.of(_LLVM_NAMES[dest.name])
     body = f"{b.out.body_text()}\n  ret {storage} {result}"
-    return f"define private {storage} {symbol}({argument} %x) {_ATTRIBUTES} {{\n{body}\n}}"
+    return f"define private {storage} {symbol}({argument} %x) {ATTRIBUTES} {{\n{body}\n}}"
 
 
-def _round_code(b: _Bits, source: FloatFormat, dest: FloatFormat, magnitude: str, sign: str, rounding: str) -> str:
+def _round_code(b: Bits, source: FloatFormat, dest: FloatFormat, magnitude: str, sign: str, rounding: str) -> str:
     """The magnitude rounded to the destination's grid, as a code that may lie past the largest.
 
     The significand with its hidden bit is cut at the destination's last place; a value below the
@@ -140,7 +138,7 @@ def _power_of_two(fmt: FloatFormat, exponent: int) -> int:
     return field << fmt.mantissa_bits if field > 0 else 1 << (fmt.mantissa_bits - 1 + field)
 
 
-def _rounding_bias(b: _Bits, significand: str, cut: str, sign: str, rounding: str) -> str:
+def _rounding_bias(b: Bits, significand: str, cut: str, sign: str, rounding: str) -> str:
     """What to add before cutting ``cut`` low bits off, for each rounding mode."""
     if rounding == "toward_zero":
         return b.const(0)
@@ -157,7 +155,7 @@ def _rounding_bias(b: _Bits, significand: str, cut: str, sign: str, rounding: st
 
 
 def _limit_code(
-    b: _Bits,
+    b: Bits,
     source: FloatFormat,
     dest: FloatFormat,
     code: str,
@@ -181,7 +179,7 @@ def _limit_code(
     return b.pick(is_infinite, dest.overflow, code)
 
 
-def _finish_code(b: _Bits, dest: FloatFormat, code: str, magnitude: str, sign: str, is_nan: str) -> str:
+def _finish_code(b: Bits, dest: FloatFormat, code: str, magnitude: str, sign: str, is_nan: str) -> str:
     """Put sign and NaN on a magnitude code."""
     if not dest.has_sign:
         is_zero = b.test("eq", magnitude, 0)
@@ -198,7 +196,7 @@ def _finish_code(b: _Bits, dest: FloatFormat, code: str, magnitude: str, sign: s
     return b.pick(is_nan, dest.nan, code)
 
 
-def _widening_text(symbol: str, source: FloatFormat, b: _Bits) -> str:
+def _widening_text(symbol: str, source: FloatFormat, b: Bits) -> str:
     storage, result = b.of(f"i{source.bits}"), b.of("float")
     raw = b.cast("zext", storage, "%x", b.type)
     magnitude = b.op("and", raw, source.magnitude_mask)
@@ -211,10 +209,10 @@ def _widening_text(symbol: str, source: FloatFormat, b: _Bits) -> str:
     value = _widened_specials(b, source, value, raw, magnitude)
     wide = b.cast("bitcast", b.type, value, result)
     body = f"{b.out.body_text()}\n  ret {result} {wide}"
-    return f"define private {result} {symbol}({storage} %x) {_ATTRIBUTES} {{\n{body}\n}}"
+    return f"define private {result} {symbol}({storage} %x) {ATTRIBUTES} {{\n{body}\n}}"
 
 
-def _tiny_value(b: _Bits, source: FloatFormat, magnitude: str) -> str:
+def _tiny_value(b: Bits, source: FloatFormat, magnitude: str) -> str:
     """Bits of a subnormal: its fraction counts units of the last place. Exact, and normal in f32, so a
     GPU that flushes subnormals gives the same."""
     counted = b.cast("uitofp", b.type, magnitude, b.of("float"))
@@ -225,7 +223,7 @@ def _tiny_value(b: _Bits, source: FloatFormat, magnitude: str) -> str:
     return b.cast("bitcast", b.of("float"), product, b.type)
 
 
-def _widened_specials(b: _Bits, source: FloatFormat, value: str, raw: str, magnitude: str) -> str:
+def _widened_specials(b: Bits, source: FloatFormat, value: str, raw: str, magnitude: str) -> str:
     infinity, nan = _F32.infinity or 0, _F32.nan
     if not source.has_sign:
         return b.pick(b.test("eq", raw, source.nan), nan, value)

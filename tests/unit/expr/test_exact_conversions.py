@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import math
+import re
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 
+import flydsl.compiler as flyc
+import flydsl.expr as fx
 from flydsl.base import knobs
 from tests.unit.expr import exact_conversion as exact
 from tests.unit.expr import on_host
 from tests.unit.expr import operator_table as table
+from tests.unit.nvvm.running import ptx
+from tests.unit.rocdl.device_code import assembly
 
 TARGETS = ("gfx942", "gfx950", "sm_90a")
 
@@ -85,3 +91,25 @@ def test_known_numbers_are_rounded_once(source: Any) -> None:
         for value, want in zip(cases(source)[place], wanted(source)[place], strict=True):
             got = source(value).to(target).value
             assert same(target, got, want), f"{source}({value!r}) to {target}: {got!r}, not {want!r}"
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx1250", "sm_90a"])
+def test_wide_integers_are_device_code(arch: str) -> None:
+    """Between integers of 128 bits and every other type; LLVM would call library functions, which no GPU has."""
+    wide = [dtype for dtype in table.INTEGERS if dtype.width == 128]
+    pairs = [*product(wide, table.TYPES), *product(table.TYPES, wide)]
+
+    @flyc.kernel
+    def kernel(inputs: fx.Tensor, out: fx.Tensor):
+        for row, (source, target) in enumerate(pairs):
+            number = on_host.from_words(source, inputs[row, 0], inputs[row, 1])
+            for place, word in enumerate(on_host.to_words(number.to(target))):
+                out[row, place] = word
+
+    @flyc.jit
+    def run(inputs: fx.Tensor, out: fx.Tensor):
+        kernel(inputs, out).launch()
+
+    words = np.zeros((len(pairs), 2), np.uint64)
+    code = ptx(run, (words, words), arch) if arch == "sm_90a" else assembly(run, (words, words), arch)
+    assert not re.search(r"__(fix|float)\w+|\bcall\b|s_swappc", code)
