@@ -147,7 +147,7 @@ def _attribute(name: str, key: str, value: Any) -> Attribute:
     if isinstance(value, bool):
         return IntegerAttr(int(value), i1)
     if isinstance(value, int):
-        return IntegerAttr(value, i64 if key in ("alignment", "ordering", "bin_op") else i32)
+        return IntegerAttr(value, i64 if key in _WIDE_ATTRIBUTES else i32)
     if isinstance(value, Attribute):
         return value
     if key in _ENUM_ATTRIBUTES:
@@ -155,6 +155,7 @@ def _attribute(name: str, key: str, value: Any) -> Attribute:
     return _parsed_attribute(name, key, value)
 
 
+_WIDE_ATTRIBUTES = ("alignment", "ordering", "bin_op", "success_ordering", "failure_ordering")
 _ENUM_ATTRIBUTES: dict[str, Callable[[str], Attribute]] = {
     "dimension": lambda value: DimensionAttr(DimensionEnum(value)),
     "mode": lambda value: ShuffleModeAttr(ShuffleMode(value)),
