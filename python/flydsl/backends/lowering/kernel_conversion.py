@@ -38,6 +38,8 @@ from flydsl.target.tensor_map import MAP_ALIGN, MAP_BYTES
 
 _CONVERTED = ("arith.", "math.", "vector.", "gpu.", "ub.")
 _TARGET_DIALECTS = ("llvm.", "rocdl.", "nvvm.")
+_WRITTEN_LATER = ("llvm.atomicrmw",)
+"""Operations of the llvm dialect that stay: the family has its own text for them only."""
 _ATTRIBUTE = re.compile(r'"([^"]+)"="([^"]*)"|(\S+)')
 
 
@@ -61,7 +63,8 @@ def convert_kernels(module: Operation, code: DeviceCode) -> None:
 def _rules(function: Operation, code: DeviceCode) -> Mapping[str, Rule]:
     """The rules of every dialect that goes, and those by which the family replaces an llvm operation."""
     general = {name: rule for name, rule in DEFAULT_RULES.items() if name.startswith(_CONVERTED)}
-    return {**general, **code.rules, **kernel_rules(function)}
+    own = {name: rule for name, rule in code.rules.items() if name not in _WRITTEN_LATER}
+    return {**general, **own, **kernel_rules(function)}
 
 
 def _retype(function: Operation) -> None:
