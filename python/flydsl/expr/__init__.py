@@ -6,22 +6,8 @@ from importlib import import_module as _import_module
 from importlib.util import find_spec as _find_spec
 from typing import Any as _Any
 
-from flydsl.expr import (
-    arith,
-    atomics,
-    composites,
-    derived,
-    enum,
-    gpu,
-    hardware_enums,
-    math,
-    numeric,
-    primitive,
-    typing,
-    vector,
-)
+from flydsl.expr import arith, composites, derived, enum, gpu, hardware_enums, math, numeric, primitive, typing, vector
 from flydsl.expr.arith import *  # noqa: F403
-from flydsl.expr.atomics import *  # noqa: F403
 from flydsl.expr.composites import *  # noqa: F403
 from flydsl.expr.gpu import *  # noqa: F403
 from flydsl.expr.hardware_enums import *  # noqa: F403
@@ -32,7 +18,6 @@ from flydsl.expr.typing import *  # noqa: F403
 
 __all__ = ["arith", "derived", "dump", "enum", "gpu", "math", "numeric", "primitive", "typing", "vector"]
 __all__ += arith.__all__
-__all__ += atomics.__all__
 __all__ += composites.__all__
 __all__ += gpu.__all__
 __all__ += hardware_enums.__all__

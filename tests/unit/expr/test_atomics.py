@@ -12,6 +12,7 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import FlyDSLError
+from tests.unit.expr.on_host import call
 from tests.unit.nvvm.running import ptx
 from tests.unit.rocdl.device_code import assembly
 
@@ -72,18 +73,23 @@ def numbers(kind: Any, count: int) -> np.ndarray:
     return np.random.default_rng(3).integers(low, 5, count).astype(kind)
 
 
-@pytest.mark.parametrize("shared", [False, True], ids=["global", "shared"])
-def test_every_operation_on_every_type(arch: str, shared: bool) -> None:
+def check_operations(shared: bool, run: Any) -> None:
+    """Every operation on every type, against NumPy; ``run`` calls a jit function with arrays."""
     for kind, ops in FORMS.items():
         x = numbers(kind, THREADS if shared else BLOCKS * THREADS)
-        out = np.asfortranarray(np.full((PLACES, len(ops) + 1), 3, kind))  # the last column is nobody's
-        combine_all(ops, shared)(x, out)
+        out = np.full((PLACES, len(ops) + 1), 3, kind)  # the last column is nobody's
+        run(combine_all(ops, shared), x, out)
         for column, op in enumerate(ops):
             want = np.full(PLACES, 3, kind)
             for row in x.reshape(-1, PLACES):
                 want = COMBINED[op](want, row).astype(kind)
             np.testing.assert_array_equal(out[:, column], want, err_msg=f"{op} {np.dtype(kind)}")
         assert (out[:, -1] == np.array(3, kind)).all()
+
+
+@pytest.mark.parametrize("shared", [False, True], ids=["global", "shared"])
+def test_every_operation_on_every_type(arch: str, shared: bool) -> None:
+    check_operations(shared, call)
 
 
 @flyc.kernel

@@ -72,17 +72,22 @@ def convert_to_all(source: Any) -> Any:
     return function
 
 
-@pytest.mark.parametrize("arch", TARGETS)
-@pytest.mark.parametrize("source", table.TYPES, ids=str)
-def test_run_time_numbers_are_rounded_once(source: Any, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(knobs.ARCH.name, arch)
-    out = on_host.elementwise(convert_to_all(source), as_inputs(source), 2 * len(table.TYPES), np.uint64)
+def check_conversions(source: Any, run: Any) -> None:
+    """Convert a type's hard numbers to every type and compare; ``run`` calls a jit function with arrays."""
+    out = on_host.elementwise(convert_to_all(source), as_inputs(source), 2 * len(table.TYPES), np.uint64, run)
     wrong = []
     for place, target in enumerate(table.TYPES):
         got = numbers_of(target, out[2 * place : 2 * place + 2])
         rows = zip(cases(source)[place], got, wanted(source)[place], strict=False)
         wrong += [f"{source}({a!r}) to {target}: {b!r}, not {c!r}" for a, b, c in rows if not same(target, b, c)]
     assert not wrong, "\n".join([f"{len(wrong)} differ", *wrong[:: max(1, len(wrong) // 20)]])
+
+
+@pytest.mark.parametrize("arch", TARGETS)
+@pytest.mark.parametrize("source", table.TYPES, ids=str)
+def test_run_time_numbers_are_rounded_once(source: Any, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(knobs.ARCH.name, arch)
+    check_conversions(source, on_host.call)
 
 
 @pytest.mark.parametrize("source", table.TYPES, ids=str)
