@@ -73,7 +73,7 @@ def test_math_functions(arch: str) -> None:
 
 
 def _numbers(arch: str) -> Any:
-    """Atomics of every kind, fences, and conversions between 128-bit integers and floats."""
+    """Atomics of every kind, fences, and conversions to 128-bit integers and fp8."""
 
     @flyc.kernel
     def numbers_kernel(x: fx.Tensor, pairs: fx.Tensor, out: fx.Tensor):
@@ -84,6 +84,9 @@ def _numbers(arch: str) -> Any:
         fx.atomic("add", pairs, fx.Vector.filled(2, 1.0, fx.Float16), at=(i, None))
         out[i] = fx.atomic("compare_exchange", x, 2.0, at=i, expected=1.0, order="seq_cst", scope="block")
         fx.fence("system")
+        for narrow in (fx.Float8E4M3FN, fx.Float8E5M2, fx.Float8E4M3FNUZ):
+            x[i] = x[i].to(narrow).to(fx.Float32)
+            out[i] = fx.Vector.from_elements([x[i]] * 3, fx.Float32).to(narrow).to(fx.Float32)[2]
         wide = x[i].to(fx.Int128)
         out[i] = (wide * wide).to(fx.Float32) + wide.to(fx.BFloat16).to(fx.Float32)
 
@@ -96,7 +99,7 @@ def _numbers(arch: str) -> Any:
 
 
 @pytest.mark.parametrize("arch", ["gfx942", "gfx1250", "sm_80", "sm_90a"])
-def test_atomics_and_wide_integers(arch: str) -> None:
+def test_atomics_and_conversions(arch: str) -> None:
     assert_same_both_ways(RepositoryKernel("numbers", _numbers), arch)
 
 

@@ -1,4 +1,4 @@
-"""Float conversions LLVM has no instruction for, as private branch-free integer functions.
+"""Float conversions LLVM has no instruction for, as private branch-free functions: integers, or a GPU's intrinsics.
 
 Generated per format pair, rounding mode and lane count from ``float_formats``. Both directions are exact:
 widening loses nothing, and narrowing rounds once, straight from the source's bits (no detour through an
@@ -7,60 +7,15 @@ intermediate type, which would round twice).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from flydsl.codegen.eight_bit_instructions import narrowed_codes, widened_numbers
 from flydsl.codegen.float_formats import FORMATS, FloatFormat
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.llvm_types import BF16
 from flydsl.codegen.module_scope import ModuleScope
+from flydsl.codegen.narrow_bits import Bits, helper_text
 
-ATTRIBUTES = "alwaysinline nounwind willreturn memory(none)"
 _LLVM_NAMES = {"f64": "double", "f32": "float", "f16": "half", "bf16": BF16}
 _F32 = FORMATS["f32"]
-
-
-@dataclass
-class Bits:
-    """Writes integer instructions on lanes of one width."""
-
-    out: FunctionEmitter
-    width: int
-    lanes: int
-
-    @property
-    def type(self) -> str:
-        return self.of(f"i{self.width}")
-
-    @property
-    def flag(self) -> str:
-        return self.of("i1")
-
-    def of(self, element: str) -> str:
-        return f"<{self.lanes} x {element}>" if self.lanes else element
-
-    def const(self, value: int) -> str:
-        value &= (1 << self.width) - 1
-        signed = value - (1 << self.width) if value >> (self.width - 1) else value
-        return f"splat (i{self.width} {signed})" if self.lanes else str(signed)
-
-    def op(self, opcode: str, left: str, right: str | int) -> str:
-        other = self.const(right) if isinstance(right, int) else right
-        return self.out.assign(f"{opcode} {self.type} {left}, {other}")
-
-    def call(self, name: str, left: str, right: int) -> str:
-        return self.out.call(self.type, f"@llvm.{name}", [f"{self.type} {left}", f"{self.type} {self.const(right)}"])
-
-    def test(self, predicate: str, left: str, right: str | int) -> str:
-        other = self.const(right) if isinstance(right, int) else right
-        return self.out.assign(f"icmp {predicate} {self.type} {left}, {other}")
-
-    def pick(self, condition: str, when_true: str | int, when_false: str | int) -> str:
-        arms = [self.const(arm) if isinstance(arm, int) else arm for arm in (when_true, when_false)]
-        text = f"select {self.flag} {condition}, {self.type} {arms[0]}, {self.type} {arms[1]}"
-        return self.out.assign(text)
-
-    def cast(self, opcode: str, source: str, text: str, target: str) -> str:
-        return self.out.assign(f"{opcode} {source} {text} to {target}")
 
 
 def narrowing_function(
@@ -72,8 +27,13 @@ def narrowing_function(
     instructions can; without it the result is what ``ml_dtypes`` gives.
     """
     name = f"fly.{source}_to_{dest}.{rounding}{'.sat' if saturate else ''}{f'.v{lanes}' if lanes else ''}"
+    pair = scope.eight_bit_conversions.get(dest)
 
     def build(symbol: str) -> str:
+        if pair is not None and source == "f32" and rounding == "to_nearest_even" and not saturate:
+            bits = Bits(FunctionEmitter(scope, {}), _F32.bits, lanes)
+            codes = narrowed_codes(bits, pair, FORMATS[dest], "%x")
+            return helper_text(bits.out, symbol, bits.of("float"), bits.of("i8"), codes)
         bits = Bits(FunctionEmitter(scope, {}), FORMATS[source].bits, lanes)
         return _narrowing_text(symbol, FORMATS[source], FORMATS[dest], bits, rounding, saturate)
 
@@ -83,9 +43,14 @@ def narrowing_function(
 def widening_function(scope: ModuleScope, source: str, lanes: int) -> str:
     """The symbol of a helper from a narrow format to f32."""
     name = f"fly.{source}_to_f32{f'.v{lanes}' if lanes else ''}"
+    pair = scope.eight_bit_conversions.get(source)
 
     def build(symbol: str) -> str:
-        return _widening_text(symbol, FORMATS[source], Bits(FunctionEmitter(scope, {}), 32, lanes))
+        bits = Bits(FunctionEmitter(scope, {}), _F32.bits, lanes)
+        if pair is None:
+            return _widening_text(symbol, FORMATS[source], bits)
+        numbers = widened_numbers(bits, pair, FORMATS[source], "%x")
+        return helper_text(bits.out, symbol, bits.of("i8"), bits.of("float"), numbers)
 
     return scope.helper(name, build)
 
@@ -103,8 +68,7 @@ def _narrowing_text(symbol: str, source: FloatFormat, dest: FloatFormat, b: Bits
     if dest.name in _LLVM_NAMES:
         result = b.cast("bitcast", storage, result, b.of(_LLVM_NAMES[dest.name]))
         storage = b.of(_LLVM_NAMES[dest.name])
-    body = f"{b.out.body_text()}\n  ret {storage} {result}"
-    return f"define private {storage} {symbol}({argument} %x) {ATTRIBUTES} {{\n{body}\n}}"
+    return helper_text(b.out, symbol, argument, storage, result)
 
 
 def _round_code(b: Bits, source: FloatFormat, dest: FloatFormat, magnitude: str, sign: str, rounding: str) -> str:
@@ -208,8 +172,7 @@ def _widening_text(symbol: str, source: FloatFormat, b: Bits) -> str:
         value = b.pick(b.test("eq", magnitude, 0), 1 << (_F32.mantissa_bits - 1), value)
     value = _widened_specials(b, source, value, raw, magnitude)
     wide = b.cast("bitcast", b.type, value, result)
-    body = f"{b.out.body_text()}\n  ret {result} {wide}"
-    return f"define private {result} {symbol}({storage} %x) {ATTRIBUTES} {{\n{body}\n}}"
+    return helper_text(b.out, symbol, storage, result, wide)
 
 
 def _tiny_value(b: Bits, source: FloatFormat, magnitude: str) -> str:

@@ -10,7 +10,7 @@ from flydsl.codegen.float_formats import FORMATS
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.llvm_types import Scalar
 from flydsl.codegen.module_scope import ModuleScope
-from flydsl.codegen.narrow_floats import ATTRIBUTES, Bits
+from flydsl.codegen.narrow_bits import Bits, helper_text
 
 WORD = 64
 """Bits of the widest integer that every machine converts itself."""
@@ -40,7 +40,7 @@ def from_wide_integer(scope: ModuleScope, source: Scalar, signed: bool, dest: st
             negated = out.assign(f"fneg {float_type} {number}")
             arms = f"{float_type} {negated}, {float_type} {number}"
             number = out.assign(f"select {wide.flag} {wide.test('ne', sign, 0)}, {arms}")
-        return _function(out, symbol, wide.type, float_type, number)
+        return helper_text(out, symbol, wide.type, float_type, number)
 
     return scope.helper(name, build)
 
@@ -87,7 +87,7 @@ def to_wide_integer(scope: ModuleScope, source: str, dest: Scalar, signed: bool)
             below = wide.pick(past, 1 << (dest.bits - 1), below)
         result = wide.pick(negative, below, whole)
         result = wide.pick(b.test("ugt", magnitude, fmt.infinity or 0), 0, result)
-        return _function(out, symbol, float_type, wide.type, result)
+        return helper_text(out, symbol, float_type, wide.type, result)
 
     return scope.helper(name, build)
 
@@ -103,8 +103,3 @@ def _whole_part(b: Bits, wide: Bits, magnitude: str, source: str) -> str:
     left = b.call("umin", b.call("smax", exponent, 0), wide.width - 1)
     kept = b.cast("zext", b.type, b.op("lshr", significand, right), wide.type)
     return wide.op("shl", kept, b.cast("zext", b.type, left, wide.type))
-
-
-def _function(out: FunctionEmitter, symbol: str, argument: str, result: str, text: str) -> str:
-    body = f"{out.body_text()}\n  ret {result} {text}"
-    return f"define private {result} {symbol}({argument} %x) {ATTRIBUTES} {{\n{body}\n}}"
