@@ -72,6 +72,37 @@ def test_math_functions(arch: str) -> None:
     assert_same_both_ways(RepositoryKernel("math_functions", _math_functions), arch)
 
 
+def _numbers(arch: str) -> Any:
+    """Atomics of every kind, fences, and conversions to 128-bit integers and fp8."""
+
+    @flyc.kernel
+    def numbers_kernel(x: fx.Tensor, pairs: fx.Tensor, out: fx.Tensor):
+        i = fx.thread_idx.x
+        for op in ("add", "max", "exchange"):
+            fx.atomic(op, x, 1.0, at=i)
+            out[i] = fx.atomic(op, x, 2.0, at=i, order="acq_rel", scope="system")
+        fx.atomic("add", pairs, fx.Vector.filled(2, 1.0, fx.Float16), at=(i, None))
+        out[i] = fx.atomic("compare_exchange", x, 2.0, at=i, expected=1.0, order="seq_cst", scope="block")
+        fx.fence("system")
+        for narrow in (fx.Float8E4M3FN, fx.Float8E5M2, fx.Float8E4M3FNUZ):
+            x[i] = x[i].to(narrow).to(fx.Float32)
+            out[i] = fx.Vector.from_elements([x[i]] * 3, fx.Float32).to(narrow).to(fx.Float32)[2]
+        wide = x[i].to(fx.Int128)
+        out[i] = (wide * wide).to(fx.Float32) + wide.to(fx.BFloat16).to(fx.Float32)
+
+    @flyc.jit
+    def combine(x: fx.Tensor, pairs: fx.Tensor, out: fx.Tensor):
+        numbers_kernel(x, pairs, out).launch(block=(32, 1, 1))
+
+    x = np.zeros(32, np.float32)
+    return combine, (x, flyc.from_dlpack(np.zeros((32, 2), np.float16), assumed_align=4), x)
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx1250", "sm_80", "sm_90a"])
+def test_atomics_and_conversions(arch: str) -> None:
+    assert_same_both_ways(RepositoryKernel("numbers", _numbers), arch)
+
+
 def test_no_kernel_is_forgotten(repository: Path) -> None:
     """A file of kernels/ that builds a kernel is compiled by the tests of this folder."""
     listed = (Path(__file__).parent / "repository_kernels.py").read_text(encoding="utf-8")

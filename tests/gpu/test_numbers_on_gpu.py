@@ -1,4 +1,4 @@
-"""Arithmetic that LLVM leaves undefined, and shuffles past their segment, give on a GPU what they give elsewhere."""
+"""Arithmetic that LLVM leaves undefined, conversions, atomics and shuffles give on a GPU what they give elsewhere."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from tests.unit.expr import operator_table as table
+from tests.unit.expr.test_atomics import check_operations
 from tests.unit.expr.test_defined_everywhere import CHECKS
+from tests.unit.expr.test_exact_conversions import check_conversions
 
 pytestmark = pytest.mark.gpu
 
@@ -24,6 +27,16 @@ def run_there(function: Any, *args: Any) -> None:
 @pytest.mark.parametrize("check", CHECKS)
 def test_on_the_gpu(check: Any) -> None:
     check(run_there)
+
+
+@pytest.mark.parametrize("source", table.TYPES, ids=str)
+def test_conversions_are_rounded_once(source: Any) -> None:
+    check_conversions(source, run_there)
+
+
+@pytest.mark.parametrize("shared", [False, True], ids=["global", "shared"])
+def test_atomics(shared: bool) -> None:
+    check_operations(shared, run_there)
 
 
 MODES = {"xor": fx.shuffle_xor, "up": fx.shuffle_up, "down": fx.shuffle_down, "idx": fx.shuffle_idx}

@@ -17,6 +17,7 @@ from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.module_scope import ModuleScope, symbol_text
 from flydsl.codegen.rules_llvm import call_intrinsic
+from flydsl.target.eight_bit_floats import eight_bit_conversions
 from flydsl.target.tensor_map import MAP_ALIGN, MAP_BYTES
 
 
@@ -29,6 +30,7 @@ class DeviceCode:
     convention: str
     rules: Mapping[str, Rule]
     line_tables: bool = False
+    generation: str = ""
     kernel_mark: ClassVar[str] = ""
     block_size_mark: ClassVar[str] = ""
     """Attributes that upstream puts on a kernel of the family, and on one whose block size is known."""
@@ -51,7 +53,9 @@ class DeviceCode:
     def emitter(self, module: Operation) -> ModuleEmitter:
         """An empty module of this family that knows the operations of ``module``."""
         rules = {**self.rules, **_dialect_rules(type(self)), **matrix_rules(module)}
-        return ModuleEmitter(self.triple, self.data_layout, rules, line_tables=self.line_tables)
+        found = ModuleEmitter(self.triple, self.data_layout, rules, line_tables=self.line_tables)
+        found.scope.eight_bit_conversions = eight_bit_conversions(self.generation)
+        return found
 
 
 @cache

@@ -23,6 +23,13 @@ NVPTX_TRIPLE = "nvptx64-nvidia-cuda"
 
 _ERROR_PLACE = re.compile(r"<string>:(\d+):(\d+): error: (.*)")
 
+# LLVM 22 negates a fused sum on AArch64 with one instruction (`fnmadd`) that negates the terms instead: a sum that is
+# zero keeps the sign it had. The sums it fuses are calls of `fma`, and additions that may be contracted.
+_MAY_FUSE = re.compile(r"@llvm\.fma\b|\bcontract\b|\bfast\b")
+_FUSED_SUM = re.compile(r"(%\S+) = (?:(?:tail )?call [^@]*@llvm\.fma\.|f(?:add|sub) [^%]*\b(?:contract|fast)\b)")
+_NEGATION = re.compile(r"^( *)(%\S+ = fneg (?:\w+ )*?)(half|float|double) (%[^\s,]+)", re.MULTILINE)
+_FLOAT_SUFFIX = {"half": "f16", "float": "f32", "double": "f64"}
+
 _init_lock = threading.Lock()
 _initialised: set[str] = set()
 _machine_lock = threading.Lock()
@@ -143,7 +150,26 @@ def prepare(text: str, machine: Any, level: int) -> Any:
     """The same, optimised."""
     module = stamped_module(text, machine)
     optimise(module, machine, level)
-    return module
+    may_fuse = machine.triple.startswith("aarch64") and _MAY_FUSE.search(text) is not None
+    return _fence_negated_sums(module) if may_fuse else module
+
+
+def _fence_negated_sums(module: Any) -> Any:
+    """The module with a fence between every fused sum and its negation, so that each is an instruction of its own."""
+    text = str(module)
+    sums = set(_FUSED_SUM.findall(text))
+    if not any(match[4] in sums for match in _NEGATION.finditer(text)):
+        return module
+
+    def fenced(match: re.Match[str]) -> str:
+        indent, head, type_, name = match.groups()
+        if name not in sums:
+            return match[0]
+        kept = f"%fly.fenced.{match.start()}"
+        call = f"{kept} = call {type_} @llvm.arithmetic.fence.{_FLOAT_SUFFIX[type_]}({type_} {name})"
+        return f"{indent}{call}\n{indent}{head}{type_} {kept}"
+
+    return parse_and_verify(_NEGATION.sub(fenced, text))
 
 
 def emit_object(text: str, triple: str = "", cpu: str = "", features: str = "", level: int = 2) -> bytes:

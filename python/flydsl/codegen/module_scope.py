@@ -8,11 +8,12 @@ mangles every called ``@llvm.*`` function from the call's own types.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from flydsl.codegen.literals import quoted
 from flydsl.codegen.llvm_types import BF16
 from flydsl.native import native_text
+from flydsl.target.eight_bit_floats import EightBitPair
 
 _DECLARED = re.compile(r"^declare (.+?) @(\w+)\((.*)\)$\n?", re.MULTILINE)
 _PLAIN_SYMBOL = re.compile(r"[-a-zA-Z$._][-a-zA-Z$._0-9]*")
@@ -53,6 +54,8 @@ class ModuleScope:
         self.soft_fma = _SOFT_FMA.get(machine, frozenset[str]())
         self.soft_remainder = machine in _SOFT_REMAINDER
         self.merged_scaling = _MERGED_SCALING.get(machine, frozenset[str]())
+        self.eight_bit_conversions: Mapping[str, EightBitPair] = {}
+        """Instructions of the target by element type, where a back end has any."""
         self._globals: dict[str, str] = {}
         self._declarations: dict[str, str] = {}
         self._helpers: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Float conversions LLVM has no instruction for, as private branch-free integer functions.
+"""Float conversions LLVM has no instruction for, as private branch-free functions: integers, or a GPU's intrinsics.
 
 Generated per format pair, rounding mode and lane count from ``float_formats``. Both directions are exact:
 widening loses nothing, and narrowing rounds once, straight from the source's bits (no detour through an
@@ -7,60 +7,15 @@ intermediate type, which would round twice).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from flydsl.codegen.eight_bit_instructions import narrowed_codes, widened_numbers
 from flydsl.codegen.float_formats import FORMATS, FloatFormat
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.llvm_types import BF16
 from flydsl.codegen.module_scope import ModuleScope
+from flydsl.codegen.narrow_bits import Bits, helper_text
 
-_ATTRIBUTES = "alwaysinline nounwind willreturn memory(none)"
 _LLVM_NAMES = {"f64": "double", "f32": "float", "f16": "half", "bf16": BF16}
 _F32 = FORMATS["f32"]
-
-
-@dataclass
-class _Bits:
-    """Writes integer instructions on lanes of one width."""
-
-    out: FunctionEmitter
-    width: int
-    lanes: int
-
-    @property
-    def type(self) -> str:
-        return self.of(f"i{self.width}")
-
-    @property
-    def flag(self) -> str:
-        return self.of("i1")
-
-    def of(self, element: str) -> str:
-        return f"<{self.lanes} x {element}>" if self.lanes else element
-
-    def const(self, value: int) -> str:
-        value &= (1 << self.width) - 1
-        signed = value - (1 << self.width) if value >> (self.width - 1) else value
-        return f"splat (i{self.width} {signed})" if self.lanes else str(signed)
-
-    def op(self, opcode: str, left: str, right: str | int) -> str:
-        other = self.const(right) if isinstance(right, int) else right
-        return self.out.assign(f"{opcode} {self.type} {left}, {other}")
-
-    def call(self, name: str, left: str, right: int) -> str:
-        return self.out.call(self.type, f"@llvm.{name}", [f"{self.type} {left}", f"{self.type} {self.const(right)}"])
-
-    def test(self, predicate: str, left: str, right: str | int) -> str:
-        other = self.const(right) if isinstance(right, int) else right
-        return self.out.assign(f"icmp {predicate} {self.type} {left}, {other}")
-
-    def pick(self, condition: str, when_true: str | int, when_false: str | int) -> str:
-        arms = [self.const(arm) if isinstance(arm, int) else arm for arm in (when_true, when_false)]
-        text = f"select {self.flag} {condition}, {self.type} {arms[0]}, {self.type} {arms[1]}"
-        return self.out.assign(text)
-
-    def cast(self, opcode: str, source: str, text: str, target: str) -> str:
-        return self.out.assign(f"{opcode} {source} {text} to {target}")
 
 
 def narrowing_function(
@@ -72,9 +27,14 @@ def narrowing_function(
     instructions can; without it the result is what ``ml_dtypes`` gives.
     """
     name = f"fly.{source}_to_{dest}.{rounding}{'.sat' if saturate else ''}{f'.v{lanes}' if lanes else ''}"
+    pair = scope.eight_bit_conversions.get(dest)
 
     def build(symbol: str) -> str:
-        bits = _Bits(FunctionEmitter(scope, {}), FORMATS[source].bits, lanes)
+        if pair is not None and source == "f32" and rounding == "to_nearest_even" and not saturate:
+            bits = Bits(FunctionEmitter(scope, {}), _F32.bits, lanes)
+            codes = narrowed_codes(bits, pair, FORMATS[dest], "%x")
+            return helper_text(bits.out, symbol, bits.of("float"), bits.of("i8"), codes)
+        bits = Bits(FunctionEmitter(scope, {}), FORMATS[source].bits, lanes)
         return _narrowing_text(symbol, FORMATS[source], FORMATS[dest], bits, rounding, saturate)
 
     return scope.helper(name, build)
@@ -83,16 +43,19 @@ def narrowing_function(
 def widening_function(scope: ModuleScope, source: str, lanes: int) -> str:
     """The symbol of a helper from a narrow format to f32."""
     name = f"fly.{source}_to_f32{f'.v{lanes}' if lanes else ''}"
+    pair = scope.eight_bit_conversions.get(source)
 
     def build(symbol: str) -> str:
-        return _widening_text(symbol, FORMATS[source], _Bits(FunctionEmitter(scope, {}), 32, lanes))
+        bits = Bits(FunctionEmitter(scope, {}), _F32.bits, lanes)
+        if pair is None:
+            return _widening_text(symbol, FORMATS[source], bits)
+        numbers = widened_numbers(bits, pair, FORMATS[source], "%x")
+        return helper_text(bits.out, symbol, bits.of("i8"), bits.of("float"), numbers)
 
     return scope.helper(name, build)
 
 
-def _narrowing_text(
-    symbol: str, source: FloatFormat, dest: FloatFormat, b: _Bits, rounding: str, saturate: bool
-) -> str:
+def _narrowing_text(symbol: str, source: FloatFormat, dest: FloatFormat, b: Bits, rounding: str, saturate: bool) -> str:
     argument, storage = b.of(_LLVM_NAMES[source.name]), b.of(f"i{dest.bits}")
     raw = b.cast("bitcast", argument, "%x", b.type)
     magnitude = b.op("and", raw, source.magnitude_mask)
@@ -105,11 +68,10 @@ def _narrowing_text(
     if dest.name in _LLVM_NAMES:
         result = b.cast("bitcast", storage, result, b.of(_LLVM_NAMES[dest.name]))
         storage = b.of(_LLVM_NAMES[dest.name])
-    body = f"{b.out.body_text()}\n  ret {storage} {result}"
-    return f"define private {storage} {symbol}({argument} %x) {_ATTRIBUTES} {{\n{body}\n}}"
+    return helper_text(b.out, symbol, argument, storage, result)
 
 
-def _round_code(b: _Bits, source: FloatFormat, dest: FloatFormat, magnitude: str, sign: str, rounding: str) -> str:
+def _round_code(b: Bits, source: FloatFormat, dest: FloatFormat, magnitude: str, sign: str, rounding: str) -> str:
     """The magnitude rounded to the destination's grid, as a code that may lie past the largest.
 
     The significand with its hidden bit is cut at the destination's last place; a value below the
@@ -140,7 +102,7 @@ def _power_of_two(fmt: FloatFormat, exponent: int) -> int:
     return field << fmt.mantissa_bits if field > 0 else 1 << (fmt.mantissa_bits - 1 + field)
 
 
-def _rounding_bias(b: _Bits, significand: str, cut: str, sign: str, rounding: str) -> str:
+def _rounding_bias(b: Bits, significand: str, cut: str, sign: str, rounding: str) -> str:
     """What to add before cutting ``cut`` low bits off, for each rounding mode."""
     if rounding == "toward_zero":
         return b.const(0)
@@ -157,7 +119,7 @@ def _rounding_bias(b: _Bits, significand: str, cut: str, sign: str, rounding: st
 
 
 def _limit_code(
-    b: _Bits,
+    b: Bits,
     source: FloatFormat,
     dest: FloatFormat,
     code: str,
@@ -181,7 +143,7 @@ def _limit_code(
     return b.pick(is_infinite, dest.overflow, code)
 
 
-def _finish_code(b: _Bits, dest: FloatFormat, code: str, magnitude: str, sign: str, is_nan: str) -> str:
+def _finish_code(b: Bits, dest: FloatFormat, code: str, magnitude: str, sign: str, is_nan: str) -> str:
     """Put sign and NaN on a magnitude code."""
     if not dest.has_sign:
         is_zero = b.test("eq", magnitude, 0)
@@ -198,7 +160,7 @@ def _finish_code(b: _Bits, dest: FloatFormat, code: str, magnitude: str, sign: s
     return b.pick(is_nan, dest.nan, code)
 
 
-def _widening_text(symbol: str, source: FloatFormat, b: _Bits) -> str:
+def _widening_text(symbol: str, source: FloatFormat, b: Bits) -> str:
     storage, result = b.of(f"i{source.bits}"), b.of("float")
     raw = b.cast("zext", storage, "%x", b.type)
     magnitude = b.op("and", raw, source.magnitude_mask)
@@ -210,11 +172,10 @@ def _widening_text(symbol: str, source: FloatFormat, b: _Bits) -> str:
         value = b.pick(b.test("eq", magnitude, 0), 1 << (_F32.mantissa_bits - 1), value)
     value = _widened_specials(b, source, value, raw, magnitude)
     wide = b.cast("bitcast", b.type, value, result)
-    body = f"{b.out.body_text()}\n  ret {result} {wide}"
-    return f"define private {result} {symbol}({storage} %x) {_ATTRIBUTES} {{\n{body}\n}}"
+    return helper_text(b.out, symbol, storage, result, wide)
 
 
-def _tiny_value(b: _Bits, source: FloatFormat, magnitude: str) -> str:
+def _tiny_value(b: Bits, source: FloatFormat, magnitude: str) -> str:
     """Bits of a subnormal: its fraction counts units of the last place. Exact, and normal in f32, so a
     GPU that flushes subnormals gives the same."""
     counted = b.cast("uitofp", b.type, magnitude, b.of("float"))
@@ -225,7 +186,7 @@ def _tiny_value(b: _Bits, source: FloatFormat, magnitude: str) -> str:
     return b.cast("bitcast", b.of("float"), product, b.type)
 
 
-def _widened_specials(b: _Bits, source: FloatFormat, value: str, raw: str, magnitude: str) -> str:
+def _widened_specials(b: Bits, source: FloatFormat, value: str, raw: str, magnitude: str) -> str:
     infinity, nan = _F32.infinity or 0, _F32.nan
     if not source.has_sign:
         return b.pick(b.test("eq", raw, source.nan), nan, value)

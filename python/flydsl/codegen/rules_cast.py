@@ -13,6 +13,7 @@ from flydsl.codegen.llvm_types import F32, F64, Scalar, type_text
 from flydsl.codegen.op_flags import exact_text, fastmath_text, overflow_text
 from flydsl.codegen.op_view import fail, keyword_prop
 from flydsl.codegen.six_bit_lanes import SIX, pack_six_bits, straddles_bytes, unpack_six_bits
+from flydsl.codegen.wide_integers import WORD, from_wide_integer, to_wide_integer
 
 # Binary digits these types hold: an integer of no more is exact in them.
 _F32_DIGITS = 24
@@ -26,16 +27,43 @@ def emit_plain_cast(emitter: FunctionEmitter, op: Operation, opcode: str) -> Non
     if opcode in ("sitofp", "uitofp"):
         emit_int_to_float(emitter, op, opcode)
     elif opcode in ("fptosi", "fptoui"):
-        # To the nearest number of the type, NaN to zero, as GPUs do; LLVM's instruction has no value there.
-        type_, (text,) = float_operands(emitter, op)
-        emitter.define(op, f"call {type_text(op.results[0].type)} @llvm.{opcode}.sat({type_} {text})")
+        emit_float_to_int(emitter, op, opcode)
     else:
         flags = exact_text(op) or overflow_text(op) if op.properties or op.attributes else ""
         emitter.define(op, f"{opcode} {flags}{emitter.typed(op.operands[0])} to {type_text(op.results[0].type)}")
 
 
+def emit_float_to_int(emitter: FunctionEmitter, op: Operation, opcode: str) -> None:
+    """To the nearest number of the type, NaN to zero, as GPUs do; LLVM's instruction has no value there."""
+    source, dest, result = emitter.scalar(op.operands[0]), emitter.scalar(op.results[0]), type_text(op.results[0].type)
+    if dest.bits <= WORD:
+        type_, (text,) = float_operands(emitter, op)
+        emitter.define(op, f"call {result} @llvm.{opcode}.sat({type_} {text})")
+        return
+    middle = F64 if source.name == "f64" else F32
+    text = convert_float(emitter, emitter.operand(op.operands[0]), source, middle.with_lanes(source.lanes))
+    callee = to_wide_integer(emitter.scope, middle.name, dest, signed=opcode == "fptosi")
+    emitter.define(op, f"call {result} {callee}({dest.vector_of(middle.text)} {text})")
+
+
+def _emit_wide_int_to_float(emitter: FunctionEmitter, op: Operation, signed: bool) -> None:
+    """From an integer that LLVM converts by library calls. No integer that f16 holds is inexact in f32."""
+    source, dest = emitter.scalar(op.operands[0]), emitter.scalar(op.results[0])
+    rounds_there = dest.name in ("f64", "f32", "f16")
+    middle = (F32 if dest.name in ("f32", "f16") else F64).with_lanes(dest.lanes)
+    callee = from_wide_integer(emitter.scope, source, signed, middle.name, exact=not rounds_there)
+    wide = emitter.call(middle.vector_of(middle.text), callee, [emitter.typed(op.operands[0])])
+    if rounds_there:
+        emitter.bind(op.results[0], convert_float(emitter, wide, middle, dest))
+    else:
+        emitter.bind(op.results[0], narrow_by_helper(emitter, wide, middle.name, dest))
+
+
 def emit_int_to_float(emitter: FunctionEmitter, op: Operation, opcode: str) -> None:
     source, dest = emitter.scalar(op.operands[0]), emitter.scalar(op.results[0])
+    if source.bits > WORD:
+        _emit_wide_int_to_float(emitter, op, signed=opcode == "sitofp")
+        return
     if not _converts_by_helper(emitter, source, dest):
         result = type_text(op.results[0].type)
         emitter.define(op, f"{opcode} {exact_text(op)}{emitter.typed(op.operands[0])} to {result}")

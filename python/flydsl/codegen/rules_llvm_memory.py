@@ -62,14 +62,47 @@ def emit_alloca(emitter: FunctionEmitter, op: Operation) -> None:
 
 
 def emit_atomicrmw(emitter: FunctionEmitter, op: Operation) -> None:
+    """One instruction. A vector, which only some GPUs combine at once, is combined element by element."""
     pointer, value = op.operands
-    kind = keyword_prop(op, "bin_op", _ATOMIC_OPS).lstrip("_")
-    if is_soft(emitter.scope, kind, type_text(value.type)):
-        callee = soft_atomic(emitter.scope, kind, address_space(pointer.type))
-        emitter.define(op, f"call {type_text(value.type)} {callee}({emitter.typed(pointer)}, {emitter.typed(value)})")
+    scalar = emitter.scalar(value)
+    if not scalar.lanes:
+        emitter.bind(op.results[0], _combine(emitter, op, emitter.operand(pointer), emitter.operand(value)))
         return
-    tail = _access_tail(emitter, op, _ordering(op, "ordering") or "monotonic")
-    emitter.define(op, f"atomicrmw {_volatile(op)}{kind} {emitter.typed(pointer)}, {emitter.typed(value)}{tail}")
+    type_, result = scalar.vector_of(scalar.text), "poison"
+    for lane in range(scalar.lanes):
+        place = emitter.assign(f"getelementptr {scalar.text}, {emitter.typed(pointer)}, i64 {lane}")
+        part = emitter.assign(f"extractelement {type_} {emitter.operand(value)}, i32 {lane}")
+        found = _combine(emitter, op, place, part)
+        result = emitter.assign(f"insertelement {type_} {result}, {scalar.text} {found}, i32 {lane}")
+    emitter.bind(op.results[0], result)
+
+
+def _combine(emitter: FunctionEmitter, op: Operation, place: str, value: str) -> str:
+    """The name of what an atomic operation found at one element's address."""
+    pointer, scalar, kind = type_text(op.operands[0].type), emitter.scalar(op.operands[1]), atomic_kind(op)
+    if is_soft(emitter.scope, kind, scalar.text):
+        callee = soft_atomic(emitter.scope, kind, address_space(op.operands[0].type))
+        return emitter.call(scalar.text, callee, [f"{pointer} {place}", f"{scalar.text} {value}"])
+    align = f", align {scalar.bits // 8}" if scalar.lanes else None
+    tail = _access_tail(emitter, op, atomic_order(op), align)
+    return emitter.assign(f"atomicrmw {_volatile(op)}{kind} {pointer} {place}, {scalar.text} {value}{tail}")
+
+
+def emit_whole_atomicrmw(emitter: FunctionEmitter, op: Operation, notes: str) -> None:
+    """One instruction for a number or a vector, with metadata after it."""
+    operands = ", ".join(emitter.typed(value) for value in op.operands)
+    tail = _access_tail(emitter, op, atomic_order(op))
+    emitter.define(op, f"atomicrmw {_volatile(op)}{atomic_kind(op)} {operands}{tail}{notes}")
+
+
+def atomic_kind(op: Operation) -> str:
+    """LLVM's word for what an `llvm.atomicrmw` does."""
+    return keyword_prop(op, "bin_op", _ATOMIC_OPS).lstrip("_")
+
+
+def atomic_order(op: Operation) -> str:
+    """LLVM's word for how an `llvm.atomicrmw` is ordered."""
+    return _ordering(op, "ordering") or "monotonic"
 
 
 def emit_cmpxchg(emitter: FunctionEmitter, op: Operation) -> None:
@@ -81,7 +114,7 @@ def emit_cmpxchg(emitter: FunctionEmitter, op: Operation) -> None:
 
 
 def emit_fence(emitter: FunctionEmitter, op: Operation) -> None:
-    emitter.line(f"fence{_sync_scope(op)} {_ordering(op, 'ordering')}")
+    emitter.line(f"fence{sync_scope(op)} {_ordering(op, 'ordering')}")
 
 
 def _block_transfer(callee: str) -> Rule:
@@ -122,7 +155,8 @@ def _volatile(op: Operation) -> str:
     return "volatile " if flag_prop(op, "volatile_") else ""
 
 
-def _sync_scope(op: Operation) -> str:
+def sync_scope(op: Operation) -> str:
+    """The words that name who sees an access as one; none for the whole system."""
     scope = text_prop(op, "syncscope")
     return f' syncscope("{quoted(scope.encode())}")' if scope else ""
 
@@ -132,15 +166,15 @@ def _alignment(op: Operation) -> str:
     return f", align {align}" if align else ""
 
 
-def _access_tail(emitter: FunctionEmitter, op: Operation, ordering: str) -> str:
+def _access_tail(emitter: FunctionEmitter, op: Operation, ordering: str, align: str | None = None) -> str:
     """What follows the operands: scope and ordering, alignment, metadata."""
-    atomic = f"{_sync_scope(op)} {ordering}" if ordering else ""
+    atomic = f"{sync_scope(op)} {ordering}" if ordering else ""
     notes = "".join(
         f", !{name} {emitter.scope.metadata(body)}"
         for attribute, (name, body) in _ACCESS_METADATA.items()
         if flag_prop(op, attribute)
     )
-    return atomic + _alignment(op) + notes
+    return atomic + (_alignment(op) if align is None else align) + notes
 
 
 RULES: dict[str, Rule] = {

@@ -148,7 +148,7 @@ def _attribute(name: str, key: str, value: Any) -> Attribute:
     if isinstance(value, bool):
         return IntegerAttr(int(value), i1)
     if isinstance(value, int):
-        return IntegerAttr(value, i64 if key in ("alignment", "ordering", "bin_op") else i32)
+        return IntegerAttr(value, i64 if key in _WIDE_ATTRIBUTES else i32)
     if isinstance(value, Attribute):
         return value
     if key in _ENUM_ATTRIBUTES:
@@ -156,6 +156,7 @@ def _attribute(name: str, key: str, value: Any) -> Attribute:
     return _parsed_attribute(name, key, value)
 
 
+_WIDE_ATTRIBUTES = ("alignment", "ordering", "bin_op", "success_ordering", "failure_ordering")
 _ENUM_ATTRIBUTES: dict[str, Callable[[str], Attribute]] = {
     "dimension": lambda value: DimensionAttr(DimensionEnum(value)),
     "mode": lambda value: ShuffleModeAttr(ShuffleMode(value)),
@@ -215,6 +216,8 @@ class TraceEmitter:
         self.own_shared_allocator: Any = None
         """For what fx.coop needs where the kernel has made no SharedAllocator yet."""
         self.default_stream: Any = None
+        self._outer_blocks: list[tuple[Block, bool]] = []
+        """The blocks around the one being built, and of each whether all threads are in what follows it."""
         self._constants: dict[Any, SSAValue] = {}
         self._last_constant: Operation | None = None
 
@@ -438,14 +441,33 @@ class TraceEmitter:
 
     # Regions -----------------------------------------------------------------------------------
 
-    def _block(self, arg_types: Sequence[Attribute], build: Callable[[Sequence[SSAValue]], T]) -> tuple[Block, T]:
-        """A new block with what ``build`` emits, and what it returns."""
+    def _block(
+        self, arg_types: Sequence[Attribute], build: Callable[[Sequence[SSAValue]], T], by_all: bool = False
+    ) -> tuple[Block, T]:
+        """A new block with what ``build`` emits, and what it returns; ``by_all`` if no thread is left out of it."""
         block, outer = Block(arg_types=arg_types), self.block
+        self._outer_blocks.append((outer, by_all))
         self.block = block
         try:
             return block, build(block.args)
         finally:
             self.block = outer
+            self._outer_blocks.pop()
+
+    def before_branches(self, values: Sequence[Any], build: Callable[[bool], T]) -> T:
+        owners = [value.owner for value in values]
+        homes = {owner if isinstance(owner, Block) else owner.parent for owner in owners}
+        here, around = self.block, self._outer_blocks
+        # What is around the block being built is not closed yet, so its end is the place before the branch.
+        depth = len(around)
+        while depth and self.block not in homes:
+            depth -= 1
+            self.block = around[depth][0]
+        self._outer_blocks = around[:depth]
+        try:
+            return build(all(by_all for _, by_all in self._outer_blocks))
+        finally:
+            self.block, self._outer_blocks = here, around
 
     @staticmethod
     def _end(block: Block, terminator: type[Operation], values: Sequence[Any]) -> None:
@@ -467,7 +489,8 @@ class TraceEmitter:
     def for_(self, start: Any, stop: Any, step: Any, inits: Sequence[Any],
              body: Callable[[Any, Sequence[Any]], Sequence[Any]]) -> Sequence[Any]:  # fmt: skip
         types = [start.type, *(v.type for v in inits)]
-        block, results = self._block(types, lambda args: body(args[0], args[1:]))
+        known = all(self.known_number(bound) is not None for bound in (start, stop, step))
+        block, results = self._block(types, lambda args: body(args[0], args[1:]), by_all=known)
         self._end(block, YieldOp, results)
         op = ForOp.create(operands=[start, stop, step, *inits], result_types=types[1:], regions=[Region(block)])
         return self.add(op).results
@@ -483,7 +506,7 @@ class TraceEmitter:
         return self.add(WhileOp.create(operands=inits, result_types=types, regions=regions)).results
 
     def speculate(self, build: Callable[[], T], keep: Callable[[T], bool]) -> T:
-        block, result = self._block((), lambda _: build())
+        block, result = self._block((), lambda _: build(), by_all=True)
         kept = keep(result)
         for op in list(block.ops):
             op.detach()

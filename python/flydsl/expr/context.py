@@ -151,6 +151,13 @@ class Emitter(Protocol):
         gets; ``body`` of that returns the next carried."""
         ...
 
+    def before_branches(self, values: Sequence[Value], build: Callable[[bool], T]) -> T:
+        """What ``build`` returns, which emits outside of all branches and loops that ``values`` were there before.
+
+        It is told whether every thread of the workgroup comes by that place, as far as that is certain.
+        """
+        ...
+
     def speculate(self, build: Callable[[], T], keep: Callable[[T], bool]) -> T:
         """What ``build`` returns; the operations it emits stay only if ``keep`` of that holds."""
         ...

@@ -1,10 +1,11 @@
 """Conversions between number formats: the steps, and the same steps folded or emitted.
 
-A conversion is a route of single steps, each one `arith` operation. Folding and emission walk the same
-route, so a value converted while tracing and one converted on the device agree. Routes pass through
+A conversion is a route of single steps, each one `arith` operation, of which at most one rounds. Folding and
+emission walk the same route, so a value converted while tracing and one converted on the device agree. Routes
+pass through
 
-- float32, for anything that hardware only converts from there: formats under 16 bits (from integers and
-  from float64), bfloat16 from integers, and pairs of floats of which neither holds the other;
+- float32, between floats of which neither holds the other, and from formats under 16 bits to integers: the number
+  is exact there;
 - Uint64, between Index and floats, which `arith` cannot convert directly.
 """
 
@@ -34,12 +35,10 @@ def route(src: NumberFormat, dst: NumberFormat) -> tuple[NumberFormat, ...]:
 def _middle(src: NumberFormat, dst: NumberFormat) -> NumberFormat | None:
     if src.is_float and dst.is_float:
         return None if _is_one_step(src, dst) else nt.FLOAT32
-    if src.is_float or dst.is_float:
-        number, integer = (src, dst) if src.is_float else (dst, src)
-        if number.is_narrow_float or (number is nt.BFLOAT16 and dst is nt.BFLOAT16):
-            return nt.FLOAT32
-        return nt.UINT64 if integer.is_index else None
-    return None
+    if src.is_narrow_float:
+        return nt.FLOAT32
+    mixed = src.is_float is not dst.is_float
+    return nt.UINT64 if mixed and (src.is_index or dst.is_index) else None
 
 
 def _is_one_step(src: NumberFormat, dst: NumberFormat) -> bool:
@@ -48,7 +47,7 @@ def _is_one_step(src: NumberFormat, dst: NumberFormat) -> bool:
         return False
     if dst.width > src.width:
         return dst.layout.holds(src.layout)
-    return dst.width < src.width and not (dst.is_narrow_float and src is nt.FLOAT64)
+    return dst.width < src.width
 
 
 def convert_static(src: NumberFormat, dst: NumberFormat, value: fold.Number) -> fold.Number:

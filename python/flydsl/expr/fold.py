@@ -63,12 +63,12 @@ def convert_step(src: NumberFormat, dst: NumberFormat, value: Number) -> Number:
 
 
 def _to_integer(dst: NumberFormat, value: float) -> int:
-    """The nearest number towards zero that the type has, as at run time."""
+    """The nearest number towards zero that the type has, and zero for NaN, as at run time."""
     if math.isnan(value):
-        raise DslValueError(f"NaN has no value as {dst}")
-    if math.isinf(value):
-        raise DslOverflowError(f"{value} has no value as {dst}")
+        return 0
     low, high = (-(1 << (dst.width - 1)), (1 << (dst.width - 1)) - 1) if dst.signed else (0, (1 << dst.width) - 1)
+    if math.isinf(value):
+        return high if value > 0 else low
     return min(max(int(value), low), high)
 
 

@@ -101,10 +101,9 @@ LANGUAGE: Mapping[str, str] = {
     **_each("zeros", "write fx.full(n, 0, dtype), a vector, or fx.make_rmem_tensor(shape, dtype)"),
     **_each("ones", "write fx.full(n, 1, dtype)"),
     **_each(
-        "atomic_add atomicAdd atomic_max atomic_min atomic_and atomic_or atomic_xor",
-        "an atomic is a copy with the atom fx.make_copy_atom(fx.UniversalAtomicAdd(dtype), dtype) (or Max, Min, And, "
-        "Or) from registers to memory; fx.mem_ops.atomic_add(fx.get_iter(t), x, i) adds one number to t[i] and gives "
-        "what was there before",
+        "atomic_add atomicAdd atomic_max atomic_min atomic_and atomic_or atomic_xor atomic_cas atomicCAS",
+        'fx.atomic("add", t, x, at=i) adds x to t[i] and gives what was there before; other operations are "min", '
+        '"max", "and", "or", "xor", "exchange" and "compare_exchange"',
     ),
     **_each(
         "local_tile local_partition",

@@ -18,3 +18,13 @@ NVIDIA_SCOPES = {
 def scope_name(backend: str, scope: str) -> str:
     """LLVM's name of a scope; empty for the whole system."""
     return (NVIDIA_SCOPES if backend == "cuda" else AMD_SCOPES).get(scope, "")
+
+
+_AMD_THREADS = {"block": "workgroup", "cluster": "cluster", "device": "agent", "system": ""}
+_NVIDIA_THREADS = {"block": "block", "cluster": "cluster", "device": "device", "system": ""}
+
+
+def scope_of_threads(backend: str, scope: str, has_clusters: bool) -> str:
+    """LLVM's name for the threads of a block, a cluster, the device or the system; a cluster of one is a block."""
+    names = _NVIDIA_THREADS if backend == "cuda" else _AMD_THREADS
+    return names["block" if scope == "cluster" and not has_clusters else scope]

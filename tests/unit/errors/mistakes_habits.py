@@ -88,7 +88,7 @@ MISTAKES: tuple[Mistake, ...] = (
     _unknown("a name with a letter missing", ("did you mean 'element_type'?",), "y = x.element_typ"),
     _unknown("a name of Triton", ("fx has no 'program_id'", "fx.block_idx.x"), "y = fx.program_id(0)"),
     _unknown("a name of CUDA", ("fx has no 'syncthreads'", "fx.barrier()"), "fx.syncthreads()"),
-    _unknown("an atomic as a function", ("fx has no 'atomic_add'", "fx.mem_ops.atomic_add"), "fx.atomic_add(x, 0, 1)"),
+    _unknown("an atomic as a function", ("no 'atomic_add'", 'fx.atomic("add", t, x, at=i)'), "fx.atomic_add(x, 0, 1)"),
     _unknown("a tile as CuTe writes it", ("fx has no 'local_tile'", "fx.zipped_divide"), "y = fx.local_tile(x, 4, 0)"),
     _unknown("an index as CuTe writes it", ("fx has no 'arch'", "fx.thread_idx.x"), "y = fx.arch.thread_idx()"),
     _unknown("a number type in small letters", ("fx has no 'float32'", "fx.Float32"), "y = fx.float32(n)"),

@@ -112,10 +112,15 @@ def nearest_bfloat16(values: np.ndarray) -> np.ndarray:
 THREADS = 256
 
 
-def elementwise(function: Any, inputs: np.ndarray, rows: int, dtype: Any) -> np.ndarray:
+def call(function: Any, *args: Any) -> None:
+    """Run a jit function on the arrays as they are."""
+    function(*args)
+
+
+def elementwise(function: Any, inputs: np.ndarray, rows: int, dtype: Any, run: Any = call) -> np.ndarray:
     """`function` on each column of `inputs` (operands, elements): its list of results as columns of (rows, elements).
 
-    A thread takes one element; `function` sees run-time scalars of the type of `inputs`.
+    A thread takes one element; `function` sees run-time scalars of the type of `inputs`. ``run`` says where.
     """
     operands, count = inputs.shape
     blocks = -(-count // THREADS)
@@ -133,5 +138,5 @@ def elementwise(function: Any, inputs: np.ndarray, rows: int, dtype: Any) -> np.
     def launch(inputs: fx.Tensor, out: fx.Tensor):
         each_element(inputs, out).launch(grid=(blocks, 1, 1), block=(THREADS, 1, 1))
 
-    launch(padded, out)
+    run(launch, padded, out)
     return out[:, :count]

@@ -1,8 +1,8 @@
 """Conversions between number types, executed in kernels on the host device.
 
 Round-to-nearest-even is compared with ml_dtypes bit for bit, the other modes with `rounding_reference`. What is
-outside the language is outside the table: a run-time float that its integer type cannot hold has no defined
-result, and six-bit floats are read through vectors, since no scalar integer has six bits.
+outside the language is outside the table: six-bit floats are read through vectors, since no scalar integer has six
+bits. The hard numbers of every pair of types are in `test_exact_conversions`.
 """
 
 from __future__ import annotations
@@ -178,23 +178,6 @@ def test_targets_round_alike(dtype: Any, monkeypatch: pytest.MonkeyPatch) -> Non
         np.testing.assert_array_equal(other, found[0])
 
 
-@pytest.mark.parametrize("source", [fx.Float64, fx.Float16, fx.BFloat16], ids=str)
-def test_other_floats_narrow_by_way_of_float32(source: Any) -> None:
-    """The documented route; a 16-bit float is exact in float32, a double is rounded to it first."""
-    kind, narrow = STANDARD[source][1], [t for t in table.NARROW_FLOATS if t.width != 6]
-    values = np.concatenate([samples(t.__name__)[: COUNT // 20].astype(kind) for t in narrow])
-
-    def function(bits: Any) -> list[Any]:
-        number = bits.bitcast(source)
-        return [on_host.to_words(number.to(dtype))[0] for dtype in narrow]
-
-    bits = values.view(f"u{values.itemsize}")
-    out = on_host.elementwise(function, bits[None], len(narrow), np.uint64)
-    for row, dtype in enumerate(narrow):
-        want = values.astype(np.float32).astype(table.numpy_type(dtype))
-        same_bits(out[row] & np.uint64((1 << dtype.width) - 1), want)
-
-
 # Between the standard floats
 
 
@@ -233,45 +216,6 @@ def integers(dtype: Any) -> list[int]:
     ties = [(2 * half + 1) << shift for half in halves for shift in range(0, bits, 7)]
     found += [t + d for t in ties for d in (-1, 0, 1)] + [0, 1, -1, (1 << bits) - 1, 1 << (bits - 1)]
     return [table.in_integer(dtype, value) for value in found + [-value for value in found]]
-
-
-def in_standard(target: Any, value: int) -> float:
-    """An integer rounded as the route says: bfloat16 and narrow types by way of float32."""
-    exact = target if target in (fx.Float16, fx.Float32, fx.Float64) else fx.Float32
-    rounded = nearest(exact, value)
-    return rounded if exact is target else table.in_float(target, rounded)
-
-
-DIGITS = {fx.Float16: (11, 65504), fx.Float32: (24, (2 - 2**-23) * 2.0**127), fx.Float64: (53, None)}
-"""Binary digits, and the largest number where an integer can exceed it."""
-
-
-def nearest(target: Any, value: int) -> float:
-    """An integer rounded once, from its exact value."""
-    digits, largest = DIGITS[target]
-    size = abs(value)
-    extra = max(size.bit_length() - digits, 0)
-    low = size >> extra
-    rest, half = size - (low << extra), 1 << extra >> 1
-    low += extra > 0 and (rest > half or (rest == half and low & 1))
-    rounded = float(low << extra) if largest is None or low << extra <= largest else float("inf")
-    return -rounded if value < 0 else rounded
-
-
-@pytest.mark.parametrize("source", table.INTEGERS, ids=str)
-def test_integers_to_every_float(source: Any) -> None:
-    values = integers(source)
-    words = np.ascontiguousarray(on_host.words(source, values).T)
-
-    def function(low: Any, high: Any) -> list[Any]:
-        number = on_host.from_words(source, low, high)
-        return [on_host.to_words(number.to(target))[0] for target in table.FLOATS]
-
-    out = on_host.elementwise(function, words, len(table.FLOATS), np.uint64)
-    for row, target in enumerate(table.FLOATS):
-        got = on_host.floats_of(target, out[row])
-        want = on_host.float_array(target, [in_standard(target, value) for value in values])
-        same_bits(got.view(f"u{got.itemsize}"), want)
 
 
 def fitting(source: Any, target: Any) -> np.ndarray:

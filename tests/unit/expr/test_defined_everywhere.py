@@ -74,6 +74,22 @@ def remainders(x: fx.Tensor, y: fx.Tensor, out: fx.Tensor):
 
 
 @flyc.kernel
+def negated_sums_kernel(x: fx.Tensor, out: fx.Tensor):
+    t = fx.thread_idx.x
+    v = x[t]
+    out[t, 0] = -fx.math.fma(v, v, v)
+    out[t, 1] = fx.math.fma(v, v, v) * -1.0
+    out[t, 2] = fx.Float32(-0.0) - fx.math.fma(v, v, v)
+    with fx.fastmath("contract"):
+        out[t, 3] = -(v * v + v)
+
+
+@flyc.jit
+def negated_sums(x: fx.Tensor, out: fx.Tensor):
+    negated_sums_kernel(x, out).launch(block=(4, 1, 1))
+
+
+@flyc.kernel
 def turns_kernel(out: fx.Tensor, a: fx.Int32, b: fx.Int32, c: fx.Int32):
     turns, last = fx.Int32(0), fx.Int32(ANOTHER)
     for i in range(a, b, c):
@@ -132,6 +148,15 @@ def check_remainders(run: Any) -> None:
         np.testing.assert_array_equal(out, np.fmod(x, y))
 
 
+def check_negated_sums(run: Any) -> None:
+    """A sum that is zero is plus zero, whatever the signs of its terms, and its negation minus zero."""
+    x = np.array([0.0, -0.0, -1.0, 2.0], np.float32)
+    out = np.full((4, 4), 99, np.float32)
+    run(negated_sums, x, out)
+    np.testing.assert_array_equal(out, np.repeat(-(x * x + x)[:, None], 4, axis=1))
+    assert np.signbit(out).all()
+
+
 RANGES = [
     (0, 10, 3), (10, 0, -3), (0, 10, 0), (5, 5, 1), (0, -5, 1), (2147483640, 2147483647, 5),
     (-2147483648, 2147483647, 1 << 30), (2147483600, 2147483647, 1), (2147483647, -2147483648, -(1 << 30)),
@@ -147,7 +172,7 @@ def check_turns(run: Any) -> None:
         assert out[2] == len(range(a, b, 1 << 28)), (a, b, c)
 
 
-CHECKS = [check_guarded, check_shifts, check_integers, check_remainders, check_turns]
+CHECKS = [check_guarded, check_shifts, check_integers, check_remainders, check_negated_sums, check_turns]
 
 
 @pytest.mark.parametrize("check", CHECKS)

@@ -119,9 +119,10 @@ CASTS = [
     (n.Float8E4M3FN, n.Float8E5M2, ["arith.extf %a : f32", "arith.truncf %0 : f8E5M2"]),
     (n.Float8E4M3FN, n.Float16, ["arith.extf %a : f16"]),
     (n.Float8E8M0FNU, n.Float16, ["arith.extf %a : f32", "arith.truncf %0 : f16"]),
-    (n.Float64, n.Float8E4M3FN, ["arith.truncf %a : f32", "arith.truncf %0 : f8E4M3FN"]),
-    (n.Int32, n.Float8E4M3FN, ["arith.sitofp %a : f32", "arith.truncf %0 : f8E4M3FN"]),
-    (n.Int32, n.BFloat16, ["arith.sitofp %a : f32", "arith.truncf %0 : bf16"]),
+    (n.Float64, n.Float8E4M3FN, ["arith.truncf %a : f8E4M3FN"]),
+    (n.Int32, n.Float8E4M3FN, ["arith.sitofp %a : f8E4M3FN"]),
+    (n.Int32, n.BFloat16, ["arith.sitofp %a : bf16"]),
+    (n.Float8E4M3FN, n.Int32, ["arith.extf %a : f32", "arith.fptosi %0 : i32"]),
     (n.Int32, n.Boolean, ["arith.cmpi %a 0 {predicate=ne} : i1"]),
     (n.Float32, n.Boolean, ["arith.cmpf %a 0.0 {predicate=une} : i1"]),
 ]

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import DslTypeError, DslValueError, TargetError
 from flydsl.target.target import parse_target
 from tests.unit.rocdl import lane_model as model
-from tests.unit.rocdl.running import POISON, per_thread
+from tests.unit.rocdl.device_code import instructions
+from tests.unit.rocdl.running import POISON, launch, per_thread
 
 WAVE64, WAVE32 = ("gfx90a", "gfx942", "gfx950"), ("gfx1100", "gfx1201", "gfx1250")
 BOTH = ("gfx942", "gfx1201")
@@ -64,6 +66,51 @@ def test_readlane_takes_any_lanes_register(arch: str, threads: str) -> None:
 
     # The last wave is half there; a lane that does not exist gives zero.
     check(arch, threads, lambda x, t: [r.readlane(x, lane) for lane in lanes], [rule(lane) for lane in lanes])
+
+
+def read_in_branches(t: Any, x: Any, y: Any) -> None:
+    """In a branch of four lanes, and in one of two within it: reads of lanes outside, by when things were known."""
+    held = x[t]
+    wide = fx.Vector.from_elements([held, held + 1], fx.Int32).bitcast(fx.Int64)[0]
+    if t < 4:
+        inner = held * 2
+        y[t, 0] = r.readlane(held, 20)
+        y[t, 1] = fx.Int32(r.readlane(wide, 20) >> 32)
+        y[t, 2] = r.readlane(inner, 20)
+        y[t, 3] = r.readlane(held, r.readfirstlane(inner - inner) + 20)
+        if t < 2:
+            y[t, 4] = r.readlane(held, 21)
+            y[t, 5] = r.readlane(inner, 3)
+            y[t, 6] = r.readlane(inner, 1)
+            y[t, 7] = r.readlane(inner + 1, 3)
+
+
+def test_readlane_of_a_lane_that_is_off(arch: str) -> None:
+    x = words(64)
+    y = np.full((64, 8), POISON, np.int32)
+    launch(read_in_branches, x, y)
+    with np.errstate(over="ignore"):
+        before = [x[20], x[20] + np.int32(1), 0, 0]
+        within = [x[21], x[3] * np.int32(2), x[1] * np.int32(2), 0]
+    np.testing.assert_array_equal(y[:2], [[*before, *within]] * 2)
+    np.testing.assert_array_equal(y[2:4], [[*before, *[POISON] * 4]] * 2)
+    assert (y[4:] == POISON).all()
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx950", "gfx1201", "gfx1250"])
+def test_what_readlane_reads_is_computed_before_the_branch(target: str) -> None:
+    @flyc.jit
+    def body(x: Any, y: Any, t: Any) -> None:
+        held = x[t]
+        if t < 4:
+            y[t] = r.readlane(held, 20)
+
+    code = instructions(body, target)
+    read = next(i for i, line in enumerate(code) if line.startswith("v_readlane"))
+    branch = next(i for i, line in enumerate(code) if "cbranch" in line)
+    masked = next(i for i, line in enumerate(code) if "saveexec" in line or line.startswith("v_cmpx"))
+    load = next(i for i, line in enumerate(code) if line.startswith("global_load"))
+    assert load < read < min(branch, masked)
 
 
 def test_readfirstlane_takes_the_first_active_one(arch: str, threads: str) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
+from flydsl.backends.cuda.atomics import atomic_rule
 from flydsl.backends.cuda.dialect_ops import NVVM_OPS
 from flydsl.backends.cuda.rules import CUDA_RULES
 from flydsl.backends.device_code import (
@@ -25,6 +26,8 @@ from flydsl.target.target import Target
 
 TRIPLE = "nvptx64-nvidia-cuda"
 FEATURES = {"sm_80": "+ptx88", "sm_90a": "+ptx88"}
+_ADDS_BF16 = ("hopper",)
+"""Generations with an atomic addition of bf16."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,8 @@ class CudaCode(DeviceCode):
 def cuda_code(target: Target, line_tables: bool = False) -> CudaCode:
     """How kernels of a target are written."""
     layout = data_layout(TRIPLE, target.arch, FEATURES[target.arch])
-    return CudaCode(TRIPLE, layout, "ptx_kernel", CUDA_RULES, line_tables)
+    rules = {**CUDA_RULES, "llvm.atomicrmw": atomic_rule(has_bf16=target.generation in _ADDS_BF16)}
+    return CudaCode(TRIPLE, layout, "ptx_kernel", rules, line_tables, target.generation)
 
 
 def device_text(module: Operation, target: Target, line_tables: bool = False) -> str:

@@ -34,10 +34,13 @@ from flydsl.passes.fly_rocdl_cluster_attr import LLVM_CLUSTER
 from flydsl.passes.llvm_conversion import cast_before, convert_block_arguments, llvm_type, remove, replace_result
 from flydsl.passes.reconcile_unrealized_casts import reconcile
 from flydsl.passes.walk import functions, gpu_modules
+from flydsl.target.eight_bit_floats import eight_bit_conversions
 from flydsl.target.tensor_map import MAP_ALIGN, MAP_BYTES
 
 _CONVERTED = ("arith.", "math.", "vector.", "gpu.", "ub.")
 _TARGET_DIALECTS = ("llvm.", "rocdl.", "nvvm.")
+_WRITTEN_LATER = ("llvm.atomicrmw",)
+"""Operations of the llvm dialect that stay: the family has its own text for them only."""
 _ATTRIBUTE = re.compile(r'"([^"]+)"="([^"]*)"|(\S+)')
 
 
@@ -45,6 +48,7 @@ def convert_kernels(module: Operation, code: DeviceCode) -> None:
     """Convert everything in the gpu modules of a module to the llvm dialect and the family's own."""
     for gpu_module in gpu_modules(module):
         conversion = RuleConversion(code.triple, code.dialect_ops)
+        conversion.scope.eight_bit_conversions = eight_bit_conversions(code.generation)
         for function in list(functions(gpu_module)):
             conversion.convert(function, _rules(function, code))
             convert_branches(function)
@@ -61,7 +65,8 @@ def convert_kernels(module: Operation, code: DeviceCode) -> None:
 def _rules(function: Operation, code: DeviceCode) -> Mapping[str, Rule]:
     """The rules of every dialect that goes, and those by which the family replaces an llvm operation."""
     general = {name: rule for name, rule in DEFAULT_RULES.items() if name.startswith(_CONVERTED)}
-    return {**general, **code.rules, **kernel_rules(function)}
+    own = {name: rule for name, rule in code.rules.items() if name not in _WRITTEN_LATER}
+    return {**general, **own, **kernel_rules(function)}
 
 
 def _retype(function: Operation) -> None:

@@ -86,7 +86,7 @@ def rocm_code(target: Target, line_tables: bool = False) -> RocmCode:
     layout = data_layout(TRIPLE, target.arch, features_of(target))
     one_file = target.generation in _ONE_REGISTER_FILE
     version = CLUSTER_VERSION if target.max_cluster_blocks > 1 else CODE_OBJECT_VERSION
-    return RocmCode(TRIPLE, layout, "amdgpu_kernel", ROCM_RULES, line_tables, one_file, version)
+    return RocmCode(TRIPLE, layout, "amdgpu_kernel", ROCM_RULES, line_tables, target.generation, one_file, version)
 
 
 def device_text(module: Operation, target: Target, line_tables: bool = False) -> str:

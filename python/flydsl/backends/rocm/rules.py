@@ -9,7 +9,8 @@ from flydsl.backends.gpu_math import math_rules
 from flydsl.backends.shuffle_words import from_words, to_words
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
-from flydsl.codegen.op_view import fail
+from flydsl.codegen.op_view import fail, text_prop
+from flydsl.codegen.rules_llvm_memory import emit_whole_atomicrmw
 
 # Byte offsets in the implicit argument block (LLVM AMDGPU usage, code object version 5).
 _BLOCK_COUNT = {"x": 0, "y": 4, "z": 8}
@@ -68,6 +69,18 @@ def _ballot(emitter: FunctionEmitter, op: Operation) -> None:
     emitter.define(op, f"call {type_} @llvm.amdgcn.ballot.{type_}(i1 {emitter.operand(op.operands[0])})")
 
 
+# Without these LLVM takes the memory for that of another device or the host, where the bus has few atomics, and
+# writes loops of compare-and-swap (LLVM AMDGPU usage, "Metadata").
+_OWN_MEMORY = ("amdgpu.no.fine.grained.memory", "amdgpu.no.remote.memory", "amdgpu.ignore.denormal.mode")
+
+
+def _atomicrmw(emitter: FunctionEmitter, op: Operation) -> None:
+    """A scope short of the system promises memory of this device, where atomics are instructions."""
+    node = emitter.scope.metadata("!{}")
+    is_own = bool(text_prop(op, "syncscope"))
+    emit_whole_atomicrmw(emitter, op, "".join(f", !{name} {node}" for name in _OWN_MEMORY) if is_own else "")
+
+
 def _printf(emitter: FunctionEmitter, op: Operation) -> None:
     fail(
         op,
@@ -87,4 +100,5 @@ ROCM_RULES: dict[str, Rule] = {
     "gpu.shuffle": _shuffle,
     "gpu.ballot": _ballot,
     "gpu.printf": _printf,
+    "llvm.atomicrmw": _atomicrmw,
 }

@@ -11,7 +11,17 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError
 from flydsl.expr.context import Value, current
-from flydsl.expr.intrinsic import call, constant, flag, operands_of, require, without_result_type, words_of, wrapped
+from flydsl.expr.intrinsic import (
+    call,
+    constant,
+    flag,
+    operands_of,
+    raw,
+    require,
+    without_result_type,
+    words_of,
+    wrapped,
+)
 from flydsl.expr.known import plain, shown
 from flydsl.expr.numeric import Boolean, Int32, Int64, Numeric, as_numeric
 from flydsl.target.dpp import dpp_control
@@ -24,27 +34,50 @@ def _by_word(value: Any, move: Callable[[Value], Value]) -> Any:
     return rebuild([move(word) for word in words])
 
 
-def _of_any_type(name: str, value: Any, more: list[Value]) -> Any:
+def _of_any_type(value: Any, move: Callable[[Value], Value]) -> Any:
     """A move that takes 32-bit numbers as they are, so that no conversion stands between it and their register."""
     number = as_numeric(value) if isinstance(value, (bool, int, float)) else value
     if isinstance(number, Numeric) and number.dtype.width == 32:
-        return wrapped(call(name, [number.ir_value(), *more], str(number.dtype.ir_type)), number)
-    return _by_word(value, lambda w: call(name, [w, *more], "i32"))
+        return wrapped(move(number.ir_value()), number)
+    return _by_word(value, move)
 
 
 def readlane(*args: Any, **named: Any) -> Any:
-    """``readlane(src, lane)``: the value that a lane holds, given to all; ``lane`` is the same in the whole wave."""
+    """``readlane(src, lane)``: the value that a lane holds, given to all; ``lane`` is the same in the whole wave.
+
+    Inside a branch, both operands from before it: what the lane held there, whether it takes the branch or not.
+    Otherwise a lane that is not in the branch gives zero.
+    """
     value, lane = operands_of("readlane", ("src", "lane"), args, named)
-    require("readlane", "rocm")
-    chosen = Int32(lane).ir_value()
-    return _of_any_type("llvm.amdgcn.readlane", value, [chosen])
+    target = require("readlane", "rocm")
+    chosen = Int32(lane)
+
+    def move(word: Value, by_all: bool) -> Value:
+        kind = current().type_name(word)
+        found = call("llvm.amdgcn.readlane", [word, chosen.ir_value()], kind)
+        if by_all:
+            return found
+        zero = current().constant(kind, 0.0 if kind == "f32" else 0)
+        return current().op("arith.select", [_is_on(chosen, target.wave_size), found, zero], kind)
+
+    # LLVM may move what computes the value into the branch, where a lane outside of it does not compute it.
+    return current().before_branches(
+        [raw(value), chosen.ir_value()], lambda by_all: _of_any_type(value, lambda word: move(word, by_all))
+    )
+
+
+def _is_on(lane: Int32, wave: int) -> Value:
+    """Whether a lane of this wave is active here."""
+    active = ballot(True)
+    inside = (lane & (wave - 1)).to(type(active))
+    return ((active >> inside) & 1 != 0).ir_value()
 
 
 def readfirstlane(*args: Any, **named: Any) -> Any:
     """``readfirstlane(src)``: the value of the lowest active lane, given to all."""
     (value,) = operands_of("readfirstlane", ("src",), args, named)
     require("readfirstlane", "rocm")
-    return _of_any_type("llvm.amdgcn.readfirstlane", value, [])
+    return _of_any_type(value, lambda word: call("llvm.amdgcn.readfirstlane", [word], current().type_name(word)))
 
 
 def ds_bpermute(*args: Any, **named: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation
 
 from flydsl.backends.host.collectives import ballot, lane_parts, read_lane
 from flydsl.backends.host.intrinsics.entry import HostIntrinsic, gather, immediate, meeting, thread
@@ -35,19 +35,9 @@ def _wide(wg: WorkgroupEmitter, text: str, mask: int) -> str:
 
 
 def _readlane(wg: WorkgroupEmitter, op: Operation) -> None:
-    """The register of a lane, active or not: what was computed for all threads is there for all."""
+    """The register of a lane, zero for one that is not in the branch; what was there before it is read there."""
     value, lane = op.operands
-    number = _wide(wg, wg.body.operand(lane), wg.target.wave_size - 1)
-    mask = wg.mask
-    if _computed_by_all(wg, value):
-        wg.mask = None
-    _of_lane(wg, op, value, number)
-    wg.mask = mask
-
-
-def _computed_by_all(wg: WorkgroupEmitter, value: SSAValue) -> bool:
-    owner = value.owner
-    return (owner if isinstance(owner, Block) else owner.parent_block()) is wg.block
+    _of_lane(wg, op, value, _wide(wg, wg.body.operand(lane), wg.target.wave_size - 1))
 
 
 def _bpermute(wg: WorkgroupEmitter, op: Operation) -> None:
