@@ -33,6 +33,7 @@ from flydsl.layout.tensor import Tensor
 from flydsl.passes.canonicalize import drop_dead
 from flydsl.passes.expand_atoms import expand_copy, expand_gemm, plain
 from flydsl.passes.insertion import Inserter
+from flydsl.passes.launch_conditions import check_at_launch
 from flydsl.passes.mark_memory import MARK
 from flydsl.passes.source_location import located
 from flydsl.passes.ssa_leaf import SsaInt, SsaPointer, register
@@ -330,4 +331,6 @@ def lower_layouts(module: Operation) -> None:
     """Run the lowering on every function of a module."""
     for body in function_bodies(module):
         LayoutLowering(body.blocks[0]).run(body)
+    check_at_launch(module)
+    for body in function_bodies(module):
         drop_dead(body)

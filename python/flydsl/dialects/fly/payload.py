@@ -39,6 +39,13 @@ SHARED_RANGE = "fly.shared_range"
 MAPPED_TENSOR, MAPPED_ORDER = "fly.tensor", "fly.order"
 """Attributes of a call that makes a tensor map: how messages name the tensor, and its modes from the fastest on."""
 
+ARGUMENT_NAMES = "fly.argument_names"
+"""Attribute of a function: the name of the parameter behind each of its arguments, empty for those without one."""
+
+CHECKED_MESSAGE = "fly.message"
+"""Attribute of a call that checks a condition: what is wrong where it does not hold, and, on a second line, help. A
+``#`` with a digit stands for a number that the call takes."""
+
 
 @dataclass(frozen=True)
 class Pointer:
