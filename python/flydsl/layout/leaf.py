@@ -14,13 +14,20 @@ wide as its widest term. Division and remainder round as Python's do.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from math import gcd
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from flydsl.base.errors import LayoutError
 
 INT32_LIMIT = 1 << 31
+
+_UNDECIDED: ContextVar[list[str] | None] = ContextVar("_UNDECIDED", default=None)
+"""Where inference notes what must be checked later, while somebody asks."""
+
+
+T = TypeVar("T")
 
 
 class DynInt:
@@ -34,8 +41,10 @@ class DynInt:
         """Make the result of ``op`` over ``args``."""
         raise NotImplementedError
 
-    def require(self, text: str, numbers: tuple[Leaf, ...], hint: str) -> None:
-        """Have this truth value checked before the code that relies on it runs. Inference has nothing to check."""
+    def require(self, text: str, numbers: tuple[Any, ...], hint: str) -> None:
+        """Have this truth value checked before the code that relies on it runs; inference notes that it must be."""
+        if (notes := _UNDECIDED.get()) is not None:
+            notes.append(text)
 
     def __add__(self, other: Leaf) -> Leaf:
         return add(self, other)
@@ -346,6 +355,16 @@ def chosen(truth: Any, a: Any, b: Any) -> Any:
     if isinstance(truth, bool):
         return a if truth else b
     return truth.emit("select", (truth, a, b), _widest(a, b), max(gcd(divisor(a), divisor(b)), 1))
+
+
+def with_notes(function: Callable[[], T]) -> tuple[T, list[str]]:
+    """What a function of the algebra gives, and what it requires that is not decided yet."""
+    notes: list[str] = []
+    token = _UNDECIDED.set(notes)
+    try:
+        return function(), notes
+    finally:
+        _UNDECIDED.reset(token)
 
 
 def require(truth: Any, text: str, numbers: tuple[Any, ...], hint: str) -> None:

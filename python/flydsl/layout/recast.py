@@ -98,6 +98,15 @@ def _shifted(inner: Any, factor: int, direction: int) -> Any:
     """A swizzle acts on other bits when the unit changes by a power of two."""
     if not isinstance(inner, Swizzle):
         return upcast(inner, factor) if direction < 0 else downcast(inner, factor)
+    return _shifted_swizzle(inner, factor, direction)
+
+
+def in_parts(swizzle: Swizzle, factor: int) -> Swizzle:
+    """A swizzle of elements as one of the ``factor`` parts that each has, such as bytes."""
+    return swizzle if factor == 1 else _shifted_swizzle(swizzle, factor, 1)
+
+
+def _shifted_swizzle(inner: Swizzle, factor: int, direction: int) -> Swizzle:
     bits = factor.bit_length() - 1
     if 1 << bits != factor or inner.base + direction * bits < 0:
         raise LayoutError(

@@ -280,6 +280,11 @@ def _print(low: LayoutLowering, op: FlyOp) -> None:
             raise LoweringError(f"{operand.type} cannot be printed whole", hint="print its leaves: get_leaves(x)")
 
 
+def _checked(low: LayoutLowering, op: FlyOp) -> None:
+    """Lowering the operand has left what it requires; its result may be of no use."""
+    low.replace(op)
+
+
 def _assume(low: LayoutLowering, op: FlyOp) -> None:
     raise LoweringError("assume has no meaning yet", hint="state divisibility in the type of a tensor argument")
 
@@ -323,6 +328,7 @@ HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(("ptr.load", "ptr.store", "ptrtoint"), _pointer_value),
     "print": _print,
     "assume": _assume,
+    "checked": _checked,
     "extract_aligned_pointer_as_index": _pointer_as_index,
 }
 

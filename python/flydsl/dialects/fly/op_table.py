@@ -177,6 +177,7 @@ _MEMORY = (
     _row("assume", "any", least=1, most=MANY, **_EFFECT),
     _row("require", "int", least=1, most=MANY, attrs={"message": "str", "hint": "str"},
          form=("$message", "%", "$hint="), **_EFFECT),
+    _row("checked", "any", **_EFFECT),
     _row("extract_aligned_pointer_as_index", "memref", syntax="arrow", **_EXPLICIT),
 )  # fmt: skip
 
