@@ -165,8 +165,10 @@ def _insert(op: Operation, before: Operation) -> None:
 
 
 def _texts(op: Operation) -> tuple[str, str]:
-    parts = (op.attributes["message"], op.attributes["hint"])
-    return tuple(part.data if isinstance(part, StringAttr) else "" for part in parts)  # type: ignore[return-value]
+    text = op.attributes["message"]
+    assert isinstance(text, StringAttr)
+    message, _, hint = text.data.partition("\n")
+    return message, hint
 
 
 def _undecided(op: Operation) -> LoweringError:

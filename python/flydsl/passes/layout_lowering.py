@@ -291,7 +291,7 @@ def _assume(low: LayoutLowering, op: FlyOp) -> None:
 
 def _pointer_as_index(low: LayoutLowering, op: FlyOp) -> None:
     """The address of a tensor's first element."""
-    pointer, wanted = low.payload(op.operands[0]).iter, op.results[0].type
+    pointer, wanted = rules.decomposition(low.payload(op.operands[0])).iter, op.results[0].type
     if isinstance(wanted, PtrType):
         low.replace(op, pointer.value())
         return

@@ -87,10 +87,10 @@ class SsaInt(DynInt):
         if self.at.remembered(key) is not None:
             return
         shown: list[Any] = [n.value if isinstance(n, Basis) else n for n in numbers]
-        values = [n for n in shown if isinstance(n, SsaInt)]
+        values = list(dict.fromkeys(n for n in shown if isinstance(n, SsaInt)))
         text = text.format(*(f"#{values.index(n)}" if isinstance(n, SsaInt) else n for n in shown))
         text = f"{subject(self.at.anchor)}: {text}" if self.at.anchor is not None else text
-        attributes = {"message": to_attr("str", text), "hint": to_attr("str", hint)}
+        attributes = {"message": to_attr("str", f"{text}\n{hint}")}
         self.at.fly("require", [self.value, *(n.as_width(64) for n in values)], [], attributes)
         self.at.remember(key, True)
 
