@@ -44,6 +44,8 @@ OPERATIONS: dict[str, Callable[..., int]] = {
     "lt": lambda a, b: int(a < b),
     "eq": lambda a, b: int(a == b),
     "logical_and": lambda a, b: a & b,
+    "logical_or": lambda a, b: a | b,
+    "select": lambda truth, a, b: a if truth else b,
 }
 
 
@@ -63,6 +65,11 @@ class Witness(DynInt):
 
     def emit(self, op: str, args: tuple[Leaf, ...], width: int, div: int) -> DynInt:
         return Witness(OPERATIONS[op](*(concrete(arg) for arg in args)), width, div)
+
+    def require(self, text: str, numbers: tuple[Any, ...], hint: str) -> None:
+        """What the launcher does: refuse where the value says so."""
+        if not self.value:
+            raise LayoutError(text.format(*concrete(numbers)), hint=hint)
 
 
 def rebuilt(value: Any, leaf: Callable[[Witness], Any]) -> Any:
@@ -107,13 +114,11 @@ def meaning(value: Any) -> Any:
 
 
 def check(function: Callable[..., Any], *args: Any) -> Any:
-    """Run the three kinds. Refusals may differ between static and dynamic: less is known there, and less is checked."""
+    """Run the three kinds. What the static kind refuses the others refuse, and they may refuse more: less is known."""
     result = answer(function, args)
-    inferred = answer(function, as_type(args))
-    assert as_type(result) == inferred
-    static = answer(function, concrete(args))
-    if result is not LayoutError and static is not LayoutError:
-        assert meaning(concrete(result)) == meaning(static)
+    if result is not LayoutError:
+        assert as_type(result) == answer(function, as_type(args))
+        assert meaning(concrete(result)) == meaning(answer(function, concrete(args)))
     return result
 
 
@@ -237,23 +242,10 @@ def test_one_layout(layout: Layout) -> None:
     assert table(concrete(coalesced)) == table(concrete(layout))
     check(algebra.coalesce, layout, (1,))
     check(lambda shape: it.compact_strides(shape), layout.shape)
-    narrow = recast.recast_layout(layout, 32, 8)
-    assert as_type(narrow) == recast.recast_layout(as_type(layout), 32, 8)
-    # A run-time stride is taken not to be 1: a tensor whose unit stride matters has it static.
-    if not any(isinstance(stride, Witness) and stride.value == 1 for stride in it.leaves(layout.stride)):
-        check(recast.recast_layout, layout, 32, 8)
-    # Which stride is larger is not known for a run-time one; the order then is that of the modes.
-    like = build.make_layout_like(layout)
-    assert as_type(like) == build.make_layout_like(as_type(layout))
-
-
-@settings(max_examples=200)
-@given(layout=some.decoded(lambda choices: dynamic(binary_layout(choices), choices), size=48))
-def test_right_inverse_uses_what_is_known(layout: Layout) -> None:
-    inverse = algebra.right_inverse(layout)
-    assert as_type(inverse) == algebra.right_inverse(as_type(layout))
-    plain = concrete(inverse)
-    assert [concrete(layout)(i) for i in table(plain)] == list(range(plain.size()))
+    for old, new in ((32, 8), (8, 32), (16, 8)):
+        check(recast.recast_layout, layout, old, new)
+    for function in (build.make_layout_like, algebra.right_inverse, algebra.left_inverse):
+        check(function, layout)
     assert as_type(vectorize.max_common_layout(layout, layout)) == vectorize.max_common_layout(
         *as_type((layout, layout))
     )

@@ -233,7 +233,7 @@ def test_complement(layout: str, limit: int | None, expected: str) -> None:
 
 @pytest.mark.parametrize(
     ("layout", "expected"),
-    [("(4,8):(8,1)", "(8,4):(4,1)"), ("(4,8):(1,5)", "4:1"), ("4:2", "1:0"), ("(4,?):(1,?)", "4:1")],
+    [("(4,8):(8,1)", "(8,4):(4,1)"), ("(4,8):(1,5)", "4:1"), ("4:2", "1:0"), ("(4,?):(1,?{div=8})", "4:1")],
 )
 def test_right_inverse(layout: str, expected: str) -> None:
     assert str(algebra.right_inverse(L(layout))) == expected

@@ -21,12 +21,13 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from flydsl.backends import tensor_maps
 from flydsl.base.errors import LoweringError
-from flydsl.base.launch_status import BAD_BLOCK, BAD_CLUSTER, BAD_GRID, BAD_SHARED
+from flydsl.base.launch_status import BAD_BLOCK, BAD_CLUSTER, BAD_GRID, BAD_LAYOUT, BAD_SHARED
 from flydsl.base.native_names import CHECK, ENTRY
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.llvm_types import address_space, type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
-from flydsl.dialects.fly.payload import DEPENDENT_LAUNCH, SHARED_RANGE
+from flydsl.dialects.fly.payload import CHECKED_MESSAGE, DEPENDENT_LAUNCH, SHARED_RANGE
+from flydsl.passes.launch_conditions import REQUIRES
 from flydsl.passes.source_location import location_of
 from flydsl.passes.walk import functions
 from flydsl.target.target import Target
@@ -128,7 +129,7 @@ class CheckingOnly:
 def emit_launcher(
     module: ModuleEmitter, op: Operation, offsets: list[int], target: Target, launching: Launching, sites: list[Site]
 ) -> None:
-    """Write the host function, and beside it the function that checks arguments where tensor maps are made of them."""
+    """Write the host function, and beside it one that only checks arguments, where there is something to check."""
     before = list(sites)
     LauncherEmitter(module, op, offsets, target, launching, sites).emit()
     if any(inner.name == "llvm.call" for inner in op.walk()):
@@ -188,11 +189,24 @@ class LauncherEmitter:
         body.line("ret i32 0")
 
     def _call(self, body: FunctionEmitter, op: Operation) -> None:
-        """A native function that this module defines itself: so far those that make tensor maps."""
+        """A native function that this module defines itself: one that checks, or one that makes a tensor map."""
+        callee = op.properties["callee"]
+        assert isinstance(callee, SymbolRefAttr)
+        if callee.root_reference.data.startswith(REQUIRES):
+            self._require(body, op)
+            return
         self.sites.append(site_of(op, tensor_maps.tensor_text(op)))
         made = tensor_maps.emit(self.module, body, op, self.launching.tensor_map_entry)
         self._leave_if(body, body.assign(f"icmp ne i32 {made.status}, 0"), made.status, [*made.numbers, *["0"] * 4])
         body.bind(op.results[0], body.assign(f"addrspacecast ptr {made.block} to {type_text(op.results[0].type)}"))
+
+    def _require(self, body: FunctionEmitter, op: Operation) -> None:
+        """Leave unless the first operand is true; the others are the numbers of the report."""
+        message = op.attributes[CHECKED_MESSAGE]
+        assert isinstance(message, StringAttr)
+        self.sites.append(site_of(op, message.data))
+        truth, *numbers = (body.operand(operand) for operand in op.operands)
+        self._leave_if(body, body.assign(f"xor i1 {truth}, true"), str(BAD_LAYOUT), [*numbers, *["0"] * 6])
 
     # Launching ---------------------------------------------------------------------------------
 

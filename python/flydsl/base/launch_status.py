@@ -32,6 +32,10 @@ BAD_MAP_STRIDE = 10
 BAD_MAP_EXTENT = 11
 """An extent that TMA cannot take; the report has the mode and the extent."""
 
+BAD_LAYOUT = 12
+"""Extents or strides, known at the launch, for which the layout algebra of a kernel has no answer; the report has the
+numbers, and the place says what is wrong with them."""
+
 SITE_BASE = 1000
 """Statuses from here on name a place in the kernel."""
 

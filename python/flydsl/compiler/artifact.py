@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import struct
 import sys
 import threading
@@ -15,6 +16,7 @@ from flydsl.base.launch_status import (
     BAD_BLOCK,
     BAD_CLUSTER,
     BAD_GRID,
+    BAD_LAYOUT,
     BAD_MAP_ADDRESS,
     BAD_MAP_EXTENT,
     BAD_MAP_STRIDE,
@@ -55,6 +57,7 @@ STATUS = {
         "was refused: TMA needs 1 to 2^32 elements a mode, and mode {0} of {tensor} has {1}",
         "do not launch for an empty tensor, and cut one that is too long",
     ),
+    BAD_LAYOUT: ("was refused: {tensor}", "{help}"),
     NO_MEMORY: ("ran out of memory for its workgroups", "use smaller blocks or less shared memory"),
 }
 
@@ -78,7 +81,7 @@ class Artifact:
     kernels: tuple[str, ...] = ()
     sites: tuple[tuple[str, int, str], ...] = ()
     """(file, line, message) of the places a failing launch or kernel can name; a message's second line is its help.
-    That of a tensor map is the name of the tensor."""
+    That of a tensor map is the name of the tensor; in that of a check ``#0`` stands for the report's first number."""
     prints: bool = False
     """Whether a kernel prints, so that its text must be kept in order with Python's."""
     sanitizer: str = ""
@@ -135,7 +138,7 @@ class Executable:
             self._fail(status)
 
     def check(self, numbers: Sequence[int | float]) -> None:
-        """Refuse the numbers of a call that a launch would refuse, and launch nothing. Knows of tensor maps alone."""
+        """Refuse the numbers of a call that a launch would refuse, and launch nothing. Knows of maps and layouts."""
         if CHECK not in getattr(self._loaded, "names", ()):
             return
         refuse = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p)(self._loaded.address(CHECK))
@@ -185,8 +188,11 @@ class Executable:
             message, _, hint = text.partition("\n")
             raise DslRuntimeError(message, hint=hint or None, location=SourceLocation(file, line))
         message, hint = STATUS.get(status, ("failed with status {status}", ""))
-        file, line, tensor = self.artifact.sites[launch]
+        file, line, about = self.artifact.sites[launch]
+        tensor, _, help_ = re.sub(r"#(\d)", lambda number: str(report[int(number[1])]), about).partition("\n")
         text = message.format(*report, grid=grid, block=block, status=status, tensor=tensor)
         raise DslRuntimeError(
-            f"a launch in '{self.artifact.name}' {text}", hint=hint or None, location=SourceLocation(file, line)
+            f"a launch in '{self.artifact.name}' {text}",
+            hint=hint.format(help=help_) or None,
+            location=SourceLocation(file, line),
         )

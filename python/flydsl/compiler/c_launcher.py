@@ -34,6 +34,7 @@ STATUSES: dict[str, tuple[int, str]] = {
     "BAD_MAP_ADDRESS": (launch_status.BAD_MAP_ADDRESS, "a tensor does not start where the copy engine can read"),
     "BAD_MAP_STRIDE": (launch_status.BAD_MAP_STRIDE, "a tensor's rows are not padded as the copy engine needs them"),
     "BAD_MAP_EXTENT": (launch_status.BAD_MAP_EXTENT, "a tensor is empty, or too long for the copy engine"),
+    "BAD_LAYOUT": (launch_status.BAD_LAYOUT, "a kernel's layout algebra has no answer for an extent or stride"),
     "SITE_BASE": (launch_status.SITE_BASE, "from here on: a failure that a kernel found, at a place in its source"),
     "DRIVER_BASE": (launch_status.DRIVER_BASE, "from here on: the driver's own status plus this number"),
 }
@@ -286,7 +287,8 @@ _FIELDS = re.compile(r"\{(\w+)\}")
 _FILLED = {
     "grid": ("%s", "extents(buffer, sizeof buffer, report)"),
     "block": ("%s", "extents(buffer, sizeof buffer, report == NULL ? NULL : report + 3)"),
-    "tensor": ("%s", "message_of(report)"),
+    "tensor": ("%s", "message_of(about, sizeof about, report)"),
+    "help": ("%s", "help_of(report)"),
 }
 
 
@@ -299,17 +301,19 @@ def _explain(function: CFunction) -> str:
     """A function that writes the text of a status that the native entry returned."""
     cases = []
     for status, (message, hint) in STATUS.items():
-        values = ["place_of(report)", *(_filled(name)[1] for name in _FIELDS.findall(message))]
-        form = _FIELDS.sub(lambda field: _filled(field[1])[0], message)
-        text = c_string(f"%s: a launch in '{function.python_name}' {form}; {hint}")
+        sentence = f"{message}; {hint}"
+        values = ["place_of(report)", *(_filled(name)[1] for name in _FIELDS.findall(sentence))]
+        form = _FIELDS.sub(lambda field: _filled(field[1])[0], sentence)
+        text = c_string(f"%s: a launch in '{function.python_name}' {form}")
         cases.append(
             f"    case {status}:\n        snprintf(text, sizeof text, {text}, {', '.join(values)});\n        break;"
         )
     return "\n".join(
         [
             "static void explain(int32_t status, const int64_t *report) {",
-            "    char buffer[96] = {0};",
+            "    char buffer[96] = {0}, about[512] = {0};",
             "    (void)buffer;",
+            "    (void)about;",
             "    text_status = status;",
             "    switch (status) {",
             *cases,

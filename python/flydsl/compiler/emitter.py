@@ -38,12 +38,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.gpu import DimensionAttr, DimensionEnum
 from xdsl.dialects.llvm import (
-    CallingConventionAttr,
-    FastMathAttr,
     LLVMPointerType,
     LLVMStructType,
-    TailCallKind,
-    TailCallKindAttr,
 )
 from xdsl.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp, YieldOp
 from xdsl.dialects.utils import FastMathFlag
@@ -60,7 +56,7 @@ from flydsl.dialects.fly.types import element_type, type_of
 from flydsl.dialects.gpu_ext import ShuffleMode, ShuffleModeAttr
 from flydsl.dialects.registry import load_all
 from flydsl.dialects.upstream import op_class
-from flydsl.passes.intrinsic_call import PTX_NAME, asm_properties, call_properties
+from flydsl.passes.intrinsic_call import PTX_NAME, asm_properties, call_properties, native_call
 from flydsl.passes.mark_memory import MARK
 from flydsl.target.l2_policy import under_policy
 from flydsl.target.ptx import PTX_OPS
@@ -310,17 +306,7 @@ class TraceEmitter:
         """A call of a native function that the launcher provides, with text attributes; declared in the module once."""
         type_ = ir_type(result)
         self.builder.declare(symbol, [o.type for o in operands], type_)
-        op = op_class("llvm.call").create(
-            operands=operands,
-            result_types=[type_],
-            properties={
-                "callee": SymbolRefAttr(symbol), "fastmathFlags": FastMathAttr("none"),
-                "CConv": CallingConventionAttr("ccc"), "op_bundle_sizes": DenseArrayBase.from_list(i32, []),
-                "TailCallKind": TailCallKindAttr(TailCallKind.NONE),
-                "operandSegmentSizes": DenseArrayBase.from_list(i32, [len(operands), 0]),
-            },
-            attributes={name: StringAttr(text) for name, text in (marks or {}).items()},
-        )  # fmt: skip
+        op = native_call(symbol, operands, type_, dict(marks or {}))
         self.add(op)
         return op.results[0]
 

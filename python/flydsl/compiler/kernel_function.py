@@ -9,7 +9,6 @@ from functools import partial
 from types import FunctionType
 from typing import Any
 
-from flydsl.base import knobs
 from flydsl.base.attributes import attribute, has_attribute
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, SourceLocation, TargetError
 from flydsl.compiler.annotation_check import check_constexpr
@@ -345,9 +344,8 @@ def trace_kernel(kernel: KernelFunction, values: list[Any], host: Any, size: Any
     symbol = builder.kernel_symbol(kernel.__name__, kernel.name)
     attributes = builder.attributes(unit_attrs, {**builder.kernel_attributes, **value_attrs})
     emitter = builder.kernel(symbol, arguments, size, attributes, kernel.func.__code__)
-    if knobs.SANITIZE.get():
-        parameters = zip(adapted, kernel.signature.names, strict=True)
-        builder.name_arguments(emitter, [n for value, n in parameters for _ in extract_to_ir_values([value])])
+    parameters = zip(adapted, kernel.signature.names, strict=True)
+    builder.name_arguments(emitter, [n for value, n in parameters for _ in extract_to_ir_values([value])])
     with tracing(emitter), user_errors(kernel.func):
         inside = construct_from_ir_values(adapted, iter(emitter.entry.args))
         args, kwargs = kernel.signature.split(inside)

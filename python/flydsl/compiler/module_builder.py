@@ -22,13 +22,13 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.dialects.llvm import CallingConventionAttr, LinkageAttr, LLVMArrayType, LLVMFunctionType
+from xdsl.dialects.llvm import LinkageAttr, LLVMArrayType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from flydsl.base.errors import SourceLocation
 from flydsl.compiler.emitter import SHARED_ALIGN, TraceEmitter, ir_type
 from flydsl.compiler.value_scope import check_uses
-from flydsl.dialects.fly.payload import DEPENDENT_LAUNCH, DYNAMIC_SHARED, SHARED_RANGE
+from flydsl.dialects.fly.payload import ARGUMENT_NAMES, DEPENDENT_LAUNCH, DYNAMIC_SHARED, SHARED_RANGE
 from flydsl.dialects.fly.types import type_of
 from flydsl.dialects.gpu_syntax import KERNEL_MARK, LaunchFuncOp
 from flydsl.dialects.gpu_syntax import FuncOp as GpuFuncOp
@@ -36,7 +36,7 @@ from flydsl.dialects.gpu_syntax import ModuleOp as GpuModuleOp
 from flydsl.dialects.gpu_syntax import ReturnOp as GpuReturnOp
 from flydsl.dialects.upstream import op_class
 from flydsl.expr.shared_ledger import SharedLedger
-from flydsl.passes.mark_memory import ARGUMENT_NAMES
+from flydsl.passes.intrinsic_call import native_declaration
 from flydsl.target.target import Target
 
 KERNELS = "kernels"
@@ -108,17 +108,7 @@ class ModuleBuilder:
         if symbol in self._declared:
             return
         self._declared.add(symbol)
-        op = op_class("llvm.func").create(
-            properties={
-                "sym_name": StringAttr(symbol),
-                "function_type": LLVMFunctionType(list(arguments), result),
-                "CConv": CallingConventionAttr("ccc"),
-                "linkage": LinkageAttr("external"),
-                "visibility_": IntegerAttr(0, i64),
-            },
-            regions=[Region()],
-        )
-        self.module.body.block.add_op(op)
+        self.module.body.block.add_op(native_declaration(symbol, arguments, result))
 
     # Shared memory -----------------------------------------------------------------------------
 
@@ -177,10 +167,11 @@ class ModuleBuilder:
 
     @staticmethod
     def name_arguments(emitter: TraceEmitter, names: Sequence[str]) -> None:
-        """Note which parameter of the kernel's source each argument comes from."""
-        kernel = emitter.entry.parent_op()
-        assert kernel is not None
-        kernel.attributes[ARGUMENT_NAMES] = ArrayAttr([StringAttr(name) for name in names])
+        """Note which parameter of the source each argument of a function comes from; those after them have no name."""
+        function = emitter.entry.parent_op()
+        assert function is not None
+        unnamed = [""] * (len(emitter.entry.args) - len(names))
+        function.attributes[ARGUMENT_NAMES] = ArrayAttr([StringAttr(name) for name in [*names, *unnamed]])
 
     @staticmethod
     def finish_kernel(emitter: TraceEmitter) -> None:

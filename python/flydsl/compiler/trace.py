@@ -58,6 +58,7 @@ def traced(
     names = func.__code__.co_varnames[: len(arguments)]
     owners = [n for n, a in zip(names, arguments, strict=True) if isinstance(a, Adapted) for _ in a.argument.ir_types()]
     emitter.argument_names = dict(zip(emitter.entry.args, owners, strict=False))
+    builder.name_arguments(emitter, owners)
     with tracing(emitter), user_errors(func), fastmath(math_flags(hints)):
         inside = [
             a.argument.construct([next(values) for _ in a.argument.ir_types()]) if isinstance(a, Adapted) else a

@@ -33,7 +33,7 @@ _SPACES = {0: "generic", 1: "global", 3: "shared"}
 
 
 def _pointer(memory: Any) -> Pointer:
-    found = pointer_of(memory)
+    found = pointer_of(memory, plain="fx.buffer_ops")
     if not isinstance(found, Pointer):
         raise DslTypeError(f"expected a tensor or pointer of global memory, got {type(memory).__name__}")
     return found

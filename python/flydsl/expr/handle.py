@@ -18,7 +18,7 @@ from flydsl.expr.context import Value, current
 from flydsl.expr.foreign import NoForeignFunctions
 from flydsl.expr.known import plain
 from flydsl.expr.numeric import Boolean, Int32, Int64
-from flydsl.layout.leaf import DynInt
+from flydsl.layout.leaf import DynInt, with_notes
 
 _HANDLE_OF: dict[type, type[Handle]] = {}
 C = TypeVar("C", bound="type[Handle]")
@@ -117,15 +117,20 @@ def apply(name: str, *args: Any, **attrs: Any) -> Any:
     """Evaluate or emit the fly operation ``name``; see the module text."""
     handles = [as_handle(arg) for arg in args]
     spec = OP_TABLE[name]
-    assert spec.rule is not None
+    rule = spec.rule
+    assert rule is not None
     given = {key: plain(value) for key, value in attrs.items() if value is not None}
-    answer = spec.rule(*[h.payload for h in handles], **given)
+    answer, undecided = with_notes(lambda: rule(*[h.payload for h in handles], **given))
     if spec.result == "bool" and isinstance(answer, bool):
         return Boolean(answer)
-    if is_static_payload(answer) and not spec.effect:
-        return answer if spec.result in ("leaf", "leaves") else wrap(answer)
-    result = current().fly(name, [h.ir_value() for h in handles], given)
-    return _RESULTS[spec.result](answer, result)
+    is_known = is_static_payload(answer) and not spec.effect
+    if not is_known or undecided:
+        result = current().fly(name, [h.ir_value() for h in handles], given)
+        if undecided and spec.result == "payload":
+            current().fly("checked", [result])
+        if not is_known:
+            return _RESULTS[spec.result](answer, result)
+    return answer if spec.result in ("leaf", "leaves") else wrap(answer)
 
 
 def scalar_of(leaf: Any, value: Value) -> Any:

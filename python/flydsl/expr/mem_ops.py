@@ -26,7 +26,7 @@ _MONOTONIC = 2
 
 
 def _pointer(memory: Any) -> Pointer:
-    found = from_llvm(pointer_of(memory))
+    found = from_llvm(pointer_of(memory, plain="fx.mem_ops"))
     if not isinstance(found, Pointer):
         found = pointer_in(found, "global", "the address")
     if found.payload.space not in _LLVM_SPACES:

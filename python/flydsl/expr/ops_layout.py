@@ -13,6 +13,7 @@ from flydsl.expr.int_tuple import IntTuple, checked_shape
 from flydsl.expr.known import plain
 from flydsl.expr.layout import ComposedLayout, Layout, Swizzle, Tile
 from flydsl.expr.numeric import Boolean
+from flydsl.expr.tensor import Tensor, pointer_of
 from flydsl.layout import build, tv
 from flydsl.layout import int_tuple as it
 from flydsl.layout.leaf import Basis
@@ -175,8 +176,12 @@ def get_layout(tensor: Any) -> Any:
 
 
 def get_iter(tensor: Any) -> Any:
-    """The pointer of a tensor, or the first coordinate of a coordinate tensor."""
-    return apply("get_iter", tensor)
+    """The pointer to a tensor's first element, or the first coordinate of a coordinate tensor.
+
+    A composed layout says by itself where its first element lies, so ``make_view(get_iter(t), t.layout)`` is ``t`` for
+    plain layouts, and for composed ones that begin at index 0.
+    """
+    return pointer_of(tensor) if isinstance(tensor, Tensor) else apply("get_iter", tensor)
 
 
 def composed_get_inner(layout: Any) -> Any:

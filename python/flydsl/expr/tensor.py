@@ -20,8 +20,9 @@ from flydsl.expr.tensor_slice import has_slice, sliced
 from flydsl.expr.vector import Vector
 from flydsl.expr.vector_value import vector_operand
 from flydsl.layout import int_tuple as it
-from flydsl.layout.swizzle import ComposedLayout
+from flydsl.layout.swizzle import ComposedLayout, kept_together
 from flydsl.layout.tensor import Tensor as TensorPayload
+from flydsl.target.dtype import storage_bytes
 
 
 @handle_for(TensorPayload)
@@ -206,6 +207,34 @@ class Tensor(Handle):
         return f"CoordTensor({it.to_text(self.payload.iter)}, {self.payload.layout})"
 
 
-def pointer_of(place: Any) -> Any:
-    """Where a tensor or an array begins; anything else, a pointer above all, as it is."""
-    return apply("get_iter", place) if isinstance(place, Tensor) else getattr(place, "ptr", place)
+def pointer_of(place: Any, together: int = 1, *, plain: str = "") -> Any:
+    """Where a view or an array begins: the address of its first element. Anything else, a pointer above all, as it is.
+
+    What moves ``together`` bytes from there on is refused where a composed layout takes them apart. ``plain`` names who
+    would not follow a pointer's swizzle, and so takes no pointer that has one.
+    """
+    if isinstance(place, Tensor):
+        _check_together(place, together)
+        place = apply("get_iter", apply("decomposition", place) if _is_composed(place) else place)
+    pointer = getattr(place, "ptr", place)
+    swizzle = getattr(getattr(pointer, "payload", None), "swizzle", None)
+    if plain and swizzle is not None:
+        raise DslTypeError(
+            f"{plain} takes plain addresses, and the pointer's are permuted by {swizzle}",
+            hint="swizzle the offset and pass a plain pointer, or a view of a composed layout over one",
+        )
+    return pointer
+
+
+def _is_composed(view: Tensor) -> bool:
+    return isinstance(view.payload.layout, ComposedLayout)
+
+
+def _check_together(view: Tensor, size: int) -> None:
+    if size > 1 and view.is_memory:
+        kept = kept_together(view.payload.layout) * storage_bytes(view.payload.iter.elem)
+        if kept < size:
+            raise DslTypeError(
+                f"{size} bytes are moved from the start of {view}, and its layout keeps {kept} together",
+                hint="use a swizzle whose base leaves the bits inside of what is moved alone",
+            )

@@ -82,8 +82,8 @@ def _compose(a: Layout, b: Any) -> Layout:
     if any(isinstance(stride, Basis) for stride in it.leaves(b.stride)):
         walks: dict[tuple[int, ...], _Walk] = {}
         return _map_modes(b, lambda s, d: _compose_basis(walks, s, d, a, b))
-    walk = _Walk(a)
-    return _map_modes(b, lambda s, d: _compose_leaf(walk, s, d, a, b))
+    walk = _Walk(a, b)
+    return _map_modes(b, lambda s, d: _compose_leaf(walk, s, d))
 
 
 def _compose_tile(a: Layout, tile: Tile) -> Layout:
@@ -114,24 +114,68 @@ def _extrapolating(a: Layout) -> Pairs:
     return _coalesced([pair for pair in flat if not lf.equals(pair[0], 0)]) or [last]
 
 
+_FITTING = "choose a tile whose extents divide the layout's"
+
+
 class _Walk:
-    """A's modes and how far the modes of B, which are composed one by one, may together still step inside each."""
+    """A's modes, and how far the modes of B, which are composed one by one, together step inside each of them."""
 
-    def __init__(self, a: Layout) -> None:
+    def __init__(self, a: Layout, b: Layout) -> None:
         self.pairs = _extrapolating(a)
-        self.spare = [extent - 1 if isinstance(extent, int) else None for extent, _ in self.pairs]
+        self.used: list[Any] = [0] * len(self.pairs)
+        self.a, self.b = a, b
 
-    def use(self, index: int, taken: Any, step: Any, a: Layout, b: Layout) -> None:
+    def require(self, truth: Any, text: str, *numbers: Any, hint: str = _FITTING) -> None:
+        lf.require(truth, "cannot compose {} with {}: " + text, (self.a, self.b, *numbers), hint)
+
+    def has_room(self, index: int, taken: int, step: Any) -> bool:
+        """Whether what is known says that another ``taken`` steps stay inside mode ``index``."""
+        reached = lf.add(self.used[index], lf.mul(taken - 1, step))
+        return isinstance(reached, int) and reached < lf.divisor(self.pairs[index][0])
+
+    def use(self, index: int, taken: Any, step: Any) -> None:
         """B takes this much of mode ``index``. Past its end the sum would carry, which no layout can say."""
-        spare = self.spare[index]
-        if spare is None or not (isinstance(taken, int) and isinstance(step, int)):
-            return
-        self.spare[index] = spare = spare - (taken - 1) * step
-        if spare < 0:
-            raise LayoutError(
-                f"cannot compose {a} with {b}: its modes together step past the mode of extent {self.pairs[index][0]}",
+        extent, before = self.pairs[index][0], self.used[index]
+        known = lf.equals(before, 0) or (isinstance(taken, int) and self.has_room(index, taken, step))
+        self.used[index] = reached = lf.add(before, lf.mul(lf.sub(taken, 1), step))
+        if not known:
+            self.require(
+                lf.less(reached, extent), "its modes together step past the mode of extent {}", extent,
                 hint="compose with modes that do not overlap inside a mode of the layout",
-            )
+            )  # fmt: skip
+
+    def take(self, index: int, count: Any, left: Any, step: Any) -> Any:
+        """How many of the ``left`` steps mode ``index``, which has ``count`` of them, takes."""
+        if isinstance(left, int) and lf.is_divisible(count, left) and self.has_room(index, left, step):
+            taken = left
+        elif isinstance(count, int) and lf.is_divisible(left, count):
+            taken = count
+        else:
+            taken = lf.minimum(count, left)
+            if isinstance(taken, DynInt):
+                taken = lf.maximum(taken, 1)  # of an empty layout nothing is left
+            self.require(
+                lf.divides(taken, left), "{} of {} elements fill a mode, and {} does not divide {}",
+                taken, left, taken, left,
+            )  # fmt: skip
+        self.use(index, taken, step)
+        return taken
+
+    def steps(self, index: int, step: Any, left: Any) -> tuple[Any, Any]:
+        """How many steps mode ``index`` has, and the step through the mode after it.
+
+        A step must divide a mode or be a multiple of it, unless it never leaves the mode.
+        """
+        extent = self.pairs[index][0]
+        count = lf.ceil_div(extent, step)
+        if isinstance(step, int) and lf.is_divisible(extent, step):
+            return count, 1
+        if isinstance(extent, DynInt):
+            self.require(lf.less(0, extent), "a mode of extent {} has nothing to step through", extent)
+        inside = lf.both(lf.less(step, extent), lf.less(left, lf.add(count, 1)))
+        fits = lf.either(lf.divides(extent, step), lf.either(lf.divides(step, extent), inside))
+        self.require(fits, "a step of {} does not fit the mode of extent {}", step, extent)
+        return count, lf.ceil_div(step, extent)
 
 
 def _compose_basis(walks: dict[tuple[int, ...], _Walk], extent: Any, stride: Any, a: Layout, b: Layout) -> Layout:
@@ -143,8 +187,8 @@ def _compose_basis(walks: dict[tuple[int, ...], _Walk], extent: Any, stride: Any
             f"cannot compose {a} with {b}: it mixes plain and basis strides", hint="use basis strides in every mode"
         )
     if stride.modes not in walks:
-        walks[stride.modes] = _Walk(_mode_at(a, stride.modes, b))
-    return _compose_leaf(walks[stride.modes], extent, stride.value, a, b)
+        walks[stride.modes] = _Walk(_mode_at(a, stride.modes, b), b)
+    return _compose_leaf(walks[stride.modes], extent, stride.value)
 
 
 def _mode_at(a: Layout, path: tuple[int, ...], b: Layout) -> Layout:
@@ -159,7 +203,7 @@ def _mode_at(a: Layout, path: tuple[int, ...], b: Layout) -> Layout:
     return mode
 
 
-def _compose_leaf(walk: _Walk, extent: Any, stride: Any, a: Layout, b: Layout) -> Layout:
+def _compose_leaf(walk: _Walk, extent: Any, stride: Any) -> Layout:
     """Walk A's modes, taking from each what ``extent`` steps of ``stride`` touch of it."""
     pairs = walk.pairs
     if lf.equals(stride, 0) or lf.equals(extent, 1):
@@ -170,49 +214,24 @@ def _compose_leaf(walk: _Walk, extent: Any, stride: Any, a: Layout, b: Layout) -
         return Layout(extent, 0)
     if isinstance(stride, int) and stride < 0:
         raise LayoutError(
-            f"cannot compose {a} with {b}: the stride {stride} walks backwards over several modes",
+            f"cannot compose {walk.a} with {walk.b}: the stride {stride} walks backwards over several modes",
             hint="walk backwards over a layout of one mode, or coalesce it first",
         )
+    walk.require(lf.less(0, stride), "the stride {} does not walk forwards over several modes", stride)
     found: Pairs = []
     left, step = extent, stride
-    for index, (mode_extent, mode_stride) in enumerate(pairs[:-1]):
+    for index, (_, mode_stride) in enumerate(pairs[:-1]):
         if lf.equals(left, 1):
             break
-        count = lf.ceil_div(mode_extent, step)
-        next_step = lf.ceil_div(step, mode_extent)
-        _check_step(mode_extent, step, left, count, a, b)
+        count, next_step = walk.steps(index, step, left)
         if not lf.equals(count, 1):
-            taken = lf.minimum(count, left)
-            _check_divides(left, taken, a, b)
-            walk.use(index, taken, step, a, b)
+            taken = walk.take(index, count, left, step)
             found.append((taken, lf.mul(step, mode_stride)))
             left = lf.floordiv(left, taken)
         step = next_step
     if not lf.equals(left, 1) or not found:
         found.append((left, lf.mul(step, pairs[-1][1])))
     return from_flat(found)
-
-
-def _check_step(mode_extent: Any, step: Any, left: Any, count: Any, a: Layout, b: Layout) -> None:
-    """A step must divide a mode or be a multiple of it, unless it never leaves the mode."""
-    if not (isinstance(mode_extent, int) and isinstance(step, int)):
-        return
-    if step % mode_extent == 0 or mode_extent % step == 0:
-        return
-    if step < mode_extent and isinstance(left, int) and left <= count:
-        return
-    raise LayoutError(
-        f"cannot compose {a} with {b}: a step of {step} does not fit the mode of extent {mode_extent}",
-        hint="choose a tile whose extents divide the layout's",
-    )
-
-
-def _check_divides(left: Any, taken: Any, a: Layout, b: Layout) -> None:
-    if isinstance(left, int) and isinstance(taken, int) and left % taken:
-        raise LayoutError(
-            f"cannot compose {a} with {b}: {taken} of {left} elements fill a mode, and {taken} does not divide {left}",
-            hint="choose a tile whose extents divide the layout's",
-        )
 
 
 # Complement ------------------------------------------------------------------------------------
@@ -231,21 +250,30 @@ def _complement(layout: Layout, n: Any) -> Layout:
     ordered = _sorted_by_stride(pairs, layout)
     found: Pairs = []
     reach: Any = 1
-    for extent, stride in ordered:
-        found.append((_gap(stride, reach, layout), reach))
+    for (extent, stride), above in zip(ordered, [*(d for _, d in ordered[1:]), limit], strict=True):
+        _check_run(extent, stride, reach, above, layout)
+        found.append((lf.floordiv(stride, reach), reach))  # what is left over (padding) stays unused
         reach = lf.mul(stride, extent)
     found.append((lf.ceil_div(limit, reach), reach))
     return from_flat(_coalesced(found))
 
 
-def _gap(stride: Any, reach: Any, layout: Layout) -> Any:
-    """How many runs fit below the next stride; what is left over (padding) stays unused."""
-    if isinstance(stride, int) and isinstance(reach, int) and stride < reach:
-        raise LayoutError(
-            f"{layout} has no complement: its modes overlap (a stride of {stride} inside a run of {reach})",
-            hint="give every mode a stride past the run of the modes below it",
+def _check_run(extent: Any, stride: Any, reach: Any, above: Any, layout: Layout) -> None:
+    """Modes must not overlap. One of extent 1, which has no run, must leave the runs below and above it alone."""
+    lf.require(
+        lf.both(lf.less(0, stride), lf.less(reach, lf.add(stride, 1))),
+        "{} has no complement: its modes overlap (a stride of {} inside a run of {})",
+        (layout, stride, reach),
+        "give every mode a stride past the run of the modes below it",
+    )
+    if isinstance(extent, DynInt):
+        between = lf.both(lf.divides(reach, stride), lf.divides(stride, above))
+        lf.require(
+            lf.either(lf.less(1, extent), lf.both(lf.same(extent, 1), between)),
+            "{} has no complement: of its mode {}:{} only the run of several elements is known to fit",
+            (layout, extent, stride),
+            "leave modes of extent 0 or 1 out of the layout, or make their extents known while compiling",
         )
-    return lf.floordiv(stride, reach)
 
 
 def _sorted_by_stride(pairs: Pairs, layout: Layout) -> Pairs:
@@ -263,15 +291,15 @@ def _sorted_by_stride(pairs: Pairs, layout: Layout) -> Pairs:
 # Inverses --------------------------------------------------------------------------------------
 
 
-def _with_positions(layout: Layout) -> list[tuple[int, Any, Any]]:
-    """(stride, extent, position of the mode in the coordinate) for static strides, smallest first."""
+def _with_positions(layout: Layout) -> list[tuple[Any, Any, Any]]:
+    """(stride, extent, position of the mode in the coordinate), the smallest stride first."""
     position: Any = 1
     found = []
     for extent, stride in _coalesced(layout.flat()):
-        if isinstance(stride, int) and lf.is_static(extent):
-            found.append((stride, extent, position))
+        found.append((stride, extent, position))
         position = lf.mul(position, extent)
-    return sorted(found, key=lambda item: item[0])
+    # Strides known only at run time have no order: they come last, and who cares refuses them.
+    return sorted(found, key=lambda item: (0, item[0]) if isinstance(item[0], int) else (1, 0))
 
 
 def right_inverse(value: Any) -> Any:
@@ -281,8 +309,49 @@ def right_inverse(value: Any) -> Any:
 
 def _right_inverse(layout: Layout) -> Layout:
     found: Pairs = []
-    reach = 1
+    reach: Any = 1
     for stride, extent, position in _with_positions(layout):
+        if isinstance(stride, DynInt):
+            _refuse_stride(layout, stride, reach)
+        elif isinstance(stride, Basis):
+            continue
+        elif isinstance(reach, int) and lf.is_static(extent):
+            if stride == reach:
+                found.append((extent, position))
+                reach *= extent
+        else:
+            found.append((_counted_on(layout, stride, extent, reach), position))
+            reach = lf.mul(reach, found[-1][0])
+    return from_flat(_coalesced(found))
+
+
+def _counted_on(layout: Layout, stride: int, extent: Any, reach: Any) -> Any:
+    """The extent of a mode that goes on where the run before it ends, 1 of one that leaves a gap."""
+    lf.require(
+        lf.less(reach, stride + 1),
+        "{} has no right inverse here: its modes overlap (a stride of {} inside a run of {})",
+        (layout, stride, reach),
+        "give every mode a stride past the run of the modes below it",
+    )
+    return lf.chosen(lf.same(stride, reach), extent, 1)
+
+
+def _refuse_stride(layout: Layout, stride: Any, reach: Any = 0) -> None:
+    """A stride known only at run time may count on, unless its divisor says that it cannot."""
+    if not isinstance(reach, int) or reach % lf.divisor(stride) == 0:
+        raise LayoutError(
+            f"{layout} has no inverse while compiling: its stride {stride} is known only at run time",
+            hint="make the strides known while compiling: pass flyc.from_dlpack(x), or give the layout static strides",
+        )
+
+
+def static_right_inverse(layout: Layout) -> Layout:
+    """What the static strides and extents alone say of the right inverse: its beginning, perhaps all of it."""
+    known = [(extent, stride) if lf.is_static(extent) and lf.is_static(stride) else (extent, 0)
+             for extent, stride in layout.flat()]  # fmt: skip
+    found: Pairs = []
+    reach = 1
+    for stride, extent, position in _with_positions(from_flat(known)):
         if stride == reach:
             found.append((extent, position))
             reach *= extent
@@ -299,13 +368,21 @@ def _left_inverse(layout: Layout) -> Layout:
     previous, position, reach = 1, 0, 1
     last = (1, 0)
     for stride, extent, place in _with_positions(layout):
-        if stride < reach or stride % previous:
-            raise LayoutError(
-                f"{layout} has no left inverse: the stride {stride} lies inside a run of {reach} or is no multiple of "
-                f"the stride {previous} below it",
-                hint="give every mode a positive stride, a multiple of the next smaller one and past its run",
-            )
+        if not isinstance(stride, int):
+            _refuse_stride(layout, stride)
+        lf.require(
+            lf.both(lf.less(reach, stride + 1), stride % previous == 0),
+            "{} has no left inverse: the stride {} lies inside a run of {} or is no multiple of the stride {} below it",
+            (layout, stride, reach, previous),
+            "give every mode a positive stride, a multiple of the next smaller one and past its run",
+        )
+        lf.require(
+            lf.is_static(extent) or lf.less(1, extent),
+            "{} has no left inverse here: its mode of stride {} is of extent {}",
+            (layout, stride, extent),
+            "leave modes of extent 0 or 1 out of the layout, or make their extents known while compiling",
+        )
         found.append((stride // previous, position))
-        previous, position, reach = stride, place, stride * extent
+        previous, position, reach = stride, place, lf.mul(stride, extent)
         last = (extent, place)
     return from_flat(_coalesced([*found, last]))

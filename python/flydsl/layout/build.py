@@ -85,6 +85,11 @@ def make_ordered_layout(shape: Any, order: Any, *, distinct: bool = False) -> La
 
 def make_layout_like(layout: Layout) -> Layout:
     """The same shape with compact strides in the order of the layout's own; stride 0 stays."""
+    if not it.is_static(layout.stride):
+        raise LayoutError(
+            f"the order of the strides of {layout} is known only at run time",
+            hint="state it: make_ordered_layout(shape, order), or pass flyc.from_dlpack(x), whose strides are known",
+        )
     counted = it.map_leaves(lambda s, d: 1 if lf.equals(d, 0) else s, layout.shape, layout.stride)
     compact = make_ordered_layout(counted, layout.stride, distinct=True)
     stride = it.map_leaves(lambda d, c: 0 if lf.equals(d, 0) else c, layout.stride, compact.stride)

@@ -146,7 +146,10 @@ def coshape(layout: Any) -> Any:
         top = _sum_along_modes(last, layout)
     else:
         top = _sum(last)
-    return it.map_leaves(lambda leaf: lf.add(leaf, 1), top)
+    present: Any = 1  # 0 if an extent known only at run time is, so that the codomain of an empty layout is empty
+    for extent in (extent for extent, _ in pairs if not isinstance(extent, int)):
+        present = lf.minimum(present, extent)
+    return it.map_leaves(lambda leaf: lf.mul(lf.add(leaf, 1), present, fits32=True), top)
 
 
 def cosize(layout: Any) -> Any:
@@ -167,6 +170,13 @@ def idx2crd(idx: Any, layout: Layout) -> Any:
             raise LayoutError(
                 f"no coordinate of {layout} can be told from index {it.to_text(idx)}: a mode has stride 0",
                 hint="slice the modes of stride 0 away first",
+            )
+        if not isinstance(stride, (int, Basis)):
+            lf.require(
+                lf.either(lf.less(0, stride), lf.less(stride, 0)),
+                "no coordinate of {} can be told from an index: a mode has stride {}",
+                (layout, stride),
+                "slice the modes of stride 0 away first",
             )
         return lf.mod(lf.floordiv(idx, stride), extent)
 

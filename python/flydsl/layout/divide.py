@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from flydsl.base.errors import LayoutError
+from flydsl.layout import int_tuple as it
+from flydsl.layout import leaf as lf
 from flydsl.layout.algebra import complement, composition
 from flydsl.layout.layout import Layout, join
+from flydsl.layout.leaf import DynInt
 from flydsl.layout.structure import on_layout
 from flydsl.layout.tile import Tile, mode_layout
 
@@ -21,8 +24,7 @@ def _logical(layout: Layout, tiler: Any) -> Layout:
         try:
             size = layout.size()
             rest = complement(tiler, size)
-            if isinstance(size, int) and tiler.is_static:
-                _check_covers(size, tiler.size() * rest.size())
+            _check_covers(tiler, size, rest)
             return composition(layout, join([tiler, rest]))
         except LayoutError as error:
             raise LayoutError(f"cannot divide {layout} by {tiler}: {error.message}", hint=error.hint) from error
@@ -37,13 +39,19 @@ def _logical(layout: Layout, tiler: Any) -> Layout:
     return join(done + modes[tiler.rank :])
 
 
-def _check_covers(size: int, covered: int) -> None:
+def _check_covers(tiler: Layout, size: Any, rest: Layout) -> None:
     """A padded divisor, such as (4,8):(1,5), would leave elements in no tile."""
-    if covered < size:
-        raise LayoutError(
-            f"copies of the divisor reach {covered} of {size} elements",
-            hint="give the divisor strides that are multiples of the run below them",
-        )
+    *gaps, (copies, reach) = rest.flat()
+    filled = lf.mul(tiler.size(), it.product(tuple(extent for extent, _ in gaps)))
+    if isinstance(copies, DynInt) and (filled is reach or (tiler.is_static and filled == reach)):
+        return  # the copies lie side by side, and there are enough of them
+    covered = lf.mul(filled, copies)
+    lf.require(
+        lf.less(size, lf.add(covered, 1)),
+        "copies of the divisor reach {} of {} elements",
+        (covered, size),
+        "give the divisor strides that are multiples of the run below them",
+    )
 
 
 def _divide_mode(mode: Layout, divisor: Any) -> Layout:

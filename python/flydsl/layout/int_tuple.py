@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from flydsl.base.errors import LayoutError
 from flydsl.layout import leaf as lf
-from flydsl.layout.leaf import Basis
+from flydsl.layout.leaf import Basis, DynInt
 
 IntTuple: TypeAlias = "Any"
 """A leaf, None, or a (nested) tuple of them. Python's type system has no recursive arithmetic."""
@@ -192,13 +192,18 @@ def ceil_div(a: IntTuple, b: IntTuple) -> IntTuple:
 
 
 def _exact_div(a: Any, b: Any) -> Any:
-    if isinstance(a, int) and isinstance(b, int) and (b == 0 or (a % b and (a == 0 or b % a))):
-        raise LayoutError(f"shape_div: neither of {a} and {b} divides the other", hint="use ceil_div to round up")
+    text, hint = "shape_div: neither of {} and {} divides the other", "use ceil_div to round up"
+    for extent in (a, b):
+        if isinstance(extent, DynInt):
+            lf.require(lf.less(0, extent), text, (a, b), hint)
+    lf.require(not lf.equals(b, 0), text, (a, b), hint)
+    if not lf.equals(a, 0):
+        lf.require(lf.either(lf.divides(b, a), lf.divides(a, b)), text, (a, b), hint)
     return lf.ceil_div(a, b)
 
 
 def shape_div(a: IntTuple, b: IntTuple) -> IntTuple:
-    """Like :func:`ceil_div`, but one of two static leaves must divide the other."""
+    """Like :func:`ceil_div`, but one of two leaves must divide the other."""
     return _divide_modes(a, b, _exact_div)
 
 

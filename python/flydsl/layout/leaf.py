@@ -14,13 +14,20 @@ wide as its widest term. Division and remainder round as Python's do.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from math import gcd
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from flydsl.base.errors import LayoutError
 
 INT32_LIMIT = 1 << 31
+
+_UNDECIDED: ContextVar[list[str] | None] = ContextVar("_UNDECIDED", default=None)
+"""Where inference notes what must be checked later, while somebody asks."""
+
+
+T = TypeVar("T")
 
 
 class DynInt:
@@ -31,8 +38,13 @@ class DynInt:
     div: int
 
     def emit(self, op: str, args: tuple[Leaf, ...], width: int, div: int) -> DynInt:
-        """Make the result of ``op`` over ``args``; the only thing the two kinds do differently."""
+        """Make the result of ``op`` over ``args``."""
         raise NotImplementedError
+
+    def require(self, text: str, numbers: tuple[Any, ...], hint: str) -> None:
+        """Have this truth value checked before the code that relies on it runs; inference notes that it must be."""
+        if (notes := _UNDECIDED.get()) is not None:
+            notes.append(text)
 
     def __add__(self, other: Leaf) -> Leaf:
         return add(self, other)
@@ -147,6 +159,7 @@ def refuse(leaf: Any) -> NoReturn:
 
 
 def _emit(op: str, args: tuple[Any, ...], width: int, div: int) -> DynInt:
+    """The result of the run-time kind among ``args``; a divisor of 0 (nothing is known of it) becomes 1."""
     for arg in args:
         if not isinstance(arg, (int, DynInt)):
             refuse(arg)
@@ -297,15 +310,18 @@ def shift_right(a: Any, bits: int) -> Any:
     return a if bits == 0 else _emit("shr", (a, bits), a.width, _quotient_divisor(a, 1 << bits))
 
 
+# Truth values: a Python bool when all is static, else what the run-time kind makes of it ---------
+
+
 def less(a: Any, b: Any) -> Any:
-    """``a < b`` as a Python bool when both are static, else what the run-time kind makes of it."""
+    """``a < b``"""
     if isinstance(a, int) and isinstance(b, int):
         return a < b
     return _emit("lt", (a, b), 32, 1)
 
 
 def same(a: Any, b: Any) -> Any:
-    """``a == b`` as a Python bool when both are static, else what the run-time kind makes of it."""
+    """``a == b``"""
     if isinstance(a, int) and isinstance(b, int):
         return a == b
     return _emit("eq", (a, b), 32, 1)
@@ -318,6 +334,48 @@ def both(a: Any, b: Any) -> Any:
     if isinstance(b, bool):
         return a if b else False
     return _emit("logical_and", (a, b), 32, 1)
+
+
+def either(a: Any, b: Any) -> Any:
+    """Logical or of two truth values."""
+    if isinstance(a, bool):
+        return True if a else b
+    if isinstance(b, bool):
+        return True if b else a
+    return _emit("logical_or", (a, b), 32, 1)
+
+
+def divides(b: Any, a: Any) -> Any:
+    """Whether ``a`` is a multiple of ``b``; known divisors decide it where they can."""
+    return True if isinstance(b, int) and is_divisible(a, b) else same(mod(a, b), 0)
+
+
+def chosen(truth: Any, a: Any, b: Any) -> Any:
+    """``a`` where the truth value holds, else ``b``."""
+    if isinstance(truth, bool):
+        return a if truth else b
+    return truth.emit("select", (truth, a, b), _widest(a, b), max(gcd(divisor(a), divisor(b)), 1))
+
+
+def with_notes(function: Callable[[], T]) -> tuple[T, list[str]]:
+    """What a function of the algebra gives, and what it requires that is not decided yet."""
+    notes: list[str] = []
+    token = _UNDECIDED.set(notes)
+    try:
+        return function(), notes
+    finally:
+        _UNDECIDED.reset(token)
+
+
+def require(truth: Any, text: str, numbers: tuple[Any, ...], hint: str) -> None:
+    """Refuse a layout operation unless ``truth`` holds: now if that is known, else before the code runs.
+
+    ``text`` says what is wrong, with a ``{}`` for each of the ``numbers``.
+    """
+    if isinstance(truth, DynInt):
+        truth.require(text, numbers, hint)
+    elif not truth:
+        raise LayoutError(text.format(*numbers), hint=hint)
 
 
 def _quotient_divisor(a: Leaf, b: Leaf) -> int:

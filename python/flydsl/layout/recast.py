@@ -9,6 +9,7 @@ from flydsl.base.errors import LayoutError
 from flydsl.layout import int_tuple as it
 from flydsl.layout import leaf as lf
 from flydsl.layout.layout import Layout
+from flydsl.layout.leaf import Basis, DynInt
 from flydsl.layout.swizzle import ComposedLayout, Swizzle
 
 
@@ -28,7 +29,7 @@ def upcast(layout: Any, factor: int) -> Any:
     if factor == 1:
         return layout
     if isinstance(layout, ComposedLayout):
-        offset = it.map_leaves(lambda leaf: lf.floordiv(leaf, factor), layout.offset)
+        offset = it.map_leaves(lambda leaf: _upcast_offset(leaf, factor, layout), layout.offset)
         return ComposedLayout(_shifted(layout.inner, factor, -1), offset, upcast(layout.outer, factor))
     pairs = it.map_leaves(lambda s, d: Layout(*_upcast_leaf(s, d, factor, layout)), layout.shape, layout.stride)
     return _unzip(pairs)
@@ -38,6 +39,12 @@ def _upcast_leaf(extent: Any, stride: Any, factor: int, layout: Layout) -> tuple
     if lf.equals(stride, 0):
         return extent, stride
     if not isinstance(stride, int):
+        lf.require(
+            lf.divides(factor, stride.value if isinstance(stride, Basis) else stride),
+            "{} cannot be seen in units of {} elements: the stride {} is no multiple of it",
+            (layout, factor, stride),
+            "make the strides known while compiling, or use a narrower element",
+        )
         return extent, lf.floordiv(stride, factor)
     step = abs(stride)
     if factor % step and step % factor:
@@ -48,6 +55,16 @@ def _upcast_leaf(extent: Any, stride: Any, factor: int, layout: Layout) -> tuple
         )
     sign = 1 if stride > 0 else -1
     return lf.ceil_div(extent, -(-factor // step)), sign * -(-step // factor)
+
+
+def _upcast_offset(offset: Any, factor: int, layout: ComposedLayout) -> Any:
+    lf.require(
+        lf.divides(factor, offset),
+        "{} cannot be seen in units of {} elements: it starts {} elements in",
+        (layout, factor, offset),
+        "slice at a multiple of the vector",
+    )
+    return lf.floordiv(offset, factor)
 
 
 def downcast(layout: Any, factor: int) -> Any:
@@ -61,6 +78,13 @@ def downcast(layout: Any, factor: int) -> Any:
     def leaf(extent: Any, stride: Any) -> Layout:
         if isinstance(stride, int) and abs(stride) == 1:
             return Layout(lf.mul(extent, factor), stride)
+        if isinstance(stride, DynInt) and stride.div == 1:
+            lf.require(
+                lf.either(lf.less(1, lf.mul(stride, stride)), lf.same(stride, 0)),
+                "{} cannot be seen in parts of its elements here: its stride {} is 1 or -1",
+                (layout, stride),
+                "make the stride of 1 known while compiling",
+            )
         return Layout(extent, lf.mul(stride, factor))
 
     return _unzip(it.map_leaves(leaf, layout.shape, layout.stride))
@@ -74,6 +98,15 @@ def _shifted(inner: Any, factor: int, direction: int) -> Any:
     """A swizzle acts on other bits when the unit changes by a power of two."""
     if not isinstance(inner, Swizzle):
         return upcast(inner, factor) if direction < 0 else downcast(inner, factor)
+    return _shifted_swizzle(inner, factor, direction)
+
+
+def in_parts(swizzle: Swizzle, factor: int) -> Swizzle:
+    """A swizzle of elements as one of the ``factor`` parts that each has, such as bytes."""
+    return swizzle if factor == 1 else _shifted_swizzle(swizzle, factor, 1)
+
+
+def _shifted_swizzle(inner: Swizzle, factor: int, direction: int) -> Swizzle:
     bits = factor.bit_length() - 1
     if 1 << bits != factor or inner.base + direction * bits < 0:
         raise LayoutError(

@@ -34,6 +34,11 @@ class Swizzle:
         return lf.bit_xor(index, moved)
 
     @property
+    def together(self) -> int:
+        """How many neighbours stay neighbours, from each multiple of their number on."""
+        return 1 << self.base if self.mask else 1 << 62
+
+    @property
     def period(self) -> int:
         """After how many indices the permutation repeats."""
         return 1 << (self.mask + self.base + abs(self.shift))
@@ -128,6 +133,15 @@ def linear_part(layout: Any) -> Any:
     while isinstance(layout, ComposedLayout):
         layout = layout.outer
     return layout
+
+
+def kept_together(layout: Any) -> int:
+    """How many neighbouring indices, from a multiple of as many on, a composed layout certainly keeps together."""
+    kept = 1 << 62
+    while isinstance(layout, ComposedLayout):
+        kept = min(kept, layout.inner.together if isinstance(layout.inner, Swizzle) else 1)
+        layout = layout.outer
+    return kept
 
 
 def with_linear_part(layout: Any, linear: Any) -> Any:

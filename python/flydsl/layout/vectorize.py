@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from flydsl.layout.algebra import coalesce, composition, right_inverse
+from flydsl.layout.algebra import coalesce, composition, static_right_inverse
 from flydsl.layout.layout import Layout
 
 
 def max_common_layout(a: Layout, b: Layout) -> Layout:
     """The longest run of coordinates that is contiguous from index 0 in both layouts."""
-    inverse = right_inverse(b)
+    inverse = static_right_inverse(b)
     common = coalesce(composition(a, inverse))
     first = common[0]
     if first.stride == 1 and isinstance(first.shape, int):

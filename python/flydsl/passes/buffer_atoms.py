@@ -18,10 +18,10 @@ from flydsl.passes import buffer_pointers
 from flydsl.passes.atom_state import atom_state
 from flydsl.passes.intrinsic_call import call_intrinsic
 from flydsl.passes.ssa_leaf import SsaInt, register
-from flydsl.passes.universal_atoms import AtomRule, contiguous, under
+from flydsl.passes.universal_atoms import AtomRule, check_whole, contiguous, under
 from flydsl.passes.vector_access import cast_bits, extract
 from flydsl.target.copy_rocdl import BufferAtomic, BufferCopy, BufferCopyLds, LdsReadTrans
-from flydsl.target.dtype import is_float, storage_bytes
+from flydsl.target.dtype import is_float, storage_bytes, width_bits
 
 if TYPE_CHECKING:
     from flydsl.passes.convert_fly_memory import MemoryConversion
@@ -203,6 +203,7 @@ def _lds_read_trans(conv: MemoryConversion, op: FlyOp, instruction: LdsReadTrans
         raise LoweringError(f"{instruction} reads shared memory, but its source is {info.space} memory")
     name, text = _TRANSPOSE[instruction.granularity]
     count, elem = text[7:-1].split("x")
+    check_whole(info, int(count) * width_bits(elem) // 8)
     registers: Attribute = VectorType(element_type(elem), [int(count)])
     raw = call_intrinsic(conv.at, f"llvm.amdgcn.ds.read.{name}", [conv.address(pointer, info)], [registers])
     type_ = op.results[0].type

@@ -28,7 +28,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from flydsl.base.errors import FlyDSLError, LoweringError
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.ops import FlyOp, allocation_size
-from flydsl.dialects.fly.types import PtrType, element_type, payload_of
+from flydsl.dialects.fly.types import PtrType, element_type, payload_of, vector_type
 from flydsl.dialects.upstream import op_class
 from flydsl.passes import buffer_pointers
 from flydsl.passes.insertion import Inserter
@@ -37,6 +37,7 @@ from flydsl.passes.matrix_atoms import lower_matrix
 from flydsl.passes.source_location import located
 from flydsl.passes.ssa_leaf import SsaInt, register
 from flydsl.passes.universal_atoms import UNIVERSAL_ATOMS, AtomRule
+from flydsl.passes.vector_access import concatenate, piece
 from flydsl.passes.walk import functions
 from flydsl.target.copy_rocdl import BufferCopy
 from flydsl.target.dtype import is_float, storage_bytes, width_bits
@@ -172,6 +173,10 @@ class MemoryConversion:
         return self.at.op("arith.extui" if info.elem == "i1" else "arith.bitcast", [value], [stored])
 
     def load(self, pointer: SSAValue, info: pl.Pointer, type_: Attribute) -> SSAValue:
+        pieces = self._pieces(info, type_)
+        if len(pieces) > 1:
+            parts = [(self._load_piece(pointer, info, first, count), count) for first, count in pieces]
+            return concatenate(self.at, parts, info.elem)
         stored = self.stored_type(type_, info)
         if info.space == pl.BUFFER_DESC:
             raw = buffer_pointers.load(self, pointer, stored, info.elem)
@@ -180,7 +185,23 @@ class MemoryConversion:
             raw = self.at.op("llvm.load", [self.address(pointer, info)], [stored], _ORDERING_NONE | align)
         return self.from_memory(raw, type_, info)
 
+    def _pieces(self, info: pl.Pointer, type_: Attribute) -> list[tuple[int, int]]:
+        """(first, count) of the elements of a value that one access moves: all, unless a swizzle takes them apart."""
+        total = type_.get_shape()[0] if isinstance(type_, VectorType) else 1
+        count = total if info.swizzle is None else min(max(info.align // storage_bytes(info.elem), 1), total)
+        return [(first, min(count, total - first)) for first in range(0, total, count)]
+
+    def _load_piece(self, pointer: SSAValue, info: pl.Pointer, first: int, count: int) -> SSAValue:
+        place, known = self.element(pointer, info, first)
+        return self.load(place, known, vector_type(count, info.elem) if count > 1 else element_type(info.elem))
+
     def store(self, value: SSAValue, pointer: SSAValue, info: pl.Pointer) -> None:
+        pieces = self._pieces(info, value.type)
+        if len(pieces) > 1:
+            for first, count in pieces:
+                place, known = self.element(pointer, info, first)
+                self.store(piece(self.at, value, first, count, info.elem), place, known)
+            return
         value = self.to_memory(value, info)
         if info.space == pl.BUFFER_DESC:
             buffer_pointers.store(self, value, pointer, info.elem)

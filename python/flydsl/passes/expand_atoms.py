@@ -10,12 +10,14 @@ from xdsl.ir import SSAValue
 from flydsl.base.errors import LoweringError
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly import rules
+from flydsl.dialects.fly.payload import is_static_payload
 from flydsl.layout import coords, structure
+from flydsl.layout import int_tuple as it
 from flydsl.layout.algebra import coalesce
 from flydsl.layout.build import make_tile
 from flydsl.layout.divide import logical_divide
 from flydsl.layout.layout import Layout
-from flydsl.layout.swizzle import ComposedLayout, linear_part
+from flydsl.layout.swizzle import ComposedLayout, kept_together, linear_part
 from flydsl.layout.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -112,11 +114,34 @@ def _copy_call(low: LayoutLowering, atom: SSAValue, src: Tensor, dst: Tensor, pr
 def plain(tensor: Tensor) -> Tensor:
     """One atom's tensor with a plain, coalesced layout; a swizzle is applied at its first element."""
     if isinstance(tensor.layout, ComposedLayout):
+        _check_together(tensor.layout)
         tensor = rules.decomposition(tensor)
     size = rules.size(tensor)
     if not isinstance(size, int):
         raise LoweringError(f"an instruction needs a static shape, got {tensor.layout}", hint="copy one tile at a time")
     return Tensor(tensor.iter, Layout(1, 0)) if size == 1 else coalesce(tensor)
+
+
+def _check_together(layout: ComposedLayout) -> None:
+    """The elements of one instruction must lie as the plain layout says, seen from the first of them.
+
+    An instruction of so many elements promises that the first lies at a multiple of as many, as plain memory has it.
+    """
+    linear, kept = linear_part(layout), kept_together(layout)
+    if not is_static_payload(linear):
+        return
+    if layout.is_static:
+        first = coords.crd2idx(0, layout)
+        holds = all(coords.crd2idx(i, layout) == it.add(first, linear(i)) for i in range(rules.size(linear)))
+    else:
+        holds = all(0 <= linear(i) < kept for i in range(rules.size(linear)))
+    if not holds:
+        raise LoweringError(
+            f"one instruction takes the elements at {linear}, but {layout.inner} moves them apart: it keeps {kept} "
+            "neighbours together",
+            hint=f"use an instruction of at most {kept} elements, or a swizzle whose base leaves as many bits alone as "
+            "the instruction's elements take",
+        )
 
 
 # Gemm ------------------------------------------------------------------------------------------

@@ -61,6 +61,11 @@ def _leaves(op: FlyOp) -> list[SSAValue] | None:
     return list(made.operands)
 
 
+def _is_checked(op: FlyOp) -> bool:
+    """Whether lowering must see an operation for what it requires, even where its result is known."""
+    return any(isinstance(u.operation, FlyOp) and u.operation.spec.name == "checked" for u in op.results[0].uses)
+
+
 class _Folder:
     def __init__(self, entry: Block) -> None:
         self.entry = entry
@@ -94,7 +99,7 @@ class _Folder:
         _drop(op)
 
     def replacements(self, op: FlyOp) -> list[SSAValue] | None:
-        if op.spec.effect or not op.results or op.spec.name == "atom.set_value":
+        if op.spec.effect or not op.results or op.spec.name == "atom.set_value" or _is_checked(op):
             return None
         leaves = _leaves(op)
         if leaves is not None or len(op.results) != 1:

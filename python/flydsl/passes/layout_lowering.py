@@ -33,6 +33,7 @@ from flydsl.layout.tensor import Tensor
 from flydsl.passes.canonicalize import drop_dead
 from flydsl.passes.expand_atoms import expand_copy, expand_gemm, plain
 from flydsl.passes.insertion import Inserter
+from flydsl.passes.launch_conditions import check_at_launch
 from flydsl.passes.mark_memory import MARK
 from flydsl.passes.source_location import located
 from flydsl.passes.ssa_leaf import SsaInt, SsaPointer, register
@@ -279,13 +280,18 @@ def _print(low: LayoutLowering, op: FlyOp) -> None:
             raise LoweringError(f"{operand.type} cannot be printed whole", hint="print its leaves: get_leaves(x)")
 
 
+def _checked(low: LayoutLowering, op: FlyOp) -> None:
+    """Lowering the operand has left what it requires; its result may be of no use."""
+    low.replace(op)
+
+
 def _assume(low: LayoutLowering, op: FlyOp) -> None:
     raise LoweringError("assume has no meaning yet", hint="state divisibility in the type of a tensor argument")
 
 
 def _pointer_as_index(low: LayoutLowering, op: FlyOp) -> None:
     """The address of a tensor's first element."""
-    pointer, wanted = low.payload(op.operands[0]).iter, op.results[0].type
+    pointer, wanted = rules.decomposition(low.payload(op.operands[0])).iter, op.results[0].type
     if isinstance(wanted, PtrType):
         low.replace(op, pointer.value())
         return
@@ -322,6 +328,7 @@ HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(("ptr.load", "ptr.store", "ptrtoint"), _pointer_value),
     "print": _print,
     "assume": _assume,
+    "checked": _checked,
     "extract_aligned_pointer_as_index": _pointer_as_index,
 }
 
@@ -330,4 +337,6 @@ def lower_layouts(module: Operation) -> None:
     """Run the lowering on every function of a module."""
     for body in function_bodies(module):
         LayoutLowering(body.blocks[0]).run(body)
+    check_at_launch(module)
+    for body in function_bodies(module):
         drop_dead(body)

@@ -1,7 +1,6 @@
 """fly-mark-memory: notes beside tensors what a report about their memory should say.
 
-Runs first, and only when a sanitizer is on. Names of parameters are spread over the values that
-fly-rewrite-func-signature makes of each. A view of shared memory starts at a marked pointer, which lowering keeps as
+Runs first, and only when a sanitizer is on. A view of shared memory starts at a marked pointer, which lowering keeps as
 a value of its own; register allocations are marked where they stand.
 
     %t = fly.make_view(%p, %l)   ->   %q = fly.recast_iter(%p) {fly.mark = "{\"layout\": …}"}
@@ -13,8 +12,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from xdsl.dialects.builtin import ArrayAttr, StringAttr
-from xdsl.ir import Attribute, Operation
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Operation
 
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.ops import OP_CLASSES, FlyOp
@@ -24,15 +23,11 @@ from flydsl.layout import int_tuple as it
 from flydsl.layout.layout import Layout
 from flydsl.layout.swizzle import Swizzle
 from flydsl.layout.tensor import Tensor
-from flydsl.passes.rewrite_func_signature import boundary_types
 from flydsl.passes.walk import functions
 
 MARK = "fly.mark"
 """JSON on a pointer: an allocation's ``what``, ``start``, ``size``, ``file`` and ``line``; a view's ``layout``,
 ``text`` and ``elem``; or a ``swizzle``."""
-
-ARGUMENT_NAMES = "fly.argument_names"
-"""On a kernel: the name of the parameter behind each of its arguments."""
 
 SANITIZE = "fly.sanitize"
 """On a module: JSON with the active checks and the array arguments of the jit function."""
@@ -97,20 +92,9 @@ def _mark_op(op: FlyOp) -> None:
         op.operands[0] = same.results[0]
 
 
-def _spread_names(function: Operation) -> None:
-    names = function.attributes.get(ARGUMENT_NAMES)
-    if not isinstance(names, ArrayAttr):
-        return
-    spread: list[Attribute] = []
-    for name, argument in zip(names.data, function.regions[0].blocks[0].args, strict=True):
-        spread += [name] * len(boundary_types(argument.type))
-    function.attributes[ARGUMENT_NAMES] = ArrayAttr(spread)
-
-
 def mark_memory(module: Operation) -> None:
     """Run the pass on a module."""
     for function in functions(module):
-        _spread_names(function)
         for op in list(function.walk()):
             if isinstance(op, FlyOp):
                 _mark_op(op)

@@ -15,7 +15,7 @@ from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.upstream import op_class
 from flydsl.passes.intrinsic_call import PTX_NAME, asm_properties, call_intrinsic
 from flydsl.passes.matrix_atoms import from_registers
-from flydsl.passes.universal_atoms import contiguous, under
+from flydsl.passes.universal_atoms import check_whole, contiguous, under
 from flydsl.passes.vector_access import cast_bits, extract
 from flydsl.target.copy_nvvm import LOAD_HINTS, STORE_HINTS, CachedCopy, CpAsync
 from flydsl.target.l2_policy import under_policy
@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 _FORM = {1: ".b32", 2: ".v2.b32", 4: ".v4.b32"}
 
 
-def _expect_global(info: pl.Pointer, what: str) -> None:
+def _expect_global(info: pl.Pointer, what: str, bits: int) -> None:
     if info.space != "global":
         raise LoweringError(
             f"a copy with a cache hint needs global memory as {what}, which lies in {info.space} memory"
         )
+    check_whole(info, bits // 8)
 
 
 def _asm(
@@ -50,7 +51,7 @@ def _cached_copy(conv: MemoryConversion, op: FlyOp, instruction: CachedCopy) -> 
     if op.results:
         _, source, *rest = op.operands
         pointer, info, layout = conv.view(source)
-        _expect_global(info, "its source")
+        _expect_global(info, "its source", instruction.bits)
         contiguous(layout, rules.size(layout), "source")
         type_ = op.results[0].type
 
@@ -63,7 +64,7 @@ def _cached_copy(conv: MemoryConversion, op: FlyOp, instruction: CachedCopy) -> 
         return
     _, value, target, *flag = op.operands
     pointer, info, layout = conv.view(target)
-    _expect_global(info, "its destination")
+    _expect_global(info, "its destination", instruction.bits)
     contiguous(layout, rules.size(layout), "destination")
     if instruction.hint not in STORE_HINTS:
         raise LoweringError(f"a store has no hint '{instruction.hint}'", hint=f"use {', '.join(STORE_HINTS)}")
@@ -80,7 +81,7 @@ def _load(
     text = under_policy(text, instruction.l2, _FORM[words])
     constraints = ",".join(["=r"] * words + ["l", "~{memory}"])
     result: Attribute = i32 if words == 1 else LLVMStructType.from_type_list([i32] * words)
-    raw = _asm(conv, f"ld.global.{words}", text, constraints, [pointer], [result])
+    raw = _asm(conv, f"ld.global.{words}", text, constraints, [conv.address(pointer, info)], [result])
     assert raw is not None
     return conv.from_memory(from_registers(conv, raw, [i32] * words, conv.stored_type(type_, info)), type_, info)
 
@@ -97,7 +98,7 @@ def _store(
     text = f"st.global.{STORE_HINTS[instruction.hint]}{_FORM[words]} [$0], {source};"
     text = under_policy(text, instruction.l2, _FORM[words])
     constraints = ",".join(["l"] + ["r"] * words + ["~{memory}"])
-    _asm(conv, f"st.global.{words}", text, constraints, [pointer, *parts], [])
+    _asm(conv, f"st.global.{words}", text, constraints, [conv.address(pointer, info), *parts], [])
 
 
 def _cp_async(conv: MemoryConversion, op: FlyOp, instruction: CpAsync) -> None:
@@ -109,8 +110,10 @@ def _cp_async(conv: MemoryConversion, op: FlyOp, instruction: CpAsync) -> None:
     for side, what in ((layout, "source"), (place_layout, "destination")):
         contiguous(side, rules.size(side), what)
     name = f"llvm.nvvm.cp.async.{instruction.cache}.shared.global.{instruction.bits // 8}"
-    address = conv.address(place, place_info)
-    under(conv, list(flag), lambda: call_intrinsic(conv.at, name, [address, pointer]) and None)
+    for known in (info, place_info):
+        check_whole(known, instruction.bits // 8)
+    operands = [conv.address(place, place_info), conv.address(pointer, info)]
+    under(conv, list(flag), lambda: call_intrinsic(conv.at, name, operands) and None)
 
 
 NVVM_COPIES = {CachedCopy: _cached_copy, CpAsync: _cp_async}

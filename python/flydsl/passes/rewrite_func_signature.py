@@ -211,6 +211,9 @@ def _rewrite_function(op: Operation) -> None:
     for name, types in (("arg_attrs", before.inputs.data), ("res_attrs", before.outputs.data)):
         if isinstance(notes := op.properties.get(name), ArrayAttr):
             op.properties[name] = _spread(notes, types)
+    if isinstance(names := op.attributes.get(pl.ARGUMENT_NAMES), ArrayAttr):
+        spread = zip(names.data, before.inputs.data, strict=True)
+        op.attributes[pl.ARGUMENT_NAMES] = ArrayAttr([n for n, type_ in spread for _ in boundary_types(type_)])
     if op.regions[0].blocks:
         _rewrite_arguments(op.regions[0].blocks[0])
     inputs, outputs = _flattened(before.inputs.data), _flattened(before.outputs.data)

@@ -13,9 +13,11 @@ from xdsl.dialects.builtin import IntegerAttr, i1, i64
 from xdsl.ir import SSAValue
 
 from flydsl.dialects.fly import payload as pl
+from flydsl.dialects.fly.ops import to_attr
 from flydsl.dialects.fly.types import element_type, type_of
-from flydsl.layout.leaf import DynInt, Unknown
+from flydsl.layout.leaf import Basis, DynInt, Unknown
 from flydsl.passes.insertion import Inserter
+from flydsl.passes.launch_conditions import subject
 
 _NO_OVERFLOW = {"overflowFlags": IntegerOverflowAttr("none")}
 _PREDICATE = {name: {"predicate": IntegerAttr(i, i64)} for i, name in enumerate(CMPI_COMPARISON_OPERATIONS)}
@@ -31,8 +33,9 @@ _PLAIN = {
     "xor": ("arith.xori", None),
     "shl": ("arith.shli", _NO_OVERFLOW),
     "shr": ("arith.shrsi", None),
-    "logical_and": ("arith.andi", None),
 }
+
+_LOGICAL = {"logical_and": "arith.andi", "logical_or": "arith.ori"}
 
 
 class SsaInt(DynInt):
@@ -78,8 +81,23 @@ class SsaInt(DynInt):
             found = self.at.remember(key, self.at.op(cast, [self.value], [element_type(f"i{width}")]))
         return found
 
-    def __repr__(self) -> str:
-        return f"<i{self.width} div={self.div}>"
+    def require(self, text: str, numbers: tuple[Any, ...], hint: str) -> None:
+        """An operation that `launch_conditions` moves to where the kernel is launched."""
+        key = ("require", id(self.value))
+        if self.at.remembered(key) is not None:
+            return
+        shown: list[Any] = [n.value if isinstance(n, Basis) else n for n in numbers]
+        values = list(dict.fromkeys(n for n in shown if isinstance(n, SsaInt)))
+        text = text.format(*(f"#{values.index(n)}" if isinstance(n, SsaInt) else n for n in shown))
+        text = f"{subject(self.at.anchor)}: {text}" if self.at.anchor is not None else text
+        attributes = {"message": to_attr("str", f"{text}\n{hint}")}
+        self.at.fly("require", [self.value, *(n.as_width(64) for n in values)], [], attributes)
+        self.at.remember(key, True)
+
+    def __str__(self) -> str:
+        return str(Unknown(self.width, self.div))
+
+    __repr__ = __str__
 
 
 def register(at: Inserter, leaf: Any, width: int) -> SSAValue:
@@ -92,8 +110,11 @@ def register(at: Inserter, leaf: Any, width: int) -> SSAValue:
 def _emit(at: Inserter, op: str, args: tuple[Any, ...], width: int) -> SSAValue:
     if op in ("lt", "eq"):
         return _compare(at, "slt" if op == "lt" else "eq", args)
-    if op == "logical_and":
-        return at.op("arith.andi", [a.value for a in args], [i1])
+    if op in _LOGICAL:
+        return at.op(_LOGICAL[op], [a.value for a in args], [i1])
+    if op == "select":
+        pair = [register(at, a, width) for a in args[1:]]
+        return at.op("arith.select", [args[0].value, *pair], [element_type(f"i{width}")])
     if isinstance(args[1], int) and args[1] > 0 and args[1] & (args[1] - 1) == 0:
         by_bits = _power_of_two(at, op, args[0], args[1], width)
         if by_bits is not None:

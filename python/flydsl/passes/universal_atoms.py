@@ -33,7 +33,19 @@ AtomRule = Callable[["MemoryConversion", FlyOp, Any], None]
 
 def _as_promised(info: pl.Pointer, bits: int) -> pl.Pointer:
     """Choosing a copy of that many bits promises addresses aligned to it; the virtual GPU does not rely on it."""
-    return replace(info, align=max(info.align, bits // 8)) if info.swizzle is None else info
+    check_whole(info, bits // 8)
+    return replace(info, align=max(info.align, bits // 8))
+
+
+def check_whole(info: pl.Pointer, size: int) -> None:
+    """One instruction moves ``size`` bytes that lie side by side, which a pointer's swizzle must not take apart."""
+    if info.swizzle is not None and info.swizzle.together < size:
+        raise LoweringError(
+            f"one copy moves {size} bytes, but the pointer's swizzle {info.swizzle} exchanges pieces of "
+            f"{info.swizzle.together}",
+            hint=f"use a copy of at most {8 * info.swizzle.together} bits, or a swizzle with a base of at least "
+            f"{(size - 1).bit_length()}: a pointer's swizzle counts bytes",
+        )
 
 
 def contiguous(layout: Any, count: int, what: str) -> None:

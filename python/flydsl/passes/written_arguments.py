@@ -17,6 +17,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from flydsl.passes.canonicalize import is_pure
 from flydsl.passes.intrinsic_call import PTX_NAME
+from flydsl.passes.launch_conditions import REQUIRES
 from flydsl.passes.walk import functions
 
 READS, WRITES, FOLLOWED = "reads", "writes", "followed"
@@ -202,8 +203,10 @@ def _effect(op: Operation, index: int) -> str | None:
     if called is not None:
         return next((effects.get(index) for start, effects in _INTRINSICS if called.startswith(start)), None)
     if name == "llvm.call":
-        makes_map = _symbol_of(op, "callee").startswith(_MAKES_TENSOR_MAP)
-        return FOLLOWED if makes_map and index == 0 else None
+        callee = _symbol_of(op, "callee")
+        if callee.startswith(REQUIRES):
+            return READS
+        return FOLLOWED if callee.startswith(_MAKES_TENSOR_MAP) and index == 0 else None
     return FOLLOWED if is_pure(op) or name == "builtin.unrealized_conversion_cast" else None
 
 

@@ -71,3 +71,12 @@ func.func @accesses(%p: !fly.ptr<ui8, global>, %v: vector<4xi8>, %x: i8, %m: !fl
   fly.assume(%b) : (i1) -> ()
   return
 }
+
+// What must hold before a kernel runs, and a value that is lowered for what it requires.
+func.func @checks(%ok: i1, %n: i64, %l: !fly.layout<(?,4):(1,?)>) {
+  // CHECK: fly.require("a step of 4 does not fit the mode of extent #0\0Achoose another tile", %ok, %n) : (i1, i64) -> ()
+  fly.require("a step of 4 does not fit the mode of extent #0\0Achoose another tile", %ok, %n) : (i1, i64) -> ()
+  // CHECK: fly.checked(%l) : (!fly.layout<(?,4):(1,?)>) -> ()
+  fly.checked(%l) : (!fly.layout<(?,4):(1,?)>) -> ()
+  return
+}

@@ -26,9 +26,9 @@ func.func private @composed(%0: !fly.composed_layout<S<3,3,3> o 0 o (4,8):(8,1)>
 func.func private @tiles(%0: !fly.tile<[2:7|(3,6):(1,3)|*|8]>, %1: !fly.tile<8>, %2: !fly.tile<[8]>, %3: !fly.tile<*>, %4: !fly.tile<[[2|3:1]|4]>, %5: !fly.tile<(2,2):(1,2)>) { return }
 
 // An alignment that is the element's own size goes without saying.
-// CHECK: @pointers(%0: !fly.ptr<f32, global>, %1: !fly.ptr<f32, global, align<16>>, %2: !fly.ptr<f16, shared, align<16>, S<3,3,3>>, %3: !fly.ptr<i8, register>,
+// CHECK: @pointers(%0: !fly.ptr<f32, global>, %1: !fly.ptr<f32, global, align<16>>, %2: !fly.ptr<f16, shared, align<8>, S<3,3,3>>, %3: !fly.ptr<i8, register>,
 // CHECK-SAME: %4: !fly.ptr<ui8, generic>, %5: !fly.ptr<f8E4M3FNUZ, #fly_rocdl.buffer_desc>, %6: !fly.ptr<i1, register>, %7: !fly.ptr<f32, global>, %8: !fly.ptr<bf16, shared, S<2,1,3>>
-func.func private @pointers(%0: !fly.ptr<f32, global>, %1: !fly.ptr<f32, global, align<16>>, %2: !fly.ptr<f16, shared, align<16>, S<3,3,3>>, %3: !fly.ptr<i8, register>,
+func.func private @pointers(%0: !fly.ptr<f32, global>, %1: !fly.ptr<f32, global, align<16>>, %2: !fly.ptr<f16, shared, align<8>, S<3,3,3>>, %3: !fly.ptr<i8, register>,
     %4: !fly.ptr<ui8, generic>, %5: !fly.ptr<f8E4M3FNUZ, #fly_rocdl.buffer_desc>, %6: !fly.ptr<i1, register>, %7: !fly.ptr<f32, global, align<4>>, %8: !fly.ptr<bf16, shared, S<2,1,3>>) { return }
 
 // CHECK: @memrefs(%0: !fly.memref<f32, register, (4,2):(1,4)>, %1: !fly.memref<f16, shared, S<3,3,3> o 0 o (8,64):(64,1), align<16>>,

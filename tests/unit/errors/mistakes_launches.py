@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from flydsl.base.errors import DslFrozenInstanceError, DslRuntimeError, DslTypeError, DslValueError, UnsupportedError
+from flydsl.base.errors import (
+    DslFrozenInstanceError,
+    DslRuntimeError,
+    DslTypeError,
+    DslValueError,
+    LayoutError,
+    LoweringError,
+    UnsupportedError,
+)
 from tests.unit.errors.mistake import Mistake, in_kernel, whole_file
 
 MEMORY = "Structs and shared memory"
@@ -491,6 +499,50 @@ MISTAKES: tuple[Mistake, ...] = (
 
 
         run(flyc.TensorSpec((4,), fx.Int32))
+    """,
+    ),
+    whole_file(
+        ARGUMENTS,
+        "a tile across the modes of an array whose extents it does not fit",
+        DslRuntimeError,
+        RuntimeError,
+        ("zipped_divide of 'x'", "a step of 4 does not fit the mode of extent 6", "from_dlpack"),
+        """
+        @flyc.kernel
+        def kernel(x: fx.Tensor, out: fx.Tensor):
+            tiles = fx.zipped_divide(x, fx.make_layout(4, 1))  # here
+            out[0] = tiles[0, 1]
+
+
+        @flyc.jit
+        def launch(x: fx.Tensor, out: fx.Tensor):
+            kernel(x, out).launch(grid=(1, 1, 1), block=(1, 1, 1))
+
+
+        launch(np.zeros((4, 6), np.float32).T, np.zeros(4, np.float32))
+    """,
+    ),
+    in_kernel(
+        ARGUMENTS,
+        "a layout whose fit only the running kernel knows",
+        LoweringError,
+        RuntimeError,
+        ("for all that is known before the kernel runs", "arguments, and extents of tensors"),
+        """
+        rows = out[0]
+        layout = fx.make_layout((rows, 4), (1, 64))
+        tile = fx.logical_divide(layout, fx.make_layout(4, 1))  # here
+        out[1] = fx.get_scalar(fx.crd2idx(5, tile))
+    """,
+    ),
+    in_kernel(
+        ARGUMENTS,
+        "the inverse of a layout whose strides are not known",
+        LayoutError,
+        ValueError,
+        ("has no inverse while compiling", "from_dlpack"),
+        """
+        inverse = fx.left_inverse(fx.make_layout((4, 8), (n, 1)))  # here
     """,
     ),
 )

@@ -298,7 +298,7 @@ def test_other_targets_have_no_clusters(monkeypatch: pytest.MonkeyPatch) -> None
             lambda out: nvvm.cluster_load(
                 fx.apply_swizzle(Shared().pointer(64, fx.Int32), fx.static(fx.SwizzleType.get(3, 4, 3))), 0
             ),
-            "through plain addresses",
+            "takes plain addresses",
         ),
     ],
 )

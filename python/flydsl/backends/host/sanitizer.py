@@ -32,7 +32,7 @@ from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import address_space, type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.op_view import fail, int_prop
-from flydsl.dialects.fly.payload import DYNAMIC_SHARED
+from flydsl.dialects.fly.payload import ARGUMENT_NAMES, DYNAMIC_SHARED
 from flydsl.native.constants import (
     ASYNC_NO_FENCE,
     ASYNC_REGISTERS,
@@ -43,7 +43,7 @@ from flydsl.native.constants import (
     ROOT_MOST,
     WHO_SITE_BITS,
 )
-from flydsl.passes.mark_memory import ARGUMENT_NAMES, BEGIN_REGISTERS, KEPT, SANITIZE
+from flydsl.passes.mark_memory import BEGIN_REGISTERS, KEPT, SANITIZE
 
 if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import WorkgroupEmitter

@@ -48,9 +48,23 @@ static const char *place_of(const int64_t *report) {
     return report != NULL && report[6] < (int64_t)SITES ? sites[report[6]].place : FUNCTION;
 }
 
-/* What the place of a launch is about, such as a tensor. */
-static inline const char *message_of(const int64_t *report) {
-    return report != NULL && report[6] < (int64_t)SITES ? sites[report[6]].message : "a tensor";
+/* What the place of a launch is about, such as a tensor; a # with a digit is a number of the report. */
+static inline const char *message_of(char *buffer, size_t size, const int64_t *report) {
+    if (report == NULL || report[6] >= (int64_t)SITES)
+        return "a tensor";
+    size_t at = 0;
+    for (const char *from = sites[report[6]].message; *from != 0 && at + 24 < size; from++) {
+        if (from[0] == '#' && from[1] >= '0' && from[1] < '6')
+            at += (size_t)snprintf(buffer + at, size - at, "%lld", (long long)report[*++from - '0']);
+        else
+            buffer[at++] = *from;
+    }
+    buffer[at] = 0;
+    return buffer;
+}
+
+static inline const char *help_of(const int64_t *report) {
+    return report != NULL && report[6] < (int64_t)SITES ? sites[report[6]].help : "";
 }
 
 static inline long long number_of(const int64_t *report, int index) {

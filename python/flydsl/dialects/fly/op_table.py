@@ -175,6 +175,8 @@ _MEMORY = (
     _row("memref.store_vec", "any", "memref", **_EFFECT),
     _row("print", "any", least=0, most=MANY, attrs={"format": "str?"}, form=("$format", "%"), **_EFFECT),
     _row("assume", "any", least=1, most=MANY, **_EFFECT),
+    _row("require", "int", least=1, most=MANY, attrs={"message": "str"}, form=("$message", "%"), **_EFFECT),
+    _row("checked", "any", **_EFFECT),
     _row("extract_aligned_pointer_as_index", "memref", syntax="arrow", **_EXPLICIT),
 )
 

@@ -39,6 +39,13 @@ SHARED_RANGE = "fly.shared_range"
 MAPPED_TENSOR, MAPPED_ORDER = "fly.tensor", "fly.order"
 """Attributes of a call that makes a tensor map: how messages name the tensor, and its modes from the fastest on."""
 
+ARGUMENT_NAMES = "fly.argument_names"
+"""Attribute of a function: the name of the parameter behind each of its arguments, empty for those without one."""
+
+CHECKED_MESSAGE = "fly.message"
+"""Attribute of a call that checks a condition: what is wrong where it does not hold, and, on a second line, help. A
+``#`` with a digit stands for a number that the call takes."""
+
 
 @dataclass(frozen=True)
 class Pointer:
@@ -60,6 +67,17 @@ class Pointer:
                 f"alignment {self.align} is not a multiple of the {size}-byte element {self.elem}",
                 hint=f"use a multiple of {size}",
             )
+        if self.swizzle is not None:
+            self._check_swizzle(size, self.swizzle)
+
+    def _check_swizzle(self, size: int, swizzle: Swizzle) -> None:
+        """A swizzle moves whole pieces of ``2**base`` bytes: an element fits in one, and no more alignment is left."""
+        if size > swizzle.together:
+            raise DslValueError(
+                f"{swizzle} exchanges pieces of {swizzle.together} bytes, and an element {self.elem} has {size}",
+                hint=f"a pointer's swizzle counts bytes: its base is at least {size.bit_length() - 1} for {self.elem}",
+            )
+        object.__setattr__(self, "align", min(self.align, swizzle.together))
 
     def add_offset(self, offset: Leaf) -> Pointer:
         """The pointer ``offset`` elements on; it is as aligned as both the base and the step are."""
@@ -71,8 +89,13 @@ class Pointer:
         return replace(self, elem=elem, align=max(self.align, storage_bytes(elem)))
 
     def with_swizzle(self, swizzle: Swizzle) -> Pointer:
-        """Every access through the result permutes its byte address; wide accesses stay within 2**base."""
-        return replace(self, swizzle=swizzle, align=min(self.align, max(1 << swizzle.base, storage_bytes(self.elem))))
+        """Every access through the result permutes its byte address, in pieces of ``2**base`` bytes."""
+        if self.swizzle is not None:
+            raise DslValueError(
+                f"the pointer is swizzled by {self.swizzle} already",
+                hint="apply one swizzle, to the pointer before it is swizzled",
+            )
+        return replace(self, swizzle=swizzle)
 
     def suffix(self) -> str:
         """The optional part of the type text: alignment when not natural, swizzle when present."""

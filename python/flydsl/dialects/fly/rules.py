@@ -209,15 +209,13 @@ def coordinate_leaves(tensor: Tensor, count: int) -> list[Any]:
 
 
 def decomposition(tensor: Tensor) -> Tensor:
-    """A composed tensor as a plain one that starts where its offset leads.
+    """A composed tensor as a plain one that starts at its first element.
 
-    Right for accesses that stay inside the bits its swizzle leaves alone.
+    Right for accesses that stay inside the bits its swizzle leaves alone; see `swizzle.kept_together`.
     """
-    layout = tensor.layout
-    if not isinstance(layout, ComposedLayout):
+    if not isinstance(tensor.layout, ComposedLayout):
         return tensor
-    start = coords.crd2idx(layout.offset, layout.inner)
-    return decomposition(tensor.shifted(start, layout.outer))
+    return tensor.shifted(coords.crd2idx(0, tensor.layout), linear_part(tensor.layout))
 
 
 # Tiled operations ------------------------------------------------------------------------------

@@ -27,9 +27,9 @@ def issue(name: str, operands: list[Value], literals: tuple[int, ...] = (), l2: 
     return current().ptx(name, operands, literals, l2)
 
 
-def shared_address(place: Any, what: str) -> Value:
-    """The 32-bit address of something in shared memory."""
-    pointer = pointer_of(place)
+def shared_address(place: Any, what: str, together: int = 1, *, plain: str = "") -> Value:
+    """The 32-bit address of something in shared memory; ``together`` and ``plain`` are those of `pointer_of`."""
+    pointer = pointer_of(place, together, plain=plain)
     if not isinstance(pointer, Pointer) or pointer.payload.space != "shared":
         message = f"{what} must lie in shared memory, got {place!r}"
         raise DslTypeError(message, hint="allocate it with fx.SharedAllocator")

@@ -17,19 +17,15 @@ from flydsl.target.ptx import CLUSTER_WIDTHS, cluster_form
 _WORDS: dict[int, type[Numeric]] = {16: Int16, 32: Int32, 64: Int64}
 
 
-def _remote(place: Any, block: Any) -> Value:
-    """The address of the same place in another block's shared memory."""
-    return issue("mapa", [shared_address(place, "the place"), Int32(block).ir_value()])
+def _remote(place: Any, size: int, block: Any) -> Value:
+    """The address of the same place, and of as many bytes from there on, in another block's shared memory."""
+    return issue("mapa", [shared_address(pointer_of(place, size), "the place"), Int32(block).ir_value()])
 
 
 def _pointer(place: Any) -> Pointer:
-    pointer = pointer_of(place)
+    pointer = pointer_of(place, plain="an exchange between the blocks of a cluster")
     if not isinstance(pointer, Pointer):
         raise DslTypeError(f"blocks of a cluster exchange what a pointer or tensor leads to, got {describe(place)}")
-    if pointer.payload.swizzle is not None:
-        raise DslTypeError(
-            "blocks of a cluster exchange through plain addresses", hint="swizzle the offset and pass a plain pointer"
-        )
     return pointer
 
 
@@ -58,7 +54,7 @@ def cluster_load(place: Any, block: Any, dtype: Any = None) -> Any:
     is_vector = hasattr(wanted, "lanes")
     kind, lanes = (wanted.dtype, wanted.lanes) if is_vector else (wanted, 1)
     word, count = _words(kind, lanes)
-    found = issue(_name("ld", word, count), [_remote(place, block)])
+    found = issue(_name("ld", word, count), [_remote(place, kind.width * lanes // 8, block)])
     fields = [found]
     if count > 1:
         text = str(word.ir_type)
@@ -76,7 +72,7 @@ def cluster_store(value: Any, place: Any, block: Any) -> None:
     values = value if isinstance(value, Vector) else Vector.from_elements([kind(value)], kind)
     word, count = _words(values.dtype, values.numel)
     parts = [part.ir_value() for part in values.reshape((values.numel,)).bitcast(word)]
-    issue(_name("st", word, count), [_remote(place, block), *parts])
+    issue(_name("st", word, count), [_remote(place, values.dtype.width * values.numel // 8, block), *parts])
 
 
 __all__ = ["cluster_load", "cluster_store"]

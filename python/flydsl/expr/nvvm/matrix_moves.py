@@ -14,15 +14,15 @@ from flydsl.expr.tensor import pointer_of
 from flydsl.expr.vector import Vector
 
 COUNTS = (1, 2, 4)
+ROW_BYTES = 16
+"""A row of an 8x8 matrix of 16-bit elements."""
 
 
 def _row(place: Any) -> Value:
     """The shared-memory address of the row that this lane names."""
-    pointer = pointer_of(place)
+    pointer = pointer_of(place, ROW_BYTES, plain="a matrix move")
     if not isinstance(pointer, Pointer) or pointer.payload.space != "shared":
         raise DslTypeError(f"a matrix move takes a pointer to shared memory, got {place!r}")
-    if pointer.payload.swizzle is not None:
-        raise DslTypeError("a matrix move takes plain addresses", hint="swizzle the offset and pass a plain pointer")
     return current().fly("to_llvm_ptr", [pointer.ir_value()], None, "!llvm.ptr<3>")
 
 

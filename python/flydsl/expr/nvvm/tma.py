@@ -12,6 +12,8 @@ from flydsl.expr.nvvm.barriers import issue, shared_address
 from flydsl.expr.nvvm.tensor_map import TensorMap
 from flydsl.expr.pointer import Pointer
 from flydsl.expr.tensor import pointer_of
+from flydsl.layout import recast
+from flydsl.layout.swizzle import ComposedLayout, Swizzle
 from flydsl.target.dtype import storage_bytes
 from flydsl.target.mma_warpgroup import SWIZZLE_MODES
 from flydsl.target.tensor_map import REDUCTIONS
@@ -31,16 +33,22 @@ def _map(tensor_map: Any) -> TensorMap:
 
 def _place(tensor_map: TensorMap, place: Any, what: str) -> Value:
     """The address of a box in shared memory; memory seen through another swizzle than the map's is refused."""
-    pointer = pointer_of(place)
-    if isinstance(pointer, Pointer) and pointer.payload.swizzle is not None:
-        wanted = SWIZZLE_MODES[tensor_map.facts.swizzle].swizzle
-        if pointer.payload.swizzle != wanted:
-            raise DslValueError(
-                f"{what} is swizzled by {pointer.payload.swizzle}, but the tensor map by {wanted} "
-                f"({tensor_map.facts.swizzle})",
-                hint="view it through fx.apply_swizzle(ptr, map.swizzle), or make the map with the other swizzle",
-            )
+    found, wanted = _swizzle(place), SWIZZLE_MODES[tensor_map.facts.swizzle].swizzle
+    if found is not None and found != wanted:
+        raise DslValueError(
+            f"{what} is swizzled by {found}, but the tensor map by {wanted} ({tensor_map.facts.swizzle})",
+            hint="view it through fx.apply_swizzle(ptr, map.swizzle), or make the map with the other swizzle",
+        )
     return shared_address(place, what)
+
+
+def _swizzle(place: Any) -> Any:
+    """The swizzle that a place is seen through, in bytes: its pointer's, or that of a composed layout."""
+    payload = getattr(place, "payload", None)
+    layout, pointer = getattr(payload, "layout", None), getattr(payload, "iter", payload)
+    if isinstance(layout, ComposedLayout) and isinstance(layout.inner, Swizzle):
+        return recast.in_parts(layout.inner, storage_bytes(pointer.elem))  # type: ignore[union-attr]
+    return layout.inner if isinstance(layout, ComposedLayout) else getattr(pointer, "swizzle", None)
 
 
 def _coordinates(tensor_map: TensorMap, coord: Sequence[Any]) -> list[Value]:
@@ -118,8 +126,13 @@ def _bytes(size: Any) -> Value:
     return Int32(size).ir_value()
 
 
-def _global_address(place: Any, what: str) -> Value:
-    pointer = pointer_of(place)
+def _run(size: Any) -> int:
+    """Bytes that a bulk copy moves in one run; of a size known at run time no swizzle keeps enough together."""
+    return size if isinstance(size, int) else 1 << 32
+
+
+def _global_address(place: Any, what: str, size: Any) -> Value:
+    pointer = pointer_of(place, _run(size), plain="a bulk copy")
     if not isinstance(pointer, Pointer) or pointer.payload.space != "global":
         raise DslTypeError(f"{what} of a bulk copy must lie in global memory, got {place!r}")
     return pointer.flat_llvm_ptr
@@ -130,13 +143,15 @@ def bulk_load(src: Any, dst: Any, size: Any, barrier: Any, *, l2: str | None = N
 
     Addresses and size are multiples of 16 bytes. No tensor map is needed. ``l2`` as for `tma_load`.
     """
-    place, source = shared_address(dst, "the destination"), _global_address(src, "the source")
+    place = shared_address(dst, "the destination", _run(size), plain="a bulk copy")
+    source = _global_address(src, "the source", size)
     issue("bulk.load", [place, source, _bytes(size), shared_address(barrier, "an mbarrier")], l2=l2)
 
 
 def bulk_store(src: Any, dst: Any, size: Any, *, l2: str | None = None) -> None:
     """Copy ``size`` contiguous bytes of shared to global memory. Part of a bulk group. ``l2`` as for `tma_load`."""
-    place, target = shared_address(src, "the source"), _global_address(dst, "the destination")
+    place = shared_address(src, "the source", _run(size), plain="a bulk copy")
+    target = _global_address(dst, "the destination", size)
     issue("bulk.store", [place, target, _bytes(size)], l2=l2)
 
 

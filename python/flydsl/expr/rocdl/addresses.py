@@ -50,7 +50,7 @@ def from_llvm(source: Any, assumed: str | None = None) -> Any:
 
 def pointer_in(source: Any, space: str, what: str) -> Pointer:
     """The pointer of a tensor, pointer or array in one memory; integers are addresses in it."""
-    source = from_llvm(pointer_of(source), space)
+    source = from_llvm(pointer_of(source, plain=what), space)
     if isinstance(source, (Integer, int)) and not isinstance(source, bool):
         number = Int32(source) if space == "shared" and getattr(source, "width", 32) == 32 else source
         return inttoptr(pl.Pointer("i8", space, 1), number)

@@ -12,11 +12,11 @@ from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.dialects.fly import payload as pl
 from flydsl.expr import arith
 from flydsl.expr.context import current
-from flydsl.expr.handle import from_value
+from flydsl.expr.handle import apply, from_value
 from flydsl.expr.intrinsic import require
 from flydsl.expr.known import plain
 from flydsl.expr.numeric import Int16, Int64
-from flydsl.expr.ops_layout import cosize, get_iter, get_scalar
+from flydsl.expr.ops_layout import cosize, get_scalar
 from flydsl.expr.ops_memory import make_view
 from flydsl.expr.pointer import Pointer
 from flydsl.expr.tensor import Tensor, pointer_of
@@ -68,7 +68,8 @@ def make_buffer_tensor(tensor: Any, max_size: bool = True, *, num_records_bytes:
         size = tensor.dtype.width // 8
         covered = Int64(get_scalar(cosize(tensor.layout)))
         records = arith.min(covered * size, MAX_RECORDS)  # a longer one would wrap around to nearly nothing
-    return make_view(make_buffer_ptr(get_iter(tensor), records), tensor.layout)
+    # What the layout counts from: not the first element, where a composed layout has an offset.
+    return make_view(make_buffer_ptr(apply("get_iter", tensor), records), tensor.layout)
 
 
 def get_buffer_rsrc(ptr: Any) -> Any:
