@@ -24,6 +24,7 @@ from flydsl.expr.context import current
 from flydsl.expr.numeric import Boolean
 from flydsl.expr.region_state import Cells, Heap, Items, assignment_line, items_of, set_items
 from flydsl.expr.site import Site
+from flydsl.expr.watched_state import Watch
 
 Body = Callable[[], Any]
 
@@ -105,6 +106,7 @@ def run_if(site: Site, condition: Boolean, then: Body, orelse: Body | None) -> l
     heap = Heap(functions, cells, site)
     before, items = cells.read(), heap.save()
     captures = heap.saved_captures()
+    watch = Watch(functions, heap.free(cells))
     after: list[tuple[dict[str, Seen], list[dict[Any, Seen]]]] = []
 
     def arm(body: Body | None) -> Callable[[], None]:
@@ -112,6 +114,7 @@ def run_if(site: Site, condition: Boolean, then: Body, orelse: Body | None) -> l
             if body is not None:
                 body()
             refuse_captures(site, heap, captures)
+            watch.refuse(site.what, site.at)
             after.append((_seen(cells.read()), [_seen(saved) for saved in heap.save()]))
             cells.write(before)
             heap.restore(items)
@@ -181,6 +184,7 @@ def refuse_captures(site: Site, heap: Heap, saved: list[Any]) -> None:
 def choose(site: Site, condition: Boolean, then: Body, orelse: Body) -> Any:
     """``a if condition else b``: both sides are traced, each in its own branch."""
     merge = Merge(site)
+    watch = Watch([then, orelse])
     sides: list[Seen] = []
     pending: list[Any] = []
 
@@ -191,6 +195,7 @@ def choose(site: Site, condition: Boolean, then: Body, orelse: Body) -> Any:
     def side(body: Body) -> Callable[[], None]:
         def build() -> None:
             value = body()
+            watch.refuse(site.what, site.at)
             sides.append(Seen(value, promoted(value)))
 
         return build

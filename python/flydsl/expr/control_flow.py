@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
-from flydsl.base.errors import DslNameError
+from flydsl.base.errors import DslNameError, DslRuntimeError
 from flydsl.expr import truth
 from flydsl.expr.branching import choose, run_if
 from flydsl.expr.context import current
@@ -22,6 +22,7 @@ from flydsl.expr.looping import run_for, run_for_init, run_while
 from flydsl.expr.region_state import Cells, Heap
 from flydsl.expr.site import Site
 from flydsl.expr.truth import as_condition, is_run_time
+from flydsl.expr.watched_state import Watch, region
 
 OWN_PACKAGE = __name__.partition(".")[0]
 
@@ -56,7 +57,15 @@ class ControlFlow:
         before = _regions.open
         _regions.open = (*before, (self, number))
         try:
-            yield site
+            with region():
+                yield site
+        except RecursionError:
+            raise DslRuntimeError(
+                f"Python's limit of nested calls is reached inside the run-time {site.what}",
+                hint="a function that calls itself must end by a condition known while tracing; values nested in "
+                "hundreds of lists or dicts must be kept flat",
+                location=site.location,
+            ) from None
         finally:
             _regions.open = before
 
@@ -125,8 +134,11 @@ class ControlFlow:
         cells = Cells([test, body], site.names)
         heap = Heap([test], cells, site)
         before, items = cells.read(), heap.save()
-        value = current().speculate(test, lambda found: not is_run_time(found))
+        with region():
+            watch = Watch([test], heap.free(cells))
+            value = current().speculate(test, lambda found: not is_run_time(found))
         if is_run_time(value):
+            watch.refuse(site.what, site.at)
             cells.write(before)
             heap.restore(items)
         return value

@@ -17,6 +17,7 @@ from flydsl.expr.loop_bounds import Bounds
 from flydsl.expr.numeric import Boolean, Numeric
 from flydsl.expr.region_state import Cells, Heap, Items, Tracked, items_of, set_items
 from flydsl.expr.site import Site
+from flydsl.expr.watched_state import Watch
 
 
 class Slot(NamedTuple):
@@ -38,6 +39,7 @@ class Carried:
         self.before = self.cells.read()
         self._captures = self.heap.saved_captures()
         self._items = self.heap.save()
+        self._watch = Watch(functions, self.heap.free(self.cells))
         self._changing = [tracked for tracked in self.heap.containers if _is_below(tracked.label, site.changed)]
         self.slots = list(self._find_slots())
 
@@ -65,6 +67,7 @@ class Carried:
     def leave(self) -> list[Value]:
         """The values of the next iteration, each of the type it started with."""
         refuse_captures(self.site, self.heap, self._captures)
+        self._watch.refuse(self.site.what, self.site.at)
         self._check_containers()
         bound = self.cells.read()
         found: list[Value] = []
