@@ -13,6 +13,7 @@ from flydsl.base.errors import DslTypeError
 from flydsl.expr.carried import (
     Difference,
     difference,
+    example,
     leaves,
     promoted,
     rebuilt,
@@ -91,7 +92,9 @@ def mismatch(site: Site, label: str, found: Difference) -> DslTypeError:
 def _advice(label: str, found: Difference) -> str:
     name = label or "it"
     if found.first is None or found.second is None:
-        return f"give {name} a value of the same type on every path, for example fx.Int32(0), instead of None"
+        other = example(found.second if found.first is None else found.first)
+        such = f", for example {other}," if other else ""
+        return f"give {name} a value of the same type on every path{such} instead of None"
     if isinstance(found.first, (list, dict)):
         return f"{name} must keep its length: choose the elements at run time, not how many there are"
     return structure_advice(found) or (
@@ -99,8 +102,8 @@ def _advice(label: str, found: Difference) -> str:
     )
 
 
-def run_if(site: Site, condition: Boolean, then: Body, orelse: Body | None) -> list[str]:
-    """Trace both branches and merge; the names that are unbound from here on."""
+def run_if(site: Site, condition: Boolean, then: Body, orelse: Body | None) -> Items:
+    """Trace both branches and merge; the names that are unbound from here on, with a value they had inside."""
     functions = [then] if orelse is None else [then, orelse]
     cells = Cells(functions, site.names)
     heap = Heap(functions, cells, site)
@@ -134,7 +137,8 @@ def run_if(site: Site, condition: Boolean, then: Body, orelse: Body | None) -> l
     cells.write({name: _settled(value, results) for name, value in names.items()})
     for container, values in containers:
         set_items(container, {key: _settled(value, results) for key, value in values.items()})
-    return [name for name in site.names if name not in names]
+    bound = {**after[0][0], **after[1][0]}
+    return {name: bound[name].raw if name in bound else None for name in site.names if name not in names}
 
 
 def _merge_names(merge: Merge, then: dict[str, Seen], orelse: dict[str, Seen]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ knows runs the Python way, and only the branch taken is traced; a run-time one b
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 from flydsl.base.errors import DslNameError, DslRuntimeError
 from flydsl.expr import truth
 from flydsl.expr.branching import choose, run_if
+from flydsl.expr.carried import example
 from flydsl.expr.context import current
 from flydsl.expr.loop_bounds import loop_bounds
 from flydsl.expr.looping import run_for, run_for_init, run_while
@@ -47,7 +48,7 @@ class ControlFlow:
 
     def __init__(self, sites: Sequence[Site]) -> None:
         self.sites = sites
-        self._unbound: dict[str, Site] = {}
+        self._unbound: dict[str, tuple[Site, str]] = {}
 
     @contextmanager
     def _region(self, number: int) -> Iterator[Site]:
@@ -175,20 +176,20 @@ class ControlFlow:
 
     # Names without a value -----------------------------------------------------------------------
 
-    def _unbind(self, site: Site, names: Sequence[str]) -> None:
-        self._unbound.update(dict.fromkeys(names, site))
+    def _unbind(self, site: Site, names: Mapping[str, Any]) -> None:
+        self._unbound.update((name, (site, example(value))) for name, value in names.items())
 
     def _forget(self, number: int) -> None:
         """A region of an earlier trace is none in this one."""
         for name in self.sites[number].names if self._unbound else ():
-            if self._unbound.get(name) is self.sites[number]:
+            if name in self._unbound and self._unbound[name][0] is self.sites[number]:
                 del self._unbound[name]
 
     def explanation(self, name: str) -> DslNameError | None:
         """Why a variable has no value, if a run-time region took it."""
-        site = self._unbound.get(name)
-        if site is None:
+        if name not in self._unbound:
             return None
+        site, such = self._unbound[name]
         line = site.location.line
         where = f"the run-time {site.what} of line {line}"
         first, second = site.lines.get(name, (0, 0))
@@ -198,6 +199,7 @@ class ControlFlow:
             reason = f"is bound only inside {where} (line {first or second})"
         return DslNameError(
             f"'{name}' {reason}, so it has no value here",
-            hint=f"give it a value of the same type before line {line}, for example {name} = fx.Int32(0)"
+            hint=f"give it a value of the same type before line {line}"
+            + (f", for example {name} = {such}" if such else "")
             + (", or in both branches" if site.kind == "if" else ""),
         )

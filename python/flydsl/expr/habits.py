@@ -49,7 +49,7 @@ TENSOR: Mapping[str, str] = {
     **_each("item tolist numpy cpu cuda device is_cuda", f"its elements are known when the kernel runs; {_READ}"),
     **_each("clone copy copy_", "fx.copy(atom, source, target) copies, and target.store(source.load()) a small tile"),
     **_each("fill_ zero_", "t.fill(0) sets the elements of a small tile"),
-    **_each("tile partition", "fx.zipped_divide(t, tile)[None, i] is the i-th tile"),
+    **_each("tile partition", "fx.zipped_divide(t, fx.make_layout(4, 1))[None, i] is the i-th tile of 4"),
 }
 VECTOR: Mapping[str, str] = {
     **_each("sum", 'write v.reduce("add")'),
@@ -103,13 +103,13 @@ LANGUAGE: Mapping[str, str] = {
     **_each(
         "atomic_add atomicAdd atomic_max atomic_min atomic_and atomic_or atomic_xor",
         "an atomic is a copy with the atom fx.make_copy_atom(fx.UniversalAtomicAdd(dtype), dtype) (or Max, Min, And, "
-        "Or) from registers to memory; fx.mem_ops.atomic_add(fx.get_iter(t), x, i) adds one number to t[i] and gives "
-        "what was there before",
+        "Or) from registers to memory; fx.mem_ops.atomic_add(fx.get_iter(t), x, fx.crd2idx(i, t.layout)) adds one "
+        "number to t[i] and gives what was there before",
     ),
     **_each(
         "local_tile local_partition",
-        "fx.zipped_divide(t, tile)[None, i] is the i-th tile; tiled.get_slice(fx.thread_idx.x).partition_S(tile) a "
-        "thread's part of it",
+        "fx.zipped_divide(t, fx.make_layout(4, 1))[None, i] is the i-th tile of 4; "
+        "tiled.get_slice(fx.thread_idx.x).partition_S(tile) a thread's part of it",
     ),
     **_each("arch", "fx.thread_idx.x, fx.block_idx.x, fx.barrier(), fx.lane_id() and fx.shuffle_xor are fx's own"),
     **_each("static_range", "write fx.range_constexpr(...)"),
