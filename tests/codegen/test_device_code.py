@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,10 @@ PRINTING = RepositoryKernel("printing", _printing)
 
 
 def test_printf_on_nvidia_calls_the_driver() -> None:
-    assert "vprintf" in compiled(PRINTING, "sm_90a").device_binary.decode()
+    code = compiled(PRINTING, "sm_90a").device_binary.decode()
+    assert "vprintf" in code
+    text = bytes(map(int, re.findall(r"text_\$_0\[\d+\] = \{([^}]*)\}", code)[0].split(", ")))
+    assert text == b"%ld %-.9g\n", "nine digits tell every f32 apart"
 
 
 def test_printf_on_amd_says_where_it_works() -> None:

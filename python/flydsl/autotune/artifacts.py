@@ -64,7 +64,7 @@ def write_artifact(path: Path, winners: Mapping[Problem, Config]) -> None:
     with file_lock(path.with_name(f".{path.name}.lock")):
         kept = [entry for entry in _entries(path) if entry["problem"] not in [item["problem"] for item in new]]
         document = {"version": VERSION, "configs": kept + new}
-        atomic_write(path, (json.dumps(document, indent=1) + "\n").encode())
+        atomic_write(path, (json.dumps(document, indent=1) + "\n").encode(), mode=0o666)
 
 
 def _entries(path: Path) -> list[dict[str, Any]]:

@@ -17,14 +17,15 @@ from flydsl.base.errors import DslRuntimeError
 _POLL_SECONDS = 0.02
 
 
-def atomic_write(path: Path, data: bytes) -> None:
+def atomic_write(path: Path, data: bytes, *, mode: int = 0o600) -> None:
     """Write ``data`` so that a reader, now or after a crash, finds the old file or the new one, never a part of either.
 
-    The parent directory must exist. OSError is the caller's: a full disk is no reason to stop a computation.
+    A file made for others has the ``mode`` 0o666, of which the process's umask takes its part away. The parent
+    directory must exist. OSError is the caller's: a full disk is no reason to stop a computation.
     """
     # Not from `tempfile`, which takes longer to load than a cached kernel takes to start.
     name = path.parent / f".{path.name}.{os.getpid()}.{threading.get_ident()}.{time.monotonic_ns()}.tmp"
-    handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

@@ -329,6 +329,12 @@ def _of(value: Any) -> ArrayView | None:
     if is_numpy_scalar(value):
         return None
     module = type(value).__module__
+    if has_attribute(value, "_mask") and any(base.__module__ == "numpy.ma" for base in type(value).__mro__):
+        raise DslTypeError(
+            "a masked array would lose its mask: a kernel sees the data alone",
+            hint="pass a.filled(0), with the masked elements replaced; or a.data and, as an array of its own, "
+            "np.ma.getmaskarray(a)",
+        )
     if has_attribute(value, "__array_interface__") and has_attribute(value, "itemsize"):
         return _from_numpy(value) if attribute(value, "ndim", 0) or has_attribute(value, "reshape") else None
     if module.startswith("torch") or (has_attribute(value, "data_ptr") and has_attribute(value, "stride")):

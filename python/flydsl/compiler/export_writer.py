@@ -194,7 +194,7 @@ def _write_files(folder: Path, files: Mapping[str, bytes]) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for file, data in files.items():
-            atomic_write(folder / file, data)
+            atomic_write(folder / file, data, mode=0o666)
     except OSError as error:
         raise DslRuntimeError(
             f"the export cannot be written to dir={str(folder)!r}: {error.strerror}",

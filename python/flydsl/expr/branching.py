@@ -14,6 +14,7 @@ from flydsl.expr.carried import (
     UNSET,
     Difference,
     difference,
+    example,
     leaves,
     promoted,
     rebuilt,
@@ -26,6 +27,7 @@ from flydsl.expr.context import current
 from flydsl.expr.numeric import Boolean
 from flydsl.expr.region_state import Cells, Heap, Items, assignment_line, items_of, set_items
 from flydsl.expr.site import FLAG, RESULT, Site
+from flydsl.expr.watched_state import Watch
 
 Body = Callable[[], Any]
 
@@ -95,7 +97,9 @@ def mismatch(site: Site, label: str, found: Difference) -> DslTypeError:
 def _advice(label: str, found: Difference) -> str:
     name = label or "it"
     if found.first is None or found.second is None:
-        return f"give {name} a value of the same type on every path, for example fx.Int32(0), instead of None"
+        other = example(found.second if found.first is None else found.first)
+        such = f", for example {other}," if other else ""
+        return f"give {name} a value of the same type on every path{such} instead of None"
     if isinstance(found.first, (list, dict)):
         return f"{name} must keep its length: choose the elements at run time, not how many there are"
     return structure_advice(found) or (
@@ -103,13 +107,14 @@ def _advice(label: str, found: Difference) -> str:
     )
 
 
-def run_if(site: Site, condition: Boolean, then: Body, orelse: Body | None) -> list[str]:
-    """Trace both branches and merge; the names that are unbound from here on."""
+def run_if(site: Site, condition: Boolean, then: Body, orelse: Body | None) -> Items:
+    """Trace both branches and merge; the names that are unbound from here on, with a value they had inside."""
     functions = [then] if orelse is None else [then, orelse]
     cells = Cells(functions, site.names)
     heap = Heap(functions, cells, site)
     before, items = cells.read(), heap.save()
     captures = heap.saved_captures()
+    watch = Watch(functions, heap.free(cells))
     after: list[tuple[dict[str, Seen], list[dict[Any, Seen]]]] = []
 
     def arm(body: Body | None) -> Callable[[], None]:
@@ -117,6 +122,7 @@ def run_if(site: Site, condition: Boolean, then: Body, orelse: Body | None) -> l
             if body is not None:
                 body()
             refuse_captures(site, heap, captures)
+            watch.refuse(site.what, site.at)
             after.append((_seen(cells.read()), [_seen(saved) for saved in heap.save()]))
             cells.write(before)
             heap.restore(items)
@@ -136,7 +142,8 @@ def run_if(site: Site, condition: Boolean, then: Body, orelse: Body | None) -> l
     cells.write({name: _settled(value, results) for name, value in names.items()})
     for container, values in containers:
         set_items(container, {key: _settled(value, results) for key, value in values.items()})
-    return [name for name in site.names if name not in names]
+    bound = {**after[0][0], **after[1][0]}
+    return {name: bound[name].raw if name in bound else None for name in site.names if name not in names}
 
 
 def _merge_names(merge: Merge, then: dict[str, Seen], orelse: dict[str, Seen]) -> dict[str, Any]:
@@ -190,6 +197,7 @@ def refuse_captures(site: Site, heap: Heap, saved: list[Any]) -> None:
 def choose(site: Site, condition: Boolean, then: Body, orelse: Body) -> Any:
     """``a if condition else b``: both sides are traced, each in its own branch."""
     merge = Merge(site)
+    watch = Watch([then, orelse])
     sides: list[Seen] = []
     pending: list[Any] = []
 
@@ -200,6 +208,7 @@ def choose(site: Site, condition: Boolean, then: Body, orelse: Body) -> Any:
     def side(body: Body) -> Callable[[], None]:
         def build() -> None:
             value = body()
+            watch.refuse(site.what, site.at)
             sides.append(Seen(value, promoted(value)))
 
         return build

@@ -200,6 +200,15 @@ def structure_advice(found: Difference) -> str | None:
     return None
 
 
+def example(value: Any) -> str:
+    """Source of a value of the same type, for advice; nothing where no short one exists."""
+    number = operand(value) if not isinstance(value, Vector) else None
+    if number is not None:
+        return f"fx.{type(number)}({0.0 if type(number).is_float else 0})"
+    flat = isinstance(value, Vector) and len(value.shape) == 1
+    return f"fx.full({value.shape[0]}, 0, fx.{value.dtype})" if flat else ""
+
+
 def type_words(value: Any) -> str:
     """The type of a value as a message names it."""
     if isinstance(value, Numeric):

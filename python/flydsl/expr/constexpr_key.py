@@ -27,6 +27,9 @@ _BY_TEXT = frozenset({"fractions", "decimal", "_decimal", "datetime", "pathlib",
 _BY_EQUALITY = frozenset({"typing", "types", "numpy", "ml_dtypes", "torch", "flydsl", "weakref"})
 """Packages whose hashable values never change, and are equal if they are the same."""
 
+_DEEPEST = 50
+"""Levels of values in values; further ones would meet Python's limit of nested calls at some later step."""
+
 
 class Same:
     """A key that only one object has; it keeps the object alive."""
@@ -48,6 +51,29 @@ def constexpr_key(value: Any) -> Any:
     kind = type(value)
     if kind in _PLAIN:
         return (kind, repr(value) if kind is float else value)
+    try:
+        key = _key(value)
+    except RecursionError:
+        raise _too_deep(kind) from None
+    level = [(key,)]
+    for _ in range(_DEEPEST + 1):
+        level = [part for parts in level for part in parts if type(part) is tuple]
+        if not level:
+            return key
+    raise _too_deep(kind)
+
+
+def _too_deep(kind: type) -> DslTypeError:
+    return DslTypeError(
+        f"a Constexpr of type {kind.__name__} has values in values, more than {_DEEPEST} deep",
+        hint="pass a flat tuple of its parts, or make it while tracing, in a function that the kernel calls",
+    )
+
+
+def _key(value: Any) -> Any:
+    kind = type(value)
+    if kind in _PLAIN:
+        return (kind, repr(value) if kind is float else value)
     value = python_value(value)
     kind = type(value)
     known = _KEYS.get(kind)
@@ -58,7 +84,7 @@ def constexpr_key(value: Any) -> Any:
     if isinstance(value, enum.Enum):
         return (kind, value.name, value.value if type(value.value) in _PLAIN else None)
     if _is_frozen_dataclass(kind):
-        return (kind, *(constexpr_key(getattr(value, name)) for name in _field_names(kind)), *_more(value, kind))
+        return (kind, *(_key(getattr(value, name)) for name in _field_names(kind)), *_more(value, kind))
     for plain, key in _DERIVED.items():
         if isinstance(value, plain):
             return (kind, key(value), *_attributes(value))
@@ -79,29 +105,29 @@ def _function_key(value: FunctionType) -> Any:
     if value.__closure__:
         raise DslTypeError("a Constexpr function must not capture variables", hint="pass what it needs as arguments")
     defaults = (value.__defaults__ or (), tuple((value.__kwdefaults__ or {}).items()))
-    return ("function", value.__module__, Same(value.__globals__), value.__code__, constexpr_key(defaults))
+    return ("function", value.__module__, Same(value.__globals__), value.__code__, _key(defaults))
 
 
 def _items_key(value: Any) -> Any:
-    return (type(value), *map(constexpr_key, value))
+    return (type(value), *map(_key, value))
 
 
 _KEYS: Mapping[type, Callable[[Any], Any]] = {
     tuple: _items_key,
     list: _items_key,
-    frozenset: lambda value: (frozenset, frozenset(map(constexpr_key, value))),
+    frozenset: lambda value: (frozenset, frozenset(map(_key, value))),
     FunctionType: _function_key,
-    MethodType: lambda value: (MethodType, constexpr_key(value.__func__), constexpr_key(value.__self__)),
+    MethodType: lambda value: (MethodType, _key(value.__func__), _key(value.__self__)),
     partial: lambda value: (
-        partial, constexpr_key(value.func), *map(constexpr_key, value.args),
-        *((name, constexpr_key(item)) for name, item in value.keywords.items()),
+        partial, _key(value.func), *map(_key, value.args),
+        *((name, _key(item)) for name, item in value.keywords.items()),
     ),
     ModuleType: Same,
     **{kind: lambda value: (type(value), repr(value)) for kind in _SELF},
 }  # fmt: skip
 
 _DERIVED: Mapping[type, Callable[[Any], Any]] = {
-    tuple: lambda value: tuple(map(constexpr_key, tuple.__iter__(value))),
+    tuple: lambda value: tuple(map(_key, tuple.__iter__(value))),
     int: int.__int__,
     str: lambda value: str.__getitem__(value, slice(None)),
     float: lambda value: float.__repr__(value),
@@ -133,7 +159,7 @@ def _attributes(value: Any, but: tuple[str, ...] = ()) -> tuple[Any, ...]:
         held = object.__getattribute__(value, "__dict__")
     except AttributeError:
         return ()
-    return tuple((name, constexpr_key(item)) for name, item in held.items() if name not in but)
+    return tuple((name, _key(item)) for name, item in held.items() if name not in but)
 
 
 def _library_key(value: Any) -> Any:

@@ -8,22 +8,23 @@ knows runs the Python way, and only the branch taken is traced; a run-time one b
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType, SimpleNamespace
 from typing import Any
 
-from flydsl.base.errors import DslNameError
+from flydsl.base.errors import DslNameError, DslRuntimeError
 from flydsl.expr import truth
 from flydsl.expr.branching import choose, run_if
-from flydsl.expr.carried import UNSET
+from flydsl.expr.carried import UNSET, example
 from flydsl.expr.context import current
 from flydsl.expr.loop_bounds import loop_bounds
 from flydsl.expr.looping import run_for, run_for_init, run_while
 from flydsl.expr.region_state import Cells, Heap
 from flydsl.expr.site import Site
 from flydsl.expr.truth import as_condition, is_run_time, opposite
+from flydsl.expr.watched_state import Watch, region
 
 OWN_PACKAGE = __name__.partition(".")[0]
 
@@ -53,7 +54,7 @@ class ControlFlow:
         self.sites = sites
         self._helper = helper
         self._plain = plain
-        self._unbound: dict[str, Site] = {}
+        self._unbound: dict[str, tuple[Site, str]] = {}
 
     def callee(self, function: Any) -> Any:
         """What a call calls: a helper of the user's is traced like the function that calls it."""
@@ -73,7 +74,15 @@ class ControlFlow:
         before = _regions.open
         _regions.open = (*before, (self, number))
         try:
-            yield site
+            with region():
+                yield site
+        except RecursionError:
+            raise DslRuntimeError(
+                f"Python's limit of nested calls is reached inside the run-time {site.what}",
+                hint="a function that calls itself must end by a condition known while tracing; values nested in "
+                "hundreds of lists or dicts must be kept flat",
+                location=site.location,
+            ) from None
         finally:
             _regions.open = before
 
@@ -178,8 +187,11 @@ class ControlFlow:
         cells = Cells([test, body], site.names)
         heap = Heap([test], cells, site)
         before, items = cells.read(), heap.save()
-        value = current().speculate(test, lambda found: not is_run_time(found))
+        with region():
+            watch = Watch([test], heap.free(cells))
+            value = current().speculate(test, lambda found: not is_run_time(found))
         if is_run_time(value):
+            watch.refuse(site.what, site.at)
             cells.write(before)
             heap.restore(items)
         return value
@@ -216,20 +228,20 @@ class ControlFlow:
 
     # Names without a value -----------------------------------------------------------------------
 
-    def _unbind(self, site: Site, names: Sequence[str]) -> None:
-        self._unbound.update(dict.fromkeys(names, site))
+    def _unbind(self, site: Site, names: Mapping[str, Any]) -> None:
+        self._unbound.update((name, (site, example(value))) for name, value in names.items())
 
     def _forget(self, number: int) -> None:
         """A region of an earlier trace is none in this one."""
         for name in self.sites[number].names if self._unbound else ():
-            if self._unbound.get(name) is self.sites[number]:
+            if name in self._unbound and self._unbound[name][0] is self.sites[number]:
                 del self._unbound[name]
 
     def explanation(self, name: str) -> DslNameError | None:
         """Why a variable has no value, if a run-time region took it."""
-        site = self._unbound.get(name)
-        if site is None:
+        if name not in self._unbound:
             return None
+        site, such = self._unbound[name]
         line = site.location.line
         where = f"the run-time {site.what} of line {line}"
         first, second = site.lines.get(name, (0, 0))
@@ -239,6 +251,7 @@ class ControlFlow:
             reason = f"is bound only inside {where} (line {first or second})"
         return DslNameError(
             f"'{name}' {reason}, so it has no value here",
-            hint=f"give it a value of the same type before line {line}, for example {name} = fx.Int32(0)"
+            hint=f"give it a value of the same type before line {line}"
+            + (f", for example {name} = {such}" if such else "")
             + (", or in both branches" if site.kind == "if" else ""),
         )

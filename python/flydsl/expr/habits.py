@@ -49,7 +49,7 @@ TENSOR: Mapping[str, str] = {
     **_each("item tolist numpy cpu cuda device is_cuda", f"its elements are known when the kernel runs; {_READ}"),
     **_each("clone copy copy_", "fx.copy(atom, source, target) copies, and target.store(source.load()) a small tile"),
     **_each("fill_ zero_", "t.fill(0) sets the elements of a small tile"),
-    **_each("tile partition", "fx.zipped_divide(t, tile)[None, i] is the i-th tile"),
+    **_each("tile partition", "fx.zipped_divide(t, fx.make_layout(4, 1))[None, i] is the i-th tile of 4"),
 }
 VECTOR: Mapping[str, str] = {
     **_each("sum", 'write v.reduce("add")'),
@@ -107,8 +107,8 @@ LANGUAGE: Mapping[str, str] = {
     ),
     **_each(
         "local_tile local_partition",
-        "fx.zipped_divide(t, tile)[None, i] is the i-th tile; tiled.get_slice(fx.thread_idx.x).partition_S(tile) a "
-        "thread's part of it",
+        "fx.zipped_divide(t, fx.make_layout(4, 1))[None, i] is the i-th tile of 4; "
+        "tiled.get_slice(fx.thread_idx.x).partition_S(tile) a thread's part of it",
     ),
     **_each("arch", "fx.thread_idx.x, fx.block_idx.x, fx.barrier(), fx.lane_id() and fx.shuffle_xor are fx's own"),
     **_each("static_range", "write fx.range_constexpr(...)"),

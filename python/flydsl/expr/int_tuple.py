@@ -98,8 +98,8 @@ class IntTuple(NumberOperators, Handle):
             return self.payload
         raise DslRuntimeError(
             f"Python needs a constant here, but {self} is known only at run time",
-            hint="`for i in range(n):`, as a statement, counts at run time; to have it known while tracing, pass the "
-            "array as flyc.from_dlpack(x), or the size as fx.Constexpr",
+            hint="in a @flyc.kernel or @flyc.jit function the statement `for i in range(n):` counts at run time; to "
+            "have it known while tracing, pass the array as flyc.from_dlpack(x), or the size as fx.Constexpr",
         )
 
     __int__ = __index__
@@ -238,7 +238,10 @@ def _flatten(value: Any, leaves: list[Value]) -> Any:
 def _instead(value: Any) -> str:
     """What to write for a wrong coordinate."""
     if isinstance(value, slice):
-        return "None (or `:`) keeps a whole mode; a part of one is a tile: fx.zipped_divide(t, 4)[None, i]"
+        return (
+            "None (or `:`) keeps a whole mode; a part of one is a tile: "
+            "fx.zipped_divide(t, fx.make_layout(4, 1))[None, i]"
+        )
     if value is ...:
         return "write None for every mode that is kept: t[None, 0]"
     if isinstance(value, (float, Numeric)):

@@ -27,6 +27,7 @@ from flydsl.expr.loop_bounds import Bounds
 from flydsl.expr.numeric import Boolean, Numeric, as_numeric
 from flydsl.expr.region_state import Cells, Heap, Items, Tracked, items_of, set_items
 from flydsl.expr.site import Site
+from flydsl.expr.watched_state import Watch
 
 
 class Slot(NamedTuple):
@@ -46,8 +47,10 @@ class Carried:
         self.cells = Cells(functions, site.names)
         self.heap = Heap(functions, self.cells, site)
         self.before = self.cells.read()
+        self._last: Items = {}
         self._captures = self.heap.saved_captures()
         self._items = self.heap.save()
+        self._watch = Watch(functions, self.heap.free(self.cells))
         self._changing = [tracked for tracked in self.heap.containers if _is_below(tracked.label, site.changed)]
         self.slots = list(self._find_slots())
 
@@ -88,8 +91,9 @@ class Carried:
     def leave(self) -> list[Value]:
         """The values of the next iteration, each of the type it started with."""
         refuse_captures(self.site, self.heap, self._captures)
+        self._watch.refuse(self.site.what, self.site.at)
         self._check_containers()
-        bound = self.cells.read()
+        bound = self._last = self.cells.read()
         found: list[Value] = []
         for slot in self.slots:
             if slot.key is None and slot.label not in bound:
@@ -119,11 +123,15 @@ class Carried:
                     location=self.site.location,
                 )
 
-    def finish(self, values: Sequence[Value], names: Sequence[str] = ()) -> list[str]:
+    def finish(self, values: Sequence[Value], names: Sequence[str] = ()) -> Items:
         """Go on after the loop with its results; the names that are unbound from here on."""
         self.enter(values, names)
+        return self.unbound()
+
+    def unbound(self) -> Items:
+        """The names of the loop that have no value now, with the one they had at the end of its body."""
         bound = self.cells.read()
-        return [name for name in self.site.names if name not in bound]
+        return {name: self._last.get(name) for name in self.site.names if name not in bound}
 
 
 def _is_below(label: str, paths: Iterable[str]) -> bool:
@@ -180,7 +188,7 @@ def _resized(site: Site, tracked: Tracked, before: Items, present: Items) -> Dsl
 
 def run_for(
     site: Site, bounds: Bounds, body: Callable[[Any], Any], ended: Callable[[], Any] | None = None
-) -> list[str]:
+) -> Items:
     """``for i in range(...)``, until ``ended()`` holds after an iteration; the names that are unbound from here on."""
     state = Carried(site, [body])
     counted, index = bounds.counted()
@@ -200,7 +208,7 @@ def run_for(
 
 def _run_counted_while(
     state: Carried, bounds: Bounds, body: Callable[[Value], Any], ended: Callable[[], Any]
-) -> list[str]:
+) -> Items:
     """A `for` that may end early, as a `while` that counts."""
 
     def condition(values: Sequence[Value]) -> tuple[Value, list[Value]]:
@@ -223,7 +231,7 @@ def _run_counted_while(
 
 def run_for_init(
     site: Site, bounds: Bounds, init: Sequence[Any], body: Callable[[Any], Any]
-) -> tuple[list[Any], list[str]]:
+) -> tuple[list[Any], Items]:
     """``for i, state in range(..., init=[...])``: what the last ``yield`` gave, and the names now unbound."""
     state = Carried(site, [body])
     exemplars = [promoted(value) for value in init]
@@ -270,7 +278,7 @@ class _Forwarded(NamedTuple):
     exemplars: list[Any]
 
 
-def run_while(site: Site, test: Callable[[], Boolean], body: Callable[[], Any]) -> list[str]:
+def run_while(site: Site, test: Callable[[], Boolean], body: Callable[[], Any]) -> Items:
     """``while test: body`` at run time; the names that are unbound from here on."""
     state = Carried(site, [test, body])
     state.settle(lambda: (test(), body()))
@@ -297,5 +305,4 @@ def run_while(site: Site, test: Callable[[], Boolean], body: Callable[[], Any]) 
         return state.leave()
 
     receive(current().while_(state.initial(), condition, build))
-    bound = state.cells.read()
-    return [name for name in site.names if name not in bound]
+    return state.unbound()

@@ -248,7 +248,10 @@ class Numeric(Operators, metaclass=NumericMeta):
     def __index__(self) -> int:
         if not type(self).format.is_integer:
             raise DslTypeError(f"a {type(self)} cannot be an index", hint="convert with .to(fx.Int32)")
-        instead = "`for i in range(n):`, as a statement, counts at run time; a tensor, not a list, has run-time indices"
+        instead = (
+            "in a @flyc.kernel or @flyc.jit function the statement `for i in range(n):` counts at run time; a tensor, "
+            "not a list, has run-time indices"
+        )
         return int(self._python("an index from", instead))
 
     def _python(self, wanted: str, instead: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import ceil, log10
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
@@ -12,7 +13,7 @@ from flydsl.expr.gpu import block_idx, thread_idx
 from flydsl.expr.handle import Handle, apply
 from flydsl.expr.int_tuple import IntTuple
 from flydsl.expr.layout import Layout
-from flydsl.expr.numeric import Boolean, Float32, Float64, Int32, Int64, Numeric, Uint64, is_raw_value
+from flydsl.expr.numeric import Boolean, Float64, Int32, Int64, Numeric, Uint64, is_raw_value
 from flydsl.expr.pointer import Pointer
 from flydsl.expr.tensor import Tensor
 from flydsl.expr.vector import Vector
@@ -25,6 +26,9 @@ _PLACEHOLDER = re.compile(r"\{(?::([^{}]*))?\}|\{\{|\}\}")
 _UNKNOWN = re.compile(r"\b(?:B?Float|Int|Uint|Boolean|Index)\w*\(\?\)")
 """A run-time number as Python's `str` shows it."""
 _SPEC = re.compile(r"([-+ 0]*)(\d*)(\.\d+)?([dxXofeEgGs]?)")
+_SHORTEST = "%-.{digits}g"
+"""The format of a float that is to be read back: enough digits for every value of its type. The flag changes nothing
+where no width is given; the host's library takes it as the sign to print no more digits than the value needs."""
 
 
 def printf(fmt: Any = "", *args: Any) -> None:
@@ -110,7 +114,7 @@ def _tuple(value: IntTuple, values: list[Value]) -> str:
 def _number(value: Numeric, spec: str, values: list[Value]) -> str:
     kind = type(value)
     if value.is_static():
-        return _escaped(format(value.value, spec))
+        return _escaped(format(value.value, spec) if spec or not kind.is_float else _shortest(value))
     match = _SPEC.fullmatch(spec)
     if match is None:
         raise DslValueError(
@@ -119,13 +123,34 @@ def _number(value: Numeric, spec: str, values: list[Value]) -> str:
     flags, width, precision, letter = match.groups()
     if kind.is_float:
         values.append(value.to(Float64).ir_value())
-        return f"%{flags}{width}{precision or ('' if letter in 'eEgG' and letter else '.2')}{letter or 'f'}"
+        if not spec:
+            return _SHORTEST.format(digits=_digits(kind))
+        if not letter and not precision:
+            return f"%{flags}{width}.{_digits(kind)}g"
+        return f"%{flags}{width}{precision or ''}{letter or 'f'}"
     if letter and letter in "feEgG":
         values.append(value.to(Float64).ir_value())
-        return f"%{flags}{width}{precision or '.2'}{letter}"
+        return f"%{flags}{width}{precision or ''}{letter}"
     unsigned = not kind.signed and kind is not Boolean
     values.append(value.to(Uint64 if unsigned or kind is Boolean else Int64).ir_value())
     return f"%{flags}{width}l{letter if letter and letter != 'd' else 'u' if unsigned else 'd'}"
+
+
+def _digits(kind: type[Numeric]) -> int:
+    """Decimal digits that tell all values of a type of float apart."""
+    layout = kind.format.layout
+    return ceil(1 + (53 if layout is None else layout.mantissa + 1) * log10(2))
+
+
+def _shortest(value: Numeric) -> str:
+    """A float known while tracing, with the digits that the running kernel would print."""
+    number, most = float(value.value), _digits(type(value))
+    text = ""
+    for digits in range(1, most + 1):
+        text = f"{number:.{digits}g}"
+        if type(value)(float(text)).value == number and not ("e" in text and 1 <= abs(number) < 10**most):
+            break
+    return text
 
 
 # Whole tensors ---------------------------------------------------------------------------------
@@ -164,7 +189,7 @@ def _print_elements(tensor: Tensor, name: str, count: int) -> None:
     printf(f"{name}: {str(tensor).replace('{', '{{').replace('}', '}}')}")
     if tensor.payload.iter.space == "register" and count <= _UNROLLED:
         for row in range(rows):
-            values = [_shown(tensor[row + rows * column]) for column in range(count // max(rows, 1))]
+            values = [tensor[row + rows * column] for column in range(count // max(rows, 1))]
             printf("  [" + ", ".join(["{}"] * len(values)) + "]", *values)
         return
     _loop(rows, lambda row: _print_row(tensor, row, rows, count // max(rows, 1)))
@@ -173,10 +198,6 @@ def _print_elements(tensor: Tensor, name: str, count: int) -> None:
 def _rows(tensor: Tensor) -> int:
     shape = rules.shape_of(tensor.payload)
     return rules.size(shape[0]) if isinstance(shape, tuple) and len(shape) > 1 else 1
-
-
-def _shown(value: Numeric) -> Numeric:
-    return value.to(Float32) if type(value).is_float else value
 
 
 def _print_row(tensor: Tensor, row: Int32, rows: int, columns: int) -> None:
@@ -189,7 +210,7 @@ def _print_row(tensor: Tensor, row: Int32, rows: int, columns: int) -> None:
 
 def _print_element(tensor: Tensor, index: Int32, before: str) -> None:
     values: list[Value] = []
-    text = _number(_shown(tensor[index]), "", values)
+    text = _number(tensor[index], "", values)
     current().fly("print", values, {"format": before + text})
 
 

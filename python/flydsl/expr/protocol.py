@@ -25,17 +25,21 @@ class DslType(Protocol):
 
 def extract_to_ir_values(value: Any) -> list[Any]:
     """The SSA values of a DSL value, left to right; a value known while tracing has none."""
-    if isinstance(value, Numeric):
-        return [] if value.is_static() else [value.ir_value()]
-    if isinstance(value, (list, tuple)):
-        return [ssa for item in value for ssa in extract_to_ir_values(item)]
-    if isinstance(value, dict):
-        return [ssa for item in value.values() for ssa in extract_to_ir_values(item)]
-    if isinstance(value, SimpleNamespace):
-        return extract_to_ir_values(vars(value))
-    if hasattr(value, "__extract_to_ir_values__") and not isinstance(value, type):  # a class is a constant
-        return value.__extract_to_ir_values__()
-    return []
+    found: list[Any] = []
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Numeric):
+            found += () if value.is_static() else (value.ir_value(),)
+        elif isinstance(value, (list, tuple)):
+            waiting += reversed(value)
+        elif isinstance(value, dict):
+            waiting += reversed(value.values())
+        elif isinstance(value, SimpleNamespace):
+            waiting.append(vars(value))
+        elif hasattr(value, "__extract_to_ir_values__") and not isinstance(value, type):  # a class is a constant
+            found += value.__extract_to_ir_values__()
+    return found
 
 
 def construct_from_ir_values(exemplar: Any, values: Iterator[Any]) -> Any:

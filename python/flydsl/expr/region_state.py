@@ -159,6 +159,11 @@ class Heap:
                 self.captured.append(Captured(name, cell, function))
             self._visit_cell(name, cell)
 
+    def free(self, own: Cells) -> list[Any]:
+        """What a region may change, since it is merged or carried, or looked after by name."""
+        containers = [tracked.container for tracked in self.containers]
+        return [*containers, *own.cells.values(), *(captured.cell for captured in self.captured)]
+
     def save(self) -> list[Items]:
         """The present items of every container, by its place in ``containers``."""
         return [items_of(tracked.container) for tracked in self.containers]

@@ -14,6 +14,7 @@ from flydsl.base.errors import DslRuntimeError
 from flydsl.expr.context import current, is_tracing
 from flydsl.expr.handle import Handle
 from flydsl.expr.numeric import Boolean, Numeric, as_numeric, is_raw_value, operand
+from flydsl.expr.watched_state import Watch, region
 
 Thunk = Callable[[], Any]
 
@@ -70,7 +71,11 @@ def _connected(left: Any, rest: tuple[Thunk, ...], *, stop_on: bool) -> Any:
                 return left
             left = thunk()
         else:
-            left = condition.__dsl_or__(thunk()) if stop_on else condition.__dsl_and__(thunk())
+            with region():
+                watch = Watch([thunk])
+                right = thunk()
+                watch.refuse("`or`" if stop_on else "`and`", lambda _: None)
+            left = condition.__dsl_or__(right) if stop_on else condition.__dsl_and__(right)
     return left
 
 

@@ -94,7 +94,8 @@ class MemoryConversion:
 
     def _retype_signature(self) -> None:
         before = self.function.properties["function_type"]
-        assert isinstance(before, FunctionType)
+        if not isinstance(before, FunctionType):  # an llvm.func has LLVM's types already
+            return
         results = [llvm_pointer(t.data.space) if isinstance(t, PtrType) else t for t in before.outputs.data]
         arguments = [argument.type for argument in self.body.blocks[0].args]
         self.function.properties["function_type"] = FunctionType.from_lists(arguments, results)

@@ -27,6 +27,7 @@ from flydsl.passes.walk import function_bodies
 Slot = tuple[int, int]
 """(allocation number, piece number)."""
 
+_MOST_ELEMENTS = 1 << 16  # a thread has a few hundred registers; more than this stays in memory
 _STRUCTURED = ("scf.for", "scf.if", "scf.while")
 
 
@@ -137,8 +138,10 @@ class _Promoter:
     def _find(self, region: Region) -> None:
         for block in region.blocks:
             for op in block.ops:
-                if isinstance(op, FlyOp) and op.spec.name == "make_ptr" and (size := allocation_size(op)) is not None:
-                    self._consider(op, size)
+                if isinstance(op, FlyOp) and op.spec.name == "make_ptr":
+                    size = allocation_size(op)
+                    if size is not None and size <= _MOST_ELEMENTS:
+                        self._consider(op, size)
                 for inner in op.regions:
                     self._find(inner)
 

@@ -190,7 +190,10 @@ def run(argv: list[str], stdin_text: str) -> tuple[int, str, str]:
     code = 1 if wrong else 0
     printed = f"{_SEPARATOR}\n".join(outputs)
     if options.output and not code:
-        Path(options.output).write_text(printed, encoding="utf-8")
+        try:
+            Path(options.output).write_text(printed, encoding="utf-8")
+        except OSError as error:
+            return 1, "", f"fly-opt: cannot write the output: {error}\n"
         printed = ""
     return code, printed, "".join(f"{line}\n" for line in (*log, *wrong))
 

@@ -19,12 +19,18 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl.dominance import DominanceInfo
 from xdsl.parser import AttrParser, Parser
+from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.exceptions import ParseError
+from xdsl.utils.lexer import Input
+from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken
 
 from flydsl.base.errors import FlyDSLError
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.registry import IrContext, load_all
 from flydsl.tools.ir_diagnostics import IrDiagnostic, IrError
+
+_INTEGER_TYPE = re.compile(r"[su]?i(\d+)")
+_WIDEST_INTEGER = (1 << 24) - 1  # MLIR's IntegerType::kMaxWidth
 
 
 class _BitsElement(AttrParser._TensorLiteralElement):
@@ -36,8 +42,33 @@ class _BitsElement(AttrParser._TensorLiteralElement):
         return type.unpack(self.value.to_bytes(type.compile_time_size, "little"), 1)[0]
 
 
+class _Lexer(MLIRLexer):
+    """xDSL's words, each read in time linear in its length, and no integer wider than MLIR has."""
+
+    # xDSL's pattern of a string splits one that is not closed in every possible way.
+    _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
+
+    def _lex_bare_identifier(self, start_pos: int) -> MLIRToken:
+        token = super()._lex_bare_identifier(start_pos)
+        width = _INTEGER_TYPE.fullmatch(token.text)
+        if width is not None and (len(width[1]) > 8 or int(width[1]) > _WIDEST_INTEGER):
+            raise ParseError(token.span, f"an integer type has at most {_WIDEST_INTEGER} bits")
+        return token
+
+    def _lex_prefixed_ident(self, start_pos: int) -> MLIRToken:
+        try:
+            return super()._lex_prefixed_ident(start_pos)
+        except ParseError as error:
+            sign = self.input.content[start_pos]
+            raise ParseError(error.span, f"expected a name or a number after '{sign}'") from error
+
+
 class LocatingParser(Parser):
     """Gives every operation that states no location of its own the place it was read from."""
+
+    def __init__(self, context: IrContext, text: str, file: str) -> None:
+        super().__init__(context, "", file)
+        self._parser_state = ParserState(_Lexer(Input(text, file)))
 
     def parse_operation(self) -> Operation:
         start = self._start = self._current_token.span.start
@@ -82,8 +113,9 @@ def read_module(text: str, file: str, allow_unregistered: bool = False) -> Modul
     """Parse a module, or the operations of an implicit one."""
     context = IrContext(allow_unregistered=allow_unregistered)
     load_all(context)
-    parser = LocatingParser(context, text, file)
+    parser: LocatingParser | None = None
     try:
+        parser = LocatingParser(context, text, file)
         return parser.parse_module()
     except ParseError as error:
         line, column = _place(text, _start(text, error))
@@ -102,9 +134,9 @@ def _start(text: str, error: ParseError) -> int:
     return uses[-1].start() if uses else error.span.start
 
 
-def _at_parser(parser: Parser, file: str, message: str) -> IrDiagnostic:
+def _at_parser(parser: Parser | None, file: str, message: str) -> IrDiagnostic:
     """An error that names no place belongs where the parser has got to."""
-    line, column = _place(parser.lexer.input.content, parser.pos)
+    line, column = (1, 1) if parser is None else _place(parser.lexer.input.content, parser.pos)
     return IrDiagnostic(file, line, column, message)
 
 

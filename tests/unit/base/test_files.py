@@ -14,6 +14,18 @@ from flydsl.base import files, knobs
 from flydsl.base.errors import FlyDSLError
 
 
+@pytest.mark.parametrize(("umask", "rights"), [(0o022, 0o644), (0o027, 0o640), (0o077, 0o600)])
+def test_a_file_for_others_follows_the_umask(tmp_path: Path, umask: int, rights: int) -> None:
+    before = os.umask(umask)
+    try:
+        files.atomic_write(tmp_path / "mine", b"")
+        files.atomic_write(tmp_path / "shared", b"", mode=0o666)
+    finally:
+        os.umask(before)
+    assert (tmp_path / "mine").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "shared").stat().st_mode & 0o777 == rights
+
+
 def test_atomic_write_replaces_and_leaves_nothing_behind(tmp_path: Path) -> None:
     path = tmp_path / "entry"
     files.atomic_write(path, b"one")

@@ -153,6 +153,18 @@ REFUSED = {
 }
 
 
+@pytest.mark.parametrize("wrap", [lambda x: (x,), lambda x: [x], Strange])
+def test_values_in_values_without_end_are_refused(wrap: Any) -> None:
+    @flyc.jit
+    def nothing(c: fx.Constexpr[Any]): ...
+
+    nothing(functools.reduce(lambda inner, _: wrap(inner), range(40), 1))
+    for depth in (60, 200):
+        with pytest.raises(DslTypeError, match=r"argument 'c': .* more than 50 deep") as caught:
+            nothing(functools.reduce(lambda inner, _: wrap(inner), range(depth), 1))
+        assert "flat tuple" in str(caught.value)
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_could_change_unseen_is_refused(name: str) -> None:
     @flyc.jit

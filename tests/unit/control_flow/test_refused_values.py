@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from types import SimpleNamespace
 
 import numpy as np
@@ -285,16 +286,12 @@ def test_an_attribute_of_a_namespace_is_carried() -> None:
     assert launch(body, n=3) == [4, 4, 5, 6]
 
 
-def test_a_value_kept_by_an_object() -> None:
-    class Holder:
-        def keep(self, value):
-            self.value = value
-
+def test_a_value_kept_by_a_cache() -> None:
     def body(out: fx.Tensor, n: fx.Int32):
-        holder = Holder()
+        kept = functools.cache(lambda addend: n + addend)
         if n > 2:
-            holder.keep(n + 1)
-        out[0] = holder.value  # here
+            out[1] = kept(1)
+        out[0] = kept(1)  # here
 
     refused(body, DslNameError, "made inside the run-time `if`", "used outside of it", "bound before")
 

@@ -9,13 +9,17 @@ import tempfile
 from pathlib import Path
 
 from tests.unit.errors import (
+    mends_control_flow,
+    mends_habits,
+    mends_launches,
+    mends_values,
     mistakes_calls,
     mistakes_control_flow,
     mistakes_habits,
     mistakes_launches,
     mistakes_values,
 )
-from tests.unit.errors.mistake import CALL, FILE, Mistake, run
+from tests.unit.errors.mistake import CALL, FILE, Mistake, kernel_of, run
 
 MISTAKES = (
     *mistakes_control_flow.MISTAKES,
@@ -24,6 +28,15 @@ MISTAKES = (
     *mistakes_launches.MISTAKES,
     *mistakes_calls.MISTAKES,
 )
+
+_BODIES = {**mends_control_flow.MENDS, **mends_values.MENDS, **mends_habits.MENDS}
+
+
+def mends(mistake: Mistake) -> tuple[str, ...]:
+    """The programs that come of following the advice on a mistake, one for each way that it names."""
+    if mistake.title in mends_launches.MENDS:
+        return tuple(text.strip() + "\n" for text in mends_launches.MENDS[mistake.title])
+    return tuple(kernel_of(body) for body in _BODIES[mistake.title])
 
 
 def message(mistake: Mistake) -> str:
@@ -42,8 +55,9 @@ and what to write instead. Each class also derives from a built-in exception (in
 `except ValueError` works as one expects. Frames of this package are left out of the traceback;
 `FLYDSL_DEBUG_TRACEBACK=1` shows them. On a terminal the message is coloured; `NO_COLOR=1` turns that off.
 
-Every program below is run by the tests as the file `kernel.py`, for gfx942, with `np`, `flyc` and `fx` imported. One
-that defines a function called *kernel* is launched by
+After each message stands a program that follows its advice. Every program, wrong or mended, is run by the tests as
+the file `kernel.py`, for gfx942, with `np`, `flyc` and `fx` imported. One that defines a function called *kernel* is
+launched by
 
 ```python no-run
 {call}```
@@ -62,6 +76,7 @@ def document() -> str:
             kinds = f"`{mistake.error.__name__}` ({mistake.built_in.__name__})"
             parts.append(f"### {title}\n\n{kinds}\n\n```python no-run\n{mistake.source}```\n")
             parts.append(f"```text\n{message(mistake)}\n```\n")
+            parts.append(f"Mended:\n\n```python no-run\n{mends(mistake)[0]}```\n")
     return "\n".join(parts)
 
 

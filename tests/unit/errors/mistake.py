@@ -64,28 +64,38 @@ def whole_file(
     return Mistake(section, title, error, built_in, words, dedent(code).strip() + "\n")
 
 
+_HEAD = "@flyc.kernel\ndef kernel(out: fx.Tensor, x: fx.Tensor, n: fx.Int32):\n"
+
+
+def kernel_of(body: str) -> str:
+    """The program whose kernel has this body."""
+    lines = dedent(body).strip().splitlines()
+    return _HEAD + "\n".join(f"    {line}" if line else "" for line in lines) + "\n"
+
+
 def in_kernel(
     section: str, title: str, error: type[FlyDSLError], built_in: type[Exception], words: tuple[str, ...], body: str
 ) -> Mistake:
     """A mistake inside a kernel, of which only the body is written."""
-    head = "@flyc.kernel\ndef kernel(out: fx.Tensor, x: fx.Tensor, n: fx.Int32):\n"
-    lines = dedent(body).strip().splitlines()
-    code = head + "\n".join(f"    {line}" if line else "" for line in lines) + "\n"
-    return Mistake(section, title, error, built_in, words, code)
+    return Mistake(section, title, error, built_in, words, kernel_of(body))
 
 
 def run(mistake: Mistake, folder: Path) -> FlyDSLError:
     """The error that a mistake gives, its program being ``kernel.py`` in ``folder``."""
+    try:
+        run_program(mistake.source, folder)
+    except FlyDSLError as error:
+        return error
+    raise AssertionError(f"{mistake.title!r} is accepted")
+
+
+def run_program(program: str, folder: Path) -> None:
+    """Run a program as ``kernel.py`` in ``folder``; one that defines ``kernel`` or ``launch`` as :data:`CALL` says."""
     file = folder / FILE
-    program = mistake.source
     defined = {line.split("(")[0].removeprefix("def ") for line in program.splitlines() if line.startswith("def ")}
     if "launch" in defined:
         program += "\n\n" + CALL.splitlines()[-1] + "\n"
     elif "kernel" in defined:
         program += "\n\n" + CALL
     file.write_text(program, encoding="utf-8")
-    try:
-        runpy.run_path(str(file), init_globals={"np": np, "fx": fx, "flyc": flyc})
-    except FlyDSLError as error:
-        return error
-    raise AssertionError(f"{mistake.title!r} is accepted")
+    runpy.run_path(str(file), init_globals={"np": np, "fx": fx, "flyc": flyc})

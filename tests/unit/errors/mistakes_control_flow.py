@@ -164,6 +164,100 @@ MISTAKES: tuple[Mistake, ...] = (
     ),
     in_kernel(
         FLOW,
+        "a float first bound inside a run-time branch",
+        DslNameError,
+        NameError,
+        ("'value'", "value = fx.Float32(0.0)"),
+        """
+        if n > 2:
+            value = x[0] * 2
+        out[0] = value  # here
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "None before a branch that gives a float",
+        DslTypeError,
+        TypeError,
+        ("None", "for example fx.Float32(0.0), instead of None"),
+        """
+        value = None
+        if n > 2:
+            value = x[0]  # here
+        out[0] = value
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "a counter of Python's bumped in a run-time branch",
+        DslTypeError,
+        TypeError,
+        ("'steps.count' is changed inside the run-time `if`", "x = f(x)"),
+        """
+        class Steps:
+            count = 0
+
+            def bump(self):
+                self.count += 1
+
+        steps = Steps()
+        if fx.thread_idx.x < 2:
+            steps.bump()  # here
+        out[fx.thread_idx.x] = steps.count
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "an element taken from an iterator in a run-time loop",
+        DslTypeError,
+        TypeError,
+        ("'numbers' is changed", "first = next(...)"),
+        """
+        numbers = iter([3, 1, 4])
+        for i in range(n):
+            out[i] = next(numbers)  # here
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "a NumPy array that counts in a run-time branch",
+        DslTypeError,
+        TypeError,
+        ("'total' is changed", "tensor argument"),
+        """
+        total = np.zeros(1, np.int32)
+        if n > 2:
+            total[0] += 5  # here
+        out[0] = int(total[0])
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "a set that notes what a run-time branch has done",
+        DslTypeError,
+        TypeError,
+        ("'seen' is changed", "seen = 1"),
+        """
+        seen = set()
+        if n > 2:
+            seen.add("large")  # here
+        out[0] = len(seen)
+    """,
+    ),
+    in_kernel(
+        FLOW,
+        "random numbers drawn in a run-time loop",
+        DslTypeError,
+        TypeError,
+        ("'generator' is changed", "draw the numbers before the `for`"),
+        """
+        generator = np.random.default_rng(0)
+        for i in range(n):
+            out[i] = int(generator.integers(9))  # here
+    """,
+    ),
+    in_kernel(
+        FLOW,
         "None before a run-time branch",
         DslTypeError,
         TypeError,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flydsl.base.errors import DslAttributeError, DslRuntimeError, DslTypeError, FlyDSLError
-from tests.unit.errors.mistake import Mistake, in_kernel
+from tests.unit.errors.mistake import Mistake, in_kernel, whole_file
 
 SECTION = "Habits from other systems"
 
@@ -68,6 +68,20 @@ MISTAKES: tuple[Mistake, ...] = (
     _one_line(
         "`range` of a run-time number outside a `for`",
         DslRuntimeError, RuntimeError, ("run-time Int32", "`for i in range(n):`"), "y = [x[i] for i in range(n)]", "",
+    ),
+    whole_file(
+        SECTION, "`range` of a run-time number in a function without `@flyc.jit`",
+        DslRuntimeError, RuntimeError, ("run-time Int32", "@flyc.jit function"),
+        """
+        def count(out, n):
+            for i in range(n):  # here
+                out[i] = i
+
+
+        @flyc.kernel
+        def kernel(out: fx.Tensor, x: fx.Tensor, n: fx.Int32):
+            count(out, n)
+    """,
     ),
     _one_line(
         "`assert` of a run-time condition",

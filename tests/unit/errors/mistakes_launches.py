@@ -248,6 +248,21 @@ MISTAKES: tuple[Mistake, ...] = (
     ),
     whole_file(
         ARGUMENTS,
+        "a masked array",
+        DslTypeError,
+        TypeError,
+        ("argument 'out'", "masked array", "filled("),
+        """
+        @flyc.jit
+        def fill(out: fx.Tensor):  # here
+            pass
+
+
+        fill(np.ma.masked_array(np.zeros(8, np.float32), mask=[True, False] * 4))
+    """,
+    ),
+    whole_file(
+        ARGUMENTS,
         "a read-only array that the kernel writes",
         DslValueError,
         ValueError,

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from tests.unit.errors.catalogue import MISTAKES, document
-from tests.unit.errors.mistake import FILE, Mistake, run
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from tests.unit.errors import mends_control_flow, mends_habits, mends_launches, mends_values
+from tests.unit.errors.catalogue import MISTAKES, document, mends
+from tests.unit.errors.mistake import FILE, Mistake, run, run_program
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.slug)
@@ -33,6 +37,36 @@ def test_the_message_is_in_the_user_s_words(mistake: Mistake, tmp_path: Path) ->
     text = run(mistake, tmp_path).rendered()
     for inside in ("Traceback", "xdsl", "object at 0x", "<class", "NotImplemented"):
         assert inside not in text, text
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.slug)
+def test_the_advice_works(mistake: Mistake, tmp_path: Path) -> None:
+    programs = mends(mistake)
+    assert programs, "no program follows the advice"
+    for program in programs:
+        assert program != mistake.source
+        run_program(program, tmp_path)
+
+
+def test_every_mend_belongs_to_a_mistake() -> None:
+    tables = (mends_control_flow.MENDS, mends_habits.MENDS, mends_launches.MENDS, mends_values.MENDS)
+    titles = [title for table in tables for title in table]
+    assert sorted(titles) == sorted(mistake.title for mistake in MISTAKES)
+
+
+def test_the_advice_on_atomics_reaches_an_element_of_a_strided_view() -> None:
+    @flyc.kernel
+    def add(out: fx.Tensor, i: fx.Int32):
+        every_second = fx.make_view(fx.get_iter(out), fx.make_layout(4, 2))
+        fx.mem_ops.atomic_add(fx.get_iter(every_second), fx.Int32(1), fx.crd2idx(i, every_second.layout))
+
+    @flyc.jit
+    def launch(out: fx.Tensor, i: fx.Int32):
+        add(out, i).launch(block=(4, 1, 1))
+
+    out = np.zeros(8, np.int32)
+    launch(out, 3)
+    assert out.tolist() == [0, 0, 0, 0, 0, 0, 4, 0]
 
 
 def test_the_catalogue_is_large_enough_and_says_each_thing_once() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import runpy
 import subprocess
 import sys
@@ -332,3 +333,12 @@ def test_an_exported_function_still_runs_here(tmp_path: Path) -> None:
 def test_the_name_is_the_function_also_after_its_module_is_imported() -> None:
     code = "import flydsl.compiler as flyc, flydsl.compiler.export_writer; print(callable(flyc.export))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "True\n"
+
+
+def test_exported_files_follow_the_umask(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        export_add(tmp_path, arch="gfx942")
+    finally:
+        os.umask(before)
+    assert {oct(path.stat().st_mode & 0o777) for path in tmp_path.iterdir()} == {"0o644"}

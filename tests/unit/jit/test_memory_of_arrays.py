@@ -303,3 +303,15 @@ def test_adaptors_over_arrays_of_several_libraries_take_turns(torch: ModuleType)
                 call(flyc.from_dlpack(source), y, N)
                 np.testing.assert_array_equal(y, np.asarray(getattr(source, "array", source)))
     assert len(copy.specialisations) == 1
+
+
+@pytest.mark.parametrize("wrap", [lambda array: array, flyc.from_dlpack], ids=["raw", "wrapped"])
+def test_a_masked_array_is_refused_also_after_a_plain_one(wrap: Callable[[Any], Any]) -> None:
+    x, y = np.arange(N, dtype=np.float32), np.zeros(N, np.float32)
+    masked = np.ma.masked_array(x, mask=x > 3)
+    for call in paths(x, y):
+        call(x, y, N)
+        y[:] = 0
+        with pytest.raises(FlyDSLError, match="would lose its mask"):
+            call(wrap(masked), y, N)
+        assert not y.any()

@@ -80,8 +80,7 @@ def try_inside(location: SourceLocation) -> Refusal:
     return Refusal(
         DslSyntaxError,
         "`try` under a run-time condition or in a run-time loop: nothing can be caught while a kernel runs",
-        "test for the condition with `if`; errors of tracing are caught around the branch or loop, or in a helper "
-        "function",
+        "test for the condition with `if`; a function of the module, called here, may catch errors of tracing",
         location,
     )
 
