@@ -89,7 +89,7 @@ def key_of(
     name: str, inputs: Inputs, arguments: Iterable[Any], hints: Mapping[str, Any], device: Any
 ) -> tuple[CacheKey | None, tuple[str, ...]]:
     """The key of a specialisation; or None and the reasons why it can only be known within this process."""
-    walk = Walk()
+    walk = inputs.argument_walk()
     texts = [walk.text(_parts(argument)) for argument in arguments]
     target, hint_text = walk.text(device.target), walk.text(dict(hints))
     texts += backend_texts(device.target, walk)

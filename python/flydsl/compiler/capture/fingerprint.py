@@ -1,264 +1,34 @@
-"""Fingerprints: two values with the same fingerprint make the same code.
+"""Fingerprints of functions: two functions with the same fingerprint make the same code.
 
-A fingerprint is a text. It follows a function into everything it can reach: helpers through globals, closures, modules
-and classes, the values they read, and the values those are made of. It is the same in every process, so it can be part
-of a key on disk. What has no content that can be seen is known by its identity: that is good for this process only, and
-`opaque` has the reason. What could change under our eyes without any sign of it is refused.
-
-While it walks, a `Walk` notes where it read what, for the guard that each call passes (`guard.py`).
+A fingerprint follows a function into everything it can reach: helpers through globals, closures, modules and classes,
+and the values they read (`walk.py`). It is the same in every process, so it can be part of a key on disk, unless it
+says in `opaque` why it cannot.
 """
 
 from __future__ import annotations
 
-import copyreg
-import enum
-import io
 import re
 import sys
-import threading
-from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping
-from contextvars import ContextVar
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from importlib.util import resolve_name
-from types import BuiltinFunctionType, CodeType, FunctionType, MappingProxyType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
+from flydsl.compiler.capture import libraries, values
 from flydsl.compiler.capture.code import FORM, CodeReads, code_digest, code_reads
-from flydsl.compiler.capture.guard import MISSING, Guard
-from flydsl.compiler.capture.libraries import (
-    is_array_type,
-    is_known,
-    is_ours,
-    is_steady,
-    known_module,
-    known_name,
-)  # fmt: skip
-from flydsl.compiler.capture.values import (
-    LEAVES,
-    MOST_BYTES,
-    MOST_ITEMS,
-    PARTS,
-    Content,
-    Items,
-    ObjectArray,
-    attributes_of,
-    container_of,
-    content_of,
-    digest_of,
-    form_of,
-    is_generated,
-    is_immutable,
-    is_object_array,
-    library_value,
-    slots_of,
-    state_of,
-)  # fmt: skip
-from flydsl.compiler.diagnostics import definition_of
+from flydsl.compiler.capture.guard import MISSING
+from flydsl.compiler.capture.walk import Cursor, Reader, ValueWalk
 
-_MOST_NODES = 20_000
-_MOST_NESTED = 20
-"""Tuples within tuples that are written in one line."""
-_OF_THE_CALLER = (ContextVar, threading.local)
-"""Types whose values are others in each thread or context."""
 _REACHES_GLOBALS = frozenset({"globals", "locals", "vars", "eval", "exec"})
-_IMPORTERS = frozenset({("importlib", "import_module"), ("builtins", "__import__")})
-"""Functions that give modules by name."""
-_OF_BUILTIN_CLASSES = ("wrapper_descriptor", "method_descriptor", "classmethod_descriptor")
-_BOUND = ("builtin_function_or_method", "method-wrapper")
-_SLOTS = ("member_descriptor", "getset_descriptor", "_tuplegetter", "CField")
-_ENUM_MEMBER = frozenset({"_value_", "_name_", "__objclass__", "_sort_order_", "_hashable_values_"})
-_CLASS_MACHINERY = frozenset({
-    "__dict__", "__weakref__", "__doc__", "__module__", "__abstractmethods__", "_abc_impl", "__dataclass_params__",
-    "__dataclass_fields__", "__match_args__", "__orig_bases__", "__parameters__", "__firstlineno__",
-    "__static_attributes__", "__slotnames__", "__annotate__", "__annotate_func__", "__annotations_cache__",
-    "__fly_made__",
-})  # fmt: skip
-"""Entries of a class that follow from the others."""
 
 
-Names = frozenset[str] | None
-"""The attributes and keys under which a value was found; None for one that code reads itself."""
-
-
-@dataclass
-class _Reader:
-    """The function on whose behalf values are read."""
-
-    function: FunctionType | None = None
-    reads: CodeReads | None = None
-    modules: set[int] = field(default_factory=set)
-    """Modules that were seen on its behalf."""
-    finds_modules: bool = False
-    """Whether it gets modules by name."""
-
-
-@dataclass(frozen=True)
-class _Cursor:
-    """Where the walk is."""
-
-    reader: _Reader
-    label: str = ""
-    """How a user would call the value at hand."""
-    names: Names = None
-
-
-class Walk:
-    """Makes fingerprints of values, one after the other; a value met again is named by its number."""
+class Walk(ValueWalk):
+    """Makes fingerprints of functions, and of all that is not one."""
 
     writes_matter = True
     """Whether a function that assigns globals can only be known by its identity."""
-
-    def __init__(self, volatile: Mapping[int, frozenset[Any]] = MappingProxyType({})) -> None:
-        """``volatile``: what tracing itself changes, by the id of what holds it."""
-        self.functions: list[FunctionType] = []
-        self.guard = Guard()
-        self.unseen: list[str] = []
-        """What may change without any later call noticing."""
-        self.by_identity: list[str] = []
-        """What is known by its identity alone."""
-        self._taken: set[str] = set()
-        """Names of attributes that functions take."""
-        self._content: set[str] = set()
-        """Those from which they take more than the shape or type of an array."""
-        self._computes_names = False
-        self.imports_by_name = False
-        """Whether a function may import modules while it is traced that nothing here could know of."""
-        self._opaque: list[str] = []
-        self._lines: list[str] = []
-        self._volatile = volatile
-        self._numbers: dict[int, int] = {}
-        self._kept: list[Any] = []
-        self._queue: deque[tuple[int, Any, _Cursor]] = deque()
-        self._late: deque[tuple[int, Any, _Cursor]] = deque()
-        self._at = _Cursor(_Reader())
-        self._scope: dict[str, Any] | None = None
-        self._judges = True
-
-    # The walk -------------------------------------------------------------------------------------
-
-    @property
-    def lines(self) -> list[str]:
-        """What the texts refer to by number."""
-        self._finish()
-        return self._lines
-
-    @property
-    def opaque(self) -> list[str]:
-        """Why the texts are good for this process only."""
-        self._finish()
-        return self._opaque
-
-    def takes(self, names: Names) -> bool:
-        """Whether a function may read what is found under these names."""
-        return names is None or self._computes_names or not names.isdisjoint(self._taken)
-
-    def takes_content(self, names: Names) -> bool:
-        """Whether a function may read more of an array found there than its shape or type."""
-        return names is None or self._computes_names or not names.isdisjoint(self._content)
-
-    def _finish(self) -> None:
-        """Follow what was met; last what counts only if it is read, when the names of all functions are known."""
-        before = self._at
-        while self._queue or self._late:
-            late = not self._queue
-            place, value, self._at = (self._late if late else self._queue).popleft()
-            text = self._late_text(value) if late else self._node(value)
-            if text is None:
-                self._late.append((place, value, self._at))
-            else:
-                self._lines[place] += f" {text}"
-        self._at = before
-
-    def text(self, value: Any) -> str:
-        """The fingerprint of a value; what it refers to by number is in ``lines``."""
-        return self._text(value, 0)
-
-    def _text(self, value: Any, nested: int) -> str:
-        leaf = LEAVES.get(type(value))
-        if leaf is not None:
-            return leaf(value)
-        if type(value) is CodeType:
-            return f"code {code_digest(value)}"
-        if type(value) is tuple and nested < _MOST_NESTED:
-            return f"({''.join(self._text(item, nested + 1) + ', ' for item in value)})"
-        if isinstance(value, ModuleType):
-            return self._module(value)
-        number = self._numbers.get(id(value))
-        if number is not None:
-            return f"#{number}"
-        if isinstance(value, (type, FunctionType, BuiltinFunctionType)):
-            name = known_name(value)
-            if name is not None:
-                if not is_array_type(value):
-                    self._judge(value.__module__, value.__qualname__)
-                return name
-        if len(self._numbers) > _MOST_NODES:
-            raise self._refused(
-                f"more than {_MOST_NODES} objects", "pass what changes as an argument, the rest as text"
-            )
-        number = self._numbers[id(value)] = len(self._numbers)
-        self._kept.append(value)
-        self._lines.append(f"#{number} =")
-        self._queue.append((number, value, self._at))
-        return f"#{number}"
-
-    def _inside(self, value: Any, label: str, names: Names) -> str:
-        """The fingerprint of a part of a value, which a user would call by the label."""
-        before, self._at = self._at, _Cursor(self._at.reader, label, names)
-        try:
-            return self.text(value)
-        finally:
-            self._at = before
-
-    def _judge(self, module: str, path: str) -> None:
-        """Note a function or class of a library that may look at more than its arguments."""
-        if self._judges and not is_steady(module, path):
-            self._opaque.append(f"{module}.{path} may give something else at the next start")
-        if (module, path) in _IMPORTERS:
-            self.imports_by_name = self._at.reader.finds_modules = True
-
-    def _unjudged(self, value: Any) -> str:
-        """The text of a type that is mentioned, which is no sign that it is called."""
-        before, self._judges = self._judges, False
-        try:
-            return self.text(value)
-        finally:
-            self._judges = before
-
-    def _node(self, value: Any) -> str | None:
-        """What a numbered value is; None if that is to be seen when all else has been."""
-        kind = type(value)
-        if isinstance(value, FunctionType):
-            return self._function(value)
-        if isinstance(value, type):
-            return self._class(value)
-        if isinstance(value, enum.Enum):
-            return self._member(value)
-        if kind is tuple:
-            return f"tuple ({''.join(self.text(item) + ', ' for item in value)})"
-        if is_object_array(value) or container_of(kind) is kind:
-            return self._container(value)
-        if isinstance(value, _OF_THE_CALLER):
-            return self._of_the_caller(value)
-        parts = PARTS.get((kind.__module__, kind.__qualname__))
-        if parts is not None:
-            return self._parts(value, parts)
-        if kind.__module__ in ("typing", "types") and hasattr(value, "__args__"):
-            parts = (getattr(value, name, None) for name in ("__origin__", "__args__", "__metadata__"))
-            return f"alias {kind.__name__} {self._unjudged(tuple(parts))}"
-        if kind.__module__ == "typing" and hasattr(value, "__name__"):  # a TypeVar, or a name like Any
-            return f"typing {value.__name__}"
-        if kind.__name__ in _OF_BUILTIN_CLASSES:
-            return f"method {self.text(value.__objclass__)} {value.__name__}"
-        if kind.__name__ in _BOUND and not isinstance(value.__self__, (ModuleType, type(None))):
-            return f"method {self.text(value.__self__)} {value.__name__}"
-        if content_of(value) is not None:
-            return None
-        special = library_value(value)
-        return special if special is not None else self._instance(value)
 
     # Functions and what they read -----------------------------------------------------------------
 
@@ -271,8 +41,8 @@ class Walk:
         self._computes_names |= reads.computes_names
         if reads.writes_globals and self.writes_matter:
             self._opaque.append(f"{function.__qualname__}() assigns globals while it is traced")
-        reader = _Reader(function, reads)
-        before, self._at = self._at, _Cursor(reader)
+        reader = Reader(function, reads)
+        before, self._at = self._at, Cursor(reader)
         self._scope = self._scope or function.__globals__
         parts = [f"function {function.__qualname__} {code_digest(function.__code__)}"]
         parts.append(self._inside(function.__defaults__, f"{function.__name__}.__defaults__", None))
@@ -318,14 +88,14 @@ class Walk:
     def _global(self, scope: dict[str, Any], name: str) -> str:
         """What a name means in a module; names of this package's modules are covered by its digest."""
         module = scope.get("__name__")
-        if is_ours(module) and getattr(sys.modules.get(module), "__dict__", None) is scope:
+        if libraries.is_ours(module) and getattr(sys.modules.get(module), "__dict__", None) is scope:
             return "ours"
         if name in self._volatile.get(id(scope), ()):
             self._opaque.append(f"the global {name} changes while it is traced")
             return "volatile"
         label = name if scope is self._scope else f"{module}.{name}"
         value = scope.get(name, MISSING)
-        if not isinstance(value, ModuleType) or known_module(value) is None:  # nobody gives `fx` another meaning
+        if not isinstance(value, ModuleType) or libraries.known_module(value) is None:  # nobody assigns to `fx`
             self.guard.name(scope, name, label)
         return self._builtin(scope, name) if value is MISSING else self._variable(value, label, name)
 
@@ -343,8 +113,8 @@ class Walk:
         chains = reads.chains.get(name) if reads is not None else None
         if isinstance(value, ModuleType):
             return self._module(value, chains)
-        if chains and all(chain[:1] and chain[0] in FORM for chain in chains) and content_of(value) is not None:
-            return f"{type(value).__name__} {self.guard.data(value, form_of, f'{label} (its shape or type)')}"
+        if chains and all(chain[:1] and chain[0] in FORM for chain in chains) and values.content_of(value) is not None:
+            return self._form(value, label)
         return self._inside(value, label, None)
 
     def _computed_globals(self, function: FunctionType, reads: CodeReads) -> list[str]:
@@ -376,7 +146,7 @@ class Walk:
                 raise ImportError(name)
             module = import_module(full)
             top = sys.modules[full.partition(".")[0]]
-            texts = [self._module(module)] if is_known(full) else [self._module(module), self._module(top)]
+            texts = [self._module(module)] if libraries.is_known(full) else [self._module(module), self._module(top)]
             return f"import {full} {' '.join(texts)}"
         except DslTypeError:
             raise
@@ -389,9 +159,9 @@ class Walk:
 
         ``chains`` are the attributes it takes, if that is known; else it may be any that it takes from anything.
         """
-        known, reader = known_module(module), self._at.reader
+        known, reader = libraries.known_module(module), self._at.reader
         head = f"module {known or module.__name__}"
-        if is_ours(known) or reader.reads is None:
+        if libraries.is_ours(known) or reader.reads is None:
             return head
         if chains is None or () in chains:
             if id(module) in reader.modules:
@@ -428,14 +198,14 @@ class Walk:
             self._opaque.append(f"modules are read from {label}")
             self.imports_by_name = self._at.reader.finds_modules = True
             return ""
-        if type(value) in LEAVES or isinstance(value, (tuple, list, dict, set, bytearray)):
+        if type(value) in values.LEAVES or isinstance(value, (tuple, list, dict, set, bytearray)):
             self.guard.name(vars(owner), name, label)
             return f"{label}={self._inside(tuple(value) if isinstance(value, tuple) else value, label, None)}"
-        if is_array_type(value) or (library_value(value) is not None and not callable(value)):
+        if libraries.is_array_type(value) or (values.library_value(value) is not None and not callable(value)):
             return ""
         self._judge(owner.__name__, name)
         self.guard.name(vars(owner), name, label)
-        if isinstance(value, FunctionType) and not is_known(value.__module__ or ""):  # somebody put it there
+        if isinstance(value, FunctionType) and not libraries.is_known(value.__module__ or ""):  # somebody put it there
             return f"{label}={self._inside(value, label, None)}"
         return ""
 
@@ -445,198 +215,3 @@ class Walk:
         if not found:
             self.unseen.append("modules that it finds by computed names")
         return " ".join(f"{text} {self._module(module)}" for text, module in found)
-
-    # Classes and instances ------------------------------------------------------------------------
-
-    def _class(self, cls: type) -> str:
-        head = f"class {cls.__qualname__} {self._unjudged(cls.__bases__)} {self._unjudged(type(cls))}"
-        # Pickling leaves this list in a class: have it there before we look.
-        copyreg._slotnames(cls)  # pyright: ignore[reportAttributeAccessIssue]
-        self._guard_mapping(cls, vars(cls), MappingProxyType, f"{cls.__name__}.\0")
-        self.guard.item(cls, f"{cls.__name__}.\0", "__bases__", "{0}.__bases__", (cls,), cls.__bases__)
-        if issubclass(cls, enum.Enum):
-            members = tuple(cls.__members__.values())
-            # That none is given more attributes, at a lower price than by looking at all it has.
-            self.guard.data(tuple(map(vars, members)), _lengths, f"{cls.__name__} (attributes of its members)")
-            methods = {k: v for k, v in vars(cls).items() if isinstance(v, (FunctionType, property, classmethod))}
-            return f"{head} members {self.text(members)} {{{self._items(methods, cls.__name__)}}}"
-        entries = {name: value for name, value in vars(cls).items() if name not in _CLASS_MACHINERY}
-        entries = self._steady(cls, entries)
-        if "__dataclass_fields__" in vars(cls):
-            head += f" {vars(cls)['__dataclass_params__']} ({self._fields(cls)})"
-            entries = {name: value for name, value in entries.items() if not is_generated(name, value)}
-            entries.pop("__annotations__", None)
-        texts = (
-            f"{name}={'slot' if type(value).__name__ in _SLOTS else self._attribute(value, cls.__name__, name)}"
-            for name, value in entries.items()
-        )
-        return f"{head} {{{', '.join(texts)}}}"
-
-    def _fields(self, cls: type) -> str:
-        """The fields of a dataclass, which its generated methods follow from."""
-        texts = []
-        for entry in vars(cls)["__dataclass_fields__"].values():
-            flags = (entry.init, entry.repr, entry.hash, entry.compare, entry.kw_only)
-            kind = self._unjudged(entry.type)
-            texts.append(f"{kind} {self.text((entry.name, entry.default, entry.default_factory, *flags))}")
-        return ", ".join(texts)
-
-    def _member(self, member: enum.Enum) -> str:
-        """A member of an enum, with the attributes it was given beside its value."""
-        held = {name: value for name, value in vars(member).items() if name not in _ENUM_MEMBER}
-        label = f"{type(member).__name__}.{member.name}"
-        if held:
-            self._guard_mapping(member, vars(member), dict, f"{label}.\0")
-        more = f" {{{self._items(self._steady(member, held), label)}}}" if held else ""
-        return f"{self._unjudged(type(member))}.{member.name} {self._inside(member.value, label, None)}{more}"
-
-    def _instance(self, value: Any) -> str | None:
-        state = state_of(value)
-        if state is None:
-            return None
-        fields, slots, base = state
-        label = self._at.label or type(value).__name__
-        if not is_immutable(type(value)):
-            if fields is not None:
-                self._guard_mapping(value, fields, dict, f"{label}.\0")
-            self.guard.slots(value, self._steady(value, slots_of(value)), f"{label}.\0")
-            self.guard.item(value, f"the class of {label}", "", "{0}({1})", (type, value), type(value))
-        content = self._items(self._steady(value, {**slots, **(fields or {})}), label)
-        held = self._container(value) if container_of(type(value)) is not None else self.text(base)
-        return None if held is None else f"instance {self._unjudged(type(value))} {held} {{{content}}}"
-
-    def _of_the_caller(self, value: Any) -> str:
-        """What each thread or context has for itself."""
-        label = self._at.label
-        if isinstance(value, ContextVar):
-            held = value.get(MISSING)
-            self.guard.item(value, "\0", label, "{0}.get({1})", (value, MISSING), held)
-            return f"context variable {value.name} {'unset' if held is MISSING else self._inside(held, label, None)}"
-        self.guard.local(value, _own_attributes, f"{label}.\0")
-        return f"{self._unjudged(type(value))} {{{self._items(_own_attributes(value), label)}}}"
-
-    def _parts(self, value: Any, names: Iterable[str]) -> str:
-        texts = [f"{name}={self.text(getattr(value, name, None))}" for name in names]
-        signature = getattr(value, "signature", None)
-        if type(value).__name__ == "KernelFunction":
-            texts.append(f"parameters {self._unjudged(tuple(getattr(signature, 'annotations', ())))}")
-        return f"{type(value).__module__}.{type(value).__qualname__}({', '.join(texts)})"
-
-    def _items(self, mapping: Mapping[str, Any], label: str) -> str:
-        return ", ".join(f"{name}={self._attribute(value, label, name)}" for name, value in mapping.items())
-
-    def _attribute(self, value: Any, label: str, name: str) -> str:
-        return self._inside(value, f"{label}.{name}", frozenset({name}))
-
-    def _guard_mapping(self, owner: Any, mapping: Any, kind: Any, label: str) -> None:
-        self.guard.mapping(owner, mapping, kind, label, self._volatile.get(id(owner)))
-
-    def _steady(self, owner: Any, parts: dict[Any, Any]) -> dict[Any, Any]:
-        """What an object holds but for what changes whenever something is traced."""
-        changing = self._volatile.get(id(owner))
-        if not changing:
-            return parts
-        self._opaque.append(f"{self._at.label or type(owner).__name__} changes while it is traced")
-        return {key: value for key, value in parts.items() if key not in changing}
-
-    # Containers -----------------------------------------------------------------------------------
-
-    def _container(self, value: Any) -> str | None:
-        """The items of a container, read past whatever a class derived from it overrides; None if they are too many."""
-        base, kind = container_of(type(value)), type(value).__name__
-        if (value.size if base is None else base.__len__(value)) > MOST_ITEMS:
-            return None
-        if base is not None and issubclass(base, (dict, MappingProxyType)):
-            return f"{kind} {self._mapping(value, base)}"
-        if id(value) in self._volatile:
-            return self._identity(value, "changes while it is traced")
-        view = ObjectArray(value) if base is None else value if type(value) is base else Items(value, base)
-        items, label = tuple(view), self._at.label
-        if base is not frozenset:
-            self.guard.items(value, view, label)
-        if base in (set, frozenset):
-            return f"{kind} {self._without_order(items)}"
-        texts = (self._inside(item, f"{label}[{index}]", self._at.names) for index, item in enumerate(items))
-        return f"{kind} {value.shape if base is None else ''}[{', '.join(texts)}]"
-
-    def _without_order(self, items: tuple[Any, ...]) -> str:
-        texts = [self._inside(item, self._at.label, self._at.names) for item in items]
-        if any("#" in text for text, item in zip(texts, items) if type(item) not in LEAVES):
-            self._opaque.append("a set has items without an order")
-            return f"{sorted(map(id, items))} {texts}"
-        return str(sorted(texts))
-
-    def _mapping(self, value: Any, base: Any) -> str:
-        self._guard_mapping(value, value, base, f"{self._at.label}[\0]")
-        factory = self.text(value.default_factory) if base is defaultdict else "None"
-        items = self._steady(value, dict(zip(base.keys(value), base.values(value))))
-        texts = [f"{self.text(key)}: {self._item(key, item)}" for key, item in items.items()]
-        return f"{factory} {{{', '.join(texts)}}}"
-
-    def _item(self, key: Any, item: Any) -> str:
-        """A value in a mapping, by the name under which code may ask for it."""
-        at = self._at
-        label = f"{at.label}[{key!r}]" if type(key) in LEAVES else at.label
-        return self._inside(item, label, at.names | {key} if at.names is not None and type(key) is str else at.names)
-
-    # What counts only if it is read -----------------------------------------------------------------
-
-    def _late_text(self, value: Any) -> str:
-        """An array, or what has no content that could be compared: its type, if no function asks for it."""
-        if not self.takes(self._at.names):
-            return type(value).__name__
-        content = content_of(value)
-        if content is not None:
-            if not self.takes_content(self._at.names):
-                return f"{type(value).__name__} {self.guard.data(value, form_of, f'{self._at.label} (its shape)')}"
-            return self._array(value, content)
-        if container_of(type(value)) is not None or is_object_array(value):
-            hint = "make it a tuple or a NumPy array, or pass what the kernel needs as an argument"
-            raise self._refused(f"a {type(value).__name__} of more than {MOST_ITEMS} items", hint)
-        if isinstance(value, Iterator) and not isinstance(value, io.IOBase):
-            raise self._refused(f"an iterator ({type(value).__name__}), which each reading changes", "make it a tuple")
-        return self._identity(value, "cannot be described by its content")
-
-    def _array(self, value: Any, content: Content) -> str:
-        """An array that traced code reads: by its bytes, or by identity if they are too many."""
-        label, changing = self._at.label, id(value) in self._volatile
-        if not content.is_seen and not changing:
-            why = f"an array of more than {MOST_BYTES} bytes" if content.size > MOST_BYTES else "memory with pointers"
-            return self._unseen_array(value, f"{why} that can be written")
-        seen = self.guard.data(value, content.read, label) if content.read is not None and not changing else None
-        fields = attributes_of(value) if type(value).__module__.partition(".")[0] != "torch" else None
-        texts = [
-            f"{name}={self._inside(item, f'{label}.{name}', self._at.names)}" for name, item in (fields or {}).items()
-        ]
-        more = f" {{{', '.join(texts)}}}" if fields else ""
-        if fields:
-            self._guard_mapping(value, fields, dict, f"{label}.\0")
-        if content.data is not None and not changing:
-            return f"{self._unjudged(type(value))} {content.form} {digest_of(content.data(value))}{more}"
-        return f"{self._identity(value, f'has {content.size} bytes')} {seen}{more}"
-
-    def _unseen_array(self, value: Any, what: str) -> str:
-        raise self._refused(what, "make it read-only (array.flags.writeable = False) or pass it as an argument")
-
-    def _identity(self, value: Any, why: str) -> str:
-        kind = f"{type(value).__module__}.{type(value).__qualname__}"
-        self._opaque.append(f"a {kind} {why}")
-        if self._at.label and "while it is traced" not in why:
-            self.by_identity.append(f"'{self._at.label}', a {kind}")
-        self._kept.append(value)
-        return f"identity {kind} {id(value)}"
-
-    def _refused(self, what: str, hint: str) -> DslTypeError:
-        function, label = self._at.reader.function, self._at.label
-        who = f"'{function.__name__}' reads" if function is not None else "a traced function reads"
-        where = f" from '{label}'" if label else ""
-        return DslTypeError(f"{who} {what}{where}; a later change of it could not be noticed", hint=hint,
-                            location=definition_of(function) if function is not None else None)  # fmt: skip
-
-
-def _lengths(dictionaries: tuple[dict[str, Any], ...]) -> list[int]:
-    return [*map(len, dictionaries)]
-
-
-def _own_attributes(value: Any) -> dict[str, Any]:
-    return threading.local.__getattribute__(value, "__dict__")

@@ -11,10 +11,9 @@ import ctypes
 import struct
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from operator import attrgetter, is_, itemgetter
 from types import CellType, FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 from flydsl.compiler.shown_value import shown
 
@@ -22,6 +21,9 @@ MISSING: Any = object()
 """Stands for what is not there."""
 _END: Any = object()
 """Stands between the items of one container and the next, so that none can move over unseen."""
+
+_KEY = "\0"
+"""Stands for a key in the label of a place."""
 
 _RELOADERS = ("IPython", "jurigged")
 """Programs that give functions new code in place. Looking for that at every call would cost more than all the rest."""
@@ -41,38 +43,38 @@ def holds():
 Check = Callable[[], bool]
 
 
-@dataclass(frozen=True)
-class _Place:
-    """Somewhere objects were read."""
+class _Place(NamedTuple):
+    """Somewhere objects were read, each under a key of its own."""
 
     owner: Any
     label: str
     """How a user calls an object here, with a zero byte where its key belongs."""
-    expression: str
-    """What reads them again: items of a tuple, in which {0}, {1}, ... stand for ``parts``."""
-    parts: tuple[Any, ...]
-    before: tuple[Any, ...]
-    """What that gave."""
-    keyed: Callable[[tuple[Any, ...]], dict[Any, Any]]
-    """The objects by what tells them apart here."""
+    before: Mapping[Any, Any]
+    now: Callable[[], Mapping[Any, Any]]
     grows: bool = False
     """Whether it may have been given more objects by tracing, which then count no less than the others."""
+
+    def changed(self) -> dict[Any, tuple[Any, Any]]:
+        """Keys whose object is another now: (object before, object now)."""
+        try:
+            now = self.now()
+        except Exception:  # it may be gone, or change while it is read
+            now = {}
+        pairs = {key: (self.before.get(key, MISSING), now.get(key, MISSING)) for key in (*self.before, *now)}
+        return {key: pair for key, pair in pairs.items() if pair[0] is not pair[1]}
+
+
+class _Read(NamedTuple):
+    """What reads objects again: items of a tuple, in which {0}, {1}, ... stand for the parts; and what that gave."""
+
+    expression: str
+    parts: tuple[Any, ...]
+    before: tuple[Any, ...]
 
     @property
     def is_one(self) -> bool:
         """Whether the expression gives a single object."""
         return len(self.before) == 1 and not self.expression.startswith("*")
-
-    def changed(self) -> dict[Any, tuple[Any, Any]]:
-        """Keys under which there is another object now: (object before, object now)."""
-        names = {f"p{n}": part for n, part in enumerate(self.parts)}
-        try:
-            now = self.keyed(eval(f"({self.expression.format(*names)},)", names))
-        except Exception:  # it may be gone, or change while it is read
-            now = {}
-        before = self.keyed(self.before)
-        pairs = {key: (before.get(key, MISSING), now.get(key, MISSING)) for key in dict.fromkeys((*before, *now))}
-        return {key: pair for key, pair in pairs.items() if pair[0] is not pair[1]}
 
 
 def content_of(cell: CellType) -> Any:
@@ -80,19 +82,6 @@ def content_of(cell: CellType) -> Any:
         return cell.cell_contents
     except ValueError:  # not bound yet
         return MISSING
-
-
-def _numbered(items: tuple[Any, ...]) -> dict[Any, Any]:
-    return dict(enumerate(items[:-1]))
-
-
-def _keys_and_values(items: tuple[Any, ...]) -> dict[Any, Any]:
-    half = next(n for n, item in enumerate(items) if item is _END)
-    return dict(zip(items[:half], items[half + 1 : -1]))
-
-
-def _named(*names: Any) -> Callable[[tuple[Any, ...]], dict[Any, Any]]:
-    return lambda items: dict(zip(names, items))
 
 
 def _is_as_good(now: Any, before: Any) -> bool:
@@ -159,10 +148,13 @@ class Guard:
     """Everything that was read, with what was found there."""
 
     def __init__(self) -> None:
-        self._names: dict[int, tuple[dict[str, Any], dict[str, tuple[Any, str]]]] = {}
+        self._names: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}
+        """Names of modules with what they meant, by the id of the module's dictionary."""
         self._functions: list[tuple[FunctionType, Any]] = []
+        self._reads: list[_Read] = []
+        self._data: list[tuple[Any, Callable[[Any], Any], Any]] = []
         self._places: list[_Place] = []
-        self._data: list[tuple[Any, Callable[[Any], Any], Any, str]] = []
+        """The same once more, to tell the user of a change."""
         self.holds: Check = lambda: False
         """Whether every object is still where it was."""
 
@@ -170,7 +162,8 @@ class Guard:
 
     def name(self, scope: dict[str, Any], name: str, label: str) -> None:
         """A name of a module, be it there or not."""
-        self._names.setdefault(id(scope), (scope, {}))[1][name] = (scope.get(name, MISSING), label)
+        value = self._names.setdefault(id(scope), (scope, {}))[1][name] = scope.get(name, MISSING)
+        self._places.append(_Place(scope, label, {name: value}, lambda: {name: scope.get(name, MISSING)}))
 
     def function(self, function: FunctionType) -> None:
         """The code of a function and its default values."""
@@ -180,8 +173,14 @@ class Guard:
                 self.item(value, f"{function.__name__}.\0", name, f"{{0}}.{name}", (function,), value)
 
     def item(self, owner: Any, label: str, key: Any, expression: str, parts: tuple[Any, ...], value: Any) -> None:
-        """One object."""
-        self._places.append(_Place(owner, label, expression, parts, (value,), _named(key)))
+        """One object, read by an expression with {0}, {1}, ... for the parts."""
+
+        def now() -> dict[Any, Any]:
+            names = {f"p{n}": part for n, part in enumerate(parts)}
+            return {key: eval(expression.format(*names), names)}
+
+        self._reads.append(_Read(expression, parts, (value,)))
+        self._places.append(_Place(owner, label, {key: value}, now))
 
     def cell(self, cell: CellType, name: str) -> None:
         """A closure variable."""
@@ -191,7 +190,9 @@ class Guard:
 
     def items(self, owner: Any, view: Iterable[Any], label: str) -> None:
         """The items of a container."""
-        self._places.append(_Place(owner, f"{label}[\0]", "*{0}, {1}", (view, _END), (*view, _END), _numbered))
+        items = tuple(view)
+        self._reads.append(_Read("*{0}, {1}", (view, _END), (*items, _END)))
+        self._places.append(_Place(owner, f"{label}[\0]", dict(enumerate(items)), lambda: dict(enumerate(view))))
 
     def mapping(self, owner: Any, mapping: Any, kind: Any, label: str, loose: Collection[Any] | None = None) -> None:
         """The keys and values of a mapping in their order; ``kind`` is the type whose methods read them.
@@ -199,23 +200,19 @@ class Guard:
         ``loose``: tracing puts something there. The values that are there now count but for those, one by one.
         """
         keys, values = kind.keys(mapping), kind.values(mapping)
-        if loose is None:
-            before, parts = (*keys, _END, *values, _END), (keys, values, _END)
-            place = _Place(owner, label, "*{0}, {2}, *{1}, {2}", parts, before, _keys_and_values, grows=True)
-        else:
-            steady = {key: value for key, value in zip(keys, values) if key not in loose}
-            calls = ", ".join(f"{{0}}({{1}}, {{{n + 3}}}, {{2}})" for n in range(len(steady)))
-            parts = (kind.get, mapping, MISSING, *steady)
-            place = _Place(owner, label, calls, parts, tuple(steady.values()), _named(*steady), grows=True)
-        if place.before:
-            self._places.append(place)
+        if loose is not None:
+            for key, value in [pair for pair in zip(keys, values) if pair[0] not in loose]:
+                self.item(owner, label, key, "{0}({1}, {2})", (kind.get, mapping, key), value)
+            return
+        before = dict(zip(keys, values))
+        self._reads.append(_Read("*{0}, {2}, *{1}, {2}", (keys, values, _END), (*before, _END, *before.values(), _END)))
+        self._places.append(_Place(owner, label, before, lambda: dict(zip(keys, values)), grows=True))
 
     def local(self, owner: Any, read: Callable[[Any], dict[str, Any]], label: str) -> None:
         """Values by name that each thread has for itself."""
-        held, parts = read(owner), (read, owner, _END)
-        before = (*held, _END, *held.values(), _END)
-        expression = "*{0}({1}), {2}, *{0}({1}).values(), {2}"
-        self._places.append(_Place(owner, label, expression, parts, before, _keys_and_values))
+        before, expression = dict(read(owner)), "*{0}({1}), {2}, *{0}({1}).values(), {2}"
+        self._reads.append(_Read(expression, (read, owner, _END), (*before, _END, *before.values(), _END)))
+        self._places.append(_Place(owner, label, before, lambda: dict(read(owner))))
 
     def slots(self, owner: Any, slots: Mapping[str, Any], label: str) -> None:
         """Attributes of an object that has no dictionary of them, by the descriptors that read them."""
@@ -225,100 +222,78 @@ class Guard:
     def data(self, owner: Any, read: Callable[[Any], Any], label: str) -> Any:
         """What a function makes of an object, such as its bytes: compared by value."""
         content = read(owner)
-        self._data.append((owner, read, content, label))
+
+        def now() -> dict[Any, Any]:
+            found = read(owner)
+            return {"": content if found == content else found}
+
+        self._data.append((owner, read, content))
+        self._places.append(_Place(owner, label, {"": content}, now))
         return content
 
     # The check ------------------------------------------------------------------------------------
 
     def seal(self) -> None:
         """Write the check."""
-        values: dict[str, Any] = {"as_good": _all_as_good}
+        bound: dict[str, Any] = {"as_good": _all_as_good}
 
         def known(value: Any) -> str:
-            values[name := f"v{len(values)}"] = value
+            bound[name := f"v{len(bound)}"] = value
             return name
 
-        items, before, tests = self._items(known)
-        tests += [f"{known(read)}({known(owner)}) == {known(content)}" for owner, read, content, _ in self._data]
-        if len(before) <= _FEW and self._is_plain():
-            chain = " and ".join(f"{item} is {known(value)}" for item, value in zip(items, before))
-            test = f"(({chain}) or as_good(({', '.join(items)},), {known(tuple(before))}))" if items else "True"
-        else:
-            test = f"{known(same_as(tuple(before)))}(({', '.join(items)},))"
-        exec(compile(_SOURCE.format(body=" and ".join([*tests, test])), "<flydsl guard>", "exec"), values)
-        self.holds = values["holds"]
-
-    def _is_plain(self) -> bool:
-        """Whether objects are read one by one."""
-        return not self._watched_functions() and all(place.is_one for place in self._places)
-
-    def _watched_functions(self) -> list[tuple[FunctionType, Any]]:
-        return self._functions if any(name in sys.modules for name in _RELOADERS) else []
-
-    def _items(self, known: Callable[[Any], str]) -> tuple[list[str], list[Any], list[str]]:
-        """What reads everything again, what that gave, and further tests."""
-        items: list[str] = []
-        before: list[Any] = []
-        tests: list[str] = []
+        reads, tests = [*self._reads, *self._code_reads()], []
         for scope, names in self._names.values():
-            absent = tuple(name for name, (value, _) in names.items() if value is MISSING)
-            found = {name: value for name, (value, _) in names.items() if value is not MISSING}
-            where = known(scope)
+            absent = tuple(name for name, value in names.items() if value is MISSING)
+            found = {name: value for name, value in names.items() if value is not MISSING}
             if absent:
                 tests.append(f"{known(scope.keys())}.isdisjoint({known(absent)})")
             if len(found) > _FEW:
                 tests.append(f"{known(same_names(scope, found))}()")
             else:
-                items += [f"{where}[{name!r}]" for name in found]
-                before += found.values()
-        if watched := self._watched_functions():
-            functions, codes = zip(*watched)
-            items.append(f"*map({known(attrgetter('__code__'))}, {known(functions)})")
-            before += codes
-        for place in self._places:
-            items.append(place.expression.format(*map(known, place.parts)))
-            before += place.before
-        return items, before, tests
+                reads += [_Read(f"{{0}}[{name!r}]", (scope,), (value,)) for name, value in found.items()]
+        tests += [f"{known(read)}({known(owner)}) == {known(content)}" for owner, read, content in self._data]
+        if reads:
+            items = [read.expression.format(*map(known, read.parts)) for read in reads]
+            before = tuple(value for read in reads for value in read.before)
+            now = f"({', '.join(items)},)"
+            if len(before) <= _FEW and all(read.is_one for read in reads):
+                chain = " and ".join(f"{item} is {known(value)}" for item, value in zip(items, before))
+                tests.append(f"(({chain}) or as_good({now}, {known(before)}))")
+            else:
+                tests.append(f"{known(same_as(before))}({now})")
+        exec(compile(_SOURCE.format(body=" and ".join(tests) or "True"), "<flydsl guard>", "exec"), bound)
+        self.holds = bound["holds"]
+
+    def _code_reads(self) -> list[_Read]:
+        """The code of functions, where something is loaded that gives them new code."""
+        if not self._functions or not any(name in sys.modules for name in _RELOADERS):
+            return []
+        functions, codes = zip(*self._functions)
+        return [_Read("*map({0}, {1})", (attrgetter("__code__"), functions), codes)]
 
     # What is different now ------------------------------------------------------------------------
 
     def changes(self) -> list[str]:
         """What is another object now, in the user's words. An object that shows the same as before is left out."""
-        found = [
-            (label, value, scope.get(name, MISSING))
-            for scope, names in self._names.values()
-            for name, (value, label) in names.items()
-            if scope.get(name, MISSING) is not value
-        ]
+        found: dict[str, None] = {}
         for place in self._places:
-            for key, pair in place.changed().items():
-                text = key if isinstance(key, str) and "[" not in place.label else repr(key)
-                found.append((place.label.replace("\0", text), *pair))
-        found += [(label, content, read(owner)) for owner, read, content, label in self._changed_data()]
-        texts = [(label, _text(now), _text(before)) for label, before, now in found]
-        return list(dict.fromkeys(f"'{label}' is {now}, was {before}" for label, now, before in texts if now != before))
-
-    def _changed_data(self) -> list[tuple[Any, Callable[[Any], Any], Any, str]]:
-        return [row for row in self._data if row[1](row[0]) != row[2]]
+            for key, (before, now) in place.changed().items():
+                name = key if isinstance(key, str) and "[" not in place.label else repr(key)
+                if _text(now) != _text(before):
+                    found[f"'{place.label.replace(_KEY, name)}' is {_text(now)}, was {_text(before)}"] = None
+        return list(found)
 
     def changed_parts(self) -> dict[int, frozenset[Any]]:
         """By the id of what holds them (a dictionary of names, a container, an object), the keys of changed objects.
 
         What has merely been given more is there with no key.
         """
-        found: dict[int, set[Any]] = {}
-        for scope, names in self._names.values():
-            changed = {name for name, (value, _) in names.items() if scope.get(name, MISSING) is not value}
-            if changed:
-                found.setdefault(id(scope), set()).update(changed)
+        found: dict[int, frozenset[Any]] = {}
         for place in self._places:
-            changed = place.changed()
-            if changed:
+            if changed := place.changed():
                 lost = {key for key, (before, _) in changed.items() if before is not MISSING or not place.grows}
-                found.setdefault(id(place.owner), set()).update(lost)
-        for owner, *_ in self._changed_data():
-            found.setdefault(id(owner), set())
-        return {owner: frozenset(keys) for owner, keys in found.items()}
+                found[id(place.owner)] = found.get(id(place.owner), frozenset()) | lost
+        return found
 
 
 def _text(value: Any) -> str:

@@ -23,6 +23,7 @@ from flydsl.compiler.capture.guard import Check, Guard
 from flydsl.compiler.capture.instance import InstanceKey
 from flydsl.compiler.capture.libraries import is_known, known_name
 from flydsl.compiler.capture.values import LEAVES
+from flydsl.compiler.capture.walk import ValueWalk
 from flydsl.compiler.shown_value import shown
 
 _log = get_logger(__name__)
@@ -51,7 +52,7 @@ class Inputs:
         self._volatile: dict[int, frozenset[Any]] = {}
         """What tracing itself changes, by the id of what holds it: the keys or names there."""
         self._kept: list[Any] = []
-        self._walks: dict[frozenset[Any], list[Walk]] = {}
+        self._walks: dict[frozenset[Any], list[ValueWalk]] = {}
         self._environment: dict[str, str | None] = {}
         self.same: Check
         """Whether everything is still the same object: the quick half of `unchanged`, made for every call."""
@@ -101,6 +102,12 @@ class Inputs:
         """The user's functions that were reached, in an order that is the same in every process."""
         return tuple(self._own.walk.functions)
 
+    def argument_walk(self) -> Walk:
+        """A walk for arguments of the function, which knows what the function reads of them."""
+        walk = Walk()
+        walk.learn(self._own.walk)
+        return walk
+
     def unchanged(self) -> bool:
         """Whether code compiled before is still right."""
         return self.same() or self.matches()
@@ -145,7 +152,7 @@ class Inputs:
         """The key of the object that a jit method belongs to."""
         return InstanceKey(self._walks_of).of(instance)
 
-    def _walks_of(self, code: frozenset[Any]) -> list[Walk]:
+    def _walks_of(self, code: frozenset[Any]) -> list[ValueWalk]:
         """Walks of the function and of some classes and functions, to know which attributes they read."""
         found = self._walks.get(code)
         if found is None:

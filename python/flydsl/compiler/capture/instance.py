@@ -13,23 +13,23 @@ from types import FunctionType, MappingProxyType, SimpleNamespace
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
-from flydsl.compiler.capture.fingerprint import Names, Walk
 from flydsl.compiler.capture.libraries import is_known
 from flydsl.compiler.capture.values import (
-    ObjectArray,
     attributes_of,
     container_of,
     content_of,
     form_of,
     is_object_array,
+    items_of,
     slots_of,
 )  # fmt: skip
+from flydsl.compiler.capture.walk import Names, ValueWalk
 from flydsl.expr.constexpr_key import Same, constexpr_key
 from flydsl.expr.numpy_scalar import is_numpy_scalar
 
 _PLAIN = frozenset({bool, int, str, type(None)})
 
-WalkOf = Callable[[frozenset[Any]], list[Walk]]
+WalkOf = Callable[[frozenset[Any]], list[ValueWalk]]
 """What functions read, given the classes and functions that an object brings along."""
 
 
@@ -82,7 +82,7 @@ class InstanceKey:
             items = self._items(value, base, names)
             return (kind, *items) if kind is base else (kind, *items, *self._attributes(value))
         if is_object_array(value):
-            return (kind, value.shape, *[self._value(item, names) for item in ObjectArray(value)])
+            return (kind, value.shape, *[self._value(item, names) for item in items_of(value, None)])
         if content_of(value) is None:
             try:
                 return constexpr_key(value)
@@ -112,7 +112,7 @@ def _with(names: Names, key: Any) -> Names:
     return names | {key} if names is not None and type(key) is str else names
 
 
-def _late_key(value: Any, names: Names, walks: list[Walk]) -> Any:
+def _late_key(value: Any, names: Names, walks: list[ValueWalk]) -> Any:
     kind = type(value)
     if not any(walk.takes(names) for walk in walks):
         return kind

@@ -12,7 +12,7 @@ import reprlib
 import struct
 import sys
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import EllipsisType, FunctionType, MappingProxyType, MemberDescriptorType, NoneType, SimpleNamespace
@@ -97,24 +97,19 @@ def container_of(kind: type) -> Any:
     return next((base for base in _CONTAINERS if issubclass(kind, base)), None)
 
 
-class Items:
-    """The items of a container of a derived class, past what the class overrides; or those of an array of objects."""
+class _Items:
+    """Items that are read in a way of their own, as often as they are asked for."""
 
-    def __init__(self, value: Any, base: Any) -> None:
-        self._value, self._base = value, base
-
-    def __iter__(self) -> Iterator[Any]:
-        return self._base.__iter__(self._value)
-
-
-class ObjectArray(Items):
-    """The items of a NumPy array of objects."""
-
-    def __init__(self, value: Any) -> None:
-        super().__init__(value, None)
+    def __init__(self, read: Callable[[], Iterator[Any]]) -> None:
+        self._read = read
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._value.ravel().tolist())
+        return self._read()
+
+
+def items_of(value: Any, base: Any) -> Iterable[Any]:
+    """The items of a container past what its class overrides; without a base, those of a NumPy array of objects."""
+    return _Items(lambda: iter(value.ravel().tolist()) if base is None else base.__iter__(value))
 
 
 def is_object_array(value: Any) -> bool:
