@@ -16,6 +16,7 @@ from types import FunctionType
 from typing import Any
 
 from flydsl.base import knobs
+from flydsl.base.own_code import own_file
 from flydsl.compiler.adapted import Adapted
 from flydsl.compiler.backends.registry import backend_for, is_own
 from flydsl.compiler.capture.fingerprint import Walk
@@ -99,7 +100,7 @@ def key_of(
     function = f"{toolchain_text()}\n{inputs.text}"
     if knobs.DEBUG_ENABLE_DEBUG_INFO.get() or knobs.SANITIZE.get():  # then paths and lines are in the code itself
         places = (f"{f.__code__.co_filename}:{f.__code__.co_firstlineno}" for f in inputs.functions)
-        function += "\n" + "\n".join(places)
+        function += "\n" + "\n".join([own_file(""), *places])
     lines = [settings_text(device.kind), f"target {target}", f"hints {hint_text}", *texts, *walk.lines]
     functions = (*inputs.functions, *walk.functions)
     text = function.replace(_SEPARATOR, "\n")

@@ -317,6 +317,28 @@ def test_a_large_array_in_self_is_refused_unless_nobody_can_write_it() -> None:
     assert stored(operator.fn) == 1.0
 
 
+def test_an_array_in_self_is_part_of_the_key_on_disk(fresh_cache: Path) -> None:
+    def new_function() -> Any:
+        @flyc.kernel
+        def kernel(out: fx.Tensor, number: fx.Constexpr):
+            out[0] = fx.Float32(number)
+
+        @flyc.jit
+        def fn(self, out: fx.Tensor):  # type: ignore[no-untyped-def]
+            kernel(out, float(self.weights[0])).launch()
+
+        return fn
+
+    def run(fn: Any, value: float) -> float:
+        out = np.zeros(1, np.float32)
+        fn(SimpleNamespace(weights=np.full(3, value)), out)
+        return float(out[0])
+
+    assert [run(new_function(), 1.0), run(new_function(), 2.0)] == [1.0, 2.0]
+    again = new_function()
+    assert run(again, 1.0) == 1.0 and again.cache_info().misses == 0
+
+
 def test_a_long_chain_in_self() -> None:
     operator = Operator()
     node = SimpleNamespace(table=np.zeros(1), next=None)

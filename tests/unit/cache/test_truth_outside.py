@@ -228,7 +228,7 @@ def test_a_large_array_is_refused_unless_nobody_can_write_it(monkeypatch: pytest
     monkeypatch.setattr(inputs, "_said", set())
     monkeypatch.setattr(inputs._log, "warning", lambda text, *rest: said.append(text % rest))
     table = np.ones(1 << 18)
-    with pytest.raises(DslTypeError, match="an array of more than 1048576 bytes that can be written from 'table'"):
+    with pytest.raises(DslTypeError, match="'table', an array of more than 1048576 bytes that can be written"):
         stored(storing(lambda: float(table[0])))
     assert stored(storing(lambda: float(table.shape[0]))) == 1 << 18
     table.flags.writeable = False  # as the error says

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tests.unit.errors import (
     mistakes_calls,
+    mistakes_captures,
     mistakes_control_flow,
     mistakes_habits,
     mistakes_launches,
@@ -23,6 +24,7 @@ MISTAKES = (
     *mistakes_habits.MISTAKES,
     *mistakes_launches.MISTAKES,
     *mistakes_calls.MISTAKES,
+    *mistakes_captures.MISTAKES,
 )
 
 

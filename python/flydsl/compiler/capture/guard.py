@@ -28,8 +28,12 @@ _KEY = "\0"
 _RELOADERS = ("IPython", "jurigged")
 """Programs that give functions new code in place. Looking for that at every call would cost more than all the rest."""
 
-_FEW = 16
-"""Comparisons up to which one after the other is quicker than all at once."""
+_FEW, _FEW_ONES = 12, 24
+"""Objects up to which one comparison after the other is quicker than all at once; and where each has its own name."""
+_SMALL = 4
+"""Items of a container that are compared one by one."""
+_FIRST = tuple.__basicsize__
+"""Where the items of a tuple begin."""
 
 # A name may be gone, a value may not like to be compared, another thread may change a container while it is read.
 _SOURCE = """
@@ -99,46 +103,52 @@ def _all_as_good(now: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
     return len(now) == len(before) and all(map(_is_as_good, now, before))
 
 
-def _addresses_of(size: int) -> Callable[[tuple[Any, ...]], bytes] | None:
-    """What gives the addresses of the items of a tuple of this size; None where tuples are not as we know them.
+def _addresses_of(size: int) -> Any:
+    """What reads the addresses of so many items at a place in memory; None where tuples are not as we know them.
 
     They lie at the end of a tuple, one after the other. Comparing all of them at once is ten times as quick.
     """
+    read, sample = (ctypes.c_char * (8 * size)).from_address, tuple(range(1000, 1000 + size))
     if sys.implementation.name != "cpython" or struct.calcsize("P") != 8:
         return None
-    read, first = (ctypes.c_char * (8 * size)).from_address, tuple.__basicsize__
-    sample = tuple(range(1000, 1000 + size))
-    found = read(id(sample) + first).raw == struct.pack(f"={size}q", *map(id, sample))
-    return (lambda items: read(id(items) + first).raw) if found else None
+    return read if read(id(sample) + _FIRST).raw == struct.pack(f"={size}q", *map(id, sample)) else None
 
 
-def same_as(before: tuple[Any, ...]) -> Callable[[tuple[Any, ...]], bool]:
-    """Whether a tuple has the same items, or as good ones."""
-    size, addresses = len(before), _addresses_of(len(before)) if len(before) > _FEW else None
+def _same_text(now: str, before: tuple[Any, ...], known: Callable[[Any], str]) -> str:
+    """A test that an expression gives a tuple of the same items, or as good ones."""
+    addresses = _addresses_of(len(before)) if len(before) > _FEW else None
     if addresses is None:
-        return lambda now: len(now) == size and (all(map(is_, now, before)) or _all_as_good(now, before))
-    expected = addresses(before)
-    return lambda now: len(now) == size and (addresses(now) == expected or _all_as_good(now, before))
+        test = f"all(map({known(is_)}, now, {known(before)}))"
+    else:
+        test = f"{known(addresses)}(id(now) + {_FIRST}).raw == {known(addresses(id(before) + _FIRST).raw)}"
+    return f"(len(now := {now}) == {len(before)} and {test} or {known(_all_as_good)}(now, {known(before)}))"
 
 
 def same_names(scope: dict[str, Any], names: Mapping[str, Any]) -> Check:
-    """Whether many names of a module mean the same. Reading all it has is quicker than looking most of them up."""
-    get, same = itemgetter(*names), same_as(tuple(names.values()))
-    everything = (*scope, *scope.values())
-    addresses = _addresses_of(len(everything)) if len(scope) < 2 * len(names) else None
+    """Whether many names of a module mean the same. Reading all it has is quicker than looking most of them up.
+
+    New names come last. So if there are as many as before and the last is the same, they all are, unless that one was
+    deleted and came again: nobody deletes all the others with it, and has the same objects there in the same order.
+    """
+    get, before = itemgetter(*names), tuple(names.values())
+    everything = tuple(scope.values())
+    addresses = _addresses_of(len(everything)) if len(scope) < 3 * len(names) else None
     if addresses is None:
-        return lambda: same(get(scope))
-    size, expected, keys, values = len(everything), addresses(everything), scope.keys(), scope.values()
+        return lambda: (now := get(scope)) and (all(map(is_, now, before)) or _all_as_good(now, before))
+    size, last = len(everything), next(reversed(scope))
+    expected = addresses(id(everything) + _FIRST).raw
+    values = scope.values()
 
     def holds() -> bool:
         nonlocal expected
-        now = (*keys, *values)
-        if len(now) == size and (found := addresses(now)) == expected:
+        now = tuple(values)
+        is_like = len(now) == size and next(reversed(scope)) is last
+        if is_like and addresses(id(now) + _FIRST).raw == expected:
             return True
-        if not same(get(scope)):
+        if not _all_as_good(get(scope), before):
             return False
-        if len(now) == size:  # only names that do not matter have changed
-            expected = found
+        if is_like:  # only names that do not matter have changed
+            expected = addresses(id(now) + _FIRST).raw
         return True
 
     return holds
@@ -152,7 +162,8 @@ class Guard:
         """Names of modules with what they meant, by the id of the module's dictionary."""
         self._functions: list[tuple[FunctionType, Any]] = []
         self._reads: list[_Read] = []
-        self._data: list[tuple[Any, Callable[[Any], Any], Any]] = []
+        self._tests: list[tuple[str, tuple[Any, ...]]] = []
+        """Further tests, likewise."""
         self._places: list[_Place] = []
         """The same once more, to tell the user of a change."""
         self.holds: Check = lambda: False
@@ -191,7 +202,11 @@ class Guard:
     def items(self, owner: Any, view: Iterable[Any], label: str) -> None:
         """The items of a container."""
         items = tuple(view)
-        self._reads.append(_Read("*{0}, {1}", (view, _END), (*items, _END)))
+        if type(view) is list and len(items) <= _SMALL:
+            self._tests.append((f"len({{0}}) == {len(items)}", (view,)))
+            self._reads += [_Read(f"{{0}}[{n}]", (view,), (item,)) for n, item in enumerate(items)]
+        else:
+            self._reads.append(_Read("*{0}, {1}", (view, _END), (*items, _END)))
         self._places.append(_Place(owner, f"{label}[\0]", dict(enumerate(items)), lambda: dict(enumerate(view))))
 
     def mapping(self, owner: Any, mapping: Any, kind: Any, label: str, loose: Collection[Any] | None = None) -> None:
@@ -205,7 +220,12 @@ class Guard:
                 self.item(owner, label, key, "{0}({1}, {2})", (kind.get, mapping, key), value)
             return
         before = dict(zip(keys, values))
-        self._reads.append(_Read("*{0}, {2}, *{1}, {2}", (keys, values, _END), (*before, _END, *before.values(), _END)))
+        if type(mapping) is dict and len(before) <= _SMALL and all(type(key) is str for key in before):
+            self._tests.append(("[*{0}] == {1}", (mapping, [*before])))
+            self._reads += [_Read(f"{{0}}[{key!r}]", (mapping,), (value,)) for key, value in before.items()]
+        else:
+            parts, items = (keys, values, _END), (*before, _END, *before.values(), _END)
+            self._reads.append(_Read("*{0}, {2}, *{1}, {2}", parts, items))
         self._places.append(_Place(owner, label, before, lambda: dict(zip(keys, values)), grows=True))
 
     def local(self, owner: Any, read: Callable[[Any], dict[str, Any]], label: str) -> None:
@@ -227,7 +247,7 @@ class Guard:
             found = read(owner)
             return {"": content if found == content else found}
 
-        self._data.append((owner, read, content))
+        self._tests.append(("{0}({1}) == {2}", (read, owner, content)))
         self._places.append(_Place(owner, label, {"": content}, now))
         return content
 
@@ -235,7 +255,7 @@ class Guard:
 
     def seal(self) -> None:
         """Write the check."""
-        bound: dict[str, Any] = {"as_good": _all_as_good}
+        bound: dict[str, Any] = {}
 
         def known(value: Any) -> str:
             bound[name := f"v{len(bound)}"] = value
@@ -245,23 +265,28 @@ class Guard:
         for scope, names in self._names.values():
             absent = tuple(name for name, value in names.items() if value is MISSING)
             found = {name: value for name, value in names.items() if value is not MISSING}
-            if absent:
+            if len(absent) > _SMALL:
                 tests.append(f"{known(scope.keys())}.isdisjoint({known(absent)})")
+            else:
+                tests += [f"{name!r} not in {known(scope)}" for name in absent]
             if len(found) > _FEW:
                 tests.append(f"{known(same_names(scope, found))}()")
             else:
                 reads += [_Read(f"{{0}}[{name!r}]", (scope,), (value,)) for name, value in found.items()]
-        tests += [f"{known(read)}({known(owner)}) == {known(content)}" for owner, read, content in self._data]
+        tests += [test.format(*map(known, parts)) for test, parts in self._tests]
         if reads:
             items = [read.expression.format(*map(known, read.parts)) for read in reads]
             before = tuple(value for read in reads for value in read.before)
             now = f"({', '.join(items)},)"
-            if len(before) <= _FEW and all(read.is_one for read in reads):
+            if len(before) <= _FEW_ONES and all(read.is_one for read in reads):
                 chain = " and ".join(f"{item} is {known(value)}" for item, value in zip(items, before))
-                tests.append(f"(({chain}) or as_good({now}, {known(before)}))")
+                tests.append(f"(({chain}) or {known(_all_as_good)}({now}, {known(before)}))")
             else:
-                tests.append(f"{known(same_as(before))}({now})")
-        exec(compile(_SOURCE.format(body=" and ".join(tests) or "True"), "<flydsl guard>", "exec"), bound)
+                tests.append(_same_text(now, before, known))
+        if not tests:
+            self.holds = lambda: True
+            return
+        exec(compile(_SOURCE.format(body=" and ".join(tests)), "<flydsl guard>", "exec"), bound)
         self.holds = bound["holds"]
 
     def _code_reads(self) -> list[_Read]:

@@ -427,10 +427,10 @@ class ValueWalk:
 
     def _refused(self, what: str, hint: str) -> DslTypeError:
         function, label = self._at.reader.function, self._at.label
-        who = f"'{function.__name__}' reads" if function is not None else "a traced function reads"
-        where = f" from '{label}'" if label else ""
-        return DslTypeError(f"{who} {what}{where}; a later change of it could not be noticed", hint=hint,
-                            location=definition_of(function) if function is not None else None)  # fmt: skip
+        who = f"'{function.__name__}'" if function is not None else "a traced function"
+        where = f"'{label}', " if label else ""
+        message = f"{who} reads {where}{what}; a later change of it could not be noticed"
+        return DslTypeError(message, hint=hint, location=definition_of(function) if function is not None else None)
 
 
 def _lengths(dictionaries: tuple[dict[str, Any], ...]) -> list[int]:
