@@ -24,29 +24,10 @@ import flydsl.expr as fx
 from flydsl.base.errors import DslTypeError
 from flydsl.compiler.capture import inputs
 from tests.unit.cache.programs import imported
+from tests.unit.cache.small import stored, storing
 
 Case = tuple[Callable[[], Any], Callable[[], Any]]
 """What a kernel reads while it is traced, and what changes it from 1 to 2."""
-
-
-def storing(get: Callable[[], Any]) -> Any:
-    """A jit function whose kernel stores what a function gives while it is traced."""
-
-    @flyc.kernel
-    def kernel(out: fx.Tensor):
-        out[0] = fx.Float32(float(get()))
-
-    @flyc.jit
-    def store(out: fx.Tensor):
-        kernel(out).launch()
-
-    return store
-
-
-def stored(fn: Any) -> float:
-    out = np.full(1, np.nan, np.float32)
-    fn(out)
-    return float(out[0])
 
 
 class Mode(enum.Enum):

@@ -16,32 +16,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import flydsl.compiler as flyc
-import flydsl.expr as fx
 from flydsl.base.errors import DslTypeError
 from flydsl.compiler.capture import inputs
 from tests.unit.cache.programs import imported
-
-
-def storing(get: Callable[[], float]) -> Any:
-    """A jit function whose kernel stores what a function gives while it is traced."""
-
-    @flyc.kernel
-    def kernel(out: fx.Tensor):
-        out[0] = fx.Float32(get())
-
-    @flyc.jit
-    def store(out: fx.Tensor):
-        kernel(out).launch()
-
-    return store
-
-
-def stored(fn: Any) -> float:
-    out = np.full(1, np.nan, np.float32)
-    fn(out)
-    return float(out[0])
-
+from tests.unit.cache.small import stored, storing
 
 # The next call -------------------------------------------------------------------------------------------------------
 

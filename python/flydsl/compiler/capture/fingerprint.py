@@ -87,7 +87,7 @@ class Walk(ValueWalk):
 
     def _global(self, scope: dict[str, Any], name: str) -> str:
         """What a name means in a module; names of this package's modules are covered by its digest."""
-        module = scope.get("__name__")
+        module = str(scope.get("__name__"))
         if libraries.is_ours(module) and getattr(sys.modules.get(module), "__dict__", None) is scope:
             return "ours"
         if name in self._volatile.get(id(scope), ()):

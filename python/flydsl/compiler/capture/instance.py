@@ -77,7 +77,7 @@ class InstanceKey:
 
     def _object(self, value: Any, names: Names, place: int) -> Any:
         kind = type(value)
-        base = tuple if isinstance(value, tuple) else container_of(kind)
+        base = tuple if issubclass(kind, tuple) else container_of(kind)
         if base is not None:
             items = self._items(value, base, names)
             return (kind, *items) if kind is base else (kind, *items, *self._attributes(value))
