@@ -1,6 +1,6 @@
 """How the key of timings names a clock or a check that the user wrote: by its code and the values it reads.
 
-A name would not do: two lambdas of a module have the same. So it is described as a kernel is (`compiler/described.py`),
+A name would not do: two lambdas of a module have the same. So it is described as a kernel is (`compiler/capture`),
 with three differences. A clock may write while it measures, a list of times or a counter; that is its record, no
 setting, and a clock that has run is the one it was. It may hold a buffer, to flush a cache with, which counts by its
 form. And it looks at the time, which is another at every start.
@@ -15,7 +15,7 @@ from types import MethodType
 from typing import Any
 
 from flydsl.autotune.key import digest
-from flydsl.compiler.described import Describer
+from flydsl.compiler.capture.fingerprint import Walk
 
 _MOST = 256
 """Callables that are remembered; one that was forgotten and has written meanwhile is measured with anew."""
@@ -30,16 +30,19 @@ class CallableKey:
     """Why it is good for this process only; empty where it is good on disk."""
 
 
-class _Describer(Describer):
+class _Walk(Walk):
     writes_matter = False
 
     def _judge(self, module: str, path: str) -> None:
         """A clock is there to look at something else at every start."""
 
-    def _opaque(self, value: Any, why: str) -> str:
+    def _unseen_array(self, value: Any, what: str) -> str:
+        return self._identity(value, what)
+
+    def _identity(self, value: Any, why: str) -> str:
         shape, dtype = (getattr(value, name, None) for name in ("shape", "dtype"))
         if shape is None or dtype is None or isinstance(value, type):
-            return super()._opaque(value, why)
+            return super()._identity(value, why)
         return f"buffer {type(value).__qualname__} {dtype} {tuple(shape)}"
 
 
@@ -47,13 +50,13 @@ class _Now:
     """A callable as it is now."""
 
     def __init__(self, function: Any) -> None:
-        describer = _Describer()
-        head = describer.text(function)
-        self.text = "\n".join([head, *describer.lines])
-        describer.watches.seal()
-        self._describer = describer  # keeps alive what the text names by identity
-        self.opaque = tuple(dict.fromkeys(describer.opaque))
-        self.untouched = describer.watches.unchanged
+        walk = _Walk()
+        head = walk.text(function)
+        self.text = "\n".join([head, *walk.lines])
+        walk.guard.seal()
+        self._walk = walk  # keeps alive what the text names by identity
+        self.opaque = tuple(dict.fromkeys(walk.opaque))
+        self.untouched = walk.guard.holds
 
 
 @dataclass

@@ -29,7 +29,7 @@ from flydsl.base import knobs
 from flydsl.base.log import get_logger
 from flydsl.compiler import array_view
 from flydsl.compiler.array_view import ArrayView
-from flydsl.compiler.captured import Captured
+from flydsl.compiler.capture.inputs import Inputs
 from flydsl.compiler.hints import hint_scope, scoped
 from flydsl.compiler.jit_argument import Dynamic, TensorAdaptor
 from flydsl.compiler.jit_function import JitFunction
@@ -147,7 +147,7 @@ def _process() -> tuple[str, int]:
 
 def _source(function: JitFunction) -> str:
     """A digest of all the function reaches: a worker must not compile another version of it."""
-    captured = Captured(function.func)
+    captured = Inputs(function.func)
     if captured.opaque:
         raise _NotSendableError(f"it depends on what only this process has: {captured.opaque[0]}")
     return digest(captured.text)

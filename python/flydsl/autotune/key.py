@@ -17,8 +17,8 @@ from flydsl.base import knobs
 from flydsl.base.errors import DslTypeError
 from flydsl.compiler.array_view import ArrayView
 from flydsl.compiler.cache_key import backend_texts
-from flydsl.compiler.captured import Captured
-from flydsl.compiler.described import Describer
+from flydsl.compiler.capture.fingerprint import Walk
+from flydsl.compiler.capture.inputs import Inputs
 from flydsl.compiler.jit_function import JitFunction
 from flydsl.compiler.toolchain import processor_text, toolchain_text
 from flydsl.expr.numeric import Numeric
@@ -69,7 +69,7 @@ def _device_name(device: Any) -> str:
     return f"{device.kind}: {getattr(device, 'name', 'virtual')}"
 
 
-def build_of(function: JitFunction, captured: Captured, device: Any) -> dict[str, Any]:
+def build_of(function: JitFunction, captured: Inputs, device: Any) -> dict[str, Any]:
     """How the code of a function comes about here and now, for the key of its timings."""
     build = {
         "function": f"{function.func.__module__}.{function.func.__qualname__}",
@@ -78,9 +78,9 @@ def build_of(function: JitFunction, captured: Captured, device: Any) -> dict[str
         "settings": [list(pair) for pair in knobs.code_settings()],
         "hints": repr(function.effective_hints()),
     }
-    describer = Describer()
-    if texts := backend_texts(device.target, describer):
-        build["backend"] = digest("\n".join([*texts, *describer.lines]))
+    walk = Walk()
+    if texts := backend_texts(device.target, walk):
+        build["backend"] = digest("\n".join([*texts, *walk.lines]))
     # The virtual GPU is this machine's processor.
     return build | ({"processor": digest(processor_text())} if device.kind == "host" else {})
 

@@ -23,7 +23,7 @@ from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
 from flydsl.base.log import get_logger
 from flydsl.compiler.cache_info import CacheInfo
-from flydsl.compiler.captured import Captured
+from flydsl.compiler.capture.inputs import Inputs
 from flydsl.compiler.decorated import Decorated
 from flydsl.compiler.diagnostics import present
 from flydsl.compiler.jit_call import JitCall
@@ -57,7 +57,7 @@ class Autotuner(Decorated):
         self._prune = prune
         self._parameters = Parameters(fn)
         self._winners: dict[Any, Config] = {}
-        self._captured: Captured | None = None
+        self._captured: Inputs | None = None
         self._check_names()
 
     def __call__(self, *args: Any, **kwargs: Any) -> None:
@@ -203,9 +203,9 @@ class Autotuner(Decorated):
             self._captured = captured
         return winner
 
-    def _prepared(self, call: Call, problem: Problem) -> tuple[Search, Captured]:
+    def _prepared(self, call: Call, problem: Problem) -> tuple[Search, Inputs]:
         """A search that has the timings known so far, and what the function takes from around it."""
-        captured = Captured(self.fn.func)
+        captured = Inputs(self.fn.func)
         protocol, opaque = self.options.protocol()
         opaque += captured.opaque
         key = {

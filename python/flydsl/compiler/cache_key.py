@@ -16,11 +16,11 @@ from types import FunctionType
 from typing import Any
 
 from flydsl.base import knobs
+from flydsl.base.own_code import own_file
 from flydsl.compiler.adapted import Adapted
 from flydsl.compiler.backends.registry import backend_for, is_own
-from flydsl.compiler.captured import Captured
-from flydsl.compiler.code_behind import code_behind
-from flydsl.compiler.described import Describer
+from flydsl.compiler.capture.fingerprint import Walk
+from flydsl.compiler.capture.inputs import Inputs, code_behind
 from flydsl.compiler.toolchain import processor_text, toolchain_text
 from flydsl.target.target import Target
 
@@ -80,28 +80,28 @@ def _parts(argument: Any) -> tuple[Any, ...]:
     return ("argument", argument.argument.signature(), *code_behind(argument), constants)
 
 
-def backend_texts(target: Target, describer: Describer) -> list[str]:
+def backend_texts(target: Target, walk: Walk) -> list[str]:
     """A backend that is not this package's: its class by content, and what it says of itself."""
     backend = backend_for(target)
-    return [] if is_own(backend) else [f"backend {describer.text(type(backend))} {backend.hash()}"]
+    return [] if is_own(backend) else [f"backend {walk.text(type(backend))} {backend.hash()}"]
 
 
 def key_of(
-    name: str, captured: Captured, arguments: Iterable[Any], hints: Mapping[str, Any], device: Any
+    name: str, inputs: Inputs, arguments: Iterable[Any], hints: Mapping[str, Any], device: Any
 ) -> tuple[CacheKey | None, tuple[str, ...]]:
     """The key of a specialisation; or None and the reasons why it can only be known within this process."""
-    describer = Describer()
-    texts = [describer.text(_parts(argument)) for argument in arguments]
-    target, hint_text = describer.text(device.target), describer.text(dict(hints))
-    texts += backend_texts(device.target, describer)
-    reasons = (*captured.opaque, *describer.opaque)
+    walk = inputs.argument_walk()
+    texts = [walk.text(_parts(argument)) for argument in arguments]
+    target, hint_text = walk.text(device.target), walk.text(dict(hints))
+    texts += backend_texts(device.target, walk)
+    reasons = (*inputs.opaque, *walk.opaque)
     if reasons:
         return None, reasons
-    function = f"{toolchain_text()}\n{captured.text}"
+    function = f"{toolchain_text()}\n{inputs.text}"
     if knobs.DEBUG_ENABLE_DEBUG_INFO.get() or knobs.SANITIZE.get():  # then paths and lines are in the code itself
-        places = (f"{f.__code__.co_filename}:{f.__code__.co_firstlineno}" for f in captured.functions)
-        function += "\n" + "\n".join(places)
-    lines = [settings_text(device.kind), f"target {target}", f"hints {hint_text}", *texts, *describer.lines]
-    functions = (*captured.functions, *describer.functions)
+        places = (f"{f.__code__.co_filename}:{f.__code__.co_firstlineno}" for f in inputs.functions)
+        function += "\n" + "\n".join([own_file(""), *places])
+    lines = [settings_text(device.kind), f"target {target}", f"hints {hint_text}", *texts, *walk.lines]
+    functions = (*inputs.functions, *walk.functions)
     text = function.replace(_SEPARATOR, "\n")
     return CacheKey(name, text, "\n".join(lines), functions, device.target.arch, device.kind), ()

@@ -17,7 +17,6 @@ from flydsl.compiler.backends.registry import backend_for, is_own
 from flydsl.compiler.call_path import age
 from flydsl.compiler.diagnostics import about_argument
 from flydsl.compiler.hints import Hints
-from flydsl.compiler.instance_key import instance_key
 from flydsl.compiler.jit_argument import adapt
 from flydsl.compiler.launch_code import Parameter
 from flydsl.compiler.none_argument import NoneArgument
@@ -126,7 +125,7 @@ class Call:
 
 def _key_function(signature: Signature, index: int) -> Callable[[Any], Any]:
     """What gives the key of a compile-time parameter."""
-    return instance_key if index == signature.instance else constexpr_key
+    return signature.instance_key if index == signature.instance else constexpr_key
 
 
 def adapted_call(func: Callable[..., Any], signature: Signature, values: Sequence[Any]) -> Call:

@@ -80,17 +80,29 @@ class CallPath:
         """Whether the environment and the hints are still those of this path."""
         return self.environment.unchanged() and hints == self.hints and scoped == self.scoped
 
-    def launch_another(self, args: tuple[Any, ...]) -> bool:
-        """Launch with a function made for arguments that look like these; False if none takes them."""
+    def launch_another(self, args: tuple[Any, ...]) -> Any:
+        """Launch with a function made for arguments that look like these: its code, or None if none takes them."""
         try:
             alike = self._alike.get(self._looks(args), ())
         except Exception:  # a compile-time value that cannot be hashed, or an object with strange attributes
-            return False
-        for _, launch in alike:
+            return None
+        for executable, launch in alike:
             if launch(args):
                 self.latest = launch
-                return True
-        return False
+                return executable
+        return None
+
+    def forget(self, executable: Any) -> None:
+        """Drop the launch functions of some code."""
+        for looks, alike in list(self._alike.items()):
+            kept = [pair for pair in alike if pair[0] is not executable]
+            if len(kept) == len(alike):
+                continue
+            if any(launch is self.latest for _, launch in alike):
+                self.latest = _nothing
+            self._alike[looks] = kept
+            if not kept:
+                del self._alike[looks]
 
     def knows(self, args: tuple[Any, ...], executable: Any) -> bool:
         """Whether there is a function already for this code and arguments that look like these."""

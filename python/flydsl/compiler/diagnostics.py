@@ -158,6 +158,8 @@ def definition_of(func: Callable[..., Any]) -> SourceLocation:
     """The line of a function's ``def``, below its decorators."""
     code = func.__code__
     line = code.co_firstlineno
+    if code.co_name == "<lambda>":
+        return SourceLocation(code.co_filename, line, function=code.co_name)
     while line < code.co_firstlineno + 20 and "def " not in linecache.getline(code.co_filename, line):
         line += 1
     found = line if "def " in linecache.getline(code.co_filename, line) else code.co_firstlineno

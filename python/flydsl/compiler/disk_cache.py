@@ -20,9 +20,9 @@ from flydsl.compiler import cache_store, site_map
 from flydsl.compiler.artifact import Artifact
 from flydsl.compiler.cache_info import CacheCounts
 from flydsl.compiler.cache_key import CacheKey, key_of
-from flydsl.compiler.captured import Captured
-from flydsl.compiler.environment_reads import still_holds
-from flydsl.compiler.source_check import sources_agree
+from flydsl.compiler.capture.code import sources_agree
+from flydsl.compiler.capture.environment import still_holds
+from flydsl.compiler.capture.inputs import Inputs
 
 _log = get_logger(__name__)
 
@@ -60,7 +60,7 @@ def _set_up_logging() -> None:
 
 
 def artifact_for(
-    name: str, captured: Captured, arguments: Sequence[Any], hints: Mapping[str, Any], device: Any, counts: CacheCounts,
+    name: str, inputs: Inputs, arguments: Sequence[Any], hints: Mapping[str, Any], device: Any, counts: CacheCounts,
     compile_: Callable[[], Artifact],
 ) -> Fetched:  # fmt: skip
     """The artifact of a specialisation of a function, from disk or compiled."""
@@ -69,7 +69,7 @@ def artifact_for(
     _log.debug("%s: needs code for %s on %s (%s)", name, target, place, device)
     key, reasons = None, ()
     if knobs.RUNTIME_ENABLE_CACHE.get():
-        key, reasons = key_of(name, captured, arguments, hints, device)
+        key, reasons = key_of(name, inputs, arguments, hints, device)
     undisturbed = True
 
     def compile_and_look() -> Artifact:
@@ -79,7 +79,7 @@ def artifact_for(
         artifact = compile_()
         milliseconds = (time.perf_counter() - began) * 1e3
         _log.info("%s: compiled for %s on %s in %.0f ms", name, target, place, milliseconds)
-        undisturbed = captured.after_tracing()
+        undisturbed = inputs.after_tracing()
         return artifact
 
     def may_keep() -> bool:
@@ -98,7 +98,7 @@ def artifact_for(
     counts.misses += not found
     if artifact.device == "host" and knobs.COMPILE_ONLY.get():  # all that a later start needs
         import_module("flydsl.compiler.own_objects").pool_object()
-    captured.also_reads(dict(artifact.environment))
+    inputs.also_reads(dict(artifact.environment))
     return Fetched(artifact, found, tuple(reasons))
 
 

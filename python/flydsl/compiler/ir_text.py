@@ -10,7 +10,7 @@ from typing import Any
 from flydsl.base.errors import DslRuntimeError
 from flydsl.compiler.adapted import Adapted
 from flydsl.compiler.call import Call
-from flydsl.compiler.captured import Captured
+from flydsl.compiler.capture.inputs import Inputs
 from flydsl.compiler.hints import Hints
 from flydsl.compiler.tensor_argument import TensorArgument
 
@@ -31,8 +31,8 @@ class IrText:
     def of(func: Callable[..., Any], call: Call, hints: Hints) -> IrText:
         """To be traced again from the function, for arguments like those of the call."""
         arguments = [_without_data(argument) for argument in call.arguments]
-        captured, target = Captured(func), call.device.target
-        return IrText(_make=lambda: _traced(func, arguments, target, hints, captured))
+        inputs, target = Inputs(func), call.device.target
+        return IrText(_make=lambda: _traced(func, arguments, target, hints, inputs))
 
     def _filled(self) -> tuple[str, str]:
         if (self._source is None or self._final is None) and self._make is not None:
@@ -60,8 +60,8 @@ def _without_data(argument: Any) -> Any:
     return Adapted(made)
 
 
-def _traced(func: Any, arguments: list[Any], target: Any, hints: Hints, captured: Captured) -> tuple[str, str]:
-    if not captured.unchanged():
+def _traced(func: Any, arguments: list[Any], target: Any, hints: Hints, inputs: Inputs) -> tuple[str, str]:
+    if not inputs.unchanged():
         raise DslRuntimeError(
             f"the IR of '{func.__name__}' cannot be shown: a value it captured has changed since it was compiled",
             hint="ask for it right after flyc.compile, or set FLYDSL_DUMP_IR=1",

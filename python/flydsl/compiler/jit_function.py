@@ -19,9 +19,9 @@ from flydsl.base.errors import DslRuntimeError
 from flydsl.compiler.cache_info import CacheCounts, CacheInfo
 from flydsl.compiler.call import Call, adapted_call
 from flydsl.compiler.call_path import CallPath, age, environment_now
+from flydsl.compiler.capture.environment import recorded
 from flydsl.compiler.decorated import Decorated, check_decorated
 from flydsl.compiler.diagnostics import located, present
-from flydsl.compiler.environment_reads import recorded
 from flydsl.compiler.graph_capture import refuse_during_capture
 from flydsl.compiler.hints import Hints, checked, llvm_options, scoped
 from flydsl.compiler.jit_cache_manager import JitCacheManager
@@ -75,6 +75,7 @@ class JitFunction(Decorated):
     def __init__(self, func: Callable[..., Any]) -> None:
         super().__init__(func)
         self.signature = Signature(func)
+        self.signature.instance_key = self._instance_key
         self.compile_hints: dict[str, Any] = {}
         # Never the number given, where some are keyword-only: the signature then sorts every call out.
         self._count = len(self.signature.names) if self.signature.takes_all_by_position else -1
@@ -103,7 +104,12 @@ class JitFunction(Decorated):
                 args = args + tail if tail is not None else tuple(self.signature.bind(args, kwargs))
             path = version.path
             if path.environment.unchanged() and self.compile_hints == path.hints and scoped() == path.scoped:
-                if path.latest(args) or path.launch_another(args):
+                if path.latest(args):
+                    self._counts.hits += 1
+                    return None
+                another = path.launch_another(args)
+                if another is not None:
+                    version.used(another)
                     self._counts.hits += 1
                     return None
             self._call_fully(args, version)
@@ -124,7 +130,7 @@ class JitFunction(Decorated):
         path = version.path
         if not path.holds(self.compile_hints, scoped()):
             path = version.path = self._path_now(version)
-            if path.latest(args) or path.launch_another(args):
+            if path.latest(args) or path.launch_another(args) is not None:
                 return
         call = adapted_call(self.func, self.signature, args)
         executable = self._executable(version, call, self.effective_hints())
@@ -183,6 +189,12 @@ class JitFunction(Decorated):
         """A call's arguments, adapted."""
         return adapted_call(self.func, self.signature, self.signature.bind(args, kwargs))
 
+    def _instance_key(self, instance: Any) -> Any:
+        """The key of the object that the function belongs to as a method."""
+        inputs = self._version.inputs or self._version_now().inputs
+        assert inputs is not None
+        return inputs.instance_key(instance)
+
     def executable(self, call: Call, hints: Hints, *, ahead: bool = False) -> Any:
         """The code for a call, compiled if there is none; None where COMPILE_ONLY leaves nothing to run.
 
@@ -201,6 +213,7 @@ class JitFunction(Decorated):
         found = version.compiled.get(key)
         if found is not None or key in version.compiled_only:
             self._counts.hits += 1
+            version.used(found)
             return found
         if not ahead and knobs.JIT.get() == "strict":
             raise DslRuntimeError(
@@ -237,19 +250,20 @@ class JitFunction(Decorated):
             if signature in version.compiled or signature in version.compiled_only:
                 return version.compiled.get(signature), None  # another thread asked for the same
             with collector_paused():
-                captured = version.captured
-                if captured is None or not captured.unchanged():
+                inputs = version.inputs
+                if inputs is None or not inputs.unchanged():
                     raise Outdated
-                captured.also(arguments)
+                inputs.also(arguments)
                 disk_cache = import_module("flydsl.compiler.disk_cache")
                 fetched = disk_cache.artifact_for(
-                    self.__name__, captured, arguments, dict(signature.hints), device, self._counts,
+                    self.__name__, inputs, arguments, dict(signature.hints), device, self._counts,
                     lambda: self._compiled_artifact(signature, arguments, device),
                 )  # fmt: skip
                 if knobs.COMPILE_ONLY.get():
                     return None, fetched
                 load = import_module("flydsl.compiler.loading").load
-                executable = version.compiled[signature] = load(fetched.artifact, device)
+                executable = load(fetched.artifact, device)
+                version.keep(signature, executable)
                 return executable, fetched
 
     def _compiled_artifact(self, signature: Any, arguments: list[Any], device: Any) -> Any:

@@ -28,11 +28,6 @@ def native_call_code() -> Any:
     return _loaded("native_call", "call_object")
 
 
-def native_watches_code() -> Any:
-    """The code that looks for changes before a call, in this process."""
-    return _loaded("native_watches", "watches_object")
-
-
 def _loaded(name: str, function: str) -> Any:
     with _loading:
         if name not in _in_process:

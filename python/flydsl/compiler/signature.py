@@ -37,6 +37,8 @@ class Signature:
         """Which of the annotations said ``| None``."""
         self.instance = 0 if self.names[:1] == ["self"] and self.annotations[0] is None else None
         """The place of ``self``, which is known while tracing like a Constexpr."""
+        self.instance_key: Callable[[Any], Any] = type
+        """What gives the key of ``self`` in memory; a jit function puts in what knows which attributes it reads."""
         self.constexpr = [is_constexpr(a) or i == self.instance for i, a in enumerate(self.annotations)]
         parameters = self._inspected.parameters.values()
         self._places = {p.name: place for place, p in enumerate(parameters) if p.kind is not p.POSITIONAL_ONLY}

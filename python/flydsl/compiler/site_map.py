@@ -2,6 +2,7 @@
 
 On disk a place is the number of the function it lies in and the distance from the function's first line. A function
 that moves within its file, or whose file moves, keeps its compiled code, and errors still name the right line.
+Functions of this package have no number, for a key does not follow them: their files are named from where it lies.
 """
 
 from __future__ import annotations
@@ -10,9 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from types import CodeType, FunctionType
 
+from flydsl.base.own_code import own_file
 from flydsl.compiler.artifact import Artifact
 
-_MARK = "\0function "
+_ROOT = own_file("")
+
+_MARK, _OURS = "\0function ", "\0package "
 """No file name holds a zero byte."""
 
 
@@ -26,7 +30,7 @@ def _to_function(site: tuple[str, int, str], spans: Sequence[tuple[str, int, int
     file, line, message = site
     around = [(first, n) for n, (name, first, last) in enumerate(spans) if name == file and first <= line <= last]
     if not around:
-        return site
+        return (_OURS + file[len(_ROOT) :], line, message) if file.startswith(_ROOT) else site
     first, number = max(around)  # the innermost
     return f"{_MARK}{number}", line - first, message
 
@@ -41,6 +45,8 @@ def local(artifact: Artifact, functions: Sequence[FunctionType]) -> Artifact | N
                 return None
             code = functions[int(number)].__code__
             file, line = code.co_filename, code.co_firstlineno + line
+        elif file.startswith(_OURS):
+            file = own_file(file[len(_OURS) :])
         sites.append((file, line, message))
     return replace(artifact, sites=tuple(sites))
 

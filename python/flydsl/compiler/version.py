@@ -7,15 +7,18 @@ states at the same time, since there are variables that each has for itself: a c
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
 from flydsl.compiler.call_path import CallPath
-from flydsl.compiler.captured import Captured
+from flydsl.compiler.capture.inputs import Inputs
 from flydsl.compiler.specialisation import Key
 
 _MOST_VERSIONS = 8
 """States whose code is kept: the one that was not used for longest goes."""
+MOST_SPECIALISATIONS = 512
+"""Specialisations of one state that are kept, likewise."""
 
 
 class Outdated(Exception):
@@ -25,21 +28,37 @@ class Outdated(Exception):
 class Version:
     """The code for one state of what a function reads."""
 
-    __slots__ = ("captured", "compiled", "compiled_only", "path", "paths", "reason", "same")
+    __slots__ = ("_order", "compiled", "compiled_only", "inputs", "path", "paths", "reason", "same")
 
     def __init__(self, path: CallPath, func: Callable[..., Any] | None, reason: str | None = None) -> None:
         self.same: Callable[[], bool] = _never
         """Whether this is quickly seen to be still the state. Asked at every call."""
-        self.captured = Captured(func, self._check_with) if func is not None else None
+        self.inputs = Inputs(func, self._check_with) if func is not None else None
         """The state; None for the version before the first call, which is of use to nobody."""
         self.reason = reason
         """Why there is another version, for whoever compiles for it first."""
         self.compiled: dict[Key, Any] = {}
+        self._order: OrderedDict[int, Key] = OrderedDict()
+        """Keys by the id of their code, the one used last at the end."""
         self.compiled_only: set[Key] = set()
         """Compiled, and not loaded: see COMPILE_ONLY."""
         self.path = path
         self.paths: dict[Any, CallPath] = {}
         """Launch functions by the state of environment and hints."""
+
+    def keep(self, key: Key, executable: Any) -> None:
+        """Keep the code of a specialisation, and drop the one that was not used for longest if there are too many."""
+        self.compiled[key] = executable
+        self._order[id(executable)] = key
+        while len(self._order) > MOST_SPECIALISATIONS:
+            dropped = self.compiled.pop(self._order.popitem(last=False)[1])
+            for path in (self.path, *self.paths.values()):
+                path.forget(dropped)
+
+    def used(self, executable: Any) -> None:
+        """Note a call of some code."""
+        if id(executable) in self._order:  # another thread may have dropped it
+            self._order.move_to_end(id(executable))
 
     def _check_with(self, same: Callable[[], bool]) -> None:
         self.same = same
@@ -68,19 +87,19 @@ class Versions:
             return found
         now = None
         for version in self._kept:
-            captured = version.captured
-            assert captured is not None
-            now = now or captured.described_now()
-            if captured.matches(now):
+            inputs = version.inputs
+            assert inputs is not None
+            now = now or inputs.walked_now()
+            if inputs.matches(now):
                 return version
         return None
 
     def _reason(self) -> str | None:
         """What is different from the version used last, in words; None where there is none."""
-        captured = self._kept[0].captured if self._kept else None
-        if captured is None:
+        inputs = self._kept[0].inputs if self._kept else None
+        if inputs is None:
             return None
-        return "; ".join(captured.changes()) or "something that the function captures has changed"
+        return "; ".join(inputs.changes()) or "something that the function captures has changed"
 
     @property
     def size(self) -> int:

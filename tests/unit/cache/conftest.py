@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from flydsl.base import knobs
-from flydsl.compiler import captured
 from tests.unit.cache.programs import FILES, imported, numbers
 
 
@@ -24,14 +23,6 @@ def filled_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Pat
             info = main.fn.cache_info()
         assert (info.hits, info.misses, info.disk_size) == (0, 1, 1)
     yield folder / "cache", result
-
-
-@pytest.fixture(scope="module", params=["checked in Python", "checked natively"])
-def each_check(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Both ways in which a call looks for changes, each from the first call on."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(captured, "CALLS_IN_PYTHON", 1 if request.param == "checked natively" else 1 << 60)
-        yield
 
 
 @pytest.fixture

@@ -1,7 +1,8 @@
-"""One tiny kernel, made anew at each call: a function that has never run, with the same key every time."""
+"""Tiny kernels, made anew at each call: functions that have never run, with the same key every time."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -30,3 +31,24 @@ def run(function: Any, number: int = 5) -> Any:
     function(out)
     assert (out == number * 7).all()
     return function.cache_info()
+
+
+def storing(get: Callable[[], Any]) -> Any:
+    """A jit function whose kernel stores what a function gives while it is traced."""
+
+    @flyc.kernel
+    def kernel(out: fx.Tensor):
+        out[0] = fx.Float32(float(get()))
+
+    @flyc.jit
+    def store(out: fx.Tensor):
+        kernel(out).launch()
+
+    return store
+
+
+def stored(fn: Any, dtype: Any = np.float32) -> float:
+    """What it stores."""
+    out = np.full(1, 99, dtype)
+    fn(out)
+    return float(out[0])

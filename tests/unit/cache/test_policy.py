@@ -16,7 +16,10 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError
-from flydsl.compiler import cache_store, disk_cache
+from flydsl.base.own_code import own_file
+from flydsl.compiler import cache_store, disk_cache, site_map
+from flydsl.compiler.artifact import Artifact
+from flydsl.compiler.capture import code as capture_code
 from tests.unit.cache.small import new_function, run
 
 
@@ -243,6 +246,31 @@ def test_errors_name_the_line_where_the_function_is_now(fresh_cache: Path, tmp_p
         line = 1 + path.read_text()[: path.read_text().index("kernel(out).launch")].count("\n")
         assert f"{path}:{line}" in str(caught.value)
     assert scope["small"].cache_info().misses == 0
+
+
+def test_a_line_of_this_package_is_found_where_the_package_lies(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = (own_file("kernels", "norm", "softmax.py"), 7, "negative")
+    artifact = Artifact(name="a", target="", device="host", argument_format="", host_object=b"", sites=(line,))
+    kept = site_map.portable(artifact, ())
+    assert own_file("") not in kept.sites[0][0]
+    monkeypatch.setattr(site_map, "own_file", lambda path: f"/elsewhere/{path}")
+    moved = site_map.local(kept, ())
+    assert moved is not None and moved.sites == (("/elsewhere/kernels/norm/softmax.py", 7, "negative"),)
+
+
+def test_a_kernel_of_this_package_edited_after_the_start_is_not_kept(
+    fresh_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from flydsl.kernels.norm import softmax
+
+    out = np.zeros((2, 32), np.float32)
+    for edited, size in ((True, 0), (False, 1)):
+        built = softmax.build_softmax_module.__wrapped__(2, 32, "f32")
+        with monkeypatch.context() as patch:
+            if edited:
+                patch.setattr(capture_code, "_STARTED", os.stat(softmax.__file__).st_mtime - 1)
+            built(out, out, 2)
+        assert built.cache_info().disk_size == size
 
 
 def test_a_closure_counter_is_no_reason_to_compile_for_ever(fresh_cache: Path) -> None:

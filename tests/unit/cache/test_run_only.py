@@ -81,6 +81,7 @@ def test_a_cache_that_cannot_be(tmp_path: Path, fresh_cache: Path, monkeypatch: 
 
 def test_the_reason_that_is_nobodys_target(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     big = np.zeros(1 << 20)
+    big.flags.writeable = False
 
     @flyc.kernel
     def opaque_kernel(out: fx.Tensor):

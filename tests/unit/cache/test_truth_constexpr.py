@@ -17,8 +17,6 @@ import flydsl.expr as fx
 from flydsl.base.errors import DslTypeError
 from flydsl.expr.constexpr_key import constexpr_key, never_changes
 
-pytestmark = pytest.mark.usefixtures("each_check")
-
 Pair = namedtuple("Pair", "a b")
 
 

@@ -15,11 +15,9 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from tests.unit.cache.programs import FILES, imported, numbers
 
-pytestmark = pytest.mark.usefixtures("each_check")
-
 
 @pytest.fixture(scope="module")
-def main(tmp_path_factory: pytest.TempPathFactory, each_check: None) -> Iterator[ModuleType]:
+def main(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
     with imported(FILES, tmp_path_factory.mktemp("memory") / "program") as module:
         yield module
 

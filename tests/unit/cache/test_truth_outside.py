@@ -16,33 +16,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import flydsl.compiler as flyc
-import flydsl.expr as fx
-from flydsl.compiler import captured
+from flydsl.base.errors import DslTypeError
+from flydsl.compiler.capture import inputs
 from tests.unit.cache.programs import imported
-
-pytestmark = pytest.mark.usefixtures("each_check")
-
-
-def storing(get: Callable[[], float]) -> Any:
-    """A jit function whose kernel stores what a function gives while it is traced."""
-
-    @flyc.kernel
-    def kernel(out: fx.Tensor):
-        out[0] = fx.Float32(get())
-
-    @flyc.jit
-    def store(out: fx.Tensor):
-        kernel(out).launch()
-
-    return store
-
-
-def stored(fn: Any) -> float:
-    out = np.full(1, np.nan, np.float32)
-    fn(out)
-    return float(out[0])
-
+from tests.unit.cache.small import stored, storing
 
 # The next call -------------------------------------------------------------------------------------------------------
 
@@ -115,7 +92,7 @@ def slots(): return SLOTS.a
 
 
 @pytest.fixture(scope="module")
-def outside(tmp_path_factory: pytest.TempPathFactory, each_check: None) -> Iterator[Any]:
+def outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     folder = tmp_path_factory.mktemp("outside") / "program"
     with imported({"outside": SOURCE, "main": "import outside"}, folder) as main:
         del sys.modules["main"]  # other tests have one of their own
@@ -224,23 +201,24 @@ def test_an_array_that_no_function_names_does_not_matter() -> None:
     assert stored(fn) == 5.0
 
 
-def test_a_large_array_is_warned_about_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_array_is_refused_unless_nobody_can_write_it(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
-    monkeypatch.setattr(captured, "_said", set())
-    monkeypatch.setattr(captured._log, "warning", lambda text, *rest: said.append(text % rest))
+    monkeypatch.setattr(inputs, "_said", set())
+    monkeypatch.setattr(inputs._log, "warning", lambda text, *rest: said.append(text % rest))
     table = np.ones(1 << 18)
-    fixed = np.ones(1 << 18)
-    fixed.flags.writeable = False
-    for _ in range(2):
+    with pytest.raises(DslTypeError, match="'table', an array of more than 1048576 bytes that can be written"):
         stored(storing(lambda: float(table[0])))
-        stored(storing(lambda: float(fixed[0])))
-    assert len(said) == 1 and "'table', an array of 2097152 bytes" in said[0]
+    assert stored(storing(lambda: float(table.shape[0]))) == 1 << 18
+    table.flags.writeable = False  # as the error says
+    for _ in range(2):
+        assert stored(storing(lambda: float(table[0]))) == 1.0
+    assert len(said) == 1 and "'table', a numpy.ndarray, by its identity" in said[0]
 
 
 def test_globals_by_computed_names_are_warned_about(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
-    monkeypatch.setattr(captured, "_said", set())
-    monkeypatch.setattr(captured._log, "warning", lambda text, *rest: said.append(text % rest))
+    monkeypatch.setattr(inputs, "_said", set())
+    monkeypatch.setattr(inputs._log, "warning", lambda text, *rest: said.append(text % rest))
     name = "".join(chr(c) for c in (80, 73))
     monkeypatch.setitem(globals(), name, 3.0)
 
@@ -253,8 +231,8 @@ def test_globals_by_computed_names_are_warned_about(monkeypatch: pytest.MonkeyPa
 
 def test_modules_by_name_are_warned_about_only_if_computed(outside: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
-    monkeypatch.setattr(captured, "_said", set())
-    monkeypatch.setattr(captured._log, "warning", lambda text, *rest: said.append(text % rest))
+    monkeypatch.setattr(inputs, "_said", set())
+    monkeypatch.setattr(inputs._log, "warning", lambda text, *rest: said.append(text % rest))
     stored(storing(outside.modules))
     stored(storing(outside.imported_by_name))
     assert not said

@@ -15,8 +15,6 @@ import flydsl.expr as fx
 from flydsl.base import knobs
 from tests.unit.cache.small import new_function, run
 
-pytestmark = pytest.mark.usefixtures("each_check")
-
 SETTING: Any = 1.0
 CONFIG: dict[str, Any] = {"tile": [1, 2]}
 

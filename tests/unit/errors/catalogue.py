@@ -14,6 +14,7 @@ from tests.unit.errors import (
     mends_launches,
     mends_values,
     mistakes_calls,
+    mistakes_captures,
     mistakes_control_flow,
     mistakes_habits,
     mistakes_launches,
@@ -27,6 +28,7 @@ MISTAKES = (
     *mistakes_habits.MISTAKES,
     *mistakes_launches.MISTAKES,
     *mistakes_calls.MISTAKES,
+    *mistakes_captures.MISTAKES,
 )
 
 _BODIES = {**mends_control_flow.MENDS, **mends_values.MENDS, **mends_habits.MENDS}

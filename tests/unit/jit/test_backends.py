@@ -18,7 +18,7 @@ from flydsl.base import knobs
 from flydsl.compiler import backends
 from flydsl.compiler.backends import registry
 from flydsl.compiler.backends.rocm import RocmBackend
-from flydsl.compiler.captured import Captured
+from flydsl.compiler.capture.inputs import Inputs
 from flydsl.compiler.mlir_compiler import MlirCompiler
 from flydsl.compiler.target_choice import device_of
 from tests.unit.cache.small import new_function, run
@@ -311,7 +311,7 @@ def test_a_backend_that_is_no_subclass_of_ours(table: None, monkeypatch: pytest.
 
 def test_timings_are_of_one_backend(table: None, monkeypatch: pytest.MonkeyPatch) -> None:
     function = new_function()
-    device, captured = device_of([("host", 0)]), Captured(function.func)
+    device, captured = device_of([("host", 0)]), Inputs(function.func)
     assert "backend" not in build_of(function, captured, device)
     flyc.register_backend("mine", Adding)
     monkeypatch.setenv(knobs.COMPILE_BACKEND.name, "mine")

@@ -1,19 +1,26 @@
-"""What a code object says: a digest of its content, and the names it may read from around it.
+"""What a code object says: a digest of its content, the names it may read from around it, and whether its file agrees.
 
-The names are read off the instructions, for the functions inside it as well. Attribute names are not followed to the
-object they are taken from: every attribute name of a function counts for every module it reads. That finds
-`mod.helper`, `m = mod; m.helper` and `getattr(mod, "helper")` alike, at the price of a name too many now and then.
+The names are read off the instructions, for the functions inside it as well. Attributes taken right from a global or
+closure variable are known exactly (`chains`); of all others only the names are known, whatever they are taken from.
+That finds `mod.helper`, `m = mod; m.helper` and `getattr(mod, "helper")` alike, at the price of a name too many.
 """
 
 from __future__ import annotations
 
 import hashlib
+import linecache
 import opcode
+import os
 import re
-from collections.abc import Iterator, Mapping
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from types import CodeType, EllipsisType
+from functools import lru_cache
+from types import CodeType, EllipsisType, FunctionType
 from typing import Any
+
+from flydsl.base.own_code import PACKAGE, is_own_module
 
 _GLOBAL, _NAME, _IMPORT, _STORE, _DELETE = (
     opcode.opmap[name] for name in ("LOAD_GLOBAL", "LOAD_NAME", "IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")
@@ -33,13 +40,11 @@ _SMALL_INT = opcode.opmap.get("LOAD_SMALL_INT")
 _READING = (_GLOBAL, _NAME, _IMPORT, _STORE, _DELETE, *_CLOSURE, *_TAKING)
 _WANTED = re.compile(b"[" + re.escape(bytes(_READING)) + b"]", re.DOTALL)
 
-_DYNAMIC = frozenset({"eval", "exec", "globals", "locals", "vars", "__import__", "import_module", "open", "input"})
-"""Functions that reach what no analysis can see."""
-_PROCESS = frozenset({"id", "hash"})
-"""Functions whose results are others in the next process."""
-
-_BY_NAME = frozenset({"getattr", "setattr", "hasattr", "delattr", "dir", "attrgetter"})
+_BY_NAME = frozenset({"getattr", "setattr", "hasattr", "delattr", "dir", "attrgetter", "vars", "asdict", "__dict__"})
 """Functions that read attributes whose names may be computed."""
+
+FORM = frozenset({"dtype", "element_size", "itemsize", "nbytes", "ndim", "numel", "shape", "size", "stride", "strides"})
+"""Attributes of an array that tell nothing of its elements."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +56,6 @@ class CodeReads:
     imports: tuple[tuple[str, int], ...]
     """(name, level) of import statements inside the function."""
     writes_globals: bool
-    escapes: tuple[str, ...]
-    """Functions it calls whose effect cannot be followed."""
     computes_names: bool
     """Whether it may read attributes under computed names."""
     chains: Mapping[str, frozenset[tuple[str, ...]]]
@@ -60,36 +63,41 @@ class CodeReads:
     An empty chain says that the variable itself goes somewhere."""
     taken: frozenset[str]
     """Attributes that it takes from anything, and texts that could be names of some."""
+    content: frozenset[str]
+    """Those of them from which more than the shape or type of an array may be taken."""
     strings: tuple[str, ...]
     """Texts among its constants, which may be keys and names of what it reads."""
 
 
+@lru_cache(maxsize=4096)
 def code_reads(code: CodeType) -> CodeReads:
     """What a code object may read."""
     found: dict[str, None] = {}
     attributes: set[str] = set()
     taken: set[str] = set()
+    content: set[str] = set()
     imports: list[tuple[str, int]] = []
     chains: dict[str, set[tuple[str, ...]]] = {}
     strings: dict[str, None] = {}
     writes = False
     for part in _parts(code):
-        strings.update((c, None) for c in part.co_consts if isinstance(c, str))
         names, raw = part.co_names, part.co_code
-        attributes.update(names)
-        words = [c for c in part.co_consts if isinstance(c, str) and c.isidentifier()]
-        attributes.update(words)
+        words = [constant for constant in part.co_consts if isinstance(constant, str)]
+        strings.update(dict.fromkeys(words))
+        attributes.update(names, filter(str.isidentifier, words))
         taken.update(words)
+        content.update(words)
         # A search over the operations, every other byte: a loop in Python takes ten times as long.
         operations, arguments = raw[::2], raw[1::2]
         for match in _WANTED.finditer(operations):
             at = match.start()
-            if operations[at] in _TAKING:
-                shift = _ATTRIBUTE_SHIFT if operations[at] == _ATTRIBUTE else 0
-                taken.add(names[_argument(operations, arguments, at) >> shift])
-                continue
             operation, argument = operations[at], _argument(operations, arguments, at)
-            if operation in (_GLOBAL, _NAME):  # the latter in the body of a class
+            if operation in _TAKING:
+                name = names[argument >> (_ATTRIBUTE_SHIFT if operation == _ATTRIBUTE else 0)]
+                taken.add(name)
+                if FORM.isdisjoint(_chain(names, operations, arguments, at)[:1]):
+                    content.add(name)
+            elif operation in (_GLOBAL, _NAME):  # the latter in the body of a class
                 name = names[argument >> 1 if operation == _GLOBAL else argument]
                 found[name] = None
                 chains.setdefault(name, set()).add(_chain(names, operations, arguments, at))
@@ -105,10 +113,10 @@ def code_reads(code: CodeType) -> CodeReads:
         attributes=frozenset(attributes),
         imports=tuple(imports),
         writes_globals=writes,
-        escapes=tuple(sorted((_DYNAMIC | _PROCESS).intersection(found))),
-        computes_names=not _BY_NAME.isdisjoint(found),
+        computes_names=not _BY_NAME.isdisjoint(attributes),
         chains={name: frozenset(found) for name, found in chains.items()},
         taken=frozenset(taken),
+        content=frozenset(content),
         strings=tuple(strings),
     )
 
@@ -165,10 +173,10 @@ def _parts(code: CodeType) -> Iterator[CodeType]:
             yield from _parts(constant)
 
 
-# ---------------------------------------------------------------------------------------------------------------------
-# Content
+# Content -------------------------------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=4096)
 def code_digest(code: CodeType) -> str:
     """A digest of everything that decides what a code object does, and of its lines relative to its first."""
     digest = hashlib.sha256()
@@ -204,3 +212,60 @@ def constant_text(value: Any) -> str:
     if value is None or isinstance(value, (bool, str, bytes, float, complex, EllipsisType)):
         return f"{type(value).__name__} {value!r}"
     return f"constant {type(value).__name__}"
+
+
+# Sources -------------------------------------------------------------------------------------------------------------
+
+_STARTED = time.time()
+"""About when this package was imported: before its kernels were."""
+
+
+def sources_agree(functions: Iterable[FunctionType]) -> bool:
+    """Whether every function is what its file says now, and no kernel of this package was edited since the start.
+
+    Keys are made of code objects, but tracing rewrites the source in the file, which may have been edited since it was
+    imported. Code made from the one must not be kept under the key of the other.
+    """
+    files: dict[str, dict[tuple[str, int], list[str]]] = {}
+    for function in functions:
+        code = function.__code__
+        if code.co_name == "<lambda>":  # never rewritten
+            continue
+        if code.co_filename not in files:
+            files[code.co_filename] = _digests(code.co_filename, function)
+        known = files[code.co_filename]
+        if not known and code.co_filename.startswith("<"):  # code without a file, in this process and any other
+            continue
+        if code_digest(code) not in known.get((code.co_name, code.co_firstlineno), ()):
+            return False
+    return not any(map(_is_edited, _library_files()))
+
+
+def _digests(file: str, function: FunctionType) -> dict[tuple[str, int], list[str]]:
+    """Digests of all functions of a file by name and first line."""
+    text = "".join(linecache.getlines(file, function.__globals__))
+    found: dict[tuple[str, int], list[str]] = {}
+    if not text:
+        return found
+    try:
+        module = compile(text, file, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return found
+    for code in _parts(module):
+        if code is not module:
+            found.setdefault((code.co_name, code.co_firstlineno), []).append(code_digest(code))
+    return found
+
+
+def _library_files() -> list[str]:
+    """The files of this package's kernels, which a key covers by a digest of the package as it lies on disk."""
+    modules = [(name, module) for name, module in list(sys.modules.items()) if name.startswith(f"{PACKAGE}.")]
+    files = [getattr(module, "__file__", None) for name, module in modules if not is_own_module(name)]
+    return [file for file in files if file is not None]
+
+
+def _is_edited(file: str) -> bool:
+    try:
+        return os.stat(file).st_mtime > _STARTED
+    except OSError:
+        return True

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import enum
 import functools
+import re
 import threading
 import typing
+from array import array
 from collections import OrderedDict, defaultdict, namedtuple
 from dataclasses import dataclass
 from types import MappingProxyType, SimpleNamespace
@@ -15,8 +18,9 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
-from flydsl.compiler.captured import Captured
-from flydsl.compiler.described import Describer
+from flydsl.base.errors import DslTypeError
+from flydsl.compiler.capture.fingerprint import Walk
+from flydsl.compiler.capture.inputs import Inputs
 
 Point = namedtuple("Point", "x y")
 
@@ -56,10 +60,14 @@ class FrozenSlots:
     b: Any = 3
 
 
+FIXED = np.zeros(1 << 20)
+FIXED.flags.writeable = False
+
+
 def described(value: Any) -> tuple[str, list[str]]:
-    describer = Describer()
-    head = describer.text(value)
-    return "\n".join([head, *describer.lines]), describer.opaque
+    walk = Walk()
+    head = walk.text(value)
+    return "\n".join([head, *walk.lines]), walk.opaque
 
 
 DISTINCT = [
@@ -75,6 +83,9 @@ DISTINCT = [
     list[int], list[float], int | None, typing.Any, fx.Constexpr[int], fx.Constexpr[float],
     fx.make_layout(4, 1), fx.make_layout(4, 2), fx.make_layout((4, 2), (1, 4)), fx.UniversalCopy128b(),
     fx.UniversalCopy64b(), len, functools.partial(len, 1), functools.partial(len, 2), np.sum, np.exp, functools.reduce,
+    [].append, [].pop, {}.keys(), {}.items(), {1: 2}.keys(), memoryview(b"a"), memoryview(b"b"), array("i", [1]),
+    array("i", [2]), array("l", [1]), ctypes.c_int(1), ctypes.c_int(2), ctypes.c_uint(1), (ctypes.c_int * 2)(1, 2),
+    np.array([1, "a"], object), np.array([2, "a"], object), np.array([[1, "a"]], object),
     lambda x: x, lambda x: x + 1, lambda x, y=1: x, lambda x, y=2: x, lambda x, *, y=1: x, Slotted.__init__,
 ]  # fmt: skip
 
@@ -108,6 +119,24 @@ def test_a_method_given_to_a_dataclass_counts() -> None:
     assert texts[0] != texts[1]
 
 
+def test_thousands_of_linked_objects() -> None:
+    texts = []
+    for last in (1, 2):
+        node: Any = SimpleNamespace(value=last, next=None)
+        nested: Any = (last,)
+        function: Any = lambda last=last: last  # noqa: E731
+        for _ in range(3000):
+            node, nested = SimpleNamespace(value=0, next=node), (nested,)
+            function = _calling(function)
+        texts.append(tuple(described(value) for value in (node, nested, function)))
+    assert all(first[0] != second[0] for first, second in zip(*texts))
+    assert not any(text[1] for text in texts[0])
+
+
+def _calling(function: Any) -> Any:
+    return lambda: function()
+
+
 def test_cycles_end() -> None:
     first: list[Any] = [1]
     first.append(first)
@@ -116,27 +145,58 @@ def test_cycles_end() -> None:
     assert described(first)[1] == [] and described(node)[1] == []
 
 
-OPAQUE = [
-    threading.Lock(), iter([1]), (i for i in ()), np.zeros(1 << 20),
-    list(range(2000)), {object(), object()}, memoryview(b"a"), [].append, np.random.default_rng(0), OwnState(),
-]  # fmt: skip
+BY_IDENTITY = [threading.Lock(), np.random.default_rng(0), OwnState(), FIXED, {OwnState(), OwnState()}]
 
 
-@pytest.mark.parametrize("value", OPAQUE, ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("value", BY_IDENTITY, ids=lambda value: type(value).__name__)
 def test_what_cannot_be_described_says_so(value: Any) -> None:
     assert described(value)[1]
     assert described([value])[1]
+
+
+REFUSED = {
+    "a large array": (
+        np.zeros(1 << 20),
+        "an array of more than 1048576 bytes that can be written",
+        "writeable = False",
+    ),
+    "a long list": (list(range(20_000)), "a list of more than 10000 items", "a tuple"),
+    "an iterator": (iter([1]), "an iterator (list_iterator), which each reading changes", "a tuple"),
+    "a generator": ((i for i in ()), "an iterator (generator)", "a tuple"),
+    "an array of records with objects": (np.zeros(2, [("a", "O")]), "memory with pointers", "argument"),
+    "a pointer": (ctypes.c_char_p(b"text"), "memory with pointers", "argument"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_could_change_unseen_is_refused(name: str) -> None:
+    value, message, advice = REFUSED[name]
+
+    def read() -> Any:
+        return value
+
+    with pytest.raises(DslTypeError, match=re.escape(message)) as caught:
+        Inputs(read)
+    assert "'read' reads 'value', " in str(caught.value)
+    assert advice in str(caught.value.hint)
+    assert caught.value.location is not None and caught.value.location.file == __file__
+    described(SimpleNamespace(unread=value))  # nobody asks for it
+
+
+def test_the_advice_for_a_long_list_and_an_iterator_works() -> None:
+    numbers, few = tuple(range(20_000)), tuple(iter([1]))
+    assert Inputs(lambda: numbers[0] + few[0]).unchanged()
 
 
 def test_an_unbound_variable_and_a_recursive_function() -> None:
     def recursive(n: int) -> int:
         return recursive(n - 1) + later if n else 0
 
-    before = Captured(recursive)
+    before = Inputs(recursive)
     assert before.unchanged()
     later = 5
     assert not before.unchanged()
-    assert Captured(recursive).unchanged()
+    assert Inputs(recursive).unchanged()
     assert recursive(1) == 5
 
 
@@ -148,7 +208,7 @@ def test_a_generic_instance_is_a_name_of_numpy_with_its_version() -> None:
 def test_a_change_is_reported_to_every_thread_that_asks() -> None:
     scope: dict[str, Any] = {"VALUE": 1}
     exec("def read():\n    return VALUE\n", scope)
-    captured = Captured(scope["read"])
+    captured = Inputs(scope["read"])
     scope["VALUE"] = 2
     assert [captured.unchanged() for _ in range(3)] == [False] * 3
     scope["VALUE"] = 1

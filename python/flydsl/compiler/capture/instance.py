@@ -1,0 +1,135 @@
+"""The object a jit method belongs to, as part of the key in memory: its type, and what it holds that functions read.
+
+Made at every call, so it is a tuple and no text. Numbers, texts, types, containers of them and frozen configurations
+are compared by value, other objects by their attributes, whatever their class calls equal. An array, or an object of a
+library, counts only if a function names the attribute it is under, as it does in a walk (`fingerprint.py`).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from types import FunctionType, MappingProxyType, SimpleNamespace
+from typing import Any
+
+from flydsl.base.errors import DslTypeError
+from flydsl.compiler.capture.libraries import is_known
+from flydsl.compiler.capture.values import (
+    attributes_of,
+    container_of,
+    content_of,
+    form_of,
+    is_object_array,
+    items_of,
+    slots_of,
+)  # fmt: skip
+from flydsl.compiler.capture.walk import Names, ValueWalk
+from flydsl.expr.constexpr_key import Same, constexpr_key
+from flydsl.expr.numpy_scalar import is_numpy_scalar
+
+_PLAIN = frozenset({bool, int, str, type(None)})
+
+WalkOf = Callable[[frozenset[Any]], list[ValueWalk]]
+"""What functions read, given the classes and functions that an object brings along."""
+
+
+class InstanceKey:
+    """Makes the key of one object. Objects in it are numbered, so that cycles and long chains end."""
+
+    def __init__(self, walks_of: WalkOf) -> None:
+        self._walks_of = walks_of
+        self._code: set[Any] = set()
+        self._numbers: dict[int, int] = {}
+        self._queue: deque[tuple[Any, Names]] = deque()
+        self._late: list[tuple[int, Any, Names]] = []
+
+    def of(self, instance: Any) -> tuple[Any, ...]:
+        """What compiled code may have taken from ``self``: methods read its attributes while they are traced."""
+        self._code.add(type(instance))
+        parts: list[Any] = [("self", type(instance), *self._attributes(instance))]
+        while self._queue:
+            value, names = self._queue.popleft()
+            parts.append(self._object(value, names, len(parts)))
+        if self._late:
+            walks = self._walks_of(frozenset(self._code))
+            for place, value, names in self._late:
+                parts[place] = _late_key(value, names, walks)
+        return tuple(parts)
+
+    def _value(self, value: Any, names: Names) -> Any:
+        kind = type(value)
+        if kind in _PLAIN:
+            return (kind, value)
+        if kind is float:
+            return (kind, repr(value))
+        if is_numpy_scalar(value):  # it only looks like an array
+            return (kind, value.tobytes())
+        if kind is tuple:
+            return (kind, *[self._value(item, names) for item in value])
+        if isinstance(value, FunctionType):
+            self._code.add(value)
+            return Same(value)  # what it reads and holds is guarded as what the function itself does
+        number = self._numbers.get(id(value))
+        if number is None:
+            number = self._numbers[id(value)] = len(self._numbers)
+            self._queue.append((value, names))
+        return number
+
+    def _object(self, value: Any, names: Names, place: int) -> Any:
+        kind = type(value)
+        base = tuple if issubclass(kind, tuple) else container_of(kind)
+        if base is not None:
+            items = self._items(value, base, names)
+            return (kind, *items) if kind is base else (kind, *items, *self._attributes(value))
+        if is_object_array(value):
+            return (kind, value.shape, *[self._value(item, names) for item in items_of(value, None)])
+        if content_of(value) is None:
+            try:
+                return constexpr_key(value)
+            except DslTypeError:  # it can change, or has no content that could be seen
+                pass
+            if not is_known(kind.__module__) or kind is SimpleNamespace:
+                self._code.add(kind)
+                return (kind, *self._attributes(value))
+        self._late.append((place, value, names))
+        return None
+
+    def _items(self, value: Any, base: Any, names: Names) -> list[Any]:
+        """The items of a container, past what its class overrides."""
+        if issubclass(base, (dict, MappingProxyType)):
+            pairs = zip(base.keys(value), base.values(value))
+            return [(self._value(key, names), self._value(item, _with(names, key))) for key, item in pairs]
+        keys = [self._value(item, names) for item in base.__iter__(value)]
+        return [frozenset(keys)] if base in (set, frozenset) else keys
+
+    def _attributes(self, value: Any) -> list[Any]:
+        held = attributes_of(value) or {}
+        slots = {name: slot.__get__(value) for name, slot in slots_of(value).items()}
+        return [(name, self._value(item, frozenset({name}))) for name, item in sorted({**held, **slots}.items())]
+
+
+def _with(names: Names, key: Any) -> Names:
+    return names | {key} if names is not None and type(key) is str else names
+
+
+def _late_key(value: Any, names: Names, walks: list[ValueWalk]) -> Any:
+    kind = type(value)
+    if not any(walk.takes(names) for walk in walks):
+        return kind
+    content = content_of(value)
+    if content is None:
+        return Same(value)
+    if not any(walk.takes_content(names) for walk in walks):
+        return (kind, form_of(value))
+    if content.data is not None:
+        return (kind, content.form, content.data(value))
+    if content.read is not None:
+        return (Same(value), content.read(value))
+    if content.is_seen:
+        return Same(value)
+    name = ".".join(("self", *sorted(names or ())))
+    raise DslTypeError(
+        f"traced code reads elements of '{name}', an array of {content.size} bytes that can be written; a later change"
+        " of it could not be noticed",
+        hint="make it read-only (array.flags.writeable = False) or pass it as an argument",
+    )

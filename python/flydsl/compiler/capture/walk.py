@@ -1,0 +1,441 @@
+"""Fingerprints of data: numbers, texts, containers, classes, objects and arrays, as text.
+
+A value that cannot change is written as it is. Everything else is numbered when it is first met, and what it holds is
+written when its turn comes, so that cycles and chains of any length end. What has no content that can be seen is known
+by its identity, and `opaque` has the reason; what could change without any sign of it is refused.
+
+While it walks, a `ValueWalk` notes where it read what, for the guard that each call passes (`guard.py`).
+"""
+
+from __future__ import annotations
+
+import copyreg
+import enum
+import io
+import threading
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from types import BuiltinFunctionType, CodeType, FunctionType, MappingProxyType, ModuleType
+from typing import Any
+
+from flydsl.base.errors import DslTypeError
+from flydsl.compiler.capture import libraries, values
+from flydsl.compiler.capture.code import CodeReads, code_digest
+from flydsl.compiler.capture.guard import MISSING, Guard
+from flydsl.compiler.diagnostics import definition_of
+
+_MOST_NODES = 20_000
+_MOST_NESTED = 20
+"""Tuples within tuples that are written in one line."""
+_OF_THE_CALLER = (ContextVar, threading.local)
+"""Types whose values are others in each thread or context."""
+_IMPORTERS = frozenset({("importlib", "import_module"), ("builtins", "__import__")})
+"""Functions that give modules by name."""
+_OF_BUILTIN_CLASSES = ("wrapper_descriptor", "method_descriptor", "classmethod_descriptor")
+_BOUND = ("builtin_function_or_method", "method-wrapper")
+_SLOTS = ("member_descriptor", "getset_descriptor", "_tuplegetter", "CField")
+_ENUM_MEMBER = frozenset({"_value_", "_name_", "__objclass__", "_sort_order_", "_hashable_values_"})
+_CLASS_MACHINERY = frozenset({
+    "__dict__", "__weakref__", "__doc__", "__module__", "__abstractmethods__", "_abc_impl", "__dataclass_params__",
+    "__dataclass_fields__", "__match_args__", "__orig_bases__", "__parameters__", "__firstlineno__",
+    "__static_attributes__", "__slotnames__", "__annotate__", "__annotate_func__", "__annotations_cache__",
+    "__fly_made__",
+})  # fmt: skip
+"""Entries of a class that follow from the others."""
+
+Names = frozenset[str] | None
+"""The attributes and keys under which a value was found; None for one that code reads itself."""
+
+
+@dataclass
+class Reader:
+    """The function on whose behalf values are read."""
+
+    function: FunctionType | None = None
+    reads: CodeReads | None = None
+    modules: set[int] = field(default_factory=set)
+    """Modules that were seen on its behalf."""
+    finds_modules: bool = False
+    """Whether it gets modules by name."""
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """Where the walk is."""
+
+    reader: Reader
+    label: str = ""
+    """How a user would call the value at hand."""
+    names: Names = None
+
+
+class ValueWalk:
+    """Makes fingerprints of values, one after the other; a value met again is named by its number."""
+
+    def __init__(self, volatile: Mapping[int, frozenset[Any]] = MappingProxyType({})) -> None:
+        """``volatile``: what tracing itself changes, by the id of what holds it."""
+        self.functions: list[FunctionType] = []
+        self.guard = Guard()
+        self.unseen: list[str] = []
+        """What may change without any later call noticing."""
+        self.by_identity: list[str] = []
+        """What is known by its identity alone."""
+        self._taken: set[str] = set()
+        """Names of attributes that functions take."""
+        self._content: set[str] = set()
+        """Those from which they take more than the shape or type of an array."""
+        self._computes_names = False
+        self.imports_by_name = False
+        """Whether a function may import modules while it is traced that nothing here could know of."""
+        self._opaque: list[str] = []
+        self._lines: list[str] = []
+        self._volatile = volatile
+        self._numbers: dict[int, int] = {}
+        self._kept: list[Any] = []
+        self._queue: deque[tuple[int, Any, Cursor]] = deque()
+        self._late: deque[tuple[int, Any, Cursor]] = deque()
+        self._at = Cursor(Reader())
+        self._scope: dict[str, Any] | None = None
+        self._judges = True
+
+    def _function(self, function: FunctionType) -> str:
+        raise NotImplementedError
+
+    def _module(self, module: ModuleType) -> str:
+        raise NotImplementedError
+
+    # The walk -------------------------------------------------------------------------------------
+
+    @property
+    def lines(self) -> list[str]:
+        """What the texts refer to by number."""
+        self._finish()
+        return self._lines
+
+    @property
+    def opaque(self) -> list[str]:
+        """Why the texts are good for this process only."""
+        self._finish()
+        return self._opaque
+
+    def takes(self, names: Names) -> bool:
+        """Whether a function may read what is found under these names."""
+        return names is None or self._computes_names or not names.isdisjoint(self._taken)
+
+    def takes_content(self, names: Names) -> bool:
+        """Whether a function may read more of an array found there than its shape or type."""
+        return names is None or self._computes_names or not names.isdisjoint(self._content)
+
+    def learn(self, other: ValueWalk) -> None:
+        """Let the functions of another walk be among those that may read."""
+        self._taken |= other._taken
+        self._content |= other._content
+        self._computes_names |= other._computes_names
+
+    def _finish(self) -> None:
+        """Follow what was met; last what counts only if it is read, when the names of all functions are known."""
+        before = self._at
+        while self._queue or self._late:
+            late = not self._queue
+            place, value, self._at = (self._late if late else self._queue).popleft()
+            text = self._late_text(value) if late else self._node(value)
+            if text is None:
+                self._late.append((place, value, self._at))
+            else:
+                self._lines[place] += f" {text}"
+        self._at = before
+
+    def text(self, value: Any) -> str:
+        """The fingerprint of a value; what it refers to by number is in ``lines``."""
+        return self._text(value, 0)
+
+    def _text(self, value: Any, nested: int) -> str:
+        leaf = values.LEAVES.get(type(value))
+        if leaf is not None:
+            return leaf(value)
+        if type(value) is CodeType:
+            return f"code {code_digest(value)}"
+        if type(value) is tuple and nested < _MOST_NESTED:
+            return f"({''.join(self._text(item, nested + 1) + ', ' for item in value)})"
+        if isinstance(value, ModuleType):
+            return self._module(value)
+        number = self._numbers.get(id(value))
+        if number is not None:
+            return f"#{number}"
+        if isinstance(value, (type, FunctionType, BuiltinFunctionType)):
+            name = libraries.known_name(value)
+            if name is not None:
+                if not libraries.is_array_type(value):
+                    self._judge(value.__module__, value.__qualname__)
+                return name
+        if len(self._numbers) > _MOST_NODES:
+            raise self._refused(f"more than {_MOST_NODES} objects", "pass what it needs as an argument")
+        number = self._numbers[id(value)] = len(self._numbers)
+        self._kept.append(value)
+        self._lines.append(f"#{number} =")
+        self._queue.append((number, value, self._at))
+        return f"#{number}"
+
+    def _inside(self, value: Any, label: str, names: Names) -> str:
+        """The fingerprint of a part of a value, which a user would call by the label."""
+        before, self._at = self._at, Cursor(self._at.reader, label, names)
+        try:
+            return self.text(value)
+        finally:
+            self._at = before
+
+    def _judge(self, module: str, path: str) -> None:
+        """Note a function or class of a library that may look at more than its arguments."""
+        if self._judges and not libraries.is_steady(module, path):
+            self._opaque.append(f"{module}.{path} may give something else at the next start")
+        if (module, path) in _IMPORTERS:
+            self.imports_by_name = self._at.reader.finds_modules = True
+
+    def _unjudged(self, value: Any) -> str:
+        """The text of a type that is mentioned, which is no sign that it is called."""
+        before, self._judges = self._judges, False
+        try:
+            return self.text(value)
+        finally:
+            self._judges = before
+
+    def _node(self, value: Any) -> str | None:
+        """What a numbered value is; None if that is to be seen when all else has been."""
+        kind = type(value)
+        if isinstance(value, FunctionType):
+            return self._function(value)
+        if isinstance(value, type):
+            return self._class(value)
+        if isinstance(value, enum.Enum):
+            return self._member(value)
+        if kind is tuple:
+            return f"tuple ({''.join(self.text(item) + ', ' for item in value)})"
+        if values.is_object_array(value) or values.container_of(kind) is kind:
+            return self._container(value)
+        if isinstance(value, _OF_THE_CALLER):
+            return self._of_the_caller(value)
+        parts = values.PARTS.get((kind.__module__, kind.__qualname__))
+        if parts is not None:
+            return self._parts(value, parts)
+        if kind.__module__ in ("typing", "types") and hasattr(value, "__args__"):
+            parts = (getattr(value, name, None) for name in ("__origin__", "__args__", "__metadata__"))
+            return f"alias {kind.__name__} {self._unjudged(tuple(parts))}"
+        if kind.__module__ == "typing" and hasattr(value, "__name__"):  # a TypeVar, or a name like Any
+            return f"typing {value.__name__}"
+        if kind.__name__ in _OF_BUILTIN_CLASSES:
+            return f"method {self.text(value.__objclass__)} {value.__name__}"
+        if kind.__name__ in _BOUND and not isinstance(value.__self__, (ModuleType, type(None))):
+            return f"method {self.text(value.__self__)} {value.__name__}"
+        if values.content_of(value) is not None:
+            return None
+        special = values.library_value(value)
+        return special if special is not None else self._instance(value)
+
+    # Classes and instances ------------------------------------------------------------------------
+
+    def _class(self, cls: type) -> str:
+        head = f"class {cls.__qualname__} {self._unjudged(cls.__bases__)} {self._unjudged(type(cls))}"
+        # Pickling leaves this list in a class: have it there before we look.
+        copyreg._slotnames(cls)  # pyright: ignore[reportAttributeAccessIssue]
+        self._guard_mapping(cls, vars(cls), MappingProxyType, f"{cls.__name__}.\0")
+        self.guard.item(cls, f"{cls.__name__}.\0", "__bases__", "{0}.__bases__", (cls,), cls.__bases__)
+        if issubclass(cls, enum.Enum):
+            members = tuple(cls.__members__.values())
+            # That none is given more attributes, at a lower price than by looking at all it has.
+            self.guard.data(tuple(map(vars, members)), _lengths, f"{cls.__name__} (attributes of its members)")
+            methods = {k: v for k, v in vars(cls).items() if isinstance(v, (FunctionType, property, classmethod))}
+            return f"{head} members {self.text(members)} {{{self._items(methods, cls.__name__)}}}"
+        entries = {name: value for name, value in vars(cls).items() if name not in _CLASS_MACHINERY}
+        entries = self._steady(cls, entries)
+        if "__dataclass_fields__" in vars(cls):
+            head += f" {vars(cls)['__dataclass_params__']} ({self._fields(cls)})"
+            entries = {name: value for name, value in entries.items() if not values.is_generated(name, value)}
+            entries.pop("__annotations__", None)
+        texts = (
+            f"{name}={'slot' if type(value).__name__ in _SLOTS else self._attribute(value, cls.__name__, name)}"
+            for name, value in entries.items()
+        )
+        return f"{head} {{{', '.join(texts)}}}"
+
+    def _fields(self, cls: type) -> str:
+        """The fields of a dataclass, which its generated methods follow from."""
+        texts = []
+        for entry in vars(cls)["__dataclass_fields__"].values():
+            flags = (entry.init, entry.repr, entry.hash, entry.compare, entry.kw_only)
+            kind = self._unjudged(entry.type)
+            texts.append(f"{kind} {self.text((entry.name, entry.default, entry.default_factory, *flags))}")
+        return ", ".join(texts)
+
+    def _member(self, member: enum.Enum) -> str:
+        """A member of an enum, with the attributes it was given beside its value."""
+        held = {name: value for name, value in vars(member).items() if name not in _ENUM_MEMBER}
+        label = f"{type(member).__name__}.{member.name}"
+        if held:
+            self._guard_mapping(member, vars(member), dict, f"{label}.\0")
+        more = f" {{{self._items(self._steady(member, held), label)}}}" if held else ""
+        return f"{self._unjudged(type(member))}.{member.name} {self._inside(member.value, label, None)}{more}"
+
+    def _instance(self, value: Any) -> str | None:
+        state = values.state_of(value)
+        if state is None:
+            return None
+        fields, slots, base = state
+        label = self._at.label or type(value).__name__
+        if not values.is_immutable(type(value)):
+            if fields is not None:
+                self._guard_mapping(value, fields, dict, f"{label}.\0")
+            self.guard.slots(value, self._steady(value, values.slots_of(value)), f"{label}.\0")
+            self.guard.item(value, f"the class of {label}", "", "{0}({1})", (type, value), type(value))
+        content = self._items(self._steady(value, {**slots, **(fields or {})}), label)
+        held = self._container(value) if values.container_of(type(value)) is not None else self.text(base)
+        return None if held is None else f"instance {self._unjudged(type(value))} {held} {{{content}}}"
+
+    def _of_the_caller(self, value: Any) -> str:
+        """What each thread or context has for itself."""
+        label = self._at.label
+        if isinstance(value, ContextVar):
+            held = value.get(MISSING)
+            self.guard.item(value, "\0", label, "{0}.get({1})", (value, MISSING), held)
+            return f"context variable {value.name} {'unset' if held is MISSING else self._inside(held, label, None)}"
+        self.guard.local(value, _own_attributes, f"{label}.\0")
+        return f"{self._unjudged(type(value))} {{{self._items(_own_attributes(value), label)}}}"
+
+    def _parts(self, value: Any, names: Iterable[str]) -> str:
+        texts = [f"{name}={self.text(getattr(value, name, None))}" for name in names]
+        signature = getattr(value, "signature", None)
+        if type(value).__name__ == "KernelFunction":
+            texts.append(f"parameters {self._unjudged(tuple(getattr(signature, 'annotations', ())))}")
+        return f"{type(value).__module__}.{type(value).__qualname__}({', '.join(texts)})"
+
+    def _items(self, mapping: Mapping[str, Any], label: str) -> str:
+        return ", ".join(f"{name}={self._attribute(value, label, name)}" for name, value in mapping.items())
+
+    def _attribute(self, value: Any, label: str, name: str) -> str:
+        return self._inside(value, f"{label}.{name}", frozenset({name}))
+
+    def _guard_mapping(self, owner: Any, mapping: Any, kind: Any, label: str) -> None:
+        self.guard.mapping(owner, mapping, kind, label, self._volatile.get(id(owner)))
+
+    def _steady(self, owner: Any, parts: dict[Any, Any]) -> dict[Any, Any]:
+        """What an object holds but for what changes whenever something is traced."""
+        changing = self._volatile.get(id(owner))
+        if not changing:
+            return parts
+        self._opaque.append(f"{self._at.label or type(owner).__name__} changes while it is traced")
+        return {key: value for key, value in parts.items() if key not in changing}
+
+    # Containers -----------------------------------------------------------------------------------
+
+    def _container(self, value: Any) -> str | None:
+        """The items of a container, read past whatever a class derived from it overrides; None if they are too many."""
+        base, kind = values.container_of(type(value)), type(value).__name__
+        if (value.size if base is None else base.__len__(value)) > values.MOST_ITEMS:
+            return None
+        if base is not None and issubclass(base, (dict, MappingProxyType)):
+            return f"{kind} {self._mapping(value, base)}"
+        if id(value) in self._volatile:
+            return self._identity(value, "changes while it is traced")
+        view = value if type(value) is base else values.items_of(value, base)
+        items, label = tuple(view), self._at.label
+        if base is not frozenset:
+            self.guard.items(value, view, label)
+        if base in (set, frozenset):
+            return f"{kind} {self._without_order(items)}"
+        texts = (self._inside(item, f"{label}[{index}]", self._at.names) for index, item in enumerate(items))
+        return f"{kind} {value.shape if base is None else ''}[{', '.join(texts)}]"
+
+    def _without_order(self, items: tuple[Any, ...]) -> str:
+        texts = [self._inside(item, self._at.label, self._at.names) for item in items]
+        if any("#" in text for text, item in zip(texts, items) if type(item) not in values.LEAVES):
+            self._opaque.append("a set has items without an order")
+            return f"{sorted(map(id, items))} {texts}"
+        return str(sorted(texts))
+
+    def _mapping(self, value: Any, base: Any) -> str:
+        self._guard_mapping(value, value, base, f"{self._at.label}[\0]")
+        factory = self.text(value.default_factory) if base is defaultdict else "None"
+        items = self._steady(value, dict(zip(base.keys(value), base.values(value))))
+        texts = [f"{self.text(key)}: {self._item(key, item)}" for key, item in items.items()]
+        return f"{factory} {{{', '.join(texts)}}}"
+
+    def _item(self, key: Any, item: Any) -> str:
+        """A value in a mapping, by the name under which code may ask for it."""
+        at = self._at
+        label = f"{at.label}[{key!r}]" if type(key) in values.LEAVES else at.label
+        return self._inside(item, label, at.names | {key} if at.names is not None and type(key) is str else at.names)
+
+    # What counts only if it is read -----------------------------------------------------------------
+
+    def _late_text(self, value: Any) -> str:
+        """An array, or what has no content that could be compared: its type, if no function asks for it."""
+        if not self.takes(self._at.names):
+            return type(value).__name__
+        content = values.content_of(value)
+        if content is not None:
+            if not self.takes_content(self._at.names):
+                return (
+                    f"{type(value).__name__} {self.guard.data(value, values.form_of, f'{self._at.label} (its shape)')}"
+                )
+            return self._array(value, content)
+        if values.container_of(type(value)) is not None or values.is_object_array(value):
+            hint = "make it a tuple or a NumPy array, or pass what the kernel needs as an argument"
+            raise self._refused(f"a {type(value).__name__} of more than {values.MOST_ITEMS} items", hint)
+        if isinstance(value, Iterator) and not isinstance(value, io.IOBase):
+            raise self._refused(f"an iterator ({type(value).__name__}), which each reading changes", "make it a tuple")
+        return self._identity(value, "cannot be described by its content")
+
+    def _array(self, value: Any, content: values.Content) -> str:
+        """An array that traced code reads: by its bytes, or by identity if they are too many."""
+        label, changing = self._at.label, id(value) in self._volatile
+        if not content.is_seen and not changing:
+            why = (
+                f"an array of more than {values.MOST_BYTES} bytes"
+                if content.size > values.MOST_BYTES
+                else "memory with pointers"
+            )
+            return self._unseen_array(value, f"{why} that can be written")
+        seen = self.guard.data(value, content.read, label) if content.read is not None and not changing else None
+        fields = values.attributes_of(value) if type(value).__module__.partition(".")[0] != "torch" else None
+        texts = [
+            f"{name}={self._inside(item, f'{label}.{name}', self._at.names)}" for name, item in (fields or {}).items()
+        ]
+        more = f" {{{', '.join(texts)}}}" if fields else ""
+        if fields:
+            self._guard_mapping(value, fields, dict, f"{label}.\0")
+        if content.data is not None and not changing:
+            return f"{self._unjudged(type(value))} {content.form} {values.digest_of(content.data(value))}{more}"
+        return f"{self._identity(value, f'has {content.size} bytes')} {seen}{more}"
+
+    def _form(self, value: Any, label: str) -> str:
+        """An array of which only the shape or type is read."""
+        return (
+            f"{type(value).__name__} {self.guard.data(value, values.form_of, f'{self._at.label} (its shape or type)')}"
+        )
+
+    def _unseen_array(self, value: Any, what: str) -> str:
+        raise self._refused(what, "make it read-only (array.flags.writeable = False) or pass it as an argument")
+
+    def _identity(self, value: Any, why: str) -> str:
+        kind = f"{type(value).__module__}.{type(value).__qualname__}"
+        self._opaque.append(f"a {kind} {why}")
+        if self._at.label and "while it is traced" not in why:
+            self.by_identity.append(f"'{self._at.label}', a {kind}")
+        self._kept.append(value)
+        return f"identity {kind} {id(value)}"
+
+    def _refused(self, what: str, hint: str) -> DslTypeError:
+        function, label = self._at.reader.function, self._at.label
+        who = f"'{function.__name__}'" if function is not None else "a traced function"
+        where = f"'{label}', " if label else ""
+        message = f"{who} reads {where}{what}; a later change of it could not be noticed"
+        return DslTypeError(message, hint=hint, location=definition_of(function) if function is not None else None)
+
+
+def _lengths(dictionaries: tuple[dict[str, Any], ...]) -> list[int]:
+    return [*map(len, dictionaries)]
+
+
+def _own_attributes(value: Any) -> dict[str, Any]:
+    return threading.local.__getattribute__(value, "__dict__")
