@@ -18,6 +18,7 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
@@ -123,6 +124,23 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     print("|" + "|".join("-" * (w + 1) + (":" if i else "-") for i, w in enumerate(widths)) + "|")
     for row in rows:
         print(line(row))
+
+
+def arguments(description: str, quick: str) -> argparse.ArgumentParser:
+    """The options of a benchmark: `--quick` takes seconds and checks the output, but its times mean nothing."""
+    import argparse
+
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--quick", action="store_true", help=f"{quick}; for a look at whether it works, not to measure")
+    return parser
+
+
+def keep(name: str, data: Mapping[str, Any], given: argparse.Namespace) -> None:
+    """Write results down and say where; those of a quick run are none."""
+    if given.quick:
+        print("quick run: these times mean nothing, and none were written")
+    else:
+        print(f"written to {write_results(name, data)}")
 
 
 def write_results(name: str, data: Mapping[str, Any]) -> str:
