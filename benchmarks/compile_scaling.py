@@ -2,9 +2,9 @@
 
 Run it: python benchmarks/compile_scaling.py [--quick] [--only lines mma]
 
-Each program is written to a file in several sizes, compiled for the virtual GPU without a cache on disk, and its result
-checked. What is stated is CPU time by `time.process_time`, in one process for each program that has compiled a small one
-before. "ms per unit" stays level where the time is linear. `--quick` compiles small sizes.
+Each program is written to a file in several sizes, compiled for the virtual GPU without a cache on disk, and its
+result checked. What is stated is CPU time by `time.process_time`, in one process for each program that has compiled a
+small one before. "ms per unit" stays level where the time is linear. `--quick` compiles small sizes.
 """
 
 from __future__ import annotations

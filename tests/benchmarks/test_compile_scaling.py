@@ -28,7 +28,7 @@ def scaling(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 @pytest.fixture
 def text_of(scaling: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], str]:
-    """The LLVM text that a program of a size becomes on the virtual GPU; it is compiled and run, and its result checked."""
+    """The LLVM text that a program of a size becomes on the virtual GPU; it is run, and its result checked."""
     texts: list[str] = []
     host_module = driver.host_module
 
@@ -50,7 +50,7 @@ def text_of(scaling: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def grows_evenly(sizes: list[int]) -> bool:
-    """Of a program in sizes n, 2n and 4n: whether the second step is about twice the first; by squares it is four times."""
+    """Of a program in sizes n, 2n and 4n: whether the second step is about twice the first, and not four times."""
     first, second = sizes[1] - sizes[0], sizes[2] - sizes[1]
     return second <= 2.9 * first
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import WorkgroupEmitter
 
 WHOLE = "fly.whole"
-"""The attribute that names the operands which a product takes as one vector though the instruction has them in pieces."""
+"""The attribute that names the operands which come as one vector though the instruction has them in pieces."""
 
 
 @dataclass(frozen=True)

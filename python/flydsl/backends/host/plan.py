@@ -5,8 +5,8 @@ one loop over threads. Runs end where threads meet. The plan says, for each valu
 same for all threads (emitted once, outside loops), cheap to compute again in each run, or kept in an
 array indexed by thread because another run reads it.
 
-Runs also end where they get long, and control flow with a long body is taken out of the loop as if threads met in it: LLVM
-takes time that grows with the square of a loop's body, in its vectoriser and its schedulers.
+Runs also end where they get long, and control flow with a long body is taken out of the loop as if threads met in it:
+LLVM takes time that grows with the square of a loop's body, in its vectoriser and its schedulers.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ LONGEST_RUN = 512
 """Operations of a loop over threads from which on it ends where few values are needed later. Of 4,000 lines, which are
 12,000 operations, LLVM takes 13 s in one loop and 1.4 s in loops of this length (Neoverse N1, LLVM 22)."""
 _MOST_KEPT = 64
-"""Values that a loop may hand to the next for getting long. Each is a store and a load, so there is to be at most one for
-thirty-two operations, and LLVM compares the places of all of them."""
+"""Values that a loop may hand to the next for getting long. Each is a store and a load, so there is to be at most one
+for thirty-two operations, and LLVM compares the places of all of them."""
 _LONGEST_BODY = 8 * LONGEST_RUN
 """Operations of control flow that is not taken out of the loops."""
 _MOST_REPEATED = 64

@@ -1,8 +1,8 @@
 """Registers that an instruction takes one by one are vectors again before the host sees them.
 
 wgmma and the wait for it pass up to 128 accumulators as scalars, taken from a vector and put back into one; mma.sync
-passes each operand in pieces of 32 bits. The host has them in memory anyway; moving them through scalars would only cost
-compile time, a loop over threads for each operand of each product.
+passes each operand in pieces of 32 bits. The host has them in memory anyway; moving them through scalars would only
+cost compile time, a loop over threads for each operand of each product.
 
     %s = asm(extract %v[0], extract %v[1], …) ; %w = from_elements(extractvalue %s[0], …)   ->   %w = asm(%v)
 """
