@@ -28,7 +28,7 @@ def object_of(kernel: RepositoryKernel, arch: str, line_tables: bool = False) ->
 
 
 def sections(data: bytes, folder: Path) -> list[list[str]]:
-    """Name, kind, address, size, entry size, flags and alignment of each section; of loaded ones the place in the file."""
+    """Name, kind, address, size, entry size, flags, alignment of each section; where loaded ones are in the file."""
     rows = []
     for line in read_with("llvm-readelf", ["-S", "-W"], data, folder).splitlines():
         if not line.lstrip().startswith("[") or "Name" in line or "] .  " in line:
