@@ -1,6 +1,6 @@
 """How long we take to import and to compile vectorAdd for gfx942, beside Triton.
 
-Run it: python benchmarks/compile_time.py [--rounds 9]
+Run it: python benchmarks/compile_time.py [--quick] [--rounds 9]
 
 It needs Triton in `.triton-venv` at the root of the checkout and makes that environment where it is missing. Both sides
 compile the same kernels (`kernels_under_test.py`, `peers/triton_kernels.py`) in fresh processes with empty caches, by
@@ -10,7 +10,6 @@ side. The first compile includes whatever a side loads lazily; reading the kerne
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import sys
@@ -28,7 +27,7 @@ TRITON_PYTHON = ROOT / ".triton-venv" / "bin" / "python"
 
 # The one place that says how our side compiles.
 OURS = {"ARCH": "gfx942", "COMPILE_ONLY": "1"}
-OURS_MAKES = "a gfx942 code object (LLVM's AMDGPU back end and ld.lld) and the native launcher"
+OURS_MAKES = "a gfx942 code object (LLVM's AMDGPU back end and our linker) and the native launcher"
 TRITON_MAKES = "a gfx942 code object (LLVM's AMDGPU back end and the linker)"
 
 ROWS = {
@@ -75,16 +74,17 @@ def samples(reports: list[dict[str, Any]], parts: tuple[str, ...]) -> list[list[
     return [[sum(r["intervals"][p][0][i] for p in parts) for i in (0, 1)] for r in reports]
 
 
-def compare(rounds: int) -> dict[str, Any]:
+def compare(rounds: int, quick: bool = False) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as bytecode:
         run_ours(bytecode, "check")
-        sides = {"flydsl": partial(run_ours, bytecode), "triton": partial(run_triton, bytecode)}
+        sides = {"flydsl": partial(run_ours, bytecode)}
+        if not quick:
+            sides["triton"] = partial(run_triton, bytecode)
         reports = timing.take_turns(sides, rounds)
     rows: dict[str, Any] = {}
     for row, parts in ROWS.items():
-        ours, theirs = (timing.summary(samples(reports[side], parts)) for side in ("flydsl", "triton"))
-        ratios = {f"{clock}_ratio": ours[clock] / theirs[clock] for clock in ("wall", "cpu")}
-        rows[row] = {"flydsl": ours, "triton": theirs, **ratios}
+        ours, theirs = (samples(reports.get(side, []), parts) for side in ("flydsl", "triton"))
+        rows[row] = timing.row_of(ours, theirs)
     facts = {
         side: {**runs[-1]["facts"], "makes": makes}
         for (side, runs), makes in zip(reports.items(), (OURS_MAKES, TRITON_MAKES))
@@ -93,35 +93,26 @@ def compare(rounds: int) -> dict[str, Any]:
 
 
 def show(result: dict[str, Any]) -> None:
-    at, sides = result["machine"], result["sides"]
-    print(f"machine: {at['cpu']}, {at['cores']} cores, load {at['load']}, {at['system']}, {at['date']}")
-    for name, side in sides.items():
+    print(timing.machine_line(result["machine"]))
+    for name, side in result["sides"].items():
         print(f"{name} {side['version']}, Python {side['python']}: makes {side['makes']}")
     print(
         f"vectorAdd, tiles of 1024 f32, 4 waves, masked; medians of {result['rounds']} fresh processes a side, in turns"
     )
     print("ms by the wall clock (least-greatest) and ms of CPU time\n")
 
-    def cells(of: dict[str, Any]) -> list[str]:
-        wall, least, greatest, cpu = (of[k] * 1000 for k in ("wall", "wall_min", "wall_max", "cpu"))
-        return [f"{wall:.0f} ({least:.0f}-{greatest:.0f})", f"{cpu:.0f}"]
-
-    head = ["", "flydsl wall", "cpu", "triton wall", "cpu", "ratio wall", "cpu"]
-    rows = [
-        [name, *cells(row["flydsl"]), *cells(row["triton"]), f"{row['wall_ratio']:.2f}x", f"{row['cpu_ratio']:.2f}x"]
-        for name, row in result["rows"].items()
-    ]
-    timing.print_table(head, rows)
+    timing.print_table(timing.ROW_HEAD, [timing.row_cells(name, row) for name, row in result["rows"].items()])
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Import and compile times beside Triton's.")
+    parser = timing.arguments("Import and compile times beside Triton's.", "one process of ours, and no Triton")
     parser.add_argument("--rounds", type=int, default=9, help="fresh processes a side (at least 7 for a stated number)")
-    arguments = parser.parse_args()
-    make_triton_environment()
-    result = compare(arguments.rounds)
+    given = parser.parse_args()
+    if not given.quick:
+        make_triton_environment()
+    result = compare(1 if given.quick else given.rounds, given.quick)
     show(result)
-    print(f"\nwritten to {timing.write_results('compile_time', result)}")
+    timing.keep("compile_time", result, given)
 
 
 if __name__ == "__main__":

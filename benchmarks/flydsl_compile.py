@@ -1,6 +1,6 @@
 """Worker of `compile_time.py` on our side: import, a first compile, further compiles.
 
-Arrays are placeholders with a shape and no memory, so that nothing but flydsl decides what is loaded. With `check`, the
+Arrays are described, with a shape and no memory, so that nothing but flydsl decides what is loaded. With `check`, the
 kernels then run on real arrays and their results are compared with NumPy's.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sys
 
-from placeholder import Placeholder
 from timing import Stopwatch
 
 LENGTH = 1 << 20
@@ -19,16 +18,19 @@ def measure(watch: Stopwatch) -> None:
     """Compile without loading or running: what `COMPILE_ONLY=1`, set by the parent, makes of a call."""
     with watch("import"):
         import flydsl.compiler
-        import flydsl.expr  # noqa: F401
+        import flydsl.expr
 
     import kernels_under_test as kernels
 
-    arrays = [Placeholder("float32", LENGTH) for _ in range(3)]
+    arrays = [flydsl.compiler.TensorSpec((LENGTH,), "float32") for _ in range(3)]
     with watch("first compile"):
-        kernels.FIRST(*arrays, LENGTH)
+        kernels.FIRST.warmup(*arrays, LENGTH)
     for function in kernels.FURTHER:
         with watch("further compile"):
-            function(*arrays, LENGTH)
+            function.warmup(*arrays, LENGTH)
+    for function in (kernels.FIRST, *kernels.FURTHER):
+        (made,) = function.specialisations
+        assert made.device.startswith("rocm"), f"compiled for {made.device}"
 
 
 def check() -> None:

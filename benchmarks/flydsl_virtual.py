@@ -16,10 +16,11 @@ from timing import Stopwatch
 from flydsl.kernels.gemm.tiled import build_tiled_gemm_module
 from flydsl.kernels.norm.softmax import build_softmax_module
 
-ROWS, COLUMNS = 1024, 4096
-LENGTH = 1 << 24
-SIDE = 512
-ROUNDS = 7
+QUICK = sys.argv[1:] == ["quick"]
+ROWS, COLUMNS = (16, 4096) if QUICK else (1024, 4096)
+LENGTH = 1 << (14 if QUICK else 24)
+SIDE = 128 if QUICK else 512
+ROUNDS = 1 if QUICK else 7
 
 
 def measure(watch: Stopwatch, name: str, run: Callable[[], Any]) -> None:

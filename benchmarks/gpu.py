@@ -9,13 +9,10 @@ the first of which are not counted: what a side leaves unwritten in the cache, t
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import statistics
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -24,6 +21,7 @@ import triton.language as tl
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import timing
 from gpu_gemm import run_gemms
 
 from flydsl.kernels.norm.layernorm import build_layernorm_module
@@ -202,14 +200,7 @@ def launch_cost() -> dict[str, float]:
     return costs
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="fewer rounds")
-    quick = parser.parse_args().quick
-    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, triton {triton.__version__}; TB/s, bf16")
-    makers = {"softmax": softmax_runs, "rmsnorm": rmsnorm_runs, "layernorm": layernorm_runs}
-    rounds = 2 if quick else ROUNDS
-    rows = [measure(name, make, shape, rounds) for name, make in makers.items() for shape in SHAPES]
+def show(rows: list[dict[str, Any]]) -> None:
     columns = (("ours", 6), ("triton", 7), ("torch.compile", 14), ("copy", 6))
     titles = " ".join(f"{name:>{width}}" for name, width in columns)
     print(
@@ -220,12 +211,19 @@ def main() -> None:
         against = (("triton", "12.3f"), ("torch.compile", "13.2f"), ("copy", "10.2f"))
         ratios = " ".join(f"{r['ours'] / r[side]:{form}}" for side, form in against)
         print(f"{r['kernel']:10} {r['shape']:12} {numbers} {ratios} {r['error']:9.1e}")
+
+
+def main() -> None:
+    given = timing.arguments("Row kernels and matrix products on a GPU.", "few rounds, small shapes").parse_args()
+    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, triton {triton.__version__}; TB/s, bf16")
+    makers = {"softmax": softmax_runs, "rmsnorm": rmsnorm_runs, "layernorm": layernorm_runs}
+    rounds, shapes = (2, SHAPES[:1]) if given.quick else (ROUNDS, SHAPES)
+    rows = [measure(name, make, shape, rounds) for name, make in makers.items() for shape in shapes]
+    show(rows)
     costs = launch_cost()
     print("launch of softmax, us: " + ", ".join(f"{side} {cost:.1f}" for side, cost in costs.items()))
-    products = run_gemms(5 if quick else 30)
-    results = Path(__file__).parent / "results"
-    results.mkdir(exist_ok=True)
-    (results / "gpu.json").write_text(json.dumps({"rows": rows, "launch": costs, "gemm": products}, indent=1))
+    products = run_gemms(given.quick)
+    timing.keep("gpu", {"rows": rows, "launch": costs, "gemm": products}, given)
 
 
 if __name__ == "__main__":

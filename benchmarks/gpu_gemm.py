@@ -9,7 +9,6 @@ anew.
 
 from __future__ import annotations
 
-import argparse
 import os
 import statistics
 import sys
@@ -20,6 +19,7 @@ import torch
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import timing
 from peers import triton_hopper_gemm
 
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm
@@ -110,9 +110,15 @@ def measure(kind: str, n: int, rounds: int) -> dict[str, Any]:
     return {"kind": kind, "n": n, "error": error, **{name: 2 * n**3 / ms / 1e9 for name, ms in times.items()}}
 
 
-def run_gemms(rounds: int) -> list[dict[str, Any]]:
+def run_gemms(quick: bool) -> list[dict[str, Any]]:
     """Measure and print every case."""
-    rows = [measure(kind, n, rounds) for kind, n in CASES]
+    cases = [(kind, n // 4) for kind, n in CASES] if quick else CASES
+    rows = [measure(kind, n, 5 if quick else 30) for kind, n in cases]
+    show(rows)
+    return rows
+
+
+def show(rows: list[dict[str, Any]]) -> None:
     names = ("ours", "triton", "triton (TMA)", "cublas")
     titles = [*names, *(f"/{name}" for name in names[1:])]
     print(f"{'GEMM':12} " + " ".join(f"{title:>13}" for title in titles) + f" {'error':>9}")
@@ -120,14 +126,12 @@ def run_gemms(rounds: int) -> list[dict[str, Any]]:
         rates = [f"{row[name]:13.0f}" if name in row else f"{'-':>13}" for name in names]
         ratios = [f"{row['ours'] / row[name]:13.3f}" if name in row else f"{'-':>13}" for name in names[1:]]
         print(f"{row['kind']:5} {row['n']:<6} {' '.join(rates + ratios)} {row['error']:9.1e}")
-    return rows
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="fewer rounds")
+    given = timing.arguments("Matrix products on a Hopper GPU.", "few rounds, small matrices").parse_args()
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}; TFLOP/s")
-    run_gemms(5 if parser.parse_args().quick else 30)
+    run_gemms(given.quick)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The machine code of an f16 GEMM for AMD GPUs, and how long it takes to make, beside Triton's for the same tile.
 
-Run it: python benchmarks/isa_quality.py [--rounds 7] [--targets gfx942 gfx950]
+Run it: python benchmarks/isa_quality.py [--quick] [--rounds 7] [--targets gfx942 gfx950]
 
 Ours is `kernels/gemm/preshuffle_gemm.py`, Triton's the GEMM of its tutorial (`peers/triton_gemm.py`), once with N and K
 known while compiling, as ours knows them, and once as arguments: 128 x 128 x 64, 256 threads, the same matrix
@@ -17,7 +17,6 @@ missing.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 from functools import partial
@@ -74,15 +73,17 @@ def _shape(names: list[str]) -> list[str]:
     return [m, n, k]
 
 
-def compare(arch: str, rounds: int) -> dict[str, Any]:
+def compare(arch: str, rounds: int, quick: bool = False) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as bytecode:
         sides = {"flydsl": partial(run_ours, bytecode, arch)}
-        sides |= {name: partial(run_triton, bytecode, arch, form) for name, form in FORMS.items()}
+        if not quick:
+            sides |= {name: partial(run_triton, bytecode, arch, form) for name, form in FORMS.items()}
         reports = timing.take_turns(sides, rounds)
         found = {"flydsl": quality(run_ours(bytecode, arch, dump=True)["facts"]["assembly"])}
     for name in FORMS:
-        facts = reports[name][-1]["facts"]
-        found[name] = quality(facts["assembly"], facts["lds"])
+        if name in reports:
+            facts = reports[name][-1]["facts"]
+            found[name] = quality(facts["assembly"], facts["lds"])
     for name, runs in reports.items():
         spent = [r["intervals"] for r in runs]
         found[name]["compile"] = timing.summary([s["compile"][0] for s in spent])
@@ -116,18 +117,20 @@ def show(arch: str, found: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Machine code of a GEMM beside Triton's.")
+    parser = timing.arguments(
+        "Machine code of a GEMM beside Triton's.", "one process of ours for gfx942, and no Triton"
+    )
     parser.add_argument("--rounds", type=int, default=7, help="fresh processes a side")
     parser.add_argument("--targets", nargs="+", default=["gfx942", "gfx950"])
-    arguments = parser.parse_args()
-    make_triton_environment()
-    result: dict[str, Any] = {"machine": timing.machine(), "rounds": arguments.rounds, "targets": {}}
-    at = result["machine"]
-    print(f"machine: {at['cpu']}, {at['cores']} cores, load {at['load']}, {at['system']}, {at['date']}")
-    for arch in arguments.targets:
-        result["targets"][arch] = compare(arch, arguments.rounds)
+    given = parser.parse_args()
+    if not given.quick:
+        make_triton_environment()
+    result: dict[str, Any] = {"machine": timing.machine(), "rounds": given.rounds, "targets": {}}
+    print(timing.machine_line(result["machine"]))
+    for arch in given.targets[:1] if given.quick else given.targets:
+        result["targets"][arch] = compare(arch, 1 if given.quick else given.rounds, given.quick)
         show(arch, result["targets"][arch])
-    print(f"\nwritten to {timing.write_results('isa_quality', result)}")
+    timing.keep("isa_quality", result, given)
 
 
 if __name__ == "__main__":

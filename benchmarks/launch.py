@@ -11,7 +11,6 @@ Run it: python benchmarks/launch.py [--quick] [--arrays numpy|torch]
 
 from __future__ import annotations
 
-import argparse
 import ctypes
 import importlib.util
 import os
@@ -22,7 +21,7 @@ from typing import Any
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from timing import machine, print_table, write_results
+from timing import arguments, keep, machine, print_table
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
@@ -194,11 +193,10 @@ def show(title: str, rows: list[dict[str, Any]]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="fewer rounds")
+    parser = arguments("What a call costs the host.", "few rounds")
     parser.add_argument("--arrays", choices=("numpy", "torch"), help="arrays of the host device; both by default")
     options = parser.parse_args()
-    rounds, calls = (30, 100) if options.quick else (150, 200)
+    rounds, calls = (3, 20) if options.quick else (150, 200)
     kinds = [options.arrays] if options.arrays else ["numpy", "torch"]
     results: dict[str, Any] = {"machine": machine(), "rounds": rounds, "calls": calls}
     print(", ".join(f"{name}: {value}" for name, value in results["machine"].items()))
@@ -218,7 +216,7 @@ def main() -> None:
         if "triton" in last:
             print(f"\n8 tensors and 4 scalars: bound {last['bound'] / last['triton']:.2f} of Triton's time,"
                   f" jit {last['jit'] / last['triton']:.2f}")  # fmt: skip
-    print(f"\nwrote {write_results('launch', results)}")
+    keep("launch", results, options)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Where the time of a compile goes: per stage, per imported package, per function.
 
-Run it: python benchmarks/profile_compile.py [--kernel add] [--repeats 9] [--imports] [--functions 25]
+Run it: python benchmarks/profile_compile.py [--quick] [--kernel add] [--repeats 9] [--imports] [--functions 25]
 
 Stages are timed by wrapping the compiler's own functions (`STAGES`) and calling a jit function as a user would. A
 stage's time excludes the stages called inside it. `first` is the first compile of this process, `warm` the median of
@@ -9,7 +9,6 @@ the later ones; the time to load the IR libraries is a row of its own, as they a
 
 from __future__ import annotations
 
-import argparse
 import cProfile
 import dataclasses
 import os
@@ -68,7 +67,7 @@ class StageTimes:
         return wrapper
 
     def install(self) -> None:
-        """Wrap every stage; one that was renamed is named, and its time goes to its caller."""
+        """Wrap every stage."""
         for (module, name), stage in STAGES.items():
             owner: Any = import_module(module)
             *path, last = name.split(".")
@@ -77,9 +76,9 @@ class StageTimes:
             if hasattr(owner, last):
                 setattr(owner, last, self.timed(stage, getattr(owner, last)))
             else:
-                print(f"note: {module} has no {name} any more; update STAGES")
+                sys.exit(f"{module} has no {name} any more: STAGES of this benchmark is out of date")
         driver: Any = import_module("flydsl.compiler.driver")
-        passes = driver.stage_a
+        passes = driver.passes_for
 
         def timed_passes(*options: Any) -> tuple[Any, ...]:
             return tuple(
@@ -87,7 +86,7 @@ class StageTimes:
                 for i, step in enumerate(passes(*options), 1)
             )
 
-        driver.stage_a = timed_passes
+        driver.passes_for = timed_passes
 
     def of(self, call: Callable[[], Any]) -> dict[str, float]:
         self.seconds.clear()
@@ -177,24 +176,21 @@ def show_functions(name: str, count: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Time per stage of a compile.")
+    parser = timing.arguments("Time per stage of a compile.", "two warm compiles")
     parser.add_argument("--kernel", default="add", help="a jit function of kernels_under_test.py")
     parser.add_argument("--repeats", type=int, default=9, help="warm compiles")
     parser.add_argument("--imports", action="store_true", help="also rank what is imported")
     parser.add_argument("--functions", type=int, default=0, metavar="N", help="also the N dearest functions")
-    arguments = parser.parse_args()
+    given = parser.parse_args()
     os.environ.setdefault("ARCH", "gfx942")
     os.environ["FLYDSL_RUNTIME_ENABLE_CACHE"] = "0"  # what is on disk would not be compiled
-    stages = stage_table(arguments.kernel, arguments.repeats)
-    show_stages(arguments.kernel, stages)
-    if arguments.imports:
+    stages = stage_table(given.kernel, 2 if given.quick else given.repeats)
+    show_stages(given.kernel, stages)
+    if given.imports:
         show_imports(top=30)
-    if arguments.functions:
-        show_functions(arguments.kernel, arguments.functions)
-    path = timing.write_results(
-        "profile_compile", {"machine": timing.machine(), "kernel": arguments.kernel, "stages": stages}
-    )
-    print(f"\nwritten to {path}")
+    if given.functions:
+        show_functions(given.kernel, given.functions)
+    timing.keep("profile_compile", {"machine": timing.machine(), "kernel": given.kernel, "stages": stages}, given)
 
 
 if __name__ == "__main__":

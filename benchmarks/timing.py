@@ -18,6 +18,7 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
@@ -87,6 +88,38 @@ def summary(samples: Sequence[Sequence[float]]) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def row_of(ours: Sequence[Sequence[float]], theirs: Sequence[Sequence[float]]) -> dict[str, Any]:
+    """Both sides of a row and how ours compares; a quick run has one side only."""
+    mine = summary(ours)
+    if not theirs:
+        return {"flydsl": mine}
+    peer = summary(theirs)
+    return {
+        "flydsl": mine,
+        "triton": peer,
+        **{f"{clock}_ratio": mine[clock] / peer[clock] for clock in ("wall", "cpu")},
+    }
+
+
+ROW_HEAD = ("", "flydsl wall", "cpu", "triton wall", "cpu", "ratio wall", "cpu")
+
+
+def row_cells(name: str, row: Mapping[str, Any]) -> list[str]:
+    """A row of a table with `ROW_HEAD`: milliseconds by the wall clock (least-greatest) and of CPU time."""
+
+    def cells(of: Mapping[str, Any]) -> list[str]:
+        wall, least, greatest, cpu = (of[k] * 1000 for k in ("wall", "wall_min", "wall_max", "cpu"))
+        return [f"{wall:.0f} ({least:.0f}-{greatest:.0f})", f"{cpu:.0f}"]
+
+    if "triton" not in row:
+        return [name, *cells(row["flydsl"]), *["-"] * 4]
+    return [name, *cells(row["flydsl"]), *cells(row["triton"]), *(f"{row[f'{c}_ratio']:.2f}x" for c in ("wall", "cpu"))]
+
+
+def machine_line(at: Mapping[str, Any]) -> str:
+    return f"machine: {at['cpu']}, {at['cores']} cores, load {at['load']}, {at['system']}, {at['date']}"
+
+
 def machine() -> dict[str, Any]:
     """What the numbers depend on: processor, cores, load, system and interpreter."""
     import platform
@@ -123,6 +156,23 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     print("|" + "|".join("-" * (w + 1) + (":" if i else "-") for i, w in enumerate(widths)) + "|")
     for row in rows:
         print(line(row))
+
+
+def arguments(description: str, quick: str) -> argparse.ArgumentParser:
+    """The options of a benchmark: `--quick` takes seconds and checks the output, but its times mean nothing."""
+    import argparse
+
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--quick", action="store_true", help=f"{quick}; for a look at whether it works, not to measure")
+    return parser
+
+
+def keep(name: str, data: Mapping[str, Any], given: argparse.Namespace) -> None:
+    """Write results down and say where; those of a quick run are none."""
+    if given.quick:
+        print("quick run: these times mean nothing, and none were written")
+    else:
+        print(f"written to {write_results(name, data)}")
 
 
 def write_results(name: str, data: Mapping[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """Which shape of a row's plan is fastest on this GPU, for each benchmark shape.
 
-Not a comparison, so not run with the others: python benchmarks/tune_rows.py [kernel ...]
+Not a comparison, so not run with the others: python benchmarks/tune_rows.py [--quick] [kernel ...]
 
 Prints TB/s of every variant, best first; the tables of kernels/blocks/rows.py are read off it.
 """
@@ -17,6 +17,7 @@ import torch
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import timing
 from gpu import SETS, SHAPES, median_ms
 
 from flydsl.kernels.blocks import rows
@@ -82,9 +83,12 @@ def bandwidth(module: Any, build: Callable[[], Any], arguments: Any, shape: rows
 
 
 def main() -> None:
-    for m, n in SHAPES:
+    parser = timing.arguments("The fastest shape of a row's plan.", "the first shape only")
+    parser.add_argument("kernels", nargs="*", help="softmax, rmsnorm, layernorm; all by default")
+    given = parser.parse_args()
+    for m, n in SHAPES[:1] if given.quick else SHAPES:
         for name, (module, build, arguments) in kernels(m, n).items():
-            if name in (sys.argv[1:] or [name]):
+            if name in (given.kernels or [name]):
                 tried = variants(n, name != "softmax")
                 found = [(bandwidth(module, build, arguments, shape, m, n), label) for label, shape in tried.items()]
                 text = "; ".join(f"{label} {value:.2f}" for value, label in sorted(found, reverse=True))

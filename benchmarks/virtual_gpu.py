@@ -1,6 +1,6 @@
 """How fast the virtual GPU runs kernels, beside Triton's interpreter.
 
-Run it: python benchmarks/virtual_gpu.py [--rounds 3]
+Run it: python benchmarks/virtual_gpu.py [--quick] [--rounds 3]
 
 Both run GPU kernels on the CPU without a GPU: ours compiled for the virtual gfx942, Triton's by TRITON_INTERPRET=1 on
 torch's CPU tensors. Softmax over 1024 rows of 4096 f32, an addition of 2^24 f32 in blocks of 1024, and a product of
@@ -11,7 +11,6 @@ installs them where they are missing.
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 import tempfile
@@ -34,13 +33,13 @@ def make_torch_environment() -> None:
         subprocess.run([TRITON_PYTHON, "-m", "pip", "install", "--quiet", *TORCH], check=True)
 
 
-def run_ours(bytecode: str) -> dict[str, Any]:
+def run_ours(bytecode: str, *arguments: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as cache:
         settings = environment(
             bytecode, PYTHONPATH=str(ROOT / "python"), FLYDSL_RUNTIME_CACHE_DIR=cache, ARCH="gfx942",
             FLYDSL_RUNTIME_KIND="host",
         )  # fmt: skip
-        return timing.run_worker([sys.executable, str(HERE / "flydsl_virtual.py")], settings)
+        return timing.run_worker([sys.executable, str(HERE / "flydsl_virtual.py"), *arguments], settings)
 
 
 def run_interpreter(bytecode: str) -> dict[str, Any]:
@@ -48,26 +47,31 @@ def run_interpreter(bytecode: str) -> dict[str, Any]:
     return timing.run_worker([str(TRITON_PYTHON), str(HERE / "peers" / "triton_interpreter.py")], settings)
 
 
-def compare(rounds: int) -> dict[str, Any]:
+def compare(rounds: int, quick: bool = False) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as bytecode:
-        sides = {"flydsl": partial(run_ours, bytecode), "triton": partial(run_interpreter, bytecode)}
+        sides = {"flydsl": partial(run_ours, bytecode, *["quick"] * quick)}
+        if not quick:
+            sides["triton"] = partial(run_interpreter, bytecode)
         reports = timing.take_turns(sides, rounds)
     rows: dict[str, Any] = {}
     for name in AIMS:
-        ours, theirs = (
-            timing.summary([interval for report in reports[side] for interval in report["intervals"][name]])
-            for side in ("flydsl", "triton")
-        )
-        rows[name] = {"flydsl": ours, "triton": theirs, "faster": theirs["wall"] / ours["wall"], "aim": AIMS[name]}
+        taken = {
+            side: timing.summary([interval for report in runs for interval in report["intervals"][name]])
+            for side, runs in reports.items()
+        }
+        rows[name] = {**taken, "aim": AIMS[name]}
+        if "triton" in taken:
+            rows[name]["faster"] = taken["triton"]["wall"] / taken["flydsl"]["wall"]
     facts = {side: runs[-1]["facts"] for side, runs in reports.items()}
     return {"machine": timing.machine(), "rounds": rounds, "sides": facts, "rows": rows}
 
 
 def show(result: dict[str, Any]) -> None:
-    at, sides = result["machine"], result["sides"]
-    print(f"machine: {at['cpu']}, {at['cores']} cores, load {at['load']}, {at['system']}, {at['date']}")
+    sides = result["sides"]
+    print(timing.machine_line(result["machine"]))
     print(f"flydsl {sides['flydsl']['version']}, Python {sides['flydsl']['python']}, virtual gfx942")
-    print(f"triton {sides['triton']['version']} interpreter, torch {sides['triton']['torch']}")
+    if "triton" in sides:
+        print(f"triton {sides['triton']['version']} interpreter, torch {sides['triton']['torch']}")
     print(f"ms by the wall clock, medians over {result['rounds']} processes a side, in turns (least-greatest)\n")
 
     def cell(of: dict[str, Any]) -> str:
@@ -75,21 +79,22 @@ def show(result: dict[str, Any]) -> None:
         digits = 1 if wall < 1000 else 0
         return f"{wall:.{digits}f} ({least:.{digits}f}-{greatest:.{digits}f})"
 
-    rows = [
-        [NAMES[name], cell(row["flydsl"]), cell(row["triton"]), f"{row['faster']:.0f}x", f"{row['aim']}x"]
-        for name, row in result["rows"].items()
-    ]
+    rows = []
+    for name, row in result["rows"].items():
+        peer = [cell(row["triton"]), f"{row['faster']:.0f}x"] if "triton" in row else ["-", "-"]
+        rows.append([NAMES[name], cell(row["flydsl"]), *peer, f"{row['aim']}x"])
     timing.print_table(["", "virtual GPU", "Triton's interpreter", "faster", "aim"], rows)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="The virtual GPU beside Triton's interpreter.")
+    parser = timing.arguments("The virtual GPU beside Triton's interpreter.", "small arrays, and no Triton")
     parser.add_argument("--rounds", type=int, default=3, help="fresh processes a side")
-    arguments = parser.parse_args()
-    make_torch_environment()
-    result = compare(arguments.rounds)
+    given = parser.parse_args()
+    if not given.quick:
+        make_torch_environment()
+    result = compare(1 if given.quick else given.rounds, given.quick)
     show(result)
-    print(f"\nwritten to {timing.write_results('virtual_gpu', result)}")
+    timing.keep("virtual_gpu", result, given)
 
 
 if __name__ == "__main__":

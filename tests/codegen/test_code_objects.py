@@ -13,6 +13,8 @@ from xdsl.ir import Attribute, Operation
 
 from flydsl.backends.device_code import block_size, kernel_functions
 from flydsl.base.errors import LoweringError
+from flydsl.codegen import code_object
+from flydsl.codegen.amd_link import Unlinkable
 from flydsl.compiler import driver
 from flydsl.compiler.driver import compile_module
 from flydsl.passes.walk import gpu_modules
@@ -107,9 +109,13 @@ def test_no_linker_outlives_a_launcher_that_failed(monkeypatch: pytest.MonkeyPat
     def refuse(*args: Any, **options: Any) -> bytes:
         raise LoweringError("no launcher today")
 
+    def refuse_to_link(data: bytes) -> bytes:
+        raise Unlinkable("not today")
+
     kernel, arch = cases("gfx942")[0]
     module, name, formats, target = traced(kernel, arch)
     monkeypatch.setattr(subprocess, "Popen", recorded)
+    monkeypatch.setattr(code_object, "linked", refuse_to_link)  # so that a linker is started
     monkeypatch.setattr(driver, "emit_object", refuse)
     with pytest.raises(LoweringError, match="no launcher today"):
         compile_module(module, name, target, "rocm", formats)

@@ -74,7 +74,7 @@ SHARED_ALIGN = 1024
 SHARED_POINTER = LLVMPointerType(IntAttr(3))
 
 _types: dict[str, Attribute] = {}
-_locations: dict[tuple[int, int], tuple[FileLineColLoc, CodeType]] = {}
+_code_places: dict[int, CodePlaces] = {}
 
 
 def ir_type(text: str) -> Attribute:
@@ -106,25 +106,35 @@ def user_frame() -> FrameType | None:
     return frame
 
 
+class CodePlaces:
+    """The lines and columns of a function's instructions: read once, as the interpreter finds them by counting."""
+
+    def __init__(self, code: CodeType) -> None:
+        self.code = code
+        """Kept alive, so that its identity stays its own."""
+        self._file = StringAttr(code.co_filename)
+        self._starts = [(line or 0, (column or 0) + 1) for line, _, column, _ in code.co_positions()]
+        self._made: dict[int, FileLineColLoc] = {}
+
+    def at(self, offset: int) -> FileLineColLoc:
+        """The place of the instruction at an offset in bytes."""
+        found = self._made.get(offset)
+        if found is None:
+            line, column = self._starts[offset // 2] if offset >= 0 else (self.code.co_firstlineno, 0)
+            found = self._made[offset] = FileLineColLoc(self._file, IntAttr(line), IntAttr(column))
+        return found
+
+
 def current_location() -> FileLineColLoc | None:
     frame = user_frame()
     if frame is None:
         return None
-    # By identity: code objects of equal functions in different files compare equal. The entry keeps its code alive.
-    key = (id(frame.f_code), frame.f_lasti)
-    found = _locations.get(key)
-    if found is None:
-        found = _locations[key] = (_make_location(frame), frame.f_code)
-    return found[0]
-
-
-def _make_location(frame: FrameType) -> FileLineColLoc:
-    column = 0
-    for index, (_, _, start, _) in enumerate(frame.f_code.co_positions()):
-        if index == frame.f_lasti // 2:
-            column = (start or 0) + 1
-            break
-    return FileLineColLoc(StringAttr(frame.f_code.co_filename), IntAttr(frame.f_lineno or 0), IntAttr(column))
+    # By identity: code objects of equal functions in different files compare equal.
+    code = frame.f_code
+    places = _code_places.get(id(code))
+    if places is None:
+        places = _code_places[id(code)] = CodePlaces(code)
+    return places.at(frame.f_lasti)
 
 
 _CMPI = {name: IntegerAttr(i, i64) for i, name in enumerate(CMPI_COMPARISON_OPERATIONS)}

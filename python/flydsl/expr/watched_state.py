@@ -267,14 +267,15 @@ class Watch:
         self._keep: list[Any] = []
         self._memos: set[int] = set()
         self.entries: list[Watched] = []
-        self.functions = [function for function in functions if isinstance(function, FunctionType)]
+        plain = [function.func if isinstance(function, partial) else function for function in functions]
+        self.functions = [function for function in plain if isinstance(function, FunctionType)]
         for function in self.functions:
             for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
                 self._visit(name, Label("{1}", name), _contents_of(cell))
             for name, label, value in self._globals(function):
                 self._visit(name, label, value)
-        plain = (value for value in self._keep if isinstance(value, FunctionType) and not value.__closure__)
-        _open.seen = (*_open.seen, frozenset(map(id, (*plain, *(entry.value for entry in self.entries)))))
+        kept = (value for value in self._keep if isinstance(value, FunctionType) and not value.__closure__)
+        _open.seen = (*_open.seen, frozenset(map(id, (*kept, *(entry.value for entry in self.entries)))))
 
     def _visit(self, root: str, label: Label, value: Any) -> None:
         """Note an object and all that it leads to."""

@@ -17,7 +17,7 @@ from flydsl.passes.walk import function_bodies
 # Side-effect-free operations whose classes do not say so.
 _PURE_NAMES = frozenset({"llvm.getelementptr", "llvm.mlir.undef", "llvm.inttoptr", "llvm.ptrtoint", "llvm.bitcast",
                          "llvm.extractvalue", "llvm.insertvalue", "gpu.thread_id", "gpu.block_id", "gpu.block_dim",
-                         "gpu.grid_dim", "gpu.lane_id"})  # fmt: skip
+                         "gpu.grid_dim", "gpu.lane_id", "vector.bitcast"})  # fmt: skip
 _is_pure: dict[type, bool] = {}
 
 

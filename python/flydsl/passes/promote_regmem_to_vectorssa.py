@@ -3,7 +3,8 @@
 Runs after fly-convert-atom-call-to-ssa-form: registers are `make_ptr` allocations read and written
 at constant offsets. An allocation is cut where vector accesses begin and end; each piece becomes a
 value carried through `scf.for`, `scf.if` and `scf.while`. A register pointer that is used any other
-way (a run-time offset, a cast, an access across other control flow) stays memory.
+way (a run-time offset, a cast, an access across other control flow) stays memory, and so does a very
+wide piece that is written element by element.
 
     %p = fly.make_ptr() {dictAttrs = {allocSize = 4 : i64}}
     fly.ptr.store(%v, %p)                   ->   uses of %w become %v
@@ -13,6 +14,7 @@ way (a run-time offset, a cast, an access across other control flow) stays memor
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from xdsl.dialects.builtin import DenseArrayBase, VectorType, i64
 from xdsl.dialects.scf import YieldOp
@@ -29,6 +31,9 @@ Slot = tuple[int, int]
 
 _MOST_ELEMENTS = 1 << 16  # a thread has a few hundred registers; more than this stays in memory
 _STRUCTURED = ("scf.for", "scf.if", "scf.while")
+_WIDEST = 256
+"""Elements of a vector that may be written one by one: LLVM copies it, and looks at all that were written, each time.
+No thread has more registers of one kind either."""
 
 
 @dataclass
@@ -58,6 +63,19 @@ class _Allocation:
         if len(points) == 2 and all(access.count == 1 for access in self.accesses):
             points = set(range(self.size + 1))
         self.cuts = sorted(points)
+
+    def too_wide(self) -> bool:
+        """Whether a vector would be written element by element for longer than is good for it."""
+        written = [0] * (len(self.cuts) - 1)
+        for access in self.accesses:
+            if access.count == 1 and not access.op.results:
+                written[self.piece_at(access.offset)] += 1
+        return any(count > _WIDEST // 4 and last - first > _WIDEST
+                   for count, (first, last) in zip(written, pairwise(self.cuts), strict=True))  # fmt: skip
+
+    def pieces(self, access: _Access) -> range:
+        """The pieces that an access touches."""
+        return range(self.piece_at(access.offset), self.piece_at(access.offset + access.count - 1) + 1)
 
     def piece_type(self, index: int) -> Attribute:
         count = self.cuts[index + 1] - self.cuts[index]
@@ -121,14 +139,14 @@ class _Promoter:
         self.allocations: dict[Operation, _Allocation] = {}
         self.by_access: dict[Operation, tuple[_Allocation, _Access]] = {}
         self.current: dict[Slot, SSAValue] = {}
+        self._undo: list[tuple[Slot, SSAValue | None]] = []
+        """What `current` held before each change, so that a region's changes can be taken back."""
         self.dead: list[Operation] = []
 
     def run(self) -> None:
         self._find(self.body)
         if not self.allocations:
             return
-        for allocation in self.allocations.values():
-            allocation.cut()
         self._region(self.body)
         for op in self.dead:
             op.detach()
@@ -148,6 +166,9 @@ class _Promoter:
     def _consider(self, op: FlyOp, size: int) -> None:
         allocation = _Allocation(len(self.allocations), op, payload_of(op.results[0].type).elem, size)
         if _collect(op.results[0], 0, allocation) and all(_followed(a.op, op) for a in allocation.accesses):
+            allocation.cut()
+            if allocation.too_wide():
+                return
             self.allocations[op] = allocation
             for access in allocation.accesses:
                 self.by_access[access.op] = (allocation, access)
@@ -174,13 +195,31 @@ class _Promoter:
     def _forget(self, allocation: _Allocation) -> None:
         """An allocation inside a loop starts anew in every turn."""
         for index in range(len(allocation.cuts) - 1):
-            self.current.pop((allocation.number, index), None)
+            if (allocation.number, index) in self.current:
+                self._set((allocation.number, index), None)
+
+    def _set(self, slot: Slot, value: SSAValue | None) -> None:
+        self._undo.append((slot, self.current.get(slot)))
+        if value is None:
+            del self.current[slot]
+        else:
+            self.current[slot] = value
+
+    def _take_back(self, mark: int) -> None:
+        """Make `current` what it was when ``mark`` changes had been made."""
+        while len(self._undo) > mark:
+            slot, value = self._undo.pop()
+            if value is None:
+                self.current.pop(slot, None)
+            else:
+                self.current[slot] = value
 
     def _value(self, allocation: _Allocation, index: int) -> SSAValue:
         slot = (allocation.number, index)
         found = self.current.get(slot)
         if found is None:
-            found = self.current[slot] = self.at.undefined(allocation.piece_type(index))
+            found = self.at.undefined(allocation.piece_type(index))
+            self._set(slot, found)
         return found
 
     def _load(self, allocation: _Allocation, access: _Access) -> None:
@@ -220,7 +259,7 @@ class _Promoter:
                 part = self._part(stored, at - access.offset, taken, allocation.elem)
             if taken < last - first:
                 part = self._inserted(allocation, index, part, at - first, taken)
-            self.current[allocation.number, index] = part
+            self._set((allocation.number, index), part)
             at += taken
 
     def _inserted(self, allocation: _Allocation, index: int, part: SSAValue, first: int, count: int) -> SSAValue:
@@ -245,27 +284,26 @@ class _Promoter:
             allocation, access = found
             if allocation.op in inside:
                 continue
-            for index in range(len(allocation.cuts) - 1):
-                if allocation.cuts[index] < access.offset + access.count and access.offset < allocation.cuts[index + 1]:
-                    slots[allocation.number, index] = (allocation, index)
+            for index in allocation.pieces(access):
+                slots[allocation.number, index] = (allocation, index)
         return [slots[key] for key in sorted(slots)]
 
     def _structured(self, op: Operation) -> None:
         slots = self._stored_in(op)
         if not slots:
-            before = dict(self.current)
+            mark = len(self._undo)
             for region in op.regions:
                 self._region(region)
-                self.current = dict(before)
+                self._take_back(mark)
             return
         self.at.anchor = op
         inits = [self._value(allocation, index) for allocation, index in slots]
         regions = [op.detach_region(region) for region in list(op.regions)]
-        before = dict(self.current)
+        mark = len(self._undo)
         carries_arguments = op.name != "scf.if"
         for region in regions:
-            self.current = dict(before)
             self._carry(region, slots, inits, carries_arguments)
+            self._take_back(mark)
         operands = [*op.operands, *inits] if carries_arguments else list(op.operands)
         types = [*op.result_types, *(v.type for v in inits)]
         new = type(op).create(operands=operands, result_types=types, properties=op.properties,
@@ -277,9 +315,8 @@ class _Promoter:
             old.replace_all_uses_with(result)
         op.detach()
         op.erase(safe_erase=False)
-        self.current = before
         for (allocation, index), result in zip(slots, new.results[len(op.results) :], strict=True):
-            self.current[allocation.number, index] = result
+            self._set((allocation.number, index), result)
 
     def _carry(
         self, region: Region, slots: list[tuple[_Allocation, int]], inits: list[SSAValue], arguments: bool
@@ -290,7 +327,7 @@ class _Promoter:
         block = region.blocks[0]
         if arguments:
             for (allocation, index), init in zip(slots, inits, strict=True):
-                self.current[allocation.number, index] = block.insert_arg(init.type, len(block.args))
+                self._set((allocation.number, index), block.insert_arg(init.type, len(block.args)))
         self._region(region)
         last = block.last_op
         assert last is not None

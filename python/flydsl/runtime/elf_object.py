@@ -1,7 +1,7 @@
 """Reading ELF relocatable objects: sections, symbols and relocations, every offset checked against the file.
 
-Only what LLVM writes for x86-64 and AArch64 is known. Anything else is an error that says what was found, since the
-bytes may come from a file that another program wrote.
+Only what LLVM writes is known. Anything else is an error that says what was found, since the bytes may come from a file
+that another program wrote.
 """
 
 from __future__ import annotations
@@ -54,6 +54,8 @@ class Symbol(NamedTuple):
     kind: int
     section: int
     value: int
+    size: int = 0
+    visibility: int = 0
 
 
 class Relocation(NamedTuple):
@@ -79,8 +81,8 @@ def damaged(what: str) -> LoweringError:
     return LoweringError(f"the object code is damaged: {what}", hint="this file is not one that the compiler wrote")
 
 
-def read_object(data: bytes) -> ElfObject:
-    """The object in some bytes."""
+def read_object(data: bytes, *, all_relocations: bool = False) -> ElfObject:
+    """The object in some bytes, with the relocations of what is loaded, or of everything."""
     if data[:6] != b"\x7fELF\x02\x01":
         raise LoweringError("the object code is no 64-bit little-endian ELF file")
     if len(data) < _ELF_HEADER.size:
@@ -98,7 +100,8 @@ def read_object(data: bytes) -> ElfObject:
     relocations: list[Relocation] = []
     for section in sections:
         if section.kind == SHT_RELA:
-            relocations += _read_relocations(data, section, sections, len(symbols))
+            found = _read_relocations(data, section, sections, len(symbols))
+            relocations += [r for r in found if all_relocations or sections[r.section].is_loaded]
     return ElfObject(machine, sections, symbols, tuple(relocations))
 
 
@@ -148,8 +151,8 @@ def _read_symbols(data: bytes, table: Section, sections: tuple[Section, ...]) ->
         raise damaged("its symbol table has no names")
     strings = data[names.offset : names.offset + names.size]
     symbols = []
-    for name, info, _, section, value, _ in _SYMBOL.iter_unpack(data[table.offset : table.offset + table.size]):
-        symbol = Symbol(_text(strings, name), info >> 4, info & 15, section, value)
+    for name, info, other, section, value, size in _SYMBOL.iter_unpack(data[table.offset : table.offset + table.size]):
+        symbol = Symbol(_text(strings, name), info >> 4, info & 15, section, value, size, other & 3)
         _check_symbol(symbol, sections)
         symbols.append(symbol)
     return tuple(symbols)
@@ -167,8 +170,6 @@ def _check_symbol(symbol: Symbol, sections: tuple[Section, ...]) -> None:
 def _read_relocations(data: bytes, table: Section, sections: tuple[Section, ...], symbols: int) -> list[Relocation]:
     if table.info >= len(sections) or table.size % _RELOCATION.size:
         raise damaged("relocations belong to no section")
-    if not sections[table.info].is_loaded:
-        return []
     found = []
     for offset, info, addend in _RELOCATION.iter_unpack(data[table.offset : table.offset + table.size]):
         if info >> 32 >= symbols:

@@ -92,6 +92,8 @@ def _if_all_lanes(wg: WorkgroupEmitter, op: Operation, first: str, threads: int,
 
 
 def _check_whole_waves(wg: WorkgroupEmitter, op: Operation, threads: int) -> None:
+    if wg.threads.isdigit() and int(wg.threads) % threads == 0:
+        return
     rest = wg.body.assign(f"urem i64 {wg.threads}, {threads}")
     wg.fail_if(
         wg.body.assign(f"icmp ne i64 {rest}, 0"),
@@ -115,8 +117,7 @@ def _function(scope: ModuleScope, facts: Any, lane_bytes: list[int]) -> str:
     name = f"fly.{facts}".replace("!", "").replace(" ", "") + "".join(f".{size}" for size in lane_bytes)
     if has_wide_sums(facts):
         return scope.helper(name, lambda symbol: wide_text(scope, facts, lane_bytes, symbol))
-    operands = describe(facts, lane_bytes)
-    return scope.helper(name, lambda symbol: _text(scope, facts, operands, symbol))
+    return scope.helper(name, lambda symbol: _text(scope, facts, describe(facts, lane_bytes), symbol))
 
 
 def _text(scope: ModuleScope, facts: Any, operands: list[Operand], symbol: str) -> str:

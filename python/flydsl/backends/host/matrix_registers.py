@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
 
 from flydsl.codegen.llvm_types import type_text
@@ -17,6 +18,9 @@ from flydsl.target.mma_facts import Intrinsic
 
 if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import WorkgroupEmitter
+
+WHOLE = "fly.whole"
+"""The attribute that names the operands which come as one vector though the instruction has them in pieces."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +39,10 @@ def lane_registers(wg: WorkgroupEmitter, op: Operation, call: Intrinsic) -> dict
     """The registers of every operand and state field of a matrix operation, by role."""
     given: dict[str, list[SSAValue]] = {}
     values = iter(op.operands)
+    marked = op.attributes.get(WHOLE)
+    whole = marked.data.split() if isinstance(marked, StringAttr) else ()
     for slot in call.slots:
-        if slot.attr:
+        if slot.attr or (slot.role in whole and slot.role in given):
             continue
         value = next(values, None)
         if value is None:  # the rest of an operand that came whole

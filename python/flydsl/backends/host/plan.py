@@ -4,11 +4,17 @@ A *run* is a stretch of operations that every thread executes without looking at
 one loop over threads. Runs end where threads meet. The plan says, for each value, whether it is the
 same for all threads (emitted once, outside loops), cheap to compute again in each run, or kept in an
 array indexed by thread because another run reads it.
+
+Runs also end where they get long, and control flow with a long body is taken out of the loop as if threads met in it:
+LLVM takes time that grows with the square of a loop's body, in its vectoriser and its schedulers.
 """
 
 from __future__ import annotations
 
-from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from collections.abc import Iterable
+from heapq import heappop, heappush
+
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 from flydsl.backends.host.collectives import GATHERS, MEETINGS, Behaviour
 from flydsl.backends.host.intrinsics.table import host_intrinsic
@@ -18,6 +24,16 @@ from flydsl.passes.matrix_atoms import INSTRUCTION
 
 _PER_THREAD = frozenset({"gpu.thread_id", "gpu.lane_id", "gpu.subgroup_id"})
 _LIFTED = frozenset({"scf.for", "scf.if", "scf.while"})
+LONGEST_RUN = 512
+"""Operations of a loop over threads from which on it ends where few values are needed later. Of 4,000 lines, which are
+12,000 operations, LLVM takes 13 s in one loop and 1.4 s in loops of this length (Neoverse N1, LLVM 22)."""
+_MOST_KEPT = 64
+"""Values that a loop may hand to the next for getting long. Each is a store and a load, so there is to be at most one
+for thirty-two operations, and LLVM compares the places of all of them."""
+_LONGEST_BODY = 8 * LONGEST_RUN
+"""Operations of control flow that is not taken out of the loops."""
+_MOST_REPEATED = 64
+"""Operations that are rather computed again in another run than kept for it."""
 
 
 def meeting_of(op: Operation) -> Behaviour | None:
@@ -46,6 +62,32 @@ def _is_pure(op: Operation) -> bool:
     return is_pure(op) if entry is None else entry.pure
 
 
+class _Needed:
+    """How many of a block's values are needed from an operation on, asked in the order of the operations."""
+
+    def __init__(self, block: Block) -> None:
+        self._block = block
+        self._number = {op: index for index, op in enumerate(block.ops)}
+        self._until: list[int] = []
+        """A heap of the numbers of the operations that need each value last."""
+
+    def add(self, values: Iterable[SSAValue]) -> None:
+        for value in values:
+            last = max((self._number.get(self._outermost(use.operation), -1) for use in value.uses), default=-1)
+            heappush(self._until, last)
+
+    def at(self, op: Operation) -> int:
+        while self._until and self._until[0] < self._number[op]:
+            heappop(self._until)
+        return len(self._until)
+
+    def _outermost(self, op: Operation) -> Operation:
+        """The block's own operation that one is in."""
+        while op.parent is not self._block and (around := op.parent_op()) is not None:
+            op = around
+        return op
+
+
 class Plan:
     """The analysis of one kernel body."""
 
@@ -54,11 +96,16 @@ class Plan:
         self.uniform: set[SSAValue] = set(body.blocks[0].args)
         self.run_of: dict[Operation, int] = {}
         self.kept: set[SSAValue] = set()
-        self._repeatable: dict[SSAValue, bool] = {}
-        self._runs = 0
-        self.single = not self.has_meeting(body)
+        self.starts: set[Operation] = set()
+        """Operations that begin a run because the one before got long."""
+        self._cost: dict[SSAValue, int] = {}
+        """Operations that it takes to compute a value again; a value that cannot be is not in it."""
+        self._sizes: dict[Operation, int] = {}
+        self._runs = self._length = 0
         self._mark_uniform(body.blocks[0])
         self._assign(body.blocks[0])
+        self.single = len(set(self.run_of.values())) <= 1 and not self.has_meeting(body)
+        """Whether the kernel is one loop over threads."""
         if not self.single:
             self._find_kept(body.blocks[0])
 
@@ -77,7 +124,17 @@ class Plan:
 
     def lifted(self, op: Operation) -> bool:
         """Whether structured control flow must be taken out of the thread loop."""
-        return op.name in _LIFTED and self.meeting_inside(op)
+        return op.name in _LIFTED and (self._size(op) > _LONGEST_BODY or self.meeting_inside(op))
+
+    def _size(self, op: Operation) -> int:
+        """How many operations there are in one, itself included."""
+        if not op.regions:
+            return 1
+        found = self._sizes.get(op)
+        if found is None:
+            inner = (self._size(o) for region in op.regions for block in region.blocks for o in block.ops)
+            found = self._sizes[op] = 1 + sum(inner)
+        return found
 
     # Uniform values ----------------------------------------------------------------------------
 
@@ -110,8 +167,13 @@ class Plan:
         """Whether an operation at the level of the workgroup is written outside thread loops."""
         return bool(op.results) and not op.regions and all(r in self.uniform for r in op.results)
 
-    def _assign(self, block: Block) -> None:
+    def _new_run(self) -> None:
         self._runs += 1
+        self._length = 0
+
+    def _assign(self, block: Block) -> None:
+        self._new_run()
+        needed = _Needed(block) if sum(1 for _ in block.ops) > LONGEST_RUN else None
         for op in block.ops:
             if self.emitted_once(op):
                 continue
@@ -119,37 +181,51 @@ class Plan:
                 for region in op.regions:
                     for inner in region.blocks:
                         self._assign(inner)
-                self._runs += 1
+                self._new_run()
             elif meeting_of(op) is not None:
-                self._runs += 1
+                self._new_run()
                 self.run_of[op] = self._runs
-                self._runs += 1
+                self._new_run()
             else:
                 if gathered(op) is not None:
-                    self._runs += 1
+                    self._new_run()
+                elif needed is not None and op is not block.last_op and self._is_long(op, needed):
+                    self._new_run()
+                    self.starts.add(op)
                 self._assign_whole(op)
+                if needed is not None:
+                    needed.add(result for result in op.results if not self.repeatable(result))
+
+    def _is_long(self, op: Operation, needed: _Needed) -> bool:
+        """Whether a run had better end before an operation."""
+        length = self._length + self._size(op)
+        return length > LONGEST_RUN and needed.at(op) <= min(length // 32, _MOST_KEPT)
 
     def _assign_whole(self, op: Operation) -> None:
+        self._length += self._size(op)
         for inner in op.walk():
             self.run_of[inner] = self._runs
+            if inner.name in _PER_THREAD or (_is_pure(inner) and not meets(inner)):
+                cost = self._cost_of(inner)
+                if cost is not None:
+                    self._cost.update(dict.fromkeys(inner.results, cost))
+
+    def _cost_of(self, op: Operation) -> int | None:
+        total = 1
+        for operand in op.operands:
+            if operand in self.uniform:
+                continue
+            cost = self._cost.get(operand)
+            if cost is None:
+                return None
+            total += cost
+        return total if total <= _MOST_REPEATED else None
 
     # Values kept between runs ------------------------------------------------------------------
 
     def repeatable(self, value: SSAValue) -> bool:
-        """Whether a value is pure arithmetic on thread indices and uniform values."""
-        if value in self.uniform:
-            return True
-        found = self._repeatable.get(value)
-        if found is None:
-            owner = value.owner
-            found = (
-                isinstance(owner, Operation)
-                and (owner.name in _PER_THREAD or (_is_pure(owner) and not meets(owner)))
-                and not isinstance(value, BlockArgument)
-                and all(self.repeatable(o) for o in owner.operands)
-            )
-            self._repeatable[value] = found
-        return found
+        """Whether a value is a little pure arithmetic on thread indices and uniform values."""
+        return value in self.uniform or value in self._cost
 
     def _find_kept(self, block: Block) -> None:
         for op in block.ops:

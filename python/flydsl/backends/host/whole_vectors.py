@@ -1,22 +1,26 @@
 """Registers that an instruction takes one by one are vectors again before the host sees them.
 
-wgmma and the wait for it pass up to 128 accumulators as scalars, taken from a vector and put back into one. The host
-has them in memory anyway; moving them through scalars would only cost compile time.
+wgmma and the wait for it pass up to 128 accumulators as scalars, taken from a vector and put back into one; mma.sync
+passes each operand in pieces of 32 bits. The host has them in memory anyway; moving them through scalars would only
+cost compile time, a loop over threads for each operand of each product.
 
     %s = asm(extract %v[0], extract %v[1], …) ; %w = from_elements(extractvalue %s[0], …)   ->   %w = asm(%v)
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import StringAttr, VectorType
 from xdsl.ir import Operation, SSAValue
 
 from flydsl.backends.host.fibers import ptx_name
+from flydsl.backends.host.matrix_registers import WHOLE
+from flydsl.backends.matrix_calls import instruction_of
 from flydsl.codegen.op_view import ints_prop
 from flydsl.passes.canonicalize import drop_dead
 from flydsl.passes.matrix_atoms import INSTRUCTION
+from flydsl.target.mma_facts import Intrinsic
 
 _WGMMA = "!fly_nvvm.sm90.wgmma"
 _PASSED = "wgmma.wait_group"
@@ -25,9 +29,11 @@ _PASSED = "wgmma.wait_group"
 def rejoin_vectors(kernel: Operation) -> None:
     """Run on the body of a kernel."""
     for op in list(kernel.walk()):
+        name = op.attributes.get(INSTRUCTION)
+        if op.name == "llvm.call_intrinsic" and name is not None:
+            _join_registers(op)
         if op.name != "llvm.inline_asm" or not op.results:
             continue
-        name = op.attributes.get(INSTRUCTION)
         if ptx_name(op) == _PASSED or (isinstance(name, StringAttr) and name.data.startswith(_WGMMA)):
             _join(op)
     for region in kernel.regions:
@@ -51,13 +57,47 @@ def _source(values: Sequence[SSAValue]) -> SSAValue | None:
 
 
 def _rebuilt(op: Operation) -> Operation | None:
-    """The `from_elements` that puts all fields of a struct back into a vector."""
+    """The `from_elements` that puts all fields of a struct back into a vector, in order."""
     fields = [use.operation for use in op.results[0].uses]
-    users = {use.operation for field in fields for result in field.results for use in result.uses}
-    if not all(field.name == "llvm.extractvalue" for field in fields) or len(users) != 1:
+    if not fields or not all(field.name == "llvm.extractvalue" for field in fields):
+        return None
+    users = {user for field in fields for user in _joins(field)}
+    if len(users) != 1:
         return None
     (user,) = users
-    return user if user.name == "vector.from_elements" and len(user.operands) == len(fields) else None
+    if user.name != "vector.from_elements" or [_position(o) for o in user.operands] != _positions(op):
+        return None
+    return user
+
+
+def _joins(field: Operation) -> Iterator[Operation]:
+    """What a field of a struct is put into, element by element where it is a vector itself."""
+    for use in field.results[0].uses:
+        if use.operation.name == "vector.extract":
+            yield from (inner.operation for inner in use.operation.results[0].uses)
+        else:
+            yield use.operation
+
+
+def _position(element: SSAValue) -> tuple[int, ...]:
+    """The field that an element of a joined vector comes from, and which element of that field."""
+    made = element.owner
+    if isinstance(made, Operation) and made.name == "vector.extract":
+        return (*_position(made.operands[0]), *ints_prop(made, "static_position"))
+    if isinstance(made, Operation) and made.name == "llvm.extractvalue":
+        return tuple(ints_prop(made, "position"))
+    return ()
+
+
+def _positions(op: Operation) -> list[tuple[int, ...]]:
+    """Every element of every field of a struct, in order."""
+    found: list[tuple[int, ...]] = []
+    for field, type_ in enumerate(op.results[0].type.types):  # type: ignore[union-attr]
+        if isinstance(type_, VectorType):
+            found += [(field, element) for element in range(type_.get_shape()[0])]
+        else:
+            found.append((field,))
+    return found
 
 
 def _join(op: Operation) -> None:
@@ -82,8 +122,57 @@ def _join(op: Operation) -> None:
     _erase(rebuilt, op)
 
 
+def _join_registers(op: Operation) -> None:
+    """A product whose operands come in pieces takes the vectors they are pieces of, and gives one where it can."""
+    call: Intrinsic = instruction_of(op).intrinsic()  # type: ignore[union-attr]
+    roles = [slot.role for slot in call.slots if not slot.attr]
+    pieces = {role: [v for v, r in zip(op.operands, roles, strict=True) if r == role] for role in ("a", "b", "c")}
+    wholes = {role: _bits_of(parts) for role, parts in pieces.items() if len(parts) > 1}
+    joined = {role: whole for role, whole in wholes.items() if whole is not None}
+    rebuilt = _rebuilt(op) if len(call.results) > 1 else None
+    if not joined and rebuilt is None:
+        return
+    operands: dict[object, SSAValue] = {}
+    for number, (value, role) in enumerate(zip(op.operands, roles, strict=True)):
+        operands.setdefault(role if role in joined else number, joined.get(role, value))
+    new = type(op).create(
+        operands=list(operands.values()),
+        result_types=[op.results[0].type if rebuilt is None else rebuilt.results[0].type],
+        properties=dict(op.properties),
+        attributes={**op.attributes, WHOLE: StringAttr(" ".join(joined))},
+    )
+    new.location = op.location
+    assert op.parent is not None
+    op.parent.insert_op_before(new, op)
+    if rebuilt is not None:
+        rebuilt.results[0].replace_all_uses_with(new.results[0])
+        _erase(rebuilt, op)
+    else:
+        op.results[0].replace_all_uses_with(new.results[0])
+        op.detach()
+        op.erase(safe_erase=False)
+
+
+def _bits_of(parts: Sequence[SSAValue]) -> SSAValue | None:
+    """The vector whose bits the parts are, in order, whatever types they were cast to on the way."""
+    vector = _source([_before_casts(part) for part in parts])
+    if vector is None:
+        return None
+    origin = _before_casts(vector)
+    # Elements below a byte are packed in memory, but not counted so.
+    bits = getattr(origin.type.element_type, "bitwidth", 0) if isinstance(origin.type, VectorType) else 0
+    return origin if bits >= 8 else vector
+
+
+def _before_casts(value: SSAValue) -> SSAValue:
+    while isinstance(value.owner, Operation) and value.owner.name in ("vector.bitcast", "llvm.bitcast"):
+        value = value.owner.operands[0]
+    return value
+
+
 def _erase(rebuilt: Operation, op: Operation) -> None:
     fields = [use.operation for use in op.results[0].uses]
-    for dead in (rebuilt, *fields, op):
+    elements = [use.operation for field in fields for use in field.results[0].uses if use.operation is not rebuilt]
+    for dead in (rebuilt, *elements, *fields, op):
         dead.detach()
         dead.erase(safe_erase=False)

@@ -238,6 +238,8 @@ class WorkgroupEmitter:
         for op in block.ops:
             if op is last:
                 break
+            if op in self.plan.starts:
+                self.flush(pending)
             if self.plan.emitted_once(op):
                 self.body.emit_op(op)
             elif self.plan.lifted(op):

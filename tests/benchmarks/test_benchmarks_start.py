@@ -1,0 +1,147 @@
+"""Every benchmark starts, checks its output and prints its table: in seconds, on the virtual GPU, our side only.
+
+Those that need a GPU are loaded with stand-ins for torch and Triton: their shapes are drawn, their clock is recorded,
+and their tables printed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from unittest.mock import MagicMock
+
+import pytest
+
+from tests.conftest import REPOSITORY
+
+FOLDER = REPOSITORY / "benchmarks"
+WORKERS = {"flydsl_compile", "flydsl_gemm", "flydsl_launch", "flydsl_virtual", "kernels_under_test", "timing"}
+"""Files that a benchmark starts or imports."""
+ON_A_GPU = {"gpu", "gpu_gemm", "tune_rows"}
+SHOWN = {
+    "compile_scaling": ["| program ", "| mma ", "| lines "],
+    "compile_time": ["| import ", "| further compile, new kernel "],
+    "isa_quality": ["v_mfma_f32_16x16x16_f16", "| flydsl "],
+    "launch": ["8 tensors, 4 scalars"],
+    "profile_compile": ["| trace ", "pass 1 fly-rewrite-func-signature", "LLVM object emission", "| sum "],
+    "virtual_gpu": ["| softmax ", "| GEMM "],
+    "warm_start": ["| first kernel, from disk ", "| first launch's return "],
+}
+
+
+def test_every_benchmark_is_known() -> None:
+    assert {path.stem for path in FOLDER.glob("*.py")} == {*WORKERS, *ON_A_GPU, *SHOWN}
+
+
+@pytest.mark.parametrize("name", sorted(SHOWN))
+def test_it_runs_quickly(name: str, tmp_path: Path) -> None:
+    before = {path: path.stat().st_mtime for path in FOLDER.glob("results/*")}
+    command = [sys.executable, str(FOLDER / f"{name}.py"), "--quick"]
+    more = ["--arrays", "numpy"] if name == "launch" else []
+    settings = {**os.environ, "PYTHONPATH": f"{REPOSITORY / 'python'}", "FLYDSL_RUNTIME_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run([*command, *more], env=settings, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for text in (*SHOWN[name], "quick run: these times mean nothing"):
+        assert text in done.stdout, done.stdout
+    assert before == {path: path.stat().st_mtime for path in FOLDER.glob("results/*")}, "a quick run wrote results"
+
+
+@pytest.fixture
+def on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Loads a benchmark that needs a GPU, with stand-ins for what it imports."""
+    monkeypatch.syspath_prepend(FOLDER)
+    for name in ("torch", "triton", "triton.language", "triton.tools", "triton.tools.tensor_descriptor"):
+        monkeypatch.setitem(sys.modules, name, MagicMock())
+    for name in (*ON_A_GPU, "timing", "peers", "peers.triton_hopper_gemm"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+
+    def load(name: str) -> ModuleType:
+        return importlib.import_module(name)
+
+    yield load
+    for name in (*ON_A_GPU, "timing", "peers", "peers.triton_hopper_gemm"):
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize("name", sorted(ON_A_GPU))
+def test_its_options_are_read(name: str, on_a_gpu: Any, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.setattr(sys, "argv", [name, "--help"])
+    with pytest.raises(SystemExit) as ended:
+        on_a_gpu(name).main()
+    assert ended.value.code == 0
+    assert "--quick" in capsys.readouterr().out
+
+
+class RecordedClock:
+    """An event whose time is how many launches there were before it."""
+
+    launches = 0
+
+    def __init__(self, **_: object) -> None:
+        self.at = 0
+
+    def record(self) -> None:
+        self.at = RecordedClock.launches
+
+    def elapsed_time(self, other: RecordedClock) -> float:
+        return float(other.at - self.at)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> type[RecordedClock]:
+    monkeypatch.setattr(RecordedClock, "launches", 0)
+    return RecordedClock
+
+
+def launches(count: int) -> Any:
+    def run(_: int) -> None:
+        RecordedClock.launches += count
+
+    return run
+
+
+def test_rows_are_timed_launch_by_launch(on_a_gpu: Any, clock: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    gpu = on_a_gpu("gpu")
+    monkeypatch.setattr(gpu.torch.cuda, "Event", clock)
+    assert gpu.median_ms({"one": launches(1), "three": launches(3)}, 2) == {"one": 1.0, "three": 3.0}
+
+
+def test_products_are_timed_several_at_a_time(on_a_gpu: Any, clock: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    gemm = on_a_gpu("gpu_gemm")
+    monkeypatch.setattr(gemm.torch.cuda, "Event", clock)
+    assert gemm.times_of({"one": launches(1), "two": launches(2)}, 3) == {"one": 1.0, "two": 2.0}
+
+
+def test_the_tables_of_a_gpu(on_a_gpu: Any, capsys: Any) -> None:
+    row = {"kernel": "softmax", "shape": "32768x1024", "ours": 3.0, "triton": 2.0, "torch.compile": 1.5, "copy": 4.0}
+    on_a_gpu("gpu").show([{**row, "error": 1e-3}])
+    on_a_gpu("gpu_gemm").show([{"kind": "fp8", "n": 8192, "ours": 600.0, "cublas": 500.0, "error": 2e-2}])
+    head, softmax, _, product = capsys.readouterr().out.splitlines()
+    assert head.split()[:3] == ["kernel", "shape", "ours"]
+    assert softmax.split() == [
+        "softmax",
+        "32768x1024",
+        "3.00",
+        "2.00",
+        "1.50",
+        "4.00",
+        "1.500",
+        "2.00",
+        "0.75",
+        "1.0e-03",
+    ]
+    assert product.split() == ["fp8", "8192", "600", "-", "-", "500", "-", "-", "1.200", "2.0e-02"]
+
+
+def test_every_shape_of_a_row_can_be_tried(on_a_gpu: Any) -> None:
+    tune = on_a_gpu("tune_rows")
+    for _, n in on_a_gpu("gpu").SHAPES:
+        tried = tune.variants(n, has_lines=True)
+        assert len(tried) > len(tune.SHAPES_OF_ROWS[n])
+        for shape in tried.values():
+            tune.rows.planned(n, "bf16", 8, shape)

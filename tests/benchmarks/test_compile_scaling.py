@@ -1,0 +1,117 @@
+"""Compiling takes time in proportion to the size of a kernel: counted in visits and lines of text, not in seconds."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from flydsl.backends.host import plan
+from flydsl.compiler import driver, emitter
+from flydsl.passes import promote_regmem_to_vectorssa as promotion
+from tests.conftest import REPOSITORY
+
+
+@pytest.fixture
+def scaling(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The benchmark, whose programs these are."""
+    monkeypatch.syspath_prepend(REPOSITORY / "benchmarks")
+    monkeypatch.delitem(sys.modules, "compile_scaling", raising=False)
+    return importlib.import_module("compile_scaling")
+
+
+@pytest.fixture
+def text_of(scaling: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], str]:
+    """The LLVM text that a program of a size becomes on the virtual GPU; it is run, and its result checked."""
+    texts: list[str] = []
+    host_module = driver.host_module
+
+    def noted(*arguments: Any) -> Any:
+        made = host_module(*arguments)
+        texts.append(made.text)
+        return made
+
+    monkeypatch.setattr(driver, "host_module", noted)
+    monkeypatch.setenv("FLYDSL_RUNTIME_ENABLE_CACHE", "0")
+
+    def text(name: str, count: int) -> str:
+        monkeypatch.setenv("ARCH", scaling.PROGRAMS[name].target)
+        texts.clear()
+        scaling.compiled(name, count, tmp_path)
+        return texts[0]
+
+    return text
+
+
+def grows_evenly(sizes: list[int]) -> bool:
+    """Of a program in sizes n, 2n and 4n: whether the second step is about twice the first, and not four times."""
+    first, second = sizes[1] - sizes[0], sizes[2] - sizes[1]
+    return second <= 2.9 * first
+
+
+@pytest.mark.parametrize(
+    ("name", "count"), [("lines", 100), ("stores", 150), ("branches", 40), ("memory", 100), ("mma", 4), ("mfma", 4)]
+)
+def test_each_unit_is_as_much_text(text_of: Callable[[str, int], str], name: str, count: int) -> None:
+    assert grows_evenly([text_of(name, count * factor).count("\n") for factor in (1, 2, 4)])
+
+
+def test_the_positions_of_a_function_are_read_once(
+    text_of: Callable[[str, int], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They lie in a table that has to be read from its beginning: asking anew for each operation is quadratic."""
+    read: list[Any] = []
+
+    class Noted(emitter.CodePlaces):
+        def __init__(self, code: Any) -> None:
+            read.append(code)
+            super().__init__(code)
+
+    monkeypatch.setattr(emitter, "CodePlaces", Noted)
+    text_of("lines", 60)
+    assert len(read) == len({id(code) for code in read})
+    assert [code.co_name for code in read].count("kernel") == 1
+
+
+@pytest.mark.parametrize("name", ["lines", "memory"])
+def test_no_loop_over_threads_is_long(text_of: Callable[[str, int], str], name: str) -> None:
+    """LLVM's vectoriser and its schedulers take time by the square of a block's length."""
+    blocks = re.split(r"^[\w.]+:$", text_of(name, 500), flags=re.MULTILINE)
+    assert max(block.count("\n") for block in blocks) < 1.5 * plan.LONGEST_RUN
+
+
+def test_products_follow_each_other_without_a_loop_between(text_of: Callable[[str, int], str]) -> None:
+    """An operand that comes in pieces is read where its vector lies."""
+    loops = [text_of("mma", count).count("= phi i64 [ 0,") for count in (4, 8)]
+    assert loops[1] - loops[0] == 4  # the loop over waves that each product has
+
+
+def test_stores_in_branches_look_at_the_pieces_they_touch(
+    text_of: Callable[[str, int], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = 0
+    pieces = promotion._Allocation.pieces
+
+    def counted(self: Any, access: Any) -> range:
+        nonlocal looked
+        looked += len(pieces(self, access))
+        return pieces(self, access)
+
+    monkeypatch.setattr(promotion._Allocation, "pieces", counted)
+    found = []
+    for count in (16, 32):
+        looked = 0
+        text_of("branches", count)
+        found.append(looked)
+    assert found == [16, 32]
+
+
+def test_a_very_wide_array_written_one_by_one_stays_memory(text_of: Callable[[str, int], str]) -> None:
+    assert "<200 x float>" in text_of("stores", 200)
+    assert "insertelement <300 x float>" not in text_of("stores", 300)
