@@ -186,9 +186,7 @@ def _resized(site: Site, tracked: Tracked, before: Items, present: Items) -> Dsl
     )
 
 
-def run_for(
-    site: Site, bounds: Bounds, body: Callable[[Any], Any], ended: Callable[[], Any] | None = None
-) -> Items:
+def run_for(site: Site, bounds: Bounds, body: Callable[[Any], Any], ended: Callable[[], Any] | None = None) -> Items:
     """``for i in range(...)``, until ``ended()`` holds after an iteration; the names that are unbound from here on."""
     state = Carried(site, [body])
     counted, index = bounds.counted()
@@ -206,9 +204,7 @@ def run_for(
     return state.finish(results)
 
 
-def _run_counted_while(
-    state: Carried, bounds: Bounds, body: Callable[[Value], Any], ended: Callable[[], Any]
-) -> Items:
+def _run_counted_while(state: Carried, bounds: Bounds, body: Callable[[Value], Any], ended: Callable[[], Any]) -> Items:
     """A `for` that may end early, as a `while` that counts."""
 
     def condition(values: Sequence[Value]) -> tuple[Value, list[Value]]:
