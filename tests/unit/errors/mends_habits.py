@@ -11,10 +11,16 @@ _ELEMENTS = (
 )
 
 MENDS: dict[str, tuple[str, ...]] = {
-    "a slice with numbers": (
-        "part = fx.zipped_divide(x, fx.make_layout(4, 1))[None, 0]\nout[0] = part[1].to(fx.Int32)",
-        f"{_SQUARE}row = square[0, None]\nout[0] = row[1].to(fx.Int32)",
+    "a layout whose fit only the running kernel knows": (
+        "layout = fx.make_layout((n, 4), (1, n))\ntile = fx.logical_divide(layout, fx.make_layout(1, 1))\n"
+        "out[1] = fx.get_scalar(fx.crd2idx(5, tile))",
+        "layout = fx.make_layout((8, 4), (1, 64))\ntile = fx.logical_divide(layout, fx.make_layout(4, 1))\n"
+        "out[1] = fx.get_scalar(fx.crd2idx(5, tile))",
     ),
+    "the inverse of a layout whose strides are not known": (
+        "inverse = fx.left_inverse(fx.make_layout((4, 8), (8, 1)))",
+    ),
+    "a slice with a step": ("every = fx.logical_divide(x, (2,))[0, None]\nout[0] = every[1].to(fx.Int32)",),
     "`...` as a coordinate": (f"{_SQUARE}part = square[None, 0]",),
     "a float as a coordinate": ("out[0] = x[x[0].to(fx.Int32)].to(fx.Int32)",),
     "an array as a coordinate": (
@@ -84,7 +90,10 @@ MENDS: dict[str, tuple[str, ...]] = {
         'if not (n > 0):\n    fx.printf("too few: {}", n)',
     ),
     "a run-time number in a format": ('fx.printf("{:.3f}", x[0])',),
-    "the transpose of a tensor": (f"{_SQUARE}y = fx.select(square, [1, 0])\nout[0] = y[1, 0].to(fx.Int32)",),
+    "modes in another order": (
+        f"{_SQUARE}y = fx.select(square, [1, 0])\nout[0] = y[1, 0].to(fx.Int32)",
+        f"{_SQUARE}out[0] = square.T[1, 0].to(fx.Int32)",
+    ),
     "a reshaped tensor": (
         "y = fx.make_view(fx.get_iter(x), fx.make_layout((8, 8), (8, 1)))\nout[0] = y[1, 0].to(fx.Int32)",
     ),
@@ -122,9 +131,6 @@ MENDS: dict[str, tuple[str, ...]] = {
     ),
     "a number type in small letters": ("y = fx.Float32(n)",),
     "a shuffle without a width": ("out[0] = fx.shuffle_xor(n, 1, 64)",),
-    "a layout without strides": (
-        "y = fx.make_layout((4, 8), (8, 1))\nassert str(y) == str(fx.make_ordered_layout((4, 8), (1, 0)))",
-    ),
     "a copy without an atom": (
         f"{_TILE}atom = fx.make_copy_atom(fx.UniversalCopy32b(), fx.Float32)\n"
         "target = fx.make_rmem_tensor(4, fx.Float32)\nfx.copy(atom, tile, target)",

@@ -28,6 +28,53 @@ launch_fill(np.zeros(4, np.float32))
 """
 
 MENDS: dict[str, tuple[str, ...]] = {
+    "a tile across the modes of an array whose extents it does not fit": (
+        """
+@flyc.kernel
+def kernel(x: fx.Tensor, out: fx.Tensor):
+    tiles = fx.zipped_divide(x, (4, 1))
+    out[0] = tiles[0, (0, 1)]
+
+
+@flyc.jit
+def run(x: fx.Tensor, out: fx.Tensor):
+    kernel(x, out).launch(grid=(1, 1, 1), block=(1, 1, 1))
+
+
+run(np.zeros((4, 6), np.float32).T, np.zeros(4, np.float32))
+""",
+    ),
+    "a large array that can be written": (
+        """
+table = np.zeros(1 << 20)
+table.flags.writeable = False
+
+
+@flyc.kernel
+def kernel(out: fx.Tensor, x: fx.Tensor, n: fx.Int32):
+    out[0] = int(table[0])
+""",
+    ),
+    "a long list": (
+        """
+table = tuple(range(20_000))
+
+
+@flyc.kernel
+def kernel(out: fx.Tensor, x: fx.Tensor, n: fx.Int32):
+    out[0] = table[0]
+""",
+    ),
+    "an iterator": (
+        """
+table = tuple(iter([1, 2]))
+
+
+@flyc.kernel
+def kernel(out: fx.Tensor, x: fx.Tensor, n: fx.Int32):
+    out[0] = table[0]
+""",
+    ),
     "a kernel called outside a jit function": (_FILL_ZEROS,),
     "a kernel that is called and never launched": (_FILL_ZEROS,),
     "a kernel launched with brackets": (_FILL_ZEROS,),
@@ -329,19 +376,6 @@ def copy(out: fx.Tensor, x: fx.Tensor, n: fx.Constexpr[int]):
 
 
 copy(flyc.from_dlpack(np.zeros(8, np.float32)), flyc.from_dlpack(np.zeros(8, np.float32)), 8)
-""",
-    ),
-    "`range` of a run-time number in a function without `@flyc.jit`": (
-        """
-@flyc.jit
-def count(out, n):
-    for i in range(n):
-        out[i] = i
-
-
-@flyc.kernel
-def kernel(out: fx.Tensor, x: fx.Tensor, n: fx.Int32):
-    count(out, n)
 """,
     ),
     "`try` inside a run-time branch": (

@@ -69,20 +69,6 @@ MISTAKES: tuple[Mistake, ...] = (
         "`range` of a run-time number outside a `for`",
         DslRuntimeError, RuntimeError, ("run-time Int32", "`for i in range(n):`"), "y = [x[i] for i in range(n)]", "",
     ),
-    whole_file(
-        SECTION, "`range` of a run-time number in a function without `@flyc.jit`",
-        DslRuntimeError, RuntimeError, ("run-time Int32", "@flyc.jit function"),
-        """
-        def count(out, n):
-            for i in range(n):  # here
-                out[i] = i
-
-
-        @flyc.kernel
-        def kernel(out: fx.Tensor, x: fx.Tensor, n: fx.Int32):
-            count(out, n)
-    """,
-    ),
     _one_line(
         "`assert` of a run-time condition",
         DslRuntimeError, RuntimeError, ("only the running kernel knows", "fx.printf"), 'assert n > 0, "too few"', "",
