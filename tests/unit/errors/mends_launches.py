@@ -31,14 +31,14 @@ MENDS: dict[str, tuple[str, ...]] = {
     "a tile across the modes of an array whose extents it does not fit": (
         """
 @flyc.kernel
-def kernel(x: fx.Tensor, out: fx.Tensor):
+def tiled(x: fx.Tensor, out: fx.Tensor):
     tiles = fx.zipped_divide(x, (4, 1))
     out[0] = tiles[0, (0, 1)]
 
 
 @flyc.jit
 def run(x: fx.Tensor, out: fx.Tensor):
-    kernel(x, out).launch(grid=(1, 1, 1), block=(1, 1, 1))
+    tiled(x, out).launch(grid=(1, 1, 1), block=(1, 1, 1))
 
 
 run(np.zeros((4, 6), np.float32).T, np.zeros(4, np.float32))
