@@ -239,7 +239,16 @@ def raw_array(choices: Choices) -> Layout:
     return Layout(tuple(shape), tuple(strides)) if len(shape) > 1 else Layout(shape[0], strides[0])
 
 
-DIVIDES = ("logical_divide", "zipped_divide", "tiled_divide", "flat_divide")
+DIVIDES = (
+    (fx.logical_divide, divides.logical_divide),
+    (fx.zipped_divide, divides.zipped_divide),
+    (fx.tiled_divide, divides.tiled_divide),
+    (fx.flat_divide, divides.flat_divide),
+)
+"""Each divide of the language, and the library's, which takes plain layouts."""
+PRODUCTS = (
+    fx.logical_product, fx.zipped_product, fx.tiled_product, fx.flat_product, fx.blocked_product, fx.raked_product,
+)  # fmt: skip
 
 
 def any_layout(choices: Choices) -> Layout:
@@ -266,18 +275,18 @@ def divide_by_layout(choices: Choices, leaves: Leaves) -> Any:
     layout = any_layout(choices)
     tiler = ls.tiler(layout, choices) if choices.flag() else ls.small_layout(choices)
     tiler = Layout(tiler, 1) if isinstance(tiler, int) else tiler
-    kind = choices.pick(DIVIDES)
-    made = getattr(fx, kind)(layout_of(layout, choices, leaves), perhaps(tiler, choices, leaves))
-    inside = within(layout.size(), lambda order: getattr(divides, kind)(order, tiler))
+    operation, plain = choices.pick(DIVIDES)
+    made = operation(layout_of(layout, choices, leaves), perhaps(tiler, choices, leaves))
+    inside = within(layout.size(), lambda order: plain(order, tiler))
     return some_elements(made, choices, inside)
 
 
 def divide_by_tile(choices: Choices, leaves: Leaves) -> Any:
     layout = any_layout(choices)
     tile = ls.tile(layout, choices)
-    kind = choices.pick(DIVIDES)
-    made = getattr(fx, kind)(layout_of(layout, choices, leaves), fx.static(tile))
-    inside = within(it.product_each(layout.shape), lambda order: getattr(divides, kind)(order, tile))
+    operation, plain = choices.pick(DIVIDES)
+    made = operation(layout_of(layout, choices, leaves), fx.static(tile))
+    inside = within(it.product_each(layout.shape), lambda order: plain(order, tile))
     return some_elements(made, choices, inside)
 
 
@@ -299,9 +308,7 @@ def inverses(choices: Choices, leaves: Leaves) -> Any:
 
 def product(choices: Choices, leaves: Leaves) -> Any:
     block, grid = any_layout(choices), ls.small_layout(choices)
-    names = ("logical", "zipped", "tiled", "flat", "blocked", "raked")
-    operation = getattr(fx, f"{choices.pick(names)}_product")
-    made = operation(perhaps(block, choices, leaves), layout_of(grid, choices, leaves))
+    made = choices.pick(PRODUCTS)(perhaps(block, choices, leaves), layout_of(grid, choices, leaves))
     return some_elements(made, choices)
 
 

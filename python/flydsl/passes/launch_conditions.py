@@ -27,6 +27,7 @@ from flydsl.dialects.fly.payload import ARGUMENT_NAMES, CHECKED_MESSAGE
 from flydsl.dialects.upstream import op_class
 from flydsl.passes.canonicalize import is_pure
 from flydsl.passes.intrinsic_call import native_call, native_declaration
+from flydsl.passes.mark_memory import sanitizes
 from flydsl.passes.source_location import location_of
 from flydsl.passes.walk import functions
 
@@ -200,6 +201,9 @@ def check_at_launch(module: Operation) -> None:
         for function, found in required.items():
             _move(function, found, launches)
         _declare(module)
+    if not sanitizes(module):
+        for function in every:  # only messages of this pass, and of the sanitizers, name parameters
+            function.attributes.pop(ARGUMENT_NAMES, None)
 
 
 def _is_requirement(op: Operation) -> bool:

@@ -160,7 +160,7 @@ def test_code_without_sanitizers_has_nothing_of_them(tmp_path: Path) -> None:
                 fresh(numbers(32), poisoned(32))
         files = [p for p in (tmp_path / str(on)).rglob("*") if p.is_file()]
         texts[on] = "".join(p.read_text() for p in files if p.suffix in (".mlir", ".ll"))
-    for word in ("fly_sanitizer", "fly.mark", "fly.argument_names"):
+    for word in ("fly_sanitizer", "fly.mark"):
         assert word in texts[True] and word not in texts[False]
 
 
