@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import resource
 import shlex
 import signal
 import sys
@@ -20,7 +21,7 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -253,12 +254,9 @@ def survivors(seed: int, count: int, start: int) -> int:
         while start < end:
             child = os.fork()
             if not child:
-                os._exit(
-                    min(
-                        len(failures(seed, end - start, start, lambda n: os.pwrite(progress.fileno(), b"%12d" % n, 0))),
-                        99,
-                    )
-                )
+                resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+                note = partial(_write_number, progress.fileno())
+                os._exit(min(len(failures(seed, end - start, start, note)), 99))
             code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
             if code >= 0:
                 return bad + code

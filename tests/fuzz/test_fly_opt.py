@@ -55,6 +55,11 @@ def test_an_integer_too_wide_for_mlir() -> None:
     assert code == 1 and "<stdin>:1:25: error: an integer type has at most 16777215 bits" in stderr
 
 
+def test_a_constant_of_more_elements_than_can_be_written_out() -> None:
+    code, _, stderr = run([], "%d = arith.constant dense<0> : vector<2147483648xi8>\n")
+    assert code == 1 and stderr.startswith("<stdin>:1:32: error: a dense constant has at most 262144 elements")
+
+
 def test_an_output_that_cannot_be_written(tmp_path: Path) -> None:
     code, stdout, stderr = run(["-o", str(tmp_path / "none" / "out.mlir")], "func.func @f() {\n  return\n}\n")
     assert (code, stdout) == (1, "")

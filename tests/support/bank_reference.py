@@ -32,6 +32,7 @@ PHASES: dict[tuple[str, str, int], tuple[int, list[list[int]]]] = {
     ("gfx942", "write", 16): (32, _in_order(64, 8)),
     **{("gfx950", "read", size): (64, _in_order(64, 256 // size)) for size in (4, 8)},
     ("gfx950", "read", 16): (64, _CDNA4_WIDE),
+    ("gfx950", "read", 12): (32, _CDNA3_WIDE),
     **{("gfx950", "write", size): (32, _in_order(64, 128 // size)) for size in (4, 8, 16)},
     **{
         (arch, kind, size): (32, _in_order(32, 128 // size))

@@ -44,6 +44,8 @@ _LIBRARIES = frozenset(sys.stdlib_module_names) | {"numpy", "torch", "xdsl", "ll
 _OWN, _KERNELS = "flydsl", "flydsl.kernels."
 _PLAIN = (int, float, complex, str, bytes, range, slice, CodeType, Enum, type(None), type(NotImplemented), type(...))
 
+_CONSTANT = frozenset({int, float, bool, str, bytes, type(None)})
+
 Parts = dict[Any, Any]
 """What an object is made of, by a key that a message can show; two of them are compared part by part."""
 
@@ -75,8 +77,12 @@ def _attributes(value: Any) -> Parts:
 
 @lru_cache(maxsize=4096)
 def _slots(kind: type) -> tuple[str, ...]:
-    found = [vars(base).get("__slots__", ()) for base in kind.__mro__]
-    names = [name for slots in found for name in ((slots,) if isinstance(slots, str) else slots)]
+    names: list[str] = []
+    for base in kind.__mro__:
+        slots = vars(base).get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            private = name.startswith("__") and not name.endswith("__")
+            names.append(f"_{base.__name__.lstrip('_')}{name}" if private else name)
     return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
 
 
@@ -93,10 +99,10 @@ def _contents(value: Any) -> Parts:
     version = getattr(value, "_version", None)
     if version is not None:  # a tensor of PyTorch counts its changes
         return {"": version}
-    with memoryview(value) as view:
-        if "O" in view.format:
-            return _sequence(value.ravel().tolist())
-        return {"": (view.shape, zlib.crc32(view if view.c_contiguous else view.tobytes()))}
+    if getattr(getattr(value, "dtype", None), "hasobject", False):
+        return _sequence(value.ravel().tolist())
+    data = value.tobytes() if hasattr(value, "tobytes") else bytes(value)
+    return {"": (getattr(value, "shape", None), len(data), zlib.crc32(data))}
 
 
 def _position(value: Any) -> Parts:
@@ -301,7 +307,9 @@ class Watch:
             elif kind is _OBJECT:
                 stack.append((Label("{1}", type(value).__name__), type(value)))
             if kind not in (_ARRAY, _RANDOM):
-                stack += ((Label(kind.form, key, label), part) for key, part in parts.items())
+                stack += (
+                    (Label(kind.form, key, label), part) for key, part in parts.items() if type(part) not in _CONSTANT
+                )
 
     def _through(self, root: str, label: Label, value: Any) -> _Reached:
         """What a value that cannot change itself leads to."""

@@ -8,6 +8,7 @@ Sources of the facts, which the vendors document only in part:
 - gfx942, gfx950, gfx1100, gfx1201 reads: latency measurements published with an optimisation guide (bank counts 32, 64,
   32, 32; groups for 32, 64 and 128 bits); the odd groups of 128-bit reads are in AMD's notes on LDS bank conflicts too.
 - gfx942 writes: AMD's documentation, 128-bit writes in groups of 8 neighbours.
+- gfx950 96-bit reads: published measurements: 32 banks, the groups of gfx942's 128-bit reads.
 - gfx950 writes: published measurements of 64-bit writes: groups of 16 neighbours over 32 banks.
 - gfx12 goes through the lanes in order (compiler notes of AMD engineers); gfx1250 has 64 banks, its groups are derived.
 - NVIDIA: 32 banks; 64-bit accesses by half-warps and 128-bit accesses by quarter-warps (CUDA documentation).
@@ -29,18 +30,28 @@ Phases = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True)
 class Side:
-    """Reads or writes: how many banks take part, and the phases of 128-bit accesses where lanes do not go in order."""
+    """Reads or writes: how many banks take part, and the phases of 128-bit accesses where lanes do not go in order.
+
+    ``triple`` are the banks and phases of 96-bit accesses where those are not served like 128-bit ones.
+    """
 
     banks: int
     widest: Phases = ()
+    triple: tuple[int, Phases] | None = None
 
     def phases(self, size: int, wave: int) -> Phases:
         """Groups of lanes served together: as many neighbours as fill all banks once, or as the facts say."""
+        if size == 3 * BANK_BYTES and self.triple is not None:
+            return self.triple[1]
         width = _width(size)
         if width == WIDEST and self.widest:
             return self.widest
         lanes = min(self.banks * BANK_BYTES // width, wave)
         return tuple(tuple(range(first, first + lanes)) for first in range(0, wave, lanes))
+
+    def banks_for(self, size: int) -> int:
+        """The banks that take part in an access of ``size`` bytes a lane."""
+        return self.triple[0] if size == 3 * BANK_BYTES and self.triple is not None else self.banks
 
 
 @dataclass(frozen=True)
@@ -55,7 +66,7 @@ class Banks:
 
 
 def _width(size: int) -> int:
-    """Narrow accesses take a whole word; 96 bits are served like 128."""
+    """Narrow accesses take a whole word; 96 bits are served like 128 where no fact says otherwise."""
     return BANK_BYTES if size <= BANK_BYTES else 2 * BANK_BYTES if size <= 2 * BANK_BYTES else WIDEST
 
 
@@ -75,7 +86,7 @@ _PLAIN = Banks(Side(32), Side(32))
 _BY_GENERATION: dict[str, Banks] = {
     "cdna2": Banks(Side(32, _repeated(_PAIRS, 64)), Side(32)),
     "cdna3": Banks(Side(32, _repeated(_PAIRS, 64)), Side(32)),
-    "cdna4": Banks(Side(64, _repeated(_FOURS, 64)), Side(32)),
+    "cdna4": Banks(Side(64, _repeated(_FOURS, 64), (32, _repeated(_PAIRS, 64))), Side(32)),
     "cdna5": Banks(Side(64), Side(64)),
     "rdna3": Banks(Side(32, _repeated(_PAIRS, 32)), Side(32)),
     "rdna4": _PLAIN,
@@ -106,7 +117,7 @@ def extra_cycles(target: Target, kind: str, size: int, addresses: Mapping[int, i
         part = min(WIDEST, size - start)
         for phase in side.phases(part, target.wave_size):
             wanted = [(lane, addresses[lane] + start) for lane in phase if lane in addresses]
-            total += _busiest(side.banks, wanted, part, kind == "atomic") - 1 if wanted else 0
+            total += _busiest(side.banks_for(part), wanted, part, kind == "atomic") - 1 if wanted else 0
     return total
 
 

@@ -26,7 +26,6 @@ class Target:
     generation: str
     wave_size: int
     lds_bytes: int
-    lds_banks: int = 32
     max_block_threads: int = 1024
     max_block: tuple[int, int, int] = (1024, 1024, 64)
     max_grid: tuple[int, int, int] = (2**31 - 1, 65535, 65535)
@@ -45,9 +44,9 @@ _AMD_BLOCK = (1024, 1024, 1024)
 _AMD_GRID = (2**31 - 1, 2**31 - 1, 2**31 - 1)
 
 
-def _amd(arch: str, generation: str, wave: int, lds_kib: int, *, banks: int = 32, fnuz: bool = False,
-         clusters: int = 1) -> Target:  # fmt: skip
-    return Target("rocm", arch, generation, wave, lds_kib * KIB, banks, max_block=_AMD_BLOCK, max_grid=_AMD_GRID,
+def _amd(arch: str, generation: str, wave: int, lds_kib: int, *, fnuz: bool = False, clusters: int = 1
+         ) -> Target:  # fmt: skip
+    return Target("rocm", arch, generation, wave, lds_kib * KIB, max_block=_AMD_BLOCK, max_grid=_AMD_GRID,
                   fnuz=fnuz, max_cluster_blocks=clusters)  # fmt: skip
 
 
@@ -58,12 +57,12 @@ _TARGETS: dict[str, Target] = {
     for t in (
         _amd("gfx90a", "cdna2", 64, 64),
         _amd("gfx942", "cdna3", 64, 64, fnuz=True),
-        _amd("gfx950", "cdna4", 64, 160, banks=64),
+        _amd("gfx950", "cdna4", 64, 160),
         _amd("gfx1100", "rdna3", 32, 64),
         _amd("gfx1151", "rdna3", 32, 64),
         _amd("gfx1200", "rdna4", 32, 64),
         _amd("gfx1201", "rdna4", 32, 64),
-        _amd("gfx1250", "cdna5", 32, 320, banks=64, clusters=16),
+        _amd("gfx1250", "cdna5", 32, 320, clusters=16),
         Target("cuda", "sm_80", "ampere", 32, 163 * KIB),
         Target("cuda", "sm_90a", "hopper", 32, 227 * KIB, max_cluster_blocks=8),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from math import prod
 from typing import Any
 
 from xdsl.dialects.builtin import (
@@ -31,6 +32,8 @@ from flydsl.tools.ir_diagnostics import IrDiagnostic, IrError
 
 _INTEGER_TYPE = re.compile(r"[su]?i(\d+)")
 _WIDEST_INTEGER = (1 << 24) - 1  # MLIR's IntegerType::kMaxWidth
+
+_MOST_ELEMENTS = 1 << 18
 
 
 class _BitsElement(AttrParser._TensorLiteralElement):
@@ -91,6 +94,14 @@ class LocatingParser(Parser):
             self.parse_punctuation(">")
         places = self.parse_comma_separated_list(self.Delimiter.SQUARE, self._parse_location)
         return FusedLoc(tuple(places), metadata)
+
+    def _parse_dense_literal_type(self) -> Any:
+        """The type of a dense constant, whose elements xDSL writes out one by one, equal ones too."""
+        at = self.pos
+        type_ = super()._parse_dense_literal_type()
+        if prod(type_.get_shape()) > _MOST_ELEMENTS:
+            self.raise_error(f"a dense constant has at most {_MOST_ELEMENTS} elements here", at, self.pos)
+        return type_
 
     def _parse_tensor_literal_element(self) -> AttrParser._TensorLiteralElement:
         element = super()._parse_tensor_literal_element()

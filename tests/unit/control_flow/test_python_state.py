@@ -12,6 +12,7 @@ from collections import deque
 from types import SimpleNamespace
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -54,6 +55,17 @@ class Slotted:
     def bump(self) -> int:
         self.count += 1
         return self.count
+
+
+class Private:
+    __slots__ = ("__count",)
+
+    def __init__(self) -> None:
+        self.__count = 0
+
+    def bump(self) -> int:
+        self.__count += 1
+        return self.__count
 
 
 STEPS = Steps()
@@ -127,6 +139,7 @@ KINDS: dict[str, tuple[Any, Any]] = {
     "list in an object": (Steps, lambda x: x.note()),
     "class attribute": (lambda: Steps, lambda x: x.bump_total()),
     "slot": (Slotted, lambda x: x.bump()),
+    "private slot": (Private, lambda x: x.bump()),
     "bound method": (lambda: Steps().bump, lambda x: x()),
     "partial": (lambda: functools.partial(Steps.bump, Steps()), lambda x: x()),
     "object in a tuple": (lambda: (Steps(),), lambda x: x[0].bump()),
@@ -145,6 +158,7 @@ KINDS: dict[str, tuple[Any, Any]] = {
     "array": (lambda: array.array("i", [1, 2]), _store),
     "ctypes": (lambda: (ctypes.c_int * 2)(), _store),
     "NumPy array": (lambda: np.zeros(3), _store),
+    "array of bfloat16": (lambda: np.zeros(3, ml_dtypes.bfloat16), _store),
     "NumPy row": (lambda: np.zeros((3, 3)).T, lambda x: _store(x[1])),
     "NumPy array of objects": (lambda: np.array([1, None], object), _store),
     "list iterator": (lambda: iter([4, 4, 4]), next),
