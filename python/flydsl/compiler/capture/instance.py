@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from types import FunctionType, MappingProxyType, SimpleNamespace
+from types import FunctionType, MappingProxyType, ModuleType, SimpleNamespace
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
 from flydsl.compiler.capture.libraries import is_known
 from flydsl.compiler.capture.values import (
+    BOUND,
+    PARTS,
     attributes_of,
     container_of,
     content_of,
@@ -83,6 +85,11 @@ class InstanceKey:
             return (kind, *items) if kind is base else (kind, *items, *self._attributes(value))
         if is_object_array(value):
             return (kind, value.shape, *[self._value(item, names) for item in items_of(value, None)])
+        parts = PARTS.get((kind.__module__, kind.__qualname__))
+        if parts is not None:
+            return (kind, *[self._value(getattr(value, name, None), names) for name in parts])
+        if kind.__name__ in BOUND and not isinstance(value.__self__, (ModuleType, type(None))):
+            return (kind, value.__name__, self._value(value.__self__, names))
         if content_of(value) is None:
             try:
                 return constexpr_key(value)

@@ -71,6 +71,10 @@ PARTS: Mapping[tuple[str, str], tuple[str, ...]] = {
 """Attributes that say all about an object, by the module and name of its type."""
 
 
+BOUND = ("builtin_function_or_method", "method-wrapper")
+"""Types of methods of built-in objects, by their name."""
+
+
 def library_value(value: Any) -> str | None:
     """Values of numpy, ml_dtypes and torch that are settings rather than data."""
     kind = type(value)
