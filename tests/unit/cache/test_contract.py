@@ -398,6 +398,15 @@ def test_what_self_holds_itself_counts_by_content(name: str) -> None:
     assert stored(reader.fn) == 2.0
 
 
+def test_two_views_in_self() -> None:
+    first, second = {"a": 0}, {"a": 1}
+    holder = Holder(lambda: 0, one=first.values(), other=second.values())
+    holder.read = lambda: sum(holder.one) + sum(holder.other)
+    assert stored(holder.fn) == 1.0
+    second["a"] = 2
+    assert stored(holder.fn) == 2.0
+
+
 def test_a_large_array_in_self_is_refused_unless_nobody_can_write_it() -> None:
     operator = Operator()
     operator.table = np.ones(1 << 20)

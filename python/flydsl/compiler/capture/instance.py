@@ -7,24 +7,13 @@ library, counts only if a function names the attribute it is under, as it does i
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from types import FunctionType, MappingProxyType, ModuleType, SimpleNamespace
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
+from flydsl.compiler.capture import values
 from flydsl.compiler.capture.libraries import is_known
-from flydsl.compiler.capture.values import (
-    BOUND,
-    PARTS,
-    attributes_of,
-    container_of,
-    content_of,
-    form_of,
-    is_object_array,
-    items_of,
-    slots_of,
-)  # fmt: skip
 from flydsl.compiler.capture.walk import Names, ValueWalk
 from flydsl.expr.constexpr_key import Same, constexpr_key
 from flydsl.expr.numpy_scalar import is_numpy_scalar
@@ -42,15 +31,15 @@ class InstanceKey:
         self._walks_of = walks_of
         self._code: set[Any] = set()
         self._numbers: dict[int, int] = {}
-        self._queue: deque[tuple[Any, Names]] = deque()
+        self._queue: list[tuple[Any, Names]] = []
+        """Objects in the order of their numbers; they stay here, so that none gets the address of another."""
         self._late: list[tuple[int, Any, Names]] = []
 
     def of(self, instance: Any) -> tuple[Any, ...]:
         """What compiled code may have taken from ``self``: methods read its attributes while they are traced."""
         self._code.add(type(instance))
         parts: list[Any] = [("self", type(instance), *self._attributes(instance))]
-        while self._queue:
-            value, names = self._queue.popleft()
+        for value, names in self._queue:  # which grows meanwhile
             parts.append(self._object(value, names, len(parts)))
         if self._late:
             walks = self._walks_of(frozenset(self._code))
@@ -79,18 +68,18 @@ class InstanceKey:
 
     def _object(self, value: Any, names: Names, place: int) -> Any:
         kind = type(value)
-        base = tuple if issubclass(kind, tuple) else container_of(kind)
+        base = tuple if issubclass(kind, tuple) else values.container_of(kind)
         if base is not None:
             items = self._items(value, base, names)
             return (kind, *items) if kind is base else (kind, *items, *self._attributes(value))
-        if is_object_array(value):
-            return (kind, value.shape, *[self._value(item, names) for item in items_of(value, None)])
-        parts = PARTS.get((kind.__module__, kind.__qualname__))
+        if values.is_object_array(value):
+            return (kind, value.shape, *[self._value(item, names) for item in values.items_of(value, None)])
+        parts = values.PARTS.get((kind.__module__, kind.__qualname__))
         if parts is not None:
             return (kind, *[self._value(getattr(value, name, None), names) for name in parts])
-        if kind.__name__ in BOUND and not isinstance(value.__self__, (ModuleType, type(None))):
+        if kind.__name__ in values.BOUND and not isinstance(value.__self__, (ModuleType, type(None))):
             return (kind, value.__name__, self._value(value.__self__, names))
-        if content_of(value) is None:
+        if values.content_of(value) is None:
             try:
                 return constexpr_key(value)
             except DslTypeError:  # it can change, or has no content that could be seen
@@ -110,8 +99,8 @@ class InstanceKey:
         return [frozenset(keys)] if base in (set, frozenset) else keys
 
     def _attributes(self, value: Any) -> list[Any]:
-        held = attributes_of(value) or {}
-        slots = {name: slot.__get__(value) for name, slot in slots_of(value).items()}
+        held = values.attributes_of(value) or {}
+        slots = {name: slot.__get__(value) for name, slot in values.slots_of(value).items()}
         return [(name, self._value(item, frozenset({name}))) for name, item in sorted({**held, **slots}.items())]
 
 
@@ -123,11 +112,11 @@ def _late_key(value: Any, names: Names, walks: list[ValueWalk]) -> Any:
     kind = type(value)
     if not any(walk.takes(names) for walk in walks):
         return kind
-    content = content_of(value)
+    content = values.content_of(value)
     if content is None:
         return Same(value)
     if not any(walk.takes_content(names) for walk in walks):
-        return (kind, form_of(value))
+        return (kind, values.form_of(value))
     if content.data is not None:
         return (kind, content.form, content.data(value))
     if content.read is not None:
