@@ -7,7 +7,9 @@ library, counts only if a function names the attribute it is under, as it does i
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable
+from functools import lru_cache
 from types import FunctionType, MappingProxyType, ModuleType, SimpleNamespace
 from typing import Any
 
@@ -68,25 +70,26 @@ class InstanceKey:
 
     def _object(self, value: Any, names: Names, place: int) -> Any:
         kind = type(value)
-        base = tuple if issubclass(kind, tuple) else values.container_of(kind)
-        if base is not None:
+        route = _route(kind)
+        if route == "items":
+            base = tuple if issubclass(kind, tuple) else values.container_of(kind)
             items = self._items(value, base, names)
             return (kind, *items) if kind is base else (kind, *items, *self._attributes(value))
-        if values.is_object_array(value):
-            return (kind, value.shape, *[self._value(item, names) for item in values.items_of(value, None)])
-        parts = values.PARTS.get((kind.__module__, kind.__qualname__))
-        if parts is not None:
+        if route == "parts":
+            parts = values.PARTS[kind.__module__, kind.__qualname__]
             return (kind, *[self._value(getattr(value, name, None), names) for name in parts])
-        if kind.__name__ in values.BOUND and not isinstance(value.__self__, (ModuleType, type(None))):
+        if route == "bound" and not isinstance(value.__self__, (ModuleType, type(None))):
             return (kind, value.__name__, self._value(value.__self__, names))
-        if values.content_of(value) is None:
+        if route == "array" and values.is_object_array(value):
+            return (kind, value.shape, *[self._value(item, names) for item in values.items_of(value, None)])
+        if route in ("constant", "bound"):
             try:
                 return constexpr_key(value)
             except DslTypeError:  # it can change, or has no content that could be seen
-                pass
-            if not is_known(kind.__module__) or kind is SimpleNamespace:
-                self._code.add(kind)
-                return (kind, *self._attributes(value))
+                route = "late" if is_known(kind.__module__) else "object"
+        if route == "object":
+            self._code.add(kind)
+            return (kind, *self._attributes(value))
         self._late.append((place, value, names))
         return None
 
@@ -102,6 +105,24 @@ class InstanceKey:
         held = values.attributes_of(value) or {}
         slots = {name: slot.__get__(value) for name, slot in values.slots_of(value).items()}
         return [(name, self._value(item, frozenset({name}))) for name, item in sorted({**held, **slots}.items())]
+
+
+@lru_cache(maxsize=1024)
+def _route(kind: type) -> str:
+    """How the values of a type are taken. To ask whether one is a constant takes long, so that is asked last."""
+    if issubclass(kind, tuple) or values.container_of(kind) is not None:
+        return "items"
+    if (kind.__module__, kind.__qualname__) in values.PARTS:
+        return "parts"
+    if kind.__name__ in values.BOUND:
+        return "bound"
+    if values.is_array_type(kind):
+        return "array"
+    if kind is SimpleNamespace:
+        return "object"
+    frozen = getattr(getattr(kind, "__dataclass_params__", None), "frozen", False)
+    constant = frozen or issubclass(kind, (type, enum.Enum, int, float, complex, str, bytes))
+    return "constant" if constant or any(is_known(base.__module__) for base in kind.__mro__[:-1]) else "object"
 
 
 def _with(names: Names, key: Any) -> Names:
