@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from flydsl.compiler.call_path import CallPath
@@ -57,7 +58,7 @@ class Version:
 
     def used(self, executable: Any) -> None:
         """Note a call of some code."""
-        if id(executable) in self._order:  # another thread may have dropped it
+        with suppress(KeyError):  # another thread may have dropped it
             self._order.move_to_end(id(executable))
 
     def _check_with(self, same: Callable[[], bool]) -> None:

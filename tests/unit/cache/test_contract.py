@@ -8,9 +8,12 @@ from __future__ import annotations
 import array
 import builtins
 import ctypes
+import dataclasses
 import enum
+import gc
 import math
 import threading
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -161,6 +164,51 @@ def masked_array() -> Case:
     return lambda: numbers.sum(), lambda: numbers.mask.__setitem__(1, False)
 
 
+@dataclasses.dataclass
+class Held:
+    array: Any
+
+
+def array_in_a_pattern() -> Case:
+    held = Held(np.ones(2))
+
+    def read() -> Any:
+        match held:
+            case Held(array):
+                return array[0]
+
+    return read, lambda: held.array.__setitem__(0, 2)
+
+
+def array_in_a_tuple_of_fields() -> Case:
+    held = Held(np.ones(2))
+    return lambda: dataclasses.astuple(held)[0][0], lambda: held.array.__setitem__(0, 2)
+
+
+def view_of_an_array() -> Case:
+    numbers = np.ones((4, 4))
+    view = numbers.T[::2]
+    return lambda: view[0, 1], lambda: numbers.__setitem__((1, 0), 2)
+
+
+def state_of_a_descriptor() -> Case:
+    class Answer:
+        number = 1
+
+        def __get__(self, instance: Any, owner: Any) -> int:
+            return self.number
+
+    answer = Answer()
+    kind = type("Made", (), {"answer": answer})
+    return lambda: kind().answer, lambda: setattr(answer, "number", 2)
+
+
+def attribute_of_a_metaclass() -> Case:
+    meta = type("Meta", (type,), {"factor": 1})
+    kind = meta("Made", (), {})
+    return lambda: kind.factor, lambda: setattr(meta, "factor", 2)
+
+
 def array_under_a_computed_key() -> Case:
     tables, number = {"fp-8": np.ones(2)}, 8
     return lambda: tables[f"fp-{number}"][0], lambda: tables["fp-8"].__setitem__(0, 2)
@@ -211,9 +259,10 @@ def inside_a_set_of_objects() -> Case:
 CHANGES = [
     long_list, long_dict, long_set, method_of_a_dict, method_of_an_object, wrapper_of_a_method, keys_of_a_dict,
     values_of_a_dict, items_of_a_dict, array_of_the_library, c_number, c_array, c_structure, memory_view,
-    array_of_objects, inside_an_array_of_objects, masked_array, array_under_a_computed_key, attribute_of_a_member,
-    new_attribute_of_a_member, method_of_an_enum, class_of_an_object, bases_of_a_class, set_of_objects,
-    inside_a_set_of_objects,
+    array_of_objects, inside_an_array_of_objects, masked_array, array_in_a_pattern, array_in_a_tuple_of_fields,
+    view_of_an_array, state_of_a_descriptor, attribute_of_a_metaclass, array_under_a_computed_key,
+    attribute_of_a_member, new_attribute_of_a_member, method_of_an_enum, class_of_an_object, bases_of_a_class,
+    set_of_objects, inside_a_set_of_objects,
 ]  # fmt: skip
 
 
@@ -286,6 +335,76 @@ def test_arrays_in_self_count_as_far_as_they_are_read() -> None:
     operator.lock = threading.Lock()
     assert stored(operator.fn) == 8.0
     assert Operator.fn.cache_info().misses == count + 4
+
+
+class Holder:
+    """A jit function as a method, which calls what its object holds."""
+
+    def __init__(self, read: Callable[[], Any], **held: Any) -> None:
+        self.read = read
+        self.__dict__.update(held)
+
+    @flyc.kernel
+    def kernel(self, out: fx.Tensor):
+        out[0] = fx.Float32(float(self.read()))
+
+    @flyc.jit
+    def fn(self, out: fx.Tensor):
+        self.kernel(out).launch()
+
+
+@pytest.mark.parametrize("case", CHANGES[::5], ids=lambda case: case.__name__)
+def test_a_change_of_what_self_holds_is_seen(case: Callable[[], Case]) -> None:
+    get, change = case()
+    holder = Holder(get)
+    assert [stored(holder.fn), stored(holder.fn)] == [1.0, 1.0]
+    change()
+    assert [stored(holder.fn), stored(holder.fn)] == [2.0, 2.0]
+
+
+DIRECT: dict[str, Callable[[], tuple[Any, Callable[[Any], Any]]]] = {
+    "a view": lambda: ((table := {"a": 1}).values(), lambda held: table.update(a=2)),
+    "a bound method": lambda: ((table := {"a": 1}).copy, lambda held: table.update(a=2)),
+    "an array": lambda: (array.array("i", [1]), lambda held: held.__setitem__(0, 2)),
+    "an array of objects": lambda: (np.array([1, "x"], object)[:1], lambda held: held.__setitem__(0, 2)),
+    "memory": lambda: (memoryview(bytearray(b"\1")), lambda held: held.__setitem__(0, 2)),
+    "a method": lambda: ((one := One()).answer, lambda held: setattr(one, "value", 2)),
+}
+
+
+@pytest.mark.parametrize("name", DIRECT)
+def test_what_self_holds_itself_counts_by_content(name: str) -> None:
+    held, change = DIRECT[name]()
+
+    class Reader:
+        def __init__(self) -> None:
+            self.held = held
+
+        @flyc.kernel
+        def kernel(self, out: fx.Tensor):
+            out[0] = fx.Float32(float(self.number()))
+
+        def number(self) -> Any:
+            value = self.held() if callable(self.held) else self.held
+            return value if isinstance(value, int) else sum(value.values() if isinstance(value, dict) else value)
+
+        @flyc.jit
+        def fn(self, out: fx.Tensor):
+            self.kernel(out).launch()
+
+    reader = Reader()
+    assert [stored(reader.fn), stored(reader.fn)] == [1.0, 1.0]
+    change(held)
+    assert stored(reader.fn) == 2.0
+
+
+def test_two_views_in_self() -> None:
+    first, second = {"a": 0}, {"a": 1}
+    holder = Holder(lambda: 0, one=first.values(), other=second.values())
+    holder.read = lambda: sum(holder.one) + sum(holder.other)
+    assert stored(holder.fn) == 1.0
+    second["a"] = 2
+    assert stored(holder.fn) == 2.0
 
 
 def test_a_large_array_in_self_is_refused_unless_nobody_can_write_it() -> None:
@@ -431,8 +550,12 @@ def test_specialisations_that_were_not_used_for_longest_are_dropped(monkeypatch:
         fn(out, n)
         return int(out[0])
 
+    code: dict[int, Any] = {}
     for n in (0, 1, 2, 3, 0, 4, 5):
         assert run(n) == n
+        code.setdefault(n, weakref.ref(next(reversed(fn._version.compiled.values()))))
+    gc.collect()
+    assert [n for n, kept in code.items() if kept() is not None] == [0, 3, 4, 5]
     assert fn.cache_info()[1:3] == (6, 4)
     assert [run(0), run(4), run(5)] == [0, 4, 5]
     assert fn.cache_info().misses == 6

@@ -162,6 +162,26 @@ def test_an_equal_number_in_a_new_object_is_the_same(count: int) -> None:
     assert guard.holds() is False
 
 
+def test_another_number_at_the_address_of_an_equal_one() -> None:
+    scope: dict[str, Any] = {f"n{n}": int(f"{n + 1}123456789") for n in range(100)}
+    guard = sealed(*(lambda g, name=name: g.name(scope, name, name) for name in list(scope)))
+    for _ in range(100):
+        scope["n0"] = int("1123456789")  # equal, and alive only here
+        assert guard.holds() is True
+        scope["n0"] = None
+        scope["n0"] = int("1123456788")  # where the other was
+        assert guard.holds() is False
+
+
+def test_keys_with_braces() -> None:
+    table = {"{0}": object(), "a}": object()}
+    guard = sealed(lambda g: g.mapping(table, table, dict, "[\0]"))
+    assert guard.holds() is True
+    table["{0}"] = object()
+    assert guard.holds() is False
+    assert guard.changes()[0].startswith("'['{0}']' is ")
+
+
 def test_a_key_that_cannot_be_compared_raises_nothing() -> None:
     class Awkward:
         def __hash__(self) -> int:

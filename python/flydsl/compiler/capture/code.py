@@ -34,13 +34,17 @@ _ATTRIBUTE, _METHOD = _REAL["LOAD_ATTR"], _REAL.get("LOAD_METHOD")
 _ATTRIBUTE_SHIFT = 0 if _METHOD is not None else 1
 """Where methods have no instruction of their own, the lowest bit of the argument says that one is meant."""
 _TAKING = (_ATTRIBUTE,) if _METHOD is None else (_ATTRIBUTE, _METHOD)
+_PATTERN = opcode.opmap["MATCH_CLASS"]
+"""A pattern such as `Point(x, y)` takes attributes that the class names."""
 _FILLER = opcode.opmap["CACHE"]
 _CONSTANT, _EXTENDED = opcode.opmap["LOAD_CONST"], opcode.opmap["EXTENDED_ARG"]
 _SMALL_INT = opcode.opmap.get("LOAD_SMALL_INT")
 _READING = (_GLOBAL, _NAME, _IMPORT, _STORE, _DELETE, *_CLOSURE, *_TAKING)
 _WANTED = re.compile(b"[" + re.escape(bytes(_READING)) + b"]", re.DOTALL)
 
-_BY_NAME = frozenset({"getattr", "setattr", "hasattr", "delattr", "dir", "attrgetter", "vars", "asdict", "__dict__"})
+_BY_NAME = frozenset({
+    "getattr", "setattr", "hasattr", "delattr", "dir", "attrgetter", "vars", "__dict__", "asdict", "astuple", "fields",
+})  # fmt: skip
 """Functions that read attributes whose names may be computed."""
 
 FORM = frozenset({"dtype", "element_size", "itemsize", "nbytes", "ndim", "numel", "shape", "size", "stride", "strides"})
@@ -79,7 +83,7 @@ def code_reads(code: CodeType) -> CodeReads:
     imports: list[tuple[str, int]] = []
     chains: dict[str, set[tuple[str, ...]]] = {}
     strings: dict[str, None] = {}
-    writes = False
+    writes = patterns = False
     for part in _parts(code):
         names, raw = part.co_names, part.co_code
         words = [constant for constant in part.co_consts if isinstance(constant, str)]
@@ -89,6 +93,7 @@ def code_reads(code: CodeType) -> CodeReads:
         content.update(words)
         # A search over the operations, every other byte: a loop in Python takes ten times as long.
         operations, arguments = raw[::2], raw[1::2]
+        patterns = patterns or _PATTERN in operations
         for match in _WANTED.finditer(operations):
             at = match.start()
             operation, argument = operations[at], _argument(operations, arguments, at)
@@ -113,7 +118,7 @@ def code_reads(code: CodeType) -> CodeReads:
         attributes=frozenset(attributes),
         imports=tuple(imports),
         writes_globals=writes,
-        computes_names=not _BY_NAME.isdisjoint(attributes),
+        computes_names=patterns or not _BY_NAME.isdisjoint(attributes),
         chains={name: frozenset(found) for name, found in chains.items()},
         taken=frozenset(taken),
         content=frozenset(content),

@@ -68,12 +68,11 @@ class Inputs:
 
     def _take(self, own: Walked, brought: Walked) -> None:
         self._own, self._brought = own, brought
-        parts = [own.guard.holds]
+        self.same = own.guard.holds
         if self._code:
-            parts.append(brought.guard.holds)
+            self.same = _both(self.same, brought.guard.holds)
         if self._environment:
-            parts.append(check_of(self._environment))
-        self.same = parts[0] if len(parts) == 1 else lambda: all(part() for part in parts)
+            self.same = _both(self.same, check_of(self._environment))
         if self._on_check is not None:
             self._on_check(self.same)
 
@@ -191,6 +190,10 @@ class Inputs:
         self._take(self._walked([self._func]), self._walked(self._code))
         self._kept.append(before)  # what is known by identity has to stay alive
         return False
+
+
+def _both(first: Check, second: Check) -> Check:
+    return lambda: first() and second()
 
 
 def _set_to(value: str | None) -> str:

@@ -7,22 +7,15 @@ library, counts only if a function names the attribute it is under, as it does i
 
 from __future__ import annotations
 
-from collections import deque
+import enum
 from collections.abc import Callable
-from types import FunctionType, MappingProxyType, SimpleNamespace
+from functools import lru_cache
+from types import FunctionType, MappingProxyType, ModuleType, SimpleNamespace
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
+from flydsl.compiler.capture import values
 from flydsl.compiler.capture.libraries import is_known
-from flydsl.compiler.capture.values import (
-    attributes_of,
-    container_of,
-    content_of,
-    form_of,
-    is_object_array,
-    items_of,
-    slots_of,
-)  # fmt: skip
 from flydsl.compiler.capture.walk import Names, ValueWalk
 from flydsl.expr.constexpr_key import Same, constexpr_key
 from flydsl.expr.numpy_scalar import is_numpy_scalar
@@ -40,15 +33,15 @@ class InstanceKey:
         self._walks_of = walks_of
         self._code: set[Any] = set()
         self._numbers: dict[int, int] = {}
-        self._queue: deque[tuple[Any, Names]] = deque()
+        self._queue: list[tuple[Any, Names]] = []
+        """Objects in the order of their numbers; they stay here, so that none gets the address of another."""
         self._late: list[tuple[int, Any, Names]] = []
 
     def of(self, instance: Any) -> tuple[Any, ...]:
         """What compiled code may have taken from ``self``: methods read its attributes while they are traced."""
         self._code.add(type(instance))
         parts: list[Any] = [("self", type(instance), *self._attributes(instance))]
-        while self._queue:
-            value, names = self._queue.popleft()
+        for value, names in self._queue:  # which grows meanwhile
             parts.append(self._object(value, names, len(parts)))
         if self._late:
             walks = self._walks_of(frozenset(self._code))
@@ -77,20 +70,26 @@ class InstanceKey:
 
     def _object(self, value: Any, names: Names, place: int) -> Any:
         kind = type(value)
-        base = tuple if issubclass(kind, tuple) else container_of(kind)
-        if base is not None:
+        route = _route(kind)
+        if route == "items":
+            base = tuple if issubclass(kind, tuple) else values.container_of(kind)
             items = self._items(value, base, names)
             return (kind, *items) if kind is base else (kind, *items, *self._attributes(value))
-        if is_object_array(value):
-            return (kind, value.shape, *[self._value(item, names) for item in items_of(value, None)])
-        if content_of(value) is None:
+        if route == "parts":
+            parts = values.PARTS[kind.__module__, kind.__qualname__]
+            return (kind, *[self._value(getattr(value, name, None), names) for name in parts])
+        if route == "bound" and not isinstance(value.__self__, (ModuleType, type(None))):
+            return (kind, value.__name__, self._value(value.__self__, names))
+        if route == "array" and values.is_object_array(value):
+            return (kind, value.shape, *[self._value(item, names) for item in values.items_of(value, None)])
+        if route in ("constant", "bound"):
             try:
                 return constexpr_key(value)
             except DslTypeError:  # it can change, or has no content that could be seen
-                pass
-            if not is_known(kind.__module__) or kind is SimpleNamespace:
-                self._code.add(kind)
-                return (kind, *self._attributes(value))
+                route = "late" if is_known(kind.__module__) else "object"
+        if route == "object":
+            self._code.add(kind)
+            return (kind, *self._attributes(value))
         self._late.append((place, value, names))
         return None
 
@@ -103,9 +102,27 @@ class InstanceKey:
         return [frozenset(keys)] if base in (set, frozenset) else keys
 
     def _attributes(self, value: Any) -> list[Any]:
-        held = attributes_of(value) or {}
-        slots = {name: slot.__get__(value) for name, slot in slots_of(value).items()}
+        held = values.attributes_of(value) or {}
+        slots = {name: slot.__get__(value) for name, slot in values.slots_of(value).items()}
         return [(name, self._value(item, frozenset({name}))) for name, item in sorted({**held, **slots}.items())]
+
+
+@lru_cache(maxsize=1024)
+def _route(kind: type) -> str:
+    """How the values of a type are taken. To ask whether one is a constant takes long, so that is asked last."""
+    if issubclass(kind, tuple) or values.container_of(kind) is not None:
+        return "items"
+    if (kind.__module__, kind.__qualname__) in values.PARTS:
+        return "parts"
+    if kind.__name__ in values.BOUND:
+        return "bound"
+    if values.is_array_type(kind):
+        return "array"
+    if kind is SimpleNamespace:
+        return "object"
+    frozen = getattr(getattr(kind, "__dataclass_params__", None), "frozen", False)
+    constant = frozen or issubclass(kind, (type, enum.Enum, int, float, complex, str, bytes))
+    return "constant" if constant or any(is_known(base.__module__) for base in kind.__mro__[:-1]) else "object"
 
 
 def _with(names: Names, key: Any) -> Names:
@@ -116,11 +133,11 @@ def _late_key(value: Any, names: Names, walks: list[ValueWalk]) -> Any:
     kind = type(value)
     if not any(walk.takes(names) for walk in walks):
         return kind
-    content = content_of(value)
+    content = values.content_of(value)
     if content is None:
         return Same(value)
     if not any(walk.takes_content(names) for walk in walks):
-        return (kind, form_of(value))
+        return (kind, values.form_of(value))
     if content.data is not None:
         return (kind, content.form, content.data(value))
     if content.read is not None:

@@ -71,6 +71,10 @@ PARTS: Mapping[tuple[str, str], tuple[str, ...]] = {
 """Attributes that say all about an object, by the module and name of its type."""
 
 
+BOUND = ("builtin_function_or_method", "method-wrapper")
+"""Types of methods of built-in objects, by their name."""
+
+
 def library_value(value: Any) -> str | None:
     """Values of numpy, ml_dtypes and torch that are settings rather than data."""
     kind = type(value)
@@ -137,19 +141,27 @@ class Content:
 _C_DATA = (ctypes.Array, ctypes.Structure, ctypes.Union, ctypes.c_int.__mro__[1])
 
 
+@lru_cache(maxsize=1024)
+def is_array_type(kind: type) -> bool:
+    """Whether values of a type are arrays, or other blocks of memory."""
+    if kind in (bytearray, memoryview) or (kind.__module__, kind.__name__) == ("array", "array"):
+        return True
+    names = {(base.__module__.partition(".")[0], base.__name__) for base in kind.__mro__}
+    return issubclass(kind, _C_DATA) or not names.isdisjoint({("numpy", "ndarray"), ("torch", "Tensor")})
+
+
 def content_of(value: Any) -> Content | None:
     """The content of an array of numbers or of other memory; None for values that are none."""
-    kind = type(value)
-    if kind in (bytearray, memoryview) or (kind.__module__, kind.__name__) == ("array", "array"):
-        return _of_memory(value, len(value) if kind is bytearray else memoryview(value).nbytes)
+    if not is_array_type(type(value)):
+        return None
     if isinstance(value, _C_DATA):
         return _of_memory(value, ctypes.sizeof(value), is_seen=not value._objects)
     numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
-    if numpy is not None and isinstance(value, numpy.ndarray) and value.dtype.kind != "O":
-        return _of_numpy(value)
+    if numpy is not None and isinstance(value, numpy.ndarray):
+        return _of_numpy(value) if value.dtype.kind != "O" else None
     if torch is not None and isinstance(value, torch.Tensor):
         return _of_torch(value)
-    return None
+    return _of_memory(value, memory_of(value).nbytes)
 
 
 def form_of(value: Any) -> str:

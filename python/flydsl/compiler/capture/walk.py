@@ -34,7 +34,6 @@ _OF_THE_CALLER = (ContextVar, threading.local)
 _IMPORTERS = frozenset({("importlib", "import_module"), ("builtins", "__import__")})
 """Functions that give modules by name."""
 _OF_BUILTIN_CLASSES = ("wrapper_descriptor", "method_descriptor", "classmethod_descriptor")
-_BOUND = ("builtin_function_or_method", "method-wrapper")
 _SLOTS = ("member_descriptor", "getset_descriptor", "_tuplegetter", "CField")
 _ENUM_MEMBER = frozenset({"_value_", "_name_", "__objclass__", "_sort_order_", "_hashable_values_"})
 _CLASS_MACHINERY = frozenset({
@@ -226,7 +225,7 @@ class ValueWalk:
             return f"typing {value.__name__}"
         if kind.__name__ in _OF_BUILTIN_CLASSES:
             return f"method {self.text(value.__objclass__)} {value.__name__}"
-        if kind.__name__ in _BOUND and not isinstance(value.__self__, (ModuleType, type(None))):
+        if kind.__name__ in values.BOUND and not isinstance(value.__self__, (ModuleType, type(None))):
             return f"method {self.text(value.__self__)} {value.__name__}"
         if values.content_of(value) is not None:
             return None
