@@ -1,4 +1,4 @@
-"""Conversions of fp8 and fp4 by a GPU's instructions equal those by integers, bit by bit, with models of the instructions.
+"""Conversions of fp8 and fp4 by a GPU's instructions, here models of them, equal those by integers in every bit.
 
 A model rounds in-range numbers as the manuals say and is as wrong as may be elsewhere: overflow, infinity and NaN give
 a code of their own, or the largest number, and a NaN has odd bits. What the helpers make of it must not depend on it.
