@@ -325,6 +325,13 @@ def test_system_scope_promises_nothing_about_the_memory() -> None:
     assert AMD_LOOPS.search(code(launcher("system"), (x,), "gfx1201"))
 
 
+def test_an_exchange_is_an_atom_though_nobody_asks() -> None:
+    """`red` of NVIDIA GPUs has no exchange."""
+    x = np.zeros(THREADS, np.int32)
+    text = code(combine_all(("exchange",), False), (x, np.zeros((PLACES, 2), np.int32)), "sm_90a")
+    assert "atom.relaxed.gpu.global.exch.b32" in text and "red." not in text
+
+
 # Mistakes ----------------------------------------------------------------------------------------
 
 X = np.zeros((4, 4), np.float32)
