@@ -87,6 +87,8 @@ def _numbers(arch: str) -> Any:
         for narrow in (fx.Float8E4M3FN, fx.Float8E5M2, fx.Float8E4M3FNUZ):
             x[i] = x[i].to(narrow).to(fx.Float32)
             out[i] = fx.Vector.from_elements([x[i]] * 3, fx.Float32).to(narrow).to(fx.Float32)[2]
+        four = fx.Vector.from_elements([x[i]] * 8, fx.Float32).to(fx.Float4E2M1FN)
+        out[i] = four.to(fx.Float32)[3]
         wide = x[i].to(fx.Int128)
         out[i] = (wide * wide).to(fx.Float32) + wide.to(fx.BFloat16).to(fx.Float32)
 

@@ -17,7 +17,7 @@ from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.module_scope import ModuleScope, symbol_text
 from flydsl.codegen.rules_llvm import call_intrinsic
-from flydsl.target.eight_bit_floats import eight_bit_conversions
+from flydsl.target.narrow_conversions import narrow_conversions
 from flydsl.target.tensor_map import MAP_ALIGN, MAP_BYTES
 
 
@@ -54,7 +54,7 @@ class DeviceCode:
         """An empty module of this family that knows the operations of ``module``."""
         rules = {**self.rules, **_dialect_rules(type(self)), **matrix_rules(module)}
         found = ModuleEmitter(self.triple, self.data_layout, rules, line_tables=self.line_tables)
-        found.scope.eight_bit_conversions = eight_bit_conversions(self.generation)
+        found.scope.narrow_conversions = narrow_conversions(self.generation)
         return found
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from flydsl.codegen.literals import quoted
 from flydsl.codegen.llvm_types import BF16
 from flydsl.native import native_text
-from flydsl.target.eight_bit_floats import EightBitPair
+from flydsl.target.narrow_conversions import PackedConversion
 
 _DECLARED = re.compile(r"^declare (.+?) @(\w+)\((.*)\)$\n?", re.MULTILINE)
 _PLAIN_SYMBOL = re.compile(r"[-a-zA-Z$._][-a-zA-Z$._0-9]*")
@@ -54,7 +54,7 @@ class ModuleScope:
         self.soft_fma = _SOFT_FMA.get(machine, frozenset[str]())
         self.soft_remainder = machine in _SOFT_REMAINDER
         self.merged_scaling = _MERGED_SCALING.get(machine, frozenset[str]())
-        self.eight_bit_conversions: Mapping[str, EightBitPair] = {}
+        self.narrow_conversions: Mapping[str, PackedConversion] = {}
         """Instructions of the target by element type, where a back end has any."""
         self._globals: dict[str, str] = {}
         self._declarations: dict[str, str] = {}

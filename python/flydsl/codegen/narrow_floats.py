@@ -7,12 +7,12 @@ intermediate type, which would round twice).
 
 from __future__ import annotations
 
-from flydsl.codegen.eight_bit_instructions import narrowed_codes, widened_numbers
 from flydsl.codegen.float_formats import FORMATS, FloatFormat
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.llvm_types import BF16
 from flydsl.codegen.module_scope import ModuleScope
 from flydsl.codegen.narrow_bits import Bits, helper_text
+from flydsl.codegen.narrow_instructions import narrowed_codes, widened_numbers
 
 _LLVM_NAMES = {"f64": "double", "f32": "float", "f16": "half", "bf16": BF16}
 _F32 = FORMATS["f32"]
@@ -27,13 +27,13 @@ def narrowing_function(
     instructions can; without it the result is what ``ml_dtypes`` gives.
     """
     name = f"fly.{source}_to_{dest}.{rounding}{'.sat' if saturate else ''}{f'.v{lanes}' if lanes else ''}"
-    pair = scope.eight_bit_conversions.get(dest)
+    conversion = scope.narrow_conversions.get(dest)
 
     def build(symbol: str) -> str:
-        if pair is not None and source == "f32" and rounding == "to_nearest_even" and not saturate:
+        if conversion is not None and source == "f32" and rounding == "to_nearest_even" and not saturate:
             bits = Bits(FunctionEmitter(scope, {}), _F32.bits, lanes)
-            codes = narrowed_codes(bits, pair, FORMATS[dest], "%x")
-            return helper_text(bits.out, symbol, bits.of("float"), bits.of("i8"), codes)
+            codes = narrowed_codes(bits, conversion, FORMATS[dest], "%x")
+            return helper_text(bits.out, symbol, bits.of("float"), bits.of(f"i{FORMATS[dest].bits}"), codes)
         bits = Bits(FunctionEmitter(scope, {}), FORMATS[source].bits, lanes)
         return _narrowing_text(symbol, FORMATS[source], FORMATS[dest], bits, rounding, saturate)
 
@@ -43,14 +43,14 @@ def narrowing_function(
 def widening_function(scope: ModuleScope, source: str, lanes: int) -> str:
     """The symbol of a helper from a narrow format to f32."""
     name = f"fly.{source}_to_f32{f'.v{lanes}' if lanes else ''}"
-    pair = scope.eight_bit_conversions.get(source)
+    conversion = scope.narrow_conversions.get(source)
 
     def build(symbol: str) -> str:
         bits = Bits(FunctionEmitter(scope, {}), _F32.bits, lanes)
-        if pair is None:
+        if conversion is None:
             return _widening_text(symbol, FORMATS[source], bits)
-        numbers = widened_numbers(bits, pair, FORMATS[source], "%x")
-        return helper_text(bits.out, symbol, bits.of("i8"), bits.of("float"), numbers)
+        numbers = widened_numbers(bits, conversion, FORMATS[source], "%x")
+        return helper_text(bits.out, symbol, bits.of(f"i{FORMATS[source].bits}"), bits.of("float"), numbers)
 
     return scope.helper(name, build)
 

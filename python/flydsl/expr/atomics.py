@@ -91,6 +91,7 @@ def atomic(
     are neighbours in memory are added by one instruction. ``compare_exchange`` stores ``value`` where ``expected`` is.
     Without a scope, shared memory is seen by its block and global memory by the device.
     """
+    current().require_kernel("an atomic")
     place = _place(view, at)
     access = _access(op, place, order, scope)
     if (expected is not None) is not (op == "compare_exchange"):
@@ -120,7 +121,7 @@ def _combined(
     while len(found) < len(values):
         at = len(found)
         pointer = base + offsets[at]
-        address, align = _address(pointer), access.dtype.width // 8
+        address, align = llvm_address(pointer), access.dtype.width // 8
         if wanted is not None:
             found.append(access.dtype(access.compare_exchange(address, wanted[at], values[at], align)))
         elif access.op == "add" and _is_pair(access.dtype, pointer, offsets[at : at + 2]):
@@ -204,7 +205,7 @@ def _recast(value: Value, type_: str) -> Value:
     return value if current().type_name(value) == type_ else current().op("arith.bitcast", [value], type_)
 
 
-def _address(pointer: Pointer) -> Value:
+def llvm_address(pointer: Pointer) -> Value:
     """LLVM's pointer; a swizzled one permutes its byte address, as every access through it does."""
     swizzle = pointer.payload.swizzle
     if swizzle is None:

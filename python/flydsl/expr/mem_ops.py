@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
-from flydsl.dialects.fly import payload as pl
+from flydsl.expr.atomics import llvm_address
 from flydsl.expr.buffer_ops import as_integer, get_element_ptr
 from flydsl.expr.context import Value, current
 from flydsl.expr.element import lanes_of
@@ -53,7 +54,7 @@ def _element_pointer(memory: Any, offset: Any, kind: type[Numeric]) -> Pointer:
     pointer = _pointer(memory)
     size = max(kind.width // 8, 1)
     align = pointer.payload.align if pointer.payload.elem == str(kind.ir_type) else size
-    typed = pointer.recast(pl.Pointer(str(kind.ir_type), pointer.payload.space, align))
+    typed = pointer.recast(replace(pointer.payload, elem=str(kind.ir_type), align=align))
     return typed + (offset if isinstance(offset, int) else as_integer(offset))
 
 
@@ -80,13 +81,12 @@ def atomic_add(pointer: Any, value: Any, offset: Any = 0, *, scope: SyncScope = 
     found = _pointer(pointer)
     data = value if hasattr(value, "dtype") else found.dtype(value)
     place = _element_pointer(found, offset, data.dtype)
-    address = current().fly("to_llvm_ptr", [place.ir_value()], None, _LLVM_SPACES[place.payload.space])
     attributes: dict[str, Any] = {
         "bin_op": _FADD if data.dtype.is_float else _ADD, "ordering": _MONOTONIC, "alignment": data.dtype.width // 8,
     }  # fmt: skip
     if name := scope_name(current().target.backend, scope.value):
         attributes["syncscope"] = name
-    before = current().op("llvm.atomicrmw", [address, data.ir_value()], str(data.dtype.ir_type), attributes)
+    before = current().op("llvm.atomicrmw", [llvm_address(place), data.ir_value()], str(data.dtype.ir_type), attributes)
     return data.dtype(before)
 
 

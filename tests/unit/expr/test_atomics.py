@@ -173,7 +173,9 @@ def test_a_swizzled_view_is_combined_where_it_is_read(arch: str) -> None:
             moved[t + step * THREADS] = t + step * THREADS
         fx.barrier()
         for step in fx.range_constexpr(places // THREADS):
-            fx.atomic("add", moved, 1000, at=t + step * THREADS)
+            index = t + step * THREADS
+            fx.atomic("add", moved, index * 1000, at=index)
+            fx.mem_ops.atomic_add(pointer, index * 7, index)
         fx.barrier()
         for step in fx.range_constexpr(places // THREADS):
             out[t + step * THREADS] = moved[t + step * THREADS]
@@ -184,7 +186,7 @@ def test_a_swizzled_view_is_combined_where_it_is_read(arch: str) -> None:
 
     out = np.zeros(places, np.int32)
     run(out)
-    np.testing.assert_array_equal(out, np.arange(places) + 1000)
+    np.testing.assert_array_equal(out, np.arange(places) * 1008)
 
 
 @flyc.kernel
@@ -323,6 +325,13 @@ def test_system_scope_promises_nothing_about_the_memory() -> None:
     x = np.zeros(THREADS, np.float32)
     assert not AMD_LOOPS.search(code(launcher("device"), (x,), "gfx1201"))
     assert AMD_LOOPS.search(code(launcher("system"), (x,), "gfx1201"))
+
+
+def test_an_exchange_is_an_atom_though_nobody_asks() -> None:
+    """`red` of NVIDIA GPUs has no exchange."""
+    x = np.zeros(THREADS, np.int32)
+    text = code(combine_all(("exchange",), False), (x, np.zeros((PLACES, 2), np.int32)), "sm_90a")
+    assert "atom.relaxed.gpu.global.exch.b32" in text and "red." not in text
 
 
 # Mistakes ----------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ def _emit(emitter: FunctionEmitter, op: Operation, name: str) -> None:
     data = emitter.typed(op.operands[1])
     data = data if type_ == bits else f"{bits} {emitter.assign(f'bitcast {data} to {bits}')}"
     what = f"{_ORDERS[order]}.{_SCOPES[text_prop(op, 'syncscope')]}{_SPACES[pointer]}.{name}"
-    if not op.results[0].uses and order in ("monotonic", "release"):
+    if not op.results[0].uses and order in ("monotonic", "release") and not name.startswith("exch"):
         text = f'asm sideeffect "red.{what} [$0], $1;", "{place},{letter},~{{memory}}"'
         emitter.line(f"call void {text}({address}, {data})")
         return

@@ -34,7 +34,7 @@ from flydsl.passes.fly_rocdl_cluster_attr import LLVM_CLUSTER
 from flydsl.passes.llvm_conversion import cast_before, convert_block_arguments, llvm_type, remove, replace_result
 from flydsl.passes.reconcile_unrealized_casts import reconcile
 from flydsl.passes.walk import functions, gpu_modules
-from flydsl.target.eight_bit_floats import eight_bit_conversions
+from flydsl.target.narrow_conversions import narrow_conversions
 from flydsl.target.tensor_map import MAP_ALIGN, MAP_BYTES
 
 _CONVERTED = ("arith.", "math.", "vector.", "gpu.", "ub.")
@@ -48,7 +48,7 @@ def convert_kernels(module: Operation, code: DeviceCode) -> None:
     """Convert everything in the gpu modules of a module to the llvm dialect and the family's own."""
     for gpu_module in gpu_modules(module):
         conversion = RuleConversion(code.triple, code.dialect_ops)
-        conversion.scope.eight_bit_conversions = eight_bit_conversions(code.generation)
+        conversion.scope.narrow_conversions = narrow_conversions(code.generation)
         for function in list(functions(gpu_module)):
             conversion.convert(function, _rules(function, code))
             convert_branches(function)
