@@ -150,20 +150,21 @@ entry:
   %or.cond = select i1 %tobool, i1 %tobool6, i1 false
   %4 = load ptr, ptr @fly.sanitizer.shared_cells, align 8
   %tobool8 = icmp ne ptr %4, null
-  %or.cond14 = select i1 %or.cond, i1 %tobool8, i1 false
-  br i1 %or.cond14, label %if.then, label %if.end
+  %or.cond15 = select i1 %or.cond, i1 %tobool8, i1 false
+  br i1 %or.cond15, label %if.then, label %if.end
 
 if.then:                                          ; preds = %entry
-  %call9 = call i64 @fly.sanitizer.block_count(ptr %extents)
+  %call9 = call ptr @fly_launch_begin(ptr %extents)
+  %call10 = call i64 @fly.sanitizer.block_count(ptr %extents)
   br label %for.cond
 
 for.cond:                                         ; preds = %for.body, %if.then
   %n.0 = phi i64 [ 0, %if.then ], [ %inc, %for.body ]
-  %status.1 = phi i32 [ 0, %if.then ], [ %call11, %for.body ]
-  %cmp = icmp slt i64 %n.0, %call9
-  %tobool10.not = icmp eq i32 %status.1, 0
-  %5 = select i1 %cmp, i1 %tobool10.not, i1 false
-  br i1 %5, label %for.body, label %if.end
+  %status.1 = phi i32 [ 0, %if.then ], [ %call12, %for.body ]
+  %cmp = icmp slt i64 %n.0, %call10
+  %tobool11.not = icmp eq i32 %status.1, 0
+  %5 = select i1 %cmp, i1 %tobool11.not, i1 false
+  br i1 %5, label %for.body, label %for.end
 
 for.body:                                         ; preds = %for.cond
   store i64 %n.0, ptr @fly.sanitizer.block, align 8
@@ -171,12 +172,16 @@ for.body:                                         ; preds = %for.cond
   call void @fly_sanitizer_barrier()
   %6 = load ptr, ptr @fly.sanitizer.written, align 8
   call void @llvm.memset.p0.i64(ptr align 1 %6, i8 0, i64 %bytes, i1 false)
-  %call11 = call i32 @fly.sanitizer.run_block(ptr %kernel, ptr %args, ptr %extents, ptr nonnull %call, i64 %n.0)
+  %call12 = call i32 @fly.sanitizer.run_block(ptr %kernel, ptr %args, ptr %extents, ptr nonnull %call, i64 %n.0)
   %inc = add nuw nsw i64 %n.0, 1
   br label %for.cond
 
-if.end:                                           ; preds = %for.cond, %entry
-  %status.0 = phi i32 [ -2, %entry ], [ %status.1, %for.cond ]
+for.end:                                          ; preds = %for.cond
+  call void @fly_launch_end(ptr %call9)
+  br label %if.end
+
+if.end:                                           ; preds = %for.end, %entry
+  %status.0 = phi i32 [ %status.1, %for.end ], [ -2, %entry ]
   call void @free(ptr %call)
   %7 = load ptr, ptr @fly.sanitizer.written, align 8
   call void @free(ptr %7)
@@ -188,6 +193,8 @@ if.end:                                           ; preds = %for.cond, %entry
 declare ptr @aligned_alloc(i64, i64)
 
 declare ptr @calloc(i64, i64)
+
+declare ptr @fly_launch_begin(ptr)
 
 define internal i64 @fly.sanitizer.block_count(ptr %dims) {
 entry:
@@ -213,6 +220,8 @@ entry:
   %call = call i32 %kernel(ptr %args, i64 %rem, i64 %rem2, i64 %div4, ptr nonnull %dims, ptr %scratch)
   ret i32 %call
 }
+
+declare void @fly_launch_end(ptr)
 
 declare void @free(ptr)
 

@@ -23,6 +23,7 @@ from flydsl.backends.host.memory_roots import byte_size
 from flydsl.backends.host.plan import Plan, gathered, meeting_of
 from flydsl.backends.host.shared_memory import SharedMemory
 from flydsl.backends.host.slots import Slots
+from flydsl.backends.host.stopping import Stopping
 from flydsl.backends.launcher import Site, is_parameter_block, site_of
 from flydsl.base.launch_status import SITE_BASE
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
@@ -68,7 +69,8 @@ class WorkgroupEmitter:
         self.plan = Plan(op.regions[0])
         self.body = module.new_function()
         self.shared = shared
-        self.body.rules = {**module.rules, **self._rules(), **shared.rules(self)}
+        self.stopping = Stopping(self)
+        self.body.rules = {**module.rules, **self._rules(), **self.stopping.rules(), **shared.rules(self)}
         self.slots = Slots(self.body)
         self.sanitizer: Sanitizer | None = None
         self.recorder: LdsRecorder | None = None
@@ -151,6 +153,7 @@ class WorkgroupEmitter:
         name = self.op.attributes["sym_name"].data  # type: ignore[union-attr]
         self._load_arguments()
         self._load_extents()
+        self.stopping.open()
         self.slots.threads = self.threads
         self.shared.open(self)
         if self.sanitizer is not None:

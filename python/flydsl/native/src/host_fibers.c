@@ -107,9 +107,13 @@ static void make_fibers(Run *run, uint64_t count, char *stacks) {
     }
 }
 
-/* Give every fiber its turns, until all have ended, one has failed, or all wait. */
+/* Give every fiber its turns, until all have ended, one has failed, all wait, or the launch is stopped. */
 static int32_t take_turns(Run *run, uint64_t count) {
+    Launch *launch = (Launch *)run->dims[DIMS_LAUNCH];
     while (run->live) {
+        int32_t stopped = launch->attention ? launch->check_in(launch, run->waiting_site) : 0;
+        if (stopped)
+            return stopped;
         for (uint64_t fiber = 0; fiber < count; fiber++) {
             if (run->finished[fiber])
                 continue;

@@ -101,7 +101,7 @@ void fly_sanitizer_barrier(void) { epoch = wave_epoch = tick(); }
 void fly_sanitizer_wave(void) { wave_epoch = tick(); }
 
 /* Run the blocks of a launch in order; 0, no memory, or what a block returned. */
-int32_t fly_sanitizer_launch(Kernel *kernel, void *args, const int64_t *extents, uint64_t bytes, uint64_t fixed_shared,
+int32_t fly_sanitizer_launch(Kernel *kernel, void *args, int64_t *extents, uint64_t bytes, uint64_t fixed_shared,
                              uint64_t log2_of_wave) {
     uint64_t rounded = (bytes + 255) & ~UINT64_C(127);
     int32_t status = STATUS_NO_MEMORY;
@@ -115,6 +115,7 @@ int32_t fly_sanitizer_launch(Kernel *kernel, void *args, const int64_t *extents,
     scratch = (uint64_t)memory;
     launch_start = tick();
     if (memory && written && shared_cells) {
+        Launch *launch = fly_launch_begin(extents);
         status = 0;
         for (int64_t n = 0, total = block_count(extents); n < total && !status; n++) {
             block = n;
@@ -123,6 +124,7 @@ int32_t fly_sanitizer_launch(Kernel *kernel, void *args, const int64_t *extents,
             __builtin_memset(written, 0, bytes);
             status = run_block(kernel, args, extents, memory, n);
         }
+        fly_launch_end(launch);
     }
     free(memory);
     free(written);
