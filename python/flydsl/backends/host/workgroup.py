@@ -30,7 +30,7 @@ from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.module_scope import symbol_text
-from flydsl.codegen.op_view import fail
+from flydsl.codegen.op_view import fail, text_prop
 from flydsl.target.target import Target
 
 if TYPE_CHECKING:
@@ -121,6 +121,11 @@ class WorkgroupEmitter:
         if entry is not None:
             entry.run(self, op)
         elif (intrinsic_name(op) or "").startswith(TARGET_PREFIXES):
+            if op.name == ASM:
+                text, hint = text_prop(op, "asm_string").strip(), "use the function of fx.rocdl or fx.nvvm instead"
+                fail(
+                    op, f"the inline assembly {text!r} has no form on the virtual GPU", hint=f"{hint}, or run on a GPU"
+                )
             fail(op, f"{intrinsic_name(op)} has no form on the virtual GPU")
         else:
             self.module.rules[op.name](emitter, op)
