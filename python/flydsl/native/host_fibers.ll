@@ -281,6 +281,77 @@ cleanup22:                                        ; preds = %cleanup19, %while.e
 
 declare void @free(ptr)
 
+define internal i1 @fly.barrier(ptr %run, ptr %counter, i64 %rank, i32 %site) {
+entry:
+  %generation1 = getelementptr inbounds nuw i8, ptr %counter, i64 4
+  %0 = load volatile i32, ptr %generation1, align 4
+  %1 = load i32, ptr %counter, align 4
+  %inc = add i32 %1, 1
+  store i32 %inc, ptr %counter, align 4
+  br label %while.cond
+
+while.cond:                                       ; preds = %if.end, %entry
+  %opens.0.off0 = phi i1 [ false, %entry ], [ %cmp4, %if.end ]
+  %2 = load volatile i32, ptr %generation1, align 4
+  %cmp = icmp eq i32 %2, %0
+  br i1 %cmp, label %while.body, label %while.end
+
+while.body:                                       ; preds = %while.cond
+  %3 = load i32, ptr %counter, align 4
+  %conv = zext i32 %3 to i64
+  %call = call i64 @fly.host_fibers.ended_waves(ptr %run, i64 %rank)
+  %add = add i64 %call, %conv
+  %waves = getelementptr inbounds nuw i8, ptr %run, i64 40
+  %4 = load i64, ptr %waves, align 8
+  %cmp4 = icmp uge i64 %add, %4
+  br i1 %cmp4, label %if.then, label %if.else
+
+if.then:                                          ; preds = %while.body
+  store i32 0, ptr %counter, align 4
+  %add7 = add i32 %0, 1
+  store volatile i32 %add7, ptr %generation1, align 4
+  br label %if.end
+
+if.else:                                          ; preds = %while.body
+  call void @fly.yield(ptr %run, i32 %site)
+  br label %if.end
+
+if.end:                                           ; preds = %if.else, %if.then
+  br label %while.cond
+
+while.end:                                        ; preds = %while.cond
+  call void @fly.progress(ptr %run)
+  ret i1 %opens.0.off0
+}
+
+define internal i64 @fly.host_fibers.ended_waves(ptr %run, i64 %rank) {
+entry:
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.body, %entry
+  %ended.0 = phi i64 [ 0, %entry ], [ %add2, %for.body ]
+  %wave.0 = phi i64 [ 0, %entry ], [ %inc, %for.body ]
+  %waves = getelementptr inbounds nuw i8, ptr %run, i64 40
+  %0 = load i64, ptr %waves, align 8
+  %cmp = icmp ult i64 %wave.0, %0
+  br i1 %cmp, label %for.body, label %for.end
+
+for.body:                                         ; preds = %for.cond
+  %finished = getelementptr inbounds nuw i8, ptr %run, i64 64
+  %1 = load ptr, ptr %finished, align 8
+  %mul = mul i64 %rank, %0
+  %2 = getelementptr i8, ptr %1, i64 %mul
+  %arrayidx = getelementptr i8, ptr %2, i64 %wave.0
+  %3 = load volatile i8, ptr %arrayidx, align 1
+  %conv = zext i8 %3 to i64
+  %add2 = add i64 %ended.0, %conv
+  %inc = add i64 %wave.0, 1
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond
+  ret i64 %ended.0
+}
+
 define internal i32 @fly.count_in(ptr %counter, i32 %threads, i32 %expected) {
 entry:
   %generation1 = getelementptr inbounds nuw i8, ptr %counter, i64 4

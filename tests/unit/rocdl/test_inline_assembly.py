@@ -1,4 +1,4 @@
-"""Inline assembly of AMD GPUs on the virtual GPU: what does nothing there runs, anything else is refused with its line."""
+"""AMD's inline assembly on the virtual GPU: what does nothing there runs, anything else is refused with its line."""
 
 from __future__ import annotations
 

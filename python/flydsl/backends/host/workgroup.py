@@ -18,6 +18,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from flydsl.backends.host import control, fibers
 from flydsl.backends.host.collectives import GATHERS
+from flydsl.backends.host.divergence import barrier_diverges
 from flydsl.backends.host.intrinsics.table import ASM, CALL, TARGET_PREFIXES, host_intrinsic, intrinsic_name
 from flydsl.backends.host.memory_roots import byte_size
 from flydsl.backends.host.plan import Plan, gathered, meeting_of
@@ -74,7 +75,10 @@ class WorkgroupEmitter:
         self.slots = Slots(self.body)
         self.sanitizer: Sanitizer | None = None
         self.recorder: LdsRecorder | None = None
-        self.apart = fibers.needs_fibers(op)
+        apart = fibers.needs_fibers(op)
+        self.staggered = not apart and target.barriers_count_waves and barrier_diverges(op)
+        """Whether waves may meet at different barriers, by which alone what they do to memory is in order."""
+        self.apart = apart or self.staggered
         """Whether this function runs one wave, whose first thread is ``first``, and not the whole workgroup."""
         self.first = "0"
         self._phases: str | None = None
@@ -122,10 +126,11 @@ class WorkgroupEmitter:
             entry.run(self, op)
         elif (intrinsic_name(op) or "").startswith(TARGET_PREFIXES):
             if op.name == ASM:
-                text, hint = text_prop(op, "asm_string").strip(), "use the function of fx.rocdl or fx.nvvm instead"
-                fail(
-                    op, f"the inline assembly {text!r} has no form on the virtual GPU", hint=f"{hint}, or run on a GPU"
+                text, hint = (
+                    text_prop(op, "asm_string").strip(),
+                    "use a function of fx.rocdl or fx.nvvm, or run on a GPU",
                 )
+                fail(op, f"the inline assembly {text!r} has no form on the virtual GPU", hint=hint)
             fail(op, f"{intrinsic_name(op)} has no form on the virtual GPU")
         else:
             self.module.rules[op.name](emitter, op)
@@ -257,7 +262,7 @@ class WorkgroupEmitter:
             return
         ops = list(pending)
         pending.clear()
-        if self.apart and self.sanitizer is not None:
+        if self.apart and not self.staggered and self.sanitizer is not None:
             self.sanitizer.met_all()  # waves that run apart meet in ways that only they know
 
         def body() -> None:
