@@ -20,32 +20,35 @@ _in_process: dict[str, Any] = {}
 
 def pool_object() -> bytes:
     """The thread pool's object code for this machine."""
-    return _own("host_pool", "pool_object")
+    return _own("host_pool")
 
 
 def native_call_code() -> Any:
     """The code that makes a call of GPU code, in this process."""
-    return _loaded("native_call", "call_object")
+    return _loaded("native_call")
 
 
 def native_watches_code() -> Any:
     """The code that looks for changes before a call, in this process."""
-    return _loaded("native_watches", "watches_object")
+    return _loaded("native_watches", "flydsl.codegen.native_watches", "watches_object")
 
 
-def _loaded(name: str, function: str) -> Any:
+def _loaded(name: str, *maker: str) -> Any:
     with _loading:
         if name not in _in_process:
             load_object = import_module("flydsl.runtime.object_code").load_object
-            _in_process[name] = load_object(_own(name, function))
+            _in_process[name] = load_object(_own(name, *maker))
         return _in_process[name]
 
 
-def _own(name: str, function: str) -> bytes:
-    """What a function of `codegen` compiles, from disk where it is there."""
+def _own(name: str, *maker: str) -> bytes:
+    """The object code of a native part, from disk where it is there."""
 
     def compile_() -> Artifact:
-        code = getattr(import_module(f"flydsl.codegen.{name}"), function)()
+        if maker:
+            code = getattr(import_module(maker[0]), maker[1])()
+        else:
+            code = import_module("flydsl.codegen.native_object").native_object(name)
         return Artifact(name=name, target="", device=name, argument_format="", host_object=code)
 
     return fetch_own(CacheKey(name, toolchain_text(), settings_text(name)), compile_).host_object

@@ -79,7 +79,7 @@ def test_only_the_asked_check_is_made(case: Planted) -> None:
 
 @pytest.mark.parametrize("case", planted_barrier.CASES, ids=lambda case: case.name)
 def test_a_stray_barrier_is_an_error_in_any_case(case: Planted) -> None:
-    with pytest.raises(DslRuntimeError, match="only part of the workgroup") as caught:
+    with pytest.raises(DslRuntimeError, match="only part of a wave") as caught:
         case.execute(1)
     assert caught.value.location is not None and caught.value.location.line == case.line("FAULT")
 

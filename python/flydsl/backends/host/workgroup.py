@@ -18,18 +18,20 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from flydsl.backends.host import asynchrony, control, fibers
 from flydsl.backends.host.collectives import GATHERS, require_whole_warps
+from flydsl.backends.host.divergence import barrier_diverges
 from flydsl.backends.host.intrinsics.table import ASM, CALL, TARGET_PREFIXES, host_intrinsic, intrinsic_name
 from flydsl.backends.host.memory_roots import byte_size
 from flydsl.backends.host.plan import Plan, gathered, meeting_of
 from flydsl.backends.host.shared_memory import SharedMemory
 from flydsl.backends.host.slots import Slots
+from flydsl.backends.host.stopping import Stopping
 from flydsl.backends.launcher import Site, is_parameter_block, site_of
 from flydsl.base.launch_status import SITE_BASE
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.module_scope import symbol_text
-from flydsl.codegen.op_view import fail
+from flydsl.codegen.op_view import fail, text_prop
 from flydsl.target.target import Target
 
 if TYPE_CHECKING:
@@ -71,11 +73,15 @@ class WorkgroupEmitter:
         self.plan = Plan(op.regions[0])
         self.body = module.new_function()
         self.shared = shared
-        self.body.rules = {**module.rules, **self._rules(), **shared.rules(self)}
+        self.stopping = Stopping(self)
+        self.body.rules = {**module.rules, **self._rules(), **self.stopping.rules(), **shared.rules(self)}
         self.slots = Slots(self.body)
         self.sanitizer: Sanitizer | None = None
         self.recorder: LdsRecorder | None = None
-        self.apart = fibers.needs_fibers(op)
+        apart = fibers.needs_fibers(op)
+        self.staggered = not apart and target.barriers_count_waves and barrier_diverges(op)
+        """Whether waves may meet at different barriers, by which alone what they do to memory is in order."""
+        self.apart = apart or self.staggered
         """Whether this function runs one wave, whose first thread is ``first``, and not the whole workgroup."""
         self.first = "0"
         self.asynchrony = asynchrony.Asynchrony(self) if asynchrony.is_asynchronous(op) else None
@@ -125,6 +131,12 @@ class WorkgroupEmitter:
         if entry is not None:
             entry.run(self, op)
         elif (intrinsic_name(op) or "").startswith(TARGET_PREFIXES):
+            if op.name == ASM:
+                text, hint = (
+                    text_prop(op, "asm_string").strip(),
+                    "use a function of fx.rocdl or fx.nvvm, or run on a GPU",
+                )
+                fail(op, f"the inline assembly {text!r} has no form on the virtual GPU", hint=hint)
             fail(op, f"{intrinsic_name(op)} has no form on the virtual GPU")
         else:
             self.module.rules[op.name](emitter, op)
@@ -157,6 +169,7 @@ class WorkgroupEmitter:
         name = self.op.attributes["sym_name"].data  # type: ignore[union-attr]
         self._load_arguments()
         self._load_extents()
+        self.stopping.open()
         self.slots.threads = self.threads
         self.shared.open(self)
         if self.sanitizer is not None:
@@ -274,7 +287,7 @@ class WorkgroupEmitter:
             return
         ops = list(pending)
         pending.clear()
-        if self.apart and self.sanitizer is not None:
+        if self.apart and not self.staggered and self.sanitizer is not None:
             self.sanitizer.went_apart()
 
         def body() -> None:
