@@ -11,7 +11,6 @@ from flydsl.expr.handle import from_value
 from flydsl.expr.pointer import Pointer
 from flydsl.expr.shared_ledger import Allocation
 
-
 _MARK = "fly.mark"
 
 

@@ -65,7 +65,7 @@ def _starts_work(op: Operation) -> bool:
     if (ptx_name(op) or "").startswith(_PTX):
         return True
     intrinsic = op.properties.get("intrin")
-    return is_product(op) or isinstance(intrinsic, StringAttr) and intrinsic.data.startswith(_INTRINSICS)
+    return is_product(op) or (isinstance(intrinsic, StringAttr) and intrinsic.data.startswith(_INTRINSICS))
 
 
 class Asynchrony:

@@ -276,7 +276,9 @@ class WorkgroupEmitter:
         """Called before an operation touches memory, with the access as `Sanitizer.access` takes it."""
         if self.sanitizer is not None:
             self.sanitizer.access(op, pointer, place, size, kind)
-        if op.name == ASM and isinstance(size, int) and size > 1:  # an instruction of the PTX table, aligned to its size
+        if (
+            op.name == ASM and isinstance(size, int) and size > 1
+        ):  # an instruction of the PTX table, aligned to its size
             self.note_aligned(op, place, size)
         if self.recorder is not None:
             self.recorder.access(self, op, pointer, place, size, kind)
@@ -311,7 +313,9 @@ class WorkgroupEmitter:
         """Remember an access at an address that is no multiple of what it promises, until the loop over threads ends."""
         body, flag = self.body, self._flag("")
         low = body.assign(f"and i64 {body.assign(f'ptrtoint {place} to i64')}, {alignment - 1}")
-        here = body.assign(f"select i1 {body.assign(f'icmp eq i64 {low}, 0')}, i32 0, i32 {self._broken(op, alignment)}")
+        here = body.assign(
+            f"select i1 {body.assign(f'icmp eq i64 {low}, 0')}, i32 0, i32 {self._broken(op, alignment)}"
+        )
         before = body.assign(f"load i32, ptr {flag}")
         body.line(f"store i32 {body.assign(f'call i32 @llvm.umax.i32(i32 {before}, i32 {here})')}, ptr {flag}")
 
@@ -319,7 +323,9 @@ class WorkgroupEmitter:
         """The same where the promise depends on an argument alone: a store that LLVM takes out of the loop."""
         body, flag = self.body, self._flag((base, alignment))
         low = body.assign(f"and i64 {body.assign(f'ptrtoint {body.typed(base)} to i64')}, {alignment - 1}")
-        here = body.assign(f"select i1 {body.assign(f'icmp eq i64 {low}, 0')}, i32 0, i32 {self._broken(op, alignment)}")
+        here = body.assign(
+            f"select i1 {body.assign(f'icmp eq i64 {low}, 0')}, i32 0, i32 {self._broken(op, alignment)}"
+        )
         body.line(f"store i32 {here}, ptr {flag}")
 
     def _broken(self, op: Operation, alignment: int) -> int:
