@@ -86,7 +86,7 @@ do it where the whole warp is, and choose with a condition what goes in and what
 
 
 def require_whole_warps(wg: WorkgroupEmitter, op: Operation) -> None:
-    """On NVIDIA GPUs such an instruction names the whole warp as its members (PTX ISA, ``shfl.sync``, ``vote.sync``)."""
+    """On NVIDIA GPUs such an instruction names the whole warp as its members (PTX ISA, ``shfl.sync``)."""
     if wg.mask is None or wg.target.backend != "cuda":
         return
     body, wave = wg.body, wg.target.wave_size
