@@ -276,9 +276,7 @@ class WorkgroupEmitter:
         """Called before an operation touches memory, with the access as `Sanitizer.access` takes it."""
         if self.sanitizer is not None:
             self.sanitizer.access(op, pointer, place, size, kind)
-        if (
-            op.name == ASM and isinstance(size, int) and size > 1
-        ):  # an instruction of the PTX table, aligned to its size
+        if op.name == ASM and isinstance(size, int) and size > 1:  # PTX: aligned to its size
             self.note_aligned(op, place, size)
         if self.recorder is not None:
             self.recorder.access(self, op, pointer, place, size, kind)
@@ -310,7 +308,7 @@ class WorkgroupEmitter:
     # Alignment ---------------------------------------------------------------------------------
 
     def note_aligned(self, op: Operation, place: str, alignment: int) -> None:
-        """Remember an access at an address that is no multiple of what it promises, until the loop over threads ends."""
+        """Remember, until the loop over threads ends, an access at an address that is not what it promises."""
         body, flag = self.body, self._flag("")
         low = body.assign(f"and i64 {body.assign(f'ptrtoint {place} to i64')}, {alignment - 1}")
         here = body.assign(
@@ -328,9 +326,11 @@ class WorkgroupEmitter:
         )
         body.line(f"store i32 {here}, ptr {flag}")
 
-    def _broken(self, op: Operation, alignment: int) -> int:
+    def _status(self, op: Operation, low: str, alignment: int) -> str:
+        """The status of an access by the low bits of its address: 0 where there are none."""
         self.sites.append(site_of(op, MISALIGNED.format(alignment)))
-        return SITE_BASE + len(self.sites) - 1
+        kept = self.body.assign(f"icmp eq i64 {low}, 0")
+        return self.body.assign(f"select i1 {kept}, i32 0, i32 {SITE_BASE + len(self.sites) - 1}")
 
     def _flag(self, key: object) -> str:
         if key not in self._misaligned:
