@@ -136,6 +136,10 @@ class DslRuntimeError(FlyDSLError, RuntimeError):
     """A call made at the wrong time or place, such as a kernel called outside a jit function."""
 
 
+class DslTimeoutError(DslRuntimeError, TimeoutError):
+    """A kernel on the virtual GPU ran longer than it may."""
+
+
 class SanitizerError(DslRuntimeError):
     """A fault that a sanitizer of the virtual GPU found while a kernel ran; ``fault`` holds its parts."""
 

@@ -172,6 +172,16 @@ def _parse_size(text: str) -> int:
 SIZE = Kind("size", "bytes, or a number with K, M, G or T; 0 is no limit", _parse_size)
 
 
+def _parse_seconds(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < 1e9:
+        raise ValueError(text)
+    return value
+
+
+SECONDS = Kind("seconds", "seconds, also parts of one; 0 is no limit", _parse_seconds)
+
+
 def choice(*known: str) -> Kind[str]:
     """One of the words, in any case; the value is spelled as here."""
     spelling = {word.lower(): word for word in known}
@@ -286,6 +296,15 @@ RUNTIME_CACHE_SIZE = Knob(
 )
 RUNTIME_RUN_ONLY = Knob(
     "FLYDSL_RUNTIME_RUN_ONLY", BOOL, "false", _RUN, "Never compile: a kernel missing from the cache is a RuntimeError."
+)
+
+RUNTIME_TIME_LIMIT = Knob(
+    "FLYDSL_RUNTIME_TIME_LIMIT",
+    SECONDS,
+    "0",
+    _RUN,
+    "Seconds after which a launch on the virtual GPU is stopped, with a `TimeoutError` that names the line; read when "
+    "compiled code is loaded. `flyc.time_limit(...)` does so too, at any time.",
 )
 
 JIT = Knob(

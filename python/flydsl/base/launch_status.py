@@ -5,9 +5,11 @@ A place of its own, free of any IR library, so that running compiled code need n
 
 from __future__ import annotations
 
+from flydsl.native.constants import STATUS_NO_MEMORY
+
 BAD_BLOCK = 1
 BAD_GRID = 2
-NO_MEMORY = -2
+NO_MEMORY = STATUS_NO_MEMORY
 
 # Those of an exported launcher, which checks in C what Python's argument adaptors check.
 BAD_ARGUMENT = 3

@@ -12,6 +12,11 @@ POOL_LAUNCH = "fly_host_launch"
 """The thread pool's entry, which launchers of the host device call."""
 
 POOL_START = "fly_pool_start"
+POOL_LIMIT = "fly_pool_limit"
+POOL_WATCH_SIGNALS = "fly_pool_watch_signals"
+
+POOL_CALLED = (POOL_LAUNCH, "fly_launch_begin", "fly_launch_end")
+"""What launchers and the sanitizers' checker call of the pool."""
 
 DRIVER_ENTRY = "fly_driver_launch"
 """The global of a GPU launcher that holds the driver's launch function."""

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
 
 import llvmlite.binding as llvm
 
 from flydsl.base.errors import DslValueError, LoweringError
 from flydsl.base.native_names import POOL_LAUNCH, POOL_START
 from flydsl.codegen.llvm_build import emit_object, host_cpu, host_triple, stamped_module, target_machine
+from flydsl.native import native_text
 
 NATIVE, GENERIC = "native", "generic"
 _CHOICES = {"x86_64": {GENERIC: "x86-64", **{level: level for level in ("x86-64-v2", "x86-64-v3", "x86-64-v4")}}}
@@ -65,8 +65,7 @@ def exported_object(text: str, names: Mapping[str, str], cpu: Processor, level: 
 
 def exported_pool(cpu: Processor) -> bytes:
     """The host device's thread pool, for programs without Python."""
-    text = resources.files("flydsl.codegen").joinpath("host_pool.ll").read_text()
-    return exported_object(text, {name: name for name in (POOL_START, POOL_LAUNCH)}, cpu, 2)
+    return exported_object(native_text("host_pool"), {name: name for name in (POOL_START, POOL_LAUNCH)}, cpu, 2)
 
 
 def llvm_version() -> str:

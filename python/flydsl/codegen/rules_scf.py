@@ -6,7 +6,7 @@ further care. Predecessor labels are read when the branch is written: the body m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from xdsl.ir import Block, Operation, Region, SSAValue
 
@@ -17,7 +17,12 @@ from flydsl.codegen.op_view import fail, flag_prop, ints_prop, op_name
 
 def emit_for(emitter: FunctionEmitter, op: Operation) -> None:
     lower, upper, step = (emitter.operand(value) for value in op.operands[:3])
-    initial = [emitter.operand(value) for value in op.operands[3:]]
+    emit_stretch(emitter, op, (lower, upper, step), [emitter.operand(value) for value in op.operands[3:]])
+
+
+def emit_stretch(emitter: FunctionEmitter, op: Operation, bounds: tuple[str, str, str], initial: Sequence[str]) -> None:
+    """A loop, or part of one: from some number to another, with what it carries into the first turn."""
+    lower, upper, step = bounds
     body = op.regions[0].block
     counter, carried = body.args[0], body.args[1:]
     type_ = type_text(counter.type)
@@ -75,7 +80,8 @@ def emit_index_switch(emitter: FunctionEmitter, op: Operation) -> None:
     _merge(emitter, op.results, arms)
 
 
-def emit_while(emitter: FunctionEmitter, op: Operation) -> None:
+def emit_while(emitter: FunctionEmitter, op: Operation, begin_turn: Callable[[], None] = lambda: None) -> None:
+    """``begin_turn`` writes what comes in front of each turn."""
     before_block, after_block = (region.block for region in op.regions)
     initial = [emitter.operand(value) for value in op.operands]
     head, inside, done = (emitter.fresh_label(f"while.{part}") for part in ("head", "body", "done"))
@@ -91,6 +97,7 @@ def emit_while(emitter: FunctionEmitter, op: Operation) -> None:
     emitter.branch_if(emitter.operand(condition.operands[0]), inside, done)
 
     emitter.start_block(inside)
+    begin_turn()
     for argument, text in zip(after_block.args, passed, strict=True):
         emitter.bind(argument, text)
     results = _yielded(emitter, after_block, "scf.yield")

@@ -15,10 +15,11 @@ from flydsl.compiler.sanitize import sanitize
 from flydsl.compiler.target_choice import current_device
 from flydsl.compiler.tensor_spec import TensorSpec
 from flydsl.compiler.torch_op import torch_op
+from flydsl.runtime.host_pool import time_limit
 
 __all__ = [
     "BaseBackend", "CompiledFunction", "GPUTarget", "JitArgumentRegistry", "JitFunction", "KernelFunction",
     "LdsReport", "TensorSpec", "compile", "compile_backend_name", "current_device", "export", "from_c_void_p",
     "from_dlpack", "from_torch_tensor", "get_backend", "jit", "kernel", "lds_report", "protocol", "register_backend",
-    "sanitize", "torch_op",
+    "sanitize", "time_limit", "torch_op",
 ]  # fmt: skip

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flydsl.base.errors import DriverError, DslRuntimeError, SourceLocation
+from flydsl.base import knobs
+from flydsl.base.errors import DriverError, DslRuntimeError, DslTimeoutError, SourceLocation
 from flydsl.base.launch_status import (
     BAD_BLOCK,
     BAD_CLUSTER,
@@ -26,6 +27,8 @@ from flydsl.base.launch_status import (
     SITE_BASE,
 )
 from flydsl.base.native_names import CHECK
+from flydsl.native.constants import STATUS_OVERDUE, STATUS_STOPPED
+from flydsl.runtime import host_pool
 
 STATUS = {
     BAD_BLOCK: (
@@ -176,7 +179,27 @@ class Executable:
         self._local.report = ctypes.addressof(self._local.place)
         return self._local.report
 
+    def _stopped(self, status: int) -> None:
+        """Raise what stopped a kernel on the host, with the place where it was."""
+        overdue = status >= STATUS_OVERDUE
+        place = status - (STATUS_OVERDUE if overdue else STATUS_STOPPED) - SITE_BASE
+        location = SourceLocation(*self.artifact.sites[place][:2]) if place >= 0 else None
+        if overdue:
+            limit = f"{knobs.RUNTIME_TIME_LIMIT.name}={knobs.RUNTIME_TIME_LIMIT.get():g}"
+            message = f"a launch in '{self.artifact.name}' took longer than {limit} seconds, and was stopped here"
+            raise DslTimeoutError(
+                message, hint="look for a loop that never ends, or allow more time", location=location
+            )
+        try:
+            host_pool.raise_stopped()
+        except BaseException as stop:
+            where = f" at {location}" if location is not None else ""
+            stop.add_note(f"a launch in '{self.artifact.name}' was stopped{where}; its results are incomplete")
+            raise
+
     def _fail(self, status: int) -> None:
+        if status >= STATUS_STOPPED and self.artifact.device == "host":
+            self._stopped(status)
         report = list(self._local.place)
         grid, block, launch = tuple(report[:3]), tuple(report[3:6]), report[6]
         if status >= DRIVER_BASE:

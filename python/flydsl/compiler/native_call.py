@@ -1,9 +1,9 @@
 """A cached call on torch tensors, made by native code from the tuple of arguments.
 
 Reading shape, stride, pointer, type and device of a tensor from Python costs most of a microsecond. torch gives
-DLPack's C functions away (`__dlpack_c_exchange_api__`), with which `native_call.ll` reads a tensor in some tens of
-nanoseconds. What it must find is written here as a plan, a table of 64-bit words; arguments that are not the plan's
-are left to the generated Python of `launch_code.py`, and so is everything that is no torch tensor, plain number,
+DLPack's C functions away (`__dlpack_c_exchange_api__`), with which `native/src/native_call.c` reads a tensor in some
+tens of nanoseconds. What it must find is written here as a plan, a table of 64-bit words; arguments that are not the
+plan's are left to the generated Python of `launch_code.py`, and so is everything that is no torch tensor, plain number,
 stream or compile-time value.
 """
 
@@ -23,11 +23,10 @@ from flydsl.compiler.tensor_adaptor import TensorAdaptor
 from flydsl.compiler.tensor_argument import Dynamic
 from flydsl.expr.stream import Stream
 from flydsl.layout.leaf import INT32_LIMIT
+from flydsl.native import constants as native
 
 Launch = Callable[[tuple[Any, ...]], bool]
 
-MISREAD = -1000000
-_TENSOR, _INT, _FLOAT, _STREAM, _CONSTANT, _TAKEN, _ADAPTOR = range(7)
 _DEVICE_TYPES = {"host": 1, "cuda": 2, "rocm": 10}
 """Place to DLPack's device type."""
 _READER_AT = 40
@@ -36,10 +35,19 @@ _DTYPES = {elem: kind for kind, elem in DL_KINDS.items()}
 """Element to DLPack's type code and bits."""
 _INTS = {"b": 1, "B": 1, "h": 2, "H": 2, "i": 4, "I": 4, "q": 8}
 _FLOATS = {"f": 4, "d": 8}
-_FUNCTIONS = (
-    "PyEval_SaveThread", "PyEval_RestoreThread", "PyTuple_GetItem", "PyObject_CallOneArg",
-    "PyLong_AsLongLongAndOverflow", "PyFloat_AsDouble", "Py_DecRef", "PyErr_Clear",
-)  # fmt: skip
+_FUNCTIONS = {
+    native.PLAN_SAVE_THREAD: "PyEval_SaveThread",
+    native.PLAN_RESTORE_THREAD: "PyEval_RestoreThread",
+    native.PLAN_TUPLE_GET_ITEM: "PyTuple_GetItem",
+    native.PLAN_CALL_ONE_ARG: "PyObject_CallOneArg",
+    native.PLAN_AS_LONG_LONG: "PyLong_AsLongLongAndOverflow",
+    native.PLAN_AS_DOUBLE: "PyFloat_AsDouble",
+    native.PLAN_DEC_REF: "Py_DecRef",
+    native.PLAN_ERR_CLEAR: "PyErr_Clear",
+    native.PLAN_TUPLE_SIZE: "PyTuple_Size",
+    native.PLAN_GET_ATTR: "PyObject_GetAttr",
+    native.PLAN_RICH_COMPARE_BOOL: "PyObject_RichCompareBool",
+}
 
 
 def _lowest_address() -> int:
@@ -149,7 +157,7 @@ def _launch(words: Any, kept: list[Any], executable: Any) -> Launch:
             report = new_report()
         status = call(address, args, report)
         if status:
-            if status == MISREAD:
+            if status == native.CALL_MISREAD:
                 return False
             fail(status)
         return True
@@ -160,15 +168,23 @@ def _launch(words: Any, kept: list[Any], executable: Any) -> Launch:
 
 def _header(plan: _Plan, executable: Any, count: int, hidden: int) -> list[int]:
     torch = sys.modules["torch"]
-    functions = [function_address(name) for name in _FUNCTIONS]
-    entry = ctypes.cast(executable.launch_names()["entry"], ctypes.c_void_p).value or 0
-    objects = [plan.keep(x) for x in (torch.Tensor, torch.nn.Parameter, torch.Tensor.is_neg, False, None, int, float)]
-    size = struct.calcsize("@" + plan.formats)
-    lowest = lowest_address(executable.artifact.device)
-    return [
-        entry, _reader(), *objects, max(size, 1), count, *functions, hidden, function_address("PyTuple_Size"),
-        function_address("PyObject_GetAttr"), lowest, function_address("PyObject_RichCompareBool"),
-    ]  # fmt: skip
+    words = {
+        native.PLAN_ENTRY: ctypes.cast(executable.launch_names()["entry"], ctypes.c_void_p).value or 0,
+        native.PLAN_READER: _reader(),
+        native.PLAN_TENSOR_TYPE: plan.keep(torch.Tensor),
+        native.PLAN_PARAMETER_TYPE: plan.keep(torch.nn.Parameter),
+        native.PLAN_IS_NEG: plan.keep(torch.Tensor.is_neg),
+        native.PLAN_FALSE: plan.keep(False),
+        native.PLAN_NONE: plan.keep(None),
+        native.PLAN_INT_TYPE: plan.keep(int),
+        native.PLAN_FLOAT_TYPE: plan.keep(float),
+        native.PLAN_BLOCK_BYTES: max(struct.calcsize("@" + plan.formats), 1),
+        native.PLAN_ARGUMENTS: count,
+        native.PLAN_HIDDEN_STREAM: hidden,
+        native.PLAN_LOWEST_ADDRESS: lowest_address(executable.artifact.device),
+        **{word: function_address(name) for word, name in _FUNCTIONS.items()},
+    }
+    return [words[word] for word in range(native.PLAN_ROWS)]
 
 
 # One row per argument --------------------------------------------------------------------------------------------
@@ -179,17 +195,17 @@ def _add(plan: _Plan, parameter: Any, exact: bool) -> bool:
     if isinstance(form, ConstantForm):
         if exact and not _is_single(example):
             return False
-        plan.row(*((_CONSTANT, plan.keep(example)) if exact else (_TAKEN,)))
+        plan.row(*((native.ARGUMENT_CONSTANT, plan.keep(example)) if exact else (native.ARGUMENT_TAKEN,)))
         return True
     if isinstance(form, NoneForm):
-        plan.row(_CONSTANT, plan.keep(None))
+        plan.row(native.ARGUMENT_CONSTANT, plan.keep(None))
         return True
     if isinstance(form, TensorForm):
         if type(example) is not TensorAdaptor:
             return _add_tensor(plan, form, example, exact)
         # In front of the row of the array inside: what tells that the marks are the same.
         key = example.key if example.key == form.key else form.key
-        plan.row(_ADAPTOR, *[plan.keep(x) for x in (TensorAdaptor, key, "key", "source")])
+        plan.row(native.ARGUMENT_ADAPTOR, *[plan.keep(x) for x in (TensorAdaptor, key, "key", "source")])
         return _add_tensor(plan, form, example.source, exact)
     if isinstance(form, ScalarForm):
         return _add_number(plan, form, example, exact)
@@ -212,7 +228,8 @@ def _add_tensor(plan: _Plan, form: TensorForm, example: Any, exact: bool) -> boo
     pointer, _ = plan.place()
     lead = form.stride.index(1) if exact and form.raw else 0
     leaves = [word for codes in (form.shape, form.stride) for leaf in codes for word in _leaf(plan, leaf)]
-    plan.row(_TENSOR, code | bits << 8 | 1 << 16, device, len(form.shape), form.align - 1, pointer, lead, *leaves)
+    dtype = code | bits << 8 | 1 << 16
+    plan.row(native.ARGUMENT_TENSOR, dtype, device, len(form.shape), form.align - 1, pointer, lead, *leaves)
     return True
 
 
@@ -226,7 +243,7 @@ def _leaf(plan: _Plan, code: Any) -> tuple[int, int, int, int]:
 def _add_number(plan: _Plan, form: ScalarForm, example: Any, exact: bool) -> bool:
     place, letter = plan.place()
     if letter in _FLOATS and type(example) is float and form.dtype.width in (32, 64):
-        plan.row(_FLOAT, place, _FLOATS[letter])
+        plan.row(native.ARGUMENT_FLOAT, place, _FLOATS[letter])
         return True
     if letter not in _INTS or type(example) is not int or form.dtype.width == 1 or form.dtype.is_float:
         return False
@@ -236,7 +253,7 @@ def _add_number(plan: _Plan, form: ScalarForm, example: Any, exact: bool) -> boo
         if form.dtype.width > 32:  # a number of 32 bits would be another specialisation
             return False
         low, high = -INT32_LIMIT, INT32_LIMIT - 1
-    plan.row(_INT, place, _INTS[letter], low, high)
+    plan.row(native.ARGUMENT_INT, place, _INTS[letter], low, high)
     return True
 
 
@@ -244,12 +261,12 @@ def _add_stream(plan: _Plan, form: StreamForm, example: Any) -> bool:
     place, _ = plan.place()
     kind = type(example)
     if example is None or (kind is Stream and example.value is None):
-        plan.row(_STREAM, place, 0, 0, 0, 0, plan.keep(example))
+        plan.row(native.ARGUMENT_STREAM, place, 0, 0, 0, 0, plan.keep(example))
         return True
     if kind is Stream or form.place[0] != "cuda" or not kind.__module__.startswith("torch."):
         return False
     names = [plan.keep(name) for name in ("cuda_stream", "device_index")]
-    plan.row(_STREAM, place, plan.keep(kind), *names, form.place[1], 0)
+    plan.row(native.ARGUMENT_STREAM, place, plan.keep(kind), *names, form.place[1], 0)
     return True
 
 

@@ -20,27 +20,27 @@ _in_process: dict[str, Any] = {}
 
 def pool_object() -> bytes:
     """The thread pool's object code for this machine."""
-    return _own("host_pool", "pool_object")
+    return _own("host_pool")
 
 
 def native_call_code() -> Any:
     """The code that makes a call of GPU code, in this process."""
-    return _loaded("native_call", "call_object")
+    return _loaded("native_call")
 
 
-def _loaded(name: str, function: str) -> Any:
+def _loaded(name: str) -> Any:
     with _loading:
         if name not in _in_process:
             load_object = import_module("flydsl.runtime.object_code").load_object
-            _in_process[name] = load_object(_own(name, function))
+            _in_process[name] = load_object(_own(name))
         return _in_process[name]
 
 
-def _own(name: str, function: str) -> bytes:
-    """What a function of `codegen` compiles, from disk where it is there."""
+def _own(name: str) -> bytes:
+    """The object code of a native part, from disk where it is there."""
 
     def compile_() -> Artifact:
-        code = getattr(import_module(f"flydsl.codegen.{name}"), function)()
+        code = import_module("flydsl.codegen.native_object").native_object(name)
         return Artifact(name=name, target="", device=name, argument_format="", host_object=code)
 
     return fetch_own(CacheKey(name, toolchain_text(), settings_text(name)), compile_).host_object

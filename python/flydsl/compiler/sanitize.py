@@ -16,8 +16,9 @@ ON_REQUEST = ("modes",)
 
 @located
 def sanitize(*checks: str) -> AbstractContextManager[None]:
-    """Run kernels inside with these sanitizers, or with all: "bounds", "race", "uninit", "barrier", "async". Only when it
-    is named, "modes" also holds every index of an element access to the extent of its own mode.
+    """Run kernels inside with these sanitizers, or with all: "bounds", "race", "uninit", "barrier", "async".
+
+    Only when it is named, "modes" also holds every index of an element access to the extent of its own mode.
 
     The set replaces the one outside, which is back afterwards. It holds for the whole process, like the variable
     ``FLYDSL_SANITIZE`` that it sets, so every thread that launches meanwhile is checked too.

@@ -12,10 +12,12 @@ from typing import Any
 from flydsl.base import native_names as names
 from flydsl.base.launch_status import SANITIZER_FAULT
 from flydsl.compiler.artifact import Artifact, Executable
+from flydsl.compiler.own_objects import pool_object
 from flydsl.compiler.sanitize import CHECKS
 from flydsl.compiler.sanitized_arrays import WatchedMemory, intervals
 from flydsl.compiler.sanitizer_report import sanitizer_error
 from flydsl.native.constants import REPORT_WORDS
+from flydsl.runtime import host_pool
 from flydsl.runtime.object_code import LoadedObject, add_symbol, load_object
 
 _running = threading.Lock()
@@ -29,6 +31,7 @@ def load_checker() -> LoadedObject:
     global _checker
     with _loading:
         if _checker is None:
+            host_pool.start(pool_object)  # which the checker calls
             _checker = load_object(import_module("flydsl.codegen.native_object").native_object("sanitizer"))
             for name in names.SANITIZER_CALLED:
                 add_symbol(name, _checker.address(name))

@@ -1,8 +1,8 @@
 """Coordinates known while tracing that no element has: refused where they are written.
 
 A coordinate past the end leads to other memory, or to a register that was never written, and says nothing. What only
-the running kernel knows is for flyc.sanitize("bounds") and, mode by mode, "modes". Buffers are left alone: the hardware knows where they end, and
-reading past the end is how kernels get zeros there.
+the running kernel knows is for flyc.sanitize("bounds") and, mode by mode, "modes". Buffers are left alone: the hardware
+knows where they end, and reading past the end is how kernels get zeros there.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ _MARK = "fly.mark"
 
 
 def marked_field(pointer: Pointer, offset: int, size: int, name: str) -> Pointer:
-    """A marked start of memory, marked again for a field in it; just the pointer when it has no mark around the field."""
+    """A marked start of memory, marked again for a field in it; just the pointer where no mark is around it."""
     owner = getattr(pointer.ir_value(), "owner", None) if knobs.SANITIZE.get() else None
     mark = getattr(owner, "attributes", {}).get(_MARK)
     facts = {} if mark is None else json.loads(mark.data)

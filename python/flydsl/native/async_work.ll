@@ -5,7 +5,7 @@
 %struct.anon = type { i64, [16 x i64], i8 }
 %struct.Buffer = type { i64, i64, i64, i64, ptr }
 
-@.str = private constant [18 x i8] c"FLYDSL_ASYNC_SEED\00", align 1
+@fly.async_work.SEED = internal constant [18 x i8] c"FLYDSL_ASYNC_SEED\00", align 16
 
 define internal ptr @fly.async_begin(i64 %queues, i64 %groups, i64 %number, ptr %settle) {
 entry:
@@ -32,7 +32,7 @@ if.end:                                           ; preds = %entry
   %mul8 = mul i64 %number, 61
   %first_buffer = getelementptr inbounds nuw i8, ptr %call, i64 24
   store i64 %mul8, ptr %first_buffer, align 8
-  %call9 = call ptr @getenv(ptr nonnull @.str)
+  %call9 = call ptr @getenv(ptr nonnull @fly.async_work.SEED)
   br label %for.cond
 
 for.cond:                                         ; preds = %for.body, %if.end

@@ -66,9 +66,9 @@ def generated_text(name: str) -> str:
 
 def _own_names(text: str, name: str) -> str:
     """The text with its private functions and variables under names that no kernel has."""
-    private = re.findall(r"^define internal .* @(\w+)\(|^@(\w+) = ", text, re.MULTILINE)
-    names = "|".join(function or variable for function, variable in private)
-    return re.sub(rf"@({names})\b(?!\.)", rf"@fly.{name}.\1", text) if names else text
+    private = re.findall(r"^define internal .* @(\w+)\(|^@(\S+) = ", text, re.MULTILINE)
+    names = "|".join(re.escape(function or variable) for function, variable in private)
+    return re.sub(rf"@({names})(?![\w.])", rf"@fly.{name}.\1", text) if names else text
 
 
 def source_names() -> list[str]:

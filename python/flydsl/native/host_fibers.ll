@@ -188,89 +188,178 @@ for.end:                                          ; preds = %for.cond
 
 define internal i32 @fly.host_fibers.take_turns(ptr %run, i64 %count) {
 entry:
+  %dims = getelementptr inbounds nuw i8, ptr %run, i64 128
+  %0 = load ptr, ptr %dims, align 8
+  %arrayidx = getelementptr inbounds nuw i8, ptr %0, i64 56
+  %1 = load i64, ptr %arrayidx, align 8
+  %2 = inttoptr i64 %1 to ptr
   br label %while.cond
 
-while.cond:                                       ; preds = %if.end11, %entry
-  %retval.0 = phi i32 [ undef, %entry ], [ %retval.1, %if.end11 ]
+while.cond:                                       ; preds = %cleanup19, %entry
+  %retval.0 = phi i32 [ undef, %entry ], [ %retval.1, %cleanup19 ]
   %live = getelementptr inbounds nuw i8, ptr %run, i64 8
-  %0 = load volatile i64, ptr %live, align 8
-  %tobool.not = icmp eq i64 %0, 0
-  br i1 %tobool.not, label %while.end, label %for.cond
+  %3 = load volatile i64, ptr %live, align 8
+  %tobool.not = icmp eq i64 %3, 0
+  br i1 %tobool.not, label %while.end, label %while.body
 
-for.cond:                                         ; preds = %while.cond, %for.inc
-  %fiber.0 = phi i64 [ %inc, %for.inc ], [ 0, %while.cond ]
-  %cmp = icmp ult i64 %fiber.0, %count
-  br i1 %cmp, label %for.body, label %cleanup
+while.body:                                       ; preds = %while.cond
+  %4 = load volatile i32, ptr %2, align 8
+  %tobool1.not = icmp eq i32 %4, 0
+  br i1 %tobool1.not, label %cond.end, label %cond.true
+
+cond.true:                                        ; preds = %while.body
+  %check_in = getelementptr inbounds nuw i8, ptr %2, i64 8
+  %5 = load ptr, ptr %check_in, align 8
+  %waiting_site = getelementptr inbounds nuw i8, ptr %run, i64 28
+  %6 = load volatile i32, ptr %waiting_site, align 4
+  %call = call i32 %5(ptr nonnull %2, i32 %6)
+  br label %cond.end
+
+cond.end:                                         ; preds = %while.body, %cond.true
+  %cond = phi i32 [ %call, %cond.true ], [ 0, %while.body ]
+  %tobool2.not = icmp eq i32 %cond, 0
+  br i1 %tobool2.not, label %for.cond, label %cleanup19
+
+for.cond:                                         ; preds = %cond.end, %for.inc
+  %fiber.0 = phi i64 [ %inc, %for.inc ], [ 0, %cond.end ]
+  %cmp.not = icmp ult i64 %fiber.0, %count
+  br i1 %cmp.not, label %for.body, label %cleanup
+
+for.body:                                         ; preds = %for.cond
+  %finished = getelementptr inbounds nuw i8, ptr %run, i64 64
+  %7 = load ptr, ptr %finished, align 8
+  %arrayidx3 = getelementptr inbounds nuw i8, ptr %7, i64 %fiber.0
+  %8 = load volatile i8, ptr %arrayidx3, align 1
+  %tobool4.not = icmp eq i8 %8, 0
+  br i1 %tobool4.not, label %if.end6, label %for.inc
+
+if.end6:                                          ; preds = %for.body
+  %current = getelementptr inbounds nuw i8, ptr %run, i64 32
+  store i64 %fiber.0, ptr %current, align 8
+  %main = getelementptr inbounds nuw i8, ptr %run, i64 48
+  %9 = load ptr, ptr %main, align 8
+  %call7 = call ptr @fly.host_fibers.context_of(ptr %run, i64 %fiber.0)
+  %call8 = call i32 @swapcontext(ptr %9, ptr %call7)
+  %status = getelementptr inbounds nuw i8, ptr %run, i64 24
+  %10 = load volatile i32, ptr %status, align 8
+  %tobool9.not = icmp eq i32 %10, 0
+  br i1 %tobool9.not, label %for.inc, label %if.then10
+
+if.then10:                                        ; preds = %if.end6
+  %11 = load volatile i32, ptr %status, align 8
+  br label %cleanup
+
+for.inc:                                          ; preds = %if.end6, %for.body
+  %inc = add i64 %fiber.0, 1
+  br label %for.cond
+
+cleanup:                                          ; preds = %for.cond, %if.then10
+  %retval.2 = phi i32 [ %11, %if.then10 ], [ %retval.0, %for.cond ]
+  br i1 %cmp.not, label %cleanup19, label %for.end
+
+for.end:                                          ; preds = %cleanup
+  %12 = load volatile i64, ptr %live, align 8
+  %tobool14.not = icmp eq i64 %12, 0
+  br i1 %tobool14.not, label %cleanup19, label %land.lhs.true
+
+land.lhs.true:                                    ; preds = %for.end
+  %13 = load volatile i64, ptr %run, align 8
+  %mul = shl i64 %count, 1
+  %cmp15 = icmp ugt i64 %13, %mul
+  br i1 %cmp15, label %if.then16, label %cleanup19
+
+if.then16:                                        ; preds = %land.lhs.true
+  %waiting_site17 = getelementptr inbounds nuw i8, ptr %run, i64 28
+  %14 = load volatile i32, ptr %waiting_site17, align 4
+  br label %cleanup19
+
+cleanup19:                                        ; preds = %for.end, %land.lhs.true, %cond.end, %cleanup, %if.then16
+  %retval.1 = phi i32 [ %cond, %cond.end ], [ %retval.2, %cleanup ], [ %14, %if.then16 ], [ %retval.2, %land.lhs.true ], [ %retval.2, %for.end ]
+  %cond23 = phi i1 [ false, %cond.end ], [ false, %cleanup ], [ false, %if.then16 ], [ true, %land.lhs.true ], [ true, %for.end ]
+  br i1 %cond23, label %while.cond, label %cleanup22
+
+while.end:                                        ; preds = %while.cond
+  %status21 = getelementptr inbounds nuw i8, ptr %run, i64 24
+  %15 = load volatile i32, ptr %status21, align 8
+  br label %cleanup22
+
+cleanup22:                                        ; preds = %cleanup19, %while.end
+  %retval.3 = phi i32 [ %retval.1, %cleanup19 ], [ %15, %while.end ]
+  ret i32 %retval.3
+}
+
+declare void @free(ptr)
+
+define internal i1 @fly.barrier(ptr %run, ptr %counter, i64 %rank, i32 %site) {
+entry:
+  %generation1 = getelementptr inbounds nuw i8, ptr %counter, i64 4
+  %0 = load volatile i32, ptr %generation1, align 4
+  %1 = load i32, ptr %counter, align 4
+  %inc = add i32 %1, 1
+  store i32 %inc, ptr %counter, align 4
+  br label %while.cond
+
+while.cond:                                       ; preds = %if.end, %entry
+  %opens.0.off0 = phi i1 [ false, %entry ], [ %cmp4, %if.end ]
+  %2 = load volatile i32, ptr %generation1, align 4
+  %cmp = icmp eq i32 %2, %0
+  br i1 %cmp, label %while.body, label %while.end
+
+while.body:                                       ; preds = %while.cond
+  %3 = load i32, ptr %counter, align 4
+  %conv = zext i32 %3 to i64
+  %call = call i64 @fly.host_fibers.ended_waves(ptr %run, i64 %rank)
+  %add = add i64 %call, %conv
+  %waves = getelementptr inbounds nuw i8, ptr %run, i64 40
+  %4 = load i64, ptr %waves, align 8
+  %cmp4 = icmp uge i64 %add, %4
+  br i1 %cmp4, label %if.then, label %if.else
+
+if.then:                                          ; preds = %while.body
+  store i32 0, ptr %counter, align 4
+  %add7 = add i32 %0, 1
+  store volatile i32 %add7, ptr %generation1, align 4
+  br label %if.end
+
+if.else:                                          ; preds = %while.body
+  call void @fly.yield(ptr %run, i32 %site)
+  br label %if.end
+
+if.end:                                           ; preds = %if.else, %if.then
+  br label %while.cond
+
+while.end:                                        ; preds = %while.cond
+  call void @fly.progress(ptr %run)
+  ret i1 %opens.0.off0
+}
+
+define internal i64 @fly.host_fibers.ended_waves(ptr %run, i64 %rank) {
+entry:
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.body, %entry
+  %ended.0 = phi i64 [ 0, %entry ], [ %add2, %for.body ]
+  %wave.0 = phi i64 [ 0, %entry ], [ %inc, %for.body ]
+  %waves = getelementptr inbounds nuw i8, ptr %run, i64 40
+  %0 = load i64, ptr %waves, align 8
+  %cmp = icmp ult i64 %wave.0, %0
+  br i1 %cmp, label %for.body, label %for.end
 
 for.body:                                         ; preds = %for.cond
   %finished = getelementptr inbounds nuw i8, ptr %run, i64 64
   %1 = load ptr, ptr %finished, align 8
-  %arrayidx = getelementptr inbounds nuw i8, ptr %1, i64 %fiber.0
-  %2 = load volatile i8, ptr %arrayidx, align 1
-  %tobool1.not = icmp eq i8 %2, 0
-  br i1 %tobool1.not, label %if.end, label %for.inc
-
-if.end:                                           ; preds = %for.body
-  %current = getelementptr inbounds nuw i8, ptr %run, i64 32
-  store i64 %fiber.0, ptr %current, align 8
-  %main = getelementptr inbounds nuw i8, ptr %run, i64 48
-  %3 = load ptr, ptr %main, align 8
-  %call = call ptr @fly.host_fibers.context_of(ptr %run, i64 %fiber.0)
-  %call2 = call i32 @swapcontext(ptr %3, ptr %call)
-  %status = getelementptr inbounds nuw i8, ptr %run, i64 24
-  %4 = load volatile i32, ptr %status, align 8
-  %tobool3.not = icmp eq i32 %4, 0
-  br i1 %tobool3.not, label %for.inc, label %if.then4
-
-if.then4:                                         ; preds = %if.end
-  %5 = load volatile i32, ptr %status, align 8
-  br label %cleanup
-
-for.inc:                                          ; preds = %if.end, %for.body
-  %inc = add i64 %fiber.0, 1
+  %mul = mul i64 %rank, %0
+  %2 = getelementptr i8, ptr %1, i64 %mul
+  %arrayidx = getelementptr i8, ptr %2, i64 %wave.0
+  %3 = load volatile i8, ptr %arrayidx, align 1
+  %conv = zext i8 %3 to i64
+  %add2 = add i64 %ended.0, %conv
+  %inc = add i64 %wave.0, 1
   br label %for.cond
 
-cleanup:                                          ; preds = %for.cond, %if.then4
-  %retval.1 = phi i32 [ %5, %if.then4 ], [ %retval.0, %for.cond ]
-  %cleanup.dest.slot.0 = phi i32 [ 1, %if.then4 ], [ 4, %for.cond ]
-  switch i32 %cleanup.dest.slot.0, label %unreachable [
-    i32 4, label %for.end
-    i32 1, label %return
-  ]
-
-for.end:                                          ; preds = %cleanup
-  %6 = load volatile i64, ptr %live, align 8
-  %tobool8.not = icmp eq i64 %6, 0
-  br i1 %tobool8.not, label %if.end11, label %land.lhs.true
-
-land.lhs.true:                                    ; preds = %for.end
-  %7 = load volatile i64, ptr %run, align 8
-  %mul = shl i64 %count, 1
-  %cmp9 = icmp ugt i64 %7, %mul
-  br i1 %cmp9, label %if.then10, label %if.end11
-
-if.then10:                                        ; preds = %land.lhs.true
-  %waiting_site = getelementptr inbounds nuw i8, ptr %run, i64 28
-  %8 = load volatile i32, ptr %waiting_site, align 4
-  br label %return
-
-if.end11:                                         ; preds = %land.lhs.true, %for.end
-  br label %while.cond
-
-while.end:                                        ; preds = %while.cond
-  %status12 = getelementptr inbounds nuw i8, ptr %run, i64 24
-  %9 = load volatile i32, ptr %status12, align 8
-  br label %return
-
-return:                                           ; preds = %while.end, %if.then10, %cleanup
-  %retval.2 = phi i32 [ %8, %if.then10 ], [ %retval.1, %cleanup ], [ %9, %while.end ]
-  ret i32 %retval.2
-
-unreachable:                                      ; preds = %cleanup
-  unreachable
+for.end:                                          ; preds = %for.cond
+  ret i64 %ended.0
 }
-
-declare void @free(ptr)
 
 define internal i32 @fly.count_in(ptr %counter, i32 %threads, i32 %expected) {
 entry:

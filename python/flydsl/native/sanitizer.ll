@@ -185,8 +185,8 @@ if.end:                                           ; preds = %if.then, %entry
   %or.cond = select i1 %tobool11, i1 %tobool12, i1 false
   %5 = load ptr, ptr @fly.sanitizer.shared_cells, align 8
   %tobool14 = icmp ne ptr %5, null
-  %or.cond19 = select i1 %or.cond, i1 %tobool14, i1 false
-  br i1 %or.cond19, label %land.lhs.true15, label %if.end33
+  %or.cond20 = select i1 %or.cond, i1 %tobool14, i1 false
+  br i1 %or.cond20, label %land.lhs.true15, label %if.end34
 
 land.lhs.true15:                                  ; preds = %if.end
   br i1 %tobool.not, label %if.then24, label %lor.lhs.false
@@ -196,26 +196,27 @@ lor.lhs.false:                                    ; preds = %land.lhs.true15
   %tobool17 = icmp ne ptr %6, null
   %7 = load ptr, ptr @fly.sanitizer.readers, align 8
   %tobool19 = icmp ne ptr %7, null
-  %or.cond20 = select i1 %tobool17, i1 %tobool19, i1 false
+  %or.cond21 = select i1 %tobool17, i1 %tobool19, i1 false
   %8 = load ptr, ptr @fly.sanitizer.writers, align 8
   %tobool21 = icmp ne ptr %8, null
-  %or.cond21 = select i1 %or.cond20, i1 %tobool21, i1 false
+  %or.cond22 = select i1 %or.cond21, i1 %tobool21, i1 false
   %9 = load ptr, ptr @fly.sanitizer.write_times, align 8
   %tobool23 = icmp ne ptr %9, null
-  %or.cond22 = select i1 %or.cond21, i1 %tobool23, i1 false
-  br i1 %or.cond22, label %if.then24, label %if.end33
+  %or.cond23 = select i1 %or.cond22, i1 %tobool23, i1 false
+  br i1 %or.cond23, label %if.then24, label %if.end34
 
 if.then24:                                        ; preds = %lor.lhs.false, %land.lhs.true15
-  %call25 = call i64 @fly.sanitizer.block_count(ptr %extents)
+  %call25 = call ptr @fly_launch_begin(ptr %extents)
+  %call26 = call i64 @fly.sanitizer.block_count(ptr %extents)
   br label %for.cond
 
 for.cond:                                         ; preds = %for.body, %if.then24
   %n.0 = phi i64 [ 0, %if.then24 ], [ %inc, %for.body ]
   %status.1 = phi i32 [ 0, %if.then24 ], [ %spec.select, %for.body ]
-  %cmp = icmp slt i64 %n.0, %call25
-  %tobool26.not = icmp eq i32 %status.1, 0
-  %10 = select i1 %cmp, i1 %tobool26.not, i1 false
-  br i1 %10, label %for.body, label %if.end33
+  %cmp = icmp slt i64 %n.0, %call26
+  %tobool27.not = icmp eq i32 %status.1, 0
+  %10 = select i1 %cmp, i1 %tobool27.not, i1 false
+  br i1 %10, label %for.body, label %for.end
 
 for.body:                                         ; preds = %for.cond
   store i64 %n.0, ptr @fly.sanitizer.block, align 8
@@ -224,19 +225,23 @@ for.body:                                         ; preds = %for.cond
   %11 = load ptr, ptr @fly.sanitizer.written, align 8
   call void @llvm.memset.p0.i64(ptr align 1 %11, i8 0, i64 %bytes, i1 false)
   %12 = load i64, ptr @fly.sanitizer.ticket_count, align 8
-  %add27 = add i64 %12, 1
-  store i64 %add27, ptr @fly.sanitizer.first_ticket, align 8
-  %call28 = call i64 @fly.sanitizer.tick()
-  store i64 %call28, ptr @fly.sanitizer.fence_time, align 8
-  %call29 = call i32 @fly.sanitizer.run_block(ptr %kernel, ptr %args, ptr %extents, ptr nonnull %call, i64 %n.0)
+  %add28 = add i64 %12, 1
+  store i64 %add28, ptr @fly.sanitizer.first_ticket, align 8
+  %call29 = call i64 @fly.sanitizer.tick()
+  store i64 %call29, ptr @fly.sanitizer.fence_time, align 8
+  %call30 = call i32 @fly.sanitizer.run_block(ptr %kernel, ptr %args, ptr %extents, ptr nonnull %call, i64 %n.0)
   %13 = load i8, ptr @fly.sanitizer.failed, align 1
-  %loadedv30 = trunc i8 %13 to i1
-  %spec.select = select i1 %loadedv30, i32 6, i32 %call29
+  %loadedv31 = trunc i8 %13 to i1
+  %spec.select = select i1 %loadedv31, i32 6, i32 %call30
   %inc = add nuw nsw i64 %n.0, 1
   br label %for.cond
 
-if.end33:                                         ; preds = %for.cond, %lor.lhs.false, %if.end
-  %status.0 = phi i32 [ -2, %lor.lhs.false ], [ -2, %if.end ], [ %status.1, %for.cond ]
+for.end:                                          ; preds = %for.cond
+  call void @fly_launch_end(ptr %call25)
+  br label %if.end34
+
+if.end34:                                         ; preds = %for.end, %lor.lhs.false, %if.end
+  %status.0 = phi i32 [ %status.1, %for.end ], [ -2, %if.end ], [ -2, %lor.lhs.false ]
   %14 = load ptr, ptr @fly.sanitizer.fillers, align 8
   call void @free(ptr %14)
   %15 = load ptr, ptr @fly.sanitizer.readers, align 8
@@ -266,6 +271,8 @@ declare ptr @aligned_alloc(i64, i64)
 
 declare ptr @calloc(i64, i64)
 
+declare ptr @fly_launch_begin(ptr)
+
 define internal i64 @fly.sanitizer.block_count(ptr %dims) {
 entry:
   %0 = load i64, ptr %dims, align 8
@@ -290,6 +297,8 @@ entry:
   %call = call i32 %kernel(ptr %args, i64 %rem, i64 %rem2, i64 %div4, ptr nonnull %dims, ptr %scratch)
   ret i32 %call
 }
+
+declare void @fly_launch_end(ptr)
 
 declare void @free(ptr)
 

@@ -22,7 +22,7 @@ def known_start(pointer: SSAValue, modulus: int) -> int | None:
 
 
 def known_base(pointer: SSAValue, modulus: int) -> tuple[SSAValue, int] | None:
-    """The argument or the block of shared memory that a pointer is moved from, and by how much, modulo a power of two."""
+    """The argument or block of shared memory that a pointer is moved from, and by how much, modulo a power of two."""
     total = 0
     while True:
         op = pointer.owner

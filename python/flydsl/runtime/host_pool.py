@@ -5,15 +5,20 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 
+from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError
-from flydsl.base.native_names import POOL_LAUNCH, POOL_START
+from flydsl.base.native_names import POOL_CALLED, POOL_LAUNCH, POOL_LIMIT, POOL_START, POOL_WATCH_SIGNALS
 from flydsl.runtime.object_code import LoadedObject, add_symbol, load_object
 
 _lock = threading.Lock()
 _loaded: LoadedObject | None = None
 _started_in: int | None = None
+_raised: int | None = None
+"""Where native code keeps what a signal's handler raised while a launch ran."""
+_SIGNALS = ("PyGILState_Ensure", "PyGILState_Release", "PyErr_CheckSignals", "PyErr_Fetch")
 
 
 def available_cores() -> int:
@@ -30,9 +35,31 @@ def start(object_code: Callable[[], bytes]) -> int:
     with _lock:
         if _loaded is None:
             _loaded = load_object(object_code())
-            add_symbol(POOL_LAUNCH, _loaded.address(POOL_LAUNCH))
+            for name in POOL_CALLED:
+                add_symbol(name, _loaded.address(name))
         _begin(_loaded)
+        _set_limit(_loaded)
         return _loaded.address(POOL_LAUNCH)
+
+
+@contextmanager
+def time_limit(seconds: float) -> Generator[None, None, None]:
+    """Stop launches on the virtual GPU that take longer than this, with a `TimeoutError` that names the line.
+
+    It holds for the whole process, like the variable ``FLYDSL_RUNTIME_TIME_LIMIT`` that it sets; 0 is no limit.
+    """
+    try:
+        with knobs.scope({knobs.RUNTIME_TIME_LIMIT: seconds}):
+            _set_limit(_loaded)
+            yield
+    finally:
+        _set_limit(_loaded)
+
+
+def _set_limit(pool: LoadedObject | None) -> None:
+    if pool is not None:
+        limit = ctypes.CFUNCTYPE(None, ctypes.c_uint64)(pool.address(POOL_LIMIT))
+        limit(int(knobs.RUNTIME_TIME_LIMIT.get() * 1e9))
 
 
 def restart(workers: int) -> None:
@@ -51,6 +78,25 @@ def _begin(pool: LoadedObject, workers: int | None = None) -> None:
         begin = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int32)(pool.address(POOL_START))
         begin(max(available_cores() - 1, 0) if workers is None else workers)
         _started_in = os.getpid()
+        _watch_signals(pool)
+
+
+def _watch_signals(pool: LoadedObject) -> None:
+    """Let launches of Python's main thread handle its signals, which Python could only do after them."""
+    global _raised
+    functions = [ctypes.cast(ctypes.pythonapi[name], ctypes.c_void_p).value for name in _SIGNALS]
+    table = (ctypes.c_void_p * len(functions))(*functions)
+    watch = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64)(pool.address(POOL_WATCH_SIGNALS))
+    _raised = watch(ctypes.addressof(table), threading.main_thread().ident or 0)
+
+
+def raise_stopped() -> None:
+    """Raise what the handler of a signal raised and a launch was stopped for."""
+    assert _raised is not None, "no launch was stopped"
+    kept = (ctypes.c_void_p * 3).from_address(_raised)
+    restore = ctypes.pythonapi.PyErr_Restore
+    restore.restype, restore.argtypes = None, [ctypes.c_void_p] * 3
+    restore(*kept)
 
 
 def _after_fork() -> None:

@@ -36,6 +36,11 @@ class Target:
     def warp_size(self) -> int:
         return self.wave_size
 
+    @property
+    def barriers_count_waves(self) -> bool:
+        """Whether a barrier is over when every wave that still runs is at one (`s_barrier` in AMD's ISA manuals)."""
+        return self.backend == "rocm"
+
     def __str__(self) -> str:
         return self.arch
 

@@ -14,6 +14,7 @@ import pytest
 
 from flydsl.base.errors import LoweringError
 from flydsl.codegen.llvm_build import emit_object
+from flydsl.native import native_text
 from flydsl.runtime import object_code
 from flydsl.runtime.elf_object import EM_AARCH64, EM_X86_64, read_object
 from flydsl.runtime.object_code import Linker, add_symbol, lay_out, load_object
@@ -227,10 +228,10 @@ def test_low_bits_of_an_address_on_aarch64() -> None:
     assert seen >= 3
 
 
-def test_the_thread_pool_links_for_both_processors(repository: Path) -> None:
-    text = (repository / "python/flydsl/codegen/host_pool.ll").read_text()
+@pytest.mark.parametrize("name", ["host_pool", "native_call", "sanitizer"])
+def test_native_parts_link_for_both_processors(name: str) -> None:
     for machine in TRIPLES:
-        parts = read_object(emit_object(text, TRIPLES[machine]))
+        parts = read_object(emit_object(native_text(name), TRIPLES[machine]))
         lay_out(parts, MACHINES[machine])
 
 

@@ -9,26 +9,36 @@ import pytest
 import flydsl.compiler as flyc
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, FlyDSLError, SanitizerError
+from flydsl.compiler.sanitize import CHECKS, ON_REQUEST
 from tests.unit.sanitize import (
     planted_async_amd,
     planted_async_copies,
     planted_async_products,
     planted_barrier,
     planted_bounds,
+    planted_fields,
+    planted_modes,
     planted_race,
     planted_uninit,
 )
 from tests.unit.sanitize.planting import Planted
 
 ASYNC = [*planted_async_copies.CASES, *planted_async_amd.CASES, *planted_async_products.CASES]
-CASES = [*planted_bounds.CASES, *planted_race.CASES, *planted_uninit.CASES, *planted_barrier.CASES, *ASYNC]
+CASES = [
+    case
+    for module in (planted_bounds, planted_fields, planted_modes, planted_race, planted_uninit, planted_barrier)
+    for case in module.CASES
+] + ASYNC
+TOGETHER = ("race", "barrier", "async")
+"""Checks of what several waves, or a wave and what goes on beside it, do to each other."""
 
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.check}-{case.name}")
 
 
 def test_the_suite_is_large_enough() -> None:
-    assert len(CASES) >= 30
-    assert {case.check for case in CASES} == {"bounds", "race", "uninit", "barrier", "async"}
+    assert len(CASES) >= 80
+    assert sum(case.check in TOGETHER for case in CASES) >= len(CASES) / 2
+    assert {case.check for case in CASES} == {"bounds", "race", "uninit", "barrier", "async", "modes"}
 
 
 @every_case
@@ -56,7 +66,7 @@ def test_fault_is_found(case: Planted) -> None:
 
 @every_case
 def test_same_kernel_without_the_fault_is_silent(case: Planted) -> None:
-    with flyc.sanitize():
+    with flyc.sanitize(*CHECKS, *ON_REQUEST):
         case.execute(0)
 
 
@@ -69,7 +79,7 @@ def test_only_the_asked_check_is_made(case: Planted) -> None:
 
 @pytest.mark.parametrize("case", planted_barrier.CASES, ids=lambda case: case.name)
 def test_a_stray_barrier_is_an_error_in_any_case(case: Planted) -> None:
-    with pytest.raises(DslRuntimeError, match="only part of the workgroup") as caught:
+    with pytest.raises(DslRuntimeError, match="only part of a wave") as caught:
         case.execute(1)
     assert caught.value.location is not None and caught.value.location.line == case.line("FAULT")
 

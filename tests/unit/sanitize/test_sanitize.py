@@ -14,7 +14,7 @@ import flydsl.expr as fx
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, SanitizerError
 from flydsl.compiler.assigned_name import assigned_name
-from flydsl.compiler.sanitize import CHECKS, check_device
+from flydsl.compiler.sanitize import CHECKS, ON_REQUEST, check_device
 from flydsl.compiler.sanitized_arrays import ArrayInterval, WatchedMemory
 from flydsl.compiler.sanitizer_report import coordinate_of
 from tests.unit.sanitize.planting import numbers, poisoned
@@ -99,7 +99,8 @@ def test_unknown_checks_are_refused() -> None:
         pass
     with pytest.raises(DslTypeError), flyc.sanitize(["race"]):  # type: ignore[arg-type]
         pass
-    assert set(CHECKS) == {"bounds", "race", "uninit", "barrier"}
+    assert set(CHECKS) == {"bounds", "race", "uninit", "barrier", "async"}
+    assert ON_REQUEST == ("modes",)
 
 
 def test_a_gpu_is_refused() -> None:

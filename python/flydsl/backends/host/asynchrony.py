@@ -131,7 +131,7 @@ class Asynchrony:
         self.call("copy_wait_all", self.queue(kind, self.wg.first), f"i64 {self.wg.present()}")
 
     def copy(self, op: Operation, target: tuple[SSAValue, str], source: str, size: int, filled: str) -> None:
-        """A copy of this thread into shared memory: zeros behind the first ``filled`` bytes; source and target typed."""
+        """A copy of this thread into shared memory, with zeros behind the first ``filled`` bytes."""
         ticket = self.ticket(op, *target, size, seen=True)
         places = [self.plain(place) for place in (target[1], source)]
         self.call(

@@ -86,7 +86,7 @@ do it where the whole warp is, and choose with a condition what goes in and what
 
 
 def require_whole_warps(wg: WorkgroupEmitter, op: Operation) -> None:
-    """On NVIDIA GPUs such an instruction names the whole warp as its members (PTX ISA, ``shfl.sync``, ``vote.sync``)."""
+    """On NVIDIA GPUs such an instruction names the whole warp as its members (PTX ISA, ``shfl.sync``)."""
     if wg.mask is None or wg.target.backend != "cuda":
         return
     body, wave = wg.body, wg.target.wave_size
@@ -118,6 +118,11 @@ move it out of the branch or loop on which threads disagree"""
 """What is wrong, and on the second line the help."""
 
 
+SPLIT_WAVE = """\
+a barrier is reached by only part of a wave
+move it out of the branch or loop on which the lanes of a wave disagree; waves may go different ways"""
+
+
 def counter(wg: WorkgroupEmitter, number: str) -> str:
     """The counter of a barrier of this block."""
     step = wg.body.assign(f"mul i64 {number}, {fibers.COUNTER_BYTES}")
@@ -147,7 +152,7 @@ def wait_at(wg: WorkgroupEmitter, op: Operation, number: str, expected: str) -> 
 
 def barrier(wg: WorkgroupEmitter, op: Operation) -> None:
     """Thread loops on both sides order memory; all that is left is to see that everyone came."""
-    if wg.apart:
+    if wg.apart and not wg.target.barriers_count_waves:
         wait_at(wg, op, "0", wg.threads)
         return
     watched = wg.sanitizer
@@ -155,9 +160,24 @@ def barrier(wg: WorkgroupEmitter, op: Operation) -> None:
         if watched is not None and "barrier" in watched.checks:
             watched.require_everyone(op)
         else:
-            wg.require_all_active(op, PARTIAL_BARRIER)
-    if watched is not None:
+            wg.require_all_active(op, SPLIT_WAVE if wg.apart else PARTIAL_BARRIER)
+    if wg.apart:
+        _arrive(wg, op)
+    elif watched is not None:
         watched.met_all()
+
+
+def _arrive(wg: WorkgroupEmitter, op: Operation) -> None:
+    """A wave that runs apart waits for the others. What they did before is in order once the last one opens it."""
+    body, arguments = wg.body, f"ptr {counter(wg, '0')}, i64 %rank, i32 {fibers.site(wg, op)}"
+    opened = body.assign(f"call i1 @fly.barrier(ptr %run, {arguments})")
+    if wg.sanitizer is not None:
+        last, on = body.fresh_label("last"), body.fresh_label("on")
+        body.branch_if(opened, last, on)
+        body.start_block(last)
+        wg.sanitizer.met_all()
+        body.branch(on)
+        body.start_block(on)
 
 
 def ballot(wg: WorkgroupEmitter, op: Operation) -> None:

@@ -146,6 +146,7 @@ def _uniform_for(wg: WorkgroupEmitter, op: Operation) -> None:
     body.bind(counter, name)
     body.branch_if(body.assign(f"icmp slt {type_} {name}, {upper}"), inside, done)
     body.start_block(inside)
+    wg.stopping.look(op)
     wg.emit_ops(region.block, _yields(region, carried))
     following = body.assign(f"add nsw {type_} {name}, {step}")
     body.fill_phi(slot, name, type_, [(lower, before), (following, body.current_label)])
@@ -153,9 +154,9 @@ def _uniform_for(wg: WorkgroupEmitter, op: Operation) -> None:
     body.start_block(done)
 
 
-def _while_anyone(wg: WorkgroupEmitter, mask: str, test: Callable[[], str], inside: Callable[[], None]) -> None:
+def _while_anyone(wg: WorkgroupEmitter, op: Operation, test: Callable[[], str], inside: Callable[[], None]) -> None:
     """Turn while ``test`` holds for some active thread; only those take part in the turn."""
-    body, outer = wg.body, wg.mask
+    body, outer, mask = wg.body, wg.mask, wg.new_mask()
     head, done = body.fresh_label("loop"), body.fresh_label("pool")
     body.branch(head)
     body.start_block(head)
@@ -163,6 +164,7 @@ def _while_anyone(wg: WorkgroupEmitter, mask: str, test: Callable[[], str], insi
     turn = body.fresh_label("turn")
     body.branch_if(_is_set(wg, anyone), turn, done)
     body.start_block(turn)
+    wg.stopping.look(op)
     wg.mask = mask
     inside()
     wg.mask = outer
@@ -188,7 +190,7 @@ def _masked_for(wg: WorkgroupEmitter, op: Operation) -> None:
         wg.emit_ops(region.block, _yields(region, carried))
         wg.over_threads(lambda: _advance(wg, counter, op.operands[2], type_))
 
-    _while_anyone(wg, wg.new_mask(), test, turn)
+    _while_anyone(wg, op, test, turn)
 
 
 def _advance(wg: WorkgroupEmitter, counter: SSAValue, step: SSAValue, type_: str) -> None:
@@ -221,6 +223,7 @@ def _masked_while(wg: WorkgroupEmitter, op: Operation) -> None:
     anyone = _set_masks(wg, [passing], lambda: [wg.slots.load_key(flag_key, "i1", wg.thread_number)])[0]
     body.branch_if(_is_set(wg, anyone), turn, done)
     body.start_block(turn)
+    wg.stopping.look(op)
     wg.mask = passing
     wg.emit_ops(after.block, _yields(after, before.block.args))
     wg.mask = outer

@@ -12,6 +12,7 @@ from flydsl.base.native_names import POOL_LAUNCH
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.module_scope import symbol_text
+from flydsl.native.constants import DIMS_WORDS
 
 
 class HostLaunching:
@@ -29,7 +30,7 @@ class HostLaunching:
     def call(self, body: FunctionEmitter, launch: Launch) -> str:
         info = self.kernels[launch.kernel]
         table = body.fresh("dims")
-        body.entry_line(f"{table} = alloca [7 x i64], align 8")
+        body.entry_line(f"{table} = alloca [{DIMS_WORDS} x i64], align 8")
         for index, number in enumerate([*launch.dims, launch.shared_bytes]):
             place = body.assign(f"getelementptr i64, ptr {table}, i64 {index}")
             body.line(f"store i64 {number}, ptr {place}")

@@ -1,8 +1,8 @@
 """wgmma on the host: tiles are read from shared memory by their descriptors, as the hardware reads them.
 
 Four waves take part. Where they run apart, each leaves its registers in the arrays and the last one to come asks for
-the product of all. It lands when a wave waits for its group (`asynchrony`); until then the registers hold handles, which
-are no numbers, and the wait puts the numbers in their place.
+the product of all. It lands when a wave waits for its group (`asynchrony`); until then the registers hold handles,
+which are no numbers, and the wait puts the numbers in their place.
 """
 
 from __future__ import annotations

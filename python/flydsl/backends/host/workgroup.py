@@ -18,18 +18,20 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from flydsl.backends.host import asynchrony, control, fibers
 from flydsl.backends.host.collectives import GATHERS, require_whole_warps
+from flydsl.backends.host.divergence import barrier_diverges
 from flydsl.backends.host.intrinsics.table import ASM, CALL, TARGET_PREFIXES, host_intrinsic, intrinsic_name
 from flydsl.backends.host.memory_roots import byte_size
 from flydsl.backends.host.plan import Plan, gathered, meeting_of
 from flydsl.backends.host.shared_memory import SharedMemory
 from flydsl.backends.host.slots import Slots
+from flydsl.backends.host.stopping import Stopping
 from flydsl.backends.launcher import Site, is_parameter_block, site_of
 from flydsl.base.launch_status import SITE_BASE
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.module_scope import symbol_text
-from flydsl.codegen.op_view import fail
+from flydsl.codegen.op_view import fail, text_prop
 from flydsl.target.target import Target
 
 if TYPE_CHECKING:
@@ -71,11 +73,15 @@ class WorkgroupEmitter:
         self.plan = Plan(op.regions[0])
         self.body = module.new_function()
         self.shared = shared
-        self.body.rules = {**module.rules, **self._rules(), **shared.rules(self)}
+        self.stopping = Stopping(self)
+        self.body.rules = {**module.rules, **self._rules(), **self.stopping.rules(), **shared.rules(self)}
         self.slots = Slots(self.body)
         self.sanitizer: Sanitizer | None = None
         self.recorder: LdsRecorder | None = None
-        self.apart = fibers.needs_fibers(op)
+        apart = fibers.needs_fibers(op)
+        self.staggered = not apart and target.barriers_count_waves and barrier_diverges(op)
+        """Whether waves may meet at different barriers, by which alone what they do to memory is in order."""
+        self.apart = apart or self.staggered
         """Whether this function runs one wave, whose first thread is ``first``, and not the whole workgroup."""
         self.first = "0"
         self.asynchrony = asynchrony.Asynchrony(self) if asynchrony.is_asynchronous(op) else None
@@ -125,6 +131,12 @@ class WorkgroupEmitter:
         if entry is not None:
             entry.run(self, op)
         elif (intrinsic_name(op) or "").startswith(TARGET_PREFIXES):
+            if op.name == ASM:
+                text, hint = (
+                    text_prop(op, "asm_string").strip(),
+                    "use a function of fx.rocdl or fx.nvvm, or run on a GPU",
+                )
+                fail(op, f"the inline assembly {text!r} has no form on the virtual GPU", hint=hint)
             fail(op, f"{intrinsic_name(op)} has no form on the virtual GPU")
         else:
             self.module.rules[op.name](emitter, op)
@@ -157,6 +169,7 @@ class WorkgroupEmitter:
         name = self.op.attributes["sym_name"].data  # type: ignore[union-attr]
         self._load_arguments()
         self._load_extents()
+        self.stopping.open()
         self.slots.threads = self.threads
         self.shared.open(self)
         if self.sanitizer is not None:
@@ -265,9 +278,7 @@ class WorkgroupEmitter:
         """Called before an operation touches memory, with the access as `Sanitizer.access` takes it."""
         if self.sanitizer is not None:
             self.sanitizer.access(op, pointer, place, size, kind)
-        if (
-            op.name == ASM and isinstance(size, int) and size > 1
-        ):  # an instruction of the PTX table, aligned to its size
+        if op.name == ASM and isinstance(size, int) and size > 1:  # PTX: aligned to its size
             self.note_aligned(op, place, size)
         if self.recorder is not None:
             self.recorder.access(self, op, pointer, place, size, kind)
@@ -278,7 +289,7 @@ class WorkgroupEmitter:
             return
         ops = list(pending)
         pending.clear()
-        if self.apart and self.sanitizer is not None:
+        if self.apart and not self.staggered and self.sanitizer is not None:
             self.sanitizer.went_apart()
 
         def body() -> None:
@@ -299,7 +310,7 @@ class WorkgroupEmitter:
     # Alignment ---------------------------------------------------------------------------------
 
     def note_aligned(self, op: Operation, place: str, alignment: int) -> None:
-        """Remember an access at an address that is no multiple of what it promises, until the loop over threads ends."""
+        """Remember, until the loop over threads ends, an access at an address that is not what it promises."""
         body, flag = self.body, self._flag("")
         low = body.assign(f"and i64 {body.assign(f'ptrtoint {place} to i64')}, {alignment - 1}")
         here = body.assign(
@@ -317,9 +328,11 @@ class WorkgroupEmitter:
         )
         body.line(f"store i32 {here}, ptr {flag}")
 
-    def _broken(self, op: Operation, alignment: int) -> int:
+    def _status(self, op: Operation, low: str, alignment: int) -> str:
+        """The status of an access by the low bits of its address: 0 where there are none."""
         self.sites.append(site_of(op, MISALIGNED.format(alignment)))
-        return SITE_BASE + len(self.sites) - 1
+        kept = self.body.assign(f"icmp eq i64 {low}, 0")
+        return self.body.assign(f"select i1 {kept}, i32 0, i32 {SITE_BASE + len(self.sites) - 1}")
 
     def _flag(self, key: object) -> str:
         if key not in self._misaligned:

@@ -26,6 +26,8 @@ enum {
     LOST = 0x7FFFFFFF, /* what a product of registers that no fence has shown gives */
 };
 
+static ARRAY const char SEED[] = "FLYDSL_ASYNC_SEED";
+
 typedef struct Async Async;
 typedef struct Item Item;
 typedef void Land(Item *item);
@@ -115,7 +117,7 @@ Async *fly_async_begin(uint64_t queues, uint64_t groups, uint64_t number, Settle
     async->group = (Warpgroup **)(async->queue + queues);
     async->settle = settle;
     async->first_buffer = number * 61;
-    const uint8_t *digit = (const uint8_t *)getenv("FLYDSL_ASYNC_SEED");
+    const uint8_t *digit = (const uint8_t *)getenv(SEED);
     uint64_t seed = 0;
     for (; digit && *digit >= '0' && *digit <= '9'; digit++)
         seed = seed * 10 + (*digit - '0');

@@ -112,9 +112,13 @@ static void make_fibers(Run *run, uint64_t count, char *stacks) {
     }
 }
 
-/* Give every fiber its turns, until all have ended, one has failed, or all wait. */
+/* Give every fiber its turns, until all have ended, one has failed, all wait, or the launch is stopped. */
 static int32_t take_turns(Run *run, uint64_t count) {
+    Launch *launch = (Launch *)run->dims[DIMS_LAUNCH];
     while (run->live) {
+        int32_t stopped = launch->attention ? launch->check_in(launch, run->waiting_site) : 0;
+        if (stopped)
+            return stopped;
         for (uint64_t fiber = 0; fiber < count; fiber++) {
             if (run->finished[fiber])
                 continue;
@@ -159,11 +163,37 @@ typedef struct {
     volatile uint32_t generation;
 } Counter;
 
+bool fly_barrier(Run *run, Counter *counter, int64_t rank, int32_t site) KERNEL_NAME(barrier);
 uint32_t fly_count_in(Counter *counter, uint32_t threads, uint32_t expected) KERNEL_NAME(count_in);
 void fly_wait_counter(Run *run, const Counter *counter, uint32_t generation, int32_t site) KERNEL_NAME(wait_counter);
 void fly_mbarrier_init(uint64_t *barrier, uint32_t count) KERNEL_NAME(mbarrier_init);
 void fly_mbarrier_update(uint64_t *barrier, uint32_t arrivals, int32_t bytes) KERNEL_NAME(mbarrier_update);
 bool fly_mbarrier_test(const volatile uint64_t *barrier, uint32_t parity) KERNEL_NAME(mbarrier_test);
+
+static uint64_t ended_waves(Run *run, int64_t rank) {
+    uint64_t ended = 0;
+    for (uint64_t wave = 0; wave < run->waves; wave++)
+        ended += run->finished[rank * run->waves + wave];
+    return ended;
+}
+
+/* A wave arrives at its workgroup's barrier and waits until all have that still run, wherever they are. Whether it was
+ * the one that let the others go. */
+bool fly_barrier(Run *run, Counter *counter, int64_t rank, int32_t site) {
+    uint32_t generation = counter->generation;
+    bool opens = false;
+    counter->arrived++;
+    while (counter->generation == generation) {
+        opens = counter->arrived + ended_waves(run, rank) >= run->waves;
+        if (opens) {
+            counter->arrived = 0;
+            counter->generation = generation + 1;
+        } else
+            fly_yield(run, site);
+    }
+    fly_progress(run);
+    return opens;
+}
 
 /* Arrive with `threads` of `expected`; the generation to wait for the end of. */
 uint32_t fly_count_in(Counter *counter, uint32_t threads, uint32_t expected) {

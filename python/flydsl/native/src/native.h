@@ -25,12 +25,38 @@ enum Dims {
     DIMS_GRID = 0,
     DIMS_BLOCK = 3,
     DIMS_DYNAMIC_SHARED = 6, /* bytes that the launch asks for */
+    DIMS_LAUNCH = 7,         /* address of the Launch, which the pool fills in */
+    DIMS_WORDS = 8,
 };
 
+/* A stopped kernel adds to one of the last two the status of the place where it was. */
 enum LaunchStatus {
     STATUS_NO_MEMORY = -2,
     STATUS_FAULT = 6, /* a sanitizer stopped the launch */
+    STATUS_STOPPED = 16777216,
+    STATUS_OVERDUE = 33554432,
 };
+
+/* Bytes in front of what kernels read of a Launch. */
+enum LaunchPlace {
+    LAUNCH_ATTENTION_AT = 0,
+    LAUNCH_CHECK_IN_AT = 8,
+};
+
+typedef struct Launch Launch;
+
+/* A running launch. Kernels look at `attention` in loops that may be long, and call `check_in` where it is set. */
+struct Launch {
+    volatile uint32_t attention;
+    uint32_t taken;
+    int32_t (*check_in)(Launch *launch, int32_t place); /* 0 to go on, or the status to leave with */
+    uint64_t number, overdue;                           /* of this use of the record; that which ran out of time */
+    uint64_t caller;
+    int32_t reason; /* why all have to leave; 0 to go on */
+};
+
+Launch *fly_launch_begin(int64_t *dims);
+void fly_launch_end(Launch *launch);
 
 /* One workgroup of a kernel; 0, or the status that ends the launch. */
 typedef int32_t Kernel(void *args, int64_t bx, int64_t by, int64_t bz, const int64_t *dims, char *scratch);
@@ -43,6 +69,23 @@ static inline int32_t run_block(Kernel *kernel, void *args, const int64_t *dims,
 static inline int64_t block_count(const int64_t *dims) {
     return dims[DIMS_GRID] * dims[DIMS_GRID + 1] * dims[DIMS_GRID + 2];
 }
+
+/* The tensor data mover --------------------------------------------------------------------------------------------- */
+
+/* Numbers of a tile's table; extents are those of the fastest dimension first. */
+enum Tile {
+    TILE_GLOBAL = 0,
+    TILE_LDS = 1,
+    TILE_ELEMENT_BYTES = 2,
+    TILE_PAD_INTERVAL = 3, /* bytes; 0 for none */
+    TILE_PAD_BYTES = 4,
+    TILE_EXTENTS = 5, /* of the tensor */
+    TILE_SIZES = 10,
+    TILE_STRIDES = 15, /* in elements, from the second dimension on */
+    TILE_GATHERS = 19, /* whether rows are listed */
+    TILE_ROWS = 20,
+    TILE_DIMENSIONS = 5,
+};
 
 /* Sanitizers ------------------------------------------------------------------------------------------------------ */
 
@@ -153,6 +196,89 @@ enum BoxElement {
     ELEMENT_F32 = 7,
     ELEMENT_F64 = 8,
     ELEMENT_BF16 = 9,
+};
+
+/* Calls from Python ----------------------------------------------------------------------------------------------- */
+
+/* Words of a call's plan; rows of its arguments follow. */
+enum Plan {
+    PLAN_ENTRY,
+    PLAN_READER, /* DLPack's, of tensors */
+    PLAN_TENSOR_TYPE,
+    PLAN_PARAMETER_TYPE,
+    PLAN_IS_NEG,
+    PLAN_FALSE,
+    PLAN_NONE,
+    PLAN_INT_TYPE,
+    PLAN_FLOAT_TYPE,
+    PLAN_BLOCK_BYTES,
+    PLAN_ARGUMENTS,
+    PLAN_SAVE_THREAD,
+    PLAN_RESTORE_THREAD,
+    PLAN_TUPLE_GET_ITEM,
+    PLAN_CALL_ONE_ARG,
+    PLAN_AS_LONG_LONG,
+    PLAN_AS_DOUBLE,
+    PLAN_DEC_REF,
+    PLAN_ERR_CLEAR,
+    PLAN_HIDDEN_STREAM, /* its place in the block, or -1 */
+    PLAN_TUPLE_SIZE,
+    PLAN_GET_ATTR,
+    PLAN_LOWEST_ADDRESS,
+    PLAN_RICH_COMPARE_BOOL,
+    PLAN_ROWS,
+};
+
+/* What a row is of. */
+enum Argument {
+    ARGUMENT_TENSOR,
+    ARGUMENT_INT,
+    ARGUMENT_FLOAT,
+    ARGUMENT_STREAM,
+    ARGUMENT_CONSTANT,
+    ARGUMENT_TAKEN,
+    ARGUMENT_ADAPTOR, /* in front of the row of the tensor inside */
+};
+
+/* Words of a row: every one begins with the first two, the others depend on its kind. */
+enum Row {
+    ROW_KIND = 0,
+    ROW_LENGTH = 1,
+    ROW_TENSOR_DTYPE = 2,
+    ROW_TENSOR_DEVICE = 3,
+    ROW_TENSOR_RANK = 4,
+    ROW_TENSOR_ALIGN_MASK = 5,
+    ROW_TENSOR_PLACE = 6,
+    ROW_TENSOR_LEAD = 7, /* modes in front of the unit stride that must not have one too */
+    ROW_TENSOR_LEAVES = 8,
+    ROW_NUMBER_PLACE = 2,
+    ROW_NUMBER_BYTES = 3,
+    ROW_INT_LEAST = 4,
+    ROW_INT_MOST = 5,
+    ROW_STREAM_PLACE = 2,
+    ROW_STREAM_TYPE = 3,
+    ROW_STREAM_HANDLE = 4,
+    ROW_STREAM_INDEX = 5,
+    ROW_STREAM_DEVICE = 6,
+    ROW_STREAM_DEFAULT = 7,
+    ROW_CONSTANT = 2,
+    ROW_ADAPTOR_TYPE = 2,
+    ROW_ADAPTOR_KEY = 3,
+    ROW_ADAPTOR_KEY_NAME = 4,
+    ROW_ADAPTOR_SOURCE_NAME = 5,
+};
+
+/* Words of a leaf of a shape or stride. */
+enum Leaf {
+    LEAF_FIXED = 0, /* its value, or -1 */
+    LEAF_PLACE = 1,
+    LEAF_BYTES = 2,
+    LEAF_DIVISOR_MASK = 3,
+    LEAF_WORDS = 4,
+};
+
+enum CallStatus {
+    CALL_MISREAD = -1000000, /* the arguments are not those of the plan, and nothing was done */
 };
 
 #endif

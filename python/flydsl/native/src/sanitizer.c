@@ -121,7 +121,7 @@ void fly_sanitizer_barrier(void) { epoch = wave_epoch = tick(); }
 void fly_sanitizer_wave(void) { wave_epoch = tick(); }
 
 /* Run the blocks of a launch in order; 0, no memory, or what a block returned. */
-int32_t fly_sanitizer_launch(Kernel *kernel, void *args, const int64_t *extents, uint64_t bytes, uint64_t fixed_shared,
+int32_t fly_sanitizer_launch(Kernel *kernel, void *args, int64_t *extents, uint64_t bytes, uint64_t fixed_shared,
                              uint64_t log2_of_wave) {
     uint64_t rounded = (bytes + 255) & ~UINT64_C(127);
     int32_t status = STATUS_NO_MEMORY;
@@ -142,6 +142,7 @@ int32_t fly_sanitizer_launch(Kernel *kernel, void *args, const int64_t *extents,
         write_times = calloc(rounded, sizeof(uint64_t));
     }
     if (memory && written && shared_cells && (!async || (fillers && readers && writers && write_times))) {
+        Launch *launch = fly_launch_begin(extents);
         status = 0;
         for (int64_t n = 0, total = block_count(extents); n < total && !status; n++) {
             block = n;
@@ -154,6 +155,7 @@ int32_t fly_sanitizer_launch(Kernel *kernel, void *args, const int64_t *extents,
             if (failed)
                 status = STATUS_FAULT;
         }
+        fly_launch_end(launch);
     }
     free(fillers);
     free(readers);

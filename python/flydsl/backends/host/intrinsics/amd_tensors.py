@@ -1,11 +1,10 @@
-"""gfx1250's tensor data mover on the host: the descriptor's fields into a table, by which the tile is copied when it is waited for.
+"""gfx1250's tensor data mover on the host: the descriptor's fields into a table, by which the tile is copied later.
 
-A wave issues the instruction once, whatever its lanes: the first active one says what is copied.
+A tile lands when its wave waits for it (`asynchrony`). A wave issues the instruction once, whatever its lanes: the first active one says what is copied.
 """
 
 from __future__ import annotations
 
-from importlib import resources
 from typing import TYPE_CHECKING
 
 from xdsl.ir import Operation
@@ -13,14 +12,15 @@ from xdsl.ir import Operation
 from flydsl.backends.host.asynchrony import ENGINE
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, meeting
 from flydsl.codegen.llvm_types import type_text
+from flydsl.native import constants as native
 from flydsl.target.tensor_descriptor import FIELDS, GATHER_FIRST_WORD, GATHER_MOST, GROUPS, WORDS
 
 if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import WorkgroupEmitter
 
 _ROWS = max(GATHER_MOST.values())
-_TABLE = 20 + _ROWS
-"""Numbers of the table that `host_tensor_copy.ll` reads."""
+_TABLE = native.TILE_ROWS + _ROWS
+"""Numbers of the table that `native/src/host_tensor_copy.c` reads."""
 
 
 def _words(wg: WorkgroupEmitter, op: Operation) -> str:
@@ -63,27 +63,27 @@ def _set(wg: WorkgroupEmitter, value: str) -> str:
 def _fill(wg: WorkgroupEmitter, words: str, table: str) -> None:
     body = wg.body
     gathers = _set(wg, _field(wg, words, "gather"))
-    _put(wg, table, 0, _field(wg, words, "global_address"))
-    _put(wg, table, 1, _field(wg, words, "lds_address"))
-    _put(wg, table, 2, body.assign(f"shl i64 1, {_field(wg, words, 'data_size')}"))
+    _put(wg, table, native.TILE_GLOBAL, _field(wg, words, "global_address"))
+    _put(wg, table, native.TILE_LDS, _field(wg, words, "lds_address"))
+    _put(wg, table, native.TILE_ELEMENT_BYTES, body.assign(f"shl i64 1, {_field(wg, words, 'data_size')}"))
     padded = _set(wg, _field(wg, words, "pad_enable"))
     interval = body.assign(f"shl i64 8, {_field(wg, words, 'pad_interval')}")
     spare = body.assign(f"add i64 {_field(wg, words, 'pad_amount')}, 1")
     amount = body.assign(f"shl i64 {spare}, 2")
-    _put(wg, table, 3, _pick(wg, padded, interval, "0"))
-    _put(wg, table, 4, amount)
-    for dim in range(5):
+    _put(wg, table, native.TILE_PAD_INTERVAL, _pick(wg, padded, interval, "0"))
+    _put(wg, table, native.TILE_PAD_BYTES, amount)
+    for dim in range(native.TILE_DIMENSIONS):
         extent, tile = _field(wg, words, f"dim{dim}"), _field(wg, words, f"tile{dim}")
         used = _set(wg, tile)
         if dim >= 2:  # in gather mode these words hold rows
             used = body.assign(f"and i1 {used}, {body.assign(f'xor i1 {gathers}, true')}")
         elif dim == 0:
             used = "true"
-        _put(wg, table, 5 + dim, _pick(wg, used, extent, "1"))
-        _put(wg, table, 10 + dim, _pick(wg, used, tile, "1"))
+        _put(wg, table, native.TILE_EXTENTS + dim, _pick(wg, used, extent, "1"))
+        _put(wg, table, native.TILE_SIZES + dim, _pick(wg, used, tile, "1"))
         if dim < 4:
-            _put(wg, table, 15 + dim, _field(wg, words, f"stride{dim}"))
-    _put(wg, table, 19, body.assign(f"zext i1 {gathers} to i64"))
+            _put(wg, table, native.TILE_STRIDES + dim, _field(wg, words, f"stride{dim}"))
+    _put(wg, table, native.TILE_GATHERS, body.assign(f"zext i1 {gathers} to i64"))
     _rows(wg, words, table)
 
 
@@ -98,7 +98,7 @@ def _rows(wg: WorkgroupEmitter, words: str, table: str) -> None:
             place = body.assign(f"getelementptr i32, ptr {words}, i64 {GATHER_FIRST_WORD + index}")
             long = body.assign(f"zext i32 {body.assign(f'load i32, ptr {place}')} to i64")
             number = _pick(wg, wide, long, number)
-        _put(wg, table, 20 + index, number)
+        _put(wg, table, native.TILE_ROWS + index, number)
 
 
 def _copy(store: bool) -> Behaviour:
@@ -106,8 +106,7 @@ def _copy(store: bool) -> Behaviour:
 
     def run(wg: WorkgroupEmitter, op: Operation) -> None:
         body = wg.body
-        text = resources.files("flydsl.codegen").joinpath("host_tensor_copy.ll").read_text()
-        wg.module.scope.helper("fly.tensor_copy", lambda _: text)
+        wg.module.scope.add_native("host_tensor_copy")
         table, issued = body.fresh("fields"), body.fresh("issued")
         body.entry_line(f"{table} = alloca [{_TABLE} x i64], align 16")
         body.entry_line(f"{issued} = alloca i1, align 1")

@@ -1,7 +1,7 @@
 """What surrounds wgmma on the host: groups of products, and the wait that hands accumulators out.
 
-A product lands when a wave of its warpgroup waits for the group (`native/src/async_work.c`). Registers hold handles until
-then, which pass through moves, loops and further products unchanged and are no numbers to anybody else.
+A product lands when a wave of its warpgroup waits for the group (`native/src/async_work.c`). Until then registers hold
+handles, which pass through moves, loops and further products unchanged and are no numbers to anybody else.
 """
 
 from __future__ import annotations

@@ -29,9 +29,10 @@ from flydsl.backends.host.intrinsics import (
     nvidia_warpgroup,
 )
 from flydsl.backends.host.intrinsics.entry import HostIntrinsic
+from flydsl.passes.matrix_atoms import INSTRUCTION
 
 CALL, ASM = "llvm.call_intrinsic", "llvm.inline_asm"
-TARGET_PREFIXES = ("llvm.amdgcn.", "llvm.nvvm.", "ptx.", "fly.check.")
+TARGET_PREFIXES = ("llvm.amdgcn.", "llvm.nvvm.", "ptx.", "asm.", "fly.check.")
 
 HOST_INTRINSICS: Mapping[str, HostIntrinsic] = {
     **amd_lanes.ENTRIES,
@@ -56,7 +57,9 @@ def intrinsic_name(op: Operation) -> str | None:
     """The intrinsic an operation calls, if it calls one."""
     if op.name == ASM:
         found = ptx_name(op)
-        return None if found is None else f"ptx.{found}"
+        if found is not None:
+            return f"ptx.{found}"
+        return None if INSTRUCTION in op.attributes else no_ops.assembly_name(op)
     if op.name != CALL:
         return None
     name = op.properties.get("intrin")
