@@ -24,6 +24,7 @@ from flydsl.compiler.artifact import Artifact, Assemble
 from flydsl.compiler.backend_passes import passes_for
 from flydsl.compiler.dumps import Dumps, module_text
 from flydsl.compiler.hints import Hints
+from flydsl.compiler.progress import stage
 from flydsl.compiler.sanitize import check_device
 from flydsl.compiler.schedule_warnings import warn_about_schedules
 from flydsl.passes.pipeline import Pass
@@ -85,7 +86,8 @@ def lower_module(
     checks = sanitizer_settings(module)
     if checks:
         check_device(device)
-    run_passes(module, passes_for(target, hints, checks["checks"] if checks else ()), dumps)
+    with stage("passes"):
+        run_passes(module, passes_for(target, hints, checks["checks"] if checks else ()), dumps)
     writes = tuple((write.leaf, write.known, site_of(write.by)) for write in written_arguments(module))
     if target.backend == "rocm" and not checks:
         warn_about_schedules(module)
@@ -95,13 +97,16 @@ def lower_module(
         dump = write.dump_later_stages if dumps.stages else write.dump_assembly
         dump(module, target, level, line_tables, dumps, assemble)
     if device == "host":
-        host = host_module(module, target, argument_format, recorder)
+        with stage("LLVM text"):
+            host = host_module(module, target, argument_format, recorder)
         if dumps.stages:
             dumps.extra("host.ll", host.text)
         return Lowered(host, kernels, level, writes=writes)
     # The launcher first: what it refuses must not leave a linker running.
-    host = launcher_module(module, target, argument_format, DriverLaunching(list(kernels)), host_triple())
-    binary = _device_binary(module, target, device, level, line_tables)
+    with stage("LLVM text"):
+        host = launcher_module(module, target, argument_format, DriverLaunching(list(kernels)), host_triple())
+    with stage("device code"):
+        binary = _device_binary(module, target, device, level, line_tables)
     return Lowered(host, kernels, LAUNCHER_LEVEL, binary, writes)
 
 
@@ -118,9 +123,11 @@ def compile_module(
     lowered = lower_module(module, name, target, device, argument_format, recorder, assemble, hints)
     sites = lowered.host.sites
     try:
-        host_object = emit_object(lowered.host.text, level=lowered.level)
+        with stage("host code"):
+            host_object = emit_object(lowered.host.text, level=lowered.level)
     finally:
-        binary = lowered.binary()  # the linker is a process of its own: it is waited for whatever came of the launcher
+        with stage("device code"):
+            binary = lowered.binary()  # a linker is a process: it is waited for whatever came of the launcher
     return Artifact(
         name=name,
         target=target.arch,

@@ -27,6 +27,7 @@ from flydsl.compiler.hints import Hints, checked, llvm_options, scoped
 from flydsl.compiler.jit_cache_manager import JitCacheManager
 from flydsl.compiler.launch_code import launch_function
 from flydsl.compiler.mlir_compiler import MlirCompiler
+from flydsl.compiler.progress import Progress, stage
 from flydsl.compiler.rewrite.rewriter import rewritten
 from flydsl.compiler.sanitize import check_device
 from flydsl.compiler.signature import Signature
@@ -222,18 +223,20 @@ class JitFunction(Decorated):
             )
         refuse_during_capture(call, self.__name__)
         began = time.perf_counter()
-        found, fetched = self._compile(version, key, call.arguments, call.device)
+        with Progress(f"'{self.__name__}' for {call.device.target.arch} on {call.device.kind}") as progress:
+            found, fetched = self._compile(version, key, call.arguments, call.device)
         if found is None:
             version.compiled_only.add(key)
         if fetched is not None:
-            self._note(version, call, key, time.perf_counter() - began, fetched)
+            spent = (time.perf_counter() - began, tuple(progress.stages.items()))
+            self._note(version, call, key, *spent, fetched)
         return found
 
-    def _note(self, version: Version, call: Call, key: Key, seconds: float, fetched: Any) -> None:
+    def _note(self, version: Version, call: Call, key: Key, seconds: float, stages: Any, fetched: Any) -> None:
         with self._lock:
             changed, version.reason = version.reason, None
             self._made += 1
-            origin = Origin(seconds, fetched.from_disk, fetched.not_kept, changed)
+            origin = Origin(seconds, fetched.from_disk, fetched.not_kept, changed, stages)
             made = record(self.__name__, self._made, self.signature.names, call.forms(), key, origin, self._history)
             self._history.append(made)
 
@@ -254,23 +257,26 @@ class JitFunction(Decorated):
                 if inputs is None or not inputs.unchanged():
                     raise Outdated
                 inputs.also(arguments)
-                disk_cache = import_module("flydsl.compiler.disk_cache")
-                fetched = disk_cache.artifact_for(
-                    self.__name__, inputs, arguments, dict(signature.hints), device, self._counts,
-                    lambda: self._compiled_artifact(signature, arguments, device),
-                )  # fmt: skip
+                with stage("cache"):
+                    disk_cache = import_module("flydsl.compiler.disk_cache")
+                    fetched = disk_cache.artifact_for(
+                        self.__name__, inputs, arguments, dict(signature.hints), device, self._counts,
+                        lambda: self._compiled_artifact(signature, arguments, device),
+                    )  # fmt: skip
                 if knobs.COMPILE_ONLY.get():
                     return None, fetched
-                load = import_module("flydsl.compiler.loading").load
-                executable = load(fetched.artifact, device)
+                with stage("load"):
+                    load = import_module("flydsl.compiler.loading").load
+                    executable = load(fetched.artifact, device)
                 version.keep(signature, executable)
                 return executable, fetched
 
     def _compiled_artifact(self, signature: Any, arguments: list[Any], device: Any) -> Any:
         # The IR libraries are loaded here, on the first compile, and not when this package is imported.
-        trace = import_module("flydsl.compiler.trace").trace
-        driver = import_module("flydsl.compiler.driver")
-        with recorded() as reads:
+        with stage("libraries"):
+            trace = import_module("flydsl.compiler.trace").trace
+            driver = import_module("flydsl.compiler.driver")
+        with stage("trace"), recorded() as reads:
             module, formats = trace(self.func, arguments, device.target, signature.hints)
         with import_module("flydsl.codegen.llvm_options").option_scope(llvm_options(signature.hints)):
             artifact = driver.compile_module(

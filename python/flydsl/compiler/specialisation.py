@@ -38,6 +38,8 @@ class Origin:
     """Why it is not on disk, where that has a reason."""
     changed: str | None = None
     """What the function reads that is different now, in words."""
+    stages: tuple[tuple[str, float], ...] = ()
+    """Seconds of each stage."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,8 @@ class Specialisation:
     """Whether it was found on disk, and not compiled."""
     not_kept: tuple[str, ...] = ()
     """Why the code is good for this process only; empty if it is on disk, or would be with the cache on."""
+    stages: tuple[tuple[str, float], ...] = ()
+    """The seconds by stage, in the order in which the stages first began."""
     properties: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
 
@@ -98,7 +102,7 @@ def record(name: str, number: int, names: Sequence[str], forms: Sequence[Form], 
     arguments = tuple(f"{n}: {form}" for n, form in zip(names, forms, strict=True))
     place = key.kind if key.kind == "host" else f"{key.kind}:{key.device_number}"
     made = Specialisation(arguments, key.arch, place, key.hints, origin.seconds, "; ".join(reasons), origin.from_disk,
-                          origin.not_kept, tuple(now.items()))  # fmt: skip
+                          origin.not_kept, origin.stages, tuple(now.items()))  # fmt: skip
     if log.topic_enabled(TOPIC):
         how = f"{'loaded from disk' if origin.from_disk else 'compiled'} in {origin.seconds * 1e3:.0f} ms"
         lines = [f"{name}: specialisation {number} for {key.arch} on {place}, {how}"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flydsl.base.errors import DslAttributeError, DslRuntimeError, DslTypeError, FlyDSLError
-from tests.unit.errors.mistake import Mistake, in_kernel, whole_file
+from tests.unit.errors.mistake import Mistake, in_kernel
 
 SECTION = "Habits from other systems"
 
