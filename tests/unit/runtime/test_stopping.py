@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -27,11 +28,10 @@ def _hopper(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", "sm_90a")
 
 
-def line_of(mark: str) -> int:
-    """The line of this file that ends in a mark."""
+def places(mark: str) -> set[str]:
+    """The lines of this file that end in a mark."""
     with open(__file__) as file:
-        (found,) = [number for number, line in enumerate(file, 1) if line.rstrip().endswith(f"# {mark}")]
-    return found
+        return {f"{__file__}:{number}" for number, line in enumerate(file, 1) if line.rstrip().endswith(f"# {mark}")}
 
 
 @flyc.kernel
@@ -46,7 +46,7 @@ def one_thread_never_ends(x: fx.Tensor, n: fx.Int32):
 @flyc.kernel
 def long_count(x: fx.Tensor, n: fx.Int32):
     t, seen = fx.thread_idx.x, x[fx.thread_idx.x]
-    for i in range(n):
+    for i in range(n):  # long count
         for j in range(n):  # long count
             seen = seen * 0.5 + fx.Float32(i) - fx.Float32(j)
     x[t] = seen + 1.0
@@ -55,7 +55,7 @@ def long_count(x: fx.Tensor, n: fx.Int32):
 @flyc.kernel
 def in_step(x: fx.Tensor, n: fx.Int32):
     t, seen = fx.thread_idx.x, x[fx.thread_idx.x]
-    for i in range(n):
+    for i in range(n):  # loop with a barrier
         for j in range(n):  # loop with a barrier
             fx.barrier()
             seen = seen * 0.5 + fx.Float32(i) - fx.Float32(j)
@@ -94,7 +94,7 @@ def spinning_wait(x: fx.Tensor, n: fx.Int32):
     i = fx.Int32(0)
     while i < n:  # spinning wait
         nvvm.mbarrier_wait(barrier, 1)
-        if nvvm.mbarrier_try_wait(barrier, 0):
+        if nvvm.mbarrier_try_wait(barrier, 0):  # spinning wait
             i = i + 1
     x[t] = x[t] + 1.0
 
@@ -141,7 +141,7 @@ def test_ctrl_c_stops_a_kernel_and_names_the_line(name: str, blocks: int, ctrl_c
         with pytest.raises(KeyboardInterrupt) as stopped:
             launch(x, FOREVER)
         (note,) = stopped.value.__notes__
-        assert f"{__file__}:{line_of(mark)}" in note
+        assert any(f"{place};" in note for place in places(mark))
         assert "launch" in note and "incomplete" in note
     x[:] = 0
     launch(x, 0)
@@ -155,7 +155,7 @@ def test_a_sanitized_kernel_is_stopped_too(ctrl_c: Callable[[], None]) -> None:
         ctrl_c()
         with pytest.raises(KeyboardInterrupt) as stopped:
             launch(x, FOREVER)
-        assert f":{line_of('endless while')}" in stopped.value.__notes__[0]
+        assert any(place in stopped.value.__notes__[0] for place in places("endless while"))
         launch(x, 0)
 
 
@@ -163,17 +163,18 @@ class Alarm(Exception):
     pass
 
 
-def test_whatever_a_handler_raises_comes_through(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whatever_a_handler_raises_comes_through() -> None:
     def ring(*_: Any) -> None:
         raise Alarm("time to go")
 
     launch, x = launcher(long_count, 1), np.zeros(64, np.float32)
+    launch(x, 0)  # compiled before the alarm is set
     before = signal.signal(signal.SIGALRM, ring)
     try:
         signal.setitimer(signal.ITIMER_REAL, SOON)
         with pytest.raises(Alarm, match="time to go") as stopped:
             launch(x, FOREVER)
-        assert f":{line_of('long count')}" in stopped.value.__notes__[0]
+        assert any(place in stopped.value.__notes__[0] for place in places("long count"))
     finally:
         signal.signal(signal.SIGALRM, before)
 
@@ -181,12 +182,13 @@ def test_whatever_a_handler_raises_comes_through(monkeypatch: pytest.MonkeyPatch
 def test_a_handler_that_does_not_raise_lets_the_kernel_go_on() -> None:
     seen: list[int] = []
     launch, x = launcher(long_count, 1), np.zeros(64, np.float32)
+    launch(np.zeros_like(x), 0)
     before = signal.signal(signal.SIGALRM, lambda number, _: seen.append(number))
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.05)
         launch(x, 4000)
-        while not seen:  # on a fast machine the launch may be over first
-            signal.pause()
+        while not seen:  # a fast machine may be through with the launch first
+            time.sleep(0.01)
     finally:
         signal.signal(signal.SIGALRM, before)
     expected, alone = x[0], np.zeros(64, np.float32)
@@ -201,7 +203,7 @@ def test_a_time_limit_stops_a_kernel_and_names_the_line(name: str) -> None:
     with flyc.time_limit(0.1):
         with pytest.raises(DslTimeoutError, match=r"FLYDSL_RUNTIME_TIME_LIMIT=0\.1 seconds") as stopped:
             launch(x, FOREVER)
-        assert str(stopped.value.location) == f"{__file__}:{line_of(mark)}"
+        assert str(stopped.value.location) in places(mark)
         assert isinstance(stopped.value, TimeoutError)
     x[:] = 0
     launch(x, 0)
