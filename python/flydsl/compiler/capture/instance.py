@@ -110,6 +110,7 @@ class InstanceKey:
 @lru_cache(maxsize=1024)
 def _route(kind: type) -> str:
     """How the values of a type are taken. To ask whether one is a constant takes long, so that is asked last."""
+    bases: tuple[type, ...] = kind.__mro__[:-1]
     if issubclass(kind, tuple) or values.container_of(kind) is not None:
         return "items"
     if (kind.__module__, kind.__qualname__) in values.PARTS:
@@ -122,7 +123,7 @@ def _route(kind: type) -> str:
         return "object"
     frozen = getattr(getattr(kind, "__dataclass_params__", None), "frozen", False)
     constant = frozen or issubclass(kind, (type, enum.Enum, int, float, complex, str, bytes))
-    return "constant" if constant or any(is_known(base.__module__) for base in kind.__mro__[:-1]) else "object"
+    return "constant" if constant or any(is_known(base.__module__) for base in bases) else "object"
 
 
 def _with(names: Names, key: Any) -> Names:
