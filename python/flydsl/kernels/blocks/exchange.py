@@ -8,6 +8,7 @@ of the row between, when all waves have read it.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -35,10 +36,12 @@ class RowExchange:
             # The other blocks' memory may be written once they have started: arrive now, wait before the first write.
             fx.nvvm.cluster_arrive()
 
-    def next_row(self, number: Any, when_read: Callable[[], None]) -> None:
-        """Use set ``number`` for the next row, and call ``when_read`` once all threads have come to its exchange."""
-        self.slots = [slots[None, number] for slots in self._sets]
-        self.when_read = when_read
+    def of_row(self, number: Any, when_read: Callable[[], None]) -> RowExchange:
+        """The exchange of one row: by set ``number``, and calling ``when_read`` once all threads have come to it."""
+        row = copy.copy(self)
+        row.slots = [slots[None, number] for slots in self._sets]
+        row.when_read = when_read
+        return row
 
     @flyc.jit
     def publish(self, values: list[Any]) -> RowNumbers:

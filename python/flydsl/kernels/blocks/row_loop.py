@@ -82,9 +82,9 @@ def _rows_of_ring(
     state, number = ring.pipe.consumer_start(), fx.Int32(0)
     for row in range(first + fx.block_idx.x, end, fx.grid_dim.x):  # at most ``each`` of them
         ring.pipe.wait(state)
-        exchange.next_row(number, lambda row=row, state=state: ring.refill(row, state))
+        here = exchange.of_row(number, lambda row=row, state=state: ring.refill(row, state))
         x = Line(ring.vectors(state), plan, fill, keep=True)
-        code(x, held, exchange.publish, _store_into(row_vectors(target, row, plan), plan))
+        code(x, held, here.publish, _store_into(row_vectors(target, row, plan), plan))
         state, number = ring.pipe.advance(state), 1 - number
 
 
