@@ -1,6 +1,7 @@
 """gfx1250's tensor data mover on the host: the descriptor's fields into a table, by which the tile is copied later.
 
-A tile lands when its wave waits for it (`asynchrony`). A wave issues the instruction once, whatever its lanes: the first active one says what is copied.
+A tile lands when its wave waits for it (`asynchrony`). A wave issues the instruction once, whatever its lanes: the
+first active one says what is copied.
 """
 
 from __future__ import annotations
