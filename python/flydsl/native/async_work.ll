@@ -7,7 +7,7 @@
 
 @fly.async_work.SEED = internal constant [18 x i8] c"FLYDSL_ASYNC_SEED\00", align 16
 
-define internal ptr @fly.async_begin(i64 %queues, i64 %groups, i64 %number, ptr %settle) {
+define internal ptr @fly.async_begin(i64 %queues, i64 %groups, i64 %number, ptr %settle) noinline {
 entry:
   %mul = shl i64 %queues, 4
   %add = add i64 %mul, 104
@@ -79,7 +79,7 @@ declare ptr @calloc(i64, i64)
 
 declare ptr @getenv(ptr)
 
-define internal void @fly.copy_issue(ptr %async, i64 %queue, ptr %target, ptr %source, i32 %bytes, i32 %filled, i1 %stores, i64 %ticket) {
+define internal void @fly.copy_issue(ptr %async, i64 %queue, ptr %target, ptr %source, i32 %bytes, i32 %filled, i1 %stores, i64 %ticket) noinline {
 entry:
   %queue1 = getelementptr inbounds nuw i8, ptr %async, i64 32
   %0 = load ptr, ptr %queue1, align 8
@@ -253,7 +253,7 @@ while.end:                                        ; preds = %while.cond, %land.r
   ret void
 }
 
-define internal void @fly.copy_count(ptr %async, i64 %queue) {
+define internal void @fly.copy_count(ptr %async, i64 %queue) noinline {
 entry:
   %queue1 = getelementptr inbounds nuw i8, ptr %async, i64 32
   %0 = load ptr, ptr %queue1, align 8
@@ -265,7 +265,7 @@ entry:
   ret void
 }
 
-define internal void @fly.copy_wait(ptr %async, i64 %queue, i64 %pending) {
+define internal void @fly.copy_wait(ptr %async, i64 %queue, i64 %pending) noinline {
 entry:
   %queue1 = getelementptr inbounds nuw i8, ptr %async, i64 32
   %0 = load ptr, ptr %queue1, align 8
@@ -321,7 +321,7 @@ while.end:                                        ; preds = %while.cond, %land.r
   ret void
 }
 
-define internal void @fly.copy_wait_read(ptr %async, i64 %queue, i64 %pending) {
+define internal void @fly.copy_wait_read(ptr %async, i64 %queue, i64 %pending) noinline {
 entry:
   %queue1 = getelementptr inbounds nuw i8, ptr %async, i64 32
   %0 = load ptr, ptr %queue1, align 8
@@ -478,7 +478,7 @@ if.end:                                           ; preds = %if.then, %land.lhs.
   ret void
 }
 
-define internal void @fly.copy_wait_all(ptr %async, i64 %first, i64 %count) {
+define internal void @fly.copy_wait_all(ptr %async, i64 %first, i64 %count) noinline {
 entry:
   br label %for.cond
 
@@ -500,7 +500,7 @@ for.end:                                          ; preds = %for.cond
   ret void
 }
 
-define internal void @fly.copy_load(ptr %async, ptr %target, ptr %source, i32 %bytes, ptr %barrier, ptr %update, i64 %ticket) {
+define internal void @fly.copy_load(ptr %async, ptr %target, ptr %source, i32 %bytes, ptr %barrier, ptr %update, i64 %ticket) noinline {
 entry:
   %update1 = getelementptr inbounds nuw i8, ptr %async, i64 80
   store ptr %update, ptr %update1, align 8
@@ -520,7 +520,7 @@ entry:
   ret void
 }
 
-define internal void @fly.async_stir(ptr %async) {
+define internal void @fly.async_stir(ptr %async) noinline {
 entry:
   %seed = getelementptr inbounds nuw i8, ptr %async, i64 16
   %0 = load i64, ptr %seed, align 8
@@ -616,7 +616,7 @@ for.end33:                                        ; preds = %for.cond18, %entry
   ret void
 }
 
-define internal void @fly.copy_box(ptr %async, i64 %queue, ptr %box, ptr %map, ptr %shared, i32 %offset, i32 %kind, i32 %c0, i32 %c1, i32 %c2, i32 %c3, i32 %c4, i32 %bytes, ptr %barrier, ptr %update, i64 %ticket) {
+define internal void @fly.copy_box(ptr %async, i64 %queue, ptr %box, ptr %map, ptr %shared, i32 %offset, i32 %kind, i32 %c0, i32 %c1, i32 %c2, i32 %c3, i32 %c4, i32 %bytes, ptr %barrier, ptr %update, i64 %ticket) noinline {
 entry:
   %update1 = getelementptr inbounds nuw i8, ptr %async, i64 80
   store ptr %update, ptr %update1, align 8
@@ -664,7 +664,7 @@ cond.end:                                         ; preds = %cond.false, %cond.t
   ret void
 }
 
-define internal void @fly.copy_tile(ptr %async, i64 %queue, ptr %tile, ptr %table, i64 %words, ptr %shared, i1 %store, i64 %ticket) {
+define internal void @fly.copy_tile(ptr %async, i64 %queue, ptr %tile, ptr %table, i64 %words, ptr %shared, i1 %store, i64 %ticket) noinline {
 entry:
   %queue1 = getelementptr inbounds nuw i8, ptr %async, i64 32
   %0 = load ptr, ptr %queue1, align 8
@@ -727,7 +727,7 @@ entry:
   ret void
 }
 
-define internal void @fly.copy_arrive(ptr %async, ptr %barrier, i32 %parity, ptr %test) {
+define internal void @fly.copy_arrive(ptr %async, ptr %barrier, i32 %parity, ptr %test) noinline {
 entry:
   %loads = getelementptr inbounds nuw i8, ptr %async, i64 64
   %0 = load i32, ptr %loads, align 8
@@ -833,7 +833,7 @@ if.end6:                                          ; preds = %if.then4, %if.end
   ret i32 %0
 }
 
-define internal i1 @fly.product_issue(ptr %async, i64 %group_number, ptr %multiply, ptr %a, i64 %a_bytes, ptr %b, ptr %c, i64 %c_bytes, ptr %d, i64 %d_bytes, i64 %words, ptr %scale, ptr %shared, i64 %site, i64 %ticket_a, i64 %ticket_b) {
+define internal i1 @fly.product_issue(ptr %async, i64 %group_number, ptr %multiply, ptr %a, i64 %a_bytes, ptr %b, ptr %c, i64 %c_bytes, ptr %d, i64 %d_bytes, i64 %words, ptr %scale, ptr %shared, i64 %site, i64 %ticket_a, i64 %ticket_b) noinline {
 entry:
   %.compoundliteral.sroa.5 = alloca [2 x i64], align 8
   %.compoundliteral.sroa.9 = alloca [3 x i8], align 1
@@ -1240,7 +1240,7 @@ entry:
   ret i32 %or2
 }
 
-define internal void @fly.product_fence(ptr %async, i64 %first, i64 %threads) {
+define internal void @fly.product_fence(ptr %async, i64 %first, i64 %threads) noinline {
 entry:
   br label %for.cond
 
@@ -1272,7 +1272,7 @@ for.end:                                          ; preds = %for.cond, %land.rhs
   ret void
 }
 
-define internal void @fly.product_commit(ptr %async, i64 %first, i64 %threads) {
+define internal void @fly.product_commit(ptr %async, i64 %first, i64 %threads) noinline {
 entry:
   br label %for.cond
 
@@ -1311,7 +1311,7 @@ for.end:                                          ; preds = %for.cond, %land.rhs
   ret void
 }
 
-define internal void @fly.product_wait(ptr %async, i64 %first, i64 %threads, i64 %pending, ptr %rows, i64 %bytes, i64 %words) {
+define internal void @fly.product_wait(ptr %async, i64 %first, i64 %threads, i64 %pending, ptr %rows, i64 %bytes, i64 %words) noinline {
 entry:
   br label %for.cond
 
@@ -1489,7 +1489,7 @@ for.end:                                          ; preds = %for.cond
   ret void
 }
 
-define internal i64 @fly.product_pending(ptr %async, i64 %thread, ptr %words, i64 %count) {
+define internal i64 @fly.product_pending(ptr %async, i64 %thread, ptr %words, i64 %count) noinline {
 entry:
   %div12 = lshr i64 %thread, 7
   %groups = getelementptr inbounds nuw i8, ptr %async, i64 8
@@ -1609,7 +1609,7 @@ return:                                           ; preds = %entry, %if.end
   ret i1 %retval.0
 }
 
-define internal void @fly.async_end(ptr %async, ptr %shared, i64 %bytes, i64 %stride, i64 %blocks) {
+define internal void @fly.async_end(ptr %async, ptr %shared, i64 %bytes, i64 %stride, i64 %blocks) noinline {
 entry:
   %tobool.not = icmp eq ptr %async, null
   br i1 %tobool.not, label %return, label %for.cond

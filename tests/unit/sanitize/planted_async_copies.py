@@ -264,7 +264,7 @@ def box_of(rows: int, columns: int, **options: Any) -> Any:
 
 @asynchronous(tensor="tile", coordinate=(32,), thread=32, other_thread=0)
 def box_without_a_wait(fault: int) -> None:
-    def body(a: fx.Tensor, out: fx.Tensor) -> None:
+    def body(a: Any, out: fx.Tensor) -> None:
         t, shared = fx.thread_idx.x, fx.SharedAllocator()
         tile = shared.allocate(fx.Array[fx.Int32, 64, 1024]).peek().view(fx.make_layout(64, 1))
         barrier = shared.allocate(fx.Array[fx.Int64, 1]).ptr
@@ -284,7 +284,7 @@ def box_without_a_wait(fault: int) -> None:
 
 @asynchronous(tensor="tile", coordinate=(32,), thread=32, other_thread=0)
 def wait_for_the_phase_before(fault: int) -> None:
-    def body(a: fx.Tensor, out: fx.Tensor) -> None:
+    def body(a: Any, out: fx.Tensor) -> None:
         t, shared = fx.thread_idx.x, fx.SharedAllocator()
         tile = shared.allocate(fx.Array[fx.Int32, 64, 1024]).peek().view(fx.make_layout(64, 1))
         barrier = shared.allocate(fx.Array[fx.Int64, 1]).ptr
@@ -303,7 +303,7 @@ def wait_for_the_phase_before(fault: int) -> None:
 
 @asynchronous(tensor="second", coordinate=(32,), thread=32, other_thread=0)
 def wait_for_the_other_barrier(fault: int) -> None:
-    def body(a: fx.Tensor, out: fx.Tensor) -> None:
+    def body(a: Any, out: fx.Tensor) -> None:
         t, shared = fx.thread_idx.x, fx.SharedAllocator()
         first = shared.allocate(fx.Array[fx.Int32, 64, 1024]).peek().view(fx.make_layout(64, 1))
         second = shared.allocate(fx.Array[fx.Int32, 64, 1024]).peek().view(fx.make_layout(64, 1))
@@ -327,7 +327,7 @@ def wait_for_the_other_barrier(fault: int) -> None:
 
 @asynchronous(tensor="ring", coordinate=(64,), thread=32, other_thread=0)
 def consumer_that_is_a_stage_ahead(fault: int) -> None:
-    def body(a: fx.Tensor, out: fx.Tensor) -> None:
+    def body(a: Any, out: fx.Tensor) -> None:
         smem = fx.SharedAllocator()
         ring = smem.allocate(fx.Array[fx.Int32, 128, 1024]).peek().view(fx.make_layout(128, 1))
         pipe = nvvm.Pipeline(smem, stages=2, consumers=1)
@@ -362,7 +362,7 @@ def consumer_that_is_a_stage_ahead(fault: int) -> None:
 
 @silent(tensor="tile", coordinate=(0,), other_thread=0)
 def load_into_a_place_that_is_still_filled(fault: int) -> None:
-    def body(a: fx.Tensor, out: fx.Tensor) -> None:
+    def body(a: Any, out: fx.Tensor) -> None:
         t, shared = fx.thread_idx.x, fx.SharedAllocator()
         tile = shared.allocate(fx.Array[fx.Int32, 64, 1024]).peek().view(fx.make_layout(64, 1))
         barrier = shared.allocate(fx.Array[fx.Int64, 1]).ptr
@@ -387,7 +387,7 @@ def load_into_a_place_that_is_still_filled(fault: int) -> None:
 
 @asynchronous(tensor="tile", coordinate=(0,), block=1, thread=0, other_block=0, other_thread=0)
 def block_that_does_not_wait_for_its_multicast(fault: int) -> None:
-    def body(a: fx.Tensor, out: fx.Tensor) -> None:
+    def body(a: Any, out: fx.Tensor) -> None:
         t, shared, rank = fx.thread_idx.x, fx.SharedAllocator(), nvvm.block_rank_in_cluster()
         tile = shared.allocate(fx.Array[fx.Int32, 64, 1024]).peek().view(fx.make_layout(64, 1))
         barrier = shared.allocate(fx.Array[fx.Int64, 1]).ptr
@@ -538,7 +538,7 @@ def element_written_behind_the_proxy_fence(fault: int) -> None:
 
 @asynchronous(tensor="tile", coordinate=(0,), other_thread=0)
 def store_of_a_box_that_is_still_filled(fault: int) -> None:
-    def body(a: fx.Tensor, out: fx.Tensor) -> None:
+    def body(a: Any, out: fx.Tensor) -> None:
         t, shared = fx.thread_idx.x, fx.SharedAllocator()
         tile = shared.allocate(fx.Array[fx.Int32, 64, 1024]).peek().view(fx.make_layout(64, 1))
         barrier = shared.allocate(fx.Array[fx.Int64, 1]).ptr

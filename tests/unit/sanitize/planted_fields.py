@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -70,7 +71,7 @@ def box_larger_than_its_buffer(fault: int) -> None:
     """The box covers the mbarrier behind the tile: without the check the kernel would wait forever."""
     rows = 4 + 4 * fault
 
-    def body(a: fx.Tensor, out: fx.Tensor) -> None:
+    def body(a: Any, out: fx.Tensor) -> None:
         t, smem = fx.thread_idx.x, fx.SharedAllocator()
         tile = smem.allocate(fx.Array[fx.Int32, 64, 1024]).peek().view(fx.make_layout(64, 1))
         barrier = smem.allocate(fx.Array[fx.Int64, 64]).ptr

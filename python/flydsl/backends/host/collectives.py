@@ -85,7 +85,7 @@ a shuffle, a vote or a matrix move is reached by only part of a warp, and it wai
 do it where the whole warp is, and choose with a condition what goes in and what is made of it"""
 
 
-def require_whole_warps(wg: WorkgroupEmitter, op: Operation) -> None:
+def require_whole_warps(wg: WorkgroupEmitter, op: Operation, message: str = PARTIAL_WARP) -> None:
     """On NVIDIA GPUs such an instruction names the whole warp as its members (PTX ISA, ``shfl.sync``)."""
     if wg.mask is None or wg.target.backend != "cuda":
         return
@@ -102,7 +102,7 @@ def require_whole_warps(wg: WorkgroupEmitter, op: Operation) -> None:
         left = body.assign(f"sub i64 {wg.threads}, {first}")
         lanes = body.assign(f"call i64 @llvm.umin.i64(i64 {left}, i64 {wave})")
         came = body.assign(f"load i64, ptr {count}")
-        wg.fail_if(body.assign(f"icmp ne i64 {came}, {lanes}"), op, PARTIAL_WARP)
+        wg.fail_if(body.assign(f"icmp ne i64 {came}, {lanes}"), op, message)
 
     wg.by_wave(lambda: body.line(f"store i64 0, ptr {count}"), each, everyone_came)
 

@@ -313,9 +313,7 @@ class WorkgroupEmitter:
         """Remember, until the loop over threads ends, an access at an address that is not what it promises."""
         body, flag = self.body, self._flag("")
         low = body.assign(f"and i64 {body.assign(f'ptrtoint {place} to i64')}, {alignment - 1}")
-        here = body.assign(
-            f"select i1 {body.assign(f'icmp eq i64 {low}, 0')}, i32 0, i32 {self._broken(op, alignment)}"
-        )
+        here = self._status(op, low, alignment)
         before = body.assign(f"load i32, ptr {flag}")
         body.line(f"store i32 {body.assign(f'call i32 @llvm.umax.i32(i32 {before}, i32 {here})')}, ptr {flag}")
 
@@ -323,9 +321,7 @@ class WorkgroupEmitter:
         """The same where the promise depends on an argument alone: a store that LLVM takes out of the loop."""
         body, flag = self.body, self._flag((base, alignment))
         low = body.assign(f"and i64 {body.assign(f'ptrtoint {body.typed(base)} to i64')}, {alignment - 1}")
-        here = body.assign(
-            f"select i1 {body.assign(f'icmp eq i64 {low}, 0')}, i32 0, i32 {self._broken(op, alignment)}"
-        )
+        here = self._status(op, low, alignment)
         body.line(f"store i32 {here}, ptr {flag}")
 
     def _status(self, op: Operation, low: str, alignment: int) -> str:

@@ -10,6 +10,8 @@
  */
 #include "native.h"
 
+#define ENTRY(name) KERNEL_NAME(name) NOINLINE /* inlining it everywhere costs compile time and gains nothing */
+
 void *malloc(size_t bytes);
 void *realloc(void *memory, size_t bytes);
 char *getenv(const char *name);
@@ -102,9 +104,9 @@ struct Async {
     Settle *settle;
 };
 
-Async *fly_async_begin(uint64_t queues, uint64_t groups, uint64_t number, Settle *settle) KERNEL_NAME(async_begin);
-void fly_async_end(Async *async, char *shared, uint64_t bytes, uint64_t stride, uint64_t blocks) KERNEL_NAME(async_end);
-void fly_async_stir(Async *async) KERNEL_NAME(async_stir);
+Async *fly_async_begin(uint64_t queues, uint64_t groups, uint64_t number, Settle *settle) ENTRY(async_begin);
+void fly_async_end(Async *async, char *shared, uint64_t bytes, uint64_t stride, uint64_t blocks) ENTRY(async_end);
+void fly_async_stir(Async *async) ENTRY(async_stir);
 
 /* Where a run of this many queues and warpgroups keeps its work; `number` tells blocks apart where a seed chooses. */
 Async *fly_async_begin(uint64_t queues, uint64_t groups, uint64_t number, Settle *settle) {
@@ -144,19 +146,19 @@ static void settle(Async *async, uint64_t ticket) {
 /* Copies ---------------------------------------------------------------------------------------------------------- */
 
 void fly_copy_issue(Async *async, uint64_t queue, char *target, const char *source, uint32_t bytes, uint32_t filled,
-                    bool stores, uint64_t ticket) KERNEL_NAME(copy_issue);
-void fly_copy_count(Async *async, uint64_t queue) KERNEL_NAME(copy_count);
-void fly_copy_wait(Async *async, uint64_t queue, uint64_t pending) KERNEL_NAME(copy_wait);
-void fly_copy_wait_read(Async *async, uint64_t queue, uint64_t pending) KERNEL_NAME(copy_wait_read);
-void fly_copy_wait_all(Async *async, uint64_t first, uint64_t count) KERNEL_NAME(copy_wait_all);
+                    bool stores, uint64_t ticket) ENTRY(copy_issue);
+void fly_copy_count(Async *async, uint64_t queue) ENTRY(copy_count);
+void fly_copy_wait(Async *async, uint64_t queue, uint64_t pending) ENTRY(copy_wait);
+void fly_copy_wait_read(Async *async, uint64_t queue, uint64_t pending) ENTRY(copy_wait_read);
+void fly_copy_wait_all(Async *async, uint64_t first, uint64_t count) ENTRY(copy_wait_all);
 void fly_copy_load(Async *async, char *target, const char *source, uint32_t bytes, uint64_t *barrier, Update *update,
-                   uint64_t ticket) KERNEL_NAME(copy_load);
+                   uint64_t ticket) ENTRY(copy_load);
 void fly_copy_box(Async *async, uint64_t queue, Box *box, const uint64_t *map, char *shared, uint32_t offset,
                   int32_t kind, int32_t c0, int32_t c1, int32_t c2, int32_t c3, int32_t c4, uint32_t bytes,
-                  uint64_t *barrier, Update *update, uint64_t ticket) KERNEL_NAME(copy_box);
+                  uint64_t *barrier, Update *update, uint64_t ticket) ENTRY(copy_box);
 void fly_copy_tile(Async *async, uint64_t queue, Tile *tile, const int64_t *table, uint64_t words, char *shared,
-                   bool store, uint64_t ticket) KERNEL_NAME(copy_tile);
-void fly_copy_arrive(Async *async, uint64_t *barrier, uint32_t parity, Test *test) KERNEL_NAME(copy_arrive);
+                   bool store, uint64_t ticket) ENTRY(copy_tile);
+void fly_copy_arrive(Async *async, uint64_t *barrier, uint32_t parity, Test *test) ENTRY(copy_arrive);
 
 static void land_bytes(Item *item) {
     const char *source = item->snapshot ? item->snapshot : item->source;
@@ -355,13 +357,13 @@ void fly_copy_arrive(Async *async, uint64_t *barrier, uint32_t parity, Test *tes
 bool fly_product_issue(Async *async, uint64_t group, Multiply *multiply, const char *a, uint64_t a_bytes,
                        const uint64_t *b, const char *c, uint64_t c_bytes, char *d, uint64_t d_bytes, uint64_t words,
                        const int32_t *scale, char *shared, uint64_t site, uint64_t ticket_a, uint64_t ticket_b)
-    KERNEL_NAME(product_issue);
-void fly_product_fence(Async *async, uint64_t first, uint64_t threads) KERNEL_NAME(product_fence);
-void fly_product_commit(Async *async, uint64_t first, uint64_t threads) KERNEL_NAME(product_commit);
+    ENTRY(product_issue);
+void fly_product_fence(Async *async, uint64_t first, uint64_t threads) ENTRY(product_fence);
+void fly_product_commit(Async *async, uint64_t first, uint64_t threads) ENTRY(product_commit);
 void fly_product_wait(Async *async, uint64_t first, uint64_t threads, uint64_t pending, char *rows, uint64_t bytes,
-                      uint64_t words) KERNEL_NAME(product_wait);
+                      uint64_t words) ENTRY(product_wait);
 uint64_t fly_product_pending(Async *async, uint64_t thread, const uint32_t *words, uint64_t count)
-    KERNEL_NAME(product_pending);
+    ENTRY(product_pending);
 
 static Warpgroup *group_at(Async *async, uint64_t number) {
     if (!async->group[number]) {

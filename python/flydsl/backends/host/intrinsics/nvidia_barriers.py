@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from xdsl.ir import Operation, SSAValue
 
 from flydsl.backends.host import fibers
-from flydsl.backends.host.collectives import cluster_counter, counter, wait_at
+from flydsl.backends.host.collectives import cluster_counter, counter, require_whole_warps, wait_at
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, meeting, thread
 from flydsl.codegen.llvm_types import type_text
 from flydsl.target.ptx import CLUSTER_WORDS
@@ -255,7 +255,8 @@ def _word(wg: WorkgroupEmitter, place: str, bits: int, index: int) -> str:
 
 def _elect(wg: WorkgroupEmitter, op: Operation) -> None:
     """True in the first lane. The instruction waits for the whole warp, so one that comes in part is an error here."""
-    body, result, wave = wg.body, op.results[0], wg.target.wave_size
+    require_whole_warps(wg, op, PARTIAL_ELECTION)
+    body, result = wg.body, op.results[0]
     count = body.fresh("count")
     body.entry_line(f"{count} = alloca i64, align 8")
 
@@ -265,15 +266,7 @@ def _elect(wg: WorkgroupEmitter, op: Operation) -> None:
         first = body.assign(f"icmp eq i64 {before}, 0")
         wg.slots.store(result, body.assign(f"zext i1 {first} to i32"), wg.thread_number)
 
-    def everyone_came() -> None:
-        first = body.assign(f"and i64 {wg.thread_number}, -{wave}")
-        left = body.assign(f"sub i64 {wg.threads}, {first}")
-        lanes = body.assign(f"call i64 @llvm.umin.i64(i64 {left}, i64 {wave})")
-        came = body.assign(f"load i64, ptr {count}")
-        wg.fail_if(body.assign(f"icmp ne i64 {came}, {lanes}"), op, PARTIAL_ELECTION)
-
-    check = everyone_came if wg.mask is not None else lambda: None
-    wg.by_wave(lambda: body.line(f"store i64 0, ptr {count}"), each, check)
+    wg.by_wave(lambda: body.line(f"store i64 0, ptr {count}"), each, lambda: None)
 
 
 def _nothing(wg: WorkgroupEmitter, op: Operation) -> None:
