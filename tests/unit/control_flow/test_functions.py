@@ -407,3 +407,22 @@ def test_the_facade() -> None:
         return 1 if x else 2
 
     assert ASTRewriter.transform(f) is rewritten(f)
+
+
+def test_a_helper_that_calls_itself() -> None:
+    def body(out: fx.Tensor, n: fx.Int32):
+        t = fx.thread_idx.x
+        out[t] = doubled(t, 3) + tripled(t, 2)
+
+    assert launch(body) == [0, 17, 34, 51]
+
+
+def doubled(x: Any, times: int) -> Any:
+    if times == 0:
+        return x
+    return doubled(x * 2 if x > 0 else x, times - 1)
+
+
+@flyc.jit
+def tripled(x, times):
+    return tripled(x * 3, times - 1) if times > 0 else x

@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any
 
 from flydsl.base.own_code import is_own_module
+from flydsl.expr import truth
 
 EVERYTHING = ""
 """Stands for all variables, where code goes through them; no variable has this name."""
@@ -58,10 +59,15 @@ def _note(name: str, value: str | None) -> None:
     if reads is None or name in reads:
         return
     frame = sys._getframe(2)
-    while frame is not None and (_package(frame) in sys.stdlib_module_names or frame.f_globals is globals()):
+    while frame is not None and (_package(frame) in sys.stdlib_module_names or _passes_on(frame)):
         frame = frame.f_back  # the standard library reads on behalf of others
     if frame is None or not (_package(frame) in _NOT_TRACED or is_own_module(str(frame.f_globals.get("__name__")))):
         reads[name] = value
+
+
+def _passes_on(frame: FrameType) -> bool:
+    """Whether a frame does with a value what the traced code says: `"HOME" in os.environ` is asked by `truth`."""
+    return frame.f_globals is globals() or frame.f_globals is vars(truth)
 
 
 def _package(frame: FrameType) -> str:

@@ -26,7 +26,7 @@ from flydsl.compiler.rewrite.source import FunctionSource, find_source, mangle_p
 from flydsl.compiler.rewrite.statements import Rewriter
 from flydsl.expr.control_flow import ControlFlow
 
-_OUTER = "__fly_outer"
+_OUTER, _DEFINED = "__fly_outer", "__fly_defined"
 _FUTURES = sum(getattr(future_features, name).compiler_flag for name in future_features.all_feature_names)
 _Known = WeakKeyDictionary[FunctionType, tuple[tuple[Any, ...], FunctionType | None]]
 _functions: dict[bool, _Known] = {False: WeakKeyDictionary(), True: WeakKeyDictionary()}
@@ -109,7 +109,11 @@ def _range_is_builtin(func: FunctionType) -> bool:
 
 
 def _code_of(node: ast.FunctionDef, func: FunctionType) -> CodeType:
-    """Compile a definition inside a function that has its captured variables as parameters."""
+    """Compile a definition inside a function that has its captured variables as parameters.
+
+    There it has a name of its own, so that a function which calls itself finds itself where it did before.
+    """
+    node.name = _DEFINED
     outer = build.function(_OUTER, [build.HIDDEN, *func.__code__.co_freevars], [node], node)
     module = ast.fix_missing_locations(ast.Module([outer], []))
     flags = func.__code__.co_flags & _FUTURES
@@ -131,8 +135,9 @@ def _named(code: CodeType, func: FunctionType) -> CodeType:
         inner = tuple(renamed(c, name, qualname) if isinstance(c, CodeType) else c for c in part.co_consts)
         return part.replace(co_name=name, co_qualname=qualname, co_consts=inner)
 
-    inner = tuple(renamed(c, code.co_name, func.__qualname__) if isinstance(c, CodeType) else c for c in code.co_consts)
-    return code.replace(co_qualname=func.__qualname__, co_consts=inner)
+    name = func.__code__.co_name
+    inner = tuple(renamed(c, name, func.__qualname__) if isinstance(c, CodeType) else c for c in code.co_consts)
+    return code.replace(co_name=name, co_qualname=func.__qualname__, co_consts=inner)
 
 
 def _print_difference(source: FunctionSource, before: str, after: str) -> None:
