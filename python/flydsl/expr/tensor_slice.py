@@ -16,7 +16,7 @@ from flydsl.expr.context import current
 from flydsl.expr.handle import apply
 from flydsl.expr.int_tuple import IntTuple
 from flydsl.expr.known import plain
-from flydsl.expr.numeric import Numeric, operand
+from flydsl.expr.numeric import as_numeric, operand
 from flydsl.layout import int_tuple as it
 from flydsl.layout.swizzle import ComposedLayout
 
@@ -42,7 +42,7 @@ def sliced(tensor: Any, coord: Any) -> Any:
             hint=f"give {tensor.rank}, `:` for a mode that is kept whole",
         )
     kept = tuple(None if isinstance(part, slice) else part for part in parts)
-    view = tensor[kept if len(kept) > 1 else kept[0]]
+    view = tensor[_unwrapped(kept)]
     modes = [part for part in parts if part is None or isinstance(part, slice)]
     if all(part is None or part == slice(None) for part in modes):
         return view
@@ -74,7 +74,12 @@ def _narrowed(view: Any, modes: Sequence[slice | None]) -> Any:
 
 
 def _tuple(parts: tuple[Any, ...], op: str) -> Any:
-    return IntTuple.from_python(parts if len(parts) > 1 else parts[0], op)
+    return IntTuple.from_python(_unwrapped(parts), op)
+
+
+def _unwrapped(parts: tuple[Any, ...]) -> Any:
+    """The only one of some parts, or all of them."""
+    return parts if len(parts) != 1 else parts[0]
 
 
 def _span(part: slice | None, extent: Any) -> _Span:
@@ -110,6 +115,5 @@ def _way(start: Any, stop: Any, length: Any) -> Any:
         return stop - start
     if isinstance(start, int) and start == 0:
         return stop
-    ends = [end if isinstance(end, Numeric) else operand(end) for end in (start, stop)]
-    known = current().known_difference(*(end.ir_value() for end in ends))
+    known = current().known_difference(*(as_numeric(end).ir_value() for end in (start, stop)))
     return stop - start if known is None else known
