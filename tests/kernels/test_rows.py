@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -22,6 +25,7 @@ KERNELS = ("softmax", "rmsnorm", "layernorm")
 DTYPES: dict[str, Any] = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
 TOLERANCE = {"f32": 2e-6, "f16": 1e-3, "bf16": 8e-3}
 CANARIES = 16
+BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "rows.py"
 
 
 def matrix(shape: tuple[int, int], dtype: str, before: int, gap: int) -> tuple[np.ndarray, np.ndarray]:
@@ -136,3 +140,19 @@ def test_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
             want = expected("softmax", x, x[0], x[0])
             build_softmax_module(37, columns, "f32")(x, x, 37)
             np.testing.assert_allclose(x, want, rtol=1e-5, atol=1e-7)
+
+
+def test_the_benchmark_checks_random_cells_without_a_gpu(capsys: pytest.CaptureFixture[str]) -> None:
+    spec = importlib.util.spec_from_file_location("rows_benchmark", BENCHMARK)
+    assert spec is not None and spec.loader is not None
+    benchmark = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = benchmark
+    spec.loader.exec_module(benchmark)
+    benchmark.main(["--quick", "--seed", "11", "--cells", "3"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "seed 11" and len(lines) == 4 and all("error" in line for line in lines[1:])
+    cells = benchmark.draw(5, 60)
+    assert cells == benchmark.draw(5, 60) != benchmark.draw(6, 60)
+    assert all(benchmark.SHORTEST <= cell.n <= benchmark.LONGEST + 8 for cell in cells)
+    assert sum(cell.n % 8 != 0 for cell in cells) == 30
+    assert all(cell.moved >= 64 << 20 or (cell.few and 1 <= cell.m <= 512) for cell in cells)
