@@ -17,11 +17,12 @@ from flydsl.kernels.blocks.row_plan import DTYPES, RowChoice, RowPlan
 @flyc.jit
 def launch_rows(kernel: Callable[[RowPlan], Any], rows: Any, choice: RowChoice, stream: Any) -> None:
     """Launch ``kernel(plan)`` for ``rows`` rows, with the plan for so many."""
-    if fx.const_expr(choice.few is None):
+    few = choice.few or choice.many
+    if fx.const_expr(choice.limit == 0):
         _launch(kernel(choice.many), rows, choice.many, stream)
     else:
         if rows <= choice.limit:
-            _launch(kernel(choice.few), rows, choice.few, stream)
+            _launch(kernel(few), rows, few, stream)
         else:
             _launch(kernel(choice.many), rows, choice.many, stream)
 
