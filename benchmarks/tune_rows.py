@@ -1,16 +1,17 @@
-"""Which shape of a row's plan is fastest on this GPU, for each benchmark shape.
+"""How fast plans of row kernels are on this GPU, beside what their model expects.
 
-Not a comparison, so not run with the others: python benchmarks/tune_rows.py [--quick] [kernel ...]
+Not a comparison, so not run with the others: python benchmarks/tune_rows.py [--quick] [length ...]
 
-Prints TB/s of every variant, best first; the tables of kernels/blocks/rows.py are read off it.
+For each length, some of the plans that the model compares, the best of them and others at random, with the part of a
+copy's speed that they have and that the model expects. The numbers of `Machine` in kernels/blocks/row_plan.py are
+fitted to it.
 """
 
 from __future__ import annotations
 
 import os
+import random
 import sys
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import torch
@@ -18,81 +19,56 @@ import torch
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import timing
-from gpu import SETS, SHAPES, median_ms
+from gpu import SETS, median_ms
 
-from flydsl.kernels.blocks import rows
-from flydsl.kernels.blocks.cache_hints import ONCE, PLAIN, TWICE
-from flydsl.kernels.norm import layernorm, rmsnorm, softmax
+from flydsl.kernels.blocks.row_plan import HOPPER, MANY, RowPlan, candidates, launch_time
+from flydsl.kernels.norm.layernorm import build_layernorm_module
+from flydsl.kernels.norm.softmax import build_softmax_module
 
-HINTS = {"plain": PLAIN, "once": ONCE, "once, streaming": replace(ONCE, store=("streaming", None))}
-HINTS_AGAIN = {"twice": TWICE, "twice, plain": replace(TWICE, store=None)}
-"""Of rows that are loaded once, and of those that are loaded again."""
-SHAPES_OF_ROWS: dict[int, list[dict[str, Any]]] = {
-    1024: [{"threads": 64}, {"threads": 128, "rows": 2}, {"threads": 256, "rows": 4}],
-    4096: [
-        {"threads": 128}, {"threads": 256}, {"threads": 256, "rows": 2}, {"threads": 512, "rows": 4},
-        {"threads": 256, "again": True},
-    ],
-    8192: [
-        {"threads": 512}, {"threads": 512, "rows": 2}, {"threads": 512, "stages": 2, "each": 2},
-        {"threads": 512, "again": True},
-    ],
-    16384: [
-        {"threads": 512}, {"threads": 1024}, {"threads": 512, "stages": 2, "each": 2}, {"threads": 1024, "again": True},
-    ],
-    32768: [
-        {"threads": 1024}, {"threads": 512, "cluster": 2}, {"threads": 1024, "stages": 2, "each": 2},
-        {"threads": 1024, "stages": 2, "each": 3}, {"threads": 1024, "again": True},
-    ],
-}  # fmt: skip
-"""What to try, by the length of a row."""
+LENGTHS = (33, 129, 1000, 1001, 4096, 4097, 13832, 16384, 32768, 65536, 131071)
+BEST, OTHERS = 4, 6
+LINES = {"softmax": 0, "layernorm": 2}
 
 
-def variants(n: int, has_lines: bool) -> dict[str, rows.RowShape]:
-    found = {}
-    for fields in SHAPES_OF_ROWS[n]:
-        for hint, hints in (HINTS_AGAIN if "again" in fields else HINTS).items():
-            for early in (False, True) if has_lines else (False,):
-                label = " ".join([*(f"{k}={v}" for k, v in fields.items()), hint, *["early"] * early])
-                found[label] = rows.RowShape(n, **fields, lines_early=early, hints=hints)
-    return found
+def picked(name: str, length: int, rows: int) -> list[RowPlan]:
+    """The plans that the model likes best, and some that it likes at all."""
+    found = sorted(candidates(length, "bf16", HOPPER), key=lambda p: launch_time(p, HOPPER, LINES[name], rows))
+    fit = [p for p in found if launch_time(p, HOPPER, LINES[name], rows) < float("inf")]
+    others = fit[BEST : len(fit) // 2]
+    return fit[:BEST] + random.sample(others, min(OTHERS, len(others)))
 
 
-def kernels(m: int, n: int) -> dict[str, tuple[Any, Callable[[], Any], Callable[[int], tuple[Any, ...]]]]:
-    """(module, how to build it anew, arguments of a set of buffers) of each kernel."""
-    x = [torch.randn(m, n, device="cuda", dtype=torch.bfloat16) for _ in range(SETS)]
-    y = [torch.empty_like(t) for t in x]
-    gamma, beta = (torch.randn(n, device="cuda", dtype=torch.bfloat16) for _ in range(2))
-    return {
-        "softmax": (softmax, lambda: softmax.build_softmax_module.__wrapped__(m, n, "bf16"), lambda i: (x[i], y[i], m)),
-        "rmsnorm": (
-            rmsnorm, lambda: rmsnorm.build_rmsnorm_module.__wrapped__(n, "bf16"), lambda i: (x[i], gamma, y[i], m)
-        ),
-        "layernorm": (
-            layernorm,
-            lambda: layernorm.build_layernorm_module.__wrapped__(n, "bf16"),
-            lambda i: (x[i], gamma, beta, y[i], m),
-        ),
-    }  # fmt: skip
-
-
-def bandwidth(module: Any, build: Callable[[], Any], arguments: Any, shape: rows.RowShape, m: int, n: int) -> float:
-    module.plan_row = lambda *_, **__: rows.planned(n, "bf16", 8, shape)
-    run = build()
-    return 2 * m * n * 2 / median_ms({"": lambda i: run(*arguments(i))}, 2)[""] / 1e9
+def launcher(name: str, plan: RowPlan, rows: int, x: list[Any], y: list[Any], lines: list[Any]) -> Any:
+    if name == "softmax":
+        softmax = build_softmax_module(rows, plan.length, plan.dtype, plan=plan)
+        return lambda i: softmax(x[i], y[i], rows)
+    layernorm = build_layernorm_module(plan.length, plan.dtype, plan=plan)
+    return lambda i: layernorm(x[i], *lines, y[i], rows)
 
 
 def main() -> None:
-    parser = timing.arguments("The fastest shape of a row's plan.", "the first shape only")
-    parser.add_argument("kernels", nargs="*", help="softmax, rmsnorm, layernorm; all by default")
+    parser = timing.arguments("Plans of row kernels beside what their model expects.", "the first length only")
+    parser.add_argument("lengths", nargs="*", type=int, help="of rows; some of every kind by default")
     given = parser.parse_args()
-    for m, n in SHAPES[:1] if given.quick else SHAPES:
-        for name, (module, build, arguments) in kernels(m, n).items():
-            if name in (given.kernels or [name]):
-                tried = variants(n, name != "softmax")
-                found = [(bandwidth(module, build, arguments, shape, m, n), label) for label, shape in tried.items()]
-                text = "; ".join(f"{label} {value:.2f}" for value, label in sorted(found, reverse=True))
-                print(f"{m}x{n} {name}: {text}", flush=True)
+    for length in LENGTHS[:1] if given.quick else given.lengths or LENGTHS:
+        rows = MANY // (2 * length)
+        x = [torch.randn(rows, length, device="cuda", dtype=torch.bfloat16) for _ in range(SETS)]
+        y = [torch.empty_like(t) for t in x]
+        lines = [torch.randn(length, device="cuda", dtype=torch.bfloat16) for _ in range(2)]
+        copy = median_ms({"copy": lambda i, x=x, y=y: y[i].copy_(x[i])}, 2)["copy"]
+        bytes_each = 2 * rows * length * 2 / HOPPER.processors / HOPPER.bytes_per_cycle
+        for name in LINES:
+            for plan in picked(name, length, rows):
+                run = launcher(name, plan, rows, x, y, lines)
+                run(0)
+                speed = copy / median_ms({"": run}, 2)[""]
+                expected = bytes_each / launch_time(plan, HOPPER, LINES[name], rows)
+                kind = "staged" if plan.staged else "direct" if plan.keep else "again"
+                print(
+                    f"{name} {length}: {kind}, {plan.lanes} lanes, {plan.rows} rows, cluster {plan.cluster}: "
+                    f"{speed:.2f} of the copy, expected {expected:.2f}",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ SHOWN = {
     "compile_time": ["| import ", "| further compile, new kernel "],
     "isa_quality": ["v_mfma_f32_16x16x16_f16", "| flydsl "],
     "launch": ["8 tensors, 4 scalars"],
+    "rows": ["softmax", "seed"],
     "profile_compile": ["| trace ", "pass 1 fly-rewrite-func-signature", "LLVM object emission", "| sum "],
     "virtual_gpu": ["| softmax ", "| GEMM "],
     "warm_start": ["| first kernel, from disk ", "| first launch's return "],
@@ -138,10 +139,9 @@ def test_the_tables_of_a_gpu(on_a_gpu: Any, capsys: Any) -> None:
     assert product.split() == ["fp8", "8192", "600", "-", "-", "500", "-", "-", "1.200", "2.0e-02"]
 
 
-def test_every_shape_of_a_row_can_be_tried(on_a_gpu: Any) -> None:
+def test_plans_of_rows_to_try(on_a_gpu: Any) -> None:
     tune = on_a_gpu("tune_rows")
-    for _, n in on_a_gpu("gpu").SHAPES:
-        tried = tune.variants(n, has_lines=True)
-        assert len(tried) > len(tune.SHAPES_OF_ROWS[n])
-        for shape in tried.values():
-            tune.rows.planned(n, "bf16", 8, shape)
+    for length in tune.LENGTHS:
+        for name in tune.LINES:
+            tried = tune.picked(name, length, tune.MANY // (2 * length))
+            assert len(tried) >= tune.BEST and all(plan.length == length for plan in tried)

@@ -2,70 +2,59 @@
 
 A row that one block holds is exchanged with a barrier. A row that a cluster of blocks holds is exchanged through
 distributed shared memory: each wave writes its numbers into every block, and one barrier of the cluster shows them.
-A block that stays for several rows takes two sets of slots in turn: a wave comes back to a set only behind the barrier
-of the row between, when all waves have read it.
+Rows that are held by a wave, or by some of its lanes, have nothing to exchange.
 """
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.reduce import Combine, wave_count, wave_reduce
-from flydsl.kernels.blocks.rows import RowPlan
+from flydsl.kernels.blocks.row_plan import RowPlan
 
 
 class RowExchange:
     """Slots for ``count`` numbers of each wave. Made at the start of a kernel."""
 
     def __init__(self, plan: RowPlan, count: int, smem: Any) -> None:
-        self.plan, shape = plan, plan.shape
-        self.waves = wave_count(plan.lanes // shape.cluster)
-        self.total = self.waves * shape.cluster
-        self.when_read: Callable[[], None] = lambda: None
-        size, sets = self.total * shape.rows, 2 if shape.stages else 1
-        self._sets = [
-            smem.allocate(fx.Array[fx.Float32, sets * size]).peek().view(fx.make_layout((size, sets), (1, size)))
-            for _ in range(count)
-        ]
-        self.slots = [slots[None, 0] for slots in self._sets]
-        if shape.cluster > 1:
+        self.plan = plan
+        self.group = min(plan.lanes, fx.num_warp_threads())
+        self.waves = wave_count(plan.lanes)
+        self.total = self.waves * plan.cluster
+        size = self.total * plan.rows if self.total > 1 else 0
+        self.slots = [smem.allocate(fx.Array[fx.Float32, size]).peek() for _ in range(count)] if size else []
+        if plan.cluster > 1:
             # The other blocks' memory may be written once they have started: arrive now, wait before the first write.
             fx.nvvm.cluster_arrive()
 
-    def of_row(self, number: Any, when_read: Callable[[], None]) -> RowExchange:
-        """The exchange of one row: by set ``number``, and calling ``when_read`` once all threads have come to it."""
-        row = copy.copy(self)
-        row.slots = [slots[None, number] for slots in self._sets]
-        row.when_read = when_read
-        return row
+    def reduce(self, value: Any, how: Combine) -> Any:
+        """Combine a value over the lanes of this wave that hold the row."""
+        return wave_reduce(value, how, self.group)
 
     @flyc.jit
     def publish(self, values: list[Any]) -> RowNumbers:
         """Give this wave's numbers, the same in all its lanes, to every wave of the row, and get theirs."""
         wave = fx.thread_idx.x // fx.num_warp_threads()
         lane = fx.lane_id()
-        if fx.const_expr(self.plan.shape.cluster > 1):
+        if fx.const_expr(self.plan.cluster > 1):
             fx.nvvm.cluster_wait()
             place = fx.nvvm.block_rank_in_cluster() * self.waves + wave
-            if lane < self.plan.shape.cluster:
+            if lane < self.plan.cluster:
                 for slot, value in zip(self.slots, values, strict=True):
-                    fx.nvvm.cluster_store(value, fx.get_iter(slot) + place, lane)
+                    fx.nvvm.cluster_store(value, slot.ptr + place, lane)
             fx.nvvm.cluster_sync()
-        elif fx.const_expr(self.total > 1 or self.plan.shape.stages > 0):
+        elif fx.const_expr(self.total > 1):
             if lane == 0:
                 for slot, value in zip(self.slots, values, strict=True):
                     slot[wave] = value
             fx.barrier()
-            self.when_read()
         return RowNumbers(self, values)
 
     def first_slot(self) -> Any:
         """The first of the slots of this thread's row."""
-        return fx.thread_idx.x // self.plan.lanes * self.total if self.plan.shape.rows > 1 else 0
+        return fx.thread_idx.x // self.plan.lanes * self.total if self.plan.rows > 1 else 0
 
     def lanes(self) -> int:
         """Over how many lanes the numbers of a row are spread when they are read: a power of 2."""

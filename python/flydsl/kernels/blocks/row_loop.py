@@ -1,8 +1,10 @@
 """The rows of a block, each handed to the code of a kernel as vectors in registers.
 
-Blocks of a plan with stages stay for several rows. While one row is at work, the next are on their way into a ring of
-shared memory by bulk copies, which a single thread starts: the memory has something to do also while a block reduces.
-The barrier of a row's exchange says that every thread has taken its vectors, so that the stage can be filled again.
+Threads load their vectors straight from memory where rows begin at multiples of 16 bytes. Other rows, and short ones,
+pass through shared memory: the rows of a block lie in memory one behind the other, so they come as they lie, in pieces
+of 16 bytes, and are cut into rows there. Results go back the same way. Before the first and behind the last whole
+piece there are less than 16 bytes, which threads copy element by element, and so they do with rows that do not lie
+together.
 """
 
 from __future__ import annotations
@@ -12,118 +14,170 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.exchange import RowExchange, RowNumbers
-from flydsl.kernels.blocks.rows import (
-    DTYPES,
-    Line,
-    RowPlan,
-    line_vectors,
-    row_number,
-    row_vectors,
-    store_turn,
-)
+from flydsl.kernels.blocks.cache_hints import copy_atom
+from flydsl.kernels.blocks.exchange import RowExchange
+from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, RowPlan
+from flydsl.kernels.blocks.rows import Line, Share, store_turn, vectors_of
 
+PIECES_AT_ONCE = 8
+"""Pieces that a thread has on their way where threads copy them."""
 Store = Callable[[int, Any], None]
 """``store(turn, vector)`` writes one of a thread's vectors of the result."""
-Exchange = Callable[[list[Any]], RowNumbers]
-"""``exchange(numbers)`` gives the numbers of this wave to the others of the row, and gets theirs; once a row."""
-RowCode = Callable[[Line, list[Line], Exchange, Store], None]
+RowCode = Callable[[Line, list[Line], RowExchange, Store], None]
 """``code(x, lines, exchange, store)`` computes a row of which this thread has the vectors ``x``."""
 
 
 def for_each_row(
-    source: Any, target: Any, rows: tuple[Any, Any], plan: RowPlan, code: RowCode, *, numbers: int, fill: float,
+    source: Any, target: Any, end: Any, plan: RowPlan, code: RowCode, *, numbers: int, fill: float,
     lines: tuple[Any, ...] = (),
 ) -> None:  # fmt: skip
-    """Run ``code``, which exchanges ``numbers`` numbers, for each row of this block; ``rows`` are (first, end).
+    """Run ``code``, which exchanges ``numbers`` numbers, for the rows of this block, of which there are ``end``.
 
     ``lines`` are tensors as long as a row that go with every row, as a scale or a shift. Elements beyond the row
     are ``fill``.
     """
-    run = _rows_of_ring if plan.shape.stages else _row_of_threads
-    run(source, target, rows, plan, code, numbers, fill, lines)
-
-
-def _row_of_threads(
-    source: Any, target: Any, rows: tuple[Any, Any], plan: RowPlan, code: RowCode, numbers: int, fill: float,
-    lines: tuple[Any, ...],
-) -> None:  # fmt: skip
-    """A row in the registers of its threads."""
-    exchange = RowExchange(plan, numbers, fx.SharedAllocator())
-    row = row_number(rows[0], plan)
-    hints = plan.shape.hints
-    x = Line(row_vectors(source, row, plan), plan, fill, keep=not plan.shape.again, hint=hints.load, again=hints.again)
-    held = _held(lines, plan)
-    code(x, held, exchange.publish, _store_into(row_vectors(target, row, plan), plan))
-
-
-def _held(lines: tuple[Any, ...], plan: RowPlan) -> list[Line]:
-    return [
-        Line(line_vectors(line, plan), plan, 0.0, keep=plan.shape.lines_early, hint=plan.shape.hints.line)
-        for line in lines
-    ]
-
-
-def _store_into(vectors: Any, plan: RowPlan) -> Store:
-    return lambda turn, vector: store_turn(vector, vectors, plan, turn)
-
-
-@flyc.jit
-def _rows_of_ring(
-    source: Any, target: Any, rows: tuple[Any, Any], plan: RowPlan, code: RowCode, numbers: int, fill: float,
-    lines: tuple[Any, ...],
-) -> None:  # fmt: skip
     smem = fx.SharedAllocator(128, static=False)
-    first, end = rows
-    ring = RowRing(source, end, plan, smem)
-    exchange = RowExchange(plan, numbers, smem)
-    ring.start(first)
-    held = _held(lines, plan)
-    state, number = ring.pipe.consumer_start(), fx.Int32(0)
-    for row in range(first + fx.block_idx.x, end, fx.grid_dim.x):  # at most ``each`` of them
-        ring.pipe.wait(state)
-        here = exchange.of_row(number, lambda row=row, state=state: ring.refill(row, state))
-        x = Line(ring.vectors(state), plan, fill, keep=True)
-        code(x, held, here.publish, _store_into(row_vectors(target, row, plan), plan))
-        state, number = ring.pipe.advance(state), 1 - number
+    exchange, share, hints = RowExchange(plan, numbers, smem), Share(plan), plan.hints
+    beside = [Line(_part(fx.get_iter(line), share), share, 0.0, keep=False, hint=hints.line) for line in lines]
+    first = fx.block_idx.x // plan.cluster * plan.rows
+    if plan.staged:
+        tile = RowTile(share, source, target, first, end, smem)
+        tile.fetch()
+        vectors = tile.row(share.row)
+        x = Line(vectors, share, fill, keep=plan.keep)
+        code(x, beside, exchange, lambda turn, v: store_turn(v, vectors, share, turn, True))
+        tile.write_back()
+        return
+    row = fx.min(first + share.row, end - 1)  # a thread without a row computes the last one, and writes nothing
+    alive = first + share.row < end if plan.rows > 1 else True
+    x = Line(_part(_start(source, row), share), share, fill, keep=plan.keep, hint=hints.load, again=hints.again)
+    out = _part(_start(target, row), share)
+    code(x, beside, exchange, lambda turn, v: store_turn(v, out, share, turn, alive, hints.store))
 
 
-class RowRing:
-    """Stages of shared memory, each with a row on its way or at work."""
+def _start(tensor: Any, row: Any) -> Any:
+    return fx.get_iter(tensor[row, None])
 
-    def __init__(self, tensor: Any, rows: Any, plan: RowPlan, smem: Any) -> None:
-        self.tensor, self.rows, self.plan = tensor, rows, plan
-        self.held = smem.allocate(fx.Array[DTYPES[plan.dtype], plan.shape.stages * plan.length, 128]).ptr
-        self.pipe = fx.nvvm.Pipeline(smem, stages=plan.shape.stages, consumers=1)
+
+def _part(start: Any, share: Share) -> Any:
+    """The block's part of what begins at a pointer."""
+    return vectors_of(start + share.offset * share.plan.width, share.plan)
+
+
+class RowTile:
+    """The rows of a block, or its part of one, in shared memory, as far from a multiple of 16 bytes as in memory."""
+
+    def __init__(self, share: Share, source: Any, target: Any, first: Any, end: Any, smem: Any) -> None:
+        plan = share.plan
+        self.plan, self.share, self.source, self.target = plan, share, source, target
+        self.per_piece = ACCESS_BYTES // plan.size
+        self.buffer = smem.allocate(fx.Array[DTYPES[plan.dtype], plan.tile + self.per_piece, 128]).ptr
+        self.arrived = smem.allocate(fx.Array[fx.Int64, 1]).ptr if plan.bulk else None
+        self.first = first
+        self.rows = fx.min(end - self.first, fx.Int32(plan.rows)) if plan.rows > 1 else fx.Int32(1)
+        self.count = fx.Int32(share.here * plan.width if plan.cluster > 1 else self.rows * plan.length)
+        self.start = self._start(source)
+        shift = self._shift(self.start)
+        self.as_it_lies = self._together(source) & (shift % plan.width == 0)
+        self.place = self.as_it_lies.select(shift, fx.Int32(0))
+        self.head = fx.min((self.per_piece - self.place) % self.per_piece, self.count)
+        self.body = (self.count - self.head) // self.per_piece * self.per_piece
+        self.edge = self._edge()
+
+    def _start(self, tensor: Any) -> Any:
+        return _start(tensor, self.first) + self.share.offset * self.plan.width
+
+    def _shift(self, start: Any) -> Any:
+        """How many elements a pointer is behind a multiple of 16 bytes."""
+        return fx.Int32(fx.ptrtoint(start) % ACCESS_BYTES) // self.plan.size
+
+    def _edge(self) -> Any:
+        """The element outside whole pieces that this thread copies, or -1; some have one before, some one behind."""
+        thread, per = fx.thread_idx.x, self.per_piece
+        behind = self.head + self.body + thread - per
+        at = (thread < per).select((thread < self.head).select(thread, -1), (behind < self.count).select(behind, -1))
+        return (thread < 2 * per).select(at, -1)
+
+    def _together(self, tensor: Any) -> Any:
+        """Whether the tile's rows lie one behind the other."""
+        return (tensor.stride[0] == self.plan.length) | (self.rows == 1)
+
+    def row(self, number: Any) -> Any:
+        """A row of the tile as (values of a vector, vectors)."""
+        return vectors_of(self.buffer + self.place + number * self.plan.length, self.plan)
+
+    def _element(self, at: Any) -> tuple[Any, Any]:
+        """The coordinate of an element of the tile."""
+        length = self.plan.length
+        return self.first + at // length, self.share.offset * self.plan.width + at % length
 
     @flyc.jit
-    def start(self, first: Any) -> None:
-        """Send for the first rows of a block whose launch begins with row ``first``."""
-        if fx.thread_idx.x == 0:
-            self.pipe.init()
-            state = self.pipe.consumer_start()
-            for stage in fx.range_constexpr(self.plan.shape.stages):
-                self.fetch(first + fx.block_idx.x + stage * fx.grid_dim.x, state)
-                state = self.pipe.advance(state)
+    def fetch(self) -> None:
+        """Bring the rows; those of a last tile that is not full are zero."""
+        if fx.const_expr(self.plan.bulk):
+            self._send_for()
+        elif self.as_it_lies:
+            self._copy_pieces(self.start + self.head, self.buffer + self.place + self.head)
+        if self.as_it_lies:
+            if self.edge >= 0:
+                self.buffer[self.place + self.edge] = self.start[self.edge]
+        else:
+            for at in range(fx.thread_idx.x, self.count, self.plan.threads):
+                self.buffer[at] = self.source[self._element(at)]
+        for at in range(self.count + fx.thread_idx.x, self.plan.tile if self.plan.rows > 1 else 0, self.plan.threads):
+            self.buffer[self.place + at] = DTYPES[self.plan.dtype](0.0)
         fx.barrier()
+        if fx.const_expr(self.plan.bulk):
+            fx.nvvm.mbarrier_wait(self.arrived, 0)
 
     @flyc.jit
-    def refill(self, row: Any, state: Any) -> None:
-        """Behind a barrier: the stage that held this row gets the one that comes around next."""
+    def _send_for(self) -> None:
         if fx.thread_idx.x == 0:
-            self.fetch(row + self.plan.shape.stages * fx.grid_dim.x, state)
+            fx.nvvm.mbarrier_init(self.arrived, 1)
+            fx.nvvm.fence_mbarrier_init()
+            size = self.as_it_lies.select(self.body, fx.Int32(0)) * self.plan.size
+            fx.nvvm.mbarrier_arrive_expect_tx(self.arrived, size)
+            if size > 0:
+                place = self.buffer + self.place + self.head
+                fx.nvvm.bulk_load(self.start + self.head, place, size, self.arrived, l2=self.plan.hints.priority)
 
     @flyc.jit
-    def fetch(self, row: Any, state: Any) -> None:
-        """Send for a row, if there is one; thread 0 alone."""
-        if row < self.rows:
-            barrier, size = self.pipe.full(state), self.plan.row_bytes
-            fx.nvvm.mbarrier_arrive_expect_tx(barrier, size)
-            place = self.held + state.stage * self.plan.length
-            source, priority = fx.get_iter(self.tensor[row, None]), self.plan.shape.hints.priority
-            fx.nvvm.bulk_load(source, place, size, barrier, l2=priority)
+    def write_back(self) -> None:
+        """Write what the threads left in place of the rows."""
+        if fx.const_expr(self.plan.bulk):
+            fx.nvvm.fence_proxy_async()
+        fx.barrier()
+        start, place = self._start(self.target), self.buffer + self.place
+        if self._together(self.target) & (self._shift(start) == self.place):
+            if fx.const_expr(not self.plan.bulk):
+                self._copy_pieces(place + self.head, start + self.head)
+            elif (fx.thread_idx.x == 0) & (self.body > 0):
+                fx.nvvm.bulk_store(place + self.head, start + self.head, self.body * self.plan.size)
+                fx.nvvm.tma_commit_group()
+                fx.nvvm.tma_wait_group(0, read=True)  # shared memory must outlive the copy that reads it
+            if self.edge >= 0:
+                start[self.edge] = place[self.edge]
+        else:
+            for at in range(fx.thread_idx.x, self.count, self.plan.threads):
+                self.target[self._element(at)] = place[at]
 
-    def vectors(self, state: Any) -> Any:
-        """The row of a stage as (values of a vector, vectors)."""
-        line = fx.make_view(self.held + state.stage * self.plan.length, fx.make_layout(self.plan.length, 1))
-        return line_vectors(line, self.plan)
+    @flyc.jit
+    def _copy_pieces(self, source: Any, target: Any) -> None:
+        """Some pieces at once are on their way in each thread."""
+        plan, dtype = self.plan, DTYPES[self.plan.dtype]
+        pieces, most = self.body // self.per_piece, -(-plan.tile // self.per_piece // plan.threads)
+        come, go = (
+            fx.logical_divide(fx.make_view(p, fx.make_layout(plan.tile, 1)), fx.make_layout(self.per_piece, 1))
+            for p in (source, target)
+        )
+        atom = copy_atom(ACCESS_BYTES * 8, dtype, None)
+        for begin in fx.range_constexpr(0, most, PIECES_AT_ONCE):
+            held = [fx.make_rmem_tensor(self.per_piece, dtype) for _ in range(min(PIECES_AT_ONCE, most - begin))]
+            for k, fragment in enumerate(held):
+                at = fx.thread_idx.x + (begin + k) * plan.threads
+                if at < pieces:
+                    fx.copy_atom_call(atom, come[None, at], fragment)
+            for k, fragment in enumerate(held):
+                at = fx.thread_idx.x + (begin + k) * plan.threads
+                if at < pieces:
+                    fx.copy_atom_call(atom, fragment, go[None, at])

@@ -21,7 +21,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import nvvm, rocdl
-from flydsl.kernels.blocks.rows import ACCESS_BYTES, DTYPES
+from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES
 
 THREADS = 256
 ROW_BYTES = 128

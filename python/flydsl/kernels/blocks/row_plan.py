@@ -1,0 +1,334 @@
+"""How rows are spread over a device: the plan of a row kernel, and the cost model that chooses it.
+
+Every plan is one of a few kinds, and the kinds differ in numbers only: how many lanes hold a row, how many rows a
+block has, how many blocks of a cluster share a row, and whether rows pass through shared memory. `launch_time` says
+what a launch is expected to take with a plan, from facts of the machine, and `choose` takes the fastest. docs/rows.md
+states the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from math import gcd
+from numbers import Real
+from typing import Any
+
+import flydsl.expr as fx
+from flydsl.kernels.blocks.cache_hints import ONCE, PLAIN, TWICE, RowHints
+
+ACCESS_BYTES = 16
+"""The widest access, and what rows must begin at a multiple of to be reached by it."""
+DTYPES: dict[str, Any] = {"f32": fx.Float32, "f16": fx.Float16, "bf16": fx.BFloat16}
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What the model knows of a multiprocessor; times are its cycles, sizes bytes.
+
+    The numbers were fitted on an H200 to some 700 plans of 50 shapes (benchmarks/tune_rows.py, 2026-11-15), so that
+    what they choose is fast, not so that times are right. Of AMD's GPUs only the sizes are known here.
+    """
+
+    wave: int
+    cluster: int = 1
+    """Blocks of the largest cluster."""
+    bulk: bool = False
+    """Whether a single thread can send for any number of bytes, and have them written back."""
+    shared: int = 65536
+    near: int = 16384
+    """Bytes of rows that its first-level cache keeps between two loads."""
+    threads: int = 2048
+    blocks: int = 32
+    registers: int = 65536
+    processors: int = 132
+    bytes_per_cycle: float = 20.2
+    """Its share of the memory's bandwidth, reading and writing together."""
+    second_level: float = 50.0
+    """Bytes of the second-level cache that it gets in a cycle."""
+    issue: float = 2.0
+    """Instructions of all waves that begin in a cycle; `wave_issue` of each where there are many, `lone_issue` of those
+    of a block by itself, which wait for each other."""
+    wave_issue: float = 0.16
+    lone_issue: float = 0.29
+    loaded_again: float = 2.5
+    """What loading costs again of a row that is loaded twice, for each part that the first-level cache lost."""
+    start: int = 420
+    """Cycles until a block has begun."""
+    latency: int = 1400
+    """From a load to its result."""
+    meeting: int = 80
+    """A barrier of a block with what waves lose by it."""
+    through_shared: int = 1250
+    """What rows lose on their way through shared memory."""
+    cluster_meeting: int = 1200
+    """A barrier of a cluster."""
+    cluster_start: int = 4300
+    """How long places stay empty until there are enough for the next cluster."""
+
+
+HOPPER = Machine(wave=32, cluster=8, bulk=True, shared=227 * 1024, near=200_000)
+ELSEWHERE = {wave: Machine(wave=wave) for wave in (32, 64)}
+"""By the lanes of a wave."""
+MAX_THREADS = 1024
+MAX_HELD = 72
+"""Elements that a thread keeps at most; those loaded again may be `MAX_AGAIN`. They are written out one by one."""
+MAX_AGAIN = 128
+FEW, MANY = 16, 128 << 20
+"""Launches that plans are compared for: so many rows, and rows of so many bytes."""
+
+
+@dataclass(frozen=True)
+class RowPlan:
+    """Rows of ``length`` elements: ``rows`` of them in a block, ``lanes`` threads each, or one in a cluster of blocks.
+
+    A thread moves ``width`` elements at once. ``staged`` rows pass through shared memory, so that memory is reached in
+    pieces of 16 bytes wherever rows begin. What is not kept (``keep``) in registers is loaded again when it is needed.
+    """
+
+    length: int
+    dtype: str
+    width: int
+    lanes: int
+    rows: int = 1
+    cluster: int = 1
+    staged: bool = False
+    keep: bool = True
+    bulk: bool = False
+    """Whether a single thread sends for the tiles of staged rows, and sends them back."""
+    hints: RowHints = PLAIN
+
+    @property
+    def size(self) -> int:
+        """Bytes of an element."""
+        return DTYPES[self.dtype].width // 8
+
+    @property
+    def threads(self) -> int:
+        return self.lanes * self.rows
+
+    @property
+    def vectors(self) -> int:
+        return self.length // self.width
+
+    @property
+    def share(self) -> int:
+        """Vectors of a row that a block has at most."""
+        return -(-self.vectors // self.cluster)
+
+    @property
+    def accesses(self) -> int:
+        """Accesses whose elements are computed on together, as one vector."""
+        return min(ACCESS_BYTES // self.size // self.width, -(-self.share // self.lanes))
+
+    @property
+    def turns(self) -> int:
+        return -(-self.share // (self.lanes * self.accesses))
+
+    @property
+    def held(self) -> int:
+        """Elements of a row that a thread has."""
+        return self.turns * self.accesses * self.width
+
+    @property
+    def tile(self) -> int:
+        """Elements that a block has."""
+        return self.rows * self.share * self.width
+
+
+def check_row(length: int, dtype: str) -> None:
+    """Refuse rows that no plan has."""
+    if length < 1:
+        raise ValueError(f"a row needs at least one element, got {length}")
+    if dtype not in DTYPES:
+        raise ValueError(f"dtype must be one of {', '.join(DTYPES)}, got {dtype!r}")
+
+
+def check_options(eps: float, threads: int | None) -> None:
+    """Refuse what is no epsilon and no number of threads, above all a flag in the place of one."""
+    if isinstance(eps, bool) or not isinstance(eps, Real):
+        raise TypeError(f"eps is a number added to the variance, got {eps!r}; there is no flag for storing statistics")
+    if eps < 0:
+        raise ValueError(f"eps must be 0 or more, got {eps}")
+    if threads is not None and type(threads) is not int:
+        raise TypeError(f"threads is an int, or None for the model's choice, got {threads!r}")
+
+
+# The model -----------------------------------------------------------------------------------------------------------
+
+
+def registers(plan: RowPlan, lines: int) -> int:
+    """About how many registers a thread needs; a softmax keeps its powers as f32."""
+    if not plan.keep:
+        return 32
+    return 32 + plan.held if plan.held <= 32 else int((1.5 if lines else 2) * plan.held) + (16 if lines else 0)
+
+
+def shared_bytes(plan: RowPlan, machine: Machine) -> int:
+    """Shared memory of a block, with what the system takes."""
+    slots = 3 * 4 * plan.cluster * plan.rows * max(plan.lanes // machine.wave, 1)
+    return 1024 + slots + (plan.tile * plan.size + 128 if plan.staged else 0)
+
+
+def resident(plan: RowPlan, machine: Machine, lines: int) -> int:
+    """Blocks that a multiprocessor has at once."""
+    threads = -(-plan.threads // machine.wave) * machine.wave
+    return min(
+        machine.blocks,
+        machine.threads // threads,
+        machine.registers // (threads * -(-registers(plan, lines) // 8) * 8),
+        machine.shared // shared_bytes(plan, machine),
+    )
+
+
+@cache
+def bank_passes(length: int, size: int, width: int, lanes: int, wave: int) -> int:
+    """How many times longer than without conflicts the lanes of a wave take to reach their first vectors of a tile."""
+    together = max(min(128 // (width * size), wave), 1)
+    worst = 1
+    for first in range(0, wave, together):
+        banks: dict[int, set[int]] = {}
+        for lane in range(first, first + together):
+            row, column = divmod(lane, lanes)
+            start = (row * length + column * width) * size
+            for word in range(start // 4, (start + width * size + 3) // 4):
+                banks.setdefault(word % 32, set()).add(word)
+        worst = max(worst, *(len(words) for words in banks.values()))
+    return worst
+
+
+def instructions(plan: RowPlan, machine: Machine, lines: int) -> float:
+    """Of a wave, for its part of a block's rows; an access that is served in parts counts as many times."""
+    accesses = plan.turns * plan.accesses
+    parts = max(plan.width * plan.size * machine.wave / 128, 1)
+    if plan.staged:
+        parts *= bank_passes(plan.length, plan.size, plan.width, plan.lanes, machine.wave)
+    moves = accesses * parts * ((2 if plan.keep else 3) + lines)
+    if plan.staged and not plan.bulk:
+        moves += 4 * 4 * plan.tile * plan.size / ACCESS_BYTES / plan.threads
+    masks = accesses if plan.share % plan.lanes else 0
+    steps = min(plan.lanes, machine.wave).bit_length() - 1
+    return 20 + plan.held * (2.2 + 1.9 * lines) + 0.5 * moves + 0.4 * masks + 12 * steps
+
+
+def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]:
+    """Cycles that a block takes of a multiprocessor: of the memory, of the second-level cache, of the instructions that
+    begin, and, alone, from its beginning to its end."""
+    count, waves = resident(plan, machine, lines), -(-plan.threads // machine.wave)
+    size = plan.rows * plan.length * plan.size / plan.cluster
+    loads = 1.0
+    if not (plan.keep or plan.staged):
+        # What does not stay in the first-level cache is loaded again; a cluster's barrier empties it.
+        missed = 1.0 if plan.cluster > 1 else max(1 - machine.near / (count * size), 0) if count else 0.0
+        loads += min(machine.loaded_again * missed, 1.0)
+    memory = (1 + loads) * size / machine.bytes_per_cycle * _waste(plan, machine)
+    work = instructions(plan, machine, lines) * waves
+    alone = machine.start + machine.latency * (1 if plan.keep or plan.staged else 1.5) + size / machine.bytes_per_cycle
+    alone += work / min(machine.issue, machine.lone_issue * waves)
+    alone += machine.through_shared if plan.staged else 0
+    alone += machine.cluster_meeting if plan.cluster > 1 else machine.meeting if plan.lanes > machine.wave else 0
+    return {
+        "memory": memory,
+        "second level": (1 + lines + (0 if plan.keep or plan.staged else 1)) * size / machine.second_level,
+        "issue": work / min(machine.issue, machine.wave_issue * waves * count),
+        "alone": alone,
+    }
+
+
+def _waste(plan: RowPlan, machine: Machine) -> float:
+    """How much longer the memory takes for accesses that are not 16 bytes wide, or that not all lanes make."""
+    if plan.staged:
+        return 1.0
+    wide = plan.width * plan.size
+    waste = ACCESS_BYTES / wide
+    if plan.lanes < machine.wave and plan.lanes != plan.vectors:
+        waste *= 1 + 16 / (plan.lanes * wide)  # sectors that are written in parts
+    if plan.length * plan.size % 32:
+        waste *= 1.08  # so are those at the ends of what a wave writes
+    if plan.share % plan.lanes:
+        idle = plan.turns * plan.accesses * plan.lanes / plan.share - 1
+        waste *= 1.02 + 0.6 * idle + (0.25 if plan.cluster > 1 else 0)
+    return waste
+
+
+def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
+    """Cycles of a launch of ``rows`` rows. What takes longest decides; what takes nearly as long adds to it."""
+    count = resident(plan, machine, lines)
+    if not count:
+        return float("inf")
+    times = block_times(plan, machine, lines)
+    blocks = -(-rows // plan.rows) * plan.cluster / machine.processors
+    rounds = max(blocks / count, 1)
+    between = machine.cluster_start if plan.cluster > 1 else 0
+    waiting = times["alone"] * rounds + between * (rounds - 1)
+    shares = [times[name] * blocks for name in ("memory", "second level", "issue")]
+    busy = sum(time**4 for time in (*shares, waiting)) ** 0.25
+    return busy + 0.4 * times["alone"]  # the last blocks have the machine for themselves
+
+
+# The choice ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RowChoice:
+    """The plan for launches of more than ``limit`` rows, and the one for those of fewer."""
+
+    many: RowPlan
+    few: RowPlan | None = None
+    limit: int = 0
+
+
+def candidates(length: int, dtype: str, machine: Machine, threads: int | None = None) -> Iterator[RowPlan]:
+    """Every plan that the model compares; with ``threads``, those with blocks of so many."""
+    width = gcd(length, ACCESS_BYTES // (DTYPES[dtype].width // 8))
+    lanes = [1 << bit for bit in range(machine.wave.bit_length())]
+    lanes += [waves * machine.wave for waves in (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)]
+    clusters = [1 << bit for bit in range(machine.cluster.bit_length())]
+    for count in lanes:
+        if count > MAX_THREADS or (count > 2 * length // width and count > machine.wave and count != threads):
+            continue
+        for block in {threads} if threads else {max(count, 128), max(count, 256)}:
+            if block % count:
+                continue
+            rows = block // count
+            for cluster in clusters if rows == 1 else (1,):
+                yield from _kinds(RowPlan(length, dtype, width, count, rows, cluster), machine)
+
+
+def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
+    """The plans that spread rows over threads as ``plan`` does."""
+    if plan.held <= MAX_HELD:
+        yield replace(plan, hints=ONCE if machine.bulk else PLAIN)
+        yield replace(plan, staged=True, bulk=machine.bulk, hints=ONCE if machine.bulk else PLAIN)
+    longest = plan.cluster == machine.cluster  # takes rows of any length
+    if plan.rows == 1 and (plan.held <= MAX_AGAIN or longest):
+        yield replace(plan, keep=False, hints=TWICE if machine.bulk else PLAIN)
+
+
+@cache
+def choose(length: int, dtype: str, machine: Machine, lines: int, threads: int | None = None) -> RowChoice:
+    """The plans that the model finds fastest; with ``threads``, of those with blocks of so many."""
+    if threads is not None and (threads not in range(1, MAX_THREADS + 1) or threads % machine.wave):
+        raise ValueError(f"blocks have 1 to {MAX_THREADS} threads in waves of {machine.wave}, got {threads}")
+    found = list(candidates(length, dtype, machine, threads))
+    launch = max(MANY // (length * found[0].size), 1)
+    many, few = (min(found, key=lambda plan: launch_time(plan, machine, lines, rows)) for rows in (launch, FEW))
+    limit = 1
+    while limit < launch and launch_time(few, machine, lines, limit) < launch_time(many, machine, lines, limit):
+        limit *= 2
+    return RowChoice(many) if few == many or limit == 1 else RowChoice(many, few, limit // 2)
+
+
+def machine_of_target() -> Machine:
+    """The machine of the target being traced."""
+    return HOPPER if fx.nvvm.max_cluster_size() >= HOPPER.cluster else ELSEWHERE[fx.num_warp_threads()]
+
+
+def plan_row(length: int, dtype: str, threads: int | None = None, *, lines: int = 0) -> RowChoice:
+    """The plans of a row on the target being traced; the only place that decides them.
+
+    ``lines`` is how many vectors as long as a row (scale, shift) are loaded beside it.
+    """
+    check_row(length, dtype)
+    return choose(length, dtype, machine_of_target(), lines, threads)

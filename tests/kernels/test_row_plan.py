@@ -1,0 +1,133 @@
+"""The model that chooses how rows are spread: its terms, its limits, and what was measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import gcd
+from typing import Any
+
+import pytest
+
+from flydsl.kernels.blocks.row_plan import (
+    DTYPES,
+    ELSEWHERE,
+    FEW,
+    HOPPER,
+    MANY,
+    Machine,
+    RowPlan,
+    bank_passes,
+    block_times,
+    choose,
+    launch_time,
+    resident,
+    shared_bytes,
+)
+
+LENGTHS = [1, 2, 7, 31, 32, 33, 100, 129, 1000, 1024, 4096, 4097, 8192, 20001, 65536, 100_000, 262_143, 1 << 20]
+
+
+@pytest.mark.parametrize("machine", [HOPPER, *ELSEWHERE.values()], ids=["sm_90a", "waves of 32", "waves of 64"])
+def test_every_length_has_a_plan_that_fits(machine: Machine) -> None:
+    for length in LENGTHS:
+        for dtype in DTYPES:
+            for lines in (0, 1, 2):
+                choice = choose(length, dtype, machine, lines)
+                for plan in filter(None, (choice.many, choice.few)):
+                    assert resident(plan, machine, lines) >= 1, plan
+                    assert shared_bytes(plan, machine) <= machine.shared and plan.threads <= 1024
+                    assert plan.lanes * plan.turns * plan.accesses * plan.cluster >= plan.vectors
+                    assert plan.width * plan.vectors == length
+                    assert plan.lanes % machine.wave == 0 or machine.wave % plan.lanes == 0
+
+
+def test_rows_that_are_no_multiple_of_16_bytes_pass_through_shared_memory() -> None:
+    for length in (129, 1001, 4097, 8190):
+        assert choose(length, "bf16", HOPPER, 0).many.staged
+        assert choose(length, "bf16", ELSEWHERE[64], 0).many.staged
+
+
+def test_short_rows_share_a_wave_and_long_ones_take_several() -> None:
+    assert choose(64, "bf16", HOPPER, 0).many.lanes < 32
+    assert choose(64, "bf16", HOPPER, 0).many.rows > 8
+    assert choose(8192, "bf16", HOPPER, 0).many.lanes > 32
+
+
+def test_few_rows_are_spread_over_more_threads() -> None:
+    for length in (100, 1001, 65536):
+        choice = choose(length, "bf16", HOPPER, 0)
+        few = choice.few or choice.many
+        assert few.lanes * few.cluster >= choice.many.lanes * choice.many.cluster
+        assert launch_time(few, HOPPER, 0, FEW) <= launch_time(choice.many, HOPPER, 0, FEW)
+        if choice.few:
+            rows = MANY // (2 * length)
+            assert launch_time(choice.many, HOPPER, 0, rows) < launch_time(few, HOPPER, 0, rows)
+            assert FEW <= choice.limit < rows
+
+
+def test_a_row_beyond_the_registers_is_loaded_again() -> None:
+    plan = choose(1 << 20, "f32", HOPPER, 0).many
+    assert not plan.keep and plan.cluster == 8
+    assert not choose(1 << 20, "f32", ELSEWHERE[64], 0).many.keep
+
+
+def test_a_launch_takes_no_less_than_its_bytes_and_its_longest_block() -> None:
+    plan = choose(4096, "bf16", HOPPER, 2).many
+    for rows in (1, 100, 10_000, 1_000_000):
+        time = launch_time(plan, HOPPER, 2, rows)
+        assert time >= 2 * rows * 8192 / HOPPER.bytes_per_cycle / HOPPER.processors
+        assert time >= block_times(plan, HOPPER, 2)["alone"]
+    assert launch_time(plan, HOPPER, 2, 200) < launch_time(plan, HOPPER, 2, 20_000)
+
+
+def test_conflicts_of_banks() -> None:
+    assert bank_passes(33, 2, 1, 1, 32) == 1  # rows an odd number of words apart, and a half
+    assert bank_passes(64, 2, 8, 1, 32) == 8  # rows that all begin in one bank
+    assert bank_passes(64, 2, 8, 8, 32) == 1  # as they lie in memory
+    assert bank_passes(129, 4, 1, 1, 32) == 1
+    assert bank_passes(128, 4, 1, 1, 32) == 32
+
+
+def test_blocks_that_a_multiprocessor_has_at_once() -> None:
+    plan = RowPlan(8192, "bf16", 8, 256, staged=True, bulk=True)
+    by_registers = resident(plan, HOPPER, 0)
+    assert by_registers == 65536 // (256 * 64)
+    assert resident(replace(plan, lanes=1024), HOPPER, 0) == 1
+    assert resident(replace(plan, length=131_072, lanes=1024), HOPPER, 0) == 0  # neither shared memory nor registers
+
+
+MEASURED = [
+    # Length, lines, and two plans of bf16: kind, lanes, rows, cluster, and what part of a copy's speed an H200 had.
+    (1001, 2, ("staged", 32, 4, 1, 0.915), ("staged", 64, 2, 1, 0.764)),
+    (129, 2, ("staged", 2, 64, 1, 0.835), ("staged", 16, 8, 1, 0.654)),
+    (513, 2, ("staged", 16, 8, 1, 0.899), ("staged", 64, 2, 1, 0.584)),
+    (4096, 2, ("direct", 128, 1, 1, 0.992), ("direct", 160, 1, 1, 0.881)),
+    (16384, 2, ("direct", 512, 1, 1, 0.963), ("staged", 512, 1, 1, 0.823)),
+    (13832, 2, ("again", 512, 1, 1, 0.914), ("staged", 512, 1, 1, 0.742)),
+    (29472, 0, ("again", 1024, 1, 1, 0.944), ("direct", 1024, 1, 1, 0.712)),
+    (32768, 0, ("again", 1024, 1, 1, 0.959), ("staged", 256, 1, 8, 0.650)),
+    (15311, 0, ("staged", 320, 1, 1, 0.965), ("staged", 256, 1, 4, 0.616)),
+    (3000, 0, ("staged", 64, 2, 1, 1.060), ("staged", 96, 1, 4, 0.267)),
+    (100, 0, ("staged", 2, 64, 1, 1.056), ("direct", 2, 64, 1, 0.390)),
+]
+
+
+@pytest.mark.parametrize("case", MEASURED, ids=lambda case: f"{case[0]} with {case[1]} lines")
+def test_the_model_prefers_what_was_measured_to_be_faster(case: tuple[Any, ...]) -> None:
+    length, lines, fast, slow = case
+    times = []
+    for kind, lanes, rows, cluster, _ in (fast, slow):
+        plan = RowPlan(length, "bf16", gcd(length, 8), lanes, rows, cluster, keep=kind != "again")
+        if kind == "staged":
+            plan = replace(plan, staged=True, bulk=True)
+        times.append(launch_time(plan, HOPPER, lines, MANY // (2 * length)))
+    assert fast[-1] > slow[-1] and times[0] < times[1]
+
+
+def test_a_number_of_threads_can_be_asked_for() -> None:
+    for threads in (32, 64, 256, 1024):
+        for length in (7, 5000, 100_000):
+            assert choose(length, "bf16", HOPPER, 0, threads).many.threads == threads
+    for threads in (0, 100, 2048):
+        with pytest.raises(ValueError, match=f"1 to 1024 threads in waves of 32, got {threads}"):
+            choose(5000, "bf16", HOPPER, 0, threads)

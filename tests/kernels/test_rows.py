@@ -1,0 +1,158 @@
+"""Row kernels of random shapes, alignments and strides on the virtual GPU of every target, and every kind of plan."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from flydsl.kernels.blocks.cache_hints import ONCE, TWICE
+from flydsl.kernels.blocks.row_plan import RowPlan
+from flydsl.kernels.norm.layernorm import build_layernorm_module
+from flydsl.kernels.norm.rmsnorm import build_rmsnorm_module
+from flydsl.kernels.norm.softmax import build_softmax_module
+
+TARGETS = ("gfx942", "gfx950", "gfx1201", "gfx1250", "sm_90a")
+KERNELS = ("softmax", "rmsnorm", "layernorm")
+DTYPES: dict[str, Any] = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
+TOLERANCE = {"f32": 2e-6, "f16": 1e-3, "bf16": 8e-3}
+CANARIES = 16
+BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "rows.py"
+
+
+def matrix(shape: tuple[int, int], dtype: str, before: int, gap: int) -> tuple[np.ndarray, np.ndarray]:
+    """(all of some memory, a matrix in it that begins ``before`` elements in, with ``gap`` elements between rows)."""
+    rows, columns = shape
+    memory = np.full(before + rows * (columns + gap) + CANARIES, np.nan, DTYPES[dtype])
+    whole = memory[before : before + rows * (columns + gap)].reshape(rows, columns + gap)
+    return memory, whole[:, :columns]
+
+
+def expected(name: str, x: np.ndarray, gamma: np.ndarray, beta: np.ndarray) -> np.ndarray:
+    wide, scale, shift = (array.astype(np.float64) for array in (x, gamma, beta))
+    if name == "softmax":
+        powers = np.exp(wide - wide.max(1, keepdims=True))
+        return powers / powers.sum(1, keepdims=True)
+    if name == "rmsnorm":
+        return wide / np.sqrt((wide**2).mean(1, keepdims=True) + 1e-5) * scale
+    centred = wide - wide.mean(1, keepdims=True)
+    return centred / np.sqrt((centred**2).mean(1, keepdims=True) + 1e-5) * scale + shift
+
+
+def check(
+    name: str, shape: tuple[int, int], dtype: str, plan: RowPlan | None = None, before: tuple[int, int] = (0, 0),
+    gap: tuple[int, int] = (0, 0),
+) -> None:  # fmt: skip
+    """Run a kernel on matrices that lie in memory as told, and look at every element of the output's memory."""
+    rng = np.random.default_rng()
+    _, x = matrix(shape, dtype, before[0], gap[0])
+    x[...] = (rng.standard_normal(shape) * 3 + 1).astype(x.dtype)
+    gamma, beta = (rng.standard_normal(shape[1]).astype(x.dtype) for _ in range(2))
+    memory, y = matrix(shape, dtype, before[1], gap[1])
+    rows, columns = shape
+    calls: dict[str, Callable[[], Any]] = {
+        "softmax": lambda: build_softmax_module(rows, columns, dtype, plan=plan)(x, y, rows),
+        "rmsnorm": lambda: build_rmsnorm_module(columns, dtype, plan=plan)(x, gamma, y, rows),
+        "layernorm": lambda: build_layernorm_module(columns, dtype, plan=plan)(x, gamma, beta, y, rows),
+    }
+    calls[name]()
+    got, want = y.astype(np.float64), expected(name, x, gamma, beta) if rows else y.astype(np.float64)
+    if rows:
+        error = np.abs(got - want).max() / max(np.abs(want).max(), 1e-30)
+        assert error < TOLERANCE[dtype], error
+    y[...] = np.nan
+    assert np.isnan(memory.astype(np.float64)).all(), "something beside the rows was written"
+
+
+@pytest.mark.parametrize("arch", TARGETS)
+@settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_random_shapes(arch: str, monkeypatch: pytest.MonkeyPatch, data: st.DataObject) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    name, dtype = data.draw(st.sampled_from(KERNELS)), data.draw(st.sampled_from(sorted(DTYPES)))
+    columns = data.draw(st.one_of(st.integers(1, 40), st.integers(41, 600), st.integers(601, 5000)))
+    rows = data.draw(st.integers(0, max(1, min(70, 6000 // columns))))
+    check(name, (rows, columns), dtype)
+
+
+PLANS = {
+    "a thread a row": RowPlan(33, "bf16", 1, 1, 128, staged=True, bulk=True, hints=ONCE),
+    "lanes of a wave": RowPlan(72, "bf16", 8, 8, 16, hints=ONCE),
+    "lanes that do not divide the row": RowPlan(1000, "f16", 8, 32, 4, hints=ONCE),
+    "waves of a block": RowPlan(1001, "bf16", 1, 64, 2, staged=True, bulk=True, hints=ONCE),
+    "pairs": RowPlan(1002, "bf16", 2, 64, 2, staged=True, bulk=True, hints=ONCE),
+    "loaded again": RowPlan(4104, "f32", 4, 128, 1, keep=False, hints=TWICE),
+    "a cluster": RowPlan(4104, "f16", 8, 96, 1, 4, hints=ONCE),
+    "a cluster through shared memory": RowPlan(4099, "f32", 1, 96, 1, 8, staged=True, bulk=True, hints=ONCE),
+    "a cluster with blocks that have nothing": RowPlan(9, "f32", 1, 32, 1, 8, hints=ONCE),
+}
+"""One of each kind, for sm_90a."""
+PLACES = [((0, 0), (0, 0)), ((3, 3), (0, 0)), ((1, 0), (0, 0)), ((0, 0), (5, 0)), ((2, 4), (3, 3))]
+"""((elements before input, before output), (gap between rows of input, of output))."""
+
+
+@pytest.mark.parametrize("kind", PLANS)
+@pytest.mark.parametrize("name", KERNELS)
+def test_every_kind_of_plan(name: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "sm_90a")
+    plan = PLANS[kind]
+    places = PLACES if plan.staged else [((0, 0), (0, 0)), ((8, 16), (8, 0))]
+    for before, gap in places:
+        check(name, (plan.rows + 1, plan.length), plan.dtype, plan, before, gap)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_rows_through_shared_memory_without_bulk_copies(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "gfx950")
+    for before, gap in PLACES:
+        check(name, (5, 1001), "bf16", RowPlan(1001, "bf16", 1, 64, 4, staged=True), before, gap)
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
+@pytest.mark.parametrize("name", KERNELS)
+def test_no_rows(name: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    check(name, (0, 100), "f32")
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_few_rows_and_many(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same launcher takes one plan for few rows and another for many."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    for rows in (1, 5000):
+        check(name, (rows, 33), "f16")
+
+
+def test_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread without a row of its own must not write one that another still reads."""
+    for arch in ("sm_90a", "gfx942"):
+        monkeypatch.setenv("ARCH", arch)
+        for columns in (33, 64, 1001):
+            x = np.random.default_rng().standard_normal((37, columns)).astype(np.float32)
+            want = expected("softmax", x, x[0], x[0])
+            build_softmax_module(37, columns, "f32")(x, x, 37)
+            np.testing.assert_allclose(x, want, rtol=1e-5, atol=1e-7)
+
+
+def test_the_benchmark_checks_random_cells_without_a_gpu(capsys: pytest.CaptureFixture[str]) -> None:
+    spec = importlib.util.spec_from_file_location("rows_benchmark", BENCHMARK)
+    assert spec is not None and spec.loader is not None
+    benchmark = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = benchmark
+    spec.loader.exec_module(benchmark)
+    benchmark.main(["--quick", "--seed", "11", "--cells", "3"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "seed 11" and len(lines) == 4 and all("error" in line for line in lines[1:])
+    cells = benchmark.draw(5, 60)
+    assert cells == benchmark.draw(5, 60) != benchmark.draw(6, 60)
+    assert all(benchmark.SHORTEST <= cell.n <= benchmark.LONGEST + 8 for cell in cells)
+    assert sum(cell.n % 8 != 0 for cell in cells) == 30
+    assert all(cell.moved >= 64 << 20 or (cell.few and 1 <= cell.m <= 512) for cell in cells)
