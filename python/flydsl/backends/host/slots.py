@@ -70,6 +70,10 @@ class Slots:
         """Two values that share one array."""
         self._slots[key] = self._slots[other]
 
+    def place(self, key: object) -> object:
+        """What two values have in common that share one array; a value without one has nothing in common with any."""
+        return self._slots.get(key, key)
+
     def type_of(self, value: SSAValue) -> str:
         return type_text(value.type)
 

@@ -291,6 +291,7 @@ class WorkgroupEmitter:
         pending.clear()
         if self.apart and not self.staggered and self.sanitizer is not None:
             self.sanitizer.went_apart()
+        later = self._read_by_others(ops, copies)
 
         def body() -> None:
             self._bring(ops, copies)
@@ -302,10 +303,24 @@ class WorkgroupEmitter:
                         self.slots.store(result, self.body.operand(result), self.thread_number)
             texts = [self.value(source) for source, _ in copies]
             for text, (_, target) in zip(texts, copies, strict=True):
-                self.slots.store(target, text, self.thread_number)
+                key = ("arriving", target) if target in later else target
+                self.slots.store_key(key, type_text(target.type), text, self.thread_number)
 
         self.over_threads(body)
+        if later:
+            self.over_threads(lambda: self._arrive(later))
         self.stop_if_misaligned()
+
+    def _read_by_others(self, ops: Sequence[Operation], copies: Sequence[Copy]) -> list[SSAValue]:
+        """Targets of copies whose arrays the operations read at other threads: all must have read before one writes."""
+        numbers = {op: gathered(op) for op in ops} if copies else {}
+        read = {self.slots.place(op.operands[number]) for op, number in numbers.items() if number is not None}
+        return [target for _, target in copies if read and self.slots.place(target) in read]
+
+    def _arrive(self, targets: Sequence[SSAValue]) -> None:
+        for target in targets:
+            kept = self.slots.load_key(("arriving", target), type_text(target.type), self.thread_number)
+            self.slots.store(target, kept, self.thread_number)
 
     # Alignment ---------------------------------------------------------------------------------
 
