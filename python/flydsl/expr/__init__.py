@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import import_module as _import_module
-from importlib.util import find_spec as _find_spec
 from typing import Any as _Any
 
 from flydsl.expr import arith, composites, derived, enum, gpu, hardware_enums, math, numeric, primitive, typing, vector
@@ -26,7 +25,9 @@ __all__ += primitive.__all__
 __all__ += typing.__all__
 
 # Loaded when first used: most kernels need none of them.
-_LAZY = ("buffer_ops", "coop", "mem_ops", "nvvm", "random", "rocdl", "tdm_ops")
+_LAZY = {name: name for name in ("buffer_ops", "coop", "mem_ops", "nvvm", "random", "rocdl")} | {
+    "tdm_ops": "rocdl.tdm_ops"  # where older kernels look for it
+}
 
 
 def __dir__() -> list[str]:
@@ -34,7 +35,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> _Any:
-    if name in _LAZY and _find_spec(f"{__name__}.{name}") is not None:
-        return _import_module(f"{__name__}.{name}")
+    if name in _LAZY:
+        return _import_module(f"{__name__}.{_LAZY[name]}")
     message = f"module '{__name__}' has no attribute '{name}'"
     raise AttributeError(message, name=name, obj=_import_module(__name__))
