@@ -25,9 +25,8 @@ __all__ += primitive.__all__
 __all__ += typing.__all__
 
 # Loaded when first used: most kernels need none of them.
-_LAZY = {name: name for name in ("buffer_ops", "coop", "mem_ops", "nvvm", "random", "rocdl")} | {
-    "tdm_ops": "rocdl.tdm_ops"  # where older kernels look for it
-}
+_LAZY = {name: name for name in ("buffer_ops", "coop", "mem_ops", "nvvm", "random", "rocdl")}
+_LAZY["tdm_ops"] = "rocdl.tdm_ops"  # where older kernels look for it
 
 
 def __dir__() -> list[str]:
