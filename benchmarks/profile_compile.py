@@ -29,16 +29,16 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(1, str(HERE.parent / "python"))
 
 STAGES = {
-    ("flydsl.compiler.trace", "trace"): "trace",
-    ("flydsl.compiler.driver", "_verify"): "verify between passes",
-    ("flydsl.compiler.driver", "host_module"): "LLVM text",
+    ("flydsl.compiler.tracing.trace", "trace"): "trace",
+    ("flydsl.compiler.lowering.driver", "_verify"): "verify between passes",
+    ("flydsl.compiler.lowering.driver", "host_module"): "LLVM text",
     ("flydsl.codegen.llvm_build", "host_machine"): "LLVM target machine",
     ("flydsl.codegen.llvm_build", "parse_and_verify"): "LLVM parse and verify",
     ("flydsl.codegen.llvm_build", "optimise"): "LLVM optimise",
     ("llvmlite.binding.targets", "TargetMachine.emit_object"): "LLVM object emission",
     ("flydsl.runtime.host_pool", "start"): "start the thread pool",
-    ("flydsl.compiler.loading", "load_object"): "load the object",
-    ("flydsl.compiler.artifact", "Executable.launch"): "launch",
+    ("flydsl.compiler.running.loading", "load_object"): "load the object",
+    ("flydsl.compiler.artifacts.artifact", "Executable.launch"): "launch",
 }
 """(module, name) of each function that is a stage -> what the table calls it."""
 
@@ -77,7 +77,7 @@ class StageTimes:
                 setattr(owner, last, self.timed(stage, getattr(owner, last)))
             else:
                 sys.exit(f"{module} has no {name} any more: STAGES of this benchmark is out of date")
-        driver: Any = import_module("flydsl.compiler.driver")
+        driver: Any = import_module("flydsl.compiler.lowering.driver")
         passes = driver.passes_for
 
         def timed_passes(*options: Any) -> tuple[Any, ...]:
@@ -107,8 +107,8 @@ def stage_table(name: str, repeats: int) -> dict[str, Any]:
 
     function, arguments, times = getattr(kernels, name), arrays(), StageTimes()
     begin = time.perf_counter()
-    import_module("flydsl.compiler.trace")
-    import_module("flydsl.compiler.driver")
+    import_module("flydsl.compiler.tracing.trace")
+    import_module("flydsl.compiler.lowering.driver")
     libraries = time.perf_counter() - begin
     times.install()
     # A jit function made anew has compiled nothing yet.

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from flydsl.backends.host import plan
-from flydsl.compiler import driver, emitter
+from flydsl.compiler.lowering import driver
+from flydsl.compiler.tracing import emitter
 from flydsl.passes import promote_regmem_to_vectorssa as promotion
 from tests.conftest import REPOSITORY
 

@@ -11,10 +11,10 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 import flydsl.expr as fx
-from flydsl.compiler.artifact import Artifact
-from flydsl.compiler.call import adapted_call
-from flydsl.compiler.driver import compile_module
-from flydsl.compiler.trace import trace
+from flydsl.compiler.artifacts.artifact import Artifact
+from flydsl.compiler.calls.call import adapted_call
+from flydsl.compiler.lowering.driver import compile_module
+from flydsl.compiler.tracing.trace import trace
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.naive import build_naive_gemm_module
 from flydsl.kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm

@@ -18,8 +18,8 @@ from flydsl.backends.cuda import compile as cuda_compile
 from flydsl.backends.pipeline import stage_b
 from flydsl.backends.rocm import compile as rocm_compile
 from flydsl.codegen.llvm_build import optimised_text
-from flydsl.expr.math_table import FLOAT_FUNCTIONS
-from flydsl.passes.walk import gpu_modules
+from flydsl.expr.numbers.math_table import FLOAT_FUNCTIONS
+from flydsl.passes.shared.walk import gpu_modules
 from flydsl.target.target import Target
 from tests.codegen.llvm_normal_form import normalised
 from tests.codegen.repository_kernels import KERNELS, RepositoryKernel, after_stage_a, cases

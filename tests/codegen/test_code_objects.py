@@ -15,9 +15,9 @@ from flydsl.backends.device_code import block_size, kernel_functions
 from flydsl.base.errors import LoweringError
 from flydsl.codegen import code_object
 from flydsl.codegen.amd_link import Unlinkable
-from flydsl.compiler import driver
-from flydsl.compiler.driver import compile_module
-from flydsl.passes.walk import gpu_modules
+from flydsl.compiler.lowering import driver
+from flydsl.compiler.lowering.driver import compile_module
+from flydsl.passes.shared.walk import gpu_modules
 from tests.codegen.amd_tools import disassembled, kernel_metadata, notes
 from tests.codegen.repository_kernels import RepositoryKernel, cases, traced
 

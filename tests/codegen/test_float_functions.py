@@ -12,7 +12,7 @@ import pytest
 
 from flydsl.backends.lowering.rule_conversion import convert_dialect
 from flydsl.backends.pipeline import PASSES
-from flydsl.codegen.float_functions import FORMULAS, RULES
+from flydsl.codegen.floats.float_functions import FORMULAS, RULES
 from flydsl.codegen.llvm_build import optimised_text
 from flydsl.codegen.module_emitter import emit_module_text
 from flydsl.tools.ir_reader import read_module

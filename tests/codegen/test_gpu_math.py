@@ -14,7 +14,7 @@ from flydsl.backends.gpu_math import math_rules
 from flydsl.backends.rocm import compile as rocm_compile
 from flydsl.base.errors import LoweringError
 from flydsl.codegen.llvm_build import emit_assembly
-from flydsl.expr.math_table import FLOAT_FUNCTIONS
+from flydsl.expr.numbers.math_table import FLOAT_FUNCTIONS
 from flydsl.target.target import parse_target
 from tests.codegen.mlir_run import Elementwise, llvm_text
 from tests.codegen.repository_kernels import RepositoryKernel, compiled

@@ -16,7 +16,7 @@ import flydsl.expr as fx
 from flydsl.backends.cuda import compile as cuda_compile
 from flydsl.backends.pipeline import stage_b
 from flydsl.backends.rocm import compile as rocm_compile
-from flydsl.passes.walk import gpu_modules
+from flydsl.passes.shared.walk import gpu_modules
 from tests.codegen.amd_tools import kernel_metadata
 from tests.codegen.repository_kernels import RepositoryKernel, after_stage_a, compiled
 

@@ -23,8 +23,8 @@ from xdsl.dialects.llvm import LLVMArrayType, LLVMPointerType, LLVMStructType, L
 from xdsl.ir import Attribute
 
 from flydsl.base.errors import LoweringError
-from flydsl.codegen.literals import float_bits, literal, string_literal
 from flydsl.codegen.llvm_types import type_text
+from flydsl.codegen.reading.literals import float_bits, literal, string_literal
 from tests.codegen.mlir_run import DTYPES, build, call
 
 i8, i32 = IntegerType(8), IntegerType(32)

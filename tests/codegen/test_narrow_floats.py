@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from flydsl.codegen.float_formats import FORMATS, ROUNDING_MODES
+from flydsl.codegen.floats.float_formats import FORMATS, ROUNDING_MODES
+from flydsl.codegen.floats.narrow_floats import narrowing_function
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.llvm_build import emit_object
 from flydsl.codegen.module_scope import ModuleScope
-from flydsl.codegen.narrow_floats import narrowing_function
 from flydsl.runtime.object_code import load_object
 from tests.codegen.mlir_run import DTYPES, Elementwise, Suite, build, call, equal_bits
 

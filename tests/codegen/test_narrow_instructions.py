@@ -13,10 +13,10 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.codegen.float_formats import FORMATS
+from flydsl.codegen.floats.float_formats import FORMATS
+from flydsl.codegen.floats.narrow_floats import narrowing_function, widening_function
 from flydsl.codegen.llvm_build import emit_object
 from flydsl.codegen.module_scope import ModuleScope
-from flydsl.codegen.narrow_floats import narrowing_function, widening_function
 from flydsl.runtime.object_code import load_object
 from flydsl.target.narrow_conversions import PackedConversion, narrow_conversions
 from flydsl.target.target import parse_target

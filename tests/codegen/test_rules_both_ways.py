@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from flydsl.backends.pipeline import PASSES
-from flydsl.codegen import rules_arith, rules_cast, rules_math
 from flydsl.codegen.llvm_build import optimised_text
 from flydsl.codegen.module_emitter import emit_module_text
+from flydsl.codegen.rules import rules_arith, rules_cast, rules_math
 from flydsl.tools.ir_reader import read_module
 from tests.codegen.llvm_normal_form import normalised
 

@@ -55,7 +55,7 @@ def test_torch_tensors_on_a_stream(torch: Any) -> None:
 
 
 def test_other_processes_compile_for_the_gpu(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    driver = import_module("flydsl.compiler.driver")
+    driver = import_module("flydsl.compiler.lowering.driver")
     compiled: list[Any] = []
     original = driver.compile_module
     monkeypatch.setattr(driver, "compile_module", lambda *a, **k: (compiled.append(a[1]), original(*a, **k))[1])

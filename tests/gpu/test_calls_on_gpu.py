@@ -10,7 +10,7 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.compiler.hints import kernel_attributes
+from flydsl.compiler.options.hints import kernel_attributes
 from flydsl.runtime import cuda
 from tests.unit.jit.kernels import copying, scaling
 

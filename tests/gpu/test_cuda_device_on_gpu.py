@@ -20,7 +20,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base import knobs
 from flydsl.base.errors import DriverError
-from flydsl.compiler.artifact import Artifact
+from flydsl.compiler.artifacts.artifact import Artifact
 from flydsl.kernels.gemm.hopper_gemm import GemmConfig, build_hopper_gemm
 from flydsl.kernels.norm.softmax import build_softmax_module
 from flydsl.runtime import cubin, cuda, nvidia_tools

@@ -201,7 +201,7 @@ def test_the_tiled_gemm_has_no_conflicts(arch: str, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_report_is_bounded_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["flydsl.compiler.lds_report"], "RECORDED_ACCESSES", 100)
+    monkeypatch.setattr(sys.modules["flydsl.compiler.outlets.lds_report"], "RECORDED_ACCESSES", 100)
     x = np.random.default_rng().standard_normal((3, 512)).astype(np.float32)
     report = flyc.lds_report(build_softmax_module(3, 512, "f32"), x, np.zeros_like(x), 3)
     assert report.recorded <= 100

@@ -13,7 +13,7 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import DslTypeError, DslValueError
-from flydsl.expr.rocdl.mfma_intrinsics import GENERATIONS, INTRINSICS
+from flydsl.expr.rocdl.matrix.mfma_intrinsics import GENERATIONS, INTRINSICS
 from flydsl.target.mma_cdna import SCALED_FORMATS, Mfma, MfmaScale
 from flydsl.target.mma_rdna import WmmaScale
 from flydsl.target.target import parse_target

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from flydsl.compiler.adapted import Adapted
-from flydsl.compiler.artifact import Artifact
-from flydsl.compiler.driver import compile_module
+from flydsl.compiler.arguments.adapted import Adapted
+from flydsl.compiler.artifacts.artifact import Artifact
 from flydsl.compiler.jit_argument import adapt
-from flydsl.compiler.trace import trace
+from flydsl.compiler.lowering.driver import compile_module
+from flydsl.compiler.tracing.trace import trace
 from flydsl.target.target import parse_target
 from tests.conftest import missing
 from tests.support.mma_waves import Issue, by_atom, launcher, plan

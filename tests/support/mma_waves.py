@@ -14,7 +14,7 @@ import numpy as np
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.expr.element import element_class
+from flydsl.expr.tensors.element import element_class
 from flydsl.target.dtype import register_type, width_bits
 from flydsl.target.mma_facts import fragment_elem
 from tests.support.mma_reference import Array

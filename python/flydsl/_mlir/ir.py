@@ -8,8 +8,8 @@ from typing import Any
 from xdsl.dialects.scf import YieldOp
 from xdsl.ir import Block, SSAValue
 
-from flydsl.expr.context import current
-from flydsl.expr.ir_types import IrType, vector_type
+from flydsl.expr.trace.context import current
+from flydsl.expr.values.ir_types import IrType, vector_type
 
 Value = SSAValue
 

@@ -27,15 +27,15 @@ from flydsl.autotune.key import digest
 from flydsl.autotune.reporting import warn
 from flydsl.base import knobs
 from flydsl.base.log import get_logger
-from flydsl.compiler import array_view
-from flydsl.compiler.array_view import ArrayView
+from flydsl.compiler.arguments import array_view
+from flydsl.compiler.arguments.array_view import ArrayView
+from flydsl.compiler.arguments.tensor_spec import TensorSpec
 from flydsl.compiler.capture.inputs import Inputs
-from flydsl.compiler.hints import hint_scope, scoped
 from flydsl.compiler.jit_argument import Dynamic, TensorAdaptor
 from flydsl.compiler.jit_function import JitFunction
-from flydsl.compiler.tensor_spec import TensorSpec
-from flydsl.expr.element import element_class
-from flydsl.expr.stream import Stream
+from flydsl.compiler.options.hints import hint_scope, scoped
+from flydsl.expr.tensors.element import element_class
+from flydsl.expr.trace.stream import Stream
 
 
 def compile_ahead(call: Call, configs: Sequence[Config], executor: Executor | None) -> None:

@@ -8,8 +8,8 @@ from importlib import import_module
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
-from flydsl.compiler.diagnostics import located
-from flydsl.compiler.hints import checked
+from flydsl.compiler.messages.diagnostics import located
+from flydsl.compiler.options.hints import checked
 
 _TYPE, _TUPLE = "$type", "$tuple"
 _OPTIONS = ("num_warps", "waves_per_eu", "maxnreg")

@@ -11,8 +11,8 @@ from flydsl.autotune.options import Options
 from flydsl.autotune.pruning import checked_prune
 from flydsl.autotune.tuner import Autotuner, Configs, Default
 from flydsl.base.errors import DslTypeError
-from flydsl.compiler.diagnostics import located
 from flydsl.compiler.jit_function import JitFunction
+from flydsl.compiler.messages.diagnostics import located
 
 
 @located

@@ -13,8 +13,8 @@ from typing import Any
 from flydsl.autotune.call import Call
 from flydsl.autotune.key import problem_of
 from flydsl.base import knobs
-from flydsl.compiler.hints import scoped
 from flydsl.compiler.jit_function import JitFunction
+from flydsl.compiler.options.hints import scoped
 
 Reader = Callable[[Any], tuple[Any, Any]]
 """Gives what always counts about an argument, and what counts if it is a key argument."""

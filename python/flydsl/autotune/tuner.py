@@ -22,14 +22,14 @@ from flydsl.autotune.search import Search, run_once
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
 from flydsl.base.log import get_logger
-from flydsl.compiler.cache_info import CacheInfo
+from flydsl.compiler.cache.cache_info import CacheInfo
+from flydsl.compiler.calls.jit_call import JitCall
+from flydsl.compiler.calls.specialisation import Specialisation
 from flydsl.compiler.capture.inputs import Inputs
-from flydsl.compiler.decorated import Decorated
-from flydsl.compiler.diagnostics import present
-from flydsl.compiler.jit_call import JitCall
 from flydsl.compiler.jit_function import JitFunction
-from flydsl.compiler.specialisation import Specialisation
-from flydsl.expr.context import is_tracing
+from flydsl.compiler.messages.decorated import Decorated
+from flydsl.compiler.messages.diagnostics import present
+from flydsl.expr.trace.context import is_tracing
 
 Configs = Sequence[Config] | Callable[..., Sequence[Config]]
 Default = Config | Callable[..., Config] | None

@@ -16,7 +16,7 @@ from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.module_scope import ModuleScope, symbol_text
-from flydsl.codegen.rules_llvm import call_intrinsic
+from flydsl.codegen.rules.rules_llvm import call_intrinsic
 from flydsl.target.narrow_conversions import narrow_conversions
 from flydsl.target.tensor_map import MAP_ALIGN, MAP_BYTES
 

@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from xdsl.dialects.builtin import Float32Type
 from xdsl.ir import Operation
 
-from flydsl.codegen import float_functions
+from flydsl.codegen.floats import float_functions
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
-from flydsl.codegen.literals import float_literal
-from flydsl.codegen.op_view import fail
-from flydsl.codegen.rules_math import RULES
+from flydsl.codegen.reading.literals import float_literal
+from flydsl.codegen.reading.op_view import fail
+from flydsl.codegen.rules.rules_math import RULES
 
 _EVERYWHERE = frozenset(
     f"math.{name}"

@@ -27,9 +27,9 @@ from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.llvm_types import address_space, type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.dialects.fly.payload import CHECKED_MESSAGE, DEPENDENT_LAUNCH, SHARED_RANGE
-from flydsl.passes.launch_conditions import REQUIRES
-from flydsl.passes.source_location import location_of
-from flydsl.passes.walk import functions
+from flydsl.passes.shared.launch_conditions import REQUIRES
+from flydsl.passes.shared.source_location import location_of
+from flydsl.passes.shared.walk import functions
 from flydsl.target.target import Target
 
 

@@ -6,9 +6,9 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
-from flydsl.codegen.rules_llvm import emit_call_intrinsic
+from flydsl.codegen.rules.rules_llvm import emit_call_intrinsic
 from flydsl.dialects.fly.payload_text import parse_instruction
-from flydsl.passes.matrix_atoms import INSTRUCTION
+from flydsl.passes.shared.matrix_atoms import INSTRUCTION
 from flydsl.target.mma_facts import Intrinsic
 
 

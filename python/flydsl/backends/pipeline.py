@@ -36,7 +36,7 @@ from flydsl.passes.nvvm_attach_target import nvvm_attach_target
 from flydsl.passes.pipeline import Pass
 from flydsl.passes.reconcile_unrealized_casts import reconcile_unrealized_casts
 from flydsl.passes.rocdl_attach_target import rocdl_attach_target
-from flydsl.passes.walk import gpu_modules
+from flydsl.passes.shared.walk import gpu_modules
 from flydsl.target.target import Target
 
 _LATER = (

@@ -6,7 +6,7 @@ from xdsl.ir import Operation
 
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.llvm_types import type_text
-from flydsl.codegen.op_view import fail
+from flydsl.codegen.reading.op_view import fail
 
 _FLOATS = {"half": 16, "bfloat": 16, "%bf16": 16, "float": 32, "double": 64}
 

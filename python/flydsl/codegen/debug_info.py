@@ -13,9 +13,9 @@ from xdsl.ir import Attribute, Operation
 
 from flydsl.base.errors import SourceLocation
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
-from flydsl.codegen.literals import quoted
 from flydsl.codegen.module_scope import ModuleScope
-from flydsl.codegen.op_view import source_location
+from flydsl.codegen.reading.literals import quoted
+from flydsl.codegen.reading.op_view import source_location
 
 _DWARF_VERSION = 5
 _DEBUG_INFO_VERSION = 3

@@ -17,7 +17,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from flydsl.base.errors import LoweringError
 from flydsl.codegen.llvm_types import Scalar, scalar_of, type_text
 from flydsl.codegen.module_scope import ModuleScope
-from flydsl.codegen.op_view import fail, op_name
+from flydsl.codegen.reading.op_view import fail, op_name
 
 Rule = Callable[["FunctionEmitter", Operation], None]
 

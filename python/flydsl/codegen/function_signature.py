@@ -9,10 +9,10 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, Integ
 from xdsl.dialects.llvm import LinkageAttr, LLVMFunctionType, LLVMVoidType
 from xdsl.ir import Attribute, Operation
 
-from flydsl.codegen.literals import quoted
 from flydsl.codegen.llvm_types import results_text, type_text
 from flydsl.codegen.module_scope import ModuleScope, symbol_text
-from flydsl.codegen.op_view import fail, flag_prop, ints_prop, prop, text_prop
+from flydsl.codegen.reading.literals import quoted
+from flydsl.codegen.reading.op_view import fail, flag_prop, ints_prop, prop, text_prop
 
 # Marks put on a kernel by the GPU passes -> calling convention. ``gpu.kernel`` is left to the backend.
 _KERNEL_MARKS: dict[str, str] = {"rocdl.kernel": "amdgpu_kernel", "nvvm.kernel": "ptx_kernel"}

@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from flydsl.codegen import (
+from flydsl.codegen.function_emitter import FunctionEmitter, Rule
+from flydsl.codegen.function_signature import head_text, linkage_word, signature_of
+from flydsl.codegen.llvm_types import type_text
+from flydsl.codegen.module_scope import ModuleScope, symbol_text
+from flydsl.codegen.reading.literals import literal, quoted
+from flydsl.codegen.reading.op_view import fail, flag_prop, int_prop, op_name, prop, text_prop
+from flydsl.codegen.rules import (
     rules_arith,
     rules_cast,
     rules_cf,
@@ -23,12 +29,6 @@ from flydsl.codegen import (
     rules_scf,
     rules_vector,
 )
-from flydsl.codegen.function_emitter import FunctionEmitter, Rule
-from flydsl.codegen.function_signature import head_text, linkage_word, signature_of
-from flydsl.codegen.literals import literal, quoted
-from flydsl.codegen.llvm_types import type_text
-from flydsl.codegen.module_scope import ModuleScope, symbol_text
-from flydsl.codegen.op_view import fail, flag_prop, int_prop, op_name, prop, text_prop
 
 if TYPE_CHECKING:
     from flydsl.codegen.debug_info import DebugInfo

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from flydsl.codegen.literals import quoted
 from flydsl.codegen.llvm_types import BF16
+from flydsl.codegen.reading.literals import quoted
 from flydsl.native import native_text
 from flydsl.target.narrow_conversions import PackedConversion
 

@@ -5,9 +5,9 @@ A loop computes in f32 and swaps the result in, if nobody was faster.
 
 from __future__ import annotations
 
+from flydsl.codegen.floats.narrow_floats import narrowing_function
 from flydsl.codegen.llvm_types import BF16
 from flydsl.codegen.module_scope import ModuleScope
-from flydsl.codegen.narrow_floats import narrowing_function
 
 _ARITHMETIC = {
     "fadd": "fadd float {}, {}",

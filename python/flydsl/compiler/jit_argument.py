@@ -11,20 +11,20 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from flydsl.base.errors import DslTypeError, FlyDSLError
-from flydsl.compiler import array_view
-from flydsl.compiler.annotation_check import check_annotation
-from flydsl.compiler.array_view import ArrayView
-from flydsl.compiler.jit_argument_registry import registered_argument
-from flydsl.compiler.none_argument import NoneArgument, without_none
-from flydsl.compiler.pointer_argument import PointerArgument, from_c_void_p
-from flydsl.compiler.scalar_argument import ScalarArgument, scalar_argument
-from flydsl.compiler.stream_argument import StreamArgument, stream_handle
-from flydsl.compiler.struct_argument import StructArgument
-from flydsl.compiler.tensor_adaptor import DLTensorAdaptor, TensorAdaptor, from_dlpack, from_torch_tensor
-from flydsl.compiler.tensor_argument import ANY, Dynamic, TensorArgument, dynamic_tensor
-from flydsl.expr.constexpr import is_constexpr
-from flydsl.expr.stream import Stream
-from flydsl.expr.struct import is_struct_type
+from flydsl.compiler.arguments import array_view
+from flydsl.compiler.arguments.annotation_check import check_annotation
+from flydsl.compiler.arguments.array_view import ArrayView
+from flydsl.compiler.arguments.jit_argument_registry import registered_argument
+from flydsl.compiler.arguments.none_argument import NoneArgument, without_none
+from flydsl.compiler.arguments.pointer_argument import PointerArgument, from_c_void_p
+from flydsl.compiler.arguments.scalar_argument import ScalarArgument, scalar_argument
+from flydsl.compiler.arguments.stream_argument import StreamArgument, stream_handle
+from flydsl.compiler.arguments.struct_argument import StructArgument
+from flydsl.compiler.arguments.tensor_adaptor import DLTensorAdaptor, TensorAdaptor, from_dlpack, from_torch_tensor
+from flydsl.compiler.arguments.tensor_argument import ANY, Dynamic, TensorArgument, dynamic_tensor
+from flydsl.expr.memory.struct import is_struct_type
+from flydsl.expr.trace.constexpr import is_constexpr
+from flydsl.expr.trace.stream import Stream
 
 
 class JitArgument(Protocol):

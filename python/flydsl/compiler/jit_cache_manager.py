@@ -29,4 +29,4 @@ class JitCacheManager:
 
     @staticmethod
     def _store() -> Any:
-        return import_module("flydsl.compiler.cache_store").open_store()
+        return import_module("flydsl.compiler.cache.cache_store").open_store()

@@ -16,24 +16,24 @@ from typing import Any
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError
-from flydsl.compiler.cache_info import CacheCounts, CacheInfo
-from flydsl.compiler.call import Call, adapted_call
-from flydsl.compiler.call_path import CallPath, age, environment_now
+from flydsl.compiler.cache.cache_info import CacheCounts, CacheInfo
+from flydsl.compiler.calls.call import Call, adapted_call
+from flydsl.compiler.calls.call_path import CallPath, age, environment_now
+from flydsl.compiler.calls.graph_capture import refuse_during_capture
+from flydsl.compiler.calls.launch_code import launch_function
+from flydsl.compiler.calls.specialisation import Key, Origin, Specialisation, record
+from flydsl.compiler.calls.version import Outdated, Version, Versions
 from flydsl.compiler.capture.environment import recorded
-from flydsl.compiler.decorated import Decorated, check_decorated
-from flydsl.compiler.diagnostics import located, present
-from flydsl.compiler.graph_capture import refuse_during_capture
-from flydsl.compiler.hints import Hints, checked, llvm_options, scoped
 from flydsl.compiler.jit_cache_manager import JitCacheManager
-from flydsl.compiler.launch_code import launch_function
-from flydsl.compiler.mlir_compiler import MlirCompiler
-from flydsl.compiler.progress import Progress, stage
+from flydsl.compiler.lowering.mlir_compiler import MlirCompiler
+from flydsl.compiler.messages.decorated import Decorated, check_decorated
+from flydsl.compiler.messages.diagnostics import located, present
+from flydsl.compiler.messages.progress import Progress, stage
+from flydsl.compiler.options.hints import Hints, checked, llvm_options, scoped
+from flydsl.compiler.options.sanitize import check_device
 from flydsl.compiler.rewrite.rewriter import rewritten
-from flydsl.compiler.sanitize import check_device
-from flydsl.compiler.signature import Signature
-from flydsl.compiler.specialisation import Key, Origin, Specialisation, record
-from flydsl.compiler.version import Outdated, Version, Versions
-from flydsl.expr.context import is_tracing
+from flydsl.compiler.tracing.signature import Signature
+from flydsl.expr.trace.context import is_tracing
 
 
 @contextmanager
@@ -258,7 +258,7 @@ class JitFunction(Decorated):
                     raise Outdated
                 inputs.also(arguments)
                 with stage("cache"):
-                    disk_cache = import_module("flydsl.compiler.disk_cache")
+                    disk_cache = import_module("flydsl.compiler.cache.disk_cache")
                     fetched = disk_cache.artifact_for(
                         self.__name__, inputs, arguments, dict(signature.hints), device, self._counts,
                         lambda: self._compiled_artifact(signature, arguments, device),
@@ -266,7 +266,7 @@ class JitFunction(Decorated):
                 if knobs.COMPILE_ONLY.get():
                     return None, fetched
                 with stage("load"):
-                    load = import_module("flydsl.compiler.loading").load
+                    load = import_module("flydsl.compiler.running.loading").load
                     executable = load(fetched.artifact, device)
                 version.keep(signature, executable)
                 return executable, fetched
@@ -274,8 +274,8 @@ class JitFunction(Decorated):
     def _compiled_artifact(self, signature: Any, arguments: list[Any], device: Any) -> Any:
         # The IR libraries are loaded here, on the first compile, and not when this package is imported.
         with stage("libraries"):
-            trace = import_module("flydsl.compiler.trace").trace
-            driver = import_module("flydsl.compiler.driver")
+            trace = import_module("flydsl.compiler.tracing.trace").trace
+            driver = import_module("flydsl.compiler.lowering.driver")
         with stage("trace"), recorded() as reads:
             module, formats = trace(self.func, arguments, device.target, signature.hints)
         with import_module("flydsl.codegen.llvm_options").option_scope(llvm_options(signature.hints)):

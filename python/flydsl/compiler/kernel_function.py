@@ -11,23 +11,23 @@ from typing import Any
 
 from flydsl.base.attributes import attribute, has_attribute
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, SourceLocation, TargetError
-from flydsl.compiler.annotation_check import check_constexpr
-from flydsl.compiler.decorated import Decorated, check_decorated
-from flydsl.compiler.diagnostics import located, user_errors
-from flydsl.compiler.hints import checked, hint_scope
+from flydsl.compiler.arguments.annotation_check import check_constexpr
+from flydsl.compiler.arguments.scalar_argument import scalar_argument
+from flydsl.compiler.messages.decorated import Decorated, check_decorated
+from flydsl.compiler.messages.diagnostics import located, user_errors
+from flydsl.compiler.options.hints import checked, hint_scope
 from flydsl.compiler.rewrite.names import own_nodes
 from flydsl.compiler.rewrite.rewriter import rewritten
 from flydsl.compiler.rewrite.source import find_source
-from flydsl.compiler.scalar_argument import scalar_argument
-from flydsl.compiler.signature import Signature
+from flydsl.compiler.tracing.signature import Signature
 from flydsl.dialects.fly.payload import CLUSTER
-from flydsl.expr.context import current, is_tracing, tracing
-from flydsl.expr.handle import describe
-from flydsl.expr.int_tuple import IntTuple
+from flydsl.expr.memory.shared_ledger import SharedLedger
 from flydsl.expr.numeric import Int32, Int64, Integer, Numeric
-from flydsl.expr.numpy_scalar import is_numpy_scalar, python_value
-from flydsl.expr.protocol import construct_from_ir_values, extract_to_ir_values
-from flydsl.expr.shared_ledger import SharedLedger
+from flydsl.expr.trace.context import current, is_tracing, tracing
+from flydsl.expr.trace.protocol import construct_from_ir_values, extract_to_ir_values
+from flydsl.expr.values.handle import describe
+from flydsl.expr.values.int_tuple import IntTuple
+from flydsl.expr.values.numpy_scalar import is_numpy_scalar, python_value
 from flydsl.target.ptx import PTX_OPS
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from flydsl.expr import protocol
-from flydsl.expr.host_argument import JitArgument, c_abi_spec, cache_signature, get_ir_types
-from flydsl.expr.protocol import DslType, extract_to_ir_values
-from flydsl.expr.storable import Storable, dsl_align_of, dsl_size_of, peek_from_ptr, poke_into_ptr
+from flydsl.expr.memory.storable import Storable, dsl_align_of, dsl_size_of, peek_from_ptr, poke_into_ptr
+from flydsl.expr.trace import protocol
+from flydsl.expr.trace.host_argument import JitArgument, c_abi_spec, cache_signature, get_ir_types
+from flydsl.expr.trace.protocol import DslType, extract_to_ir_values
 
 
 def construct_from_ir_values(dsl_type: Any, args: Any, values: Sequence[Any]) -> Any:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from importlib import import_module as _import_module
 from typing import Any as _Any
 
-from flydsl.expr import arith, composites, derived, enum, gpu, hardware_enums, math, numeric, primitive, typing, vector
+from flydsl.expr import arith, derived, enum, gpu, math, numeric, primitive, typing, vector
 from flydsl.expr.arith import *  # noqa: F403
-from flydsl.expr.composites import *  # noqa: F403
+from flydsl.expr.atoms import hardware_enums
+from flydsl.expr.atoms.hardware_enums import *  # noqa: F403
 from flydsl.expr.gpu import *  # noqa: F403
-from flydsl.expr.hardware_enums import *  # noqa: F403
 from flydsl.expr.math import *  # noqa: F403
+from flydsl.expr.memory import composites
+from flydsl.expr.memory.composites import *  # noqa: F403
 from flydsl.expr.primitive import *  # noqa: F403
-from flydsl.expr.printing import dump
+from flydsl.expr.trace.printing import dump
 from flydsl.expr.typing import *  # noqa: F403
 
 __all__ = ["arith", "derived", "dump", "enum", "gpu", "math", "numeric", "primitive", "typing", "vector"]

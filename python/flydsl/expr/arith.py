@@ -11,35 +11,35 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from flydsl.base.errors import DslTypeError
-from flydsl.expr import fold, operators
-from flydsl.expr.casts import bitcast as bitcast
-from flydsl.expr.casts import element_class, is_type
-from flydsl.expr.casts import ext_f as ext_f
-from flydsl.expr.casts import extf as extf
-from flydsl.expr.casts import extsi as extsi
-from flydsl.expr.casts import extui as extui
-from flydsl.expr.casts import fptosi as fptosi
-from flydsl.expr.casts import fptoui as fptoui
-from flydsl.expr.casts import index_cast as index_cast
-from flydsl.expr.casts import index_castui as index_castui
-from flydsl.expr.casts import sitofp as sitofp
-from flydsl.expr.casts import trunc_f as trunc_f
-from flydsl.expr.casts import truncf as truncf
-from flydsl.expr.casts import trunci as trunci
-from flydsl.expr.casts import uitofp as uitofp
-from flydsl.expr.comparison import cmpf, cmpi
-from flydsl.expr.context import Value, current
 from flydsl.expr.enum import CmpFPredicate as CmpFPredicate
 from flydsl.expr.enum import CmpIPredicate as CmpIPredicate
 from flydsl.expr.enum import FastMathFlags, RoundingMode
-from flydsl.expr.fastmath import Flags, fastmath
-from flydsl.expr.fold import DslOverflowError, Fold
-from flydsl.expr.ir_types import split_vector_type
-from flydsl.expr.math_table import NEGF
+from flydsl.expr.numbers import fold, operators
+from flydsl.expr.numbers.casts import bitcast as bitcast
+from flydsl.expr.numbers.casts import element_class, is_type
+from flydsl.expr.numbers.casts import ext_f as ext_f
+from flydsl.expr.numbers.casts import extf as extf
+from flydsl.expr.numbers.casts import extsi as extsi
+from flydsl.expr.numbers.casts import extui as extui
+from flydsl.expr.numbers.casts import fptosi as fptosi
+from flydsl.expr.numbers.casts import fptoui as fptoui
+from flydsl.expr.numbers.casts import index_cast as index_cast
+from flydsl.expr.numbers.casts import index_castui as index_castui
+from flydsl.expr.numbers.casts import sitofp as sitofp
+from flydsl.expr.numbers.casts import trunc_f as trunc_f
+from flydsl.expr.numbers.casts import truncf as truncf
+from flydsl.expr.numbers.casts import trunci as trunci
+from flydsl.expr.numbers.casts import uitofp as uitofp
+from flydsl.expr.numbers.comparison import cmpf, cmpi
+from flydsl.expr.numbers.fastmath import Flags, fastmath
+from flydsl.expr.numbers.fold import DslOverflowError, Fold
+from flydsl.expr.numbers.math_table import NEGF
+from flydsl.expr.numbers.numeric_types import NumberFormat
+from flydsl.expr.numbers.plan import Operation, Plan, plan_in_place
 from flydsl.expr.numeric import Boolean, Index, Numeric, is_raw_value
-from flydsl.expr.numeric_types import NumberFormat
-from flydsl.expr.plan import Operation, Plan, plan_in_place
-from flydsl.expr.vector_value import Vector, combine, required_operand, vector_operand
+from flydsl.expr.trace.context import Value, current
+from flydsl.expr.values.ir_types import split_vector_type
+from flydsl.expr.values.vector_value import Vector, combine, required_operand, vector_operand
 
 Builder: TypeAlias = Callable[[Any, Any], Any]
 FloatBuilder: TypeAlias = Callable[..., Any]

@@ -10,24 +10,24 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.dialects.fly import payload as pl
-from flydsl.expr.context import Value, current
-from flydsl.expr.element import lanes_of
-from flydsl.expr.intrinsic import call, constant, number_of, require, when
-from flydsl.expr.ir_types import vector_type
 from flydsl.expr.numeric import Float32, Index, Int32, Int64, Numeric
-from flydsl.expr.ops_layout import cosize, get_scalar
-from flydsl.expr.ops_memory import inttoptr, ptrtoint, recast_iter
-from flydsl.expr.pointer import Pointer
-from flydsl.expr.rocdl.addresses import descriptor_of
-from flydsl.expr.rocdl.buffer import get_buffer_rsrc, make_buffer_ptr
 from flydsl.expr.rocdl.lanes import readfirstlane
-from flydsl.expr.rocdl.raw_buffers import (
+from flydsl.expr.rocdl.memory.addresses import descriptor_of
+from flydsl.expr.rocdl.memory.buffer import get_buffer_rsrc, make_buffer_ptr
+from flydsl.expr.rocdl.memory.raw_buffers import (
     from_words,
     masked_load,
     raw_ptr_buffer_load,
     raw_ptr_buffer_store,
 )
-from flydsl.expr.tensor import Tensor, pointer_of
+from flydsl.expr.tensors.element import lanes_of
+from flydsl.expr.tensors.ops_layout import cosize, get_scalar
+from flydsl.expr.tensors.ops_memory import inttoptr, ptrtoint, recast_iter
+from flydsl.expr.tensors.pointer import Pointer
+from flydsl.expr.tensors.tensor import Tensor, pointer_of
+from flydsl.expr.trace.context import Value, current
+from flydsl.expr.trace.intrinsic import call, constant, number_of, require, when
+from flydsl.expr.values.ir_types import vector_type
 
 _SPACES = {0: "generic", 1: "global", 3: "shared"}
 

@@ -12,12 +12,12 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr import gpu
-from flydsl.expr.array import Array
 from flydsl.expr.enum import ReductionOp
-from flydsl.expr.intrinsic import when
+from flydsl.expr.memory.array import Array
+from flydsl.expr.memory.shared_allocator import shared_allocator
 from flydsl.expr.numeric import Int32, Numeric, as_numeric
-from flydsl.expr.shared_allocator import shared_allocator
-from flydsl.expr.warp_operation import Combine, combination, identity_of, wave_width
+from flydsl.expr.trace.intrinsic import when
+from flydsl.expr.trace.warp_operation import Combine, combination, identity_of, wave_width
 
 
 def warp_reduce(value: Any, op: Any, *, width: int | None = None) -> Any:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from enum import Flag, StrEnum
 
-from flydsl.expr.hardware_enums import AddressSpace as AddressSpace
-from flydsl.expr.hardware_enums import AtomicOp as AtomicOp
-from flydsl.expr.hardware_enums import CachePolicy as CachePolicy
-from flydsl.expr.hardware_enums import GemmTraversalOrder as GemmTraversalOrder
-from flydsl.expr.hardware_enums import MmaOperand as MmaOperand
-from flydsl.expr.hardware_enums import SyncScope as SyncScope
+from flydsl.expr.atoms.hardware_enums import AddressSpace as AddressSpace
+from flydsl.expr.atoms.hardware_enums import AtomicOp as AtomicOp
+from flydsl.expr.atoms.hardware_enums import CachePolicy as CachePolicy
+from flydsl.expr.atoms.hardware_enums import GemmTraversalOrder as GemmTraversalOrder
+from flydsl.expr.atoms.hardware_enums import MmaOperand as MmaOperand
+from flydsl.expr.atoms.hardware_enums import SyncScope as SyncScope
 
 
 class CmpIPredicate(StrEnum):

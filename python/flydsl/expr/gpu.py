@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from flydsl.base.errors import DslRuntimeError, DslValueError
-from flydsl.expr.context import current
+from flydsl.expr.memory.shared_allocator import SharedAllocator as SharedAllocator
 from flydsl.expr.numeric import Boolean, Index, Int32, Int64
-from flydsl.expr.shared_allocator import SharedAllocator as SharedAllocator
-from flydsl.expr.vector_value import required_operand
+from flydsl.expr.trace.context import current
+from flydsl.expr.values.vector_value import required_operand
 
 
 class Tuple3D:

@@ -9,18 +9,18 @@ import math as python_math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from flydsl.expr import fold, operators
-from flydsl.expr.comparison import FLOAT_COMPARISONS
 from flydsl.expr.enum import FastMathFlags
-from flydsl.expr.fastmath import Flags, flag_attrs
-from flydsl.expr.float_format import round_ratio
-from flydsl.expr.fold import Fold
-from flydsl.expr.math_table import UNARY
+from flydsl.expr.numbers import fold, operators
+from flydsl.expr.numbers.comparison import FLOAT_COMPARISONS
+from flydsl.expr.numbers.fastmath import Flags, flag_attrs
+from flydsl.expr.numbers.float_format import round_ratio
+from flydsl.expr.numbers.fold import Fold
+from flydsl.expr.numbers.math_table import UNARY
+from flydsl.expr.numbers.numeric_types import NumberFormat
+from flydsl.expr.numbers.plan import Operation, compute_format
+from flydsl.expr.numbers.promotion import require_integer
 from flydsl.expr.numeric import Float32
-from flydsl.expr.numeric_types import NumberFormat
-from flydsl.expr.plan import Operation, compute_format
-from flydsl.expr.promotion import require_integer
-from flydsl.expr.vector_value import emit_elementwise, required_operand
+from flydsl.expr.values.vector_value import emit_elementwise, required_operand
 
 Function: TypeAlias = Callable[..., Any]
 

@@ -6,17 +6,17 @@ from dataclasses import replace
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
-from flydsl.expr.atomics import llvm_address
+from flydsl.expr.atoms.atomics import llvm_address
+from flydsl.expr.atoms.hardware_enums import SyncScope
 from flydsl.expr.buffer_ops import as_integer, get_element_ptr
-from flydsl.expr.context import Value, current
-from flydsl.expr.element import lanes_of
-from flydsl.expr.hardware_enums import SyncScope
-from flydsl.expr.intrinsic import call, constant, number_of, require
 from flydsl.expr.numeric import Int32, Numeric
-from flydsl.expr.pointer import Pointer
-from flydsl.expr.rocdl.addresses import descriptor_of, from_llvm, pointer_in
-from flydsl.expr.rocdl.raw_buffers import raw_ptr_buffer_atomic_fadd
-from flydsl.expr.tensor import pointer_of
+from flydsl.expr.rocdl.memory.addresses import descriptor_of, from_llvm, pointer_in
+from flydsl.expr.rocdl.memory.raw_buffers import raw_ptr_buffer_atomic_fadd
+from flydsl.expr.tensors.element import lanes_of
+from flydsl.expr.tensors.pointer import Pointer
+from flydsl.expr.tensors.tensor import pointer_of
+from flydsl.expr.trace.context import Value, current
+from flydsl.expr.trace.intrinsic import call, constant, number_of, require
 from flydsl.expr.vector import Vector
 from flydsl.target.sync_scopes import scope_name
 

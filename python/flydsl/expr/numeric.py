@@ -12,18 +12,18 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, TypeVar, cast
 
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
-from flydsl.expr import fold
-from flydsl.expr import numeric_types as nt
-from flydsl.expr.context import Value, current, is_tracing
-from flydsl.expr.convert import convert_static, emit_constant, emit_convert, from_python
 from flydsl.expr.enum import RoundingMode
-from flydsl.expr.fastmath import Flags
-from flydsl.expr.ir_types import IrType
-from flydsl.expr.numeric_types import NumberFormat
-from flydsl.expr.numpy_scalar import names_dtype
-from flydsl.expr.operators import AND, OR, Operators
-from flydsl.expr.plan import Operation, UnaryOperation
-from flydsl.expr.promotion import literal_format, promote
+from flydsl.expr.numbers import fold
+from flydsl.expr.numbers import numeric_types as nt
+from flydsl.expr.numbers.convert import convert_static, emit_constant, emit_convert, from_python
+from flydsl.expr.numbers.fastmath import Flags
+from flydsl.expr.numbers.numeric_types import NumberFormat
+from flydsl.expr.numbers.operators import AND, OR, Operators
+from flydsl.expr.numbers.plan import Operation, UnaryOperation
+from flydsl.expr.numbers.promotion import literal_format, promote
+from flydsl.expr.trace.context import Value, current, is_tracing
+from flydsl.expr.values.ir_types import IrType
+from flydsl.expr.values.numpy_scalar import names_dtype
 
 _STATIC_TYPES = frozenset((int, float, bool))
 _CLASSES: dict[NumberFormat, type[Numeric]] = {}

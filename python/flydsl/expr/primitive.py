@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from flydsl.expr import atomics, ops_atom, ops_layout, ops_memory
-from flydsl.expr.atomics import *  # noqa: F403
-from flydsl.expr.constexpr import const_expr, range_constexpr
-from flydsl.expr.ops_atom import *  # noqa: F403
-from flydsl.expr.ops_layout import *  # noqa: F403
-from flydsl.expr.ops_memory import *  # noqa: F403
-from flydsl.expr.printing import printf
+from flydsl.expr.atoms import atomics, ops_atom
+from flydsl.expr.atoms.atomics import *  # noqa: F403
+from flydsl.expr.atoms.ops_atom import *  # noqa: F403
+from flydsl.expr.tensors import ops_layout, ops_memory
+from flydsl.expr.tensors.ops_layout import *  # noqa: F403
+from flydsl.expr.tensors.ops_memory import *  # noqa: F403
+from flydsl.expr.trace.constexpr import const_expr, range_constexpr
+from flydsl.expr.trace.printing import printf
 
 __all__ = ["const_expr", "printf", "range_constexpr"]
 __all__ += atomics.__all__

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from flydsl.expr import fly_types, numeric, vector
-from flydsl.expr.atom import CopyAtom, MmaAtom, ThrCopy, ThrMma, TiledCopy, TiledMma
-from flydsl.expr.constexpr import Constexpr
-from flydsl.expr.fly_types import *  # noqa: F403
+from flydsl.expr import numeric, vector
+from flydsl.expr.atoms.atom import CopyAtom, MmaAtom, ThrCopy, ThrMma, TiledCopy, TiledMma
 from flydsl.expr.gpu import Tuple3D
-from flydsl.expr.int_tuple import IntTuple
-from flydsl.expr.ir_bridge import as_dsl_value, as_ir_value
-from flydsl.expr.ir_types import T, Types
-from flydsl.expr.layout import ComposedLayout, CoordSwizzle, Layout, Swizzle, Tile
 from flydsl.expr.numeric import *  # noqa: F403
-from flydsl.expr.pointer import Pointer
-from flydsl.expr.stream import Stream
-from flydsl.expr.tensor import Tensor
+from flydsl.expr.tensors import fly_types
+from flydsl.expr.tensors.fly_types import *  # noqa: F403
+from flydsl.expr.tensors.layout import ComposedLayout, CoordSwizzle, Layout, Swizzle, Tile
+from flydsl.expr.tensors.pointer import Pointer
+from flydsl.expr.tensors.tensor import Tensor
+from flydsl.expr.trace.constexpr import Constexpr
+from flydsl.expr.trace.stream import Stream
+from flydsl.expr.values.int_tuple import IntTuple
+from flydsl.expr.values.ir_bridge import as_dsl_value, as_ir_value
+from flydsl.expr.values.ir_types import T, Types
 from flydsl.expr.vector import *  # noqa: F403
 
 __all__ = [

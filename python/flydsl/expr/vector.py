@@ -11,12 +11,12 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError
 from flydsl.expr.enum import ReductionOp
-from flydsl.expr.fastmath import Flags
-from flydsl.expr.ir_types import split_vector_type
+from flydsl.expr.numbers.fastmath import Flags
 from flydsl.expr.numeric import Numeric
-from flydsl.expr.reduction import CombiningKind as CombiningKind
-from flydsl.expr.vector_alias import ALIASES, VectorAlias
-from flydsl.expr.vector_value import DYNAMIC_POSITION, Vector, emit_elementwise, vector_operand
+from flydsl.expr.values.ir_types import split_vector_type
+from flydsl.expr.values.reduction import CombiningKind as CombiningKind
+from flydsl.expr.values.vector_alias import ALIASES, VectorAlias
+from flydsl.expr.values.vector_value import DYNAMIC_POSITION, Vector, emit_elementwise, vector_operand
 
 globals().update(ALIASES)
 

@@ -12,7 +12,7 @@ from typing import Any
 from xdsl.ir import Operation, Region
 from xdsl.traits import Pure
 
-from flydsl.passes.walk import function_bodies
+from flydsl.passes.shared.walk import function_bodies
 
 # Side-effect-free operations whose classes do not say so.
 _PURE_NAMES = frozenset({"llvm.getelementptr", "llvm.mlir.undef", "llvm.inttoptr", "llvm.ptrtoint", "llvm.bitcast",

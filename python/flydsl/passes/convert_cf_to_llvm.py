@@ -11,8 +11,8 @@ from xdsl.dialects.builtin import DenseArrayBase, i1, i32
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from flydsl.dialects.upstream import op_class
-from flydsl.passes.llvm_conversion import cast_before, convert_block_arguments, llvm_type, remove
-from flydsl.passes.walk import functions
+from flydsl.passes.shared.llvm_conversion import cast_before, convert_block_arguments, llvm_type, remove
+from flydsl.passes.shared.walk import functions
 
 
 def convert_cf_to_llvm(module: Operation) -> None:

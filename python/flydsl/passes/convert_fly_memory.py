@@ -30,15 +30,15 @@ from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.ops import FlyOp, allocation_size
 from flydsl.dialects.fly.types import PtrType, element_type, payload_of, vector_type
 from flydsl.dialects.upstream import op_class
-from flydsl.passes import buffer_pointers
-from flydsl.passes.insertion import Inserter
 from flydsl.passes.mark_memory import BEGIN_REGISTERS, KEPT, MARK, mark_swizzle, sanitizes
-from flydsl.passes.matrix_atoms import lower_matrix
-from flydsl.passes.source_location import located
-from flydsl.passes.ssa_leaf import SsaInt, register
-from flydsl.passes.universal_atoms import UNIVERSAL_ATOMS, AtomRule
-from flydsl.passes.vector_access import concatenate, piece
-from flydsl.passes.walk import functions
+from flydsl.passes.shared import buffer_pointers
+from flydsl.passes.shared.insertion import Inserter
+from flydsl.passes.shared.matrix_atoms import lower_matrix
+from flydsl.passes.shared.source_location import located
+from flydsl.passes.shared.ssa_leaf import SsaInt, register
+from flydsl.passes.shared.universal_atoms import UNIVERSAL_ATOMS, AtomRule
+from flydsl.passes.shared.vector_access import concatenate, piece
+from flydsl.passes.shared.walk import functions
 from flydsl.target.copy_rocdl import BufferCopy
 from flydsl.target.dtype import is_float, storage_bytes, width_bits
 

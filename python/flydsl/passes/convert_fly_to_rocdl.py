@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from xdsl.ir import Operation
 
-from flydsl.passes.async_marks import resolve_async_marks
-from flydsl.passes.buffer_atoms import ROCDL_ATOMS
 from flydsl.passes.convert_fly_memory import convert_fly_memory
+from flydsl.passes.shared.async_marks import resolve_async_marks
+from flydsl.passes.shared.buffer_atoms import ROCDL_ATOMS
 
 
 def convert_fly_to_rocdl(module: Operation) -> None:

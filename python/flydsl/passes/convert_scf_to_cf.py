@@ -1,7 +1,7 @@
 """convert-scf-to-cf: structured loops and branches become blocks.
 
 Input: any function. Output: the same without `scf` operations. A loop becomes a head that tests, a body and what
-follows; the values it carries are arguments of the head. `codegen/rules_scf.py` writes the same blocks.
+follows; the values it carries are arguments of the head. `codegen/rules/rules_scf.py` writes the same blocks.
 
     %r = scf.for %i = %a to %b step %c iter_args(%x = %y) -> (f32) { …; scf.yield %z : f32 }
  ->   cf.br ^head(%a, %y : i32, f32)
@@ -23,8 +23,8 @@ from xdsl.dialects.builtin import DenseArrayBase, DenseIntElementsAttr, IntegerA
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from flydsl.dialects.upstream import op_class
-from flydsl.passes.llvm_conversion import remove
-from flydsl.passes.walk import function_bodies
+from flydsl.passes.shared.llvm_conversion import remove
+from flydsl.passes.shared.walk import function_bodies
 
 
 def convert_scf_to_cf(module: Operation) -> None:

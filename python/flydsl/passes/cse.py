@@ -8,7 +8,7 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from flydsl.passes.canonicalize import drop_dead, share_repeated
-from flydsl.passes.walk import function_bodies
+from flydsl.passes.shared.walk import function_bodies
 
 
 def cse(module: Operation) -> None:

@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import FileLineColLoc, FusedLoc
 from xdsl.ir import Operation
 
 from flydsl.dialects.debug_attributes import SubprogramAttr
-from flydsl.passes.walk import functions
+from flydsl.passes.shared.walk import functions
 
 _UNIT_NUMBER = 0
 """Which distinct attribute is the compile unit; functions are numbered from the next on."""

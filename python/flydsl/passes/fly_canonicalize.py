@@ -17,7 +17,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from flydsl.dialects.fly.ops import OP_CLASSES, FlyOp
 from flydsl.dialects.fly.payload import is_static_payload
 from flydsl.dialects.fly.types import FlyType
-from flydsl.passes.walk import functions
+from flydsl.passes.shared.walk import functions
 
 # Projection -> (the operation it undoes, which operand it gives back).
 _UNDONE: dict[str, tuple[str, int]] = {

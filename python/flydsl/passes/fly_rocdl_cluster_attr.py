@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir import Attribute, Operation
 
 from flydsl.dialects.fly.payload import CLUSTER
-from flydsl.passes.walk import functions
+from flydsl.passes.shared.walk import functions
 
 LLVM_CLUSTER = "amdgpu-cluster-dims"
 """LLVM's name for the kernel's attribute."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from xdsl.ir import Operation
 
-from flydsl.passes.llvm_conversion import cast_before, llvm_type
-from flydsl.passes.walk import functions
+from flydsl.passes.shared.llvm_conversion import cast_before, llvm_type
+from flydsl.passes.shared.walk import functions
 
 
 def gpu_to_llvm(module: Operation) -> None:

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from xdsl.dialects.arith import IntegerOverflowAttr, IntegerOverflowFlag
 from xdsl.ir import Operation, Region, SSAValue
 
-from flydsl.passes.insertion import Inserter
-from flydsl.passes.known_bits import constant_of, known_zeros, shift_of, width_of
-from flydsl.passes.walk import function_bodies
+from flydsl.passes.shared.insertion import Inserter
+from flydsl.passes.shared.known_bits import constant_of, known_zeros, shift_of, width_of
+from flydsl.passes.shared.walk import function_bodies
 
 _SHIFTS = ("arith.shrsi", "arith.shli")
 _NO_FLAGS = {"overflowFlags": IntegerOverflowAttr("none")}

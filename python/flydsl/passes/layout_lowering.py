@@ -31,14 +31,14 @@ from flydsl.layout import int_tuple as it
 from flydsl.layout.leaf import Basis, DynInt
 from flydsl.layout.tensor import Tensor
 from flydsl.passes.canonicalize import drop_dead
-from flydsl.passes.expand_atoms import expand_copy, expand_gemm, plain
-from flydsl.passes.insertion import Inserter
-from flydsl.passes.launch_conditions import check_at_launch
 from flydsl.passes.mark_memory import MARK
-from flydsl.passes.source_location import located
-from flydsl.passes.ssa_leaf import SsaInt, SsaPointer, register
-from flydsl.passes.vector_access import load_elements, store_elements
-from flydsl.passes.walk import function_bodies
+from flydsl.passes.shared.expand_atoms import expand_copy, expand_gemm, plain
+from flydsl.passes.shared.insertion import Inserter
+from flydsl.passes.shared.launch_conditions import check_at_launch
+from flydsl.passes.shared.source_location import located
+from flydsl.passes.shared.ssa_leaf import SsaInt, SsaPointer, register
+from flydsl.passes.shared.vector_access import load_elements, store_elements
+from flydsl.passes.shared.walk import function_bodies
 
 Handler = Callable[["LayoutLowering", FlyOp], None]
 

@@ -23,7 +23,7 @@ from flydsl.layout import int_tuple as it
 from flydsl.layout.layout import Layout
 from flydsl.layout.swizzle import Swizzle
 from flydsl.layout.tensor import Tensor
-from flydsl.passes.walk import functions
+from flydsl.passes.shared.walk import functions
 
 MARK = "fly.mark"
 """JSON on a pointer: an allocation's ``what``, ``start``, ``size``, ``file`` and ``line``; a view's ``layout``,

@@ -12,7 +12,7 @@ from xdsl.ir import Operation
 
 from flydsl.dialects.gpu_syntax import TARGETS
 from flydsl.dialects.gpu_targets import NvvmTargetAttr, optimisation_level
-from flydsl.passes.walk import gpu_modules
+from flydsl.passes.shared.walk import gpu_modules
 
 
 def nvvm_attach_target(module: Operation, chip: str = "sm_90a", features: str = "+ptx88", O: str = "2") -> None:  # noqa: E741

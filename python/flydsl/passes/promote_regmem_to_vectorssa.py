@@ -22,9 +22,9 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from flydsl.dialects.fly.ops import FlyOp, allocation_size
 from flydsl.dialects.fly.types import element_type, payload_of, vector_type
-from flydsl.passes.insertion import Inserter
-from flydsl.passes.vector_access import as_vector, concatenate, extract, shuffle
-from flydsl.passes.walk import function_bodies
+from flydsl.passes.shared.insertion import Inserter
+from flydsl.passes.shared.vector_access import as_vector, concatenate, extract, shuffle
+from flydsl.passes.shared.walk import function_bodies
 
 Slot = tuple[int, int]
 """(allocation number, piece number)."""

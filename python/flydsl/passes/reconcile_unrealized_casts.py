@@ -9,8 +9,8 @@ from __future__ import annotations
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.ir import Operation
 
-from flydsl.passes.llvm_conversion import remove
-from flydsl.passes.walk import functions
+from flydsl.passes.shared.llvm_conversion import remove
+from flydsl.passes.shared.walk import functions
 
 
 def reconcile_unrealized_casts(module: Operation) -> None:

@@ -26,7 +26,7 @@ from flydsl.layout.layout import Layout
 from flydsl.layout.leaf import Basis, DynInt
 from flydsl.layout.swizzle import ComposedLayout
 from flydsl.layout.tensor import Tensor
-from flydsl.passes.walk import functions
+from flydsl.passes.shared.walk import functions
 
 # What a type is made of ------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from xdsl.ir import Operation
 
 from flydsl.dialects.gpu_syntax import TARGETS
 from flydsl.dialects.gpu_targets import RocdlTargetAttr, optimisation_level
-from flydsl.passes.walk import gpu_modules
+from flydsl.passes.shared.walk import gpu_modules
 from flydsl.target.target import DEFAULT_ARCH
 
 CODE_OBJECT_ABI = "500"

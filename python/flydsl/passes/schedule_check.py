@@ -18,9 +18,9 @@ from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from flydsl.base.errors import SourceLocation
-from flydsl.passes.known_bits import constant_of
-from flydsl.passes.source_location import location_of
-from flydsl.passes.walk import function_bodies
+from flydsl.passes.shared.known_bits import constant_of
+from flydsl.passes.shared.source_location import location_of
+from flydsl.passes.shared.walk import function_bodies
 from flydsl.target.schedule_groups import LDS_READ, LDS_WRITE, LOAD, MATRIX, STORE, counted_kinds, kind_names
 
 _GROUP, _FENCE = "llvm.amdgcn.sched.group.barrier", "llvm.amdgcn.sched.barrier"

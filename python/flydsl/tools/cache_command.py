@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from flydsl.base import knobs
-from flydsl.compiler import artifact_file
-from flydsl.compiler.cache_key import place_of
-from flydsl.compiler.cache_store import Entry, Store, open_store, read_trusted
+from flydsl.compiler.artifacts import artifact_file
+from flydsl.compiler.cache.cache_key import place_of
+from flydsl.compiler.cache.cache_store import Entry, Store, open_store, read_trusted
 
 
 def main(arguments: Sequence[str]) -> int:

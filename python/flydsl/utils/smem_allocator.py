@@ -11,16 +11,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, SourceLocation
-from flydsl.expr.context import current, is_tracing
-from flydsl.expr.element import element_class, element_name
-from flydsl.expr.handle import from_value
-from flydsl.expr.layout import Layout
-from flydsl.expr.marked_pointer import marked_pointer
+from flydsl.expr.memory.shared_ledger import Allocation, kernel_ledger
+from flydsl.expr.memory.storable import byte_offset, round_up, typed_pointer
 from flydsl.expr.numeric import Numeric
-from flydsl.expr.pointer import Pointer
-from flydsl.expr.shared_ledger import Allocation, kernel_ledger
-from flydsl.expr.storable import byte_offset, round_up, typed_pointer
-from flydsl.expr.tensor import Tensor
+from flydsl.expr.tensors.element import element_class, element_name
+from flydsl.expr.tensors.layout import Layout
+from flydsl.expr.tensors.marked_pointer import marked_pointer
+from flydsl.expr.tensors.pointer import Pointer
+from flydsl.expr.tensors.tensor import Tensor
+from flydsl.expr.trace.context import current, is_tracing
+from flydsl.expr.values.handle import from_value
 from flydsl.layout.layout import Layout as LayoutPayload
 from flydsl.target.dtype import storage_bytes
 from flydsl.target.target import known_archs, parse_target

@@ -11,7 +11,7 @@ from flydsl._mlir import ir
 from flydsl._mlir.dialects import vector
 from flydsl.base import knobs
 from flydsl.base.errors import DSLCompileError
-from flydsl.compiler import diagnostics
+from flydsl.compiler.messages import diagnostics
 from flydsl.expr import derived, enum, primitive, typing
 from flydsl.utils import env, logger
 

@@ -11,8 +11,8 @@ import pytest
 import flydsl.compiler as flyc
 from flydsl.autotune.agreement import Agreement, difference
 from flydsl.autotune.buffers import Snapshot
-from flydsl.compiler import array_view
-from flydsl.compiler.target_choice import device_of
+from flydsl.compiler.arguments import array_view
+from flydsl.compiler.backends.target_choice import device_of
 
 HOST = device_of([("host", 0)])
 

@@ -88,7 +88,7 @@ def test_a_cluster_fills_the_disk_cache(fresh_cache: Path, monkeypatch: pytest.M
     executor = Elsewhere()
     function = tuned(executor)
     compiled: list[Any] = []
-    driver = import_module("flydsl.compiler.driver")
+    driver = import_module("flydsl.compiler.lowering.driver")
     original = driver.compile_module
     monkeypatch.setattr(driver, "compile_module", lambda *a, **k: (compiled.append(a[1]), original(*a, **k))[1])
     a, b, _ = arrays()

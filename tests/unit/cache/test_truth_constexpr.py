@@ -15,7 +15,7 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import DslTypeError
-from flydsl.expr.constexpr_key import constexpr_key, never_changes
+from flydsl.expr.trace.constexpr_key import constexpr_key, never_changes
 
 Pair = namedtuple("Pair", "a b")
 

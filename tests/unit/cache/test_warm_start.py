@@ -29,7 +29,8 @@ a, b = rng.random((2, 640), dtype=np.float32)
 c = np.full_like(a, np.nan)
 add(a, b, c, 640)
 np.testing.assert_array_equal(c, a + b)
-heavy = ("xdsl", "llvmlite", "flydsl.compiler.driver", "flydsl.compiler.trace", "flydsl.passes", "flydsl.codegen")
+heavy = ("xdsl", "llvmlite", "flydsl.compiler.lowering.driver", "flydsl.compiler.tracing.trace")
+heavy += ("flydsl.passes", "flydsl.codegen")
 print(add.cache_info().hits, add.cache_info().misses, [name for name in heavy if name in sys.modules])
 """
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from flydsl.base import knobs, log
-from flydsl.compiler import disk_cache
+from flydsl.compiler.cache import disk_cache
 from tests.unit.cache.small import new_function, run
 
 
@@ -98,7 +98,7 @@ def test_the_console(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch, capsys:
     monkeypatch.setenv(knobs.DEBUG_LOG_LEVEL.name, "DEBUG")
     monkeypatch.setenv(knobs.DEBUG_LOG_TO_CONSOLE.name, "1")
     run(new_function())
-    assert "INFO flydsl.compiler.disk_cache: small: compiled for gfx942 on host in" in capsys.readouterr().err
+    assert "INFO flydsl.compiler.cache.disk_cache: small: compiled for gfx942 on host in" in capsys.readouterr().err
     monkeypatch.delenv(knobs.DEBUG_LOG_TO_CONSOLE.name)
     run(new_function(6), 6)
     assert "small" not in capsys.readouterr().err

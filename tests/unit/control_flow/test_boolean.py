@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import flydsl.expr as fx
-from flydsl.expr import truth
+from flydsl.expr.flow import truth
 from tests.unit.control_flow.running import launch
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import flydsl.expr as fx
 from flydsl.base.errors import DslNameError
-from flydsl.expr.context import current
+from flydsl.expr.trace.context import current
 from tests.unit.control_flow.running import launch, refused
 
 

@@ -19,7 +19,7 @@ from flydsl.compiler.rewrite.liveness import Liveness
 from flydsl.compiler.rewrite.names import bound_names, changed_names, read_names
 from flydsl.compiler.rewrite.rewriter import rewritten
 from flydsl.compiler.rewrite.statements import Rewriter
-from flydsl.expr.context import current
+from flydsl.expr.trace.context import current
 from tests.unit.control_flow.running import launch
 
 

@@ -16,8 +16,8 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, FlyDSLError
-from flydsl.compiler import driver
 from flydsl.compiler.kernel_function import CompilationContext
+from flydsl.compiler.lowering import driver
 
 PACKAGE = str(Path(flydsl.__file__).parent)
 

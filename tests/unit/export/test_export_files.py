@@ -17,7 +17,7 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, TargetError, UnsupportedError
-from flydsl.compiler.c_launcher import c_string
+from flydsl.compiler.outlets.c_launcher import c_string
 from flydsl.kernels.norm.softmax import build_softmax_module
 from flydsl.runtime.elf_object import read_object
 from tests.unit.export.exported_kernels import WARNINGS, Options, add, affine, clang, export_add, export_affine
@@ -331,7 +331,7 @@ def test_an_exported_function_still_runs_here(tmp_path: Path) -> None:
 
 
 def test_the_name_is_the_function_also_after_its_module_is_imported() -> None:
-    code = "import flydsl.compiler as flyc, flydsl.compiler.export_writer; print(callable(flyc.export))"
+    code = "import flydsl.compiler as flyc, flydsl.compiler.outlets.export_writer; print(callable(flyc.export))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "True\n"
 
 

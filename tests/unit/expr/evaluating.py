@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flydsl.expr import numeric as n
-from flydsl.expr.context import tracing
+from flydsl.expr.trace.context import tracing
 from tests.unit.expr import operator_table as table
 
 

@@ -96,7 +96,7 @@ class Case:
         return f"{self.lhs} {self.symbol} {self.rhs}"
 
 
-# The published promotion rules, written out independently of flydsl.expr.promotion
+# The published promotion rules, written out independently of flydsl.expr.numbers.promotion
 
 
 def common_type(a: Any, b: Any) -> Any:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from flydsl.expr.context import tracing
+from flydsl.expr.trace.context import tracing
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ import pytest
 from flydsl.expr import arith
 from flydsl.expr import numeric as n
 from flydsl.expr.enum import CmpFPredicate, CmpIPredicate
-from flydsl.expr.ir_types import T
+from flydsl.expr.values.ir_types import T
 from flydsl.expr.vector import Vector
 from tests.unit.expr.recording import Recorder, recording
 

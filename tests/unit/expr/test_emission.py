@@ -10,7 +10,7 @@ import pytest
 
 from flydsl.expr import numeric as n
 from flydsl.expr.enum import FastMathFlags
-from flydsl.expr.fastmath import fastmath
+from flydsl.expr.numbers.fastmath import fastmath
 from tests.unit.expr import operator_table as table
 from tests.unit.expr.recording import Recorder, recording
 

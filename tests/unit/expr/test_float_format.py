@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from flydsl.expr import float_format
 from flydsl.expr import numeric as n
+from flydsl.expr.numbers import float_format
 from tests.unit.expr import operator_table as table
 
 BYTE_FORMATS = table.NARROW_FLOATS

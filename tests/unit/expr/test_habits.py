@@ -14,9 +14,10 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import DslAttributeError, DslTypeError
-from flydsl.compiler import python_errors
-from flydsl.expr import foreign, habits
-from flydsl.expr.tensor import Tensor
+from flydsl.compiler.messages import python_errors
+from flydsl.expr.tensors.tensor import Tensor
+from flydsl.expr.trace import habits
+from flydsl.expr.values import foreign
 from tests.unit.control_flow.running import launch
 
 TABLES: Mapping[str, tuple[Mapping[str, str], Any]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flydsl.expr import numeric as n
-from flydsl.expr.ir_types import IrType, T, Types, split_vector_type
+from flydsl.expr.values.ir_types import IrType, T, Types, split_vector_type
 
 
 def test_types_are_their_text() -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from flydsl.expr import math
 from flydsl.expr import numeric as n
-from flydsl.expr.fastmath import fastmath
-from flydsl.expr.math_table import FLOAT_FUNCTIONS
+from flydsl.expr.numbers.fastmath import fastmath
+from flydsl.expr.numbers.math_table import FLOAT_FUNCTIONS
 from flydsl.expr.vector import Vector
 from tests.unit.expr import operator_table as table
 from tests.unit.expr.recording import recording

@@ -14,7 +14,7 @@ import pytest
 
 import flydsl.expr as fx
 from flydsl.base.errors import DslValueError
-from flydsl.expr.context import tracing
+from flydsl.expr.trace.context import tracing
 from flydsl.target.mma_catalogue import matrix_instructions
 from flydsl.target.mma_cdna import Mfma, MfmaScale
 from flydsl.target.mma_facts import signature

@@ -11,7 +11,7 @@ import flydsl.expr as fx
 from flydsl.base.errors import DslValueError, VerifyError
 from flydsl.dialects.fly.mma_text import MMA_BUILDERS
 from flydsl.dialects.fly.payload_text import MATRIX_INSTRUCTIONS, parse_instruction
-from flydsl.expr.context import tracing
+from flydsl.expr.trace.context import tracing
 from flydsl.target.mma_catalogue import matrix_instructions
 from flydsl.target.target import known_archs, parse_target
 

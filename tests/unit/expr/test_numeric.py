@@ -13,7 +13,7 @@ import pytest
 
 from flydsl.base.errors import DslRuntimeError, FlyDSLError
 from flydsl.expr import numeric as n
-from flydsl.expr.promotion import promote
+from flydsl.expr.numbers.promotion import promote
 from tests.unit.expr import operator_table as table
 from tests.unit.expr.recording import recording
 

@@ -12,8 +12,8 @@ import pytest
 from flydsl.base.errors import DslIndexError, DslRuntimeError
 from flydsl.expr import numeric as n
 from flydsl.expr import vector as v
-from flydsl.expr import vector_shape
 from flydsl.expr.enum import ReductionOp
+from flydsl.expr.values import vector_shape
 from flydsl.expr.vector import Vector
 from tests.unit.expr import operator_table as table
 from tests.unit.expr.recording import Recorder, recording

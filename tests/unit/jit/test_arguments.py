@@ -15,9 +15,9 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import FlyDSLError
-from flydsl.compiler import array_view
+from flydsl.compiler.arguments import array_view
+from flydsl.compiler.arguments.tensor_argument import Dynamic
 from flydsl.compiler.jit_argument import adapt, convert_to_jit_arguments
-from flydsl.compiler.tensor_argument import Dynamic
 from tests.support.only_dlpack import OnlyDlpack
 from tests.unit.jit.kernels import copying, scaling
 

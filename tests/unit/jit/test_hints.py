@@ -15,8 +15,8 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base import knobs
 from flydsl.base.errors import FlyDSLError
-from flydsl.compiler.hints import checked
 from flydsl.compiler.kernel_function import CompilationContext
+from flydsl.compiler.options.hints import checked
 from tests.unit.jit.kernels import scaling
 
 X, Y = np.ones(16, np.float32), np.ones(16, np.float32)

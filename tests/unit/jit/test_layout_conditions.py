@@ -9,7 +9,7 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.compiler.trace import trace
+from flydsl.compiler.tracing.trace import trace
 from flydsl.passes.pipeline import stage_a
 from flydsl.target.target import parse_target
 from tests.support.mma_code import adapted_arguments

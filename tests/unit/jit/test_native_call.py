@@ -12,7 +12,7 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import FlyDSLError
-from flydsl.compiler import native_call
+from flydsl.compiler.calls import native_call
 
 torch = pytest.importorskip("torch", reason="native calls read torch tensors")
 

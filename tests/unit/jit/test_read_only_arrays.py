@@ -16,9 +16,9 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import DslValueError
-from flydsl.compiler import array_view
-from flydsl.compiler.numpy_header import numpy_header
-from flydsl.compiler.tensor_adaptor import TensorAdaptor
+from flydsl.compiler.arguments import array_view
+from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor
+from flydsl.compiler.calls.numpy_header import numpy_header
 from tests.support.cuda_recording import Recording, forget_devices
 from tests.support.only_dlpack import OnlyDlpack
 from tests.unit.jit.kernels import copying
@@ -153,7 +153,7 @@ def test_arrays_are_locked_and_unlocked_between_calls() -> None:
 def test_without_a_look_at_the_header_of_numpys_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the struct is another one than we know, the public interface says the same."""
     assert numpy_header() is not None
-    monkeypatch.setattr("flydsl.compiler.launch_code.numpy_header", lambda: None)
+    monkeypatch.setattr("flydsl.compiler.calls.launch_code.numpy_header", lambda: None)
     copy, x, y = copying(), locked(matrix()), matrix()
     for _ in range(3):
         y[:] = np.nan

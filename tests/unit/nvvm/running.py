@@ -10,7 +10,7 @@ import numpy as np
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.backends.cuda import compile as cuda_compile
-from flydsl.compiler.trace import trace
+from flydsl.compiler.tracing.trace import trace
 from flydsl.passes.pipeline import stage_a
 from flydsl.target.target import parse_target
 from tests.support.mma_code import adapted_arguments

@@ -10,7 +10,7 @@ from xdsl.ir import Operation, SSAValue
 
 from flydsl.passes.canonicalize import canonicalize
 from flydsl.passes.int_swizzle_simplify import int_swizzle_simplify
-from flydsl.passes.known_bits import known_zeros
+from flydsl.passes.shared.known_bits import known_zeros
 from flydsl.tools.ir_reader import read_module, verify
 
 WIDTH = 32

@@ -12,8 +12,8 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import LoweringError
 from flydsl.dialects.registry import op_class
-from flydsl.expr.context import current
-from flydsl.passes.intrinsic_call import asm_properties
+from flydsl.expr.trace.context import current
+from flydsl.passes.shared.intrinsic_call import asm_properties
 
 
 def assembly(text: str, constraints: str = "", *operands: Any) -> Any:

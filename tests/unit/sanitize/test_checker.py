@@ -12,8 +12,8 @@ import pytest
 
 from flydsl.backends.host.access_kinds import ATOMIC, ORDERING, READ, WRITE
 from flydsl.base import native_names as names
-from flydsl.compiler.sanitized_arrays import ArrayInterval, WatchedMemory
-from flydsl.compiler.sanitized_executable import load_checker
+from flydsl.compiler.running.sanitized_arrays import ArrayInterval, WatchedMemory
+from flydsl.compiler.running.sanitized_executable import load_checker
 from flydsl.native.constants import REPORT_WORDS
 
 RACE = 2

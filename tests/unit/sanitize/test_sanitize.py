@@ -13,10 +13,10 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, SanitizerError
-from flydsl.compiler.assigned_name import assigned_name
-from flydsl.compiler.sanitize import CHECKS, ON_REQUEST, check_device
-from flydsl.compiler.sanitized_arrays import ArrayInterval, WatchedMemory
-from flydsl.compiler.sanitizer_report import coordinate_of
+from flydsl.compiler.messages.assigned_name import assigned_name
+from flydsl.compiler.options.sanitize import CHECKS, ON_REQUEST, check_device
+from flydsl.compiler.running.sanitized_arrays import ArrayInterval, WatchedMemory
+from flydsl.compiler.running.sanitizer_report import coordinate_of
 from tests.unit.sanitize.planting import numbers, poisoned
 
 

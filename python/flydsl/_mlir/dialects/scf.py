@@ -11,9 +11,9 @@ from xdsl.ir import Attribute, Block, Region
 
 from flydsl.dialects.fly.types import element_type
 from flydsl.expr.arith import unwrap
-from flydsl.expr.context import current
-from flydsl.expr.ir_types import split_vector_type
 from flydsl.expr.numeric import Boolean
+from flydsl.expr.trace.context import current
+from flydsl.expr.values.ir_types import split_vector_type
 
 
 class IfOp:

@@ -6,8 +6,8 @@ from xdsl.ir import Operation
 
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
-from flydsl.codegen.op_view import text_prop
-from flydsl.codegen.rules_llvm_memory import atomic_kind, atomic_order, emit_atomicrmw, sync_scope
+from flydsl.codegen.reading.op_view import text_prop
+from flydsl.codegen.rules.rules_llvm_memory import atomic_kind, atomic_order, emit_atomicrmw, sync_scope
 
 _SCOPES = {"block": "cta", "cluster": "cluster", "device": "gpu", "": "sys"}
 _ORDERS = {"monotonic": "relaxed", "acquire": "acquire", "release": "release", "acq_rel": "acq_rel"}

@@ -8,8 +8,8 @@ from flydsl.backends.device_code import index_reader
 from flydsl.backends.gpu_math import math_rules
 from flydsl.backends.shuffle_words import from_words, to_words
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
-from flydsl.codegen.literals import quoted
 from flydsl.codegen.llvm_types import type_text
+from flydsl.codegen.reading.literals import quoted
 
 _SREG = "llvm.nvvm.read.ptx.sreg"
 _STEPS = {"xor": "xor", "up": "sub", "down": "add"}

@@ -13,7 +13,7 @@ from xdsl.ir import Operation, SSAValue
 
 from flydsl.backends.host.fibers import ptx_name
 from flydsl.backends.matrix_calls import instruction_of
-from flydsl.passes.matrix_atoms import INSTRUCTION
+from flydsl.passes.shared.matrix_atoms import INSTRUCTION
 
 REGISTER = 4
 """Bytes of a register."""

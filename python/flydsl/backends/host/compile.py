@@ -17,7 +17,7 @@ from flydsl.backends.host.workgroup import KernelInfo, WorkgroupEmitter
 from flydsl.backends.launcher import HostModule, Site, emit_launcher, field_offsets
 from flydsl.codegen.llvm_build import host_triple
 from flydsl.codegen.module_emitter import ModuleEmitter
-from flydsl.passes.walk import functions
+from flydsl.passes.shared.walk import functions
 from flydsl.target.target import Target
 
 

@@ -17,7 +17,7 @@ from flydsl.base.launch_status import SITE_BASE
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.module_scope import ModuleScope, symbol_text
 from flydsl.dialects.fly.payload import CLUSTER
-from flydsl.passes.intrinsic_call import PTX_NAME
+from flydsl.passes.shared.intrinsic_call import PTX_NAME
 
 if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import WorkgroupEmitter

@@ -20,7 +20,7 @@ from flydsl.backends.host.shared_memory import is_shared
 from flydsl.base.errors import SourceLocation
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import scalar_of, type_text
-from flydsl.passes.source_location import location_of
+from flydsl.passes.shared.source_location import location_of
 from flydsl.target.banks import BANK_BYTES
 
 if TYPE_CHECKING:

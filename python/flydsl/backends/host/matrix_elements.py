@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from flydsl.base.errors import LoweringError
+from flydsl.codegen.floats.narrow_floats import widening_function
 from flydsl.codegen.module_scope import ModuleScope
-from flydsl.codegen.narrow_floats import widening_function
 from flydsl.target.dtype import is_float
 from flydsl.target.mma_facts import ROUNDED_F32
 

@@ -20,7 +20,7 @@ from flydsl.backends.host.collectives import GATHERS, MEETINGS, Behaviour
 from flydsl.backends.host.intrinsics.table import host_intrinsic
 from flydsl.backends.host.matrix import multiply
 from flydsl.passes.canonicalize import is_pure
-from flydsl.passes.matrix_atoms import INSTRUCTION
+from flydsl.passes.shared.matrix_atoms import INSTRUCTION
 
 _PER_THREAD = frozenset({"gpu.thread_id", "gpu.lane_id", "gpu.subgroup_id"})
 _LIFTED = frozenset({"scf.for", "scf.if", "scf.while"})

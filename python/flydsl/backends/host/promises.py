@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import IntegerAttr, VectorType, i64
 from xdsl.ir import Operation, SSAValue
 
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
-from flydsl.passes.shared_place import known_base
+from flydsl.passes.shared.shared_place import known_base
 
 if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import WorkgroupEmitter

@@ -7,7 +7,7 @@ import re
 from xdsl.ir import Operation, SSAValue
 
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
-from flydsl.codegen.literals import quoted
+from flydsl.codegen.reading.literals import quoted
 
 _CONVERSION = re.compile(r"%[^%a-zA-Z]*l?[a-zA-Z%]")
 _SHORTEST = re.compile(r"%-\.(\d+)g")

@@ -31,7 +31,7 @@ from flydsl.base.launch_status import SANITIZER_FAULT
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import address_space, type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
-from flydsl.codegen.op_view import fail, int_prop
+from flydsl.codegen.reading.op_view import fail, int_prop
 from flydsl.dialects.fly.payload import ARGUMENT_NAMES, DYNAMIC_SHARED
 from flydsl.native.constants import (
     ASYNC_NO_FENCE,

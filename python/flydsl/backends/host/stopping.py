@@ -15,10 +15,10 @@ from flydsl.backends.launcher import site_of
 from flydsl.base.launch_status import SITE_BASE
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
-from flydsl.codegen.op_view import flag_prop
-from flydsl.codegen.rules_scf import emit_for, emit_stretch, emit_while
+from flydsl.codegen.reading.op_view import flag_prop
+from flydsl.codegen.rules.rules_scf import emit_for, emit_stretch, emit_while
 from flydsl.native.constants import DIMS_LAUNCH, LAUNCH_ATTENTION_AT, LAUNCH_CHECK_IN_AT
-from flydsl.passes.known_bits import constant_of
+from flydsl.passes.shared.known_bits import constant_of
 
 if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import WorkgroupEmitter

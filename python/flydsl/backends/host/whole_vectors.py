@@ -17,9 +17,9 @@ from xdsl.ir import Operation, SSAValue
 from flydsl.backends.host.fibers import ptx_name
 from flydsl.backends.host.matrix_registers import WHOLE
 from flydsl.backends.matrix_calls import instruction_of
-from flydsl.codegen.op_view import ints_prop
+from flydsl.codegen.reading.op_view import ints_prop
 from flydsl.passes.canonicalize import drop_dead
-from flydsl.passes.matrix_atoms import INSTRUCTION
+from flydsl.passes.shared.matrix_atoms import INSTRUCTION
 from flydsl.target.mma_facts import Intrinsic
 
 _WGMMA = "!fly_nvvm.sm90.wgmma"

@@ -31,7 +31,7 @@ from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.module_scope import symbol_text
-from flydsl.codegen.op_view import fail, text_prop
+from flydsl.codegen.reading.op_view import fail, text_prop
 from flydsl.target.target import Target
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from flydsl.backends.lowering.rule_conversion import convert_dialect
-from flydsl.codegen import rules_arith, rules_cast
+from flydsl.codegen.rules import rules_arith, rules_cast
 
 
 def convert_arith_to_llvm(module: Operation) -> None:

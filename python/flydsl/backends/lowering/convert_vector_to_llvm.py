@@ -8,7 +8,7 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from flydsl.backends.lowering.rule_conversion import convert_dialect
-from flydsl.codegen import rules_vector
+from flydsl.codegen.rules import rules_vector
 
 
 def convert_vector_to_llvm(module: Operation) -> None:

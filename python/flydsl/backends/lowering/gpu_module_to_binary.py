@@ -17,8 +17,8 @@ from flydsl.base.errors import LoweringError
 from flydsl.dialects.gpu_syntax import TARGETS, BinaryOp
 from flydsl.dialects.gpu_targets import NvvmTargetAttr, ObjectAttr, RocdlTargetAttr
 from flydsl.passes.ensure_debug_info_scope_on_llvm_func import has_debug_scope
-from flydsl.passes.llvm_conversion import remove
-from flydsl.passes.walk import functions, gpu_modules
+from flydsl.passes.shared.llvm_conversion import remove
+from flydsl.passes.shared.walk import functions, gpu_modules
 from flydsl.target.target import parse_target
 
 FORMATS = ("bin", "isa", "llvm")

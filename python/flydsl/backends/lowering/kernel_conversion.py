@@ -31,9 +31,9 @@ from flydsl.dialects.llvm_functions import llvm_function
 from flydsl.dialects.upstream import op_class
 from flydsl.passes.convert_cf_to_llvm import convert_branches
 from flydsl.passes.fly_rocdl_cluster_attr import LLVM_CLUSTER
-from flydsl.passes.llvm_conversion import cast_before, convert_block_arguments, llvm_type, remove, replace_result
 from flydsl.passes.reconcile_unrealized_casts import reconcile
-from flydsl.passes.walk import functions, gpu_modules
+from flydsl.passes.shared.llvm_conversion import cast_before, convert_block_arguments, llvm_type, remove, replace_result
+from flydsl.passes.shared.walk import functions, gpu_modules
 from flydsl.target.narrow_conversions import narrow_conversions
 from flydsl.target.tensor_map import MAP_ALIGN, MAP_BYTES
 

@@ -11,14 +11,14 @@ from collections.abc import Callable, Mapping
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
-from flydsl.codegen.function_reader import read_extras
-from flydsl.codegen.instruction_reader import read_line
-from flydsl.codegen.line_reader import LineReader
 from flydsl.codegen.module_emitter import DEFAULT_RULES
 from flydsl.codegen.module_scope import ModuleScope
-from flydsl.codegen.op_view import op_name
-from flydsl.passes.llvm_conversion import cast_before, llvm_type, remove, replace_result, uncast
-from flydsl.passes.walk import functions
+from flydsl.codegen.reading.function_reader import read_extras
+from flydsl.codegen.reading.instruction_reader import read_line
+from flydsl.codegen.reading.line_reader import LineReader
+from flydsl.codegen.reading.op_view import op_name
+from flydsl.passes.shared.llvm_conversion import cast_before, llvm_type, remove, replace_result, uncast
+from flydsl.passes.shared.walk import functions
 
 _CONSTANTS = frozenset(
     {"arith.constant", "llvm.mlir.constant", "llvm.mlir.undef", "llvm.mlir.poison", "llvm.mlir.zero", "ub.poison"}

@@ -9,8 +9,8 @@ from flydsl.backends.gpu_math import math_rules
 from flydsl.backends.shuffle_words import from_words, to_words
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
-from flydsl.codegen.op_view import fail, text_prop
-from flydsl.codegen.rules_llvm_memory import emit_whole_atomicrmw
+from flydsl.codegen.reading.op_view import fail, text_prop
+from flydsl.codegen.rules.rules_llvm_memory import emit_whole_atomicrmw
 
 # Byte offsets in the implicit argument block (LLVM AMDGPU usage, code object version 5).
 _BLOCK_COUNT = {"x": 0, "y": 4, "z": 8}

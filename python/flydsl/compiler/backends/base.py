@@ -15,8 +15,8 @@ from importlib import import_module
 from typing import Any, ClassVar
 
 from flydsl.base.errors import DslValueError, TargetError
-from flydsl.compiler.hints import checked, kernel_attributes
-from flydsl.compiler.toolchain import toolchain_text
+from flydsl.compiler.backends.toolchain import toolchain_text
+from flydsl.compiler.options.hints import checked, kernel_attributes
 from flydsl.target.target import Target, parse_target
 
 TO_LLVM = "llvm-text"

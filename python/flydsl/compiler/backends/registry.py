@@ -11,11 +11,11 @@ from typing import Any
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslTypeError, DslValueError, TargetError
-from flydsl.compiler import call_path
 from flydsl.compiler.backends.base import BaseBackend, GPUTarget
 from flydsl.compiler.backends.cuda import CudaBackend
 from flydsl.compiler.backends.rocm import RocmBackend
-from flydsl.compiler.target_choice import current_device
+from flydsl.compiler.backends.target_choice import current_device
+from flydsl.compiler.calls import call_path
 from flydsl.target.target import Target
 
 GROUP = "flydsl.backends"

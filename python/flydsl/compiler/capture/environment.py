@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Any
 
 from flydsl.base.own_code import is_own_module
-from flydsl.expr import truth
+from flydsl.expr.flow import truth
 
 EVERYTHING = ""
 """Stands for all variables, where code goes through them; no variable has this name."""

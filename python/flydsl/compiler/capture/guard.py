@@ -15,7 +15,7 @@ from operator import attrgetter, is_, itemgetter
 from types import CellType, FunctionType
 from typing import Any, NamedTuple
 
-from flydsl.compiler.shown_value import shown
+from flydsl.compiler.messages.shown_value import shown
 
 MISSING: Any = object()
 """Stands for what is not there."""

@@ -16,7 +16,7 @@ from types import FunctionType, MethodType
 from typing import Any, NamedTuple
 
 from flydsl.base.log import get_logger
-from flydsl.compiler.adapted import Adapted
+from flydsl.compiler.arguments.adapted import Adapted
 from flydsl.compiler.capture.environment import EVERYTHING, check_of, still_holds, values_of
 from flydsl.compiler.capture.fingerprint import Walk
 from flydsl.compiler.capture.guard import Check, Guard
@@ -24,7 +24,7 @@ from flydsl.compiler.capture.instance import InstanceKey
 from flydsl.compiler.capture.libraries import is_known, known_name
 from flydsl.compiler.capture.values import LEAVES
 from flydsl.compiler.capture.walk import ValueWalk
-from flydsl.compiler.shown_value import shown
+from flydsl.compiler.messages.shown_value import shown
 
 _log = get_logger(__name__)
 _said: set[str] = set()

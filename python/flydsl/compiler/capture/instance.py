@@ -17,8 +17,8 @@ from flydsl.base.errors import DslTypeError
 from flydsl.compiler.capture import values
 from flydsl.compiler.capture.libraries import is_known
 from flydsl.compiler.capture.walk import Names, ValueWalk
-from flydsl.expr.constexpr_key import Same, constexpr_key
-from flydsl.expr.numpy_scalar import is_numpy_scalar
+from flydsl.expr.trace.constexpr_key import Same, constexpr_key
+from flydsl.expr.values.numpy_scalar import is_numpy_scalar
 
 _PLAIN = frozenset({bool, int, str, type(None)})
 

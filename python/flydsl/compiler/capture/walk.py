@@ -24,7 +24,7 @@ from flydsl.base.errors import DslTypeError
 from flydsl.compiler.capture import libraries, values
 from flydsl.compiler.capture.code import CodeReads, code_digest
 from flydsl.compiler.capture.guard import MISSING, Guard
-from flydsl.compiler.diagnostics import definition_of
+from flydsl.compiler.messages.diagnostics import definition_of
 
 _MOST_NODES = 20_000
 _MOST_NESTED = 20

@@ -17,7 +17,7 @@ from flydsl.base.errors import (
 )
 from flydsl.compiler.rewrite.liveness import yield_of
 from flydsl.compiler.rewrite.names import own_nodes
-from flydsl.expr.site import Refusal
+from flydsl.expr.flow.site import Refusal
 
 _WORDS = {ast.Return: "return", ast.Break: "break", ast.Continue: "continue"}
 

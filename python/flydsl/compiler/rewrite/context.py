@@ -12,7 +12,7 @@ from flydsl.base.errors import SourceLocation
 from flydsl.compiler.rewrite import build, checks
 from flydsl.compiler.rewrite.liveness import Liveness
 from flydsl.compiler.rewrite.names import bound_names, changed_names, declared
-from flydsl.expr.site import Refusal, Site
+from flydsl.expr.flow.site import Refusal, Site
 
 PYTHON_LOOP = -1
 """Stands, in ``Scope.loops``, for a loop that stays a Python loop."""

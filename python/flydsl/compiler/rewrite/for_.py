@@ -28,7 +28,7 @@ from flydsl.compiler.rewrite.context import PYTHON_LOOP, Context, assigned_lines
 from flydsl.compiler.rewrite.jumps import UNTIL, explicit_init, run_time_range
 from flydsl.compiler.rewrite.liveness import yield_of
 from flydsl.compiler.rewrite.names import bound_names, changed_names
-from flydsl.expr.site import Refusal
+from flydsl.expr.flow.site import Refusal
 
 _ITEM = "__fly_item"
 

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from flydsl.compiler.rewrite import build
 from flydsl.compiler.rewrite.names import FUNCTIONS, scope_nodes
-from flydsl.expr.site import FLAG, RESULT
+from flydsl.expr.flow.site import FLAG, RESULT
 
 DONE, _BREAK, _SKIP = FLAG, f"{FLAG}_loop_", f"{FLAG}_turn_"
 _JUMPS = (ast.Return, ast.Break, ast.Continue)

@@ -1,8 +1,8 @@
 """Rewriting kernel functions so that run-time control flow is traced.
 
 `rewritten(f)` is a function with the globals, closure, defaults and source positions of ``f`` whose branches and
-loops call :class:`flydsl.expr.control_flow.ControlFlow`. Functions nested in ``f`` are rewritten with it, and helpers
-that it calls when they are called: those without a decorator keep their loops over known numbers as Python loops.
+loops call `ControlFlow` of `flydsl.expr.flow.control_flow`. Functions nested in ``f`` are rewritten with it, and
+helpers when it calls them: those without a decorator keep their loops over known numbers as Python loops.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from flydsl.base.own_code import is_own_module
 from flydsl.compiler.rewrite import build
 from flydsl.compiler.rewrite.source import FunctionSource, find_source, mangle_private_names
 from flydsl.compiler.rewrite.statements import Rewriter
-from flydsl.expr.control_flow import ControlFlow
+from flydsl.expr.flow.control_flow import ControlFlow
 
 _OUTER, _DEFINED = "__fly_outer", "__fly_defined"
 _FUTURES = sum(getattr(future_features, name).compiler_flag for name in future_features.all_feature_names)

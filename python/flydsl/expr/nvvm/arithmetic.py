@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
-from flydsl.expr.context import current
-from flydsl.expr.intrinsic import call, require
 from flydsl.expr.numeric import Float32, Int32, Uint32, as_numeric
+from flydsl.expr.trace.context import current
+from flydsl.expr.trace.intrinsic import call, require
 
 
 def _function(name: str, intrinsic: str, doc: str) -> Callable[[Any], Float32]:

@@ -6,13 +6,13 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr import gpu
-from flydsl.expr.context import Value, current
-from flydsl.expr.intrinsic import require
-from flydsl.expr.known import plain
 from flydsl.expr.numeric import Boolean, Int32
-from flydsl.expr.ops_memory import ptrtoint
-from flydsl.expr.pointer import Pointer
-from flydsl.expr.tensor import pointer_of
+from flydsl.expr.tensors.ops_memory import ptrtoint
+from flydsl.expr.tensors.pointer import Pointer
+from flydsl.expr.tensors.tensor import pointer_of
+from flydsl.expr.trace.context import Value, current
+from flydsl.expr.trace.intrinsic import require
+from flydsl.expr.values.known import plain
 from flydsl.target.l2_policy import check_priority
 from flydsl.target.ptx import PTX_OPS
 

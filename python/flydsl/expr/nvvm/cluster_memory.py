@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
-from flydsl.expr.context import Value, current
-from flydsl.expr.handle import describe
 from flydsl.expr.numeric import Int16, Int32, Int64, Numeric
 from flydsl.expr.nvvm.barriers import issue, shared_address
-from flydsl.expr.pointer import Pointer
-from flydsl.expr.tensor import pointer_of
+from flydsl.expr.tensors.pointer import Pointer
+from flydsl.expr.tensors.tensor import pointer_of
+from flydsl.expr.trace.context import Value, current
+from flydsl.expr.values.handle import describe
 from flydsl.expr.vector import Vector
 from flydsl.target.ptx import CLUSTER_WIDTHS, cluster_form
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from flydsl.base.errors import DslValueError
-from flydsl.expr.context import current
-from flydsl.expr.intrinsic import call, require
+from flydsl.expr.trace.context import current
+from flydsl.expr.trace.intrinsic import call, require
 from flydsl.target import copy_nvvm as facts
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flydsl.expr.context import current
+from flydsl.expr.trace.context import current
 
 _BACKEND = "cuda"
 

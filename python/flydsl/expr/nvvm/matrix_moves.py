@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
-from flydsl.expr.context import Value, current
-from flydsl.expr.intrinsic import call, require
 from flydsl.expr.numeric import Int32
-from flydsl.expr.pointer import Pointer
-from flydsl.expr.tensor import pointer_of
+from flydsl.expr.tensors.pointer import Pointer
+from flydsl.expr.tensors.tensor import pointer_of
+from flydsl.expr.trace.context import Value, current
+from flydsl.expr.trace.intrinsic import call, require
 from flydsl.expr.vector import Vector
 
 COUNTS = (1, 2, 4)

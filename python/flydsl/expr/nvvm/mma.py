@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flydsl.expr.mma_elements import accumulator_of, checked, existing, pair_of
+from flydsl.expr.atoms.mma_elements import accumulator_of, checked, existing, pair_of
 from flydsl.target.mma_facts import signature
 from flydsl.target.mma_nvidia import MmaSync as MmaSyncOp
 from flydsl.target.mma_nvidia import mma_sync_signatures

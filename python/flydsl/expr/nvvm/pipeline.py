@@ -18,11 +18,11 @@ from __future__ import annotations
 from typing import Any
 
 from flydsl.base.errors import DslValueError
-from flydsl.expr.array import Array
+from flydsl.expr.memory.array import Array
+from flydsl.expr.memory.struct import struct
 from flydsl.expr.numeric import Int32, Int64
 from flydsl.expr.nvvm import barriers
-from flydsl.expr.pointer import Pointer
-from flydsl.expr.struct import struct
+from flydsl.expr.tensors.pointer import Pointer
 
 
 @struct

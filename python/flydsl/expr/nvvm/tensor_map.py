@@ -7,12 +7,12 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.dialects.fly.payload import MAPPED_ORDER, MAPPED_TENSOR
-from flydsl.expr.context import Value, current
-from flydsl.expr.handle import wrap
-from flydsl.expr.intrinsic import require
 from flydsl.expr.numeric import Int64
-from flydsl.expr.ops_layout import get_iter, get_leaves
-from flydsl.expr.tensor import Tensor
+from flydsl.expr.tensors.ops_layout import get_iter, get_leaves
+from flydsl.expr.tensors.tensor import Tensor
+from flydsl.expr.trace.context import Value, current
+from flydsl.expr.trace.intrinsic import require
+from flydsl.expr.values.handle import wrap
 from flydsl.target.dtype import storage_bytes
 from flydsl.target.mma_warpgroup import SWIZZLE_MODES
 from flydsl.target.tensor_map import ALIGN, DATA_TYPES, MAX_EXTENT, STRIDE_LIMIT, SWIZZLES, TensorMapFacts

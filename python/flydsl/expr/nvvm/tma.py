@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
-from flydsl.expr.context import Value
 from flydsl.expr.numeric import Int16, Int32
 from flydsl.expr.nvvm.barriers import issue, shared_address
 from flydsl.expr.nvvm.tensor_map import TensorMap
-from flydsl.expr.pointer import Pointer
-from flydsl.expr.tensor import pointer_of
+from flydsl.expr.tensors.pointer import Pointer
+from flydsl.expr.tensors.tensor import pointer_of
+from flydsl.expr.trace.context import Value
 from flydsl.layout import recast
 from flydsl.layout.swizzle import ComposedLayout, Swizzle
 from flydsl.target.dtype import storage_bytes

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
-from flydsl.expr.context import current
-from flydsl.expr.intrinsic import call, require
 from flydsl.expr.numeric import Int32
-from flydsl.expr.tensor import Tensor
+from flydsl.expr.tensors.tensor import Tensor
+from flydsl.expr.trace.context import current
+from flydsl.expr.trace.intrinsic import call, require
 from flydsl.expr.vector import Vector
 from flydsl.target.mma_warpgroup import COMMIT_GROUP, FENCE
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
-from flydsl.expr.intrinsic import (
+from flydsl.expr.numeric import BFloat16, Float32, Int32
+from flydsl.expr.trace.intrinsic import (
     call,
     constant,
     flag,
@@ -17,8 +18,7 @@ from flydsl.expr.intrinsic import (
     without_result_type,
     wrapped,
 )
-from flydsl.expr.known import plain
-from flydsl.expr.numeric import BFloat16, Float32, Int32
+from flydsl.expr.values.known import plain
 from flydsl.expr.vector import Vector
 
 _FP8 = ("cdna3", "cdna4", "rdna4", "cdna5")

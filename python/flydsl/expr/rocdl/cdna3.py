@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flydsl.expr.rocdl.copies import BufferAtomic, BufferCopy, BufferCopyLDS
-from flydsl.expr.rocdl.mma import MFMA
+from flydsl.expr.rocdl.matrix.mma import MFMA
 from flydsl.expr.rocdl.scheduling import waitcnt_for
 
 s_waitcnt = waitcnt_for("cdna3")

@@ -14,8 +14,8 @@ from flydsl.expr.rocdl.copies import (
     GlobalLoadAsyncLDS128b,
     LDSReadTrans,
 )
-from flydsl.expr.rocdl.mma import MFMA, MFMAScale
-from flydsl.expr.rocdl.mma import MFMAScale as MFMA_Scale
+from flydsl.expr.rocdl.matrix.mma import MFMA, MFMAScale
+from flydsl.expr.rocdl.matrix.mma import MFMAScale as MFMA_Scale
 
 __all__ = [
     "MFMA", "BufferLoadAsyncLDS", "BufferLoadAsyncLDS128b", "BufferLoadAsyncLDS32b", "BufferLoadAsyncLDS96b",

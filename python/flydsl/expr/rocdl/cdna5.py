@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from flydsl.expr.rocdl.mma import WMMAScale, wmma_of
-from flydsl.expr.rocdl.tdm import TDM, make_tdm_atom
+from flydsl.expr.rocdl.matrix.mma import WMMAScale, wmma_of
+from flydsl.expr.rocdl.memory.tdm import TDM, make_tdm_atom
 
 WMMA = wmma_of("cdna5")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from flydsl.expr import gpu
-from flydsl.expr.context import current
-from flydsl.expr.intrinsic import call, constant, require, when
 from flydsl.expr.numeric import Boolean, Int32
 from flydsl.expr.rocdl.lanes import wave_id
+from flydsl.expr.trace.context import current
+from flydsl.expr.trace.intrinsic import call, constant, require, when
 
 _CDNA5 = ("cdna5",)
 _ACQUIRE, _RELEASE = 4, 5

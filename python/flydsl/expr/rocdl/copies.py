@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
-from flydsl.expr.element import element_name, lanes_of
+from flydsl.expr.tensors.element import element_name, lanes_of
 from flydsl.target import copy_rocdl as facts
 from flydsl.target.dtype import width_bits
 

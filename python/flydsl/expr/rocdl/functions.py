@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from flydsl.expr.rocdl import (
-    arithmetic,
-    buffer,
-    copies,
-    lanes,
-    lds_moves,
-    mfma_intrinsics,
-    raw_buffers,
-    scaled_conversions,
-    scheduling,
-)
+from flydsl.expr.rocdl import arithmetic, copies, lanes, scheduling
 from flydsl.expr.rocdl.arithmetic import *  # noqa: F403
-from flydsl.expr.rocdl.buffer import *  # noqa: F403
 from flydsl.expr.rocdl.copies import *  # noqa: F403
 from flydsl.expr.rocdl.lanes import *  # noqa: F403
-from flydsl.expr.rocdl.lds_moves import *  # noqa: F403
-from flydsl.expr.rocdl.mfma_intrinsics import *  # noqa: F403
-from flydsl.expr.rocdl.raw_buffers import *  # noqa: F403
-from flydsl.expr.rocdl.scaled_conversions import *  # noqa: F403
+from flydsl.expr.rocdl.matrix import mfma_intrinsics, scaled_conversions
+from flydsl.expr.rocdl.matrix.mfma_intrinsics import *  # noqa: F403
+from flydsl.expr.rocdl.matrix.scaled_conversions import *  # noqa: F403
+from flydsl.expr.rocdl.memory import buffer, lds_moves, raw_buffers
+from flydsl.expr.rocdl.memory.buffer import *  # noqa: F403
+from flydsl.expr.rocdl.memory.lds_moves import *  # noqa: F403
+from flydsl.expr.rocdl.memory.raw_buffers import *  # noqa: F403
 from flydsl.expr.rocdl.scheduling import *  # noqa: F403
 
 __all__: list[str] = []

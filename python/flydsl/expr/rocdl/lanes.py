@@ -10,8 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
-from flydsl.expr.context import Value, current
-from flydsl.expr.intrinsic import (
+from flydsl.expr.numeric import Boolean, Int32, Int64, Numeric, as_numeric
+from flydsl.expr.trace.context import Value, current
+from flydsl.expr.trace.intrinsic import (
     call,
     constant,
     flag,
@@ -22,8 +23,7 @@ from flydsl.expr.intrinsic import (
     words_of,
     wrapped,
 )
-from flydsl.expr.known import plain, shown
-from flydsl.expr.numeric import Boolean, Int32, Int64, Numeric, as_numeric
+from flydsl.expr.values.known import plain, shown
 from flydsl.target.dpp import dpp_control
 
 _RDNA = ("rdna3", "rdna4", "cdna5")

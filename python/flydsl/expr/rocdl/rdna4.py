@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flydsl.expr.rocdl.mma import wmma_of
+from flydsl.expr.rocdl.matrix.mma import wmma_of
 from flydsl.expr.rocdl.scheduling import waitcnt_for
 
 WMMA = wmma_of("rdna4")

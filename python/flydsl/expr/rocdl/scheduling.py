@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
-from flydsl.expr.intrinsic import call, constant, require
-from flydsl.expr.known import plain, shown
 from flydsl.expr.numeric import is_raw_value
+from flydsl.expr.trace.intrinsic import call, constant, require
+from flydsl.expr.values.known import plain, shown
 from flydsl.target.schedule_groups import LDS_READ, LDS_WRITE, LOAD, MATRIX
 from flydsl.target.wait_counts import WAIT_FIELDS, decode_wait, encode_wait, wait_generation
 

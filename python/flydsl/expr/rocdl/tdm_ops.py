@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from flydsl.base.errors import DslValueError
-from flydsl.expr.intrinsic import call, constant, operand_as, require
 from flydsl.expr.numeric import Index, Int32, Int64, Uint32
-from flydsl.expr.ops_memory import ptrtoint
-from flydsl.expr.rocdl.addresses import global_pointer, pointer_in
-from flydsl.expr.rocdl.tensor_descriptor import Options, TensorDescriptor, issue, pack, tile_descriptor
+from flydsl.expr.rocdl.memory.addresses import global_pointer, pointer_in
+from flydsl.expr.rocdl.memory.tensor_descriptor import Options, TensorDescriptor, issue, pack, tile_descriptor
+from flydsl.expr.tensors.ops_memory import ptrtoint
+from flydsl.expr.trace.intrinsic import call, constant, operand_as, require
 from flydsl.target.tensor_descriptor import (
     GATHER_FIRST_WORD,
     GATHER_MOST,

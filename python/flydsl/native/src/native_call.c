@@ -1,6 +1,6 @@
 /* A whole call of compiled code from the tuple of its Python arguments: read, check, pack, launch.
  *
- * `compiler/native_call.py` writes the plan. Nothing of Python's headers is needed: the plan has the addresses of the
+ * `compiler/calls/native_call.py` writes the plan. Nothing of Python's headers is needed: the plan has the addresses of the
  * functions, and objects are opaque but for their type, which every version keeps behind the reference count.
  */
 #include "native.h"

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from xdsl.ir import Operation
 
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, immediate, thread
+from flydsl.codegen.floats.narrow_floats import narrowing_function, widening_function
 from flydsl.codegen.llvm_types import BF16, type_text
-from flydsl.codegen.narrow_floats import narrowing_function, widening_function
 
 if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import WorkgroupEmitter

@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 from flydsl.backends.host.collectives import ballot, lane_parts, read_lane
 from flydsl.backends.host.intrinsics.entry import HostIntrinsic, gather, immediate, meeting, thread
 from flydsl.codegen.llvm_types import type_text
-from flydsl.codegen.op_view import fail
+from flydsl.codegen.reading.op_view import fail
 from flydsl.target.dpp import ROW, DppControl, dpp_control
 
 if TYPE_CHECKING:

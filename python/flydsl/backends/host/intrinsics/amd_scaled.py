@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from xdsl.ir import Operation
 
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, immediate, thread
+from flydsl.codegen.floats.narrow_floats import narrowing_function, widening_function
 from flydsl.codegen.llvm_types import BF16, type_text
-from flydsl.codegen.narrow_floats import narrowing_function, widening_function
 from flydsl.target.scaled_conversions import BITS, FORMATS, SCALED_CONVERSIONS, ScaledConversion
 
 if TYPE_CHECKING:

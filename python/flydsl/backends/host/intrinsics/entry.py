@@ -10,7 +10,7 @@ from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Operation
 
-from flydsl.codegen.op_view import fail
+from flydsl.codegen.reading.op_view import fail
 
 if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import WorkgroupEmitter

@@ -17,7 +17,7 @@ from flydsl.backends.host.asynchrony import ENGINE, GROUPS
 from flydsl.backends.host.collectives import barrier
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, immediate, meeting, thread
 from flydsl.codegen.llvm_types import type_text
-from flydsl.codegen.op_view import text_prop
+from flydsl.codegen.reading.op_view import text_prop
 from flydsl.target.wait_counts import WAIT_FIELDS, decode_wait, wait_generation
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from flydsl.backends.host.intrinsics import (
     nvidia_warpgroup,
 )
 from flydsl.backends.host.intrinsics.entry import HostIntrinsic
-from flydsl.passes.matrix_atoms import INSTRUCTION
+from flydsl.passes.shared.matrix_atoms import INSTRUCTION
 
 CALL, ASM = "llvm.call_intrinsic", "llvm.inline_asm"
 TARGET_PREFIXES = ("llvm.amdgcn.", "llvm.nvvm.", "ptx.", "asm.", "fly.check.")

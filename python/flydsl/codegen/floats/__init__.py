@@ -1,0 +1,1 @@
+"""Float formats and functions, written out in arithmetic."""

@@ -1,0 +1,1 @@
+"""LLVM text read back: instructions, literals, functions."""

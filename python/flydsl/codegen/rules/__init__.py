@@ -1,0 +1,1 @@
+"""What each operation means in LLVM text, dialect by dialect."""

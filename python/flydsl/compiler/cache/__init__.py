@@ -1,0 +1,1 @@
+"""Compiled code on disk: keys, files, and who compiles."""

@@ -1,0 +1,41 @@
+"""What a jit function's caches did so far: `fn.cache_info()`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, NamedTuple
+
+
+class CacheInfo(NamedTuple):
+    """Counts since the function was made."""
+
+    hits: int
+    """Calls that found their code, in memory or on disk."""
+    misses: int
+    """Calls that had to compile."""
+    currsize: int
+    """Specialisations in memory."""
+    disk_size: int
+    """Specialisations of the function on disk, as it is now."""
+
+
+class CacheCounts:
+    """The counts behind it. Threads that count at the same time may lose a call; no lock is worth that."""
+
+    __slots__ = ("hits", "key", "misses")
+
+    def __init__(self) -> None:
+        self.hits = 0
+        self.misses = 0
+        self.key: Any = None
+        """The key on disk of the last specialisation, which names the function's directory."""
+
+    def info(self, size: int) -> CacheInfo | None:
+        """The counts, or None before the first call."""
+        if not self.hits and not self.misses:
+            return None
+        on_disk = 0
+        if self.key is not None:
+            store = import_module("flydsl.compiler.cache.cache_store").open_store()
+            on_disk = store.count(self.key) if store is not None else 0
+        return CacheInfo(self.hits, self.misses, size, on_disk)

@@ -1,0 +1,163 @@
+"""One call of a jit function, adapted: what it is traced with, what specialises it, and the numbers to launch with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+from flydsl.base import knobs
+from flydsl.base.errors import DslValueError, FlyDSLError
+from flydsl.compiler.arguments.adapted import Adapted
+from flydsl.compiler.arguments.annotation_check import check_constexpr
+from flydsl.compiler.arguments.argument_form import ConstantForm, Form, NoneForm, form_of
+from flydsl.compiler.arguments.none_argument import NoneArgument
+from flydsl.compiler.arguments.stream_argument import StreamArgument, check_stream_device
+from flydsl.compiler.artifacts.artifact import Artifact
+from flydsl.compiler.backends.registry import backend_for, is_own
+from flydsl.compiler.backends.target_choice import device_of
+from flydsl.compiler.calls.call_path import age
+from flydsl.compiler.calls.launch_code import Parameter
+from flydsl.compiler.calls.read_only import Write, check_writable, part_of, writes_of
+from flydsl.compiler.calls.specialisation import Key
+from flydsl.compiler.jit_argument import adapt
+from flydsl.compiler.messages.diagnostics import about_argument
+from flydsl.compiler.options.hints import Hints
+from flydsl.compiler.tracing.signature import Signature
+from flydsl.expr.trace.constexpr_key import constexpr_key
+from flydsl.expr.values.numpy_scalar import python_value
+
+
+@dataclass(frozen=True)
+class Call:
+    """The arguments of a call, adapted; ``values`` are what the caller passed, defaults applied."""
+
+    func: Callable[..., Any]
+    signature: Signature
+    values: tuple[Any, ...]
+    arguments: list[Any]
+    """Adapted arguments, and compile-time values as they are."""
+    key: tuple[Any, ...]
+    numbers: list[int | float]
+    device: Any
+
+    @property
+    def index(self) -> int:
+        return getattr(self.device, "index", 0)
+
+    @property
+    def place(self) -> tuple[str, int]:
+        return (self.device.kind, self.index)
+
+    @property
+    def has_stream(self) -> bool:
+        return any(isinstance(a, Adapted) and a.is_stream for a in self.arguments)
+
+    def streams(self) -> list[int]:
+        """Handles of the streams its launches may go to."""
+        found = [a.argument.handle for a in self.arguments if isinstance(a, Adapted) and a.is_stream]  # type: ignore[union-attr]
+        return found or [0]
+
+    def specialisation_key(self, hints: Hints) -> Key:
+        target = self.device.target
+        backend = backend_for(target)
+        made_by = "" if is_own(backend) else f"{type(backend).__qualname__} {age()} {backend.hash()}"
+        return Key(self.device.kind, target.arch, knobs.code_settings(), hints, self.key, self.index, made_by)
+
+    def forms(self, artifact: Artifact | None = None) -> list[Form]:
+        """What each parameter of the code for this call accepts; the artifact tells which arrays it may write."""
+        written = self._written(artifact) if artifact is not None else [()] * len(self.arguments)
+        return [
+            form_of(argument.argument, self.signature.annotations[index], self.place, writes)
+            if isinstance(argument, Adapted)
+            else ConstantForm.of(argument, _key_function(self.signature, index))
+            if self.signature.constexpr[index]
+            else NoneForm()
+            for index, (argument, writes) in enumerate(zip(self.arguments, written, strict=True))
+        ]
+
+    def parameters(self, artifact: Artifact) -> list[Parameter]:
+        """The same, with names and the values of this call."""
+        rows = zip(self.signature.names, self.forms(artifact), self.values, strict=True)
+        return [Parameter(name, form, value) for name, form, value in rows]
+
+    def _written(self, artifact: Artifact) -> list[tuple[Write, ...]]:
+        """What the code may write of each argument."""
+        counts = [len(a.argument.abi()) if isinstance(a, Adapted) else 0 for a in self.arguments]
+        firsts = accumulate(counts, initial=0)
+        writes = writes_of(artifact)
+        return [part_of(writes, first, count) for first, count in zip(firsts, counts, strict=False)]
+
+    def known_writes(self, artifact: Artifact) -> dict[str, Write]:
+        """The parameters that the code is known to write, not just possibly, each with a place where it does."""
+        rows = zip(self.signature.names, self._written(artifact), strict=True)
+        return {name: write for name, writes in rows for write in writes if write.known}
+
+    def check_writable(self, artifact: Artifact) -> None:
+        """Refuse read-only arrays that the code may write."""
+        if not artifact.writes:
+            return
+        for name, argument, writes in zip(self.signature.names, self.arguments, self._written(artifact), strict=True):
+            try:
+                if writes:
+                    check_writable(argument.argument, writes)
+            except FlyDSLError as error:
+                error.message = f"argument '{name}' of '{self.func.__name__}': {error.message}"
+                raise
+
+    @property
+    def has_data(self) -> bool:
+        """Whether every array is more than a description."""
+        adapted = [a.argument for a in self.arguments if isinstance(a, Adapted)]
+        return all(view.has_data for argument in adapted for view in argument.views())
+
+    def check_launchable(self) -> None:
+        """Refuse descriptions without data, which only serve to compile."""
+        for name, argument in zip(self.signature.names, self.arguments, strict=True):
+            if isinstance(argument, Adapted) and not all(view.has_data for view in argument.argument.views()):
+                error = DslValueError(
+                    "a description of an array has no data to launch with",
+                    hint="pass the array itself; a description is for warmup() and flyc.compile()",
+                )
+                raise about_argument(error, self.func, name)
+
+
+def _key_function(signature: Signature, index: int) -> Callable[[Any], Any]:
+    """What gives the key of a compile-time parameter."""
+    return signature.instance_key if index == signature.instance else constexpr_key
+
+
+def adapted_call(func: Callable[..., Any], signature: Signature, values: Sequence[Any]) -> Call:
+    """Adapt the arguments of a call, in the order of the parameters; an error names the argument."""
+    arguments: list[Any] = []
+    key: list[Any] = []
+    numbers: list[int | float] = []
+    places: list[Any] = []
+    streams: list[tuple[str, StreamArgument]] = []
+    for index, value in enumerate(values):
+        try:
+            if signature.constexpr[index]:
+                if index != signature.instance:
+                    check_constexpr(value, signature.annotations[index])
+                key.append(_key_function(signature, index)(value))
+                arguments.append(python_value(value))
+                continue
+            argument = adapt(value, signature.annotations[index], optional=signature.optional[index])
+            key.append(argument.signature())
+            numbers.extend(argument.pack())
+            places.extend(view.device for view in argument.views())
+        except FlyDSLError as error:
+            raise about_argument(error, func, signature.names[index]) from None
+        if isinstance(argument, StreamArgument):
+            streams.append((signature.names[index], argument))
+        arguments.append(None if isinstance(argument, NoneArgument) else Adapted(argument))
+    device = device_of(places)
+    for name, stream in streams:
+        try:
+            check_stream_device(stream.device, device.kind, getattr(device, "index", 0))
+        except FlyDSLError as error:
+            raise about_argument(error, func, name) from None
+    if not streams:
+        numbers.append(0)
+    return Call(func, signature, tuple(values), arguments, tuple(key), numbers, device)

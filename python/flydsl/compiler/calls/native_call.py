@@ -1,0 +1,273 @@
+"""A cached call on torch tensors, made by native code from the tuple of arguments.
+
+Reading shape, stride, pointer, type and device of a tensor from Python costs most of a microsecond. torch gives
+DLPack's C functions away (`__dlpack_c_exchange_api__`), with which `native/src/native_call.c` reads a tensor in some
+tens of nanoseconds. What it must find is written here as a plan, a table of 64-bit words; arguments that are not the
+plan's are left to the generated Python of `launch_code.py`, and so is everything that is no torch tensor, plain number,
+stream or compile-time value.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from flydsl.compiler.arguments.argument_form import ConstantForm, NoneForm, ScalarForm, StreamForm, TensorForm
+from flydsl.compiler.arguments.array_view import DL_KINDS
+from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor
+from flydsl.compiler.arguments.tensor_argument import Dynamic
+from flydsl.compiler.calls.python_api import function_address
+from flydsl.expr.trace.stream import Stream
+from flydsl.layout.leaf import INT32_LIMIT
+from flydsl.native import constants as native
+
+Launch = Callable[[tuple[Any, ...]], bool]
+
+_DEVICE_TYPES = {"host": 1, "cuda": 2, "rocm": 10}
+"""Place to DLPack's device type."""
+_READER_AT = 40
+"""Bytes before `dltensor_from_py_object_no_sync` in DLPack's exchange table."""
+_DTYPES = {elem: kind for kind, elem in DL_KINDS.items()}
+"""Element to DLPack's type code and bits."""
+_INTS = {"b": 1, "B": 1, "h": 2, "H": 2, "i": 4, "I": 4, "q": 8}
+_FLOATS = {"f": 4, "d": 8}
+_FUNCTIONS = {
+    native.PLAN_SAVE_THREAD: "PyEval_SaveThread",
+    native.PLAN_RESTORE_THREAD: "PyEval_RestoreThread",
+    native.PLAN_TUPLE_GET_ITEM: "PyTuple_GetItem",
+    native.PLAN_CALL_ONE_ARG: "PyObject_CallOneArg",
+    native.PLAN_AS_LONG_LONG: "PyLong_AsLongLongAndOverflow",
+    native.PLAN_AS_DOUBLE: "PyFloat_AsDouble",
+    native.PLAN_DEC_REF: "Py_DecRef",
+    native.PLAN_ERR_CLEAR: "PyErr_Clear",
+    native.PLAN_TUPLE_SIZE: "PyTuple_Size",
+    native.PLAN_GET_ATTR: "PyObject_GetAttr",
+    native.PLAN_RICH_COMPARE_BOOL: "PyObject_RichCompareBool",
+}
+
+
+def _lowest_address() -> int:
+    """Below this no tensor's memory lies, as a rule; what seems to goes the full way, which asks its storage.
+
+    The pointer of a tensor whose storage was freed is its offset in bytes, which may be more than a few pages. Where
+    the heap itself lies low, only the part below all programs is left.
+    """
+    heap = ctypes.addressof(ctypes.create_string_buffer(4096))
+    return 1 << 32 if heap >> 32 else 1 << 22
+
+
+LOWEST_ADDRESS = _lowest_address()
+_LOWEST_OF_GPUS = 1 << 32
+"""Drivers place the memory of GPUs far up."""
+
+
+def lowest_address(place: str) -> int:
+    """The lowest address that memory at a place has, as a rule."""
+    return LOWEST_ADDRESS if place == "host" else max(LOWEST_ADDRESS, _LOWEST_OF_GPUS)
+
+
+@cache
+def _native() -> tuple[Any, Any]:
+    """The loaded code, and its entry as a function that keeps the interpreter's lock."""
+    from flydsl.compiler.cache.own_objects import native_call_code
+
+    loaded = native_call_code()
+    kind = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
+    return loaded, kind(loaded.address("fly_native_call"))
+
+
+def _reader() -> int:
+    """The address of torch's reader of tensors; 0 where torch has none, or was not imported yet."""
+    torch = sys.modules.get("torch")
+    return 0 if torch is None else _reader_of(torch)
+
+
+@cache
+def _reader_of(torch: Any) -> int:
+    capsule = getattr(getattr(torch, "Tensor", None), "__dlpack_c_exchange_api__", None)
+    if capsule is None or sys.implementation.name != "cpython":
+        return 0
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    try:
+        table = get(capsule, b"dlpack_exchange_api")
+    except ValueError:
+        return 0
+    major = ctypes.c_uint32.from_address(table).value
+    return (ctypes.c_void_p.from_address(table + _READER_AT).value or 0) if major == 1 else 0
+
+
+class _Plan:
+    """Rows of the table under construction, and the objects it mentions, which it keeps alive."""
+
+    def __init__(self, formats: str) -> None:
+        self.formats = formats
+        self.words: list[int] = []
+        self.kept: list[Any] = []
+        self._field = 0
+
+    def place(self) -> tuple[int, str]:
+        """The byte offset and the format of the next field of the argument block."""
+        until = self.formats[: self._field + 1]
+        letter = self.formats[self._field]
+        self._field += 1
+        return struct.calcsize("@" + until) - struct.calcsize("@" + letter), letter
+
+    def row(self, kind: int, *words: int) -> None:
+        self.words += [kind, len(words) + 2, *words]
+
+    def keep(self, value: Any) -> int:
+        """The address of an object."""
+        self.kept.append(value)
+        return id(value)
+
+
+def native_launch(parameters: Sequence[Any], executable: Any, *, exact: bool, hidden_stream: bool) -> Launch | None:
+    """The native form of a launch function, where it is worth having and knows every argument; None elsewhere."""
+    device = executable.device
+    if device.kind not in _DEVICE_TYPES or not getattr(device, "is_only_one", True) or executable.artifact.prints:
+        return None
+    if not any(isinstance(p.form, TensorForm) for p in parameters) or not _reader():
+        return None
+    plan = _Plan(executable.artifact.argument_format)
+    if not all(_add(plan, parameter, exact) for parameter in parameters):
+        return None
+    hidden = plan.place()[0] if hidden_stream else -1
+    table = _header(plan, executable, len(parameters), hidden) + plan.words
+    words = (ctypes.c_int64 * len(table))(*[_signed(word) for word in table])
+    return _launch(words, plan.kept, executable)
+
+
+def _signed(word: int) -> int:
+    return word - (1 << 64) if word >= 1 << 63 else word
+
+
+def _launch(words: Any, kept: list[Any], executable: Any) -> Launch:
+    call, address, names = _native()[1], ctypes.addressof(words), executable.launch_names()
+    local, new_report, fail = names["local"], names["new_report"], names["fail"]
+
+    def launch(args: tuple[Any, ...]) -> bool:
+        try:
+            report = local.report
+        except AttributeError:
+            report = new_report()
+        status = call(address, args, report)
+        if status:
+            if status == native.CALL_MISREAD:
+                return False
+            fail(status)
+        return True
+
+    launch.kept = (words, kept, executable)  # type: ignore[attr-defined]
+    return launch
+
+
+def _header(plan: _Plan, executable: Any, count: int, hidden: int) -> list[int]:
+    torch = sys.modules["torch"]
+    words = {
+        native.PLAN_ENTRY: ctypes.cast(executable.launch_names()["entry"], ctypes.c_void_p).value or 0,
+        native.PLAN_READER: _reader(),
+        native.PLAN_TENSOR_TYPE: plan.keep(torch.Tensor),
+        native.PLAN_PARAMETER_TYPE: plan.keep(torch.nn.Parameter),
+        native.PLAN_IS_NEG: plan.keep(torch.Tensor.is_neg),
+        native.PLAN_FALSE: plan.keep(False),
+        native.PLAN_NONE: plan.keep(None),
+        native.PLAN_INT_TYPE: plan.keep(int),
+        native.PLAN_FLOAT_TYPE: plan.keep(float),
+        native.PLAN_BLOCK_BYTES: max(struct.calcsize("@" + plan.formats), 1),
+        native.PLAN_ARGUMENTS: count,
+        native.PLAN_HIDDEN_STREAM: hidden,
+        native.PLAN_LOWEST_ADDRESS: lowest_address(executable.artifact.device),
+        **{word: function_address(name) for word, name in _FUNCTIONS.items()},
+    }
+    return [words[word] for word in range(native.PLAN_ROWS)]
+
+
+# One row per argument --------------------------------------------------------------------------------------------
+
+
+def _add(plan: _Plan, parameter: Any, exact: bool) -> bool:
+    form, example = parameter.form, parameter.example
+    if isinstance(form, ConstantForm):
+        if exact and not _is_single(example):
+            return False
+        plan.row(*((native.ARGUMENT_CONSTANT, plan.keep(example)) if exact else (native.ARGUMENT_TAKEN,)))
+        return True
+    if isinstance(form, NoneForm):
+        plan.row(native.ARGUMENT_CONSTANT, plan.keep(None))
+        return True
+    if isinstance(form, TensorForm):
+        if type(example) is not TensorAdaptor:
+            return _add_tensor(plan, form, example, exact)
+        # In front of the row of the array inside: what tells that the marks are the same.
+        key = example.key if example.key == form.key else form.key
+        plan.row(native.ARGUMENT_ADAPTOR, *[plan.keep(x) for x in (TensorAdaptor, key, "key", "source")])
+        return _add_tensor(plan, form, example.source, exact)
+    if isinstance(form, ScalarForm):
+        return _add_number(plan, form, example, exact)
+    return isinstance(form, StreamForm) and _add_stream(plan, form, example)
+
+
+def _is_single(value: Any) -> bool:
+    """Whether equal values are one object, so that comparing addresses is enough."""
+    return value is None or isinstance(value, (bool, type)) or (type(value) is int and -5 <= value <= 256)
+
+
+def _add_tensor(plan: _Plan, form: TensorForm, example: Any, exact: bool) -> bool:
+    torch = sys.modules.get("torch")
+    if torch is None or type(example) not in (torch.Tensor, torch.nn.Parameter):
+        return False
+    if form.elem not in _DTYPES or form.place[0] not in _DEVICE_TYPES or form.wide_shape:
+        return False
+    code, bits = _DTYPES[form.elem]
+    device = _DEVICE_TYPES[form.place[0]] | form.place[1] << 32
+    pointer, _ = plan.place()
+    lead = form.stride.index(1) if exact and form.raw else 0
+    leaves = [word for codes in (form.shape, form.stride) for leaf in codes for word in _leaf(plan, leaf)]
+    dtype = code | bits << 8 | 1 << 16
+    plan.row(native.ARGUMENT_TENSOR, dtype, device, len(form.shape), form.align - 1, pointer, lead, *leaves)
+    return True
+
+
+def _leaf(plan: _Plan, code: Any) -> tuple[int, int, int, int]:
+    if not isinstance(code, Dynamic):
+        return code, 0, 0, 0
+    place, letter = plan.place()
+    return -1, place, _INTS[letter], code.divisibility - 1
+
+
+def _add_number(plan: _Plan, form: ScalarForm, example: Any, exact: bool) -> bool:
+    place, letter = plan.place()
+    if letter in _FLOATS and type(example) is float and form.dtype.width in (32, 64):
+        plan.row(native.ARGUMENT_FLOAT, place, _FLOATS[letter])
+        return True
+    if letter not in _INTS or type(example) is not int or form.dtype.width == 1 or form.dtype.is_float:
+        return False
+    bits = form.dtype.width - form.dtype.signed
+    low, high = (-(1 << bits) if form.dtype.signed else 0), (1 << bits) - 1
+    if exact and not form.annotated:
+        if form.dtype.width > 32:  # a number of 32 bits would be another specialisation
+            return False
+        low, high = -INT32_LIMIT, INT32_LIMIT - 1
+    plan.row(native.ARGUMENT_INT, place, _INTS[letter], low, high)
+    return True
+
+
+def _add_stream(plan: _Plan, form: StreamForm, example: Any) -> bool:
+    place, _ = plan.place()
+    kind = type(example)
+    if example is None or (kind is Stream and example.value is None):
+        plan.row(native.ARGUMENT_STREAM, place, 0, 0, 0, 0, plan.keep(example))
+        return True
+    if kind is Stream or form.place[0] != "cuda" or not kind.__module__.startswith("torch."):
+        return False
+    names = [plan.keep(name) for name in ("cuda_stream", "device_index")]
+    plan.row(native.ARGUMENT_STREAM, place, plan.keep(kind), *names, form.place[1], 0)
+    return True
+
+
+__all__ = ["native_launch"]

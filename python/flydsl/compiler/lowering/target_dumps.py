@@ -1,0 +1,85 @@
+"""Stages B and C pass by pass, for dumps: what becomes of a module on its target, also when the host runs it.
+
+They work on a copy. What runs is compiled the short way, and a test holds both ways to the same code.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ModuleOp
+
+from flydsl.backends.cuda import compile as cuda_compile
+from flydsl.backends.pipeline import STAGE_C, Step, stage_b
+from flydsl.backends.rocm import compile as rocm_compile
+from flydsl.base import knobs
+from flydsl.base.errors import FlyDSLError
+from flydsl.base.log import get_logger
+from flydsl.compiler.artifacts.artifact import Assemble
+from flydsl.compiler.lowering.dumps import Dumps
+from flydsl.passes.shared.walk import gpu_modules
+from flydsl.runtime import nvidia_tools
+from flydsl.target.target import Target
+
+_LOG = get_logger(__name__)
+
+FINAL_ASSEMBLY = "21_final_isa.s"
+"""The file's name when it is the only one; among all dumps it is numbered as they are."""
+ASSEMBLY_SUFFIX, SASS_SUFFIX = ".s", ".sass"
+
+
+def dump_later_stages(
+    module: ModuleOp, target: Target, level: int, debug_info: bool, dumps: Dumps, assemble: Assemble | None = None
+) -> None:
+    """Write the dumps after stage A; a module the target has no code for is dumped as far as it gets."""
+    copy = module.clone()
+    try:
+        for step in stage_b(target, level, debug_info):
+            _run(step, copy, dumps, locations=debug_info and step.passes[0].startswith("ensure-debug-info"))
+        text = _llvm_text(copy, target, debug_info)
+        assembly = _assembly(text, target, level)
+        _run(STAGE_C, copy, dumps)
+    except FlyDSLError as error:
+        _LOG.warning("the dumps for %s end here: %s", target.arch, error)
+        return
+    dumps.text("llvm_ir.ll", text)
+    _dump_sass(dumps, dumps.text("final_isa.s", assembly), assembly, target, assemble)
+
+
+def dump_assembly(
+    module: ModuleOp, target: Target, level: int, debug_info: bool, dumps: Dumps, assemble: Assemble | None = None
+) -> None:
+    """Write the assembly alone, made the short way."""
+    family = cuda_compile if target.backend == "cuda" else rocm_compile
+    try:
+        text = _assembly(family.device_text(module, target, debug_info), target, level)
+    except FlyDSLError as error:
+        _LOG.warning("there is no assembly for %s: %s", target.arch, error)
+        return
+    dumps.extra(FINAL_ASSEMBLY, text)
+    _dump_sass(dumps, FINAL_ASSEMBLY, text, target, assemble)
+
+
+def _run(step: Step, module: ModuleOp, dumps: Dumps, locations: bool = False) -> None:
+    step.run(module)
+    module.verify()
+    dumps.module(step.title, module, locations)
+
+
+def _llvm_text(module: ModuleOp, target: Target, debug_info: bool) -> str:
+    family = cuda_compile if target.backend == "cuda" else rocm_compile
+    return "\n".join(family.converted_text(op, target, debug_info) for op in gpu_modules(module))
+
+
+def _assembly(text: str, target: Target, level: int) -> str:
+    family = cuda_compile.ptx_of if target.backend == "cuda" else rocm_compile.isa_of
+    return family(text, target, level, knobs.COMPILE_LLVM_DIR.get())
+
+
+def _dump_sass(dumps: Dumps, name: str, ptx: str, target: Target, assemble: Assemble | None) -> None:
+    """Beside PTX, the machine code that the device at hand makes of it, or else `ptxas`, if a tool here can read it."""
+    if target.backend != "cuda":
+        return
+    cubin = assemble(ptx.encode(), name) if assemble is not None else b""
+    cubin = cubin or nvidia_tools.assembled_by_ptxas(ptx.encode(), target.arch).cubin
+    sass = nvidia_tools.sass_of(cubin) if cubin else ""
+    if sass:
+        dumps.extra(name.removesuffix(ASSEMBLY_SUFFIX) + SASS_SUFFIX, sass)

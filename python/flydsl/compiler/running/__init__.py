@@ -1,0 +1,1 @@
+"""Artifacts brought to life, sanitized ones included."""

@@ -1,0 +1,1 @@
+"""Running a function once over SSA values, and the module it fills."""

@@ -1,0 +1,215 @@
+"""The module a trace fills: host functions beside one gpu module of kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import CodeType
+from typing import Any
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    FileLineColLoc,
+    FunctionType,
+    IntAttr,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+    UnitAttr,
+    i8,
+    i32,
+    i64,
+)
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.dialects.llvm import LinkageAttr, LLVMArrayType
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from flydsl.base.errors import SourceLocation
+from flydsl.compiler.tracing.emitter import SHARED_ALIGN, TraceEmitter, ir_type
+from flydsl.compiler.tracing.value_scope import check_uses
+from flydsl.dialects.fly.payload import ARGUMENT_NAMES, DEPENDENT_LAUNCH, DYNAMIC_SHARED, SHARED_RANGE
+from flydsl.dialects.fly.types import type_of
+from flydsl.dialects.gpu_syntax import KERNEL_MARK, LaunchFuncOp
+from flydsl.dialects.gpu_syntax import FuncOp as GpuFuncOp
+from flydsl.dialects.gpu_syntax import ModuleOp as GpuModuleOp
+from flydsl.dialects.gpu_syntax import ReturnOp as GpuReturnOp
+from flydsl.dialects.upstream import op_class
+from flydsl.expr.memory.shared_ledger import SharedLedger
+from flydsl.passes.shared.intrinsic_call import native_declaration
+from flydsl.target.target import Target
+
+KERNELS = "kernels"
+
+
+def types_of(descriptions: Sequence[Any]) -> list[Attribute]:
+    """IR types of payloads (fly types) and MLIR text (upstream types)."""
+    return [ir_type(d) if isinstance(d, str) else type_of(d) for d in descriptions]
+
+
+class ModuleBuilder:
+    """Adds functions to a module; counts kernels so that each gets its own symbol."""
+
+    def __init__(self, target: Target, kernel_attributes: Mapping[str, Any] | None = None) -> None:
+        self.target = target
+        self.kernel_attributes = dict(kernel_attributes or {})
+        """Attributes of every kernel, from the compile hints; what a kernel is given itself wins."""
+        self.gpu_block = Block()
+        gpu_module = GpuModuleOp.create(properties={"sym_name": StringAttr(KERNELS)}, regions=[Region(self.gpu_block)])
+        self.module = ModuleOp([gpu_module], attributes={"gpu.container_module": UnitAttr()})
+        self.kernel_names: list[str] = []
+        self.waiting: dict[Any, SourceLocation | None] = {}
+        """Kernels that were called and not yet launched, and where."""
+        self.dynamic_shared: dict[str, int] = {}
+        self.shared_ledgers: dict[str, SharedLedger] = {}
+        self._shared: dict[str, Operation] = {}
+        self._declared: set[str] = set()
+
+    @property
+    def gpu_module_op(self) -> Operation:
+        """The gpu module that holds the kernels."""
+        op = self.gpu_block.parent_op()
+        assert op is not None
+        return op
+
+    @property
+    def gpu_module_body(self) -> Block:
+        """Its body; older kernels put their shared memory there with an insertion point."""
+        return self.gpu_block
+
+    def kernel_symbol(self, function: str, name: str | None) -> str:
+        if name is None:
+            return f"{function}_{len(self.kernel_names)}"
+        taken = sum(1 for known in self.kernel_names if known == name or known.startswith(f"{name}_"))
+        return name if not taken else f"{name}_{taken}"
+
+    @staticmethod
+    def attributes(unit_attrs: Sequence[str], value_attrs: dict[str, Any]) -> dict[str, Attribute]:
+        """Extra attributes of a kernel, from Python values."""
+        found: dict[str, Attribute] = {name: UnitAttr() for name in unit_attrs}
+        for name, value in value_attrs.items():
+            found[name] = StringAttr(value) if isinstance(value, str) else IntegerAttr(int(value), i32)
+        return found
+
+    def host_function(self, name: str, arguments: Sequence[Any]) -> tuple[TraceEmitter, FuncOp]:
+        types = types_of(arguments)
+        block = Block(arg_types=types)
+        op = FuncOp.create(
+            properties={"sym_name": StringAttr(name), "function_type": FunctionType.from_lists(types, [])},
+            regions=[Region(block)],
+        )
+        self.module.body.block.add_op(op)
+        emitter = TraceEmitter(block, self.target)
+        emitter.builder = self
+        return emitter, op
+
+    def declare(self, symbol: str, arguments: Sequence[Attribute], result: Attribute) -> None:
+        """A native function that the launcher defines."""
+        if symbol in self._declared:
+            return
+        self._declared.add(symbol)
+        self.module.body.block.add_op(native_declaration(symbol, arguments, result))
+
+    # Shared memory -----------------------------------------------------------------------------
+
+    def declare_shared(self, symbol: str) -> None:
+        """A block of shared memory in the gpu module; empty until its size is set."""
+        if symbol in self._shared:
+            return
+        op = op_class("llvm.mlir.global").create(
+            properties={
+                "sym_name": StringAttr(symbol),
+                "global_type": LLVMArrayType(0, i8),
+                # The launch sizes the dynamic block, which therefore belongs to nobody here.
+                "linkage": LinkageAttr("external" if symbol == DYNAMIC_SHARED else "internal"),
+                "addr_space": IntegerAttr(3, i32),
+                "alignment": IntegerAttr(SHARED_ALIGN, i64),
+            },
+            regions=[Region()],
+        )
+        first = self.gpu_block.first_op
+        if first is None:
+            self.gpu_block.add_op(op)
+        else:
+            self.gpu_block.insert_op_before(op, first)
+        self._shared[symbol] = op
+
+    def set_shared_size(self, symbol: str, size: int) -> None:
+        self._shared[symbol].properties["global_type"] = LLVMArrayType(size, i8)
+
+    @staticmethod
+    def finish_host(emitter: TraceEmitter) -> None:
+        check_uses(emitter.entry)
+        emitter.entry.add_op(ReturnOp.create())
+
+    def kernel(self, symbol: str, arguments: Sequence[SSAValue], block_size: tuple[int, int, int] | None,
+               attributes: dict[str, Attribute], code: CodeType | None = None) -> TraceEmitter:  # fmt: skip
+        """Open a kernel whose parameters have the types of ``arguments``; its location is that of its ``code``."""
+        types = [a.type for a in arguments]
+        block = Block(arg_types=types)
+        attrs: dict[str, Attribute] = {"sym_name": StringAttr(symbol), KERNEL_MARK: UnitAttr(), **attributes}
+        if block_size is not None:
+            attrs["gpu.known_block_size"] = DenseArrayBase.from_list(i32, list(block_size))
+        op = GpuFuncOp.create(
+            properties={"function_type": FunctionType.from_lists(types, [])},
+            attributes=attrs,
+            regions=[Region(block)],
+        )
+        if code is not None:
+            op.location = FileLineColLoc(StringAttr(code.co_filename), IntAttr(code.co_firstlineno), IntAttr(1))
+        self.gpu_block.add_op(op)
+        self.kernel_names.append(symbol)
+        emitter = TraceEmitter(block, self.target)
+        emitter.builder = self
+        emitter.known_block_size = block_size
+        emitter.kernel_symbol = symbol
+        return emitter
+
+    @staticmethod
+    def name_arguments(emitter: TraceEmitter, names: Sequence[str]) -> None:
+        """Note which parameter of the source each argument of a function comes from; those after them have no name."""
+        function = emitter.entry.parent_op()
+        assert function is not None
+        unnamed = [""] * (len(emitter.entry.args) - len(names))
+        function.attributes[ARGUMENT_NAMES] = ArrayAttr([StringAttr(name) for name in [*names, *unnamed]])
+
+    @staticmethod
+    def finish_kernel(emitter: TraceEmitter) -> None:
+        check_uses(emitter.entry)
+        emitter.entry.add_op(GpuReturnOp.create())
+
+    @staticmethod
+    def launch(emitter: TraceEmitter, symbol: str, grid: Sequence[SSAValue], block: Sequence[SSAValue],
+               smem: SSAValue | None, stream: SSAValue | None, arguments: Sequence[SSAValue],
+               cluster: Sequence[SSAValue] = (), dependent: bool = False,
+               shared_range: tuple[int, int] | None = None) -> None:  # fmt: skip
+        """Add a launch; ``shared_range`` bounds what ``smem`` may be, where it is no constant."""
+        marks: dict[str, Attribute] = {DEPENDENT_LAUNCH: UnitAttr()} if dependent else {}
+        if shared_range is not None:
+            marks[SHARED_RANGE] = StringAttr(",".join(map(str, shared_range)))
+        operands = [*grid, *block, *cluster, *([smem] if smem else []), *arguments, *([stream] if stream else [])]
+        has_cluster = 1 if cluster else 0
+        sizes = [
+            0,
+            1,
+            1,
+            1,
+            1,
+            1,
+            1,
+            has_cluster,
+            has_cluster,
+            has_cluster,
+            int(smem is not None),
+            len(arguments),
+            int(stream is not None),
+        ]
+        op = LaunchFuncOp.create(
+            operands=operands,
+            properties={
+                "kernel": SymbolRefAttr(KERNELS, ArrayAttr([StringAttr(symbol)])),
+                "operandSegmentSizes": DenseArrayBase.from_list(i32, sizes),
+            },
+            attributes=marks,
+        )
+        emitter.add(op)

@@ -1,0 +1,1 @@
+"""Copy and matrix atoms, and their repetition over tiles."""

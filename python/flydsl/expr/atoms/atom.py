@@ -1,0 +1,305 @@
+"""Atoms and tiled operations: one hardware instruction, and its repetition over a tile."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.dialects.fly import payload as pl
+from flydsl.expr.atoms.state_field import state_value
+from flydsl.expr.tensors.layout import Layout, Tile
+from flydsl.expr.tensors.tensor import Tensor
+from flydsl.expr.trace.context import current
+from flydsl.expr.values.handle import Handle, apply, handle_for, wrap
+from flydsl.expr.values.int_tuple import IntTuple
+from flydsl.layout import show, tv
+
+
+class _Atom(Handle):
+    """An instruction and the run-time state (``soffset`` and the like) set on it."""
+
+    __slots__ = ()
+
+    def set_value(self, field: str | dict[str, Any], value: Any = None) -> Self:
+        """A new atom with one or several state fields set."""
+        changes = field if isinstance(field, dict) else {field: value}
+        atom = self
+        for name, new in changes.items():
+            if name not in self.payload.op.state:
+                known = ", ".join(self.payload.op.state) or "none"
+                raise DslValueError(f"{self.payload.op} has no field '{name}'", hint=f"fields of this atom: {known}")
+            field_value = state_value(self.payload.op, name, new)
+            ssa = current().fly("atom.set_value", [atom.ir_value(), field_value], {"field": name}, self.payload)
+            atom = type(self)(self.payload, ssa)
+        return atom
+
+    @property
+    def thr_layout(self) -> Layout:
+        return wrap(self.payload.thr_layout)
+
+    thr_id = thr_layout
+
+
+@handle_for(pl.CopyAtom)
+class CopyAtom(_Atom):
+    """One copy instruction, moving values of a fixed width."""
+
+    __slots__ = ()
+    kind: ClassVar[str] = "copy atom"
+
+    @property
+    def val_bits(self) -> int:
+        """The bits of one value."""
+        return self.payload.val_bits
+
+    @property
+    def layout_src_tv(self) -> Layout:
+        """(thread, value) to position in the source."""
+        return wrap(self.payload.src_tv)
+
+    @property
+    def layout_dst_tv(self) -> Layout:
+        """(thread, value) to position in the destination."""
+        return wrap(self.payload.dst_tv)
+
+    @property
+    def layout_ref_tv(self) -> Layout:
+        """The (thread, value) layout that the others are compared with."""
+        return wrap(self.payload.ref_tv)
+
+
+@handle_for(pl.MmaAtom)
+class MmaAtom(_Atom):
+    """One matrix instruction."""
+
+    __slots__ = ()
+    kind: ClassVar[str] = "mma atom"
+
+    @property
+    def shape_mnk(self) -> IntTuple:
+        """The extents (M, N, K) of one instruction."""
+        return wrap(self.payload.shape_mnk)
+
+    @property
+    def layout_A_tv(self) -> Layout:
+        """(thread, value) to position in A."""
+        return wrap(self.payload.operand_tv("a"))
+
+    @property
+    def layout_B_tv(self) -> Layout:
+        """(thread, value) to position in B."""
+        return wrap(self.payload.operand_tv("b"))
+
+    @property
+    def layout_C_tv(self) -> Layout:
+        """(thread, value) to position in C."""
+        return wrap(self.payload.operand_tv("c"))
+
+
+@handle_for(pl.TiledCopy)
+class TiledCopy(Handle):
+    """A copy atom laid over a tile by a thread/value layout."""
+
+    __slots__ = ()
+    kind: ClassVar[str] = "tiled copy"
+
+    @property
+    def atom(self) -> CopyAtom:
+        """The copy atom."""
+        return wrap(self.payload.atom)
+
+    @property
+    def tile_mn(self) -> Tile:
+        """The tile that all threads copy together."""
+        return wrap(self.payload.tile)
+
+    @property
+    def layout_tv_tiled(self) -> Layout:
+        """(thread, value) to position in the tile."""
+        return wrap(self.payload.layout_tv)
+
+    def _side(self, side: Any) -> Layout:
+        return wrap(tv.copy_tv_layout(self.payload.layout_tv, self.payload.atom.ref_tv, side))
+
+    @property
+    def layout_src_tv_tiled(self) -> Layout:
+        """(thread, value) to position in a source tile."""
+        return self._side(self.payload.atom.src_tv)
+
+    @property
+    def layout_dst_tv_tiled(self) -> Layout:
+        """(thread, value) to position in a destination tile."""
+        return self._side(self.payload.atom.dst_tv)
+
+    def grid(self) -> str:
+        """The tile as a table of text: which thread holds which element as which value."""
+        return show.tv_grid(self.payload.layout_tv, tv.tile_shape(self.payload.tile))
+
+    def _repr_svg_(self) -> str:
+        return show.tv_svg(self.payload.layout_tv, tv.tile_shape(self.payload.tile))
+
+    def get_slice(self, thread: Any) -> ThrCopy:
+        """This thread's part of the copy."""
+        return ThrCopy(self, IntTuple.from_python(thread))
+
+    thr_slice = get_slice
+
+
+class ThrCopy:
+    """One thread's view of a tiled copy."""
+
+    __slots__ = ("thr_idx", "tiled_copy")
+
+    def __init__(self, tiled_copy: TiledCopy, thr_idx: IntTuple) -> None:
+        self.tiled_copy = tiled_copy
+        self.thr_idx = thr_idx
+
+    def partition_S(self, tensor: Any) -> Tensor:
+        """The part of a source tensor that this thread reads."""
+        return apply("tiled_copy.partition_src", self.tiled_copy, _tensor(tensor, "partition_S"), self.thr_idx)
+
+    def partition_D(self, tensor: Any) -> Tensor:
+        """The part of a destination tensor that this thread writes."""
+        return apply("tiled_copy.partition_dst", self.tiled_copy, _tensor(tensor, "partition_D"), self.thr_idx)
+
+    def retile(self, tensor: Any) -> Tensor:
+        """A fragment in the value order of this copy, over the same registers."""
+        return apply("tiled_copy.retile", self.tiled_copy, _tensor(tensor, "retile"))
+
+
+def _tensor(value: Any, where: str) -> Tensor:
+    if not isinstance(value, Tensor):
+        raise DslTypeError(
+            f"{where} takes a tensor, got {type(value).__name__}", hint="view memory through make_view first"
+        )
+    return value
+
+
+@handle_for(pl.TiledMma)
+class TiledMma(Handle):
+    """A matrix atom repeated over (M, N, K)."""
+
+    __slots__ = ()
+    kind: ClassVar[str] = "tiled mma"
+
+    @property
+    def mma_atom(self) -> MmaAtom:
+        """The matrix atom."""
+        return wrap(self.payload.atom)
+
+    @property
+    def atom_layout(self) -> Layout:
+        """The layout of atoms over (M, N, K)."""
+        return wrap(self.payload.atom_layout)
+
+    @property
+    def permutation_mnk(self) -> Tile | None:
+        """The reordering of the covered extents."""
+        return None if self.payload.permutation is None else wrap(self.payload.permutation)
+
+    @property
+    def tile_size_mnk(self) -> IntTuple:
+        """The extents (M, N, K) that all threads cover together."""
+        return wrap(tv.tile_size_mnk(self.payload.atom.shape_mnk, self.payload.atom_layout, self.payload.permutation))
+
+    @property
+    def thr_layout_vmnk(self) -> Layout:
+        """(v, m, n, k) to thread."""
+        return wrap(tv.thr_layout_vmnk(self.payload.atom.thr_layout, self.payload.atom_layout))
+
+    def _operand(self, operand: str) -> Layout:
+        p = self.payload
+        return wrap(tv.mma_tv_layout(operand, p.atom.shape_mnk, p.atom.operand_tv(operand), p.atom.thr_layout,
+                                     p.atom_layout, p.permutation))  # fmt: skip
+
+    @property
+    def tv_layout_A_tiled(self) -> Layout:
+        """(thread, value) to position in the tile of A."""
+        return self._operand("a")
+
+    @property
+    def tv_layout_B_tiled(self) -> Layout:
+        """(thread, value) to position in the tile of B."""
+        return self._operand("b")
+
+    @property
+    def tv_layout_C_tiled(self) -> Layout:
+        """(thread, value) to position in the tile of C."""
+        return self._operand("c")
+
+    def _tile(self, operand: str) -> tuple[Any, Any]:
+        m, n, k = self.tile_size_mnk.payload
+        tiles = {"a": (m, k), "b": (n, k), "c": (m, n)}
+        if operand not in tiles:
+            raise DslValueError(f"a matrix product has no operand {operand!r}", hint='name "A", "B" or "C"')
+        return tiles[operand]
+
+    def grid(self, operand: str = "C") -> str:
+        """The tile of A, B or C as a table of text: which thread holds which element as which value."""
+        letter = str(operand).lower()
+        tile = self._tile(letter)
+        return show.tv_grid(self._operand(letter).payload, tile)
+
+    def _repr_svg_(self) -> str:
+        return show.tv_svg(self._operand("c").payload, self._tile("c"))
+
+    def get_slice(self, thread: Any) -> ThrMma:
+        """One thread's view of this tiled mma."""
+        return ThrMma(self, IntTuple.from_python(thread))
+
+    thr_slice = get_slice
+
+    def _fragment(self, operand: str, tensor: Any, stages: int | None) -> Tensor:
+        return apply(
+            "mma.make_fragment",
+            self,
+            _tensor(tensor, f"make_fragment_{operand.upper()}"),
+            operand=operand,
+            stages=stages,
+        )
+
+    def make_fragment_A(self, tensor: Any, *, stages: int | None = None) -> Tensor:
+        """Registers for the A operand of a block tensor."""
+        return self._fragment("a", tensor, stages)
+
+    def make_fragment_B(self, tensor: Any, *, stages: int | None = None) -> Tensor:
+        """Registers for the B operand of a block tensor."""
+        return self._fragment("b", tensor, stages)
+
+    def make_fragment_C(self, tensor: Any, *, stages: int | None = None) -> Tensor:
+        """Registers for the accumulators of a block tensor."""
+        return self._fragment("c", tensor, stages)
+
+
+class ThrMma:
+    """One thread's view of a tiled mma."""
+
+    __slots__ = ("thr_idx", "tiled_mma")
+
+    def __init__(self, tiled_mma: TiledMma, thr_idx: IntTuple) -> None:
+        self.tiled_mma = tiled_mma
+        self.thr_idx = thr_idx
+
+    def _partition(self, operand: str, tensor: Any) -> Tensor:
+        return apply(
+            "tiled_mma.partition",
+            self.tiled_mma,
+            _tensor(tensor, f"partition_{operand.upper()}"),
+            self.thr_idx,
+            operand=operand,
+        )
+
+    def partition_A(self, tensor: Any) -> Tensor:
+        """This thread's part of A, a tile (M, K)."""
+        return self._partition("a", tensor)
+
+    def partition_B(self, tensor: Any) -> Tensor:
+        """This thread's part of B, a tile (N, K)."""
+        return self._partition("b", tensor)
+
+    def partition_C(self, tensor: Any) -> Tensor:
+        """This thread's part of C, a tile (M, N)."""
+        return self._partition("c", tensor)
+
+
+__all__ = ["CopyAtom", "MmaAtom", "ThrCopy", "ThrMma", "TiledCopy", "TiledMma"]

@@ -1,0 +1,1 @@
+"""Run-time control flow: what rewritten code calls."""

@@ -1,0 +1,225 @@
+"""Values that cross the edge of a run-time region: what they are made of, and whether two of them agree.
+
+A value is a tree: lists, tuples, dicts and namespaces hold others; numbers, vectors, handles and objects of the
+DslType protocol are leaves with SSA values; everything else is a constant of the trace and must not change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+from flydsl.base.errors import DslTypeError
+from flydsl.expr.numeric import Numeric, is_raw_value, operand
+from flydsl.expr.values.handle import Handle, describe, from_value
+from flydsl.expr.vector import Vector
+
+_PLAIN = (bool, int, float, complex, str, bytes, type(None), range)
+
+
+class _Unset:
+    """What a function gives that has not returned yet: it takes the type of the first value that is returned."""
+
+    def __repr__(self) -> str:
+        return "nothing yet"
+
+
+UNSET = _Unset()
+
+
+def stand_in(value: Any) -> Any:
+    """A value of the same type and structure for a path on which it is never looked at: its numbers are zeros."""
+    if isinstance(value, Numeric):
+        return type(value)(0)
+    if isinstance(value, Vector):
+        return Vector.filled(value.shape, 0, value.dtype)
+    if isinstance(value, (list, tuple)):
+        return _like_sequence(value, [stand_in(item) for item in value])
+    if isinstance(value, dict):
+        return {key: stand_in(item) for key, item in value.items()}
+    if isinstance(value, SimpleNamespace):
+        return SimpleNamespace(**stand_in(vars(value)))
+    if leaves(value):
+        raise DslTypeError(
+            f"{describe(value)} is returned on some paths only, decided at run time",
+            hint="return numbers or vectors there, and make the rest of them after the call; or return it once, at "
+            "the end of the function",
+        )
+    return value
+
+
+class Difference(NamedTuple):
+    """The first place where two values disagree: its path below the variable, and what each has there."""
+
+    path: str
+    first: Any
+    second: Any
+
+
+def promoted(value: Any) -> Any:
+    """The value as it is inside a region: Python numbers and extents become fx numbers, raw values are wrapped."""
+    if isinstance(value, (Numeric, Vector)) or value is None or isinstance(value, str):
+        return value
+    if isinstance(value, (list, tuple)):
+        return _like_sequence(value, [promoted(item) for item in value])
+    if isinstance(value, dict):
+        return {key: promoted(item) for key, item in value.items()}
+    if isinstance(value, SimpleNamespace):
+        return SimpleNamespace(**promoted(vars(value)))
+    number = operand(value)
+    if number is not None:
+        return number
+    if isinstance(value, Handle):
+        return value
+    return _wrapped(value) if is_raw_value(value) and hasattr(value, "owner") else value
+
+
+def _wrapped(value: Any) -> Any:
+    """A raw SSA value that is no number: a vector or the handle of its type."""
+    return Vector(value) if str(value.type).startswith("vector<") else from_value(value)
+
+
+def _like_sequence(like: Any, items: list[Any]) -> Any:
+    return type(like)(*items) if hasattr(like, "_fields") else type(like)(items)
+
+
+def leaves(value: Any) -> list[Any]:
+    """The SSA values of a promoted value, left to right; numbers known while tracing become constants."""
+    if isinstance(value, (Numeric, Vector)):
+        return [value.ir_value()]
+    if isinstance(value, (list, tuple)):
+        return [ssa for item in value for ssa in leaves(item)]
+    if isinstance(value, dict):
+        return [ssa for key in sorted(value, key=repr) for ssa in leaves(value[key])]
+    if isinstance(value, SimpleNamespace):
+        return leaves(vars(value))
+    return value.__extract_to_ir_values__() if hasattr(value, "__extract_to_ir_values__") else []
+
+
+def rebuilt(exemplar: Any, values: Iterator[Any]) -> Any:
+    """A value like the exemplar, made of the next SSA values."""
+    if isinstance(exemplar, (Numeric, Vector)):
+        return type(exemplar).__construct_from_ir_values__([next(values)], exemplar)
+    if isinstance(exemplar, (list, tuple)):
+        return _like_sequence(exemplar, [rebuilt(item, values) for item in exemplar])
+    if isinstance(exemplar, dict):
+        built = {key: rebuilt(exemplar[key], values) for key in sorted(exemplar, key=repr)}
+        return {key: built[key] for key in exemplar}
+    if isinstance(exemplar, SimpleNamespace):
+        return SimpleNamespace(**rebuilt(vars(exemplar), values))
+    count = len(leaves(exemplar))
+    if count == 0:
+        return exemplar
+    return type(exemplar).__construct_from_ir_values__([next(values) for _ in range(count)], exemplar)
+
+
+def unchanged(first: Any, second: Any) -> bool:
+    """Whether two values are one and the same thing, so that nothing has to be chosen at run time."""
+    if first is second:
+        return True
+    if type(first) is not type(second):
+        return False
+    if isinstance(first, Numeric):
+        return first.is_static() and second.is_static() and repr(first.value) == repr(second.value)
+    if isinstance(first, _PLAIN):
+        return repr(first) == repr(second)  # tells 0.0 from -0.0 and lets NaN equal itself
+    if isinstance(first, Handle):
+        return first.is_static and second.is_static and first.payload == second.payload
+    if isinstance(first, (list, dict, SimpleNamespace, Vector)):
+        return False
+    if isinstance(first, tuple):
+        return len(first) == len(second) and all(map(unchanged, first, second))
+    return _equal(first, second)
+
+
+def _equal(first: Any, second: Any) -> bool:
+    """Python's own ``==``, where it gives a plain answer."""
+    try:
+        return (first == second) is True
+    except Exception:  # an arbitrary object's comparison; if it cannot be compared, it is not the same
+        return False
+
+
+def difference(first: Any, second: Any, path: str = "") -> Difference | None:
+    """Where two promoted values differ in type or structure; None if one region result can stand for both."""
+    if isinstance(first, Numeric) and isinstance(second, Numeric):
+        return None if type(first) is type(second) else Difference(path, first, second)
+    if isinstance(first, Vector) and isinstance(second, Vector):
+        same = first.dtype is second.dtype and first.shape == second.shape
+        return None if same else Difference(path, first, second)
+    if isinstance(first, Handle) and isinstance(second, Handle):
+        return None if _same_handle(first, second) else Difference(path, first, second)
+    if type(first) is not type(second):
+        return Difference(path, first, second)
+    if isinstance(first, (list, tuple)):
+        if len(first) != len(second):
+            return Difference(path, first, second)
+        pairs = [(f"{path}[{i}]", a, b) for i, (a, b) in enumerate(zip(first, second))]
+        return _first_difference(pairs)
+    if isinstance(first, (dict, SimpleNamespace)):
+        return _mapping_difference(first, second, path)
+    if hasattr(first, "__extract_to_ir_values__"):
+        same = [v.type for v in leaves(first)] == [v.type for v in leaves(second)]
+        return None if same else Difference(path, first, second)
+    return None if unchanged(first, second) else Difference(path, first, second)
+
+
+def _mapping_difference(first: Any, second: Any, path: str) -> Difference | None:
+    form = "{}[{!r}]" if isinstance(first, dict) else "{}.{}"
+    left, right = (value if isinstance(value, dict) else vars(value) for value in (first, second))
+    if left.keys() != right.keys():
+        return Difference(path, first, second)
+    return _first_difference([(form.format(path, key), left[key], right[key]) for key in left])
+
+
+def _first_difference(pairs: list[tuple[str, Any, Any]]) -> Difference | None:
+    for path, first, second in pairs:
+        found = difference(first, second, path)
+        if found is not None:
+            return found
+    return None
+
+
+def _same_handle(first: Handle, second: Handle) -> bool:
+    if first.is_static or second.is_static:
+        return unchanged(first, second)
+    return type(first) is type(second) and first.ir_value().type == second.ir_value().type
+
+
+def structure_advice(found: Difference) -> str | None:
+    """What to do about values that differ in more than a number type; None for numbers."""
+    pair = (found.first, found.second)
+    if all(isinstance(value, Handle) for value in pair):
+        return (
+            f"what is known of a {found.first.kind} while tracing is part of its type: choose the numbers at run time "
+            "(x = 0 before, x = ... inside), and make it from them where it is used"
+        )
+    if not any(isinstance(value, (Numeric, Vector)) for value in pair):
+        return "only numbers and what is made of them can be chosen at run time; use `if fx.const_expr(...)`"
+    return None
+
+
+def example(value: Any) -> str:
+    """Source of a value of the same type, for advice; nothing where no short one exists."""
+    number = operand(value) if not isinstance(value, Vector) else None
+    if number is not None:
+        return f"fx.{type(number)}({0.0 if type(number).is_float else 0})"
+    flat = isinstance(value, Vector) and len(value.shape) == 1
+    return f"fx.full({value.shape[0]}, 0, fx.{value.dtype})" if flat else ""
+
+
+def type_words(value: Any) -> str:
+    """The type of a value as a message names it."""
+    if isinstance(value, Numeric):
+        return str(type(value))
+    if value is None:
+        return "None"
+    if isinstance(value, Vector):
+        return repr(value)
+    if isinstance(value, (list, tuple)):
+        return f"a {type(value).__name__} of {len(value)}"
+    if isinstance(value, (dict, SimpleNamespace)):
+        keys = value if isinstance(value, dict) else vars(value)
+        return f"a {'dict' if isinstance(value, dict) else 'namespace'} with {', '.join(map(str, keys)) or 'nothing'}"
+    return describe(value)

@@ -1,0 +1,1 @@
+"""Types with a place in memory: arrays, structs, storage, shared memory."""

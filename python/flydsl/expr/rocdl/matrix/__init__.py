@@ -1,0 +1,1 @@
+"""AMD's matrix instructions and scaled conversions."""

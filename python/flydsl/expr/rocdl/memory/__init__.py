@@ -1,0 +1,1 @@
+"""AMD's ways to memory: buffers, LDS, the tensor data mover."""

@@ -1,0 +1,1 @@
+"""Layouts, pointers, tensors, and the verbs on them."""

@@ -1,0 +1,224 @@
+"""Types by name, as kernels spell them: ``SwizzleType.get(3, 4, 3)``, ``PointerType.get(...)``.
+
+A type here is the payload that describes its values. ``fx.static`` turns a payload without run-time parts into a value;
+``fx.make_ptr``, ``fx.inttoptr``, ``fx.recast_iter`` and ``fx.memref_alloca`` take pointer and memref types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from flydsl.base.errors import DslTypeError
+from flydsl.dialects.fly import payload as pl
+from flydsl.expr.atoms.hardware_enums import AddressSpace, SyncScope
+from flydsl.expr.atoms.ops_atom import UniversalAtomic, UniversalCopy, UniversalFMA
+from flydsl.expr.tensors.element import element_name
+from flydsl.expr.tensors.ops_layout import make_tile
+from flydsl.expr.values.handle import Handle, describe
+from flydsl.expr.values.int_tuple import IntTuple
+from flydsl.layout.layout import Layout
+from flydsl.layout.leaf import Basis
+from flydsl.layout.swizzle import ComposedLayout, CoordSwizzle, Swizzle
+from flydsl.layout.tensor import Tensor
+from flydsl.layout.tile import Tile
+
+
+def _payload(value: Any) -> Any:
+    return value.payload if isinstance(value, Handle) else value
+
+
+def _tuple(value: Any) -> Any:
+    return _payload(IntTuple.from_python(value))
+
+
+def _space(space: Any) -> str:
+    if isinstance(space, AddressSpace):
+        return space.ir_name
+    if isinstance(space, str):
+        return space
+    raise DslTypeError(f"expected an address space, got {describe(space)}", hint="use fx.AddressSpace.Global")
+
+
+def _path(modes: int | Sequence[int]) -> tuple[int, ...]:
+    return (modes,) if isinstance(modes, int) else tuple(modes)
+
+
+class IntTupleType:
+    """The type of an int tuple."""
+
+    @staticmethod
+    def get(value: Any) -> Any:
+        """A nested tuple of ints."""
+        return _tuple(value)
+
+
+class LayoutType:
+    """The type of a layout."""
+
+    @staticmethod
+    def get(shape: Any, stride: Any) -> Layout:
+        """The layout of a shape and strides."""
+        return Layout(_tuple(shape), _tuple(stride))
+
+
+class ComposedLayoutType:
+    """The type of a composed layout."""
+
+    @staticmethod
+    def get(inner: Any, offset: Any, outer: Any) -> ComposedLayout:
+        """c -> inner(offset + outer(c))."""
+        return ComposedLayout(_payload(inner), _tuple(offset), _payload(outer))
+
+
+class SwizzleType:
+    """The type of a swizzle."""
+
+    @staticmethod
+    def get(mask: int, base: int, shift: int) -> Swizzle:
+        """x -> x ^ ((x >> shift) & (mask bits from base))."""
+        return Swizzle(mask, base, shift)
+
+
+class CoordSwizzleType:
+    """The type of a swizzle of coordinates."""
+
+    @staticmethod
+    def get(mask: int, base_row: int, mode_row: int | Sequence[int], base_col: int,
+            mode_col: int | Sequence[int]) -> CoordSwizzle:  # fmt: skip
+        """A swizzle of one coordinate by another."""
+        return CoordSwizzle(mask, base_row, _path(mode_row), base_col, _path(mode_col))
+
+
+class TileType:
+    """The type of a tile."""
+
+    @staticmethod
+    def get(modes: Any) -> Tile:
+        """A tile of one mode, or of a list of them."""
+        parts = modes if isinstance(modes, (list, tuple)) else (modes,)
+        return make_tile(*parts).payload
+
+
+class PointerType:
+    """The type of a pointer."""
+
+    @staticmethod
+    def get(elem_ty: Any, address_space: Any = AddressSpace.Global, alignment: int | None = None,
+            swizzle: Any = None) -> pl.Pointer:  # fmt: skip
+        """A pointer to elements of a type."""
+        return pl.Pointer(element_name(elem_ty), _space(address_space), alignment or 0, _payload(swizzle))
+
+
+class MemRefType:
+    """The type of a tensor over memory."""
+
+    @staticmethod
+    def get(elem_ty: Any, layout: Any, address_space: Any = AddressSpace.Register,
+            alignment: int | None = None) -> Tensor:  # fmt: skip
+        """A tensor of elements of a type."""
+        return Tensor(PointerType.get(elem_ty, address_space, alignment), _payload(layout))
+
+
+class CoordTensorType:
+    """The type of a coordinate tensor."""
+
+    @staticmethod
+    def get(base: Any, layout: Any) -> Tensor:
+        """Coordinates from a base along a layout."""
+        return Tensor(_tuple(base), _payload(layout))
+
+
+class CopyAtomType:
+    """The type of a copy atom."""
+
+    @staticmethod
+    def get(copy_op: Any, val_bits: int) -> pl.CopyAtom:
+        """The atom of a copy operation on values of some bits."""
+        return pl.CopyAtom(copy_op, val_bits)
+
+
+class MmaAtomType:
+    """The type of a matrix atom."""
+
+    @staticmethod
+    def get(mma_op: Any) -> pl.MmaAtom:
+        """The atom of a matrix operation."""
+        return pl.MmaAtom(mma_op)
+
+
+class CopyOpUniversalCopyType:
+    """The operation behind `UniversalCopy`."""
+
+    @staticmethod
+    def get(bits: int) -> Any:
+        """A copy of some bits."""
+        return UniversalCopy(bits)
+
+
+class CopyOpUniversalAtomicType:
+    """The operation behind `UniversalAtomic`."""
+
+    @staticmethod
+    def get(op: Any, val_type: Any, syncscope: SyncScope = SyncScope.System) -> Any:
+        """An atomic operation on a number type."""
+        return UniversalAtomic(op, val_type, syncscope)
+
+
+class MmaOpUniversalFMAType:
+    """The operation behind `UniversalFMA`."""
+
+    @staticmethod
+    def get(elem_type: Any) -> Any:
+        """A multiply-add of a number type."""
+        return UniversalFMA(elem_type)
+
+
+class TiledCopyType:
+    """The type of a tiled copy."""
+
+    @staticmethod
+    def get(atom: Any, layout_tv: Any, tile: Any) -> pl.TiledCopy:
+        """An atom over a TV layout and a tile."""
+        return pl.TiledCopy(_payload(atom), _payload(layout_tv), _payload(tile))
+
+
+class TiledMmaType:
+    """The type of a tiled mma."""
+
+    @staticmethod
+    def get(atom: Any, atom_layout: Any, permutation: Any = None) -> pl.TiledMma:
+        """An atom over a layout of atoms."""
+        return pl.TiledMma(_payload(atom), _payload(atom_layout), _payload(permutation))
+
+
+class BasisType:
+    """The type of a scaled unit vector."""
+
+    @staticmethod
+    def get(value: Any, modes: int | Sequence[int]) -> Basis:
+        """A multiple of a unit vector."""
+        return Basis(value, _path(modes))
+
+
+def E(*modes: int) -> Any:
+    """The unit vector along a mode: ``E(0) * 2`` is ``2E0``; ``E()`` is 1."""
+    return Basis(1, modes) if modes else 1
+
+
+def is_generic_address_space(space: Any, which: AddressSpace | None = None) -> bool:
+    """Whether a space is one that every target has; with ``which``, whether it is that one."""
+    return space == which if which is not None else isinstance(space, AddressSpace)
+
+
+def is_target_address_space(space: Any) -> bool:
+    """Whether a space belongs to one target, such as a buffer descriptor's."""
+    return not isinstance(space, AddressSpace) and _space(space) not in pl.MEMORY_SPACES
+
+
+__all__ = [
+    "Basis", "BasisType", "ComposedLayoutType", "CoordSwizzleType", "CoordTensorType", "CopyAtomType",
+    "CopyOpUniversalAtomicType", "CopyOpUniversalCopyType", "E", "IntTupleType", "LayoutType", "MemRefType",
+    "MmaAtomType", "MmaOpUniversalFMAType", "PointerType", "SwizzleType", "TileType", "TiledCopyType", "TiledMmaType",
+    "is_generic_address_space", "is_target_address_space",
+]  # fmt: skip

@@ -1,0 +1,1 @@
+"""The trace context and what is said to it: parameters, intrinsics, printing."""

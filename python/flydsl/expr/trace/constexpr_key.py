@@ -1,0 +1,199 @@
+"""Keys of compile-time values: a value's content, so that whatever changes in it is another key.
+
+Equality as a class defines it is not asked: `1 == 1.0 == True`, a field may be left out of a comparison, and what can
+change in place is equal to itself whatever it holds. Objects whose content cannot be seen, or that a program could
+change between two calls without any sign of it, are refused.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
+from types import BuiltinFunctionType, EllipsisType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+from flydsl.base.errors import DslTypeError
+from flydsl.base.own_code import is_own_module
+from flydsl.expr.values.numpy_scalar import python_value
+
+_PLAIN = (int, bool, str, float, type(None))
+"""Types of most compile-time values, which are what they are."""
+_SELF = (complex, bytes, range, EllipsisType)
+"""Others whose text tells them apart."""
+_BY_TEXT = frozenset({"fractions", "decimal", "_decimal", "datetime", "pathlib", "uuid"})
+"""Modules of the standard library whose values never change; some are equal without being the same."""
+_BY_EQUALITY = frozenset({"typing", "types", "numpy", "ml_dtypes", "torch", "flydsl", "weakref"})
+"""Packages whose hashable values never change, and are equal if they are the same."""
+
+_DEEPEST = 50
+"""Levels of values in values; further ones would meet Python's limit of nested calls at some later step."""
+
+
+class Same:
+    """A key that only one object has; it keeps the object alive."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def constexpr_key(value: Any) -> Any:
+    """A hashable stand-in that tells values of different types apart (True, 1 and 1.0 are three)."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return (kind, repr(value) if kind is float else value)
+    try:
+        key = _key(value)
+    except RecursionError:
+        raise _too_deep(kind) from None
+    level = [(key,)]
+    for _ in range(_DEEPEST + 1):
+        level = [part for parts in level for part in parts if type(part) is tuple]
+        if not level:
+            return key
+    raise _too_deep(kind)
+
+
+def _too_deep(kind: type) -> DslTypeError:
+    return DslTypeError(
+        f"a Constexpr of type {kind.__name__} has values in values, more than {_DEEPEST} deep",
+        hint="pass a flat tuple of its parts, or make it while tracing, in a function that the kernel calls",
+    )
+
+
+def _key(value: Any) -> Any:
+    kind = type(value)
+    if kind in _PLAIN:
+        return (kind, repr(value) if kind is float else value)
+    value = python_value(value)
+    kind = type(value)
+    known = _KEYS.get(kind)
+    if known is not None:
+        return known(value)
+    if isinstance(value, type):
+        return (type, value)
+    if isinstance(value, enum.Enum):
+        return (kind, value.name, value.value if type(value.value) in _PLAIN else None)
+    if _is_frozen_dataclass(kind):
+        return (kind, *(_key(getattr(value, name)) for name in _field_names(kind)), *_more(value, kind))
+    for plain, key in _DERIVED.items():
+        if isinstance(value, plain):
+            return (kind, key(value), *_attributes(value))
+    return _library_key(value)
+
+
+def never_changes(value: Any) -> bool:
+    """Whether a value is the same for good, all that is in it included: then the same object needs no second look."""
+    kind = type(value)
+    if kind in _PLAIN or kind in _SELF or isinstance(value, (type, enum.Enum)):
+        return True
+    if kind is tuple or kind is frozenset:
+        return all(map(never_changes, value))
+    return _is_frozen_dataclass(kind) and all(never_changes(getattr(value, name)) for name in _field_names(kind))
+
+
+def _function_key(value: FunctionType) -> Any:
+    if value.__closure__:
+        raise DslTypeError("a Constexpr function must not capture variables", hint="pass what it needs as arguments")
+    defaults = (value.__defaults__ or (), tuple((value.__kwdefaults__ or {}).items()))
+    return ("function", value.__module__, Same(value.__globals__), value.__code__, _key(defaults))
+
+
+def _items_key(value: Any) -> Any:
+    return (type(value), *map(_key, value))
+
+
+_KEYS: Mapping[type, Callable[[Any], Any]] = {
+    tuple: _items_key,
+    list: _items_key,
+    frozenset: lambda value: (frozenset, frozenset(map(_key, value))),
+    FunctionType: _function_key,
+    MethodType: lambda value: (MethodType, _key(value.__func__), _key(value.__self__)),
+    partial: lambda value: (
+        partial, _key(value.func), *map(_key, value.args),
+        *((name, _key(item)) for name, item in value.keywords.items()),
+    ),
+    ModuleType: Same,
+    **{kind: lambda value: (type(value), repr(value)) for kind in _SELF},
+}  # fmt: skip
+
+_DERIVED: Mapping[type, Callable[[Any], Any]] = {
+    tuple: lambda value: tuple(map(_key, tuple.__iter__(value))),
+    int: int.__int__,
+    str: lambda value: str.__getitem__(value, slice(None)),
+    float: lambda value: float.__repr__(value),
+    bytes: lambda value: bytes.__getitem__(value, slice(None)),
+}
+"""What a value of a class derived from a plain one holds, past what the class overrides."""
+
+
+@lru_cache(maxsize=1024)
+def _is_frozen_dataclass(kind: type) -> bool:
+    parameters = getattr(kind, "__dataclass_params__", None)
+    return bool(parameters and parameters.frozen)
+
+
+@lru_cache(maxsize=1024)
+def _field_names(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in dataclasses.fields(kind))
+
+
+def _more(value: Any, kind: type) -> tuple[Any, ...]:
+    """What an object holds beside the fields of a dataclass that its class is merely derived from."""
+    if "__dataclass_fields__" in vars(kind):
+        return ()
+    return _attributes(value, _field_names(kind))
+
+
+def _attributes(value: Any, but: tuple[str, ...] = ()) -> tuple[Any, ...]:
+    try:
+        held = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return ()
+    return tuple((name, _key(item)) for name, item in held.items() if name not in but)
+
+
+def _library_key(value: Any) -> Any:
+    """The key of a value of a library that never changes."""
+    kind = type(value)
+    module, _, _ = kind.__module__.partition(".")
+    if module in _BY_TEXT:
+        return (kind, repr(value))
+    owner = value.__self__ if kind is BuiltinFunctionType else None
+    if kind is BuiltinFunctionType and isinstance(owner, (type, ModuleType, type(None))):
+        return Same(value)
+    if module in _BY_EQUALITY and kind.__hash__ is not None:
+        try:
+            return (kind, value) if hash(value) is not None else None
+        except TypeError:
+            pass
+    if any(is_own_module(base.__module__) for base in kind.__mro__):  # a class of the user's in our terms
+        return (kind, *_attributes(value)) if kind.__hash__ in (None, object.__hash__) else (kind, value)
+    if module == "builtins" and kind.__name__ in ("method_descriptor", "wrapper_descriptor"):
+        return Same(value)
+    raise _refused(value)
+
+
+def _refused(value: Any) -> DslTypeError:
+    kind = type(value)
+    message = (
+        f"a Constexpr must be a number, text, type, function, enum, frozen dataclass or tuple, got {kind.__name__}"
+    )
+    if dataclasses.is_dataclass(kind):
+        return DslTypeError(f"{message}, a dataclass that can change", hint="make it @dataclass(frozen=True)")
+    if kind.__module__ not in ("builtins", "numpy", "torch") and not hasattr(kind, "__dlpack__"):
+        return DslTypeError(f"{message}, whose objects can change", hint="make it a @dataclass(frozen=True) or a tuple")
+    if kind in (dict, set, bytearray):
+        return DslTypeError(f"{message}, which can change", hint="pass a tuple, or a @dataclass(frozen=True)")
+    return DslTypeError(
+        message, hint="annotate a run-time argument with the type of its values, such as fx.Tensor or fx.Int32"
+    )

@@ -1,0 +1,1 @@
+"""What a kernel author holds: handles, int tuples, vectors."""

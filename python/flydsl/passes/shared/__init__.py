@@ -1,0 +1,1 @@
+"""What passes share: walks, leaves, and the lowering of atoms."""

@@ -1,0 +1,122 @@
+"""Matrix atoms as the target's operations: one rule for every instruction that a fact table describes.
+
+The operation is the upstream dialect's own where it has one, and `llvm.call_intrinsic` otherwise. The
+attribute ``fly.instruction`` says which instruction it is, for back ends that look it up in the table.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr, VectorType, i64
+from xdsl.dialects.llvm import LLVMStructType
+from xdsl.ir import Attribute, SSAValue
+
+from flydsl.base.errors import LoweringError
+from flydsl.dialects.fly.ops import FlyOp
+from flydsl.dialects.fly.types import element_type, payload_of, vector_type
+from flydsl.dialects.upstream import op_class
+from flydsl.passes.shared.atom_state import atom_state
+from flydsl.passes.shared.intrinsic_call import call_properties
+from flydsl.passes.shared.vector_access import cast_bits, extract
+from flydsl.target.mma_facts import Intrinsic, RegisterType, Slot
+
+if TYPE_CHECKING:
+    from flydsl.passes.convert_fly_memory import MemoryConversion
+
+INSTRUCTION = "fly.instruction"
+
+
+def register_attr(type_: RegisterType) -> Attribute:
+    text = type_.mlir
+    if text.startswith("vector<"):
+        count, elem = text[7:-1].split("x", 1)
+        return vector_type(int(count), elem)
+    return element_type(text)
+
+
+def as_registers(conv: MemoryConversion, value: SSAValue, slots: list[Slot]) -> list[SSAValue]:
+    """An operand's vector as the registers the instruction reads it from."""
+    whole = [register_attr(slot.type) for slot in slots]
+    if len(slots) == 1:
+        return [cast_bits(conv.at, value, whole[0])]
+    total = sum(slot.type.bits for slot in slots)
+    first = slots[0].type
+    joined = cast_bits(conv.at, value, vector_type(total // first.bits, _int_of(first)))
+    parts = [extract(conv.at, joined, index, _int_of(first)) for index in range(len(slots))]
+    return [cast_bits(conv.at, part, type_) for part, type_ in zip(parts, whole, strict=True)]
+
+
+def _int_of(type_: RegisterType) -> str:
+    return f"i{type_.bits}"
+
+
+def _operands(conv: MemoryConversion, op: FlyOp, call: Intrinsic) -> tuple[list[SSAValue], dict[str, Attribute]]:
+    atom, a, b, c = op.operands
+    given = {role: iter(as_registers(conv, value, [s for s in call.slots if s.role == role]))
+             for role, value in (("a", a), ("b", b), ("c", c))}  # fmt: skip
+    state = atom_state(atom) if payload_of(atom.type).op.state else {}
+    values: list[SSAValue] = []
+    attributes: dict[str, Attribute] = {}
+    for slot in call.slots:
+        if slot.role in given:
+            values.append(next(given[slot.role]))
+        elif slot.value is None:
+            values.append(_field(state, slot, payload_of(atom.type).op))
+        elif slot.attr:
+            attributes[slot.attr] = IntegerAttr(slot.value, element_type(slot.type.mlir))  # type: ignore[arg-type]
+        else:
+            values.append(conv.at.constant(slot.type.mlir, slot.value))
+    return values, attributes
+
+
+def _field(state: dict[str, SSAValue], slot: Slot, instruction: Any) -> SSAValue:
+    """The value of a state field, such as the scales of A."""
+    value = state.get(slot.role)
+    if value is None:
+        raise LoweringError(
+            f"{instruction} needs its '{slot.role}', which nobody set",
+            hint=f"give it to the call: gemm(..., {slot.role}=...), or set it: atom.set_value('{slot.role}', ...)",
+        )
+    if str(value.type) != slot.type.mlir:
+        raise LoweringError(f"'{slot.role}' of {instruction} is an {slot.type.mlir}, got {value.type}")
+    return value
+
+
+def lower_matrix(conv: MemoryConversion, op: FlyOp, instruction: Any) -> None:
+    """Issue a matrix instruction on the vectors of its operands."""
+    call: Intrinsic = instruction.intrinsic()
+    values, attributes = _operands(conv, op, call)
+    kinds = [register_attr(r) for r in call.results]
+    several = len(kinds) > 1
+    # An operation with several results is a call of the intrinsic, which returns a struct of them.
+    name = "llvm.call_intrinsic" if several or not call.dialect_op else call.dialect_op
+    properties: dict[str, Attribute] = dict(attributes)
+    if name == "llvm.call_intrinsic":
+        properties |= call_properties(call.name, len(values))
+    made = op_class(name).create(
+        operands=values,
+        result_types=[LLVMStructType.from_type_list(kinds)] if several else kinds,
+        properties=properties,
+        attributes={INSTRUCTION: StringAttr(str(instruction))},
+    )
+    conv.at.add(made)
+    op.results[0].replace_all_uses_with(from_registers(conv, made.results[0], kinds, op.results[0].type))
+
+
+def from_registers(conv: MemoryConversion, result: SSAValue, kinds: list[Attribute], wanted: Attribute) -> SSAValue:
+    """What an instruction returned as the vector that the fragment holds."""
+    return cast_bits(conv.at, _joined(conv, result, kinds) if len(kinds) > 1 else result, wanted)
+
+
+def _joined(conv: MemoryConversion, struct: SSAValue, kinds: list[Attribute]) -> SSAValue:
+    """The registers of a struct as one vector."""
+    fields = []
+    for index, kind in enumerate(kinds):
+        position = {"position": DenseArrayBase.from_list(i64, [index])}
+        fields.append(conv.at.op("llvm.extractvalue", [struct], [kind], position))
+    if not isinstance(kinds[0], VectorType):
+        return conv.at.op("vector.from_elements", fields, [VectorType(kinds[0], [len(fields)])])
+    elem, count = kinds[0].element_type, kinds[0].get_shape()[0]
+    scalars = [extract(conv.at, field, i, str(elem)) for field in fields for i in range(count)]
+    return conv.at.op("vector.from_elements", scalars, [VectorType(elem, [len(scalars)])])
