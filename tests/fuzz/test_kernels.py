@@ -12,7 +12,7 @@ from tests.fuzz.draw import draw
 from tests.fuzz.tree import Expr, Stmt, walk
 
 BATCH = 4
-SEEDS = range(0, 48, BATCH)
+SEEDS = range(0, 24, BATCH)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -28,6 +28,14 @@ def _hopper(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", "sm_90a")
 
 
+@pytest.fixture(autouse=True)
+def _ctrl_c() -> Iterator[None]:
+    """Python's own handler, also where the tests run in the background and were started with the signal ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def places(mark: str) -> set[str]:
     """The lines of this file that end in a mark."""
     with open(__file__) as file:
