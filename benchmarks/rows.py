@@ -235,6 +235,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(f"seed {seed}")
     if options.quick:
         run_on_host(draw(seed, options.cells or 6, 2000, 40_000))
+        print("quick run: no times were taken")
         return
     rows = run_on_gpu(draw(seed, options.cells or 60), options.rounds, options.jobs)
     summary(rows)

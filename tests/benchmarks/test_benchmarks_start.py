@@ -28,7 +28,7 @@ SHOWN = {
     "compile_time": ["| import ", "| further compile, new kernel "],
     "isa_quality": ["v_mfma_f32_16x16x16_f16", "| flydsl "],
     "launch": ["8 tensors, 4 scalars"],
-    "rows": ["softmax", "seed"],
+    "rows": ["seed ", " error "],
     "profile_compile": ["| trace ", "pass 1 fly-rewrite-func-signature", "LLVM object emission", "| sum "],
     "virtual_gpu": ["| softmax ", "| GEMM "],
     "warm_start": ["| first kernel, from disk ", "| first launch's return "],
@@ -47,7 +47,7 @@ def test_it_runs_quickly(name: str, tmp_path: Path) -> None:
     settings = {**os.environ, "PYTHONPATH": f"{REPOSITORY / 'python'}", "FLYDSL_RUNTIME_CACHE_DIR": str(tmp_path)}
     done = subprocess.run([*command, *more], env=settings, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    for text in (*SHOWN[name], "quick run: these times mean nothing"):
+    for text in (*SHOWN[name], "quick run: "):
         assert text in done.stdout, done.stdout
     assert before == {path: path.stat().st_mtime for path in FOLDER.glob("results/*")}, "a quick run wrote results"
 

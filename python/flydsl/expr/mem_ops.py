@@ -26,8 +26,8 @@ _ADD, _FADD = 1, 11
 _MONOTONIC = 2
 
 
-def _pointer(memory: Any) -> Pointer:
-    found = from_llvm(pointer_of(memory, plain="fx.mem_ops"))
+def _pointer(memory: Any, plain: str = "") -> Pointer:
+    found = from_llvm(pointer_of(memory, plain=plain))
     if not isinstance(found, Pointer):
         found = pointer_in(found, "global", "the address")
     if found.payload.space not in _LLVM_SPACES:
@@ -39,7 +39,7 @@ def _pointer(memory: Any) -> Pointer:
 
 def get_llvm_ptr(memory: Any, byte_offset: Any = 0) -> Value:
     """LLVM's pointer value of a tensor, pointer or 64-bit global address, some bytes on."""
-    pointer = _pointer(memory)
+    pointer = _pointer(memory, plain="LLVM's pointer")
     if not (isinstance(byte_offset, int) and byte_offset == 0):
         pointer = get_element_ptr(pointer, byte_offset)
     return current().fly("to_llvm_ptr", [pointer.ir_value()], None, _LLVM_SPACES[pointer.payload.space])
