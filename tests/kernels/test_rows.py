@@ -156,3 +156,14 @@ def test_the_benchmark_checks_random_cells_without_a_gpu(capsys: pytest.CaptureF
     assert all(benchmark.SHORTEST <= cell.n <= benchmark.LONGEST + 8 for cell in cells)
     assert sum(cell.n % 8 != 0 for cell in cells) == 30
     assert all(cell.moved >= 64 << 20 or (cell.few and 1 <= cell.m <= 512) for cell in cells)
+
+
+def test_the_alignment_of_a_read_only_input_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is computed from the last bits of an address leads to no write of what it is the address of."""
+    for arch in ("sm_90a", "gfx942"):
+        monkeypatch.setenv("ARCH", arch)
+        x = np.random.default_rng().standard_normal((3, 33)).astype(np.float32)
+        x.flags.writeable = False
+        y = np.full_like(x, np.nan)
+        build_softmax_module(3, 33, "f32")(x, y, 3)
+        np.testing.assert_allclose(y, expected("softmax", x, x[0], x[0]), rtol=1e-5, atol=1e-7)

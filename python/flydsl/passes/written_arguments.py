@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerType, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, StringAttr, SymbolRefAttr
 from xdsl.dialects.llvm import LLVMPointerType, LLVMStructType
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -199,6 +199,8 @@ def _effect(op: Operation, index: int) -> str | None:
     name = op.name
     if name in _OPERATIONS:
         return _OPERATIONS[name].get(index)
+    if name == "arith.andi" and _small(op.operands[1 - index]):
+        return READS
     called = _called(op)
     if called is not None:
         return next((effects.get(index) for start, effects in _INTRINSICS if called.startswith(start)), None)
@@ -208,6 +210,16 @@ def _effect(op: Operation, index: int) -> str | None:
             return READS
         return FOLLOWED if callee.startswith(_MAKES_TENSOR_MAP) and index == 0 else None
     return FOLLOWED if is_pure(op) or name == "builtin.unrealized_conversion_cast" else None
+
+
+_SMALL = 1 << 12
+
+
+def _small(value: SSAValue) -> bool:
+    """Whether a mask leaves only the last bits of an address: they say how it is aligned, and lead nowhere."""
+    op = value.owner
+    found = op.properties.get("value") if isinstance(op, Operation) and op.name == "arith.constant" else None
+    return isinstance(found, IntegerAttr) and 0 <= found.value.data < _SMALL
 
 
 def _called(op: Operation) -> str | None:
