@@ -150,7 +150,7 @@ def test_the_benchmark_checks_random_cells_without_a_gpu(capsys: pytest.CaptureF
     spec.loader.exec_module(benchmark)
     benchmark.main(["--quick", "--seed", "11", "--cells", "3"])
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "seed 11" and len(lines) == 4 and all("error" in line for line in lines[1:])
+    assert lines[0] == "seed 11" and len(lines) == 5 and all("error" in line for line in lines[1:4])
     cells = benchmark.draw(5, 60)
     assert cells == benchmark.draw(5, 60) != benchmark.draw(6, 60)
     assert all(benchmark.SHORTEST <= cell.n <= benchmark.LONGEST + 8 for cell in cells)
