@@ -18,13 +18,8 @@ from flydsl.expr.trace.printing import dump
 from flydsl.expr.typing import *  # noqa: F403
 
 __all__ = ["arith", "derived", "dump", "enum", "gpu", "math", "numeric", "primitive", "typing", "vector"]
-__all__ += arith.__all__
-__all__ += composites.__all__
-__all__ += gpu.__all__
-__all__ += hardware_enums.__all__
-__all__ += math.__all__
-__all__ += primitive.__all__
-__all__ += typing.__all__
+__all__ += [*arith.__all__, *composites.__all__, *gpu.__all__, *hardware_enums.__all__]
+__all__ += [*math.__all__, *primitive.__all__, *typing.__all__]
 
 # Loaded when first used: most kernels need none of them.
 _LAZY = {name: name for name in ("buffer_ops", "coop", "mem_ops", "nvvm", "random", "rocdl")}

@@ -59,7 +59,7 @@ def test_a_wheel_has_all_of_it(repository: Path, tmp_path: Path) -> None:
         archive.extractall(installed)
     assert not (installed / "kernels").exists(), "that name is another package's"
     assert packages_in(installed, "flydsl") == packages_in(repository / "python", "flydsl")
-    for pattern in ("py.typed", "codegen/*.ll", "native/*.ll", "compiler/export_runtime/*.c"):
+    for pattern in ("py.typed", "native/*.ll", "compiler/outlets/export_runtime/*.c"):
         names = [path.name for path in (repository / "python" / "flydsl").glob(pattern)]
         assert sorted(names) == sorted(path.name for path in (installed / "flydsl").glob(pattern))
     code = "import flydsl.kernels.norm.softmax, flydsl; print(flydsl.kernels.__file__, flydsl.__file__)"
