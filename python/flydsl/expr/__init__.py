@@ -18,12 +18,16 @@ from flydsl.expr.trace.printing import dump
 from flydsl.expr.typing import *  # noqa: F403
 
 __all__ = ["arith", "derived", "dump", "enum", "gpu", "math", "numeric", "primitive", "typing", "vector"]
-__all__ += [*arith.__all__, *composites.__all__, *gpu.__all__, *hardware_enums.__all__]
-__all__ += [*math.__all__, *primitive.__all__, *typing.__all__]
+__all__ += arith.__all__
+__all__ += composites.__all__
+__all__ += gpu.__all__
+__all__ += hardware_enums.__all__
+__all__ += math.__all__
+__all__ += primitive.__all__
+__all__ += typing.__all__
 
 # Loaded when first used: most kernels need none of them.
-_LAZY = {name: name for name in ("buffer_ops", "coop", "mem_ops", "nvvm", "random", "rocdl")}
-_LAZY["tdm_ops"] = "rocdl.tdm_ops"  # where older kernels look for it
+_LAZY = {n: n for n in ("buffer_ops", "coop", "mem_ops", "nvvm", "random", "rocdl")} | {"tdm_ops": "rocdl.tdm_ops"}
 
 
 def __dir__() -> list[str]:
@@ -33,5 +37,4 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> _Any:
     if name in _LAZY:
         return _import_module(f"{__name__}.{_LAZY[name]}")
-    message = f"module '{__name__}' has no attribute '{name}'"
-    raise AttributeError(message, name=name, obj=_import_module(__name__))
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'", name=name, obj=_import_module(__name__))

@@ -20,7 +20,7 @@ from tests.unit.cache.small import new_function, run
 
 
 def load_the_compiler() -> None:
-    for name in ("trace", "driver", "disk_cache", "loading"):
+    for name in ("tracing.trace", "lowering.driver", "cache.disk_cache", "running.loading"):
         import_module(f"flydsl.compiler.{name}")
 
 
