@@ -348,7 +348,7 @@ def test_a_long_chain_of_objects_is_walked() -> None:
 
 def test_nesting_that_python_cannot_follow_is_an_error_of_ours() -> None:
     def body(out: fx.Tensor, n: fx.Int32):
-        x = functools.reduce(lambda inner, _: {0: inner}, fx.range_constexpr(900), 1)
+        x = functools.reduce(lambda inner, _: {0: inner}, fx.range_constexpr(3000), 1)
         if n > 2:  # here
             x[0] = 2
         out[0] = 1 if x else 0
