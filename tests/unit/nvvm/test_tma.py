@@ -102,14 +102,14 @@ def test_every_swizzle_permutes_pieces_of_rows(mode: str, row_bytes: int) -> Non
 def test_the_maps_swizzle_reads_a_box_in_order(mode: str) -> None:
     """The layout algebra's swizzle and TMA's are the same."""
     row = 16 if mode == "none" else int(mode[:-1])
-    box = (16, row // 2)
+    box = (8, row // 2)
 
     def maps(a: Any, b: Any) -> tuple[Any, ...]:
         return nvvm.make_tensor_map(a, box, mode), b
 
     def body(source: fx.Tensor, b: fx.Tensor) -> None:
         shared = Shared()
-        place, barrier = shared.pointer(16 * row // 2, fx.Int16), shared.barriers()
+        place, barrier = shared.pointer(8 * row // 2, fx.Int16), shared.barriers()
         plain = place if fx.const_expr(source.swizzle is None) else fx.apply_swizzle(place, source.swizzle)
         tile = fx.make_view(plain, fx.make_layout(box, (box[1], 1)))
         nvvm.mbarrier_init(barrier, 1)
