@@ -28,10 +28,10 @@ from flydsl.autotune.reporting import warn
 from flydsl.base import knobs
 from flydsl.base.log import get_logger
 from flydsl.compiler.arguments import array_view
-from flydsl.compiler.arguments.array_view import ArrayView
-from flydsl.compiler.arguments.tensor_spec import TensorSpec
+from flydsl.compiler.arguments.array_view import ArrayView, TensorSpec
+from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor
+from flydsl.compiler.arguments.tensor_argument import Dynamic
 from flydsl.compiler.capture.inputs import Inputs
-from flydsl.compiler.jit_argument import Dynamic, TensorAdaptor
 from flydsl.compiler.jit_function import JitFunction
 from flydsl.compiler.options.hints import hint_scope, scoped
 from flydsl.expr.tensors.element import element_class

@@ -23,12 +23,12 @@ from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
 from flydsl.base.log import get_logger
 from flydsl.compiler.cache.cache_info import CacheInfo
-from flydsl.compiler.calls.jit_call import JitCall
 from flydsl.compiler.calls.specialisation import Specialisation
 from flydsl.compiler.capture.inputs import Inputs
 from flydsl.compiler.jit_function import JitFunction
 from flydsl.compiler.messages.decorated import Decorated
 from flydsl.compiler.messages.diagnostics import present
+from flydsl.compiler.outlets.jit_call import JitCall
 from flydsl.expr.trace.context import is_tracing
 
 Configs = Sequence[Config] | Callable[..., Sequence[Config]]

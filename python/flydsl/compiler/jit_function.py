@@ -16,6 +16,7 @@ from typing import Any
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError
+from flydsl.compiler.arguments.signature import Signature
 from flydsl.compiler.cache.cache_info import CacheCounts, CacheInfo
 from flydsl.compiler.calls.call import Call, adapted_call
 from flydsl.compiler.calls.call_path import CallPath, age, environment_now
@@ -32,7 +33,6 @@ from flydsl.compiler.messages.progress import Progress, stage
 from flydsl.compiler.options.hints import Hints, checked, llvm_options, scoped
 from flydsl.compiler.options.sanitize import check_device
 from flydsl.compiler.rewrite.rewriter import rewritten
-from flydsl.compiler.tracing.signature import Signature
 from flydsl.expr.trace.context import is_tracing
 
 

@@ -12,14 +12,14 @@ from typing import Any
 from flydsl.base.attributes import attribute, has_attribute
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, SourceLocation, TargetError
 from flydsl.compiler.arguments.annotation_check import check_constexpr
-from flydsl.compiler.arguments.scalar_argument import scalar_argument
+from flydsl.compiler.arguments.kinds import scalar_argument
+from flydsl.compiler.arguments.signature import Signature
 from flydsl.compiler.messages.decorated import Decorated, check_decorated
 from flydsl.compiler.messages.diagnostics import located, user_errors
 from flydsl.compiler.options.hints import checked, hint_scope
 from flydsl.compiler.rewrite.names import own_nodes
 from flydsl.compiler.rewrite.rewriter import rewritten
 from flydsl.compiler.rewrite.source import find_source
-from flydsl.compiler.tracing.signature import Signature
 from flydsl.dialects.fly.payload import CLUSTER
 from flydsl.expr.memory.shared_ledger import SharedLedger
 from flydsl.expr.numeric import Int32, Int64, Integer, Numeric

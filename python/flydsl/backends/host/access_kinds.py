@@ -1,4 +1,4 @@
-"""Kinds of access to memory, to be added up, as `WorkgroupEmitter.access` takes them; `native.h` explains them."""
+"""Kinds of access to memory, to be added up, as `Workgroup.access` takes them; `native.h` explains them."""
 
 from __future__ import annotations
 

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
 
+from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.llvm_types import type_text
 from flydsl.target.mma_facts import Intrinsic
-
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
 
 WHOLE = "fly.whole"
 """The attribute that names the operands which come as one vector though the instruction has them in pieces."""
@@ -31,11 +29,11 @@ class LaneRegisters:
     type: str
     bytes: int
 
-    def address(self, wg: WorkgroupEmitter, thread: str) -> str:
+    def address(self, wg: Workgroup, thread: str) -> str:
         return wg.slots.address(self.key, self.type, thread)
 
 
-def lane_registers(wg: WorkgroupEmitter, op: Operation, call: Intrinsic) -> dict[str, LaneRegisters]:
+def lane_registers(wg: Workgroup, op: Operation, call: Intrinsic) -> dict[str, LaneRegisters]:
     """The registers of every operand and state field of a matrix operation, by role."""
     given: dict[str, list[SSAValue]] = {}
     values = iter(op.operands)
@@ -52,13 +50,13 @@ def lane_registers(wg: WorkgroupEmitter, op: Operation, call: Intrinsic) -> dict
     return {role: _array(wg, op, role, parts) for role, parts in given.items()}
 
 
-def result_registers(wg: WorkgroupEmitter, result: SSAValue) -> LaneRegisters:
+def result_registers(wg: Workgroup, result: SSAValue) -> LaneRegisters:
     """Where the instruction puts what it computes."""
     type_ = type_text(result.type)
     return LaneRegisters(result, type_, wg.slots.reserve(result, type_).bytes)
 
 
-def _array(wg: WorkgroupEmitter, op: Operation, role: str, parts: Sequence[SSAValue]) -> LaneRegisters:
+def _array(wg: Workgroup, op: Operation, role: str, parts: Sequence[SSAValue]) -> LaneRegisters:
     if len(parts) == 1 and not wg.plan.is_uniform(parts[0]):
         return result_registers(wg, parts[0])
     sizes = [wg.slots.reserve(part, type_text(part.type)).bytes for part in parts]

@@ -1,7 +1,7 @@
 """Sanitizers: a call of the checker (`native/src/sanitizer.c`) before everything a kernel does to memory.
 
 The rules of loads, stores and atomics are wrapped here. Whoever writes another operation that touches memory calls
-`WorkgroupEmitter.access` before it:
+`Workgroup.access` before it:
 
     wg.access(op, pointer, f"ptr {place}", bytes, READ)
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, StringAttr
 from xdsl.dialects.llvm import LLVMPointerType
@@ -25,6 +25,7 @@ from flydsl.backends.host.fibers import cluster_extents, ptx_name
 from flydsl.backends.host.intrinsics.table import intrinsic_name
 from flydsl.backends.host.memory_roots import Root, RootFinder, byte_size
 from flydsl.backends.host.promises import PROMISED, WIDEST_ACCESS
+from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.backends.launcher import site_of
 from flydsl.base import native_names as names
 from flydsl.base.launch_status import SANITIZER_FAULT
@@ -44,9 +45,6 @@ from flydsl.native.constants import (
     WHO_SITE_BITS,
 )
 from flydsl.passes.mark_memory import BEGIN_REGISTERS, KEPT, SANITIZE
-
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
 
 _MOST_SITES = 1 << WHO_SITE_BITS
 _FILLING = frozenset({"tma", "bulk", "tensor", "st", "lds"})
@@ -92,7 +90,7 @@ def declare(module: ModuleEmitter) -> None:
         module.scope.declare(name, result, arguments)
 
 
-def watch(wg: WorkgroupEmitter, found: dict[str, Any]) -> None:
+def watch(wg: Workgroup, found: dict[str, Any]) -> None:
     """Have the checks written into a kernel that is about to be emitted."""
     wg.sanitizer = Sanitizer(wg, frozenset(found["checks"]))
     wg.body.rules = {**wg.body.rules, **wg.sanitizer.rules(dict(wg.body.rules))}
@@ -101,7 +99,7 @@ def watch(wg: WorkgroupEmitter, found: dict[str, Any]) -> None:
 class Sanitizer:
     """Writes the checks of one kernel."""
 
-    def __init__(self, wg: WorkgroupEmitter, checks: frozenset[str]) -> None:
+    def __init__(self, wg: Workgroup, checks: frozenset[str]) -> None:
         self.wg = wg
         self.checks = checks
         self.finder = RootFinder(wg.block)

@@ -11,9 +11,7 @@ from typing import Any, get_args
 
 from flydsl.base.errors import DslTypeError
 from flydsl.compiler.arguments.jit_argument_registry import RegisteredArgument
-from flydsl.compiler.arguments.pointer_argument import PointerArgument
-from flydsl.compiler.arguments.scalar_argument import ScalarArgument
-from flydsl.compiler.arguments.struct_argument import StructArgument
+from flydsl.compiler.arguments.kinds import PointerArgument, ScalarArgument, StructArgument
 from flydsl.compiler.arguments.tensor_argument import TensorArgument
 from flydsl.expr.memory.struct import is_struct_type
 from flydsl.expr.numeric import Numeric

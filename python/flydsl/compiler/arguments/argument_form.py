@@ -12,13 +12,18 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.compiler.arguments.adapting import adapt
 from flydsl.compiler.arguments.array_view import ArrayView
-from flydsl.compiler.arguments.scalar_argument import ScalarArgument, scalar_argument
-from flydsl.compiler.arguments.stream_argument import StreamArgument, check_stream_device
-from flydsl.compiler.arguments.struct_argument import StructArgument
+from flydsl.compiler.arguments.kinds import (
+    JitArgument,
+    ScalarArgument,
+    StreamArgument,
+    StructArgument,
+    check_stream_device,
+    scalar_argument,
+)
+from flydsl.compiler.arguments.read_only import Write, check_writable
 from flydsl.compiler.arguments.tensor_argument import Code, Dynamic, TensorArgument
-from flydsl.compiler.calls.read_only import Write, check_writable
-from flydsl.compiler.jit_argument import JitArgument, adapt
 from flydsl.compiler.messages.shown_value import shown
 from flydsl.expr.numeric import Numeric
 from flydsl.expr.trace.constexpr_key import constexpr_key

@@ -9,22 +9,20 @@ from typing import Any
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslValueError, FlyDSLError
-from flydsl.compiler.arguments.adapted import Adapted
+from flydsl.compiler.arguments.adapting import Adapted, adapt
 from flydsl.compiler.arguments.annotation_check import check_constexpr
 from flydsl.compiler.arguments.argument_form import ConstantForm, Form, NoneForm, form_of
-from flydsl.compiler.arguments.none_argument import NoneArgument
-from flydsl.compiler.arguments.stream_argument import StreamArgument, check_stream_device
+from flydsl.compiler.arguments.kinds import NoneArgument, StreamArgument, check_stream_device
+from flydsl.compiler.arguments.read_only import Write, check_writable, part_of, writes_of
+from flydsl.compiler.arguments.signature import Signature
 from flydsl.compiler.artifacts.artifact import Artifact
 from flydsl.compiler.backends.registry import backend_for, is_own
 from flydsl.compiler.backends.target_choice import device_of
 from flydsl.compiler.calls.call_path import age
 from flydsl.compiler.calls.launch_code import Parameter
-from flydsl.compiler.calls.read_only import Write, check_writable, part_of, writes_of
 from flydsl.compiler.calls.specialisation import Key
-from flydsl.compiler.jit_argument import adapt
 from flydsl.compiler.messages.diagnostics import about_argument
 from flydsl.compiler.options.hints import Hints
-from flydsl.compiler.tracing.signature import Signature
 from flydsl.expr.trace.constexpr_key import constexpr_key
 from flydsl.expr.values.numpy_scalar import python_value
 

@@ -35,13 +35,13 @@ from functools import partial
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
+from flydsl.compiler.arguments.adapting import adapt
 from flydsl.compiler.arguments.argument_form import ConstantForm, Form, NoneForm, ScalarForm, StreamForm, TensorForm
+from flydsl.compiler.arguments.read_only import check_writable
 from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor
 from flydsl.compiler.arguments.tensor_argument import Dynamic
 from flydsl.compiler.calls.native_call import lowest_address, native_launch
 from flydsl.compiler.calls.numpy_header import WRITEABLE, numpy_header
-from flydsl.compiler.calls.read_only import check_writable
-from flydsl.compiler.jit_argument import adapt
 from flydsl.expr.numeric import Numeric
 from flydsl.expr.trace.constexpr_key import never_changes
 from flydsl.expr.trace.stream import Stream

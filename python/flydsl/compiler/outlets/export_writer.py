@@ -28,15 +28,15 @@ from flydsl.base.files import atomic_write
 from flydsl.base.native_names import DRIVER_ATTRIBUTES_ENTRY, TENSOR_MAP_ENTRY
 from flydsl.codegen.exported_object import Processor, exported_object, exported_pool, llvm_version, processor
 from flydsl.codegen.llvm_options import option_scope
-from flydsl.compiler.arguments.adapted import Adapted
+from flydsl.compiler.arguments.adapting import Adapted
 from flydsl.compiler.backends.target_choice import chosen_target
 from flydsl.compiler.calls.call import Call
-from flydsl.compiler.calls.jit_call import jit_call
 from flydsl.compiler.jit_function import JitFunction, collector_paused
 from flydsl.compiler.lowering.driver import Lowered, cubin_of, lower_module
 from flydsl.compiler.options.hints import hint_scope, llvm_options
 from flydsl.compiler.outlets.c_arguments import CArgument, c_argument, c_name, hidden_stream
 from flydsl.compiler.outlets.c_launcher import LOCAL_NAMES, STATUSES, CFunction, header_text, source_text
+from flydsl.compiler.outlets.jit_call import jit_call
 from flydsl.compiler.tracing.trace import trace
 from flydsl.runtime.compile_only import CompileOnlyDevice
 from flydsl.target.target import parse_target

@@ -15,10 +15,10 @@ from typing import Any
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslValueError
-from flydsl.compiler.calls.jit_call import jit_call
 from flydsl.compiler.jit_function import JitFunction
 from flydsl.compiler.messages.diagnostics import present
 from flydsl.compiler.options.hints import hint_scope
+from flydsl.compiler.outlets.jit_call import jit_call
 from flydsl.layout.swizzle import Swizzle
 from flydsl.target.bank_fixes import Padding, find_fix, wave_cycles
 from flydsl.target.target import Target

@@ -15,10 +15,10 @@ from importlib import import_module
 from typing import Any, get_args
 
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, FlyDSLError, UnsupportedError
-from flydsl.compiler.calls.jit_call import chosen_names, jit_call, jit_function
 from flydsl.compiler.jit_function import JitFunction
 from flydsl.compiler.messages.diagnostics import definition_of, located
 from flydsl.compiler.options.hints import hint_scope
+from flydsl.compiler.outlets.jit_call import chosen_names, jit_call, jit_function
 from flydsl.expr.numeric import Boolean, Numeric
 
 NAMESPACE = "flydsl"

@@ -7,7 +7,7 @@ over operands no rule expects is reported too, never passed on as an error of ou
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute
@@ -15,13 +15,10 @@ from xdsl.utils.exceptions import VerifyException
 
 from flydsl.base.errors import FlyDSLError
 from flydsl.dialects.fly.explicit_checks import EXPLICIT_CHECKS
-from flydsl.dialects.fly.op_attributes import ATTRIBUTE_CLASSES
+from flydsl.dialects.fly.op_attributes import ATTRIBUTE_CLASSES, TableOp
 from flydsl.dialects.fly.op_table import OpSpec
 from flydsl.dialects.fly.operand_kinds import mismatch
 from flydsl.dialects.fly.type_difference import difference
-
-if TYPE_CHECKING:
-    from flydsl.dialects.fly.ops import FlyOp
 
 OPERAND_WORDS = ("a", "b", "c", "d")
 """The operands of a matrix instruction."""
@@ -29,7 +26,7 @@ OPERAND_WORDS = ("a", "b", "c", "d")
 Infer = Callable[[OpSpec, Sequence[Attribute], Mapping[str, Any]], list[Attribute]]
 
 
-def check_op(op: FlyOp, infer: Infer) -> None:
+def check_op(op: TableOp, infer: Infer) -> None:
     """Raise a `VerifyException` unless everything about an operation is as its row says."""
     _check_operands(op)
     _check_attributes(op)
@@ -47,11 +44,11 @@ def check_op(op: FlyOp, infer: Infer) -> None:
         raise VerifyException(f"{op.name} has no answer for {_signature(op)}") from error
 
 
-def _signature(op: FlyOp) -> str:
+def _signature(op: TableOp) -> str:
     return "(" + ", ".join(str(o.type) for o in op.operands) + ")"
 
 
-def _check_operands(op: FlyOp) -> None:
+def _check_operands(op: TableOp) -> None:
     low, high = op.spec.operands
     count = len(op.operands)
     if not low <= count <= high:
@@ -63,7 +60,7 @@ def _check_operands(op: FlyOp) -> None:
             raise VerifyException(f"{op.name} takes {words} as operand {index}, got {operand.type}")
 
 
-def _check_attributes(op: FlyOp) -> None:
+def _check_attributes(op: TableOp) -> None:
     for key, kind in (op.spec.attrs or {}).items():
         words, cls = ATTRIBUTE_CLASSES[kind.removesuffix("?")]
         attr = op.attributes.get(key)
@@ -78,7 +75,7 @@ def _check_attributes(op: FlyOp) -> None:
         raise VerifyException(f"{op.name} has neither regions nor successors")
 
 
-def _check_results(op: FlyOp, expected: Sequence[Attribute]) -> None:
+def _check_results(op: TableOp, expected: Sequence[Attribute]) -> None:
     found = op.result_types
     if len(expected) != len(found):
         raise VerifyException(f"{op.name} has {len(expected)} results, but {len(found)} are written")

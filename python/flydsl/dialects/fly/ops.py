@@ -8,7 +8,7 @@ the same shape.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, i1
 from xdsl.ir import Attribute, Operation, OpTraits
@@ -17,7 +17,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 
 from flydsl.base.errors import DslTypeError
-from flydsl.dialects.fly.op_attributes import from_attr, to_attr
+from flydsl.dialects.fly.op_attributes import TableOp, to_attr
 from flydsl.dialects.fly.op_checks import check_op
 from flydsl.dialects.fly.op_syntax import parse_fly_op, print_fly_op
 from flydsl.dialects.fly.op_table import OP_TABLE, OpSpec
@@ -28,18 +28,8 @@ from flydsl.layout.leaf import DynInt, width_of
 __all__ = ["OP_CLASSES", "FlyOp", "allocation_size", "infer_types", "to_attr"]
 
 
-class FlyOp(Operation):
-    """An operation described by a row of the table."""
-
-    spec: ClassVar[OpSpec]
-
-    @property
-    def attrs(self) -> dict[str, Any]:
-        """Attributes as Python values, ready to be passed to the rule."""
-        kinds = self.spec.attrs
-        if not kinds:
-            return {}
-        return {key: from_attr(self.attributes[key]) for key in kinds if key in self.attributes}
+class FlyOp(TableOp):
+    """An operation described by a row of the table: verified by the rules, written as FlyDSL's dialect has it."""
 
     def verify_(self) -> None:
         check_op(self, infer_types)

@@ -15,12 +15,12 @@ from flydsl.base.errors import DslTypeError, DslValueError, FlyDSLError
 from flydsl.compiler.arguments.argument_form import ConstantForm, Form, NoneForm, StreamForm
 from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor
 from flydsl.compiler.calls.call import Call
-from flydsl.compiler.calls.jit_call import jit_call, jit_function
 from flydsl.compiler.calls.launch_code import Launch, Parameter, launch_function
 from flydsl.compiler.jit_function import BoundJit, JitFunction
-from flydsl.compiler.lowering.ir_text import IrText
 from flydsl.compiler.messages.diagnostics import definition_of, located, present
 from flydsl.compiler.options.hints import Hints, check_mapping, checked, hint_scope
+from flydsl.compiler.outlets.ir_text import IrText
+from flydsl.compiler.outlets.jit_call import jit_call, jit_function
 
 _MOST = 16
 """Combinations of Python types that get a launch function of their own."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from flydsl.base.errors import DslValueError, SourceLocation
 from flydsl.compiler.arguments.array_view import ArrayView, is_writable
-from flydsl.compiler.arguments.struct_argument import StructArgument
+from flydsl.compiler.arguments.kinds import StructArgument
 from flydsl.compiler.arguments.tensor_argument import TensorArgument
 from flydsl.compiler.artifacts.artifact import Artifact
 

@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
-from flydsl.compiler.arguments.none_argument import without_none
+from flydsl.compiler.arguments.kinds import without_none
 from flydsl.compiler.messages.diagnostics import definition_of
 from flydsl.expr.trace.constexpr import is_constexpr
 from flydsl.expr.trace.context import is_tracing

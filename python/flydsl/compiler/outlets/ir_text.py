@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from flydsl.base.errors import DslRuntimeError
-from flydsl.compiler.arguments.adapted import Adapted
+from flydsl.compiler.arguments.adapting import Adapted
 from flydsl.compiler.arguments.tensor_argument import TensorArgument
 from flydsl.compiler.calls.call import Call
 from flydsl.compiler.capture.inputs import Inputs
