@@ -42,6 +42,7 @@ class Autotuner(Decorated):
     """A jit function with configurations to choose from; called as the function is, without what they set."""
 
     what = "a tuned function"
+    captured_parts = ("fn",)
 
     def __init__(self, fn: JitFunction, configs: Configs, key: Sequence[str], options: Options, *, prune: Any = None,
                  default: Default = None, artifact_name: str | None = None) -> None:  # fmt: skip

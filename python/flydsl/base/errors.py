@@ -11,17 +11,30 @@ from __future__ import annotations
 
 import linecache
 import sys
+from collections.abc import Callable
 from dataclasses import FrozenInstanceError, dataclass
 
 _BOLD, _RED, _GREEN = "\x1b[1m", "\x1b[1;31m", "\x1b[1;32m"
 _RESET = "\x1b[0m"
 
 
+class _Colour:
+    """Whether the user's settings refuse colours: so it is until the table of variables says how to ask them."""
+
+    refused: Callable[[], bool] = staticmethod(lambda: True)
+
+
+_colour = _Colour()
+
+
+def ask_about_colour(refused: Callable[[], bool]) -> None:
+    """Tell errors how to find out whether colours are refused."""
+    _colour.refused = refused
+
+
 def colour_wanted() -> bool:
     """Whether messages are coloured: stderr, where a traceback goes, is a terminal, and ``NO_COLOR`` is unset."""
-    from flydsl.base import knobs  # here, because knobs raises the errors of this module
-
-    return sys.stderr is not None and sys.stderr.isatty() and not knobs.NO_COLOR.get()
+    return sys.stderr is not None and sys.stderr.isatty() and not _colour.refused()
 
 
 def _painted(text: str, colour: str, wanted: bool) -> str:

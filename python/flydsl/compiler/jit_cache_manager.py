@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from flydsl.base.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from flydsl.compiler.cache import cache_store
+else:
+    cache_store = lazy_module("flydsl.compiler.cache.cache_store")
 
 
 class JitCacheManager:
@@ -29,4 +35,4 @@ class JitCacheManager:
 
     @staticmethod
     def _store() -> Any:
-        return import_module("flydsl.compiler.cache.cache_store").open_store()
+        return cache_store.open_store()

@@ -35,6 +35,7 @@ class KernelFunction(Decorated):
     """A function decorated with ``@flyc.kernel``. Calling it inside a jit function prepares a launch."""
 
     what = "a kernel"
+    captured_parts = ("func", "name", "known_block_size")
 
     def __init__(self, func: Callable[..., Any], *, name: str | None = None,
                  known_block_size: Sequence[int] | None = None) -> None:  # fmt: skip
@@ -57,7 +58,7 @@ class KernelFunction(Decorated):
                 hint="a plain function (or @flyc.jit) is inlined when called from a kernel",
             )
         values = self.signature.bind(args, kwargs)
-        launcher = KernelLauncher(self, values, list(unit_attrs or ()), dict(value_attrs or {}))
+        launcher = self.launcher(self, values, list(unit_attrs or ()), dict(value_attrs or {}))
         current().builder.waiting[launcher] = current().here()  # type: ignore[attr-defined]
         return launcher
 
@@ -76,6 +77,11 @@ class KernelFunction(Decorated):
     def __repr__(self) -> str:
         return f"<flyc.kernel {self.__name__}>"
 
+    @property
+    def launcher(self) -> type[KernelLauncher]:
+        """What a call makes."""
+        return KernelLauncher
+
 
 def refuse_waiting(waiting: Mapping[KernelLauncher, SourceLocation | None]) -> None:
     """An error for a kernel that was called and never launched: it would silently do nothing."""
@@ -90,6 +96,8 @@ def refuse_waiting(waiting: Mapping[KernelLauncher, SourceLocation | None]) -> N
 
 class BoundKernel:
     """A kernel used as a method."""
+
+    captured_parts = ("kernel", "instance")
 
     def __init__(self, kernel: KernelFunction, instance: Any) -> None:
         self.kernel = kernel

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Operation, SSAValue
 
 from flydsl.backends.host.memory_roots import RootFinder
+from flydsl.backends.host.workgroup import KernelInfo
 from flydsl.backends.launcher import Launch, argument_leaves
 from flydsl.base import native_names as names
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.llvm_types import address_space
 from flydsl.native.constants import ROOT_MOST
-
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import KernelInfo
 
 
 class SanitizedLaunching:

@@ -15,7 +15,6 @@ from flydsl.base.errors import DslValueError, SourceLocation
 from flydsl.compiler.arguments.array_view import ArrayView, is_writable
 from flydsl.compiler.arguments.kinds import StructArgument
 from flydsl.compiler.arguments.tensor_argument import TensorArgument
-from flydsl.compiler.artifacts.artifact import Artifact
 
 
 @dataclass(frozen=True)
@@ -26,15 +25,6 @@ class Write:
     known: bool
     """Whether the code has an instruction that writes there; else the compiler could not follow the address."""
     place: SourceLocation | None
-
-
-def writes_of(artifact: Artifact) -> tuple[Write, ...]:
-    """What the code may write, by the numbers of its argument block."""
-    return tuple(Write(number, known, _place(artifact.sites[site])) for number, known, site in artifact.writes)
-
-
-def _place(site: tuple[str, int, str]) -> SourceLocation | None:
-    return SourceLocation(site[0], site[1]) if site[0] else None
 
 
 def part_of(writes: Sequence[Write], first: int, count: int) -> tuple[Write, ...]:

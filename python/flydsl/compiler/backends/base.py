@@ -11,13 +11,19 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from flydsl.base.errors import DslValueError, TargetError
+from flydsl.base.lazy import lazy_module
 from flydsl.compiler.backends.toolchain import toolchain_text
 from flydsl.compiler.options.hints import checked, kernel_attributes
 from flydsl.target.target import Target, parse_target
+
+if TYPE_CHECKING:
+    from flydsl.passes import pipeline
+else:
+    pipeline = lazy_module("flydsl.passes.pipeline")
+
 
 TO_LLVM = "llvm-text"
 """The step that turns upstream dialects into LLVM text; it and those after it are the same for every backend."""
@@ -77,8 +83,7 @@ class BaseBackend(ABC):
 
     def _pipeline_parts(self) -> Iterator[list[str]]:
         """The three stages: fly to upstream dialects, those to LLVM text, and that to a binary."""
-        stage_a = import_module("flydsl.passes.pipeline").stage_a
-        yield [step.name for step in stage_a(parse_target(self.target.arch).backend)]
+        yield [step.name for step in pipeline.stage_a(parse_target(self.target.arch).backend)]
         yield [TO_LLVM]
         yield ["llvm-optimise", self._binary_step()]
 

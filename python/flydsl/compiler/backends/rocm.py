@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from flydsl.base import knobs
 from flydsl.compiler.backends.base import BaseBackend, GPUTarget
-from flydsl.compiler.backends.target_choice import environment_target
+from flydsl.compiler.backends.environment import environment_target
 from flydsl.runtime.rocm_arch import get_rocm_arch
 from flydsl.target.target import parse_target
 

@@ -9,25 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslValueError
+from flydsl.compiler.backends import registry
+from flydsl.compiler.backends.base import BaseBackend
+from flydsl.compiler.backends.environment import environment_target, parsed
 from flydsl.runtime import cuda, hip
 from flydsl.runtime.compile_only import CompileOnlyDevice
 from flydsl.runtime.host import HostDevice
-from flydsl.runtime.rocm_override import overridden_arch
-from flydsl.target.target import DEFAULT_ARCH, Target, parse_target
+from flydsl.target.target import Target
 
 _GPU_DRIVERS = {"cuda": cuda, "rocm": hip}
 _MAKERS = {"cuda": "NVIDIA", "rocm": "AMD"}
 _KIND = knobs.RUNTIME_KIND.name
-
-
-def environment_target() -> Target:
-    """The target that the variables name: ARCH, FLYDSL_GPU_ARCH, HSA_OVERRIDE_GFX_VERSION, then gfx942."""
-    return _parsed(knobs.ARCH.get() or knobs.GPU_ARCH.get() or overridden_arch() or DEFAULT_ARCH)
 
 
 def chosen_target() -> Target:
@@ -37,14 +33,7 @@ def chosen_target() -> Target:
         name = knobs.RUNTIME_KIND.get()
     if name is None:
         return environment_target()
-    # Here, because backends ask this module for the environment's target.
-    registry = import_module("flydsl.compiler.backends.registry")
-    return _parsed(registry.get_backend(name, arch=knobs.ARCH.get() or "").target.arch)
-
-
-@cache
-def _parsed(arch: str) -> Target:
-    return parse_target(arch)
+    return parsed(registry.backend_named(name, arch=knobs.ARCH.get() or "").target.arch)
 
 
 @cache
@@ -98,7 +87,7 @@ def _absent(target: Target, kind: str) -> CompileOnlyDevice:
 def device_for(place: tuple[str, int], arch: str) -> Any:
     """The device at a place, to run code compiled for an architecture."""
     kind, index = place
-    return _gpu(kind, index) or _host(_parsed(arch))
+    return _gpu(kind, index) or _host(parsed(arch))
 
 
 def device_of(places: Iterable[tuple[str, int] | None]) -> Any:
@@ -136,3 +125,16 @@ def _elsewhere(kind: str, place: str) -> DslValueError:
         f"the arrays of this call lie {lie}, and {_KIND}={kind} asks for {asked}",
         hint=f"pass arrays that lie there ({where}), or unset {_KIND}: the arrays then decide",
     )
+
+
+def compile_backend_name() -> str:
+    """The backend that compiles: FLYDSL_COMPILE_BACKEND, else that of the target new work is compiled for."""
+    named = knobs.COMPILE_BACKEND.get()
+    if named is None and (kind := knobs.RUNTIME_KIND.get()) in registry.OWN:
+        named = kind  # also where there is no such device: code can be made for it
+    return named or current_device().target.backend
+
+
+def get_backend(name: str | None = None, *, arch: str = "") -> BaseBackend:
+    """A backend by name, for an architecture or the one it detects."""
+    return registry.backend_named(name or compile_backend_name(), arch)

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from flydsl.base.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from flydsl.compiler.cache import cache_store
+else:
+    cache_store = lazy_module("flydsl.compiler.cache.cache_store")
 
 
 class CacheInfo(NamedTuple):
@@ -36,6 +42,6 @@ class CacheCounts:
             return None
         on_disk = 0
         if self.key is not None:
-            store = import_module("flydsl.compiler.cache.cache_store").open_store()
+            store = cache_store.open_store()
             on_disk = store.count(self.key) if store is not None else 0
         return CacheInfo(self.hits, self.misses, size, on_disk)

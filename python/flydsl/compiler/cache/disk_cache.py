@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -97,8 +96,6 @@ def artifact_for(
     counts.key = key
     counts.hits += found
     counts.misses += not found
-    if artifact.device == "host" and knobs.COMPILE_ONLY.get():  # all that a later start needs
-        import_module("flydsl.compiler.cache.own_objects").pool_object()
     inputs.also_reads(dict(artifact.environment))
     return Fetched(artifact, found, tuple(reasons))
 

@@ -8,17 +8,17 @@ from itertools import accumulate
 from typing import Any
 
 from flydsl.base import knobs
-from flydsl.base.errors import DslValueError, FlyDSLError
+from flydsl.base.errors import DslValueError, FlyDSLError, SourceLocation
 from flydsl.compiler.arguments.adapting import Adapted, adapt
 from flydsl.compiler.arguments.annotation_check import check_constexpr
 from flydsl.compiler.arguments.argument_form import ConstantForm, Form, NoneForm, form_of
 from flydsl.compiler.arguments.kinds import NoneArgument, StreamArgument, check_stream_device
-from flydsl.compiler.arguments.read_only import Write, check_writable, part_of, writes_of
+from flydsl.compiler.arguments.read_only import Write, check_writable, part_of
 from flydsl.compiler.arguments.signature import Signature
 from flydsl.compiler.artifacts.artifact import Artifact
+from flydsl.compiler.backends.environment import age
 from flydsl.compiler.backends.registry import backend_for, is_own
 from flydsl.compiler.backends.target_choice import device_of
-from flydsl.compiler.calls.call_path import age
 from flydsl.compiler.calls.launch_code import Parameter
 from flydsl.compiler.calls.specialisation import Key
 from flydsl.compiler.messages.diagnostics import about_argument
@@ -159,3 +159,12 @@ def adapted_call(func: Callable[..., Any], signature: Signature, values: Sequenc
     if not streams:
         numbers.append(0)
     return Call(func, signature, tuple(values), arguments, tuple(key), numbers, device)
+
+
+def writes_of(artifact: Artifact) -> tuple[Write, ...]:
+    """What the code may write, by the numbers of its argument block."""
+    return tuple(Write(number, known, _place(artifact.sites[site])) for number, known, site in artifact.writes)
+
+
+def _place(site: tuple[str, int, str]) -> SourceLocation | None:
+    return SourceLocation(site[0], site[1]) if site[0] else None

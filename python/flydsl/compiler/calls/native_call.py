@@ -14,8 +14,9 @@ import struct
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from flydsl.base.lazy import lazy_module
 from flydsl.compiler.arguments.argument_form import ConstantForm, NoneForm, ScalarForm, StreamForm, TensorForm
 from flydsl.compiler.arguments.array_view import DL_KINDS
 from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor
@@ -24,6 +25,12 @@ from flydsl.compiler.calls.python_api import function_address
 from flydsl.expr.trace.stream import Stream
 from flydsl.layout.leaf import INT32_LIMIT
 from flydsl.native import constants as native
+
+if TYPE_CHECKING:
+    from flydsl.compiler.cache import own_objects
+else:
+    own_objects = lazy_module("flydsl.compiler.cache.own_objects")
+
 
 Launch = Callable[[tuple[Any, ...]], bool]
 
@@ -73,9 +80,7 @@ def lowest_address(place: str) -> int:
 @cache
 def _native() -> tuple[Any, Any]:
     """The loaded code, and its entry as a function that keeps the interpreter's lock."""
-    from flydsl.compiler.cache.own_objects import native_call_code
-
-    loaded = native_call_code()
+    loaded = own_objects.native_call_code()
     kind = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
     return loaded, kind(loaded.address("fly_native_call"))
 

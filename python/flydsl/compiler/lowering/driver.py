@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -19,6 +19,7 @@ from flydsl.backends.launcher import HostModule, Site, launcher_module, site_of
 from flydsl.backends.rocm import compile as rocm_compile
 from flydsl.base import knobs
 from flydsl.base.errors import FlyDSLError, VerifyError
+from flydsl.base.lazy import lazy_module
 from flydsl.codegen.llvm_build import emit_object, host_triple
 from flydsl.compiler.artifacts.artifact import Artifact, Assemble
 from flydsl.compiler.backends.backend_passes import passes_for
@@ -30,6 +31,11 @@ from flydsl.compiler.options.sanitize import check_device
 from flydsl.passes.pipeline import Pass
 from flydsl.passes.written_arguments import written_arguments
 from flydsl.target.target import Target
+
+if TYPE_CHECKING:
+    from flydsl.compiler.lowering import target_dumps
+else:
+    target_dumps = lazy_module("flydsl.compiler.lowering.target_dumps")
 
 
 def _verify(module: ModuleOp, after: str) -> None:
@@ -93,8 +99,7 @@ def lower_module(
         warn_about_schedules(module)
     level, line_tables = knobs.COMPILE_OPT_LEVEL.get(), knobs.DEBUG_ENABLE_DEBUG_INFO.get()
     if dumps.folder is not None:
-        write = import_module("flydsl.compiler.lowering.target_dumps")
-        dump = write.dump_later_stages if dumps.stages else write.dump_assembly
+        dump = target_dumps.dump_later_stages if dumps.stages else target_dumps.dump_assembly
         dump(module, target, level, line_tables, dumps, assemble)
     if device == "host":
         with stage("LLVM text"):

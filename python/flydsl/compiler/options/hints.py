@@ -140,6 +140,6 @@ def kernel_attributes(hints: Hints, backend: str) -> dict[str, Any]:
     return attributes
 
 
-def llvm_options(hints: Hints) -> tuple[tuple[str, bool | int | str], ...]:
+def option_settings(hints: Hints) -> tuple[tuple[str, bool | int | str], ...]:
     """LLVM's own options of a compilation."""
     return dict(hints).get("llvm_options", ())

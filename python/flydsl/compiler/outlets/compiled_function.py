@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslTypeError, DslValueError, FlyDSLError
+from flydsl.base.lazy import lazy_module
 from flydsl.compiler.arguments.argument_form import ConstantForm, Form, NoneForm, StreamForm
 from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor
 from flydsl.compiler.calls.call import Call
@@ -21,6 +22,16 @@ from flydsl.compiler.messages.diagnostics import definition_of, located, present
 from flydsl.compiler.options.hints import Hints, check_mapping, checked, hint_scope
 from flydsl.compiler.outlets.ir_text import IrText
 from flydsl.compiler.outlets.jit_call import jit_call, jit_function
+
+if TYPE_CHECKING:
+    from flydsl.compiler.artifacts import artifact_file
+    from flydsl.compiler.backends import target_choice
+    from flydsl.compiler.running import loading
+else:
+    artifact_file = lazy_module("flydsl.compiler.artifacts.artifact_file")
+    target_choice = lazy_module("flydsl.compiler.backends.target_choice")
+    loading = lazy_module("flydsl.compiler.running.loading")
+
 
 _MOST = 16
 """Combinations of Python types that get a launch function of their own."""
@@ -124,13 +135,11 @@ class CompiledFunction:
 
     def __reduce__(self) -> Any:
         # Code is handed over as data: the artifact's own file form, whose reader checks it.
-        from flydsl.compiler.artifacts.artifact_file import to_bytes
-
         ir_text = IrText.known(self.source_ir, self.ir)
         place = (self._executable.device.kind, getattr(self._executable.device, "index", 0))
         state = (
             self.__name__,
-            to_bytes(self.artifact, _PICKLED),
+            artifact_file.to_bytes(self.artifact, _PICKLED),
             self._forms,
             self._defaults,
             self.hints,
@@ -141,15 +150,10 @@ class CompiledFunction:
 
 
 def _restored(name: str, data: bytes, forms: Any, defaults: Any, hints: Hints, ir_text: IrText, place: Any) -> Any:
-    from importlib import import_module
-
-    from flydsl.compiler.artifacts.artifact_file import from_bytes
-    from flydsl.compiler.backends.target_choice import device_for
-
-    artifact = from_bytes(data, _PICKLED)
+    artifact = artifact_file.from_bytes(data, _PICKLED)
     if artifact is None:
         raise DslValueError(f"the pickled code of '{name}' is damaged, or of another version", hint="compile it again")
-    executable = import_module("flydsl.compiler.running.loading").load(artifact, device_for(place, artifact.target))
+    executable = loading.load(artifact, target_choice.device_for(place, artifact.target))
     return CompiledFunction(name, executable, forms, defaults, hints, ir_text)
 
 

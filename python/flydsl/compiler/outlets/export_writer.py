@@ -20,12 +20,12 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import flydsl
 from flydsl.backends.launcher import field_offsets
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslValueError
 from flydsl.base.files import atomic_write
 from flydsl.base.native_names import DRIVER_ATTRIBUTES_ENTRY, TENSOR_MAP_ENTRY
+from flydsl.base.own_code import VERSION
 from flydsl.codegen.exported_object import Processor, exported_object, exported_pool, llvm_version, processor
 from flydsl.codegen.llvm_options import option_scope
 from flydsl.compiler.arguments.adapting import Adapted
@@ -33,7 +33,7 @@ from flydsl.compiler.backends.target_choice import chosen_target
 from flydsl.compiler.calls.call import Call
 from flydsl.compiler.jit_function import JitFunction, collector_paused
 from flydsl.compiler.lowering.driver import Lowered, cubin_of, lower_module
-from flydsl.compiler.options.hints import hint_scope, llvm_options
+from flydsl.compiler.options.hints import hint_scope, option_settings
 from flydsl.compiler.outlets.c_arguments import CArgument, c_argument, c_name, hidden_stream
 from flydsl.compiler.outlets.c_launcher import LOCAL_NAMES, STATUSES, CFunction, header_text, source_text
 from flydsl.compiler.outlets.jit_call import jit_call
@@ -82,7 +82,7 @@ def _export(
     call = fn.adapted_call(tuple(args), kwargs)
     call = replace(call, device=_device(call.device, device, arch))
     hints = fn.effective_hints()
-    with option_scope(llvm_options(hints)):
+    with option_scope(option_settings(hints)):
         module, formats = trace(fn.func, call.arguments, call.device.target, hints)
         assemble = getattr(call.device, "assemble", None)
         lowered = lower_module(
@@ -99,7 +99,7 @@ def _c_function(name: str, call: Call, lowered: Lowered) -> CFunction:
     return CFunction(
         name=name,
         python_name=call.func.__name__,
-        version=flydsl.__version__,
+        version=VERSION,
         device=call.device.kind,
         target=call.device.target.arch,
         shared_bytes=call.device.target.lds_bytes,
@@ -243,4 +243,4 @@ def _description(function: CFunction, cpu: Processor, files: list[str]) -> dict[
 
 
 def _versions() -> dict[str, str]:
-    return {"flydsl": flydsl.__version__, "llvm": llvm_version()}
+    return {"flydsl": VERSION, "llvm": llvm_version()}

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flydsl.base.errors import DslRuntimeError
+from flydsl.base.lazy import lazy_module
 from flydsl.compiler.arguments.adapting import Adapted
 from flydsl.compiler.arguments.tensor_argument import TensorArgument
 from flydsl.compiler.calls.call import Call
 from flydsl.compiler.capture.inputs import Inputs
 from flydsl.compiler.options.hints import Hints
+
+if TYPE_CHECKING:
+    from flydsl.compiler.backends import backend_passes
+    from flydsl.compiler.tracing import trace
+else:
+    backend_passes = lazy_module("flydsl.compiler.backends.backend_passes")
+    trace = lazy_module("flydsl.compiler.tracing.trace")
 
 
 @dataclass
@@ -66,8 +73,8 @@ def _traced(func: Any, arguments: list[Any], target: Any, hints: Hints, inputs: 
             f"the IR of '{func.__name__}' cannot be shown: a value it captured has changed since it was compiled",
             hint="ask for it right after flyc.compile, or set FLYDSL_DUMP_IR=1",
         )
-    module, _ = import_module("flydsl.compiler.tracing.trace").trace(func, arguments, target, hints)
+    module, _ = trace.trace(func, arguments, target, hints)
     source = str(module)
-    for step in import_module("flydsl.compiler.backends.backend_passes").passes_for(target, hints):
+    for step in backend_passes.passes_for(target, hints):
         step.run(module)
     return source, str(module)
