@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from flydsl.base import knobs as _settings  # noqa: F401 - so that errors know of NO_COLOR from the start
 from flydsl.base.lazy import lazy_face
 from flydsl.base.own_code import VERSION
 

@@ -21,10 +21,10 @@ from flydsl.compiler.rewrite.names import own_nodes
 from flydsl.compiler.rewrite.rewriter import rewritten
 from flydsl.compiler.rewrite.source import find_source
 from flydsl.dialects.fly.payload import CLUSTER
-from flydsl.expr.memory.shared_ledger import SharedLedger
 from flydsl.expr.numeric import Int32, Int64, Integer, Numeric
 from flydsl.expr.trace.context import current, is_tracing, tracing
 from flydsl.expr.trace.protocol import construct_from_ir_values, extract_to_ir_values
+from flydsl.expr.trace.shared_ledger import SharedLedger
 from flydsl.expr.values.handle import describe
 from flydsl.expr.values.int_tuple import IntTuple
 from flydsl.expr.values.numpy_scalar import is_numpy_scalar, python_value

@@ -22,12 +22,11 @@ from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.ops import FlyOp, allocation_size
 from flydsl.dialects.fly.types import payload_of
 from flydsl.dialects.upstream import op_class
-from flydsl.passes.mark_memory import BEGIN_REGISTERS, KEPT, MARK, sanitizes
 from flydsl.passes.shared import buffer_pointers
 from flydsl.passes.shared.matrix_atoms import lower_matrix
 from flydsl.passes.shared.memory_conversion import AtomRule, Handler, MemoryConversion, llvm_pointer, memory_type
 from flydsl.passes.shared.universal_atoms import UNIVERSAL_ATOMS
-from flydsl.passes.shared.walk import functions
+from flydsl.passes.shared.walk import BEGIN_REGISTERS, KEPT, MARK, functions, sanitizes
 from flydsl.target.copy_rocdl import BufferCopy
 
 # Pointers --------------------------------------------------------------------------------------

@@ -30,13 +30,12 @@ from flydsl.layout import int_tuple as it
 from flydsl.layout.leaf import Basis, DynInt
 from flydsl.layout.tensor import Tensor
 from flydsl.passes.canonicalize import drop_dead
-from flydsl.passes.mark_memory import MARK
 from flydsl.passes.shared.expand_atoms import expand_copy, expand_gemm, plain
 from flydsl.passes.shared.launch_conditions import check_at_launch
 from flydsl.passes.shared.layout_walk import Handler, LayoutLowering
 from flydsl.passes.shared.ssa_leaf import SsaInt, SsaPointer, register
 from flydsl.passes.shared.vector_access import load_elements, store_elements
-from flydsl.passes.shared.walk import function_bodies
+from flydsl.passes.shared.walk import MARK, function_bodies
 
 
 def _by_rule(low: LayoutLowering, op: FlyOp) -> None:

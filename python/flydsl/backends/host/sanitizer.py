@@ -44,7 +44,7 @@ from flydsl.native.constants import (
     ROOT_MOST,
     WHO_SITE_BITS,
 )
-from flydsl.passes.mark_memory import BEGIN_REGISTERS, KEPT, SANITIZE
+from flydsl.passes.shared.walk import BEGIN_REGISTERS, KEPT, SANITIZE
 
 _MOST_SITES = 1 << WHO_SITE_BITS
 _FILLING = frozenset({"tma", "bulk", "tensor", "st", "lds"})

@@ -35,7 +35,7 @@ from flydsl.dialects.gpu_syntax import FuncOp as GpuFuncOp
 from flydsl.dialects.gpu_syntax import ModuleOp as GpuModuleOp
 from flydsl.dialects.gpu_syntax import ReturnOp as GpuReturnOp
 from flydsl.dialects.upstream import op_class
-from flydsl.expr.memory.shared_ledger import SharedLedger
+from flydsl.expr.trace.shared_ledger import SharedLedger
 from flydsl.passes.shared.intrinsic_call import native_declaration
 from flydsl.target.target import Target
 

@@ -18,7 +18,7 @@ from flydsl.compiler.running.sanitized_arrays import settings_text
 from flydsl.compiler.tracing.module_builder import ModuleBuilder
 from flydsl.expr.numbers.fastmath import fastmath
 from flydsl.expr.trace.context import tracing
-from flydsl.passes.mark_memory import SANITIZE
+from flydsl.passes.shared.walk import SANITIZE
 from flydsl.target.target import Target
 
 STREAM_TYPE = "!llvm.ptr"

@@ -27,12 +27,12 @@ from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import PtrType, element_type, payload_of, vector_type
 from flydsl.dialects.upstream import op_class
-from flydsl.passes.mark_memory import mark_swizzle, sanitizes
 from flydsl.passes.shared import buffer_pointers
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.source_location import located
 from flydsl.passes.shared.ssa_leaf import SsaInt, register
 from flydsl.passes.shared.vector_access import concatenate, piece
+from flydsl.passes.shared.walk import mark_swizzle, sanitizes
 from flydsl.target.dtype import is_float, storage_bytes, width_bits
 
 ADDRESS_SPACES = {"generic": 0, "global": 1, "shared": 3, "register": 5}
