@@ -36,6 +36,7 @@ from flydsl.compiler.jit_function import JitFunction
 from flydsl.compiler.options.hints import hint_scope, scoped
 from flydsl.expr.tensors.element import element_class
 from flydsl.expr.trace.stream import Stream
+from flydsl.target.family import HOST
 
 
 def compile_ahead(call: Call, configs: Sequence[Config], executor: Executor | None) -> None:
@@ -205,7 +206,7 @@ def _sent(value: Any) -> Any:
 
 
 def _spec(view: ArrayView) -> TensorSpec:
-    return TensorSpec(tuple(view.shape), element_class(view.elem), strides=tuple(view.strides), device="host")
+    return TensorSpec(tuple(view.shape), element_class(view.elem), strides=tuple(view.strides), device=HOST.name)
 
 
 # In the worker -------------------------------------------------------------------------------------------------------

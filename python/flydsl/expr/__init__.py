@@ -25,16 +25,11 @@ __all__ += primitive.__all__
 __all__ += typing.__all__
 
 # Loaded when first used: most kernels need none of them.
-_LAZY = {
-    "buffer_ops": "flydsl.expr.buffer_ops",
-    "coop": "flydsl.expr.coop",
-    "mem_ops": "flydsl.expr.mem_ops",
-    "nvvm": "flydsl.expr.nvvm",
-    "random": "flydsl.expr.random",
-    "rocdl": "flydsl.expr.rocdl",
+__getattr__ = _lazy_face(__name__, _LAZY := {
+    "buffer_ops": "flydsl.expr.buffer_ops", "coop": "flydsl.expr.coop", "mem_ops": "flydsl.expr.mem_ops",
+    "nvvm": "flydsl.expr.nvvm", "random": "flydsl.expr.random", "rocdl": "flydsl.expr.rocdl",
     "tdm_ops": "flydsl.expr.rocdl.tdm_ops",
-}
-__getattr__ = _lazy_face(__name__, _LAZY)
+})  # fmt: skip
 
 
 def __dir__() -> list[str]:

@@ -12,6 +12,7 @@ from flydsl.base.caller import caller_location
 from flydsl.base.errors import DriverError
 from flydsl.base.lazy import lazy_module
 from flydsl.base.log import get_logger
+from flydsl.runtime.device_events import EventNames
 from flydsl.runtime.driver_device import DriverDevice
 from flydsl.runtime.ffi import Driver, open_library
 from flydsl.target.target import Target, parse_target
@@ -111,6 +112,9 @@ class CudaDevice(DriverDevice):
     """One NVIDIA GPU."""
 
     kind = "cuda"
+    event_names = EventNames(
+        "cuEventCreate", "cuEventRecord", "cuEventElapsedTime", "cuEventDestroy_v2", "cuMemsetD8Async"
+    )
 
     def __init__(self, driver: Driver, index: int) -> None:
         self.driver = driver

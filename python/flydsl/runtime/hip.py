@@ -13,6 +13,7 @@ from functools import cache
 from flydsl.base import knobs
 from flydsl.base.caller import caller_location
 from flydsl.base.errors import DriverError
+from flydsl.runtime.device_events import EventNames
 from flydsl.runtime.driver_device import DriverDevice
 from flydsl.runtime.ffi import Driver, open_library
 from flydsl.runtime.rocm_override import overridden_arch
@@ -119,6 +120,9 @@ class HipDevice(DriverDevice):
     """One AMD GPU."""
 
     kind = "rocm"
+    event_names = EventNames(
+        "hipEventCreateWithFlags", "hipEventRecord", "hipEventElapsedTime", "hipEventDestroy", "hipMemsetAsync"
+    )
 
     def __init__(self, driver: Driver, index: int) -> None:
         self.driver = driver

@@ -85,7 +85,7 @@ do it where the whole warp is, and choose with a condition what goes in and what
 
 def require_whole_warps(wg: Workgroup, op: Operation, message: str = PARTIAL_WARP) -> None:
     """On NVIDIA GPUs such an instruction names the whole warp as its members (PTX ISA, ``shfl.sync``)."""
-    if wg.mask is None or wg.target.backend != "cuda":
+    if wg.mask is None or not wg.target.family.whole_warps:
         return
     body, wave = wg.body, wg.target.wave_size
     count = body.fresh("count")

@@ -47,7 +47,7 @@ def host_module(
             workgroup = WorkgroupEmitter(emitter, function, target, SharedMemory(shared), sites)
             if recorder is not None:
                 recorder.attach(workgroup)
-            if target.backend == "cuda":
+            if target.family.whole_warps:
                 hold_to_promises(workgroup)
             if sanitize is not None:
                 sanitizer.watch(workgroup, sanitize)

@@ -180,7 +180,7 @@ class Sanitizer:
     def pending(self, op: Operation, pointer: SSAValue, place: str, size: int | str, *, reads: bool) -> str:
         """Check a copy that begins to fill or to read shared memory; its ticket."""
         body, kind = self.wg.body, READ if reads else WRITE
-        kind |= 0 if self.wg.target.backend == "cuda" else QUIET  # only there do engines need a fence of their own
+        kind |= 0 if self.wg.target.family.whole_warps else QUIET  # only there do engines need a fence of their own
         root = self.finder.root(pointer)
         low, end, region = self._interval(root, pointer)
         address = body.assign(f"ptrtoint {place} to i64")
@@ -222,7 +222,9 @@ class Sanitizer:
         self.access(op, pointer, place, byte_size(type_), kind, type_)
         self._check_registers(op, pointer, place, byte_size(type_))
         promised = op.attributes.get(PROMISED)
-        if isinstance(promised, IntegerAttr) and self.wg.target.backend != "cuda":  # there it is checked in any case
+        if (
+            isinstance(promised, IntegerAttr) and not self.wg.target.family.whole_warps
+        ):  # there it is checked in any case
             self.wg.note_aligned(op, place, min(promised.value.data, WIDEST_ACCESS))
 
     def _check_registers(self, op: Operation, pointer: SSAValue, place: str, size: int) -> None:

@@ -28,6 +28,7 @@ from flydsl.compiler.messages.shown_value import shown
 from flydsl.expr.numeric import Numeric
 from flydsl.expr.trace.constexpr_key import constexpr_key
 from flydsl.layout.leaf import INT32_LIMIT
+from flydsl.target.family import family_of_place
 
 Place = tuple[str, int]
 
@@ -47,7 +48,8 @@ class Form(Protocol):
 
 
 def place_text(place: Place) -> str:
-    return "the host" if place[0] == "host" else f"{place[0]}:{place[1]}"
+    found = family_of_place(place[0])
+    return found.spoken(place[1]) if found is not None else f"{place[0]}:{place[1]}"
 
 
 @dataclass(frozen=True)

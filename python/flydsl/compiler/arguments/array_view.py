@@ -14,6 +14,7 @@ from flydsl.expr.tensors.element import element_name
 from flydsl.expr.values.numpy_scalar import is_numpy_scalar
 from flydsl.runtime import cuda, hip
 from flydsl.runtime.device_array import DeviceArray
+from flydsl.target import family
 from flydsl.target.dtype import storage_bytes
 
 _NO_MEMORY = "pass a dense, strided tensor with data; under tracing (torch.compile, torch.func) use flyc.torch_op"
@@ -34,7 +35,7 @@ class ArrayView(NamedTuple):
     """False for a description, which serves to compile but not to launch."""
 
 
-HOST = ("host", 0)
+HOST = (family.HOST.name, 0)
 
 _ELEMENTS: dict[str, str] = {
     "float16": "f16",
@@ -136,7 +137,7 @@ def _first_line(error: Exception) -> str:
 def torch_kind(kind: str) -> str:
     """torch built for ROCm calls AMD's devices ``cuda`` too."""
     version = getattr(sys.modules.get("torch"), "version", None)
-    return "rocm" if kind == "cuda" and getattr(version, "hip", None) else kind
+    return family.ROCM.name if kind == family.CUDA.name and getattr(version, "hip", None) else kind
 
 
 # DLPack ----------------------------------------------------------------------------------------
@@ -195,7 +196,6 @@ DL_KINDS: dict[tuple[int, int], str] = {
     (13, 8): "f8E5M2FNUZ",
     (14, 8): "f8E8M0FNU",
 }
-_DL_DEVICES: dict[int, str] = {1: "host", 2: "cuda", 3: "host", 10: "rocm", 11: "rocm", 13: "cuda"}
 
 
 def _from_dlpack(source: Any) -> ArrayView:
@@ -214,8 +214,10 @@ def _from_dlpack(source: Any) -> ArrayView:
         raise DslTypeError(f"arrays of DLPack type {kind} cannot be passed to a kernel")
     shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
     strides = tuple(tensor.strides[i] for i in range(tensor.ndim)) if tensor.strides else row_major(shape)
-    device = (_DL_DEVICES.get(tensor.device.type, "unknown"), tensor.device.index)
-    place = HOST if device[0] == "host" else device
+    owner = family.family_of_dlpack(tensor.device.type)
+    place = ("unknown" if owner is None else owner.name, tensor.device.index)
+    if owner is not None and owner.virtual:
+        place = HOST
     pointer = int(tensor.data or 0) + int(tensor.byte_offset)
     return ArrayView(pointer, DL_KINDS[kind], shape, strides, place, (source, capsule), writable)
 
@@ -285,7 +287,7 @@ def _read_cuda_interface(source: Any, interface: Any) -> ArrayView:
     is_amd = not cuda.is_available() and hip.is_available()
     if not isinstance(index, int):
         index = (hip if is_amd else cuda).device_of_pointer(pointer)
-    place = ("rocm" if is_amd else "cuda", index)
+    place = ((family.ROCM if is_amd else family.CUDA).name, index)
     return ArrayView(pointer, element_of(name), shape, strides, place, source, not read_only)
 
 
@@ -395,9 +397,10 @@ def _place(device: str | None) -> tuple[str, int] | None:
     if device is None:
         return None
     kind, _, index = str(device).partition(":")
-    if kind not in ("host", "cpu", "cuda", "rocm") or (index and not index.isdigit()):
+    found = family.family_of_place(kind)
+    if found is None or (index and not index.isdigit()):
         raise DslValueError(f"unknown device {device!r}", hint='write "host", "cuda", "cuda:1" or "rocm"')
-    return ("host", 0) if kind in ("host", "cpu") else (kind, int(index or 0))
+    return HOST if found.virtual else (found.name, int(index or 0))
 
 
 def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:

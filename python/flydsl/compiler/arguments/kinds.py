@@ -28,6 +28,7 @@ from flydsl.expr.values.handle import from_value
 from flydsl.expr.values.numpy_scalar import is_numpy_scalar
 from flydsl.layout.leaf import INT32_LIMIT
 from flydsl.target.dtype import storage_bytes
+from flydsl.target.family import CUDA, family
 
 
 class JitArgument(Protocol):
@@ -335,10 +336,9 @@ def stream_device(value: Any) -> int | None:
 
 def check_stream_device(stream: int | None, kind: str, index: int) -> None:
     """Refuse a stream object of another device than the call's."""
-    if stream is None or (kind == "cuda" and stream == index) or kind == "rocm":
+    if stream is None or family(kind).takes_stream(stream, index):
         return
-    place = "the host" if kind == "host" else f"{kind}:{index}"
     raise DslValueError(
-        f"the stream belongs to cuda:{stream}, but the call runs on {place}",
+        f"the stream belongs to {CUDA.place(stream)}, but the call runs on {family(kind).spoken(index)}",
         hint="pass a stream of the device that holds the arrays, or None",
     )

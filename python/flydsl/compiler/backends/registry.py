@@ -14,8 +14,10 @@ from flydsl.base.errors import DslTypeError, DslValueError, TargetError
 from flydsl.compiler.backends.base import BaseBackend, GPUTarget
 from flydsl.compiler.backends.cuda import CudaBackend
 from flydsl.compiler.backends.environment import outdate
+from flydsl.compiler.backends.families import register_device_family
 from flydsl.compiler.backends.rocm import RocmBackend
-from flydsl.target.target import Target
+from flydsl.target.family import register_family
+from flydsl.target.target import Target, register_target
 
 GROUP = "flydsl.backends"
 """Entry points of this group are backends: ``name = "package.module:Class"``."""
@@ -32,6 +34,11 @@ def register_backend(name: str, cls: type[BaseBackend], *, force: bool = False) 
         raise DslTypeError(f"a backend is a subclass of flyc.BaseBackend, got {cls!r}")
     if name in _backends and not force:
         raise DslValueError(f"there is a backend '{name}' already", hint="pass force=True to replace it")
+    for target in cls.targets:
+        register_target(target)
+    if cls.family is not None:
+        register_family(cls.family.facts)
+        register_device_family(cls.family)
     replaced = _backends.get(name) not in (None, cls)
     _backends[name] = cls
     if replaced:  # code in memory may be what the other one made

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from flydsl.base import knobs
 from flydsl.compiler.backends.base import BaseBackend, GPUTarget
@@ -24,6 +25,10 @@ class RocmBackend(BaseBackend):
         if knobs.ARCH.get() is not None and chosen.backend == cls.name:
             return GPUTarget.of(chosen)
         return GPUTarget.of(parse_target(get_rocm_arch()))
+
+    def lower_compile_hints(self, hints: Mapping[str, Any]) -> dict[str, Any]:
+        waves = dict(hints).get("waves_per_eu")
+        return super().lower_compile_hints(hints) | ({"rocdl.waves_per_eu": waves} if waves else {})
 
     def gpu_module_targets(self) -> list[str]:
         return [f'#rocdl.target<chip = "{self.target.arch}">']

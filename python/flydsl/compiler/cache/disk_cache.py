@@ -23,6 +23,7 @@ from flydsl.compiler.cache.cache_key import CacheKey, key_of
 from flydsl.compiler.capture.code import sources_agree
 from flydsl.compiler.capture.environment import still_holds
 from flydsl.compiler.capture.inputs import Inputs
+from flydsl.target.family import family
 
 _log = get_logger(__name__)
 
@@ -212,10 +213,10 @@ def _missing(store: cache_store.Store, key: CacheKey) -> tuple[str, str]:
     if (key.target, key.device) in there:
         why = f"{why}, but for other arguments, settings or another processor"
         return why, f"run exactly these calls with {wanted}, on a machine with the same processor"
-    if key.device == "host":
+    if family(key.device).virtual:
         return why, f"arrays of the host run on the virtual GPU; fill the cache for it: run the calls with {wanted}"
     return why, f"run the calls with {wanted}"
 
 
 def _place(device: str) -> str:
-    return "the virtual GPU (host)" if device == "host" else f"a GPU ({device})"
+    return family(device).in_words()

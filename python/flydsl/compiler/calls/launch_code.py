@@ -47,6 +47,7 @@ from flydsl.expr.trace.constexpr_key import never_changes
 from flydsl.expr.trace.stream import Stream
 from flydsl.layout.leaf import INT32_LIMIT
 from flydsl.runtime.device_array import DeviceArray
+from flydsl.target.family import family
 
 MISREAD = (AttributeError, TypeError, ValueError, RuntimeError, OverflowError, struct.error)
 """What reading arguments of another kind raises: the full path explains it. FlyDSL's errors derive from these."""
@@ -192,8 +193,8 @@ def _write_stream(writer: Writer, number: int, form: StreamForm, kind: type, exa
         writer.packed.append("0")
     elif kind.__module__.startswith("torch.") and hasattr(example, "device_index"):
         writer.names[f"t{number}"] = kind
-        wrong = f"{value}.device_index != {form.place[1]}"
-        writer.refuse_if(f"{value}.__class__ is not t{number}", *([wrong] if form.place[0] == "cuda" else ()))
+        wrong = [f"{value}.device_index != {form.place[1]}"] if family(form.place[0]).numbers_streams else []
+        writer.refuse_if(f"{value}.__class__ is not t{number}", *wrong)
         writer.packed.append(f"{value}.cuda_stream")
     else:
         writer.names[f"numbers{number}"] = form.numbers
@@ -238,7 +239,7 @@ def _read_adaptor(writer: Writer, number: int, value: str, form: TensorForm, exa
 def _read_torch(writer: Writer, number: int, value: str, form: TensorForm, example: Any, exact: bool) -> None:
     writer.names.update({f"t{number}": type(example), f"d{number}": example.dtype})
     checks = [f"{value}.__class__ is not t{number}", f"{value}.dtype is not d{number}"]
-    if form.place[0] == "host":
+    if family(form.place[0]).virtual:
         checks.append(f"not {value}.is_cpu")
     else:
         writer.names[f"v{number}"] = example.device

@@ -12,6 +12,7 @@ from flydsl.compiler.backends.target_choice import current_device
 from flydsl.dialects.fly.payload import Pointer
 from flydsl.expr.trace.abi_slots import slot_letters
 from flydsl.layout.tensor import Tensor
+from flydsl.target.family import HOST, family
 from flydsl.target.target import parse_target
 
 if TYPE_CHECKING:
@@ -35,9 +36,11 @@ class MlirCompiler:
         """
         here = current_device()
         target = parse_target(arch) if arch else here.target
-        kind = device or (here.kind if not arch else "host")
-        if kind not in ("host", target.backend):
-            raise DslValueError(f"code for {target.arch} does not run on '{kind}'", hint=f"host or {target.backend}")
+        kind = device or (here.kind if not arch else HOST.name)
+        if not family(kind).runs(target.backend):
+            raise DslValueError(
+                f"code for {target.arch} does not run on '{kind}'", hint=f"{HOST.name} or {target.backend}"
+            )
         op = _parsed(module) if isinstance(module, str) else module
         function = _host_function(op)
         formats = "".join(_format(value) for value in function.body.block.args)

@@ -39,10 +39,10 @@ from flydsl.compiler.outlets.c_launcher import LOCAL_NAMES, STATUSES, CFunction,
 from flydsl.compiler.outlets.jit_call import jit_call
 from flydsl.compiler.tracing.trace import trace
 from flydsl.runtime.compile_only import CompileOnlyDevice
+from flydsl.target.family import family, known_families
 from flydsl.target.target import parse_target
 
 DESCRIPTION_VERSION = 1
-_BINARY_SUFFIX = {"cuda": "ptx", "rocm": "hsaco"}
 
 
 @dataclass(frozen=True)
@@ -128,13 +128,12 @@ def _device(found: Any, kind: str | None, arch: str | None) -> Any:
     """The device to export for: the one the arrays are on, unless one is named; an arch alone names its GPU."""
     if kind is None and arch is None:
         return found
-    if kind not in (None, "host", *_BINARY_SUFFIX):
-        raise DslValueError(
-            f"there is no device {kind!r} to export for", hint=f"say host, {' or '.join(_BINARY_SUFFIX)}"
-        )
+    exported = [found.name for found in known_families() if found.export_parts]
+    if kind is not None and kind not in exported:
+        raise DslValueError(f"there is no device {kind!r} to export for", hint=f"say one of {', '.join(exported)}")
     target = parse_target(arch) if arch is not None else chosen_target()
     kind = kind or target.backend
-    if kind not in ("host", target.backend):
+    if not family(kind).runs(target.backend):
         raise DslValueError(
             f"{target.arch} is no target of device {kind!r}",
             hint=f"name one with arch=, or say device={target.backend!r}",
@@ -170,10 +169,10 @@ def _write(function: CFunction, lowered: Lowered, cubin: bytes, folder: Path, cp
     texts: dict[str, str] = {f"{name}.h": header_text(function), f"{name}.c": source_text(function)}
     objects = {f"{name}.o": exported_object(lowered.host.text, function.symbols, cpu, lowered.level)}
     binary: dict[str, bytes] = {}
-    if function.device == "host":
+    if family(function.device).virtual:
         objects["fly_pool.o"] = exported_pool(cpu)
     else:
-        binary[f"{name}.{_BINARY_SUFFIX[function.device]}"] = function.binary
+        binary[f"{name}.{family(function.device).binary_suffix}"] = function.binary
     if cubin:
         binary[f"{name}.cubin"] = cubin
     described = _description(function, cpu, [*texts, *objects, *binary])

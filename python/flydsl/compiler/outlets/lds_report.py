@@ -21,6 +21,7 @@ from flydsl.compiler.options.hints import hint_scope
 from flydsl.compiler.outlets.jit_call import jit_call
 from flydsl.layout.swizzle import Swizzle
 from flydsl.target.bank_fixes import Padding, find_fix, wave_cycles
+from flydsl.target.family import family
 from flydsl.target.target import Target
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def _report(function: JitFunction, args: Any, kwargs: Any) -> LdsReport:
     call = function.adapted_call(args, kwargs)
     call.check_launchable()
     device = call.device
-    if device.kind != "host":
+    if not family(device.kind).virtual:
         raise DslValueError(
             f"the arrays of '{function.__name__}' are on {device.kind}, and shared memory is recorded on the host",
             hint="pass host arrays and set ARCH to the target to report on",

@@ -13,6 +13,7 @@ from flydsl.compiler.artifacts.artifact import Artifact, Executable
 from flydsl.compiler.cache.own_objects import pool_object
 from flydsl.runtime import host_pool
 from flydsl.runtime.object_code import load_object
+from flydsl.target.family import family
 
 if TYPE_CHECKING:
     from flydsl.compiler.running import sanitized_executable
@@ -33,14 +34,14 @@ def load(artifact: Artifact, device: Any) -> Executable:
 
 def prepare(artifact: Artifact) -> None:
     """Have on disk what a later start needs beside an artifact."""
-    if artifact.device == "host":
+    if family(artifact.device).virtual:
         pool_object()
 
 
 def _loaded(artifact: Artifact, device: Any) -> Executable:
     if artifact.sanitizer:
         return sanitized(artifact, device)
-    if artifact.device == "host":
+    if family(artifact.device).virtual:
         host_pool.start(pool_object)
         return Executable(artifact, load_object(artifact.host_object), device)
     loaded = load_object(artifact.host_object)
