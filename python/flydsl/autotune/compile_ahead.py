@@ -35,7 +35,7 @@ from flydsl.compiler.capture.inputs import Inputs
 from flydsl.compiler.jit_function import JitFunction
 from flydsl.compiler.options.hints import hint_scope, scoped
 from flydsl.expr.tensors.element import element_class
-from flydsl.expr.trace.stream import Stream
+from flydsl.expr.trace.host_argument import Stream
 from flydsl.target.family import HOST
 
 

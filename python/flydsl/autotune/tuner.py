@@ -15,8 +15,7 @@ from flydsl.autotune import artifacts
 from flydsl.autotune.call import Call, Parameters, call_with, unknown_parameters
 from flydsl.autotune.config import Config
 from flydsl.autotune.key import Problem, build_of, problem_of
-from flydsl.autotune.options import Options
-from flydsl.autotune.pruning import pruned
+from flydsl.autotune.options import Options, pruned
 from flydsl.autotune.quick_key import quick_key
 from flydsl.autotune.search import Search, run_once
 from flydsl.base import knobs

@@ -18,12 +18,9 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import Operation
 
-from flydsl.backends.lowering.convert_arith_to_llvm import convert_arith_to_llvm
-from flydsl.backends.lowering.convert_gpu_to_nvvm import convert_gpu_to_nvvm
-from flydsl.backends.lowering.convert_gpu_to_rocdl import convert_gpu_to_rocdl
-from flydsl.backends.lowering.convert_math_to_llvm import convert_math_to_llvm
-from flydsl.backends.lowering.convert_vector_to_llvm import convert_vector_to_llvm
 from flydsl.backends.lowering.gpu_module_to_binary import gpu_module_to_binary
+from flydsl.backends.lowering.kernel_conversion import convert_gpu_to_nvvm, convert_gpu_to_rocdl
+from flydsl.backends.lowering.rule_conversion import convert_arith_to_llvm, convert_math_to_llvm, convert_vector_to_llvm
 from flydsl.base.errors import LoweringError
 from flydsl.passes import pipeline
 from flydsl.passes.convert_cf_to_llvm import convert_cf_to_llvm

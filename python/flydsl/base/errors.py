@@ -13,6 +13,9 @@ import linecache
 import sys
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, dataclass
+from types import FrameType
+
+from flydsl.base.own_code import is_own_module
 
 _BOLD, _RED, _GREEN = "\x1b[1m", "\x1b[1;31m", "\x1b[1;32m"
 _RESET = "\x1b[0m"
@@ -208,3 +211,23 @@ class UnsupportedError(FlyDSLError, NotImplementedError):
 
 class ScheduleWarning(UserWarning):
     """Scheduling hints that name another number of instructions than the code around them has."""
+
+
+# Where in the user's code this package was called: the innermost frame outside it -------------
+
+
+_BETWEEN = ("contextlib", "importlib", "functools", "threading")
+"""Modules of Python through which a call of the user's reaches us."""
+
+
+def caller_location() -> SourceLocation | None:
+    """The user's line, or None when nothing outside the package is running."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None and _passed_over(frame):
+        frame = frame.f_back
+    return None if frame is None else SourceLocation(frame.f_code.co_filename, frame.f_lineno)
+
+
+def _passed_over(frame: FrameType) -> bool:
+    name = frame.f_globals.get("__name__", "")
+    return is_own_module(name) or name.split(".")[0] in _BETWEEN

@@ -18,15 +18,13 @@ from flydsl.base.errors import DslRuntimeError
 from flydsl.base.lazy import lazy_module
 from flydsl.compiler.arguments.signature import Signature
 from flydsl.compiler.backends.environment import age, environment_now
-from flydsl.compiler.cache.cache_info import CacheCounts, CacheInfo
-from flydsl.compiler.calls.call import Call, adapted_call
+from flydsl.compiler.cache.cache_info import CacheCounts, CacheInfo, JitCacheManager
+from flydsl.compiler.calls.call import Call, adapted_call, refuse_during_capture
 from flydsl.compiler.calls.call_path import CallPath
-from flydsl.compiler.calls.graph_capture import refuse_during_capture
 from flydsl.compiler.calls.launch_code import launch_function
 from flydsl.compiler.calls.specialisation import Key, Origin, Specialisation, record
 from flydsl.compiler.calls.version import Outdated, Version, Versions
 from flydsl.compiler.capture.environment import recorded
-from flydsl.compiler.jit_cache_manager import JitCacheManager
 from flydsl.compiler.lowering.mlir_compiler import MlirCompiler
 from flydsl.compiler.messages.decorated import Decorated, check_decorated
 from flydsl.compiler.messages.diagnostics import located, present

@@ -18,10 +18,9 @@ from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import payload_of, vector_type
 from flydsl.layout.tensor import Tensor
 from flydsl.passes.shared.insertion import Inserter
-from flydsl.passes.shared.source_location import located
 from flydsl.passes.shared.ssa_leaf import SsaPointer
 from flydsl.passes.shared.vector_access import load_elements, store_elements
-from flydsl.passes.shared.walk import KEPT, function_bodies, sanitizes
+from flydsl.passes.shared.walk import KEPT, function_bodies, located, sanitizes
 from flydsl.target.copy_ops import UniversalAtomic
 
 

@@ -8,13 +8,11 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from flydsl.base import knobs
-from flydsl.base.caller import caller_location
-from flydsl.base.errors import DriverError
+from flydsl.base.errors import DriverError, caller_location
 from flydsl.base.lazy import lazy_module
 from flydsl.base.log import get_logger
 from flydsl.runtime.device_events import EventNames
-from flydsl.runtime.driver_device import DriverDevice
-from flydsl.runtime.ffi import Driver, open_library
+from flydsl.runtime.driver_device import Driver, DriverDevice, open_library
 from flydsl.target.target import Target, parse_target
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
-from flydsl.target.l2_policy import L2_PRIORITIES, under_policy
+from flydsl.target.copy_nvvm import L2_PRIORITIES, under_policy
 from tests.unit.nvvm.running import Shared, launcher, ptx, run
 
 nvvm = fx.nvvm

@@ -11,10 +11,9 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Operation, SSAValue
 
-from flydsl.backends.host.access_kinds import ENGINE_ACCESS, READ, WRITE
 from flydsl.backends.host.accumulators import is_product
 from flydsl.backends.host.fibers import cluster_extents, ptx_name
-from flydsl.backends.host.thread_loops import Workgroup
+from flydsl.backends.host.thread_loops import ENGINE_ACCESS, READ, WRITE, Workgroup
 from flydsl.base import native_names as names
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import address_space

@@ -5,11 +5,10 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from flydsl.backends.host import sanitizer
-from flydsl.backends.host.launching import HostLaunching
+from flydsl.backends.host.launching import HostLaunching, SanitizedLaunching
 from flydsl.backends.host.lds_record import LdsRecorder
 from flydsl.backends.host.promises import hold_to_promises, relax_alignment
 from flydsl.backends.host.rules import HOST_RULES
-from flydsl.backends.host.sanitized_launching import SanitizedLaunching
 from flydsl.backends.host.shared_memory import SHARED_SPACE, SharedMemory
 from flydsl.backends.host.slots import BUFFER_DESCRIPTOR
 from flydsl.backends.host.whole_vectors import rejoin_vectors

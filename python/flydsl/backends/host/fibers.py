@@ -12,7 +12,7 @@ from xdsl.ir import Operation
 
 from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.backends.launcher import site_of
-from flydsl.base.launch_status import SITE_BASE
+from flydsl.base.native_names import SITE_BASE
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.module_scope import ModuleScope, symbol_text
 from flydsl.dialects.fly.payload import CLUSTER

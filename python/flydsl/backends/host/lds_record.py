@@ -14,13 +14,12 @@ from dataclasses import dataclass
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from flydsl.backends.host.access_kinds import ATOMIC, WRITE
 from flydsl.backends.host.shared_memory import is_shared
-from flydsl.backends.host.thread_loops import Workgroup
+from flydsl.backends.host.thread_loops import ATOMIC, WRITE, Workgroup
 from flydsl.base.errors import SourceLocation
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import scalar_of, type_text
-from flydsl.passes.shared.source_location import location_of
+from flydsl.passes.shared.walk import location_of
 from flydsl.target.banks import BANK_BYTES
 
 FIELDS = 5

@@ -12,13 +12,12 @@ from typing import Any
 
 from xdsl.ir import Operation
 
+from flydsl.backends.device_code import instruction_of
 from flydsl.backends.host.matrix_lanes import LoopText, Operand, describe, gather, scatter
-from flydsl.backends.host.matrix_product import block_product
-from flydsl.backends.host.matrix_registers import lane_registers, result_registers
+from flydsl.backends.host.matrix_registers import block_product, lane_registers, result_registers
 from flydsl.backends.host.matrix_scaled import has_wide_sums, wide_text
 from flydsl.backends.host.matrix_warpgroup import multiply_warpgroups
 from flydsl.backends.host.thread_loops import Workgroup
-from flydsl.backends.matrix_calls import instruction_of
 from flydsl.codegen.module_scope import ModuleScope
 from flydsl.target.dtype import is_float
 from flydsl.target.mma_warpgroup import Wgmma

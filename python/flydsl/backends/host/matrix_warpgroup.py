@@ -15,8 +15,7 @@ from xdsl.ir import Operation
 from flydsl.backends.host import fibers
 from flydsl.backends.host.matrix_elements import read_element
 from flydsl.backends.host.matrix_lanes import LoopText, Operand, dense_places, gather, scatter
-from flydsl.backends.host.matrix_product import block_product
-from flydsl.backends.host.matrix_registers import LaneRegisters, lane_registers, result_registers
+from flydsl.backends.host.matrix_registers import LaneRegisters, block_product, lane_registers, result_registers
 from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.module_scope import ModuleScope
 from flydsl.target.dtype import is_float, width_bits

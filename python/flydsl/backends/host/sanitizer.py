@@ -19,16 +19,15 @@ from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, StringAttr
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from flydsl.backends.host.access_kinds import ATOMIC, ORDERING, QUIET, READ, WRITE
 from flydsl.backends.host.accumulators import REGISTER, accumulator_memory, drops_accumulators, moves_accumulators
 from flydsl.backends.host.fibers import cluster_extents, ptx_name
 from flydsl.backends.host.intrinsics.table import intrinsic_name
 from flydsl.backends.host.memory_roots import Root, RootFinder, byte_size
 from flydsl.backends.host.promises import PROMISED, WIDEST_ACCESS
-from flydsl.backends.host.thread_loops import Workgroup
+from flydsl.backends.host.thread_loops import ATOMIC, ORDERING, QUIET, READ, WRITE, Workgroup
 from flydsl.backends.launcher import site_of
 from flydsl.base import native_names as names
-from flydsl.base.launch_status import SANITIZER_FAULT
+from flydsl.base.native_names import SANITIZER_FAULT
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import address_space, type_text
 from flydsl.codegen.module_emitter import ModuleEmitter

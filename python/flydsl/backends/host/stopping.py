@@ -11,7 +11,7 @@ from xdsl.ir import Operation, Region
 
 from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.backends.launcher import site_of
-from flydsl.base.launch_status import SITE_BASE
+from flydsl.base.native_names import SITE_BASE
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.reading.op_view import flag_prop

@@ -14,9 +14,21 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from flydsl.backends.host.slots import Slots
 from flydsl.backends.launcher import Site, site_of
-from flydsl.base.launch_status import SITE_BASE
+from flydsl.base.native_names import SITE_BASE
 from flydsl.codegen.module_emitter import ModuleEmitter
+from flydsl.native.constants import ACCESS_ATOMIC as ATOMIC
+from flydsl.native.constants import ACCESS_ENGINE as ENGINE_ACCESS
+from flydsl.native.constants import ACCESS_ORDERING as ORDERING
+from flydsl.native.constants import ACCESS_QUIET as QUIET
+from flydsl.native.constants import ACCESS_READ as READ
+from flydsl.native.constants import ACCESS_WRITE as WRITE
 from flydsl.target.target import Target
+
+# Kinds of access to memory, to be added up, as `Workgroup.access` takes them; `native.h` explains them
+
+
+__all__ = ["ATOMIC", "ENGINE_ACCESS", "ORDERING", "QUIET", "READ", "WRITE"]
+
 
 AXES = ("x", "y", "z")
 MISALIGNED = """\

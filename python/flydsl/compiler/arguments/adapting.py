@@ -22,7 +22,7 @@ from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor
 from flydsl.compiler.arguments.tensor_argument import dynamic_tensor
 from flydsl.expr.memory.struct import is_struct_type
 from flydsl.expr.trace.constexpr import is_constexpr
-from flydsl.expr.trace.stream import Stream
+from flydsl.expr.trace.host_argument import Stream
 
 
 class Adapted:

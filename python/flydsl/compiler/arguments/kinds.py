@@ -23,7 +23,7 @@ from flydsl.expr.numeric import Boolean, Float32, Int32, Int64, Numeric
 from flydsl.expr.tensors.element import element_class, element_name
 from flydsl.expr.trace.abi_slots import number_format, number_value
 from flydsl.expr.trace.constexpr_key import constexpr_key
-from flydsl.expr.trace.stream import Stream
+from flydsl.expr.trace.host_argument import Stream
 from flydsl.expr.values.handle import from_value
 from flydsl.expr.values.numpy_scalar import is_numpy_scalar
 from flydsl.layout.leaf import INT32_LIMIT

@@ -13,7 +13,7 @@ from typing import Any
 
 from flydsl.base import knobs
 from flydsl.base.errors import DriverError, DslRuntimeError, DslTimeoutError, SourceLocation
-from flydsl.base.launch_status import (
+from flydsl.base.native_names import (
     BAD_BLOCK,
     BAD_CLUSTER,
     BAD_GRID,
@@ -22,11 +22,11 @@ from flydsl.base.launch_status import (
     BAD_MAP_EXTENT,
     BAD_MAP_STRIDE,
     BAD_SHARED,
+    CHECK,
     DRIVER_BASE,
     NO_MEMORY,
     SITE_BASE,
 )
-from flydsl.base.native_names import CHECK
 from flydsl.native.constants import STATUS_OVERDUE, STATUS_STOPPED
 from flydsl.runtime import host_pool
 from flydsl.target.family import family

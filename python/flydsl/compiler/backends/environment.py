@@ -6,7 +6,7 @@ from functools import cache
 from weakref import WeakSet
 
 from flydsl.base import knobs
-from flydsl.runtime.rocm_override import overridden_arch
+from flydsl.runtime.hip import overridden_arch
 from flydsl.target.target import DEFAULT_ARCH, Target, parse_target
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from flydsl.backends.host import compile as host_compile
     from flydsl.backends.rocm import compile as rocm_compile
     from flydsl.codegen import llvm_build
-    from flydsl.compiler.messages import schedule_warnings
+    from flydsl.passes import schedule_check
     from flydsl.runtime import nvidia_tools
 else:
     driver_launching = lazy_module("flydsl.backends.driver_launching")
@@ -35,7 +35,7 @@ else:
     host_compile = lazy_module("flydsl.backends.host.compile")
     rocm_compile = lazy_module("flydsl.backends.rocm.compile")
     llvm_build = lazy_module("flydsl.codegen.llvm_build")
-    schedule_warnings = lazy_module("flydsl.compiler.messages.schedule_warnings")
+    schedule_warnings = lazy_module("flydsl.passes.schedule_check")
     nvidia_tools = lazy_module("flydsl.runtime.nvidia_tools")
 
 LAUNCHER_LEVEL = 1
@@ -185,7 +185,7 @@ class RocmFamily(DeviceFamily):
         return rocm_compile.begin_code_object(text, target, level, llvm_dir).result
 
     def look_over(self, module: Any) -> None:
-        schedule_warnings.warn_about_schedules(module)
+        schedule_check.warn_about_schedules(module)
 
     def is_available(self) -> bool:
         return hip.is_available()

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from flydsl.base import knobs
 from flydsl.compiler.backends.base import BaseBackend, GPUTarget
 from flydsl.compiler.backends.environment import environment_target
-from flydsl.runtime.rocm_arch import get_rocm_arch
+from flydsl.runtime.device import get_rocm_arch
 from flydsl.target.target import parse_target
 
 

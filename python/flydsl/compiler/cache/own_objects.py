@@ -15,10 +15,10 @@ from flydsl.compiler.cache.cache_key import CacheKey, settings_text
 from flydsl.compiler.cache.disk_cache import fetch_own
 
 if TYPE_CHECKING:
-    from flydsl.codegen import native_object
+    from flydsl.codegen import exported_object
     from flydsl.runtime import object_code
 else:
-    native_object = lazy_module("flydsl.codegen.native_object")
+    native_object = lazy_module("flydsl.codegen.exported_object")
     object_code = lazy_module("flydsl.runtime.object_code")
 
 
@@ -47,7 +47,7 @@ def _own(name: str) -> bytes:
     """The object code of a native part, from disk where it is there."""
 
     def compile_() -> Artifact:
-        code = native_object.native_object(name)
+        code = exported_object.native_object(name)
         return Artifact(name=name, target="", device=name, argument_format="", host_object=code)
 
     return fetch_own(CacheKey(name, toolchain_text(), settings_text(name)), compile_).host_object

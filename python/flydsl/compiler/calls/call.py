@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
 from flydsl.base import knobs
-from flydsl.base.errors import DslValueError, FlyDSLError, SourceLocation
+from flydsl.base.errors import DslRuntimeError, DslValueError, FlyDSLError, SourceLocation
 from flydsl.compiler.arguments.adapting import Adapted, adapt
 from flydsl.compiler.arguments.annotation_check import check_constexpr
 from flydsl.compiler.arguments.argument_form import ConstantForm, Form, NoneForm, form_of
@@ -168,3 +169,23 @@ def writes_of(artifact: Artifact) -> tuple[Write, ...]:
 
 def _place(site: tuple[str, int, str]) -> SourceLocation | None:
     return SourceLocation(site[0], site[1]) if site[0] else None
+
+
+# Graph capture: launches are recorded, but compiling and loading code would break the recording ----
+
+
+def refuse_during_capture(call: Call, name: str) -> None:
+    """Raise if a stream of the call is being captured into a graph."""
+    if not hasattr(call.device, "is_capturing"):
+        return
+    if any(call.device.is_capturing(stream) for stream in call.streams()) or _torch_is_capturing():
+        raise DslRuntimeError(
+            f"'{name}' is not compiled for these arguments, and a graph is being captured",
+            hint=f"call {name}.warmup(...) with such arguments before the capture; launching during it is fine",
+        )
+
+
+def _torch_is_capturing() -> bool:
+    """Whether torch captures the stream that is current in this thread."""
+    torch = sys.modules.get("torch")
+    return torch is not None and torch.cuda.is_initialized() and bool(torch.cuda.is_current_stream_capturing())

@@ -44,7 +44,7 @@ from flydsl.compiler.calls.native_call import lowest_address, native_launch
 from flydsl.compiler.calls.numpy_header import WRITEABLE, numpy_header
 from flydsl.expr.numeric import Numeric
 from flydsl.expr.trace.constexpr_key import never_changes
-from flydsl.expr.trace.stream import Stream
+from flydsl.expr.trace.host_argument import Stream
 from flydsl.layout.leaf import INT32_LIMIT
 from flydsl.runtime.device_array import DeviceArray
 from flydsl.target.family import family

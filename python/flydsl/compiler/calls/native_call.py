@@ -21,8 +21,8 @@ from flydsl.compiler.arguments.argument_form import ConstantForm, NoneForm, Scal
 from flydsl.compiler.arguments.array_view import DL_KINDS
 from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor
 from flydsl.compiler.arguments.tensor_argument import Dynamic
-from flydsl.compiler.calls.python_api import function_address
-from flydsl.expr.trace.stream import Stream
+from flydsl.compiler.calls.numpy_header import function_address
+from flydsl.expr.trace.host_argument import Stream
 from flydsl.layout.leaf import INT32_LIMIT
 from flydsl.native import constants as native
 from flydsl.target.family import dlpack_type, family

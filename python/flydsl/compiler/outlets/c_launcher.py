@@ -16,7 +16,7 @@ from pathlib import PurePath
 from typing import Any
 
 from flydsl.backends.launcher import field_offsets
-from flydsl.base import launch_status
+from flydsl.base import native_names
 from flydsl.base.native_names import DRIVER_ATTRIBUTES_ENTRY, DRIVER_ENTRY, ENTRY, TENSOR_MAP_ENTRY, handle_symbol
 from flydsl.compiler.artifacts.artifact import STATUS
 from flydsl.compiler.outlets.c_arguments import CArgument, comment, declaration
@@ -24,20 +24,20 @@ from flydsl.target.family import family
 
 STATUSES: dict[str, tuple[int, str]] = {
     "OK": (0, "it went well"),
-    "BAD_BLOCK": (launch_status.BAD_BLOCK, "a block extent is below 1, or the block has too many threads"),
-    "BAD_GRID": (launch_status.BAD_GRID, "a grid extent is negative or too large"),
-    "NO_MEMORY": (launch_status.NO_MEMORY, "there was no memory for a workgroup"),
-    "BAD_ARGUMENT": (launch_status.BAD_ARGUMENT, "an argument is not what the code was compiled for"),
-    "NOT_LOADED": (launch_status.NOT_LOADED, "the code is on no device yet"),
-    "NO_DRIVER": (launch_status.NO_DRIVER, "the driver's library is not on this machine"),
-    "BAD_CLUSTER": (launch_status.BAD_CLUSTER, "the grid is no whole number of clusters"),
-    "BAD_SHARED": (launch_status.BAD_SHARED, "a launch asks for too few or too many bytes of shared memory"),
-    "BAD_MAP_ADDRESS": (launch_status.BAD_MAP_ADDRESS, "a tensor does not start where the copy engine can read"),
-    "BAD_MAP_STRIDE": (launch_status.BAD_MAP_STRIDE, "a tensor's rows are not padded as the copy engine needs them"),
-    "BAD_MAP_EXTENT": (launch_status.BAD_MAP_EXTENT, "a tensor is empty, or too long for the copy engine"),
-    "BAD_LAYOUT": (launch_status.BAD_LAYOUT, "a kernel's layout algebra has no answer for an extent or stride"),
-    "SITE_BASE": (launch_status.SITE_BASE, "from here on: a failure that a kernel found, at a place in its source"),
-    "DRIVER_BASE": (launch_status.DRIVER_BASE, "from here on: the driver's own status plus this number"),
+    "BAD_BLOCK": (native_names.BAD_BLOCK, "a block extent is below 1, or the block has too many threads"),
+    "BAD_GRID": (native_names.BAD_GRID, "a grid extent is negative or too large"),
+    "NO_MEMORY": (native_names.NO_MEMORY, "there was no memory for a workgroup"),
+    "BAD_ARGUMENT": (native_names.BAD_ARGUMENT, "an argument is not what the code was compiled for"),
+    "NOT_LOADED": (native_names.NOT_LOADED, "the code is on no device yet"),
+    "NO_DRIVER": (native_names.NO_DRIVER, "the driver's library is not on this machine"),
+    "BAD_CLUSTER": (native_names.BAD_CLUSTER, "the grid is no whole number of clusters"),
+    "BAD_SHARED": (native_names.BAD_SHARED, "a launch asks for too few or too many bytes of shared memory"),
+    "BAD_MAP_ADDRESS": (native_names.BAD_MAP_ADDRESS, "a tensor does not start where the copy engine can read"),
+    "BAD_MAP_STRIDE": (native_names.BAD_MAP_STRIDE, "a tensor's rows are not padded as the copy engine needs them"),
+    "BAD_MAP_EXTENT": (native_names.BAD_MAP_EXTENT, "a tensor is empty, or too long for the copy engine"),
+    "BAD_LAYOUT": (native_names.BAD_LAYOUT, "a kernel's layout algebra has no answer for an extent or stride"),
+    "SITE_BASE": (native_names.SITE_BASE, "from here on: a failure that a kernel found, at a place in its source"),
+    "DRIVER_BASE": (native_names.DRIVER_BASE, "from here on: the driver's own status plus this number"),
 }
 """Name -> number and meaning of what a launcher returns."""
 

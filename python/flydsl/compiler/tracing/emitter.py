@@ -53,12 +53,12 @@ from flydsl.dialects.fly.op_table import OP_TABLE
 from flydsl.dialects.fly.ops import OP_CLASSES, infer_types, to_attr
 from flydsl.dialects.fly.payload import DYNAMIC_SHARED, Pointer
 from flydsl.dialects.fly.types import element_type, type_of
-from flydsl.dialects.gpu_ext import ShuffleMode, ShuffleModeAttr
+from flydsl.dialects.gpu_targets import ShuffleMode, ShuffleModeAttr
 from flydsl.dialects.registry import load_all
 from flydsl.dialects.upstream import op_class
 from flydsl.passes.shared.intrinsic_call import PTX_NAME, asm_properties, call_properties, native_call
 from flydsl.passes.shared.walk import MARK
-from flydsl.target.l2_policy import under_policy
+from flydsl.target.copy_nvvm import under_policy
 from flydsl.target.ptx import PTX_OPS
 from flydsl.target.target import Target
 

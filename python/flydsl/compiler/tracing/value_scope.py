@@ -9,7 +9,7 @@ from __future__ import annotations
 from xdsl.ir import Block, Operation, SSAValue
 
 from flydsl.base.errors import DslNameError
-from flydsl.passes.shared.source_location import location_of
+from flydsl.passes.shared.walk import location_of
 
 _WORDS = {"scf.if": "`if`", "scf.for": "`for`", "scf.while": "`while`"}
 

@@ -15,8 +15,7 @@ from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import element_type, vector_type
 from flydsl.passes.shared import buffer_pointers
-from flydsl.passes.shared.atom_state import atom_state
-from flydsl.passes.shared.intrinsic_call import call_intrinsic
+from flydsl.passes.shared.intrinsic_call import atom_state, call_intrinsic
 from flydsl.passes.shared.memory_conversion import AtomRule, MemoryConversion
 from flydsl.passes.shared.ssa_leaf import SsaInt, register
 from flydsl.passes.shared.universal_atoms import check_whole, contiguous, under

@@ -14,8 +14,8 @@ from flydsl.dialects.fly.payload import TiledCopy, TiledMma, is_static_payload
 from flydsl.dialects.fly.types import FlyType, PtrType, payload_of, type_of
 from flydsl.layout.tensor import Tensor
 from flydsl.passes.shared.insertion import Inserter
-from flydsl.passes.shared.source_location import located
 from flydsl.passes.shared.ssa_leaf import SsaInt, SsaPointer
+from flydsl.passes.shared.walk import located
 
 Handler = Callable[["LayoutLowering", FlyOp], None]
 

@@ -16,8 +16,7 @@ from flydsl.base.errors import LoweringError
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import element_type, payload_of, vector_type
 from flydsl.dialects.upstream import op_class
-from flydsl.passes.shared.atom_state import atom_state
-from flydsl.passes.shared.intrinsic_call import call_properties
+from flydsl.passes.shared.intrinsic_call import atom_state, call_properties
 from flydsl.passes.shared.memory_conversion import MemoryConversion
 from flydsl.passes.shared.vector_access import cast_bits, extract
 from flydsl.target.mma_facts import Intrinsic, RegisterType, Slot

@@ -29,10 +29,9 @@ from flydsl.dialects.fly.types import PtrType, element_type, payload_of, vector_
 from flydsl.dialects.upstream import op_class
 from flydsl.passes.shared import buffer_pointers
 from flydsl.passes.shared.insertion import Inserter
-from flydsl.passes.shared.source_location import located
 from flydsl.passes.shared.ssa_leaf import SsaInt, register
 from flydsl.passes.shared.vector_access import concatenate, piece
-from flydsl.passes.shared.walk import mark_swizzle, sanitizes
+from flydsl.passes.shared.walk import located, mark_swizzle, sanitizes
 from flydsl.target.dtype import is_float, storage_bytes, width_bits
 
 ADDRESS_SPACES = {"generic": 0, "global": 1, "shared": 3, "register": 5}

@@ -16,8 +16,7 @@ from flydsl.passes.shared.matrix_atoms import from_registers
 from flydsl.passes.shared.memory_conversion import MemoryConversion
 from flydsl.passes.shared.universal_atoms import check_whole, contiguous, under
 from flydsl.passes.shared.vector_access import cast_bits, extract
-from flydsl.target.copy_nvvm import LOAD_HINTS, STORE_HINTS, CachedCopy, CpAsync
-from flydsl.target.l2_policy import under_policy
+from flydsl.target.copy_nvvm import LOAD_HINTS, STORE_HINTS, CachedCopy, CpAsync, under_policy
 
 _FORM = {1: ".b32", 2: ".v2.b32", 4: ".v4.b32"}
 

@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import FileLineColLoc, StringAttr
 from xdsl.ir import Operation, Region
 from xdsl.traits import Pure
 
+from flydsl.base.errors import FlyDSLError, SourceLocation
 from flydsl.layout.swizzle import Swizzle
 
 FUNCTIONS = ("func.func", "gpu.func", "llvm.func")
@@ -87,3 +88,21 @@ def mark_swizzle(op: Operation, swizzle: Any) -> None:
     """Note at a permuted address which permutation it was; a report undoes it."""
     if isinstance(swizzle, Swizzle):
         op.attributes[MARK] = StringAttr(json.dumps({"swizzle": [swizzle.mask, swizzle.base, swizzle.shift]}))
+
+
+# From an operation's location back to the user's line, for errors raised while lowering -------
+
+
+def location_of(op: Operation) -> SourceLocation | None:
+    """Where the user wrote what became ``op``."""
+    location = op.location
+    if not isinstance(location, FileLineColLoc):
+        return None
+    return SourceLocation(location.filename.data, location.line.data, location.column.data)
+
+
+def located(error: FlyDSLError, op: Operation) -> FlyDSLError:
+    """The error, pointing at the operation's line unless it already points somewhere."""
+    if error.location is None:
+        error.location = location_of(op)
+    return error

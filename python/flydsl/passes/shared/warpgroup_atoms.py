@@ -9,8 +9,7 @@ from xdsl.ir import Attribute, SSAValue
 from flydsl.base.errors import LoweringError
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.upstream import op_class
-from flydsl.passes.shared.atom_state import atom_state
-from flydsl.passes.shared.intrinsic_call import asm_properties
+from flydsl.passes.shared.intrinsic_call import asm_properties, atom_state
 from flydsl.passes.shared.matrix_atoms import INSTRUCTION, as_registers, from_registers, register_attr
 from flydsl.passes.shared.memory_conversion import MemoryConversion
 from flydsl.passes.shared.shared_place import BLOCK_ALIGN, known_start

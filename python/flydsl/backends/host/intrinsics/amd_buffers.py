@@ -11,13 +11,12 @@ from dataclasses import dataclass
 
 from xdsl.ir import Operation
 
-from flydsl.backends.host.access_kinds import ATOMIC, ENGINE_ACCESS, READ, WRITE
 from flydsl.backends.host.asynchrony import GROUPS
 from flydsl.backends.host.collectives import lane_parts
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, immediate, thread
-from flydsl.backends.host.thread_loops import Workgroup
+from flydsl.backends.host.thread_loops import ATOMIC, ENGINE_ACCESS, READ, WRITE, Workgroup
 from flydsl.codegen.llvm_types import BF16, type_text
-from flydsl.codegen.soft_atomics import is_soft, soft_atomic
+from flydsl.codegen.rules.rules_llvm_memory import is_soft, soft_atomic
 
 ADDRESS_MASK = (1 << 48) - 1
 SHARED_PREFIX = "ptr addrspace(3)"

@@ -9,11 +9,10 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from flydsl.backends.host import fibers
-from flydsl.backends.host.access_kinds import ENGINE_ACCESS, READ, WRITE
 from flydsl.backends.host.asynchrony import GROUPS
 from flydsl.backends.host.collectives import barrier, cluster_counter
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, immediate, meeting, thread
-from flydsl.backends.host.thread_loops import Workgroup
+from flydsl.backends.host.thread_loops import ENGINE_ACCESS, READ, WRITE, Workgroup
 from flydsl.codegen.llvm_types import type_text
 
 CLUSTER_BARRIER = -3

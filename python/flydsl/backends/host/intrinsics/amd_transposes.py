@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from xdsl.ir import Operation
 
-from flydsl.backends.host.access_kinds import READ
 from flydsl.backends.host.collectives import lane_parts
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, gather
-from flydsl.backends.host.thread_loops import Workgroup
+from flydsl.backends.host.thread_loops import READ, Workgroup
 from flydsl.codegen.llvm_types import type_text
 
 SHARED = "ptr addrspace(3)"

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from xdsl.ir import Operation
 
-from flydsl.backends.host.access_kinds import ENGINE_ACCESS, READ, WRITE
 from flydsl.backends.host.asynchrony import ENGINE, GROUPS
 from flydsl.backends.host.collectives import lane_parts
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, gather, immediate, thread
 from flydsl.backends.host.intrinsics.nvidia_barriers import check_block, shared_pointer
-from flydsl.backends.host.thread_loops import Workgroup
+from flydsl.backends.host.thread_loops import ENGINE_ACCESS, READ, WRITE, Workgroup
 from flydsl.codegen.llvm_types import type_text
 
 ROW_BYTES = 16
