@@ -35,7 +35,7 @@ else:
     host_compile = lazy_module("flydsl.backends.host.compile")
     rocm_compile = lazy_module("flydsl.backends.rocm.compile")
     llvm_build = lazy_module("flydsl.codegen.llvm_build")
-    schedule_warnings = lazy_module("flydsl.passes.schedule_check")
+    schedule_check = lazy_module("flydsl.passes.schedule_check")
     nvidia_tools = lazy_module("flydsl.runtime.nvidia_tools")
 
 LAUNCHER_LEVEL = 1

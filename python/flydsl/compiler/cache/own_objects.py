@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from flydsl.codegen import exported_object
     from flydsl.runtime import object_code
 else:
-    native_object = lazy_module("flydsl.codegen.exported_object")
+    exported_object = lazy_module("flydsl.codegen.exported_object")
     object_code = lazy_module("flydsl.runtime.object_code")
 
 

@@ -23,7 +23,7 @@ from flydsl.runtime.object_code import LoadedObject, add_symbol, load_object
 if TYPE_CHECKING:
     from flydsl.codegen import exported_object
 else:
-    native_object = lazy_module("flydsl.codegen.exported_object")
+    exported_object = lazy_module("flydsl.codegen.exported_object")
 
 
 _running = threading.Lock()

@@ -26,7 +26,8 @@ from xdsl.dialects.llvm import LinkageAttr, LLVMArrayType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from flydsl.base.errors import SourceLocation
-from flydsl.compiler.tracing.emitter import SHARED_ALIGN, TraceEmitter, ir_type
+from flydsl.compiler.tracing.emitter import SHARED_ALIGN, TraceEmitter
+from flydsl.compiler.tracing.ir_parts import ir_type
 from flydsl.compiler.tracing.value_scope import check_uses
 from flydsl.dialects.fly.payload import ARGUMENT_NAMES, DEPENDENT_LAUNCH, DYNAMIC_SHARED, SHARED_RANGE
 from flydsl.dialects.fly.types import type_of
