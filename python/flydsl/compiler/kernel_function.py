@@ -11,7 +11,7 @@ from typing import Any
 
 from flydsl.base.attributes import attribute, has_attribute
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, SourceLocation, TargetError
-from flydsl.compiler.arguments.annotation_check import check_constexpr
+from flydsl.compiler.arguments.adapting import check_constexpr
 from flydsl.compiler.arguments.kinds import scalar_argument
 from flydsl.compiler.arguments.signature import Signature
 from flydsl.compiler.messages.decorated import Decorated, check_decorated

@@ -10,11 +10,17 @@ from typing import Any
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslValueError, FlyDSLError, SourceLocation
-from flydsl.compiler.arguments.adapting import Adapted, adapt
-from flydsl.compiler.arguments.annotation_check import check_constexpr
-from flydsl.compiler.arguments.argument_form import ConstantForm, Form, NoneForm, form_of
+from flydsl.compiler.arguments.adapting import Adapted, adapt, check_constexpr
+from flydsl.compiler.arguments.argument_form import (
+    ConstantForm,
+    Form,
+    NoneForm,
+    Write,
+    check_writable,
+    form_of,
+    part_of,
+)
 from flydsl.compiler.arguments.kinds import NoneArgument, StreamArgument, check_stream_device
-from flydsl.compiler.arguments.read_only import Write, check_writable, part_of
 from flydsl.compiler.arguments.signature import Signature
 from flydsl.compiler.artifacts.artifact import Artifact
 from flydsl.compiler.backends.environment import age

@@ -36,8 +36,15 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError
 from flydsl.compiler.arguments.adapting import adapt
-from flydsl.compiler.arguments.argument_form import ConstantForm, Form, NoneForm, ScalarForm, StreamForm, TensorForm
-from flydsl.compiler.arguments.read_only import check_writable
+from flydsl.compiler.arguments.argument_form import (
+    ConstantForm,
+    Form,
+    NoneForm,
+    ScalarForm,
+    StreamForm,
+    TensorForm,
+    check_writable,
+)
 from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor
 from flydsl.compiler.arguments.tensor_argument import Dynamic
 from flydsl.compiler.calls.native_call import lowest_address, native_launch
