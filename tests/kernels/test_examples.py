@@ -27,10 +27,9 @@ def test_example_ends_with_pass(name: str) -> None:
 
 
 @pytest.mark.parametrize("arch", known_archs())
-def test_vector_add_on_every_target(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vector_add_on_every_target(arch: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     monkeypatch.setenv("ARCH", arch)
     example = load("01-vectorAdd")
-    rng = np.random.default_rng()
     n = 1024 * 7
     a, b = (rng.standard_normal(n).astype(np.float32) for _ in range(2))
     c = np.full(n, np.nan, np.float32)
@@ -40,9 +39,8 @@ def test_vector_add_on_every_target(arch: str, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 7), (7, 1), (32, 32), (33, 1000), (1000, 33), (4097, 3)])
 @pytest.mark.parametrize("orders", ["CCC", "FCF", "CFC"])
-def test_matrix_add_of_awkward_shapes(shape: tuple[int, int], orders: str) -> None:
+def test_matrix_add_of_awkward_shapes(shape: tuple[int, int], orders: str, rng: np.random.Generator) -> None:
     example = load("01-vectorAdd")
-    rng = np.random.default_rng()
     a, b = (np.array(rng.random(shape, dtype=np.float32), order=o) for o in orders[:2])
     padded = np.full((shape[0] + 8, shape[1] + 8), np.nan, np.float32, order=orders[2])
     c = padded[4 : 4 + shape[0], 4 : 4 + shape[1]]
