@@ -17,6 +17,8 @@ one row of C.
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -31,7 +33,9 @@ from flydsl.kernels.gemm.preshuffle_plan import (
     IN_DTYPES,
     LEAD,
     OUT_DTYPES,
+    SCALED_DEPTH,
     THREADS,
+    UNIT_SCALES,
     WAVES,
     GemmPlan,
     shuffle_weight,
@@ -40,23 +44,40 @@ from flydsl.kernels.gemm.preshuffle_plan import (
 # The instruction -------------------------------------------------------------------------------------
 
 
-def tiled_instruction(plan: GemmPlan) -> tuple[Any, Any, int]:
-    """The element type, the deepest instruction of 16 rows that the target has, and how many one access feeds.
+@dataclass(frozen=True)
+class Instruction:
+    """A matrix instruction of 16 rows, repeated over the waves, and how a lane's 16-byte accesses feed it."""
+
+    dtype: Any
+    tiled: Any
+    steps: int = 1
+    """Instructions that one access feeds."""
+    accesses: int = 1
+    """Accesses that feed one instruction."""
+    state: tuple[tuple[str, int], ...] = ()
+    """Scales of an instruction that has them, all 1."""
+
+
+def tiled_instruction(plan: GemmPlan) -> Instruction:
+    """The deepest instruction for these elements that the target has and the tile can feed.
 
     Waves lie side by side along N. K is permuted so that the elements of a lane's 16-byte access stay in the lane.
     """
     accumulator = fx.Int32 if plan.in_dtype == "int8" else fx.Float32
+    waves = fx.make_layout((WAVES, 1, 1), (1, 0, 0))
+    if plan.in_dtype == "fp8" and plan.tile_k % SCALED_DEPTH == 0:
+        with suppress(ValueError):  # the instruction of gfx950 that runs fp8 at its full rate
+            atom = fx.make_mma_atom(rocdl.MFMAScale(BLOCK, BLOCK, SCALED_DEPTH, fx.Float8E4M3FN))
+            unit = (("scale_a", UNIT_SCALES), ("scale_b", UNIT_SCALES))
+            return Instruction(fx.Float8E4M3FN, fx.make_tiled_mma(atom, waves), accesses=2, state=unit)
     for dtype in IN_DTYPES[plan.in_dtype]:
         for depth in (32, 16):
-            try:
+            with suppress(ValueError):
                 atom = fx.make_mma_atom(rocdl.MFMA(BLOCK, BLOCK, depth, dtype, accumulator))
-            except ValueError:  # this target has no such instruction
-                continue
-            run = depth // ACCESS_LANES
-            steps = plan.piece // run
-            along_k = fx.make_layout((run, ACCESS_LANES, steps), (1, plan.piece, run))
-            waves = fx.make_layout((WAVES, 1, 1), (1, 0, 0))
-            return dtype, fx.make_tiled_mma(atom, waves, (None, None, along_k)), steps
+                run = depth // ACCESS_LANES
+                steps = plan.piece // run
+                along_k = fx.make_layout((run, ACCESS_LANES, steps), (1, plan.piece, run))
+                return Instruction(dtype, fx.make_tiled_mma(atom, waves, (None, None, along_k)), steps)
     raise ValueError(
         f"this target has no matrix instruction of 16 rows for {plan.in_dtype}; the kernel is for gfx90a (not fp8), "
         "gfx942 and gfx950"
@@ -114,8 +135,10 @@ class Pipeline:
     """
 
     def __init__(self, plan: GemmPlan, A: Any, B: Any, m: Any, column: Any, row: Any) -> None:
+        self.instruction = tiled_instruction(plan)
+        dtype, self.tiled = self.instruction.dtype, self.instruction.tiled
+        plan = replace(plan, accesses=self.instruction.accesses)
         self.plan, self.thread = plan, fx.thread_idx.x
-        dtype, self.tiled, self.instructions = tiled_instruction(plan)
         check_elements(A, B, dtype)
         self.rows_inside = fx.min(m - row * plan.tile_m, fx.Int32(plan.tile_m))
         rows = rows_from(A, row * plan.tile_m, m, plan.tile_m, plan.k)
@@ -177,10 +200,11 @@ class Pipeline:
 
     def multiply(self, tile: int, chunk: int) -> None:
         """Row tile by row tile, so that the registers of A become free one after the other."""
-        along_k = chunk if self.instructions == 1 else (None, chunk)
+        along_k = chunk if self.instruction.steps == 1 else (None, chunk)
         at = (None, None, along_k if self.plan.chunks > 1 else None)
         a, b = self.a[tile % len(self.a)], self.b[tile % 2]
-        fx.gemm(self.tiled, self.total, b[at], a[at], self.total, traversal_order="MKN")
+        state = dict(self.instruction.state)
+        fx.gemm(self.tiled, self.total, b[at], a[at], self.total, traversal_order="MKN", **state)
 
     def start(self) -> None:
         """The first tile into LDS and registers, the second of A on its way."""
@@ -228,14 +252,14 @@ class Pipeline:
         plan = self.plan
         staged = plan.a_loads if chunk == plan.staging_chunk else 0
         accesses = ((rocdl.sched_dswr, staged), (rocdl.sched_vmem, plan.b_loads + staged),
-                    (rocdl.sched_dsrd, plan.row_tiles))  # fmt: skip
+                    (rocdl.sched_dsrd, plan.row_tiles * plan.accesses))  # fmt: skip
         slots = max(plan.row_tiles - LEAD, 1)
         for slot in range(plan.row_tiles):
             for ask, count in accesses:
                 share = count * min(slot + 1, slots) // slots - count * min(slot, slots) // slots
                 if share:
                     ask(share)
-            rocdl.sched_mfma(plan.b_loads * self.instructions)
+            rocdl.sched_mfma(plan.column_tiles * self.instruction.steps)
 
     def step_alone(self, after: Any) -> None:
         """A tile fetched, staged and multiplied, nothing at the same time."""

@@ -14,6 +14,10 @@ ACCESS_LANES = 4
 """Lanes that lie side by side along K in a matrix instruction of 16 rows."""
 BLOCK = 16
 """Rows of a matrix instruction, and of a block of shuffled weights."""
+SCALED_DEPTH = 128
+"""K of gfx950's instruction for 8-bit floats with block scales."""
+UNIT_SCALES = 0x7F7F7F7F
+"""Four scales of 1 in E8M0."""
 LEAD = 1
 """Tiles of rows, beside the one at hand, whose products follow the last access of a chunk: time for it to arrive.
 November 2026: one more takes 170 registers instead of 166 for 128 x 128 x 64 in f16, and a wave less fits on a SIMD."""
@@ -60,6 +64,8 @@ class GemmPlan:
     lds_stages: int = 2
     preload: bool = True
     xcds: int = 0
+    accesses: int = 1
+    """16-byte accesses of a lane that feed one instruction; the target's instruction decides."""
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -110,8 +116,8 @@ class GemmPlan:
 
     @property
     def chunk(self) -> int:
-        """Elements along K that the lanes' accesses cover at once."""
-        return ACCESS_LANES * self.piece
+        """Elements along K that the lanes' accesses for one instruction cover."""
+        return ACCESS_LANES * self.piece * self.accesses
 
     @property
     def chunks(self) -> int:
@@ -141,7 +147,12 @@ class GemmPlan:
 
     @property
     def b_loads(self) -> int:
-        """16-byte loads of a thread for a chunk of B: one for every 16 columns of its wave."""
+        """16-byte loads of a thread for a chunk of B."""
+        return self.column_tiles * self.accesses
+
+    @property
+    def column_tiles(self) -> int:
+        """Matrix instructions along N of a wave."""
         return self.tile_n // (BLOCK * WAVES)
 
     @property
