@@ -5,6 +5,7 @@ gemm(C, A, shuffle_weight(B), scale_a, scale_b, bias, M, N, stream)
 
 C[m, n] = act((sum of A[m, k] * B[n, k] over k) * scale_a[m] * scale_b[n] + bias[n]). A, B and C are contiguous. Scales
 are read for 8-bit inputs, the bias where the epilogue names it; what is not read may be any array. M differs per call.
+With in_dtype="int4" A is int8 and B holds two weights a byte: pack_int4(shuffle_weight(B)).
 
 A goes from global memory through registers into one of two tiles of LDS, where the 16-byte pieces of a row are
 exchanged by the number of the row so that banks do not collide. B was put in the order in which lanes want it, so it
@@ -38,8 +39,10 @@ from flydsl.kernels.gemm.preshuffle_plan import (
     UNIT_SCALES,
     WAVES,
     GemmPlan,
+    pack_int4,
     shuffle_weight,
 )
+from flydsl.kernels.gemm.preshuffle_weights import FourBitWeights, Weights
 
 # The instruction -------------------------------------------------------------------------------------
 
@@ -63,7 +66,7 @@ def tiled_instruction(plan: GemmPlan) -> Instruction:
 
     Waves lie side by side along N. K is permuted so that the elements of a lane's 16-byte access stay in the lane.
     """
-    accumulator = fx.Int32 if plan.in_dtype == "int8" else fx.Float32
+    accumulator = fx.Int32 if plan.in_dtype in ("int8", "int4") else fx.Float32
     waves = fx.make_layout((WAVES, 1, 1), (1, 0, 0))
     if plan.in_dtype == "fp8" and plan.tile_k % SCALED_DEPTH == 0:
         with suppress(ValueError):  # the instruction of gfx950 that runs fp8 at its full rate
@@ -71,7 +74,7 @@ def tiled_instruction(plan: GemmPlan) -> Instruction:
             unit = (("scale_a", UNIT_SCALES), ("scale_b", UNIT_SCALES))
             return Instruction(fx.Float8E4M3FN, fx.make_tiled_mma(atom, waves), accesses=2, state=unit)
     for dtype in IN_DTYPES[plan.in_dtype]:
-        for depth in (32, 16):
+        for depth in (32,) if plan.packed else (32, 16):
             with suppress(ValueError):
                 atom = fx.make_mma_atom(rocdl.MFMA(BLOCK, BLOCK, depth, dtype, accumulator))
                 run = depth // ACCESS_LANES
@@ -79,7 +82,7 @@ def tiled_instruction(plan: GemmPlan) -> Instruction:
                 along_k = fx.make_layout((run, ACCESS_LANES, steps), (1, plan.piece, run))
                 return Instruction(dtype, fx.make_tiled_mma(atom, waves, (None, None, along_k)), steps)
     raise ValueError(
-        f"this target has no matrix instruction of 16 rows for {plan.in_dtype}; the kernel is for gfx90a (not fp8), "
+        f"this target has no matrix instruction of 16 rows for {plan.in_dtype}; the kernel is for gfx90a (not fp8, not int4), "
         "gfx942 and gfx950"
     )
 
@@ -93,15 +96,6 @@ def rows_from(tensor: Any, first: Any, rows: Any, tile: int, columns: int) -> An
     records = fx.Int64(inside) * (columns * tensor.dtype.width // 8)
     start = fx.get_iter(tensor) + fx.Int64(first) * columns
     return fx.make_view(rocdl.make_buffer_ptr(start, records), fx.make_layout((tile, columns), (columns, 1)))
-
-
-def weights_from(tensor: Any, first: Any, plan: GemmPlan) -> Any:
-    """The columns of a block in the shuffled B, as (n, k)."""
-    piece = plan.piece
-    shape = ((BLOCK, plan.tile_n // BLOCK), (piece, plan.k // piece))
-    layout = fx.make_layout(shape, ((piece, BLOCK * plan.k), (1, BLOCK * piece)))
-    start = fx.get_iter(tensor) + fx.Int64(first) * plan.k
-    return fx.make_view(rocdl.make_buffer_ptr(start, plan.tile_n * plan.k * plan.elem_bytes), layout)
 
 
 def lds_tiles(plan: GemmPlan, dtype: Any) -> Any:
@@ -139,16 +133,14 @@ class Pipeline:
         dtype, self.tiled = self.instruction.dtype, self.instruction.tiled
         plan = replace(plan, accesses=self.instruction.accesses)
         self.plan, self.thread = plan, fx.thread_idx.x
-        check_elements(A, B, dtype)
+        check_elements(A, B, dtype, fx.Int8 if plan.packed else dtype)
         self.rows_inside = fx.min(m - row * plan.tile_m, fx.Int32(plan.tile_m))
         rows = rows_from(A, row * plan.tile_m, m, plan.tile_m, plan.k)
         rows = fx.zipped_divide(rows, (plan.tile_m, plan.tile_k))[None, (0, 0)]
-        weights = weights_from(B, column * plan.tile_n, plan)
-        weights = fx.zipped_divide(weights, (plan.tile_n, plan.tile_k))[None, (0, 0)]
         lds = lds_tiles(plan, dtype)
         slots = [lds[None, None, stage] for stage in range(plan.lds_stages)]
 
-        self.b = [self.tiled.make_fragment_A(weights) for _ in range(2)]
+        self.b = (FourBitWeights if plan.packed else Weights)(plan, B, column, self.tiled, dtype)
         # The next chunk of A is read while one is multiplied; if there is but one, it belongs to the next tile.
         self.a = [self.tiled.make_fragment_B(slots[0]) for _ in range(2 if plan.chunks == 1 else 1)]
         self.total = self.tiled.make_fragment_C(fx.make_identity_tensor((plan.tile_n, plan.tile_m)))
@@ -159,12 +151,11 @@ class Pipeline:
         fetch = row_copy(self.buffer, plan).get_slice(self.thread)
         stage = row_copy(self.plain, plan).get_slice(self.thread)
         read = fx.make_tiled_copy_B(self.plain, self.tiled).get_slice(self.thread)
-        fetch_b = fx.make_tiled_copy_A(self.buffer, self.tiled).get_slice(self.thread)
-        self.a_in_memory, self.b_in_memory = fetch.partition_S(rows), fetch_b.partition_S(weights)
+        self.a_in_memory = fetch.partition_S(rows)
         self.fetched = fx.make_fragment_like(self.a_in_memory)
         self.a_to_lds = [stage.partition_D(slot) for slot in slots]
         self.a_in_lds = [read.partition_S(slot) for slot in slots]
-        self.a_read, self.b_fetched = [read.retile(a) for a in self.a], [fetch_b.retile(b) for b in self.b]
+        self.a_read = [read.retile(a) for a in self.a]
 
     def along_k(self, tile: int, place: int, after: Any, scale: int, end: Any) -> Any:
         """The scalar offset of a place in a tile, ``scale`` elements a step along K.
@@ -194,17 +185,16 @@ class Pipeline:
 
     def load_b(self, tile: int, chunk: int, after: Any = 0) -> None:
         """Fetch a chunk of a tile of B. A step along K passes the 16 rows of a block."""
-        at = self.along_k(tile, chunk * self.plan.chunk, after, BLOCK, self.plan.tile_n * self.plan.k)
-        target = self.b_fetched[tile % 2][None, None, chunk]
-        fx.copy(self.buffer, self.b_in_memory[None, None, 0], target, soffset=at)
+        plan = self.plan
+        at = self.along_k(tile, chunk * plan.chunk, after, BLOCK, plan.tile_n * plan.k)
+        self.b.load(tile, chunk, at if plan.b_depth == plan.k else at * plan.b_depth // plan.k)
 
     def multiply(self, tile: int, chunk: int) -> None:
         """Row tile by row tile, so that the registers of A become free one after the other."""
         along_k = chunk if self.instruction.steps == 1 else (None, chunk)
-        at = (None, None, along_k if self.plan.chunks > 1 else None)
-        a, b = self.a[tile % len(self.a)], self.b[tile % 2]
-        state = dict(self.instruction.state)
-        fx.gemm(self.tiled, self.total, b[at], a[at], self.total, traversal_order="MKN", **state)
+        along_k = along_k if self.plan.chunks > 1 else None
+        a, b = self.a[tile % len(self.a)][None, None, along_k], self.b.chunk(tile, along_k)
+        fx.gemm(self.tiled, self.total, b, a, self.total, traversal_order="MKN", **dict(self.instruction.state))
 
     def start(self) -> None:
         """The first tile into LDS and registers, the second of A on its way."""
@@ -275,8 +265,8 @@ class Pipeline:
             self.multiply(0, chunk)
 
 
-def check_elements(A: Any, B: Any, dtype: Any) -> None:
-    for tensor, name in ((A, "A"), (B, "B")):
+def check_elements(A: Any, B: Any, a_dtype: Any, b_dtype: Any) -> None:
+    for tensor, name, dtype in ((A, "A", a_dtype), (B, "B", b_dtype)):
         if tensor.dtype is not dtype:
             raise ValueError(
                 f"{name} must hold {dtype.__name__} for this target and in_dtype, not {tensor.dtype.__name__}"
@@ -320,6 +310,8 @@ def finished(pipeline: Pipeline, scale_a: Any, scale_b: Any, bias: Any, m: Any, 
     """The epilogue on this thread's sums, as a vector of f32."""
     plan, total = pipeline.plan, pipeline.total
     values = total.load().to(fx.Float32)
+    if plan.packed:
+        values = values * (1 / 16)  # the weights were widened to 16 times their value
     if plan.scaled:
         rows = rows_from(scale_a, row * plan.tile_m, m, plan.tile_m, 1)
         values = values * along(pipeline, rows, 1).load() * along(pipeline, columns_of(scale_b, plan, column), 0).load()
@@ -401,4 +393,4 @@ def compile_preshuffle_gemm(
     return preshuffle_gemm
 
 
-__all__ = ["compile_preshuffle_gemm", "shuffle_weight"]
+__all__ = ["compile_preshuffle_gemm", "pack_int4", "shuffle_weight"]

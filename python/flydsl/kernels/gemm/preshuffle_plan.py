@@ -27,8 +27,9 @@ IN_DTYPES: dict[str, tuple[Any, ...]] = {
     "bf16": (fx.BFloat16,),
     "fp8": (fx.Float8E4M3FNUZ, fx.Float8E4M3FN),
     "int8": (fx.Int8,),
+    "int4": (fx.Int8,),
 }
-"""Element types by name; the 8-bit float is the one that the target multiplies."""
+"""Element types of A by name: of 8-bit floats the one that the target multiplies. "int4" names the weights' type."""
 
 OUT_DTYPES: dict[str, Any] = {"fp16": fx.Float16, "bf16": fx.BFloat16}
 EPILOGUES = (*ACTIVATIONS, "bias", *(f"bias_{name}" for name in ACTIVATIONS if name != "none"))
@@ -46,6 +47,16 @@ def shuffle_weight(weight: Any, layout: tuple[int, int] = (BLOCK, BLOCK)) -> Any
     n, k = weight.shape
     piece = ACCESS_BYTES // weight.itemsize
     return weight.reshape(n // BLOCK, BLOCK, k // piece, piece).swapaxes(1, 2).reshape(n, k)
+
+
+def pack_int4(shuffled: Any) -> Any:
+    """Shuffled weights between -8 and 7, int8, as nibbles: byte j of four holds the values j and j + 4 of eight.
+
+    Takes an array of NumPy or a tensor of PyTorch, of shape (N, K), and gives int8 of shape (N, K / 2).
+    """
+    eight = shuffled.reshape(-1, 2, 4)
+    low, high = eight[:, 0] & 15, eight[:, 1] & 15
+    return (low | (high << 4)).reshape(shuffled.shape[0], -1)
 
 
 @dataclass(frozen=True)
@@ -98,6 +109,11 @@ class GemmPlan:
             ("K", self.k, self.tile_k),
         )
 
+    @property
+    def packed(self) -> bool:
+        """Whether two weights share a byte."""
+        return self.in_dtype == "int4"
+
     # Sizes -----------------------------------------------------------------------------------------
 
     @property
@@ -113,6 +129,16 @@ class GemmPlan:
     def piece(self) -> int:
         """Elements of one 16-byte access."""
         return ACCESS_BYTES // self.elem_bytes
+
+    @property
+    def b_depth(self) -> int:
+        """Elements in memory of a row of B."""
+        return self.k // 2 if self.packed else self.k
+
+    @property
+    def b_piece(self) -> int:
+        """Elements in memory of one access to B."""
+        return self.piece // 2 if self.packed else self.piece
 
     @property
     def chunk(self) -> int:
