@@ -82,8 +82,8 @@ def tiled_instruction(plan: GemmPlan) -> Instruction:
                 along_k = fx.make_layout((run, ACCESS_LANES, steps), (1, plan.piece, run))
                 return Instruction(dtype, fx.make_tiled_mma(atom, waves, (None, None, along_k)), steps)
     raise ValueError(
-        f"this target has no matrix instruction of 16 rows for {plan.in_dtype}; the kernel is for gfx90a (not fp8, not int4), "
-        "gfx942 and gfx950"
+        f"this target has no matrix instruction of 16 rows for {plan.in_dtype}; the kernel is for gfx942 and gfx950, "
+        "and for gfx90a without fp8 and int4"
     )
 
 
@@ -194,6 +194,10 @@ class Pipeline:
         along_k = chunk if self.instruction.steps == 1 else (None, chunk)
         along_k = along_k if self.plan.chunks > 1 else None
         a, b = self.a[tile % len(self.a)][None, None, along_k], self.b.chunk(tile, along_k)
+        self.add_products(a, b, chunk)
+
+    def add_products(self, a: Any, b: Any, chunk: int) -> None:
+        """The products of a chunk, added to the sums."""
         fx.gemm(self.tiled, self.total, b, a, self.total, traversal_order="MKN", **dict(self.instruction.state))
 
     def start(self) -> None:
@@ -289,10 +293,8 @@ def block_tile(plan: GemmPlan) -> tuple[Any, Any]:
 
 
 @flyc.jit
-def multiply_tiles(C: Any, A: Any, B: Any, scale_a: Any, scale_b: Any, bias: Any, m: Any, plan: GemmPlan) -> None:
-    """One block: a tile of C."""
-    column, row = block_tile(plan)
-    pipeline = Pipeline(plan, A, B, m, column, row)
+def multiply_all(pipeline: Any, plan: GemmPlan) -> None:
+    """The loop over K, two tiles an iteration."""
     if fx.const_expr(plan.preload):
         pipeline.start()
         for pair in range(plan.pairs):
@@ -303,6 +305,14 @@ def multiply_tiles(C: Any, A: Any, B: Any, scale_a: Any, scale_b: Any, bias: Any
     else:
         for turn in range(plan.turns):
             pipeline.step_alone(turn * plan.tile_k)
+
+
+@flyc.jit
+def multiply_tiles(C: Any, A: Any, B: Any, scale_a: Any, scale_b: Any, bias: Any, m: Any, plan: GemmPlan) -> None:
+    """One block: a tile of C."""
+    column, row = block_tile(plan)
+    pipeline = Pipeline(plan, A, B, m, column, row)
+    multiply_all(pipeline, plan)
     store_tile(pipeline, C, finished(pipeline, scale_a, scale_b, bias, m, column, row), m, column, row)
 
 
