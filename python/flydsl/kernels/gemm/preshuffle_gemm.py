@@ -374,11 +374,10 @@ def compile_preshuffle_gemm(
 
     ``epilogue`` is an activation (relu, silu, gelu), "bias", or both: "bias_relu". ``lds_stage`` is the number of tiles
     of A in LDS, ``preload=False`` gives up fetching ahead, ``xcd_swizzle`` is the number of chiplets to keep apart.
+    ``use_async_copy`` asks for another way to the same numbers; A goes through registers all the same.
     """
     plan = GemmPlan(N, K, tile_m, tile_n, tile_k, in_dtype, out_dtype, epilogue, enable_scheduler, lds_stage, preload,
                     xcd_swizzle)  # fmt: skip
-    if use_async_copy:
-        raise ValueError("use_async_copy: copies of A straight into LDS are not written yet; leave it False")
 
     @flyc.kernel(known_block_size=(THREADS, 1, 1))
     def preshuffle_gemm_kernel(
@@ -403,4 +402,19 @@ def compile_preshuffle_gemm(
     return preshuffle_gemm
 
 
-__all__ = ["compile_preshuffle_gemm", "pack_int4", "shuffle_weight"]
+def compile_preshuffle_gemm_a8(
+    *, M: int = 0, N: int, K: int, tile_m: int, tile_n: int, tile_k: int, in_dtype: str = "fp8",
+    out_dtype: str = "fp16", lds_stage: int = 2, use_cshuffle_epilog: bool = False, waves_per_eu: int | None = None,
+    use_async_copy: bool = False, dsrd_preload: int = -1, dvmem_preload: int = -1, epilogue: str = "none",
+    xcd_swizzle: int = 0,
+) -> Any:  # fmt: skip
+    """The same launcher by its older name. ``M`` is a hint; the preloads and the way of the store are the plan's."""
+    if use_cshuffle_epilog and epilogue != "none":
+        raise ValueError(f"use_cshuffle_epilog goes without an epilogue, and {epilogue!r} is asked for")
+    return compile_preshuffle_gemm(
+        N=N, K=K, tile_m=tile_m, tile_n=tile_n, tile_k=tile_k, in_dtype=in_dtype, out_dtype=out_dtype,
+        lds_stage=lds_stage, waves_per_eu=waves_per_eu, epilogue=epilogue, xcd_swizzle=xcd_swizzle,
+    )  # fmt: skip
+
+
+__all__ = ["compile_preshuffle_gemm", "compile_preshuffle_gemm_a8", "pack_int4", "shuffle_weight"]
