@@ -72,7 +72,7 @@ class BlockScaledPipeline(Pipeline):
         if place + self.plan.chunk == SCALE_BLOCK:
             self.add_block(tile, block)
 
-    def add_products(self, a: Any, b: Any, chunk: int) -> None:
+    def add_products(self, a: Any, b: Any, tile: int, chunk: int) -> None:
         state = dict(self.instruction.state)
         fx.gemm(self.tiled, self.sums, b, a, self.sums, traversal_order="MKN", **state)
 

@@ -194,9 +194,9 @@ class Pipeline:
         along_k = chunk if self.instruction.steps == 1 else (None, chunk)
         along_k = along_k if self.plan.chunks > 1 else None
         a, b = self.a[tile % len(self.a)][None, None, along_k], self.b.chunk(tile, along_k)
-        self.add_products(a, b, chunk)
+        self.add_products(a, b, tile, chunk)
 
-    def add_products(self, a: Any, b: Any, chunk: int) -> None:
+    def add_products(self, a: Any, b: Any, tile: int, chunk: int) -> None:
         """The products of a chunk, added to the sums."""
         fx.gemm(self.tiled, self.total, b, a, self.total, traversal_order="MKN", **dict(self.instruction.state))
 
