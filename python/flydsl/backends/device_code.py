@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
@@ -12,6 +11,7 @@ from xdsl.ir import Operation
 
 from flydsl.backends.launcher import is_parameter_block
 from flydsl.backends.matrix_calls import matrix_rules
+from flydsl.base.records import dataclass
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.module_emitter import ModuleEmitter

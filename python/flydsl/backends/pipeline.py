@@ -14,8 +14,6 @@ Order, and why:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from xdsl.ir import Operation
 
 from flydsl.backends.lowering.convert_arith_to_llvm import convert_arith_to_llvm
@@ -24,6 +22,7 @@ from flydsl.backends.lowering.convert_gpu_to_rocdl import convert_gpu_to_rocdl
 from flydsl.backends.lowering.convert_math_to_llvm import convert_math_to_llvm
 from flydsl.backends.lowering.convert_vector_to_llvm import convert_vector_to_llvm
 from flydsl.backends.lowering.gpu_module_to_binary import gpu_module_to_binary
+from flydsl.base.records import dataclass, field
 from flydsl.passes import pipeline
 from flydsl.passes.convert_cf_to_llvm import convert_cf_to_llvm
 from flydsl.passes.convert_func_to_llvm import convert_func_to_llvm

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import linecache
 import sys
-from dataclasses import FrozenInstanceError, dataclass
+from dataclasses import FrozenInstanceError
+
+from flydsl.base.records import dataclass
 
 _BOLD, _RED, _GREEN = "\x1b[1m", "\x1b[1;31m", "\x1b[1;32m"
 _RESET = "\x1b[0m"

@@ -15,13 +15,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from flydsl.base.errors import DslRuntimeError, DslValueError
+from flydsl.base.records import dataclass
 
 T = TypeVar("T")
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from flydsl.base.errors import LoweringError
+from flydsl.base.records import dataclass, field
 from flydsl.runtime.elf_object import (
     SHF_ALLOC,
     SHF_EXEC,

@@ -10,12 +10,12 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError
+from flydsl.base.records import replace
 from flydsl.compiler.cache.cache_info import CacheCounts, CacheInfo
 from flydsl.compiler.calls.call import Call, adapted_call
 from flydsl.compiler.calls.call_path import CallPath, age, environment_now

@@ -11,13 +11,13 @@ Accesses narrower than 16 bytes may be put together by LLVM, so for those any co
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import StringAttr, VectorType
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from flydsl.base.errors import SourceLocation
+from flydsl.base.records import dataclass, field
 from flydsl.passes.shared.known_bits import constant_of
 from flydsl.passes.shared.source_location import location_of
 from flydsl.passes.shared.walk import function_bodies

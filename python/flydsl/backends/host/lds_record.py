@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -18,6 +17,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from flydsl.backends.host.access_kinds import ATOMIC, WRITE
 from flydsl.backends.host.shared_memory import is_shared
 from flydsl.base.errors import SourceLocation
+from flydsl.base.records import dataclass
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import scalar_of, type_text
 from flydsl.passes.shared.source_location import location_of

@@ -7,12 +7,12 @@ own is read there; one that is the same for all threads, and one in pieces, is f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
 
+from flydsl.base.records import dataclass
 from flydsl.codegen.llvm_types import type_text
 from flydsl.target.mma_facts import Intrinsic
 

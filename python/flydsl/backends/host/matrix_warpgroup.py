@@ -7,7 +7,6 @@ which are no numbers, and the wait puts the numbers in their place.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xdsl.ir import Operation
@@ -17,6 +16,7 @@ from flydsl.backends.host.matrix_elements import read_element
 from flydsl.backends.host.matrix_lanes import LoopText, Operand, dense_places, gather, scatter
 from flydsl.backends.host.matrix_product import block_product
 from flydsl.backends.host.matrix_registers import LaneRegisters, lane_registers, result_registers
+from flydsl.base.records import replace
 from flydsl.codegen.module_scope import ModuleScope
 from flydsl.target.dtype import is_float, width_bits
 from flydsl.target.mma_facts import fragment_elem

@@ -10,7 +10,6 @@ of masks where threads may disagree. See section 7 of the design.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import DenseArrayBase
@@ -27,6 +26,7 @@ from flydsl.backends.host.slots import Slots
 from flydsl.backends.host.stopping import Stopping
 from flydsl.backends.launcher import Site, is_parameter_block, site_of
 from flydsl.base.launch_status import SITE_BASE
+from flydsl.base.records import dataclass
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.module_emitter import ModuleEmitter

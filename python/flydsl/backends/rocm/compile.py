@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from xdsl.dialects.builtin import StringAttr
@@ -18,6 +17,7 @@ from flydsl.backends.device_code import (
 )
 from flydsl.backends.rocm.dialect_ops import ROCDL_OPS
 from flydsl.backends.rocm.rules import ROCM_RULES
+from flydsl.base.records import dataclass
 from flydsl.codegen.code_object import Linking
 from flydsl.codegen.device_build import DeviceBuild
 from flydsl.codegen.llvm_build import data_layout

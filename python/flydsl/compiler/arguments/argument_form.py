@@ -8,10 +8,10 @@ function was compiled again (`properties`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.base.records import dataclass
 from flydsl.compiler.arguments.array_view import ArrayView
 from flydsl.compiler.arguments.scalar_argument import ScalarArgument, scalar_argument
 from flydsl.compiler.arguments.stream_argument import StreamArgument, check_stream_device

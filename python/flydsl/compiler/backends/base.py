@@ -10,11 +10,11 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar
 
 from flydsl.base.errors import DslValueError, TargetError
+from flydsl.base.records import dataclass
 from flydsl.compiler.backends.toolchain import toolchain_text
 from flydsl.compiler.options.hints import checked, kernel_attributes
 from flydsl.target.target import Target, parse_target

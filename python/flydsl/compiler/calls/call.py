@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslValueError, FlyDSLError
+from flydsl.base.records import dataclass
 from flydsl.compiler.arguments.adapted import Adapted
 from flydsl.compiler.arguments.annotation_check import check_constexpr
 from flydsl.compiler.arguments.argument_form import ConstantForm, Form, NoneForm, form_of

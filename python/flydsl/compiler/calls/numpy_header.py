@@ -10,9 +10,10 @@ import ctypes
 import struct
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
+
+from flydsl.base.records import dataclass
 
 WRITEABLE = 0x400
 """The bit of the flags that says that the array may be written."""

@@ -8,10 +8,10 @@ reading would end the process.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from flydsl.base.errors import DslValueError, SourceLocation
+from flydsl.base.records import dataclass, replace
 from flydsl.compiler.arguments.array_view import ArrayView, is_writable
 from flydsl.compiler.arguments.struct_argument import StructArgument
 from flydsl.compiler.arguments.tensor_argument import TensorArgument

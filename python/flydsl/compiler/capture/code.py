@@ -15,12 +15,12 @@ import re
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType, EllipsisType, FunctionType
 from typing import Any
 
 from flydsl.base.own_code import PACKAGE, is_own_module
+from flydsl.base.records import dataclass
 
 _GLOBAL, _NAME, _IMPORT, _STORE, _DELETE = (
     opcode.opmap[name] for name in ("LOAD_GLOBAL", "LOAD_NAME", "IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")

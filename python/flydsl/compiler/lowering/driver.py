@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 
 from xdsl.dialects.builtin import ModuleOp
@@ -19,6 +18,7 @@ from flydsl.backends.launcher import HostModule, Site, launcher_module, site_of
 from flydsl.backends.rocm import compile as rocm_compile
 from flydsl.base import knobs
 from flydsl.base.errors import FlyDSLError, VerifyError
+from flydsl.base.records import dataclass
 from flydsl.codegen.llvm_build import emit_object, host_triple
 from flydsl.compiler.artifacts.artifact import Artifact, Assemble
 from flydsl.compiler.backends.backend_passes import passes_for

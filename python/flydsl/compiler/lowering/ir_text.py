@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 from flydsl.base.errors import DslRuntimeError
+from flydsl.base.records import dataclass
 from flydsl.compiler.arguments.adapted import Adapted
 from flydsl.compiler.arguments.tensor_argument import TensorArgument
 from flydsl.compiler.calls.call import Call

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from flydsl.base.errors import UnsupportedError
+from flydsl.base.records import dataclass, field
 from flydsl.compiler.arguments.pointer_argument import PointerArgument
 from flydsl.compiler.arguments.struct_argument import StructArgument
 from flydsl.compiler.jit_argument import Dynamic, JitArgument, ScalarArgument, StreamArgument, TensorArgument

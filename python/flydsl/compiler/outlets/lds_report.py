@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslValueError
+from flydsl.base.records import dataclass
 from flydsl.compiler.calls.jit_call import jit_call
 from flydsl.compiler.jit_function import JitFunction
 from flydsl.compiler.messages.diagnostics import present

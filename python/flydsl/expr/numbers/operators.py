@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import replace
 from importlib import import_module
 from typing import Any, TypedDict
 
 from flydsl.base.errors import DslTypeError
+from flydsl.base.records import replace
 from flydsl.expr.numbers import division, fold
 from flydsl.expr.numbers import numeric_types as nt
 from flydsl.expr.numbers.fastmath import Flags

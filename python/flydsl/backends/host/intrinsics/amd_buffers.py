@@ -7,7 +7,6 @@ records (bytes, for the raw buffers used here) from bit 64, flags from bit 96.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xdsl.ir import Operation
@@ -16,6 +15,7 @@ from flydsl.backends.host.access_kinds import ATOMIC, ENGINE_ACCESS, READ, WRITE
 from flydsl.backends.host.asynchrony import GROUPS
 from flydsl.backends.host.collectives import lane_parts
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, immediate, thread
+from flydsl.base.records import dataclass
 from flydsl.codegen.llvm_types import BF16, type_text
 from flydsl.codegen.soft_atomics import is_soft, soft_atomic
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Operation
 
+from flydsl.base.records import dataclass
 from flydsl.codegen.reading.op_view import fail
 
 if TYPE_CHECKING:
