@@ -78,8 +78,12 @@ def _fields_of(cls: type) -> dict[str, Field]:
         elif "__dataclass_fields__" in own:  # made by `dataclasses` itself
             fields |= {one.name: _from_standard(one) for one in sys.modules["dataclasses"].fields(base)}
     for name, kind in cls.__annotations__.items():
-        if not _is_class_variable(kind):
-            fields[name] = _own_field(cls, name, kind)
+        one = _own_field(cls, name, kind)
+        if _is_class_variable(kind):
+            continue
+        if type(one.default).__hash__ is None:
+            raise ValueError(f"{cls.__name__}.{name} has a default that can change; use default_factory")
+        fields[name] = one
     return fields
 
 
@@ -91,8 +95,6 @@ def _own_field(cls: type, name: str, kind: Any) -> Field:
         one = _from_standard(given)
     else:
         one = field(default=MISSING if isinstance(given, MemberDescriptorType) else given)
-    if type(one.default).__hash__ is None:
-        raise ValueError(f"{cls.__name__}.{name} has a default that can change; use default_factory")
     if one.default is not given:
         if one.default is not MISSING:
             setattr(cls, name, one.default)

@@ -274,10 +274,10 @@ class JitFunction(Decorated):
     def _compiled_artifact(self, signature: Any, arguments: list[Any], device: Any) -> Any:
         # The IR libraries are loaded here, on the first compile, and not when this package is imported.
         with stage("libraries"):
-            trace = import_module("flydsl.compiler.tracing.trace").trace
-            driver = import_module("flydsl.compiler.lowering.driver")
+            load = import_module("flydsl.dialects.xdsl_loading").load
+            tracing, driver = load("flydsl.compiler.tracing.trace", "flydsl.compiler.lowering.driver")
         with stage("trace"), recorded() as reads:
-            module, formats = trace(self.func, arguments, device.target, signature.hints)
+            module, formats = tracing.trace(self.func, arguments, device.target, signature.hints)
         with import_module("flydsl.codegen.llvm_options").option_scope(llvm_options(signature.hints)):
             artifact = driver.compile_module(
                 module, self.__name__, device.target, device.kind, formats,

@@ -12,6 +12,8 @@ from typing import cast
 from xdsl.ir import Operation, OpTraits
 from xdsl.traits import IsTerminator, Pure
 
+from flydsl.dialects.xdsl_loading import load
+
 # Operations of upstream dialects that xDSL 0.74 does not define. They print in generic form,
 # which mlir-opt reads. True: free of side effects.
 _MISSING: dict[str, bool] = {
@@ -61,7 +63,7 @@ _RESPELT: dict[str, tuple[str, str]] = {
 
 @cache
 def _dialect_ops(dialect: str) -> dict[str, type[Operation]]:
-    module = import_module(f"xdsl.dialects.{dialect}")
+    (module,) = load(f"xdsl.dialects.{dialect}")
     found = {
         value.name: value
         for value in vars(module).values()
