@@ -262,7 +262,7 @@ def _init_later(cls: Any, fields: dict[str, Field], frozen: bool, slots: bool) -
 
 
 def _compiled_init(cls: type, fields: dict[str, Field], frozen: bool, slots: bool) -> Callable[..., None]:
-    scope: dict[str, Any] = {"_set": object.__setattr__, "_MISSING": MISSING}
+    scope: dict[str, Any] = {"__name__": cls.__module__, "_set": object.__setattr__, "_MISSING": MISSING}
     parameters, lines = ["self"], []
     for name, one in fields.items():
         if one.default is not MISSING:

@@ -57,7 +57,8 @@ class _Format:
 
     @cached_property
     def _program(self) -> Any:
-        return import_module("xdsl.irdl.declarative_assembly_format").FormatProgram.from_str(self._text, self._definition)
+        programs = import_module("xdsl.irdl.declarative_assembly_format")
+        return programs.FormatProgram.from_str(self._text, self._definition)
 
     def parse(self, *given: Any) -> Any:
         return self._program.parse(*given)

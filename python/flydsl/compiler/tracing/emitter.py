@@ -55,7 +55,7 @@ from flydsl.dialects.fly.payload import DYNAMIC_SHARED, Pointer
 from flydsl.dialects.fly.types import element_type, type_of
 from flydsl.dialects.gpu_ext import ShuffleMode, ShuffleModeAttr
 from flydsl.dialects.registry import load_all
-from flydsl.dialects.upstream import op_class
+from flydsl.dialects.upstream import created, op_class
 from flydsl.passes.mark_memory import MARK
 from flydsl.passes.shared.intrinsic_call import PTX_NAME, asm_properties, call_properties, native_call
 from flydsl.target.l2_policy import under_policy
@@ -256,8 +256,7 @@ class TraceEmitter:
                     properties[key] = _attribute(name, key, value)
         several = not isinstance(result, (str, type(None)))
         types = () if result is None else [ir_type(t) for t in ((result,) if isinstance(result, str) else result)]
-        op = op_class(name).create(operands=operands, result_types=types, properties=properties)
-        self.add(op)
+        op = self.add(created(op_class(name), operands, types, properties))
         if several:
             return tuple(op.results)
         return op.results[0] if types else None
@@ -339,8 +338,7 @@ class TraceEmitter:
         stored = {
             key: to_attr((spec.attrs or {})[key], value) for key, value in (attrs or {}).items() if value is not None
         }
-        op = OP_CLASSES[name].create(operands=operands, result_types=types, attributes=stored)
-        self.add(op)
+        op = self.add(created(OP_CLASSES[name], operands, types, attributes=stored))
         return None if not op.results else op.results[0] if len(op.results) == 1 else tuple(op.results)
 
     # Constants ---------------------------------------------------------------------------------
