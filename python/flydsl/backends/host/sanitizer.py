@@ -225,7 +225,7 @@ class Sanitizer:
         self._check_registers(op, pointer, place, byte_size(type_))
         promised = op.attributes.get(PROMISED)
         if isinstance(promised, IntegerAttr) and self.wg.target.backend != "cuda":  # there it is checked in any case
-            self.wg.note_aligned(op, place, min(promised.value.data, WIDEST_ACCESS))
+            self.wg.broken_promises.note(op, place, min(promised.value.data, WIDEST_ACCESS))
 
     def _check_registers(self, op: Operation, pointer: SSAValue, place: str, size: int) -> None:
         """Report registers that are read or written while a product has them, except by products and waits."""

@@ -21,6 +21,7 @@ from flydsl.backends.host.divergence import barrier_diverges
 from flydsl.backends.host.intrinsics.table import ASM, CALL, TARGET_PREFIXES, host_intrinsic, intrinsic_name
 from flydsl.backends.host.memory_roots import byte_size
 from flydsl.backends.host.plan import Plan, gathered, meeting_of
+from flydsl.backends.host.promises import BrokenPromises
 from flydsl.backends.host.shared_memory import SharedMemory
 from flydsl.backends.host.slots import Slots
 from flydsl.backends.host.stopping import Stopping
@@ -39,9 +40,6 @@ if TYPE_CHECKING:
     from flydsl.backends.host.sanitizer import Sanitizer
 
 AXES = ("x", "y", "z")
-MISALIGNED = """\
-misaligned access: the address is no multiple of {} bytes, as this copy or atomic needs
-copy fewer bits at a time, or align the memory and every offset into it (assumed_align, fx.Align, padded rows)"""
 MOST_STACK = 1 << 18
 """Bytes of registers that may lie on the stack: a worker has a few megabytes, and to overrun them ends the process."""
 Copy = tuple[SSAValue, SSAValue]
@@ -87,8 +85,7 @@ class WorkgroupEmitter:
         self.asynchrony = asynchrony.Asynchrony(self) if asynchrony.is_asynchronous(op) else None
         self._phases: str | None = None
         self.mask: str | None = None
-        self._misaligned: dict[object, str] = {}
-        self._noted: set[object] = set()
+        self.broken_promises = BrokenPromises(self)
         self.masks = 0
         self.extents: dict[str, str] = {}
         self.thread: dict[str, str] = {}
@@ -279,7 +276,7 @@ class WorkgroupEmitter:
         if self.sanitizer is not None:
             self.sanitizer.access(op, pointer, place, size, kind)
         if op.name == ASM and isinstance(size, int) and size > 1:  # PTX: aligned to its size
-            self.note_aligned(op, place, size)
+            self.broken_promises.note(op, place, size)
         if self.recorder is not None:
             self.recorder.access(self, op, pointer, place, size, kind)
 
@@ -309,7 +306,7 @@ class WorkgroupEmitter:
         self.over_threads(body)
         if later:
             self.over_threads(lambda: self._arrive(later))
-        self.stop_if_misaligned()
+        self.broken_promises.stop()
 
     def _read_by_others(self, ops: Sequence[Operation], copies: Sequence[Copy]) -> list[SSAValue]:
         """Targets of copies whose arrays the operations read at other threads: all must have read before one writes."""
@@ -321,49 +318,6 @@ class WorkgroupEmitter:
         for target in targets:
             kept = self.slots.load_key(("arriving", target), type_text(target.type), self.thread_number)
             self.slots.store(target, kept, self.thread_number)
-
-    # Alignment ---------------------------------------------------------------------------------
-
-    def note_aligned(self, op: Operation, place: str, alignment: int) -> None:
-        """Remember, until the loop over threads ends, an access at an address that is not what it promises."""
-        body, flag = self.body, self._flag("")
-        low = body.assign(f"and i64 {body.assign(f'ptrtoint {place} to i64')}, {alignment - 1}")
-        here = self._status(op, low, alignment)
-        before = body.assign(f"load i32, ptr {flag}")
-        body.line(f"store i32 {body.assign(f'call i32 @llvm.umax.i32(i32 {before}, i32 {here})')}, ptr {flag}")
-
-    def note_base_aligned(self, op: Operation, base: SSAValue, alignment: int) -> None:
-        """The same where the promise depends on an argument alone: a store that LLVM takes out of the loop."""
-        body, flag = self.body, self._flag((base, alignment))
-        low = body.assign(f"and i64 {body.assign(f'ptrtoint {body.typed(base)} to i64')}, {alignment - 1}")
-        here = self._status(op, low, alignment)
-        body.line(f"store i32 {here}, ptr {flag}")
-
-    def _status(self, op: Operation, low: str, alignment: int) -> str:
-        """The status of an access by the low bits of its address: 0 where there are none."""
-        self.sites.append(site_of(op, MISALIGNED.format(alignment)))
-        kept = self.body.assign(f"icmp eq i64 {low}, 0")
-        return self.body.assign(f"select i1 {kept}, i32 0, i32 {SITE_BASE + len(self.sites) - 1}")
-
-    def _flag(self, key: object) -> str:
-        if key not in self._misaligned:
-            self._misaligned[key] = self.body.fresh("misaligned")
-            self.body.entry_line(f"{self._misaligned[key]} = alloca i32, align 4")
-            self.body.entry_line(f"store i32 0, ptr {self._misaligned[key]}")
-        self._noted.add(key)
-        return self._misaligned[key]
-
-    def stop_if_misaligned(self) -> None:
-        """Behind a loop over threads: leave with the line of an access that broke its promise."""
-        body = self.body
-        for key in sorted(self._noted, key=list(self._misaligned).index):
-            status = body.assign(f"load i32, ptr {self._misaligned[key]}")
-            stop, on = body.fresh_label("stop"), body.fresh_label("on")
-            body.branch_if(body.assign(f"icmp ne i32 {status}, 0"), stop, on)
-            body.start_block(stop)
-            body.line(f"ret i32 {status}")
-            body.start_block(on)
-        self._noted.clear()
 
     def _bring(self, ops: Sequence[Operation], copies: Sequence[Copy]) -> None:
         """Make every value from outside the run known at the start of its body."""
