@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from flydsl.backends.host import plan
-from flydsl.compiler.lowering import driver
+from flydsl.backends.host import compile, plan
 from flydsl.compiler.tracing import emitter
 from flydsl.passes import promote_regmem_to_vectorssa as promotion
 from tests.conftest import REPOSITORY
@@ -31,14 +30,14 @@ def scaling(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def text_of(scaling: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], str]:
     """The LLVM text that a program of a size becomes on the virtual GPU; it is run, and its result checked."""
     texts: list[str] = []
-    host_module = driver.host_module
+    host_module = compile.host_module
 
     def noted(*arguments: Any) -> Any:
         made = host_module(*arguments)
         texts.append(made.text)
         return made
 
-    monkeypatch.setattr(driver, "host_module", noted)
+    monkeypatch.setattr(compile, "host_module", noted)
     monkeypatch.setenv("FLYDSL_RUNTIME_ENABLE_CACHE", "0")
 
     def text(name: str, count: int) -> str:

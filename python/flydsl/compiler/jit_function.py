@@ -31,7 +31,6 @@ from flydsl.compiler.messages.diagnostics import located, present
 from flydsl.compiler.messages.progress import Progress, stage
 from flydsl.compiler.options.hints import Hints, checked, llvm_options, scoped
 from flydsl.compiler.options.sanitize import check_device
-from flydsl.compiler.rewrite.rewriter import rewritten
 from flydsl.compiler.tracing.signature import Signature
 from flydsl.expr.trace.context import is_tracing
 
@@ -94,6 +93,7 @@ class JitFunction(Decorated):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if is_tracing():
+            rewritten = import_module("flydsl.compiler.rewrite.rewriter").rewritten
             return rewritten(self.func)(*args, **kwargs)
         try:
             version = self._version

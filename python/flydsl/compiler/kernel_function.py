@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
+from importlib import import_module
 from types import FunctionType
 from typing import Any
 
@@ -17,7 +18,6 @@ from flydsl.compiler.messages.decorated import Decorated, check_decorated
 from flydsl.compiler.messages.diagnostics import located, user_errors
 from flydsl.compiler.options.hints import checked, hint_scope
 from flydsl.compiler.rewrite.names import own_nodes
-from flydsl.compiler.rewrite.rewriter import rewritten
 from flydsl.compiler.rewrite.source import find_source
 from flydsl.compiler.tracing.signature import Signature
 from flydsl.dialects.fly.payload import CLUSTER
@@ -349,6 +349,7 @@ def trace_kernel(kernel: KernelFunction, values: list[Any], host: Any, size: Any
     with tracing(emitter), user_errors(kernel.func):
         inside = construct_from_ir_values(adapted, iter(emitter.entry.args))
         args, kwargs = kernel.signature.split(inside)
+        rewritten = import_module("flydsl.compiler.rewrite.rewriter").rewritten
         result = rewritten(kernel.func)(*args, **kwargs)
     if result is not None:
         raise DslTypeError(

@@ -7,7 +7,6 @@ makes the binary) and for its part of the key (`hash`). The other methods tell t
 
 from __future__ import annotations
 
-import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
@@ -107,6 +106,7 @@ class BaseBackend(ABC):
     def hash(self) -> str:
         """A text that changes with the backend, its target, and the versions of what compiles."""
         found = [type(self).__module__, type(self).__qualname__, *map(str, vars(self.target).values())]
+        hashlib = import_module("hashlib")  # slow to import
         return hashlib.sha256("\n".join([*found, toolchain_text()]).encode()).hexdigest()
 
     def native_lib_patterns(self) -> list[str]:

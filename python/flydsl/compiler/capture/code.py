@@ -7,7 +7,6 @@ That finds `mod.helper`, `m = mod; m.helper` and `getattr(mod, "helper")` alike,
 
 from __future__ import annotations
 
-import hashlib
 import linecache
 import opcode
 import os
@@ -16,6 +15,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from importlib import import_module
 from types import CodeType, EllipsisType, FunctionType
 from typing import Any
 
@@ -184,7 +184,7 @@ def _parts(code: CodeType) -> Iterator[CodeType]:
 @lru_cache(maxsize=4096)
 def code_digest(code: CodeType) -> str:
     """A digest of everything that decides what a code object does, and of its lines relative to its first."""
-    digest = hashlib.sha256()
+    digest = import_module("hashlib").sha256()  # slow to import
     for part in _content(code, code.co_firstlineno):
         digest.update(part)
         digest.update(b"\0")

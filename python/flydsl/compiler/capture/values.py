@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
-import hashlib
 import reprlib
 import struct
 import sys
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
+from importlib import import_module
 from types import EllipsisType, FunctionType, MappingProxyType, MemberDescriptorType, NoneType, SimpleNamespace
 from typing import Any
 
@@ -181,7 +181,7 @@ def bytes_of(value: Any) -> bytes:
 
 
 def digest_of(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+    return import_module("hashlib").sha256(data).hexdigest()  # slow to import
 
 
 def _of_memory(value: Any, size: int, *, is_seen: bool = True) -> Content:

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
-from flydsl.backends.cuda import compile as cuda_compile
 from flydsl.backends.device_code import kernel_functions
 from flydsl.backends.driver_launching import DriverLaunching
-from flydsl.backends.host.compile import host_module
-from flydsl.backends.host.lds_record import LdsRecorder
-from flydsl.backends.host.sanitizer import settings as sanitizer_settings
-from flydsl.backends.host.sanitizer import settings_text as sanitizer_text
 from flydsl.backends.launcher import HostModule, Site, launcher_module, site_of
-from flydsl.backends.rocm import compile as rocm_compile
 from flydsl.base import knobs
 from flydsl.base.errors import FlyDSLError, VerifyError
 from flydsl.base.records import dataclass
@@ -27,9 +22,13 @@ from flydsl.compiler.messages.progress import stage
 from flydsl.compiler.messages.schedule_warnings import warn_about_schedules
 from flydsl.compiler.options.hints import Hints
 from flydsl.compiler.options.sanitize import check_device
+from flydsl.passes.mark_memory import sanitizer_settings, sanitizer_text
 from flydsl.passes.pipeline import Pass
 from flydsl.passes.written_arguments import written_arguments
 from flydsl.target.target import Target
+
+if TYPE_CHECKING:
+    from flydsl.backends.host.lds_record import LdsRecorder
 
 
 def _verify(module: ModuleOp, after: str) -> None:
@@ -98,7 +97,8 @@ def lower_module(
         dump(module, target, level, line_tables, dumps, assemble)
     if device == "host":
         with stage("LLVM text"):
-            host = host_module(module, target, argument_format, recorder)
+            write_host = import_module("flydsl.backends.host.compile").host_module
+            host = write_host(module, target, argument_format, recorder)
         if dumps.stages:
             dumps.extra("host.ll", host.text)
         return Lowered(host, kernels, level, writes=writes)
@@ -152,8 +152,9 @@ LAUNCHER_LEVEL = 0
 def _device_binary(module: ModuleOp, target: Target, device: str, level: int, line_tables: bool) -> Callable[[], bytes]:
     """Start making PTX or a code object of the module's kernels; the call gives the bytes."""
     llvm_dir = knobs.COMPILE_LLVM_DIR.get()
-    if device == "cuda":
-        ptx = cuda_compile.ptx_of(cuda_compile.device_text(module, target, line_tables), target, level, llvm_dir)
+    if device == "cuda":  # the parts of other families are not loaded
+        cuda = import_module("flydsl.backends.cuda.compile")
+        ptx = cuda.ptx_of(cuda.device_text(module, target, line_tables), target, level, llvm_dir)
         return lambda: ptx.encode()
-    text = rocm_compile.device_text(module, target, line_tables)
-    return rocm_compile.begin_code_object(text, target, level, llvm_dir).result
+    rocm = import_module("flydsl.backends.rocm.compile")
+    return rocm.begin_code_object(rocm.device_text(module, target, line_tables), target, level, llvm_dir).result
