@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
 from flydsl.base import knobs
+from flydsl.base.collector import collector_paused
 from flydsl.base.errors import DslRuntimeError
 from flydsl.base.records import replace
 from flydsl.compiler.cache.cache_info import CacheCounts, CacheInfo
@@ -33,19 +32,6 @@ from flydsl.compiler.options.hints import Hints, checked, llvm_options, scoped
 from flydsl.compiler.options.sanitize import check_device
 from flydsl.compiler.tracing.signature import Signature
 from flydsl.expr.trace.context import is_tracing
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """Compiling makes many objects that live until its end; looking for garbage among them costs a tenth."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
 
 _MOST_PATHS = 64
 """States of environment and hints whose launch functions are kept."""
@@ -320,4 +306,4 @@ def jit(func: Callable[..., Any] | None = None) -> Any:
     return JitFunction(func)
 
 
-__all__ = ["BoundJit", "JitCacheManager", "JitFunction", "MlirCompiler", "collector_paused", "jit"]
+__all__ = ["BoundJit", "JitCacheManager", "JitFunction", "MlirCompiler", "jit"]

@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from flydsl.base import records
+from flydsl.base.collector import making_what_stays
 
 _standard = dataclasses.dataclass
 _ours = ("xdsl.", "flydsl.dialects.")
@@ -27,7 +28,7 @@ _loading = RLock()
 
 def load(*names: str) -> list[ModuleType]:
     """Import modules of xDSL, or ours that import it."""
-    with _loading:
+    with _loading, making_what_stays():
         before, dataclasses.dataclass = dataclasses.dataclass, _dataclass
         try:
             program = import_module("xdsl.irdl.declarative_assembly_format").FormatProgram

@@ -7,11 +7,15 @@ import os
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError
 from flydsl.base.native_names import POOL_CALLED, POOL_LAUNCH, POOL_LIMIT, POOL_START, POOL_WATCH_SIGNALS
-from flydsl.runtime.object_code import LoadedObject, add_symbol, load_object
+
+if TYPE_CHECKING:
+    from flydsl.runtime.object_code import LoadedObject
 
 _lock = threading.Lock()
 _loaded: LoadedObject | None = None
@@ -34,9 +38,10 @@ def start(object_code: Callable[[], bytes]) -> int:
     global _loaded
     with _lock:
         if _loaded is None:
-            _loaded = load_object(object_code())
+            loading = import_module("flydsl.runtime.object_code")  # here, because importing the package loads no code
+            _loaded = pool = loading.load_object(object_code())
             for name in POOL_CALLED:
-                add_symbol(name, _loaded.address(name))
+                loading.add_symbol(name, pool.address(name))
         _begin(_loaded)
         _set_limit(_loaded)
         return _loaded.address(POOL_LAUNCH)

@@ -22,6 +22,7 @@ from typing import Any
 import flydsl
 from flydsl.backends.launcher import field_offsets
 from flydsl.base import knobs
+from flydsl.base.collector import collector_paused
 from flydsl.base.errors import DslRuntimeError, DslValueError
 from flydsl.base.files import atomic_write
 from flydsl.base.native_names import DRIVER_ATTRIBUTES_ENTRY, TENSOR_MAP_ENTRY
@@ -32,7 +33,7 @@ from flydsl.compiler.arguments.adapted import Adapted
 from flydsl.compiler.backends.target_choice import chosen_target
 from flydsl.compiler.calls.call import Call
 from flydsl.compiler.calls.jit_call import jit_call
-from flydsl.compiler.jit_function import JitFunction, collector_paused
+from flydsl.compiler.jit_function import JitFunction
 from flydsl.compiler.lowering.driver import Lowered, cubin_of, lower_module
 from flydsl.compiler.options.hints import hint_scope, llvm_options
 from flydsl.compiler.outlets.c_arguments import CArgument, c_argument, c_name, hidden_stream
