@@ -161,6 +161,8 @@ def test_launching_during_capture_works(cuda_torch: ModuleType) -> None:
     side = cuda_torch.cuda.Stream()
     scale.warmup(x, y, 2.0, stream=side)
     compiled = flyc.compile(scale, x, y, 2.0, stream=side)
+    cuda_torch.cuda.synchronize()
+    y.fill_(float("nan"))
     graph = cuda_torch.cuda.CUDAGraph()
     with cuda_torch.cuda.graph(graph, stream=side):
         scale(x, y, 2.0, stream=side)

@@ -40,7 +40,7 @@ DYNAMIC_POSITION = -(2**63)
 
 
 class Vector(Operators):
-    """`Vector(value, shape=None, dtype=None)`: a vector from an SSA value, another vector or a list."""
+    """`Vector(value, shape=None, dtype=None)`: a vector from an SSA value, another vector or a list; flat if not told."""
 
     __slots__ = ("_dtype", "_shape", "_value")
 
@@ -57,8 +57,7 @@ class Vector(Operators):
         else:
             self._value, self._dtype = value, _element_class(value, dtype)
         lanes = split_vector_type(current().type_name(self._value))[0] or 1
-        default = value._shape if isinstance(value, Vector) else (lanes,)
-        self._shape = default if shape is None else vector_shape.canonical(shape)
+        self._shape = (lanes,) if shape is None else vector_shape.canonical(shape)
         if vector_shape.size(self._shape) != lanes:
             raise DslValueError(f"a vector of {lanes} elements cannot have the shape {self._shape}")
 
