@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import Operation
 
 from flydsl.backends.host.fibers import COUNTERS
+from flydsl.backends.host.shared_bounds import SharedBounds
+from flydsl.backends.host.shared_order import is_shared
 from flydsl.backends.host.slots import BUFFER_DESCRIPTOR
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
@@ -19,7 +22,6 @@ from flydsl.dialects.fly.payload import DYNAMIC_SHARED
 if TYPE_CHECKING:
     from flydsl.backends.host.workgroup import WorkgroupEmitter
 
-SHARED_SPACE = 3
 ALIGN = 1024
 
 
@@ -39,9 +41,12 @@ class SharedMemory:
             at = -(-at // ALIGN) * ALIGN
             self.offsets[name] = at
             at += size
+        self.static_end = at
         self.static_bytes = -(-at // ALIGN) * ALIGN
         self.base = "%scratch"
         self.end = "%scratch"
+        self.held = "0"
+        """Bytes that the kernel has; what lies behind them is no shared memory."""
 
     def open(self, wg: WorkgroupEmitter) -> None:
         """Name the start of shared memory and put the per-thread arrays behind it."""
@@ -50,6 +55,8 @@ class SharedMemory:
         dynamic = body.assign(f"load i64, ptr {dynamic_slot}")
         total = body.assign(f"add i64 {dynamic}, {self.static_bytes}")
         self.end = body.assign(f"getelementptr i8, ptr %scratch, i64 {total}")
+        none = body.assign(f"icmp eq i64 {dynamic}, 0")
+        self.held = body.assign(f"select i1 {none}, i64 {self.static_end}, i64 {total}")
         if wg.apart:
             total = body.assign(f"add i64 {total}, {COUNTERS}")
         wg.slots.origin = body.assign(f"getelementptr i8, ptr %scratch, i64 {total}")
@@ -92,10 +99,9 @@ class SharedMemory:
             raw = body.assign(f"add i64 {self.base}, {wide}")
             body.bind(op.results[0], body.assign(f"inttoptr i64 {raw} to {type_text(op.results[0].type)}"))
 
-        return {"llvm.mlir.addressof": address_of, "llvm.ptrtoint": to_int, "llvm.inttoptr": to_ptr}
-
-
-def is_shared(type_: object) -> bool:
-    """Whether a pointer type points to shared memory."""
-    space = getattr(getattr(type_, "addr_space", None), "data", 0)
-    return space == SHARED_SPACE
+        made: dict[str, Rule] = {"llvm.mlir.addressof": address_of, "llvm.ptrtoint": to_int, "llvm.inttoptr": to_ptr}
+        if wg.target.backend == "rocm":
+            known = wg.op.attributes.get("gpu.known_block_size")
+            block = list(known.get_values()) if isinstance(known, DenseArrayBase) else None
+            made |= SharedBounds(wg, self.offsets, self.static_end, block).rules(dict(wg.module.rules))
+        return made

@@ -40,7 +40,7 @@ DYNAMIC_POSITION = -(2**63)
 
 
 class Vector(Operators):
-    """`Vector(value, shape=None, dtype=None)`: a vector from an SSA value, another vector or a list; flat if not told."""
+    """`Vector(value, shape=None, dtype=None)`: a vector from an SSA value, another vector or a list; flat if untold."""
 
     __slots__ = ("_dtype", "_shape", "_value")
 
