@@ -7,6 +7,7 @@ numbers to put there. No IR library is needed for any of them.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
@@ -14,7 +15,7 @@ from flydsl.base.errors import DslTypeError, FlyDSLError
 from flydsl.compiler.arguments import array_view
 from flydsl.compiler.arguments.annotation_check import check_annotation
 from flydsl.compiler.arguments.array_view import ArrayView
-from flydsl.compiler.arguments.jit_argument_registry import registered_argument
+from flydsl.compiler.arguments.jit_argument_registry import JitArgumentRegistry, registered_argument
 from flydsl.compiler.arguments.none_argument import NoneArgument, without_none
 from flydsl.compiler.arguments.pointer_argument import PointerArgument, from_c_void_p
 from flydsl.compiler.arguments.scalar_argument import ScalarArgument, scalar_argument
@@ -22,6 +23,7 @@ from flydsl.compiler.arguments.stream_argument import StreamArgument, stream_han
 from flydsl.compiler.arguments.struct_argument import StructArgument
 from flydsl.compiler.arguments.tensor_adaptor import DLTensorAdaptor, TensorAdaptor, from_dlpack, from_torch_tensor
 from flydsl.compiler.arguments.tensor_argument import ANY, Dynamic, TensorArgument, dynamic_tensor
+from flydsl.compiler.arguments.tensor_spec import TensorSpec
 from flydsl.expr.memory.struct import is_struct_type
 from flydsl.expr.trace.constexpr import is_constexpr
 from flydsl.expr.trace.stream import Stream
@@ -133,8 +135,22 @@ def convert_to_jit_arguments(signature: Any, values: Sequence[Any]) -> tuple[lis
     return names, adapted
 
 
+TorchTensorJitArg = DLTensorJitArg = TensorAdaptor
+PointerJitArg = PointerArgument
+MemRefSpec = TensorSpec
+
+
+def resolve_signature(func: Callable[..., Any]) -> Any:
+    """The `inspect.Signature` of a function, with annotations written as text evaluated where they can be."""
+    try:
+        return inspect.signature(func, eval_str=True)
+    except NameError:
+        return inspect.signature(func)
+
+
 __all__ = [
-    "ANY", "DLTensorAdaptor", "Dynamic", "JitArgument", "PointerArgument", "ScalarArgument", "StreamArgument",
-    "TensorAdaptor", "TensorArgument", "adapt", "convert_to_jit_arguments", "from_c_void_p", "from_dlpack",
-    "from_torch_tensor", "stream_handle",
+    "ANY", "DLTensorAdaptor", "DLTensorJitArg", "Dynamic", "JitArgument", "JitArgumentRegistry", "MemRefSpec",
+    "PointerArgument", "PointerJitArg", "ScalarArgument", "StreamArgument",
+    "TensorAdaptor", "TensorArgument", "TorchTensorJitArg", "adapt", "convert_to_jit_arguments", "from_c_void_p", "from_dlpack",
+    "from_torch_tensor", "resolve_signature", "stream_handle",
 ]  # fmt: skip

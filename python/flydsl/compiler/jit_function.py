@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
-from typing import Any
+from types import MappingProxyType
+from typing import Any, cast
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError
@@ -72,12 +73,14 @@ class JitFunction(Decorated):
     """A function decorated with ``@flyc.jit``."""
 
     what = "a jit function"
+    compile_hints: dict[str, Any] = cast("dict[str, Any]", MappingProxyType({}))
+    """Hints of the function, which its calls are compiled with; each function has a dict of its own."""
 
     def __init__(self, func: Callable[..., Any]) -> None:
         super().__init__(func)
         self.signature = Signature(func)
         self.signature.instance_key = self._instance_key
-        self.compile_hints: dict[str, Any] = {}
+        self.compile_hints = {}
         # Never the number given, where some are keyword-only: the signature then sorts every call out.
         self._count = len(self.signature.names) if self.signature.takes_all_by_position else -1
         self._tails = self.signature.tails()

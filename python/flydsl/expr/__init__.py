@@ -27,14 +27,18 @@ __all__ += primitive.__all__
 __all__ += typing.__all__
 
 # Loaded when first used: most kernels need none of them.
-_LAZY = {n: n for n in ("buffer_ops", "coop", "mem_ops", "nvvm", "random", "rocdl")} | {"tdm_ops": "rocdl.tdm_ops"}
+_LAZY = {n: n for n in ("buffer_ops", "coop", "extern", "mem_ops", "meta", "nvvm", "random", "rocdl", "utils")}
+_LAZY |= {"tdm_ops": "rocdl.tdm_ops"}
+_SELDOM = dict.fromkeys(("assume", "gather", "scatter"), "atoms.gathering")
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_LAZY})
+    return sorted({*__all__, *_LAZY, *_SELDOM})
 
 
 def __getattr__(name: str) -> _Any:
     if name in _LAZY:
         return _import_module(f"{__name__}.{_LAZY[name]}")
+    if name in _SELDOM:
+        return getattr(_import_module(f"{__name__}.{_SELDOM[name]}"), name)
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'", name=name, obj=_import_module(__name__))

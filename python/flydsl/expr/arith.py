@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from importlib import import_module
 from typing import Any, TypeAlias
 
 from flydsl.base.errors import DslTypeError
@@ -219,6 +220,22 @@ class ArithValue(metaclass=_ArithValueMeta):
 
     def __new__(cls, value: Any) -> Any:
         return required_operand(value)
+
+
+_ELSEWHERE = ("flydsl.expr.utils.arith", "flydsl._mlir.dialects.arith")
+
+
+def __getattr__(name: str) -> Any:
+    """Helpers on raw values and the dialect's own operations (`AddFOp`), which few kernels ask for."""
+    if not name.startswith("__"):
+        for module in _ELSEWHERE:
+            try:
+                found = getattr(import_module(module), name, None)
+            except ModuleNotFoundError:
+                continue
+            if found is not None:
+                return found
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'", name=name)
 
 
 __all__ = [

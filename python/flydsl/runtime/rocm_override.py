@@ -6,6 +6,7 @@ import re
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslValueError
+from flydsl.target.target import DEFAULT_ARCH
 
 
 def overridden_arch() -> str | None:
@@ -28,3 +29,8 @@ def arch_of_version(text: str) -> str:
             hint="write three numbers, such as 9.4.2 for gfx942",
         )
     return f"gfx{found[1]}{int(found[2]):x}{int(found[3]):x}"
+
+
+def environment_arch() -> str:
+    """The architecture that the variables name: ARCH, FLYDSL_GPU_ARCH, HSA_OVERRIDE_GFX_VERSION, then gfx942."""
+    return knobs.ARCH.get() or knobs.GPU_ARCH.get() or overridden_arch() or DEFAULT_ARCH

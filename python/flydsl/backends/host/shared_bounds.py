@@ -1,8 +1,8 @@
 """Accesses to shared memory that may leave it: a GPU drops such stores, and such loads give zero.
 
 Kernels rely on it: a copy of 32 rows may fill a tile of 16 that lies last. Which addresses an access may have is read
-off the arithmetic that makes them. Where that stays within what the kernel has, nothing is checked; elsewhere the access
-is turned to a place of its own, one that nobody reads or one that holds zeros.
+off the arithmetic that makes them. Where that stays within what the kernel has, nothing is checked; elsewhere the
+access is turned to a place of its own, one that nobody reads or one that holds zeros.
 """
 
 from __future__ import annotations

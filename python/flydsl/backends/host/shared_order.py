@@ -1,7 +1,7 @@
 """Where threads that run one after the other would see shared memory otherwise than threads that run in step.
 
-A GPU's waves run in step, and those of a workgroup nearly so: a kernel may have every thread read shared memory and then
-overwrite it, without a barrier between, and all read what was there. A loop over threads would let the first thread
+A GPU's waves run in step, and those of a workgroup nearly so: a kernel may have every thread read shared memory and
+then overwrite it, without a barrier between, and all read what was there. A loop over threads would let the first thread
 overwrite what the second is to read. So a run ends before a store that may touch what an earlier operation of it loads,
 and control flow with such a pair inside is taken out of the loops.
 
@@ -119,7 +119,7 @@ class SharedOrder:
         return found
 
     def _form(self, value: SSAValue) -> int:
-        """A number for the arithmetic behind a value, the same where the value is; what is no arithmetic has its own."""
+        """A number for the arithmetic behind a value, the same where the value is; what is none has its own."""
         known = self._form_of.get(value)
         if known is None:
             owner, key = value.owner, None

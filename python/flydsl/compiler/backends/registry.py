@@ -6,6 +6,7 @@ under the name of the target's family.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -16,6 +17,7 @@ from flydsl.compiler.backends.cuda import CudaBackend
 from flydsl.compiler.backends.rocm import RocmBackend
 from flydsl.compiler.backends.target_choice import current_device
 from flydsl.compiler.calls import call_path
+from flydsl.expr.trace.context import current, is_tracing
 from flydsl.target.target import Target
 
 GROUP = "flydsl.backends"
@@ -52,6 +54,17 @@ def get_backend(name: str | None = None, *, arch: str = "") -> BaseBackend:
     name = name or compile_backend_name()
     cls = _class_of(name)
     return _made(name, cls, cls.make_target(arch) if arch else cls.detect_target())
+
+
+@cache
+def _make_backend(name: str, arch: str) -> BaseBackend:
+    """A backend for an architecture, made once."""
+    return get_backend(name, arch=arch)
+
+
+def current_target() -> GPUTarget:
+    """The target that new work is compiled for; while tracing, that of the trace."""
+    return GPUTarget.of(current().target if is_tracing() else current_device().target)
 
 
 def backend_for(target: Target) -> BaseBackend:

@@ -17,8 +17,8 @@ from flydsl.base.errors import DslRuntimeError, DslValueError
 from flydsl.runtime import cuda, hip
 from flydsl.runtime.compile_only import CompileOnlyDevice
 from flydsl.runtime.host import HostDevice
-from flydsl.runtime.rocm_override import overridden_arch
-from flydsl.target.target import DEFAULT_ARCH, Target, parse_target
+from flydsl.runtime.rocm_override import environment_arch
+from flydsl.target.target import Target, parse_target
 
 _GPU_DRIVERS = {"cuda": cuda, "rocm": hip}
 _MAKERS = {"cuda": "NVIDIA", "rocm": "AMD"}
@@ -27,7 +27,7 @@ _KIND = knobs.RUNTIME_KIND.name
 
 def environment_target() -> Target:
     """The target that the variables name: ARCH, FLYDSL_GPU_ARCH, HSA_OVERRIDE_GFX_VERSION, then gfx942."""
-    return _parsed(knobs.ARCH.get() or knobs.GPU_ARCH.get() or overridden_arch() or DEFAULT_ARCH)
+    return _parsed(environment_arch())
 
 
 def chosen_target() -> Target:

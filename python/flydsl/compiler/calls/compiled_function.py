@@ -1,7 +1,8 @@
 """`flyc.compile`: a specialisation as a callable of its own, which looks nothing up.
 
-Making one launches it once with the arguments it was made from. A call of it reads its arguments, checks that they are what the code was compiled for, and enters native code. It does
-not see later changes of hints, environment or captured values: it is the code it is.
+Making one launches it once with the arguments it was made from. A call of it reads its arguments, checks that they are
+what the code was compiled for, and enters native code. It does not see later changes of hints, environment or captured
+values: it is the code it is.
 """
 
 from __future__ import annotations

@@ -265,7 +265,7 @@ def mma_partition_shape(tiled: pl.TiledMma, shape: Any, operand: str = "c") -> A
 
 
 def mma_make_fragment(tiled: pl.TiledMma, tensor: Tensor, operand: str = "c", stages: int | None = None) -> Tensor:
-    """The registers of an operand: (V, Rest, Rest, more). With ``stages``, so many times those of its first two modes."""
+    """The registers of an operand: (V, Rest, Rest, ...). With ``stages`` those of its first two modes so many times."""
     if stages is not None:
         tensor = _first_two_modes(tensor, stages)
     _check_extents(tiled, tensor.layout, operand)

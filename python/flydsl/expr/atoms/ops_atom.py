@@ -48,15 +48,17 @@ UniversalCopy8b, UniversalCopy16b, UniversalCopy32b, UniversalCopy64b, Universal
 )
 
 
-def UniversalAtomic(op: AtomicOp | str, val_type: Any, syncscope: SyncScope = SyncScope.System) -> UniversalAtomicOp:
+def UniversalAtomic(
+    op: AtomicOp | str, val_type: Any, syncscope: SyncScope | str = SyncScope.System
+) -> UniversalAtomicOp:
     """A register value combined into memory atomically, element by element."""
     name = op if isinstance(op, str) else op.name.lower()
     elem = element_name(val_type)
-    return UniversalAtomicOp(name, elem, width_bits(elem), syncscope.value)
+    return UniversalAtomicOp(name, elem, width_bits(elem), str(syncscope) or "system")
 
 
 def _atomic_of(op: AtomicOp) -> Any:
-    def make(val_type: Any, syncscope: SyncScope = SyncScope.System) -> UniversalAtomicOp:
+    def make(val_type: Any, syncscope: SyncScope | str = SyncScope.System) -> UniversalAtomicOp:
         return UniversalAtomic(op, val_type, syncscope)
 
     make.__doc__ = f"Atomic {op.name.lower()} of a register value into memory."

@@ -6,6 +6,7 @@ of its own: `T.f32 == "f32"`, and error messages print what the dumps print.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 from flydsl.base.errors import DslValueError
@@ -45,9 +46,20 @@ def split_vector_type(text: str) -> tuple[int | None, str]:
     return int(lanes), element
 
 
+class VectorTypes:
+    """`T.VectorType.get([4], T.f32)`: vector types as MLIR's own builder makes them."""
+
+    @staticmethod
+    def get(shape: Sequence[int], element: object) -> IrType:
+        """A vector of one dimension."""
+        (lanes,) = shape
+        return vector_type(lanes, str(getattr(element, "ir_type", element)))
+
+
 class Types:
     """Attribute access gives IR types: `T.i32`, `T.bf16x8`, `T.vec(4, T.f32)`."""
 
+    VectorType = VectorTypes
     i1 = IrType("i1")
     index = IrType("index")
     i4 = IrType("i4")
