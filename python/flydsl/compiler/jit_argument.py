@@ -150,7 +150,7 @@ def resolve_signature(func: Callable[..., Any]) -> Any:
 
 __all__ = [
     "ANY", "DLTensorAdaptor", "DLTensorJitArg", "Dynamic", "JitArgument", "JitArgumentRegistry", "MemRefSpec",
-    "PointerArgument", "PointerJitArg", "ScalarArgument", "StreamArgument",
-    "TensorAdaptor", "TensorArgument", "TorchTensorJitArg", "adapt", "convert_to_jit_arguments", "from_c_void_p", "from_dlpack",
-    "from_torch_tensor", "resolve_signature", "stream_handle",
+    "PointerArgument", "PointerJitArg", "ScalarArgument", "StreamArgument", "TensorAdaptor", "TensorArgument",
+    "TorchTensorJitArg", "adapt", "convert_to_jit_arguments", "from_c_void_p", "from_dlpack", "from_torch_tensor",
+    "resolve_signature", "stream_handle",
 ]  # fmt: skip

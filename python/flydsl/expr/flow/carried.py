@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from flydsl.base.errors import DslTypeError
 from flydsl.expr.numeric import Numeric, is_raw_value, operand
+from flydsl.expr.trace.protocol import constructed
 from flydsl.expr.values.handle import Handle, describe, from_value
 from flydsl.expr.vector import Vector
 
@@ -100,7 +101,7 @@ def leaves(value: Any) -> list[Any]:
 def rebuilt(exemplar: Any, values: Iterator[Any]) -> Any:
     """A value like the exemplar, made of the next SSA values."""
     if isinstance(exemplar, (Numeric, Vector)):
-        return type(exemplar).__construct_from_ir_values__([next(values)], exemplar)
+        return constructed(type(exemplar), [next(values)], exemplar)
     if isinstance(exemplar, (list, tuple)):
         return _like_sequence(exemplar, [rebuilt(item, values) for item in exemplar])
     if isinstance(exemplar, dict):
@@ -111,7 +112,7 @@ def rebuilt(exemplar: Any, values: Iterator[Any]) -> Any:
     count = len(leaves(exemplar))
     if count == 0:
         return exemplar
-    return type(exemplar).__construct_from_ir_values__([next(values) for _ in range(count)], exemplar)
+    return constructed(type(exemplar), [next(values) for _ in range(count)], exemplar)
 
 
 def unchanged(first: Any, second: Any) -> bool:
