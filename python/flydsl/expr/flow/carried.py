@@ -67,6 +67,8 @@ def promoted(value: Any) -> Any:
         return {key: promoted(item) for key, item in value.items()}
     if isinstance(value, SimpleNamespace):
         return SimpleNamespace(**promoted(vars(value)))
+    if hasattr(value, "__dsl_raw_number__"):
+        return value  # carried by its IR type, with the operators it has
     number = operand(value)
     if number is not None:
         return number
@@ -126,6 +128,8 @@ def unchanged(first: Any, second: Any) -> bool:
         return repr(first) == repr(second)  # tells 0.0 from -0.0 and lets NaN equal itself
     if isinstance(first, Handle):
         return first.is_static and second.is_static and first.payload == second.payload
+    if hasattr(first, "__dsl_ssa__"):
+        return first.__dsl_ssa__ is second.__dsl_ssa__  # a raw number's == builds a comparison
     if isinstance(first, (list, dict, SimpleNamespace, Vector)):
         return False
     if isinstance(first, tuple):

@@ -6,17 +6,28 @@ from typing import Any
 
 from flydsl.expr.flow.carried import promoted
 from flydsl.expr.numeric import Numeric, as_numeric
-from flydsl.expr.trace.context import Value
+from flydsl.expr.trace.context import Value, raw_face
 from flydsl.expr.values.handle import Handle
 
 
 def as_ir_value(value: Any, *, keep_static: bool = False) -> Value:
     """The SSA value of a DSL value or Python number; with ``keep_static``, one known while tracing stays as it is."""
+    if value is None:
+        return None
+    if isinstance(value, (list, tuple)):
+        return type(value)(as_ir_value(item, keep_static=keep_static) for item in value)
     if isinstance(value, (bool, int, float)):
-        return value if keep_static else as_numeric(value).ir_value()
+        return value if keep_static else _seen(as_numeric(value))
     if keep_static and _is_known(value):
         return value
-    return value.ir_value() if hasattr(value, "ir_value") else value
+    return _seen(value) if hasattr(value, "ir_value") else value
+
+
+def _seen(value: Any) -> Value:
+    """The SSA value of a DSL value as the raw layer has it, where that is loaded."""
+    if raw_face.show is None or hasattr(value, "__dsl_ssa__"):
+        return value if hasattr(value, "__dsl_ssa__") else value.ir_value()
+    return value if isinstance(value, Handle) else raw_face.show(value.ir_value(), getattr(value, "signed", None))
 
 
 def _is_known(value: Any) -> bool:
