@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from flydsl.base.errors import DslTypeError
 from flydsl.expr.numeric import Numeric, is_raw_value, operand
+from flydsl.expr.trace.context import bare_values
 from flydsl.expr.values.handle import Handle, describe, from_value
 from flydsl.expr.vector import Vector
 
@@ -96,7 +97,7 @@ def leaves(value: Any) -> list[Any]:
         return [ssa for key in sorted(value, key=repr) for ssa in leaves(value[key])]
     if isinstance(value, SimpleNamespace):
         return leaves(vars(value))
-    return value.__extract_to_ir_values__() if hasattr(value, "__extract_to_ir_values__") else []
+    return bare_values(value) if hasattr(value, "__extract_to_ir_values__") else []
 
 
 def rebuilt(exemplar: Any, values: Iterator[Any]) -> Any:

@@ -184,6 +184,11 @@ def as_seen_outside(value: Value, signed: bool | None = None) -> Any:
     return raw_face.show(value, signed)
 
 
+def bare_values(value: Any) -> list[Value]:
+    """The SSA values of an object of the DslType protocol, which may hand out those of the raw layer."""
+    return [getattr(part, "__dsl_ssa__", part) for part in value.__extract_to_ir_values__()]
+
+
 class _State(threading.local):
     stack: list[Emitter]
 
