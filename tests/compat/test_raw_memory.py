@@ -245,3 +245,34 @@ def test_the_address_space_of_descriptors() -> None:
     assert isinstance(kind, ir.Type) and kind.space == fly_rocdl.TargetAddressSpace.BufferDesc
     with pytest.raises(ValueError, match="no MemRefType"):
         ir.MemRefType(kind)
+
+
+def test_arithmetic_of_the_llvm_dialect() -> None:
+    """A sum of halves in f32 under a hint, with bits put together by `or`."""
+
+    def body(t: Any, x: Any, out: Any) -> None:
+        flags = llvm.IntegerOverflowFlags.none
+        eight, wide = ir.VectorType.get([8], T.f16), ir.VectorType.get([8], T.f32)
+        held = vector.from_elements(eight, [x[t, i].ir_value() for i in range(8)])
+        grown = llvm.FPExtOp(wide, held).result
+        back = llvm.FPTruncOp(eight, arith.addf(grown, grown)).result
+        low = llvm.intr_expect(arith.cmpi("slt", t.ir_value(), arith.constant(T.i32, 32)), arith.constant(T.i1, 1))
+        first = low.select(arith.constant(T.i32, 1), arith.constant(T.i32, 2))
+        mark = llvm.OrOp(
+            llvm.ShlOp(first, arith.ConstantOp(T.i32, 4).result, flags).result, arith.constant(T.i32, 3)
+        ).result
+        unset = llvm.mlir_poison(T.i32)
+        most = arith.MaxUIOp(arith.AddIOp(mark, mark).result, arith.MulIOp(mark, first).result).result
+        assert unset.type == T.i32
+        for i in fx.range_constexpr(8):
+            out[t, i] = back[i].to(fx.Float32)
+        out[t, 8] = fx.Int32(most).to(fx.Float32)
+        out[t, 9] = fx.Float32(arith.maxnumf(arith.BitcastOp(T.f32, arith.constant(T.i32, 0x7FC00000)).result, 4.0))
+
+    x = np.random.default_rng(0).integers(-8, 9, (THREADS, 8)).astype(np.float16)
+    out = np.zeros((THREADS, 10), np.float32)
+    launch(body, x, out)
+    np.testing.assert_array_equal(out[:, :8], 2 * x.astype(np.float32))
+    mark = np.where(np.arange(THREADS) < 32, 0x13, 0x23)
+    np.testing.assert_array_equal(out[:, 8], 2 * mark)
+    np.testing.assert_array_equal(out[:, 9], 4)

@@ -15,13 +15,14 @@ from flydsl.compiler.tracing.emitter import ir_type
 from flydsl.dialects.fly import payload as pl
 from flydsl.expr.values.ir_types import IrType, type_facts
 from flydsl.layout.layout import Layout
+from flydsl.layout.leaf import DynInt
 from flydsl.layout.swizzle import ComposedLayout, CoordSwizzle, Swizzle
 from flydsl.layout.tensor import Tensor
 from flydsl.layout.tile import Tile
 from flydsl.target.dtype import FLOAT_WIDTHS
 
 _FLY_TYPES = (
-    *(Layout, ComposedLayout, Swizzle, CoordSwizzle, Tile, Tensor),
+    *(DynInt, Layout, ComposedLayout, Swizzle, CoordSwizzle, Tile, Tensor),
     *(pl.Pointer, pl.CopyAtom, pl.MmaAtom, pl.TiledCopy, pl.TiledMma),
 )
 """What `fx.PointerType.get` and its like give: the payload that describes the values of a fly type."""

@@ -162,6 +162,8 @@ class Numeric(Operators, metaclass=NumericMeta):
 
     def to(self, dtype: Any, *, rounding_mode: RoundingMode | str | None = None) -> Any:
         """Convert to another number type. A rounding mode is for run-time floats made narrower."""
+        if hasattr(dtype, "__dsl_raw_class__"):
+            return as_seen_outside(self.ir_value(), type(self).signed)
         target = resolve_dtype(dtype)
         if rounding_mode is None:
             return self._as(target.format)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from flydsl.base.errors import DslTypeError
 from flydsl.expr.flow.carried import promoted
-from flydsl.expr.numeric import Numeric, as_numeric
-from flydsl.expr.trace.context import Value, raw_face
+from flydsl.expr.numeric import Numeric, as_numeric, is_raw_value
+from flydsl.expr.trace.context import Value, current, raw_face
 from flydsl.expr.values.handle import Handle
 
 
@@ -35,7 +36,12 @@ def _is_known(value: Any) -> bool:
 
 
 def as_dsl_value(value: Any, exemplar: Any = None) -> Any:
-    """A raw SSA value or Python number as a DSL value: like ``exemplar`` if given, else by its type."""
+    """A raw SSA value or Python number as a DSL value: of the class or like the value given, else by its type."""
+    value = getattr(value, "__dsl_ssa__", value)
+    if isinstance(exemplar, type):
+        return exemplar(value)
+    if is_raw_value(value) and current().type_name(value).startswith("!llvm"):
+        raise DslTypeError(f"a value of type {current().type_name(value)} has no class in the language")
     if exemplar is not None and not hasattr(value, "__extract_to_ir_values__"):
         kind = type(exemplar)
         return kind(value) if isinstance(exemplar, Numeric) else kind.__construct_from_ir_values__([value], exemplar)

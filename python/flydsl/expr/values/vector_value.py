@@ -175,6 +175,8 @@ class Vector(Operators):
 
     def to(self, dtype: Any, *, rounding_mode: RoundingMode | str | None = None) -> Vector:
         """Convert every element. A rounding mode is for floats made narrower."""
+        if hasattr(dtype, "__dsl_raw_class__"):
+            return self
         target = resolve_dtype(dtype)
         if rounding_mode is None:
             return self._as(target.format)
