@@ -152,6 +152,7 @@ class MemRefType(_FlyType):
 
     @classmethod
     def admits(cls, type_: Any) -> bool:
+        """Whether this is a type of the class."""
         return isinstance(type_, Tensor) and isinstance(type_.iter, pl.Pointer)
 
     @staticmethod
@@ -166,6 +167,7 @@ class CoordTensorType(_FlyType):
 
     @classmethod
     def admits(cls, type_: Any) -> bool:
+        """Whether this is a type of the class."""
         return isinstance(type_, Tensor) and not isinstance(type_.iter, pl.Pointer)
 
     @staticmethod
