@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from flydsl.backends.host import sanitizer
+from flydsl.backends.host.assembly import expand_assembly
 from flydsl.backends.host.launching import HostLaunching
 from flydsl.backends.host.lds_record import LdsRecorder
 from flydsl.backends.host.promises import hold_to_promises, relax_alignment
@@ -44,6 +45,7 @@ def host_module(
     kernels: dict[str, KernelInfo] = {}
     for function in functions(module):
         if function.name == "gpu.func":
+            expand_assembly(function, target)
             rejoin_vectors(function)
             workgroup = WorkgroupEmitter(emitter, function, target, SharedMemory(shared), sites)
             if recorder is not None:

@@ -90,6 +90,9 @@ class SharedMemory:
             body.bind(op.results[0], offset if wanted == "i64" else body.assign(f"trunc i64 {offset} to {wanted}"))
 
         def to_ptr(body: FunctionEmitter, op: Operation) -> None:
+            if type_text(op.results[0].type) == BUFFER_DESCRIPTOR:
+                body.bind(op.results[0], body.operand(op.operands[0]))
+                return
             if not is_shared(op.results[0].type):
                 default_to_ptr(body, op)
                 return

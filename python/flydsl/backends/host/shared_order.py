@@ -2,8 +2,8 @@
 
 A GPU's waves run in step, and those of a workgroup nearly so: a kernel may have every thread read shared memory and
 then overwrite it, without a barrier between, and all read what was there. A loop over threads would let the first
-thread overwrite what the second is to read. So a run ends before a store that may touch what an earlier operation of it loads,
-and control flow with such a pair inside is taken out of the loops.
+thread overwrite what the second is to read. So a run ends before a store that may touch what an earlier operation of
+it loads, and control flow with such a pair inside is taken out of the loops.
 
 A thread that overwrites just what it read itself, ``s[t] = s[t] + 1``, may do so in one loop.
 """

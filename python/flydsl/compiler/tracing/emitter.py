@@ -89,8 +89,11 @@ def _parse_type(text: str) -> Attribute:
     if text[0] in "if" or text.startswith("bf"):
         return element_type(text)
     if text.startswith("vector<") and "!" not in text:
-        count, elem = text[7:-1].split("x", 1)
-        return VectorType(element_type(elem), [int(count)])
+        extents, elem = [], text[7:-1]
+        while elem[0].isdigit():
+            extent, elem = elem.split("x", 1)
+            extents.append(int(extent))
+        return VectorType(element_type(elem), extents)
     if text == "!llvm.ptr":
         return LLVMPointerType()
     context = Context()
@@ -143,7 +146,7 @@ _CMPF = {name: IntegerAttr(i, i64) for i, name in enumerate(CMPF_COMPARISON_OPER
 
 def _attribute(name: str, key: str, value: Any) -> Attribute:
     """The IR attribute for one keyword of an upstream operation."""
-    if key == "predicate":
+    if key == "predicate" and isinstance(value, str):
         return (_CMPI if name == "arith.cmpi" else _CMPF)[value]
     if key == "fastmath":
         return _fastmath(value)
@@ -449,6 +452,15 @@ class TraceEmitter:
         finally:
             self.block = outer
             self._outer_blocks.pop()
+
+    def enter_block(self, block: Block) -> None:
+        """Build into a block of an operation that is there already, until `leave_block`."""
+        self._outer_blocks.append((self.block, False))
+        self.block = block
+
+    def leave_block(self, outer: Block) -> None:
+        self._outer_blocks.pop()
+        self.block = outer
 
     def before_branches(self, values: Sequence[Any], build: Callable[[bool], T]) -> T:
         owners = [value.owner for value in values]

@@ -1,7 +1,7 @@
 """Copies whose places in memory are given one by one: `gather` reads them, `scatter` writes them.
 
-Data are registers ``((AtomV, TV), Rest...)``, offsets (in elements) and predicates ``(TV, Rest...)``: for each offset one
-call of the atom moves one piece of ``AtomV`` values between the registers and ``base + offset``.
+Data are registers ``((AtomV, TV), Rest...)``, offsets (in elements) and predicates ``(TV, Rest...)``: for each offset
+one call of the atom moves one piece of ``AtomV`` values between the registers and ``base + offset``.
 """
 
 from __future__ import annotations

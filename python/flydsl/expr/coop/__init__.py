@@ -8,8 +8,8 @@ in butterfly order and do need it.
 from __future__ import annotations
 
 from flydsl.expr.coop import block, universal, warp
-from flydsl.expr.coop.block import *
-from flydsl.expr.coop.warp import *
+from flydsl.expr.coop.block import *  # noqa: F403
+from flydsl.expr.coop.warp import *  # noqa: F403
 
 __all__ = ["block", "universal", "warp"]
 __all__ += block.__all__

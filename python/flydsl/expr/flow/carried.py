@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from flydsl.base.errors import DslTypeError
 from flydsl.expr.numeric import Numeric, is_raw_value, operand
+from flydsl.expr.trace.context import bare_values
 from flydsl.expr.trace.protocol import constructed
 from flydsl.expr.values.handle import Handle, describe, from_value
 from flydsl.expr.vector import Vector
@@ -68,6 +69,8 @@ def promoted(value: Any) -> Any:
         return {key: promoted(item) for key, item in value.items()}
     if isinstance(value, SimpleNamespace):
         return SimpleNamespace(**promoted(vars(value)))
+    if hasattr(value, "__dsl_raw_number__"):
+        return value  # carried by its IR type, with the operators it has
     number = operand(value)
     if number is not None:
         return number
@@ -95,7 +98,7 @@ def leaves(value: Any) -> list[Any]:
         return [ssa for key in sorted(value, key=repr) for ssa in leaves(value[key])]
     if isinstance(value, SimpleNamespace):
         return leaves(vars(value))
-    return value.__extract_to_ir_values__() if hasattr(value, "__extract_to_ir_values__") else []
+    return bare_values(value) if hasattr(value, "__extract_to_ir_values__") else []
 
 
 def rebuilt(exemplar: Any, values: Iterator[Any]) -> Any:
@@ -127,6 +130,8 @@ def unchanged(first: Any, second: Any) -> bool:
         return repr(first) == repr(second)  # tells 0.0 from -0.0 and lets NaN equal itself
     if isinstance(first, Handle):
         return first.is_static and second.is_static and first.payload == second.payload
+    if hasattr(first, "__dsl_ssa__"):
+        return first.__dsl_ssa__ is second.__dsl_ssa__  # a raw number's == builds a comparison
     if isinstance(first, (list, dict, SimpleNamespace, Vector)):
         return False
     if isinstance(first, tuple):

@@ -139,6 +139,6 @@ __all__ = [
     "BufferAtomic", "BufferAtomicAdd", "BufferAtomicMax", "BufferAtomicMin", "BufferAtomicPkAdd", "BufferCopy",
     "BufferCopy128b", "BufferCopy16b", "BufferCopy32b", "BufferCopy64b", "BufferCopy8b", "BufferCopyLDS",
     "BufferCopyLDS128b", "BufferCopyLDS32b", "BufferCopyLDS64b", "BufferLoadAsyncLDS", "BufferLoadAsyncLDS128b",
-    "BufferLoadAsyncLDS32b", "BufferLoadAsyncLDS96b", "CopyOpCDNA3BufferCopyType", "GlobalLoadAsyncLDS", "GlobalLoadAsyncLDS128b",
-    "GlobalLoadAsyncLDS32b", "GlobalLoadAsyncLDS96b", "LDSReadTrans",
+    "BufferLoadAsyncLDS32b", "BufferLoadAsyncLDS96b", "CopyOpCDNA3BufferCopyType", "GlobalLoadAsyncLDS",
+    "GlobalLoadAsyncLDS128b", "GlobalLoadAsyncLDS32b", "GlobalLoadAsyncLDS96b", "LDSReadTrans",
 ]  # fmt: skip

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any, Protocol, runtime_checkable
 
 from flydsl.expr.numeric import Numeric
+from flydsl.expr.trace.context import bare_values
 
 
 @runtime_checkable
@@ -40,7 +41,7 @@ def extract_to_ir_values(value: Any) -> list[Any]:
         elif isinstance(value, SimpleNamespace):
             waiting.append(vars(value))
         elif hasattr(value, "__extract_to_ir_values__") and not isinstance(value, type):  # a class is a constant
-            found += value.__extract_to_ir_values__()
+            found += bare_values(value)
     return found
 
 

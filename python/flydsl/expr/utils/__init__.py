@@ -22,7 +22,7 @@ def print_typst(value: Any, *, color: bool = False, file: IO[str] | str | None =
         print(text, file=file or sys.stdout)
 
 
-class lazy_classattr:
+class lazy_classattr:  # noqa: N801
     """A class attribute that a function of the class makes when it is first asked for."""
 
     def __init__(self, make: Callable[[type], Any]) -> None:

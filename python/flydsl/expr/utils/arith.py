@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
+from flydsl.expr.arith import ArithValue as ArithValue
+from flydsl.expr.arith import _to_raw as _to_raw
 from flydsl.expr.arith import (
-    ArithValue,
     andi,
     constant,
     constant_vector,
@@ -33,11 +34,6 @@ from flydsl.expr.values.vector_value import required_operand
 def arith_const(value: Any, type: Any = None) -> Any:
     """A constant: of a type, or Float32, Boolean or Int32 by what it is."""
     return constant(value, type)
-
-
-def _to_raw(value: Any) -> Any:
-    """The raw value of a number, a vector or a Python number; a raw value as it is."""
-    return unwrap(value)
 
 
 def element_type(type: Any) -> Any:

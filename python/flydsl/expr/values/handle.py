@@ -63,6 +63,11 @@ class Handle(NoForeignFunctions):
         """Whether everything about this value is known while tracing."""
         return self._value is None
 
+    @property
+    def type(self) -> Any:
+        """The type: the payload, which says all that is known while tracing."""
+        return self.payload
+
     def ir_value(self) -> Value:
         """The SSA value; a static one is materialised."""
         return current().static(self.payload) if self._value is None else self._value

@@ -28,7 +28,7 @@ from flydsl.expr.numeric import (
     operand,
     resolve_dtype,
 )
-from flydsl.expr.trace.context import Value, current
+from flydsl.expr.trace.context import Value, as_seen_outside, current, raw_face
 from flydsl.expr.values import vector_shape
 from flydsl.expr.values.ir_types import IrType, split_vector_type, vector_type
 from flydsl.expr.values.known import shown
@@ -51,6 +51,7 @@ class Vector(Operators):
     def __init__(self, value: Any, shape: Any = None, dtype: Any = None) -> None:
         if isinstance(value, (list, tuple)):
             value = Vector.from_elements(value, dtype)
+        value = getattr(value, "__dsl_ssa__", value)
         if isinstance(value, Vector):
             value = value if dtype is None else value.to(dtype)
             self._value, self._dtype = value._value, value._dtype
@@ -94,8 +95,19 @@ class Vector(Operators):
         return self._value
 
     def ir_value(self) -> Value:
-        """The IR value; constants are made for a static vector."""
-        return self._value
+        """The IR value, which for code that uses the raw layer is the vector itself."""
+        value = self._value
+        return value if raw_face.show is None or as_seen_outside(value) is value else self
+
+    @property
+    def type(self) -> IrType:
+        """The IR type, as raw values name it."""
+        return self.ir_type
+
+    @property
+    def result(self) -> Vector:
+        """The vector: what an operation's object gives as its result, where it is the vector already."""
+        return self
 
     def is_static(self) -> bool:
         """Whether all elements are known while tracing."""
@@ -162,6 +174,8 @@ class Vector(Operators):
 
     def to(self, dtype: Any, *, rounding_mode: RoundingMode | str | None = None) -> Vector:
         """Convert every element. A rounding mode is for floats made narrower."""
+        if hasattr(dtype, "__dsl_raw_class__"):
+            return self
         target = resolve_dtype(dtype)
         if rounding_mode is None:
             return self._as(target.format)
