@@ -77,7 +77,7 @@ def lower_module(
     The module was traced with the ``hints``, which the backend may heed in its choice of passes.
     """
     kernels = tuple(op.attributes["sym_name"].data for op in kernel_functions(module))  # type: ignore[union-attr]
-    dumps = Dumps(kernels[0] if len(kernels) == 1 else name)
+    dumps = Dumps(kernels[0].removesuffix("_0") if len(kernels) == 1 else name)  # the kernel's name, without a number
     if knobs.DEBUG_ENABLE_VERIFIER.get():
         _verify(module, "tracing")
     if knobs.DEBUG_PRINT_ORIGIN_IR.get():
@@ -92,9 +92,9 @@ def lower_module(
     if target.backend == "rocm" and not checks:
         warn_about_schedules(module)
     level, line_tables = knobs.COMPILE_OPT_LEVEL.get(), knobs.DEBUG_ENABLE_DEBUG_INFO.get()
-    if dumps.folder is not None:
+    if dumps.folder is not None or knobs.DEBUG_PRINT_AFTER_ALL.get():
         write = import_module("flydsl.compiler.lowering.target_dumps")
-        dump = write.dump_later_stages if dumps.stages else write.dump_assembly
+        dump = write.dump_assembly if dumps.assembly_only else write.dump_later_stages
         dump(module, target, level, line_tables, dumps, assemble)
     if device == "host":
         with stage("LLVM text"):

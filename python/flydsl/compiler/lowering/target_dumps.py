@@ -14,7 +14,7 @@ from flydsl.base import knobs
 from flydsl.base.errors import FlyDSLError
 from flydsl.base.log import get_logger
 from flydsl.compiler.artifacts.artifact import Assemble
-from flydsl.compiler.lowering.dumps import Dumps
+from flydsl.compiler.lowering.dumps import Dumps, module_text
 from flydsl.passes.shared.walk import gpu_modules
 from flydsl.runtime import nvidia_tools
 from flydsl.target.target import Target
@@ -61,6 +61,8 @@ def dump_assembly(
 def _run(step: Step, module: ModuleOp, dumps: Dumps, locations: bool = False) -> None:
     step.run(module)
     module.verify()
+    if knobs.DEBUG_PRINT_AFTER_ALL.get():
+        print(f"// ----- after {step.title}\n{module_text(module, locations)}")
     dumps.module(step.title, module, locations)
 
 

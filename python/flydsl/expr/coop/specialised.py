@@ -1,8 +1,8 @@
 """`BlockReduce[dtype, block_size, algorithm]` and `BlockScan[...]`: operations made for one type and size.
 
 Such a class has its storage as a struct, ``SharedStorage``, and is called with a value, an operation and a piece of
-that storage. A thread may hold a vector: a reduction combines its elements first, a scan takes those of thread 0 first, then
-those of thread 1, and so on.
+that storage. A thread may hold a vector: a reduction combines its elements first, a scan takes those of thread 0 first,
+then those of thread 1, and so on.
 """
 
 from __future__ import annotations
