@@ -238,7 +238,7 @@ class KernelLauncher:
     def _trace(
         self, emitter: Any, size: Any, unit_attrs: list[str], value_attrs: dict[str, Any]
     ) -> tuple[str, list[Any]]:
-        key = (size, tuple(unit_attrs), tuple(sorted(value_attrs.items())))
+        key = (size, tuple(unit_attrs), repr(sorted(value_attrs.items())))
         if key not in self._traced:
             self._traced[key] = trace_kernel(self.kernel, self.values, emitter, size, unit_attrs, value_attrs)
         return self._traced[key]

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.compiler.arguments.array_view import ArrayView
+from flydsl.compiler.arguments.pointer_argument import address_of
 from flydsl.compiler.arguments.scalar_argument import ScalarArgument, scalar_argument
 from flydsl.compiler.arguments.stream_argument import StreamArgument, check_stream_device
 from flydsl.compiler.arguments.struct_argument import StructArgument
@@ -238,6 +239,12 @@ class OtherForm:
     writes: tuple[Write, ...] = ()
 
     def numbers(self, value: Any) -> Sequence[int | float]:
+        address = address_of(value) if self.signature[0] == "pointer" else None
+        if address is not None:
+            pointer = self.signature[1]
+            if address % pointer.align:
+                raise DslValueError(f"the pointer {address:#x} is not aligned to {pointer.align} bytes")
+            return (address,)
         argument = adapt(value, self.annotation)
         if argument.signature() != self.signature:
             raise DslTypeError(f"the value of type {type(value).__name__} is not what the code was compiled for")
