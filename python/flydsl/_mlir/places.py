@@ -106,7 +106,7 @@ class InsertionPoint:
 
     def __enter__(self) -> InsertionPoint:
         if not is_tracing() or isinstance(self.block.parent_op(), func.FuncOp):
-            self._trace = tracing(TraceEmitter(self.block, chosen_target()))  # type: ignore[arg-type]
+            self._trace = tracing(TraceEmitter(self.block, chosen_target()))
             self._trace.__enter__()
             return self
         emitter: Any = current()
