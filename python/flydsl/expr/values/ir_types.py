@@ -81,6 +81,18 @@ def split_vector_type(text: str) -> tuple[int | None, str]:
     return int(lanes), element
 
 
+class NarrowingMeta(type):
+    """A class of types, such as `ir.VectorType`: it says which types it admits, and a call narrows one to it."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return cls.admits(instance)  # type: ignore[attr-defined]
+
+    def __call__(cls, type_: Any) -> Any:
+        if isinstance(type_, cls):
+            return type_
+        raise DslValueError(f"{type_!s} is no {cls.__name__}")
+
+
 class _TypesMeta(type):
     @property
     def VectorType(cls) -> Any:
