@@ -202,6 +202,20 @@ def test_what_a_target_lacks_is_refused(monkeypatch: pytest.MonkeyPatch) -> None
 
     with pytest.raises(TargetError, match="readfirstlane is an instruction of AMD GPUs"):
         launch(body, np.zeros(THREADS, np.int32))
+    monkeypatch.setenv("ARCH", "gfx942")
+    pair = ir.Type.parse("!llvm.struct<(i32, i32)>")
+
+    def by_name(t: Any, x: Any) -> None:
+        flag = arith.constant(T.i1, 0)
+        value = x[t].ir_value()
+        llvm.call_intrinsic(pair, "llvm.amdgcn.permlane32.swap", [value, value, flag, flag], [], [])
+
+    def by_row(t: Any, x: Any) -> None:
+        rocdl.permlane32_swap(pair, x[t].ir_value(), x[t].ir_value(), False, False)
+
+    for wrong in (by_name, by_row):
+        with pytest.raises(TargetError, match="gfx942 does not have permlane32_swap"):
+            launch(wrong, np.zeros(THREADS, np.int32))
 
 
 def test_an_atom_takes_words_for_bytes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -128,6 +128,11 @@ class Numeric(Operators, metaclass=NumericMeta):
         """The number's class."""
         return type(self)
 
+    @property
+    def type(self) -> IrType:
+        """The IR type, as raw values name it."""
+        return self.ir_type
+
     def is_static(self) -> bool:
         """Whether the value is known while tracing."""
         return type(self._value) in _STATIC_TYPES
