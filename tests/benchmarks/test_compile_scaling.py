@@ -14,7 +14,7 @@ import pytest
 
 from flydsl.backends.host import plan
 from flydsl.compiler.lowering import driver
-from flydsl.compiler.tracing import emitter
+from flydsl.compiler.tracing import ir_parts
 from flydsl.passes import promote_regmem_to_vectorssa as promotion
 from tests.conftest import REPOSITORY
 
@@ -69,12 +69,12 @@ def test_the_positions_of_a_function_are_read_once(
     """They lie in a table that has to be read from its beginning: asking anew for each operation is quadratic."""
     read: list[Any] = []
 
-    class Noted(emitter.CodePlaces):
+    class Noted(ir_parts.CodePlaces):
         def __init__(self, code: Any) -> None:
             read.append(code)
             super().__init__(code)
 
-    monkeypatch.setattr(emitter, "CodePlaces", Noted)
+    monkeypatch.setattr(ir_parts, "CodePlaces", Noted)
     text_of("lines", 60)
     assert len(read) == len({id(code) for code in read})
     assert [code.co_name for code in read].count("kernel") == 1

@@ -18,7 +18,7 @@ from flydsl._mlir.attribute_kinds import KINDS
 from flydsl._mlir.attributes import Attribute, from_ir
 from flydsl._mlir.op_rows import TABLES
 from flydsl._mlir.types import VectorType, element_of, type_text, with_element
-from flydsl._mlir.values import is_number, show, ssa_of
+from flydsl._mlir.values import Value, is_number, show, ssa_of
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
 from flydsl.expr.trace.context import current, is_tracing
 from flydsl.expr.trace.intrinsic import require
@@ -214,6 +214,9 @@ class Attributes:
         return len({**self._op.properties, **self._op.attributes, **self._notes})
 
 
+Value.owner_view = OpView  # values are below operations, and know theirs
+
+
 # Building --------------------------------------------------------------------------------------
 
 
@@ -349,6 +352,7 @@ def given_back(view: OpView) -> Any:
     return results[0] if len(results) == 1 else results or view
 
 
+@cache
 def function_of(row: Row) -> Callable[..., Any]:
     """The builder of an operation as a function."""
 
@@ -372,6 +376,7 @@ class _OpMeta(type):
         return isinstance(instance, OpView) and instance.name == cls.row.op
 
 
+@cache
 def class_of(row: Row) -> type:
     """The builder of an operation as a class."""
     return _OpMeta(row.class_name, (), {"row": row, "__doc__": f"`{row.op}`: {row.form}.", "OPERATION_NAME": row.op})

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError, FlyDSLError
-from flydsl.compiler.tracing.emitter import ir_type
+from flydsl.compiler.tracing.ir_parts import ir_type
 from flydsl.dialects.fly import payload as pl
 from flydsl.expr.values.ir_types import IrType, NarrowingMeta, type_facts
 from flydsl.layout.layout import Layout

@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from flydsl.base.errors import DslRuntimeError, DslValueError
+from flydsl.base.errors import DslRuntimeError, DslValueError, ask_about_colour
 
 T = TypeVar("T")
 
@@ -345,6 +345,7 @@ DEBUG_TRACEBACK = Knob(
     aliases=("FLYDSL_DEBUG_SHOW_STACKTRACE",),
 )
 NO_COLOR = Knob("NO_COLOR", PRESENCE, "", _DEBUG, "Error messages without colour, on a terminal too.")
+ask_about_colour(NO_COLOR.get)
 
 DEBUG_LOG_LEVEL = Knob(
     "FLYDSL_DEBUG_LOG_LEVEL",

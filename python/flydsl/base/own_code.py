@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+VERSION = "0.1.0"
 PACKAGE = __name__.partition(".")[0]
 LIBRARY = ("kernels", "ops")
 """Subpackages that are written in the language."""

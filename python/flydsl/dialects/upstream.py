@@ -5,12 +5,23 @@ Dialects are imported when first asked for; a kernel without `math` never pays f
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from xdsl.ir import Operation, OpTraits
 from xdsl.traits import IsTerminator, Pure
+
+from flydsl.base.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from flydsl.dialects import arith_syntax, gpu_syntax, llvm_syntax
+else:
+    arith_syntax = lazy_module("flydsl.dialects.arith_syntax")
+    gpu_syntax = lazy_module("flydsl.dialects.gpu_syntax")
+    llvm_syntax = lazy_module("flydsl.dialects.llvm_syntax")
+
 
 # Operations of upstream dialects that xDSL 0.74 does not define. They print in generic form,
 # which mlir-opt reads. True: free of side effects.
@@ -52,10 +63,10 @@ _TERMINATORS = frozenset({"llvm.switch"})
 
 
 # Modules of ours that give xDSL's operations upstream's syntax, by dialect; they hold the tuple named.
-_RESPELT: dict[str, tuple[str, str]] = {
-    "arith": ("flydsl.dialects.arith_syntax", "ARITH_OPS"),
-    "gpu": ("flydsl.dialects.gpu_syntax", "GPU_OPS"),
-    "llvm": ("flydsl.dialects.llvm_syntax", "LLVM_OPS"),
+_RESPELT: dict[str, Callable[[], tuple[type[Operation], ...]]] = {
+    "arith": lambda: arith_syntax.ARITH_OPS,
+    "gpu": lambda: gpu_syntax.GPU_OPS,
+    "llvm": lambda: llvm_syntax.LLVM_OPS,
 }
 
 
@@ -75,10 +86,7 @@ def _dialect_ops(dialect: str) -> dict[str, type[Operation]]:
 
 def respelt_ops(dialect: str) -> tuple[type[Operation], ...]:
     """Our classes that replace xDSL's of the same name."""
-    if dialect not in _RESPELT:
-        return ()
-    module, name = _RESPELT[dialect]
-    return getattr(import_module(module), name)
+    return _RESPELT[dialect]() if dialect in _RESPELT else ()
 
 
 @cache

@@ -17,12 +17,10 @@ from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import payload_of, vector_type
 from flydsl.layout.tensor import Tensor
-from flydsl.passes.mark_memory import KEPT, sanitizes
 from flydsl.passes.shared.insertion import Inserter
-from flydsl.passes.shared.source_location import located
 from flydsl.passes.shared.ssa_leaf import SsaPointer
 from flydsl.passes.shared.vector_access import load_elements, store_elements
-from flydsl.passes.shared.walk import function_bodies
+from flydsl.passes.shared.walk import KEPT, function_bodies, located, sanitizes
 from flydsl.target.copy_ops import UniversalAtomic
 
 

@@ -19,8 +19,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
-from flydsl.base.errors import LoweringError
-from flydsl.runtime.elf_object import (
+from flydsl.base.elf_object import (
     EM_AARCH64,
     EM_X86_64,
     SHF_EXEC,
@@ -35,6 +34,7 @@ from flydsl.runtime.elf_object import (
     damaged,
     read_object,
 )
+from flydsl.base.errors import LoweringError
 from flydsl.runtime.relocations import MACHINES, STUB_BYTES, Machine, Through
 
 _LARGEST_IMAGE = 64 << 20

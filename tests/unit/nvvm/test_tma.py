@@ -11,6 +11,7 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from tests.support import random_data
 from tests.unit.nvvm import tma_model as model
 from tests.unit.nvvm.running import Array, Shared, launcher, run
 
@@ -33,7 +34,7 @@ BOXES: list[tuple[tuple[int, ...], tuple[int, ...], list[tuple[int, ...]]]] = [
 
 
 def numbers(shape: tuple[int, ...], dtype: Any) -> Array:
-    return np.random.default_rng().integers(-100, 100, shape).astype(dtype)
+    return random_data.generator().integers(-100, 100, shape).astype(dtype)
 
 
 def load_boxes(tensor: Array, box: tuple[int, ...], coords: list[tuple[int, ...]], mode: str) -> Array:

@@ -6,11 +6,10 @@ from xdsl.ir import Operation
 
 from flydsl.backends.host import sanitizer
 from flydsl.backends.host.assembly import expand_assembly
-from flydsl.backends.host.launching import HostLaunching
+from flydsl.backends.host.launching import HostLaunching, SanitizedLaunching
 from flydsl.backends.host.lds_record import LdsRecorder
 from flydsl.backends.host.promises import hold_to_promises, relax_alignment
 from flydsl.backends.host.rules import HOST_RULES
-from flydsl.backends.host.sanitized_launching import SanitizedLaunching
 from flydsl.backends.host.shared_memory import SHARED_SPACE, SharedMemory
 from flydsl.backends.host.slots import BUFFER_DESCRIPTOR
 from flydsl.backends.host.whole_vectors import rejoin_vectors
@@ -49,7 +48,7 @@ def host_module(
             workgroup = WorkgroupEmitter(emitter, function, target, SharedMemory(shared), sites)
             if recorder is not None:
                 recorder.attach(workgroup)
-            if target.backend == "cuda":
+            if target.family.whole_warps:
                 hold_to_promises(workgroup)
             if sanitize is not None:
                 sanitizer.watch(workgroup, sanitize)

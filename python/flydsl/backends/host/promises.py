@@ -8,16 +8,12 @@ Others are arithmetic on the address, without a branch. The end of the loop look
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from xdsl.dialects.builtin import IntegerAttr, VectorType, i64
 from xdsl.ir import Operation, SSAValue
 
+from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.passes.shared.shared_place import known_base
-
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
 
 PROMISED = "fly.promised_alignment"
 """Attribute of an access: what the kernel says of its address, whatever the host needs."""
@@ -42,7 +38,7 @@ def _element_bytes(op: Operation) -> int:
     return getattr(type_.element_type if isinstance(type_, VectorType) else type_, "size", 8)
 
 
-def hold_to_promises(wg: WorkgroupEmitter) -> None:
+def hold_to_promises(wg: Workgroup) -> None:
     """Have wide accesses of a kernel checked that is about to be emitted."""
     plain = dict(wg.body.rules)
 
@@ -59,7 +55,7 @@ def hold_to_promises(wg: WorkgroupEmitter) -> None:
     wg.body.rules = {**plain, **{name: checked(name, place) for name, place in _PLACES.items()}}
 
 
-def _hold(wg: WorkgroupEmitter, op: Operation, pointer: SSAValue, alignment: int) -> None:
+def _hold(wg: Workgroup, op: Operation, pointer: SSAValue, alignment: int) -> None:
     found = known_base(pointer, alignment)
     if found is None or found[1]:
         wg.note_aligned(op, wg.body.typed(pointer), alignment)

@@ -14,8 +14,8 @@ import sys
 from functools import cache
 from pathlib import Path
 
-import flydsl
 from flydsl.base import knobs
+from flydsl.base.own_code import VERSION, own_file
 
 LIBRARIES = ("xdsl", "llvmlite")
 _SOURCES = (".py", ".ll")
@@ -28,7 +28,7 @@ _AT_HWCAP, _AT_HWCAP2 = 16, 26
 
 def toolchain_text() -> str:
     """This package, Python and the libraries, as lines of a key."""
-    version = f"flydsl {flydsl.__version__} {package_digest()}"
+    version = f"flydsl {VERSION} {package_digest()}"
     lines = [version, f"python {sys.implementation.cache_tag} {platform.python_version()}"]
     lines += [f"{name} {library_version(name)}" for name in LIBRARIES]
     lines += [f"extra {digest_of(path)}" for path in knobs.EXTRA_SOURCE_DIRS.get()]
@@ -38,7 +38,7 @@ def toolchain_text() -> str:
 @cache
 def package_digest() -> str:
     """A digest of all sources of this package."""
-    return digest_of(Path(flydsl.__file__).parent)
+    return digest_of(Path(own_file()))
 
 
 def digest_of(folder: Path) -> str:

@@ -48,12 +48,7 @@ LEAVES: Mapping[type, Callable[[Any], str]] = {
 }
 """How values that never change are written, by their type."""
 
-PARTS: Mapping[tuple[str, str], tuple[str, ...]] = {
-    ("flydsl.compiler.kernel_function", "KernelFunction"): ("func", "name", "known_block_size"),
-    ("flydsl.compiler.kernel_function", "BoundKernel"): ("kernel", "instance"),
-    ("flydsl.compiler.jit_function", "JitFunction"): ("func",),  # inlined, where its hints mean nothing
-    ("flydsl.compiler.jit_function", "BoundJit"): ("function", "instance"),
-    ("flydsl.autotune.tuner", "Autotuner"): ("fn",),
+_PARTS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("functools", "partial"): ("func", "args", "keywords"),
     ("builtins", "method"): ("__func__", "__self__"),
     ("builtins", "property"): ("fget", "fset", "fdel"),
@@ -69,6 +64,12 @@ PARTS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("functools", "_lru_cache_wrapper"): ("__wrapped__",),
 }
 """Attributes that say all about an object, by the module and name of its type."""
+
+
+def parts_of(kind: type) -> tuple[str, ...] | None:
+    """Attributes that say all about an object of a type; a class of ours names them itself, in ``captured_parts``."""
+    own = vars(kind).get("captured_parts") if is_own_module(kind.__module__) else None
+    return own or _PARTS.get((kind.__module__, kind.__qualname__))
 
 
 BOUND = ("builtin_function_or_method", "method-wrapper")

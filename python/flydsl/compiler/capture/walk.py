@@ -215,7 +215,7 @@ class ValueWalk:
             return self._container(value)
         if isinstance(value, _OF_THE_CALLER):
             return self._of_the_caller(value)
-        parts = values.PARTS.get((kind.__module__, kind.__qualname__))
+        parts = values.parts_of(kind)
         if parts is not None:
             return self._parts(value, parts)
         if kind.__module__ in ("typing", "types") and hasattr(value, "__args__"):

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from flydsl.base import knobs
-from flydsl.compiler.arguments.struct_argument import StructArgument
-from flydsl.compiler.jit_argument import TensorArgument
+from flydsl.compiler.arguments.kinds import StructArgument
+from flydsl.compiler.arguments.tensor_argument import TensorArgument
 from flydsl.native.constants import CELL_BYTES
 from flydsl.target.dtype import storage_bytes
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -16,8 +16,9 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, TypeAttribute
+from xdsl.ir import Attribute, Operation, TypeAttribute
 
+from flydsl.dialects.fly.op_table import OpSpec
 from flydsl.dialects.fly.types import element_type
 
 ATTRIBUTE_CLASSES: dict[str, tuple[str, type[Attribute]]] = {
@@ -71,3 +72,17 @@ def from_attr(attr: Attribute) -> Any:
     if isinstance(attr, TypeAttribute):
         return str(attr)
     return attr
+
+
+class TableOp(Operation):
+    """An operation of a row of the table, as the rules read it: its row and its attributes as Python values."""
+
+    spec: ClassVar[OpSpec]
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        """Attributes as Python values, ready to be passed to the rule."""
+        kinds = self.spec.attrs
+        if not kinds:
+            return {}
+        return {key: from_attr(self.attributes[key]) for key in kinds if key in self.attributes}

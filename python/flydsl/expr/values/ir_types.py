@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 from flydsl.base.errors import DslValueError
+from flydsl.base.lazy import offered
 from flydsl.target.dtype import FLOAT_WIDTHS
 
 _SHAPED = re.compile(r"(vector|memref)<((?:\d+x)*)(.*)>")
@@ -97,7 +97,7 @@ class _TypesMeta(type):
     @property
     def VectorType(cls) -> Any:
         """`T.VectorType.get([4], T.f32)`: vector types as the raw layer makes them."""
-        return import_module("flydsl._mlir.ir").VectorType
+        return offered("the raw layer", "VectorType")
 
 
 class Types(metaclass=_TypesMeta):
