@@ -7,10 +7,10 @@ both are static, and returns a DSL value.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from typing import Any, TypeAlias
 
 from flydsl.base.errors import DslTypeError
+from flydsl.base.lazy import offered
 from flydsl.base.records import replace
 from flydsl.expr.enum import CmpFPredicate as CmpFPredicate
 from flydsl.expr.enum import CmpIPredicate as CmpIPredicate
@@ -211,11 +211,9 @@ def unwrap(value: Any, *, type: Any = None, index: bool = False) -> Value:
 
 def __getattr__(name: str) -> Any:
     """Names that few kernels ask for: those of raw values, `AddFOp` and the other classes of the dialect, casts."""
-    if name == "_to_raw":
-        return import_module("flydsl._mlir.values").as_raw
-    if name == "ArithValue" or name.endswith("Op"):
-        return getattr(import_module("flydsl._mlir.dialects").arith, name)
-    found = None if name.startswith("_") else vars(import_module("flydsl.expr.utils.arith")).get(name)
+    if name in ("ArithValue", "_to_raw") or name.endswith("Op"):
+        return offered("the raw layer", name)
+    found = None if name.startswith("_") else offered("arithmetic by type", name)
     if found is None:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'", name=name)
     return found

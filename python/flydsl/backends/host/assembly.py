@@ -229,7 +229,7 @@ class Program:
 
 def _whole(type_: VectorType[Any]) -> Attribute:
     """The integer of a vector's bits."""
-    return element_type(f"i{type_.get_shape()[0] * type_.element_type.bitwidth}")  # type: ignore[attr-defined]
+    return element_type(f"i{type_.get_shape()[0] * type_.element_type.bitwidth}")
 
 
 # Instructions ----------------------------------------------------------------------------------
@@ -379,7 +379,7 @@ def _registers(program: Program, value: SSAValue, kind: Attribute) -> SSAValue:
 
 
 def _bits(type_: VectorType[Any]) -> int:
-    return type_.get_shape()[0] * type_.element_type.bitwidth  # type: ignore[attr-defined]
+    return type_.get_shape()[0] * type_.element_type.bitwidth
 
 
 Rule = Callable[[Program, Line], None]

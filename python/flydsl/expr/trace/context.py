@@ -213,6 +213,16 @@ def is_tracing() -> bool:
     return bool(_state.stack)
 
 
+def is_raw_value(value: Any) -> bool:
+    """Whether this is an SSA value of the current trace, bare or with the operators of the raw layer."""
+    return (
+        hasattr(value, "type")
+        and is_tracing()
+        and not isinstance(value, type)
+        and (hasattr(value, "__dsl_ssa__") or not hasattr(value, "__extract_to_ir_values__"))
+    )
+
+
 def current() -> Emitter:
     """The emitter of the innermost trace."""
     if not _state.stack:
