@@ -9,7 +9,7 @@ read into a vector before the call and its result written back after it; a memor
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import UnitAttr, i1
+from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, Region, SSAValue
 
 from flydsl.base.errors import FlyDSLError, LoweringError
@@ -17,11 +17,10 @@ from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import payload_of, vector_type
 from flydsl.layout.tensor import Tensor
-from flydsl.passes.mark_memory import KEPT, sanitizes
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.source_location import located
 from flydsl.passes.shared.ssa_leaf import SsaPointer
-from flydsl.passes.shared.vector_access import load_elements, store_elements
+from flydsl.passes.shared.vector_access import held_elements, load_elements, store_elements
 from flydsl.passes.shared.walk import function_bodies
 from flydsl.target.copy_ops import UniversalAtomic
 
@@ -60,18 +59,6 @@ class _ToSsa:
     def load(self, view: SSAValue) -> SSAValue:
         return load_elements(self.at, self.tensor(view))
 
-    def held(self, view: SSAValue) -> SSAValue:
-        """What registers hold now, to be put back where a predicate is false: it may be nothing yet."""
-        assert self.at.anchor is not None
-        before = self.at.anchor.prev_op
-        value = self.load(view)
-        if sanitizes(self.at.anchor):
-            op = before.next_op if before is not None else self.at.anchor.parent.first_op  # type: ignore[union-attr]
-            while op is not None and op is not self.at.anchor:
-                op.attributes[KEPT] = UnitAttr()
-                op = op.next_op
-        return value
-
     def copy(self, op: FlyOp) -> None:
         atom, src, dst, *pred = op.operands
         flag = [self._flag(pred[0])] if pred else []
@@ -85,7 +72,9 @@ class _ToSsa:
                 raise LoweringError("an atomic combines into memory, but its destination is a register")
             value = self.load(src)
             if flag:
-                value = self.at.op("arith.select", [flag[0], value, self.held(dst)], [value.type])
+                value = self.at.op(
+                    "arith.select", [flag[0], value, held_elements(self.at, self.tensor(dst))], [value.type]
+                )
             store_elements(self.at, value, self.tensor(dst))
             return
         if from_register:
@@ -106,7 +95,11 @@ class _ToSsa:
         type_ = vector_type(rules.size(info), info.iter.elem)
         if not flag:
             return self.at.fly("copy_atom_call_ssa", [atom, src], [type_])
-        old = self.held(keep) if keep is not None else self.at.zeros(rules.size(info), info.iter.elem)
+        old = (
+            held_elements(self.at, self.tensor(keep))
+            if keep is not None
+            else self.at.zeros(rules.size(info), info.iter.elem)
+        )
         return self.at.fly("copy_atom_call_ssa", [atom, src, old, *flag], [type_])
 
     def _flag(self, pred: SSAValue) -> SSAValue:

@@ -58,6 +58,7 @@ from flydsl.dialects.registry import load_all
 from flydsl.dialects.upstream import op_class
 from flydsl.passes.mark_memory import MARK
 from flydsl.passes.shared.intrinsic_call import PTX_NAME, asm_properties, call_properties, native_call
+from flydsl.passes.shared.known_bits import known_zeros
 from flydsl.target.l2_policy import under_policy
 from flydsl.target.ptx import PTX_OPS
 from flydsl.target.target import Target
@@ -162,6 +163,8 @@ def _attribute(name: str, key: str, value: Any) -> Attribute:
     return _parsed_attribute(name, key, value)
 
 
+_MOST_DIVISOR = 1 << 12
+"""More than any access or swizzle asks for."""
 _WIDE_ATTRIBUTES = ("alignment", "ordering", "bin_op", "success_ordering", "failure_ordering")
 _ENUM_ATTRIBUTES: dict[str, Callable[[str], Attribute]] = {
     "dimension": lambda value: DimensionAttr(DimensionEnum(value)),
@@ -424,6 +427,10 @@ class TraceEmitter:
                 break
             value, offset = left, offset + known
         return value, offset
+
+    def known_divisor(self, value: Any) -> int:
+        zeros = known_zeros(value)
+        return min(~zeros & (zeros + 1), _MOST_DIVISOR)
 
     def type_name(self, value: Any) -> str:
         return str(value.type)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import IndexType, IntAttr, IntegerType, VectorType
+from xdsl.dialects.builtin import IndexType, IntAttr, IntegerType, VectorType, i1
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
@@ -232,6 +232,28 @@ def _store_vec(op: FlyOp) -> None:
     _check_vector(op, op.operands[0].type, op.operands[1].type.data)  # type: ignore[union-attr]
 
 
+def _masked_load(op: FlyOp) -> None:
+    tensor = op.operands[0].type.data  # type: ignore[union-attr]
+    _check_vector(op, op.operands[2].type, tensor)
+    _check_vector(op, op.results[0].type, tensor)
+    _check_mask(op, op.operands[1].type, tensor)
+
+
+def _masked_store(op: FlyOp) -> None:
+    tensor = op.operands[1].type.data  # type: ignore[union-attr]
+    _check_vector(op, op.operands[0].type, tensor)
+    _check_mask(op, op.operands[2].type, tensor)
+
+
+def _check_mask(op: FlyOp, flags: Attribute, tensor: Any) -> None:
+    """One predicate of the vector decides about each element."""
+    mask, count = op.attrs["mask"], rules.size(tensor)
+    if not (isinstance(flags, VectorType) and flags.element_type == i1 and len(mask) == count):
+        raise _fail(op, f"{count} elements are masked by {len(mask)} of {flags}; a vector of i1 and one number each")
+    if not all(0 <= number < flags.get_shape()[0] for number in mask):
+        raise _fail(op, f"the mask {list(mask)} names predicates that {flags} does not have")
+
+
 def _check_vector(op: FlyOp, value: Attribute, tensor: Any) -> None:
     """The vector holds exactly what the tensor does."""
     wanted = ft.type_of(rules.memref_load_vec(tensor))
@@ -264,6 +286,8 @@ EXPLICIT_CHECKS: dict[str, Check] = {
     "memref.alloca": _alloca,
     "memref.store": _memref_store,
     "memref.store_vec": _store_vec,
+    "memref.masked_load_vec": _masked_load,
+    "memref.masked_store_vec": _masked_store,
     "extract_aligned_pointer_as_index": _pointer_as_index,
     "get_buffer_rsrc": _buffer_rsrc,
 }

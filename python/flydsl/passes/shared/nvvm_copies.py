@@ -58,7 +58,7 @@ def _cached_copy(conv: MemoryConversion, op: FlyOp, instruction: CachedCopy) -> 
         def load() -> SSAValue:
             return _load(conv, pointer, info, type_, instruction)
 
-        value = conv.when(rest[1], load, rest[0]) if rest else load()
+        value = conv.at.when(rest[1], load, rest[0]) if rest else load()
         assert value is not None
         op.results[0].replace_all_uses_with(value)
         return
