@@ -13,7 +13,6 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, Region, SSAValue
 
 from flydsl.base.errors import FlyDSLError, LoweringError
-from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import payload_of, vector_type
 from flydsl.layout.tensor import Tensor
@@ -92,14 +91,11 @@ class _ToSsa:
         A copy from memory to memory holds nothing yet; zero stands in, and is not stored either.
         """
         info = payload_of(src.type)
-        type_ = vector_type(rules.size(info), info.iter.elem)
+        held = payload_of(atom.type).counts[1]
+        type_ = vector_type(held, info.iter.elem)
         if not flag:
             return self.at.fly("copy_atom_call_ssa", [atom, src], [type_])
-        old = (
-            held_elements(self.at, self.tensor(keep))
-            if keep is not None
-            else self.at.zeros(rules.size(info), info.iter.elem)
-        )
+        old = held_elements(self.at, self.tensor(keep)) if keep is not None else self.at.zeros(held, info.iter.elem)
         return self.at.fly("copy_atom_call_ssa", [atom, src, old, *flag], [type_])
 
     def _flag(self, pred: SSAValue) -> SSAValue:

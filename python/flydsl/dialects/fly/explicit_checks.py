@@ -116,10 +116,17 @@ def _copy_values(op: FlyOp) -> None:
     if elems[0] != elems[1]:
         raise _fail(op, f"a copy does not convert: the source holds {elems[0]}, the destination {elems[1]}")
     sizes = [rules.size(t) for t in (source, target)]
-    if all(isinstance(size, int) for size in sizes) and sizes[0] != sizes[1]:
+    held = _held(op)
+    if all(isinstance(size, int) for size in sizes) and sizes[0] * held[1] != sizes[1] * held[0]:
         raise _fail(op, f"the sizes differ: {_layouts(op, 'source destination')}")
     if pred and pred[0].iter.elem != "i1":
         raise _fail(op, f"the predicate holds i1, not {pred[0].iter.elem}")
+
+
+def _held(op: FlyOp) -> tuple[int, int]:
+    """A thread's values of one call of the atom: in the source, in the destination."""
+    payload = op.operands[0].type.data  # type: ignore[union-attr]
+    return payload.atom.counts if isinstance(payload, pl.TiledCopy) else payload.counts
 
 
 def _copy_ssa(op: FlyOp) -> None:
@@ -138,6 +145,12 @@ def _copy_ssa(op: FlyOp) -> None:
         raise _fail(op, f"either (memref) -> vector or (vector, memref) -> (), got ({', '.join(kinds)})")
     memory = op.operands[1 if loads else 2].type.data  # type: ignore[union-attr]
     values = [op.results[0].type if loads else op.operands[1].type, *(o.type for o in op.operands[2:3] if loads)]
+    held = _held(op)
+    if held[0] != held[1]:  # the side in memory has more values than a thread gets
+        wanted = ft.vector_type(held[1 if loads else 0], memory.iter.elem)
+        if any(value != wanted for value in values):
+            raise _fail(op, f"a thread holds {wanted}, the value is {values[0]}")
+        return
     for value in values:
         _check_vector(op, value, memory)
 

@@ -246,7 +246,8 @@ def _check_copy(atom: CopyAtom, src: Tensor, dst: Tensor, pred: Tensor | None) -
         )
     _check_elements(atom, src, dst)
     sizes = (rules.size(src.payload), rules.size(dst.payload))
-    if all(isinstance(n, int) for n in sizes) and sizes[0] != sizes[1]:
+    held = atom.payload.counts
+    if all(isinstance(n, int) for n in sizes) and sizes[0] * held[1] != sizes[1] * held[0]:
         raise DSLCompileError(
             f"copy of {sizes[0]} elements ({src.payload.layout}) into {sizes[1]} ({dst.payload.layout})"
         )
@@ -314,8 +315,7 @@ def copy_atom_call(atom: Any, src: Any, dst: Any, *, pred: Any = None) -> None:
         return
     _check_elements(atom, source, target)
     operands: list[Handle] = [atom, source, target]
-    wanted = rules.size(atom.payload.ref_tv[1])
-    for tensor in operands[1:]:
+    for tensor, wanted in zip(operands[1:], atom.payload.counts, strict=True):
         count = rules.size(tensor.payload)
         if count != wanted:
             raise DslValueError(
