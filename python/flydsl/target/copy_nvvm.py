@@ -1,7 +1,7 @@
 """NVIDIA's copy instructions as facts: plain accesses with cache hints, asynchronous copies, moves of matrices.
 
-Source: "PTX ISA 8.8", sections 9.7.9.1 (cache operators), 9.7.9.8 (ld), 9.7.9.11 (st), 9.7.9.25.3 (cp.async), 9.7.14.5.15
-(ldmatrix), 9.7.14.5.16 (stmatrix).
+Source: "PTX ISA 8.8", sections 9.7.9.1 (cache operators), 9.7.9.8 (ld), 9.7.9.11 (st), 9.7.9.25.3 (cp.async),
+9.7.14.5.15 (ldmatrix), 9.7.14.5.16 (stmatrix).
 """
 
 from __future__ import annotations

@@ -275,6 +275,9 @@ def copy(atom: Any, src: Any, dst: Any = None, *, pred: Any = None, **state: Any
     if isinstance(atom, Tensor):
         _copy_by_itself(atom, src, dst if pred is None else pred, state)
         return
+    if hasattr(atom, "copy_boxes"):
+        atom.copy_boxes(src, dst, pred, state)
+        return
     source, target = _memory(src, "the source"), _memory(dst, "the destination")
     plain = _with_state(atom, state)
     if not isinstance(plain, CopyAtom):

@@ -71,7 +71,8 @@ def _copy_modes(
         return
     if held < counts[0] or held % counts[0]:
         raise LoweringError(
-            f"the tensors hold {held} values ({src.layout} to {dst.layout}), which the atom's {counts[0]} do not divide",
+            f"the tensors hold {held} values ({src.layout} to {dst.layout}), which the atom's {counts[0]} "
+            "do not divide",
             hint="use a narrower copy atom, or partition so that each thread holds whole atoms",
         )
     if _rank(src) == 1:
