@@ -238,7 +238,9 @@ class JitFunction(Decorated):
             self._made += 1
             origin = Origin(seconds, fetched.from_disk, fetched.not_kept, changed, stages)
             made = record(self.__name__, self._made, self.signature.names, call.forms(), key, origin, self._history)
-            self._history.append(made)
+            costs = import_module("flydsl.compiler.outlets.kernel_cost").kernel_costs
+            code = costs(self.func, call.arguments, call.device.target, key.hints)
+            self._history.append(replace(made, code=code))
 
     def _version_now(self) -> Version:
         """The version for what the function reads as it is now: one that is there already, or a new one."""

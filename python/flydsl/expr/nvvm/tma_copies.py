@@ -92,9 +92,8 @@ class TmaCopy:
             raise DslTypeError(f"a tile in shared memory has a static layout, got {tile}")
         step = 1
         for mode in self.map.order:
-            found = (
-                [linear[mode](i) for i in range(box[mode])] if linear.rank > 1 else [linear(i) for i in range(box[0])]
-            )
+            along = linear[mode] if linear.rank > 1 else linear
+            found = [along(i) for i in range(box[mode])]
             if found != [i * step for i in range(box[mode])]:
                 raise DslValueError(
                     f"TMA lays a box of {box} out with stride {step} in mode {mode}, and the tile in shared memory is "
