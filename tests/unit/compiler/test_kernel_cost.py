@@ -103,9 +103,18 @@ def test_costs_do_not_keep_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_classes() -> None:
-    lines = ["\tv_mfma_f32_16x16x16_f16 a[0:3], v[0:1], v[2:3], a[0:3]", "\ts_waitcnt vmcnt(0)", ".LBB0_1:", "\t; comment",
-             "\t@%p1 bra \t$L__BB0_2;", "\tld.shared.v4.b32 \t{%r1, %r2, %r3, %r4}, [%r5];", "\tds_read_b128 v[0:3], v4",
-             "\twgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {}", "\tbar.sync 0;", "\tadd.s32 \t%r1, %r2, 4;"]  # fmt: skip
+    lines = [
+        "\tv_mfma_f32_16x16x16_f16 a[0:3], v[0:1], v[2:3], a[0:3]",
+        "\ts_waitcnt vmcnt(0)",
+        ".LBB0_1:",
+        "\t; comment",
+        "\t@%p1 bra \t$L__BB0_2;",
+        "\tld.shared.v4.b32 \t{%r1, %r2, %r3, %r4}, [%r5];",
+        "\tds_read_b128 v[0:3], v4",
+        "\twgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {}",
+        "\tbar.sync 0;",
+        "\tadd.s32 \t%r1, %r2, 4;",
+    ]
     assert instruction_classes(lines) == {
         "matrix": 2, "waits": 1, "branches": 1, "shared reads": 2, "barriers": 1, "vector": 1,
     }  # fmt: skip

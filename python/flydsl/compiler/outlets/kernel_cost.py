@@ -1,7 +1,7 @@
 """What a compiled kernel costs: registers, spills, shared memory, occupancy and instructions, read off its code.
 
-`fn.specialisations[i].kernels` has one `KernelCost` for each kernel. The code is made again when it is first asked for, for
-the target, also where the virtual GPU runs it.
+`fn.specialisations[i].kernels` has one `KernelCost` for each kernel. The code is made again when it is first asked
+for, and for the target, also where the virtual GPU runs it.
 """
 
 from __future__ import annotations
