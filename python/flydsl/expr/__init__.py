@@ -27,9 +27,8 @@ __all__ += primitive.__all__
 __all__ += typing.__all__
 
 # Loaded when first used: most kernels need none of them.
-_LAZY = {n: n for n in ("buffer_ops", "coop", "mem_ops", "nvvm", "random", "rocdl", "schedule")} | {
-    "tdm_ops": "rocdl.tdm_ops"
-}
+_LAZY = {n: n for n in ("buffer_ops", "coop", "epilogue", "mem_ops", "nvvm", "pipeline", "random", "rocdl", "schedule")}
+_LAZY["tdm_ops"] = "rocdl.tdm_ops"
 
 
 def __dir__() -> list[str]:
