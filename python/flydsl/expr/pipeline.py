@@ -128,8 +128,8 @@ def make_pipeline(engine: str, *, stages: int, allocator: Any = None, ahead: int
                   consumers: int = 1, producers: int = 1, cluster: int = 1) -> Any:  # fmt: skip
     """A pipeline of ``stages`` filled by an ``engine`` of the table above.
 
-    ``tma`` takes the ``allocator`` of shared memory for its barriers, and ``consumers``, ``producers`` and ``cluster`` as
-    `fx.nvvm.Pipeline` does; the others take ``ahead`` and ``copies`` as `Ring` does.
+    ``tma`` takes the ``allocator`` of shared memory for its barriers, and ``consumers``, ``producers`` and ``cluster``
+    as `fx.nvvm.Pipeline` does; the others take ``ahead`` and ``copies`` as `Ring` does.
     """
     if engine == "tma":
         if allocator is None:

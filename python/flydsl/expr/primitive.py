@@ -6,7 +6,8 @@ from flydsl.expr.atoms import access_plan, atomics, ops_atom
 from flydsl.expr.atoms.access_plan import *  # noqa: F403
 from flydsl.expr.atoms.atomics import *  # noqa: F403
 from flydsl.expr.atoms.ops_atom import *  # noqa: F403
-from flydsl.expr.tensors import ops_layout, ops_memory, predicate
+from flydsl.expr.tensors import coordinates, ops_layout, ops_memory, predicate
+from flydsl.expr.tensors.coordinates import *  # noqa: F403
 from flydsl.expr.tensors.ops_layout import *  # noqa: F403
 from flydsl.expr.tensors.ops_memory import *  # noqa: F403
 from flydsl.expr.tensors.predicate import *  # noqa: F403
@@ -16,6 +17,7 @@ from flydsl.expr.trace.printing import printf
 __all__ = ["const_expr", "printf", "range_constexpr"]
 __all__ += atomics.__all__
 __all__ += access_plan.__all__
+__all__ += coordinates.__all__
 __all__ += ops_atom.__all__
 __all__ += ops_layout.__all__
 __all__ += ops_memory.__all__

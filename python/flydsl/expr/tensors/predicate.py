@@ -181,10 +181,12 @@ def _keys(payload: TensorPayload, bounds: dict[tuple[int, ...], Any]) -> list[An
     if not isinstance(payload.layout, Layout):
         return list(range(count))
     modes = payload.layout.flat()
-    return [tuple(_key(payload, modes, index, path, bound) for path, bound in bounds.items()) for index in range(count)]
+    return [
+        tuple(group_key(payload, modes, index, path, bound) for path, bound in bounds.items()) for index in range(count)
+    ]
 
 
-def _key(payload: TensorPayload, modes: Sequence[Any], index: int, path: tuple[int, ...], bound: Any) -> Any:
+def group_key(payload: TensorPayload, modes: Sequence[Any], index: int, path: tuple[int, ...], bound: Any) -> Any:
     start = payload.iter
     for mode in path:
         start = start[mode]
