@@ -25,7 +25,7 @@ from flydsl.target.target import Target
 
 @dataclass(frozen=True)
 class SidePlan:
-    """The accesses to one side of a copy: their instructions, and why the widest of them is not wider."""
+    """The accesses to one side of a copy: their instructions, and why there are more of them than bytes need."""
 
     space: str
     accesses: tuple[tuple[str, int, int], ...]
@@ -139,8 +139,8 @@ def _side(tensor: TensorPayload, name: str, kind: str, target: Target, keys: Seq
         for instruction in instructions(target, space, kind, len(access.positions) * size, access.align)
     )
     ordered = sorted(((name, size, count) for (name, size), count in found.items()), key=lambda row: (-row[1], row[0]))
-    whole = min(WIDEST, rules.size(tensor) * size)
-    reason = _reason(tensor, name, made, keys) if ordered[0][1] < whole else None
+    needed = -(-sum(len(access.positions) for access in made) * size // WIDEST)
+    reason = _reason(tensor, name, made, keys) if sum(found.values()) > needed else None
     return SidePlan(space, tuple(ordered), reason)
 
 
