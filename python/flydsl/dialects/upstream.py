@@ -28,6 +28,15 @@ OpT = TypeVar("OpT", bound=Operation)
 _NOTHING: Mapping[str, Attribute] = {}
 
 
+@cache
+def _default_properties(kind: type[Operation]) -> Mapping[str, Attribute]:
+    """The properties that an operation has unless it is given others."""
+    if not hasattr(kind, "get_irdl_definition"):
+        return _NOTHING
+    found = kind.get_irdl_definition().properties.items()  # type: ignore[attr-defined]
+    return {name: default for name, of in found if (default := getattr(of, "default_value", None)) is not None}
+
+
 def created(
     kind: type[OpT], operands: Sequence[SSAValue] = (), results: Sequence[Attribute] = (),
     properties: Mapping[str, Attribute] | None = None, attributes: Mapping[str, Attribute] | None = None,
@@ -43,7 +52,7 @@ def created(
     for value, use in zip(values, uses, strict=True):
         value.add_use(use)
     op.results = SSAValues([OpResult(type_, op, index) for index, type_ in enumerate(results)])
-    op.properties = dict(properties or _NOTHING)
+    op.properties = {**_default_properties(kind), **(properties or _NOTHING)}
     op.attributes = dict(attributes or _NOTHING)
     op.location = location
     op._successors = op._successor_uses = op.regions = ()

@@ -17,14 +17,13 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.llvm import LLVMPointerType
-from xdsl.dialects.scf import YieldOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from flydsl.base.errors import FlyDSLError, LoweringError
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import PtrType, element_type, payload_of, vector_type
-from flydsl.dialects.upstream import integer, integers, op_class
+from flydsl.dialects.upstream import integer, integers
 from flydsl.passes.shared import buffer_pointers
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.ssa_leaf import SsaInt, register
@@ -227,23 +226,3 @@ class MemoryConversion:
             "noWrapFlags": integer(0, 32),
         }
         return self.at.op("llvm.getelementptr", [pointer, *by], [pointer.type], properties)
-
-    # Conditional code --------------------------------------------------------------------------
-
-    def when(self, flag: SSAValue, then: Callable[[], SSAValue | None], otherwise: SSAValue | None) -> SSAValue | None:
-        """Emit ``then`` under a predicate; its value, or ``otherwise`` where the predicate is false."""
-        anchor = self.at.anchor
-        block = Block([end := YieldOp.create()])
-        if anchor is not None:
-            end.location = anchor.location
-        self.at.anchor = end
-        self.at.enter()
-        result = then()
-        self.at.leave()
-        self.at.anchor = anchor
-        end.operands = [] if result is None else [result]
-        orelse = Region() if otherwise is None else Region(Block([YieldOp.create(operands=[otherwise])]))
-        types = [] if result is None else [result.type]
-        op = op_class("scf.if").create(operands=[flag], result_types=types, regions=[Region(block), orelse])
-        self.at.add(op)
-        return op.results[0] if types else None
