@@ -40,6 +40,7 @@ def created(
     op.attributes = dict(attributes or _NOTHING)
     op.location = location
     op._successors = op._successor_uses = op.regions = ()
+    op.__post_init__()  # adds properties that have defaults
     return op
 
 
