@@ -38,7 +38,7 @@ from flydsl.passes.shared.launch_conditions import check_at_launch
 from flydsl.passes.shared.source_location import located
 from flydsl.passes.shared.ssa_leaf import SsaInt, SsaPointer, register
 from flydsl.passes.shared.vector_access import load_elements, store_elements
-from flydsl.passes.shared.walk import function_bodies
+from flydsl.passes.shared.walk import function_bodies, take_out
 
 Handler = Callable[["LayoutLowering", FlyOp], None]
 
@@ -58,8 +58,7 @@ class LayoutLowering:
             for use in (use for result in op.results for use in result.uses if use.operation not in gone):
                 raise located(_left_over(use.operation, op.results[0].type), use.operation)
         for op in reversed(self.done):
-            op.detach()
-            op.erase(safe_erase=False)
+            take_out(op)
 
     def _region(self, region: Region) -> None:
         for block in region.blocks:

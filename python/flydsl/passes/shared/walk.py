@@ -1,4 +1,4 @@
-"""Finding the functions of a module."""
+"""Finding the functions of a module, and taking operations out of them."""
 
 from __future__ import annotations
 
@@ -35,3 +35,12 @@ def gpu_modules(module: Operation) -> list[Operation]:
     if module.name == "gpu.module":
         return [module]
     return [op for region in module.regions for block in region.blocks for op in block.ops if op.name == "gpu.module"]
+
+
+def take_out(op: Operation) -> None:
+    """Remove an operation; what still uses its results is about to go too."""
+    op.detach()
+    if any(result.first_use is not None for result in op.results):
+        op.erase(safe_erase=False)
+    else:  # most: there is nobody to be told
+        op.drop_all_references()
