@@ -44,6 +44,18 @@ def created(
     return op
 
 
+def put_before(op: Any, anchor: Any) -> None:
+    """Insert an operation in front of another. xDSL looks for it among those around, where one without regions is not."""
+    block = anchor.parent
+    if op.regions or op.parent is not None or block is None:
+        block.insert_op_before(op, anchor)
+        return
+    op.parent = block
+    if anchor._prev_op is None:
+        block._first_op = op
+    anchor._insert_prev_op(op)
+
+
 @lru_cache(maxsize=4096)
 def integer(value: int, width: int) -> IntegerAttr[Any]:
     """An integer attribute, made once."""

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import UNKNOWN_LOC, IntegerAttr, StringAttr, f32, i32
 from xdsl.ir import Block, Operation
 
 from flydsl.dialects.fly.ops import OP_CLASSES
-from flydsl.dialects.upstream import created, integer, integers, op_class
+from flydsl.dialects.upstream import created, integer, integers, op_class, put_before
 
 KINDS = [
     op_class("arith.addi"), op_class("arith.constant"), op_class("llvm.call_intrinsic"), op_class("llvm.load"),
@@ -37,6 +37,16 @@ def test_an_operation_is_what_xdsl_creates(kind: type[Operation]) -> None:
     assert [type(value) for value in vars(ours).values()] == [type(value) for value in vars(theirs).values()]
     assert [use.operation for use in block.args[0].uses] == [ours, theirs]
     assert ours.location is UNKNOWN_LOC and ours.properties is not given["properties"]
+
+
+def test_operations_are_inserted_in_front_of_others() -> None:
+    block = Block([last := created(KINDS[0])])
+    for op in (first := created(KINDS[1]), second := created(KINDS[2])):
+        put_before(op, last)
+    assert list(block.ops) == [first, second, last] == list(reversed(list(block.ops)))[::-1]
+    assert block.first_op is first and block.last_op is last and first.parent is block and second.prev_op is first
+    with pytest.raises(ValueError, match="already attached"):
+        put_before(first, last)
 
 
 def test_attributes_are_made_once() -> None:

@@ -25,6 +25,16 @@ def functions(module: Operation, declared: bool = False) -> Iterator[Operation]:
                     yield from functions(op, declared)
 
 
+def members(module: Operation) -> Iterator[Operation]:
+    """The operations of a module and of those inside it: functions, globals, modules, and nothing in functions."""
+    for region in module.regions:
+        for block in region.blocks:
+            for op in block.ops:
+                yield op
+                if op.name in ("gpu.module", "builtin.module"):
+                    yield from members(op)
+
+
 def function_bodies(module: Operation) -> Iterator[Region]:
     for op in functions(module):
         yield op.regions[0]
