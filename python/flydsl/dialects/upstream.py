@@ -56,7 +56,20 @@ def created(
     op.attributes = dict(attributes or _NOTHING)
     op.location = location
     op._successors = op._successor_uses = op.regions = ()
+    op.__post_init__()  # adds properties that have defaults
     return op
+
+
+def put_before(op: Any, anchor: Any) -> None:
+    """Insert an operation in front of another, without a search for it around there if it has no regions."""
+    block = anchor.parent
+    if op.regions or op.parent is not None or block is None:
+        block.insert_op_before(op, anchor)
+        return
+    op.parent = block
+    if anchor._prev_op is None:
+        block._first_op = op
+    anchor._insert_prev_op(op)
 
 
 @lru_cache(maxsize=4096)

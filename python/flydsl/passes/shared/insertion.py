@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from flydsl.dialects.fly.ops import OP_CLASSES
 from flydsl.dialects.fly.types import element_type, type_of, vector_type
-from flydsl.dialects.upstream import created, op_class
+from flydsl.dialects.upstream import created, op_class, put_before
 
 
 class Inserter:
@@ -55,9 +55,9 @@ class Inserter:
     # Emission ----------------------------------------------------------------------------------
 
     def add(self, op: Operation) -> Operation:
-        assert self.anchor is not None and self.anchor.parent is not None
+        assert self.anchor is not None
         op.location = self.anchor.location
-        self.anchor.parent.insert_op_before(op, self.anchor)
+        put_before(op, self.anchor)
         return op
 
     def op(
