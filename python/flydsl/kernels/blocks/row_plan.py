@@ -62,6 +62,8 @@ class Machine:
     """A barrier of a block with what waves lose by it."""
     through_shared: int = 1250
     """What rows lose on their way through shared memory."""
+    between_tiles: int = 700
+    """What a block that stays loses between two tiles: barriers, and sending for another."""
     cluster_meeting: int = 1200
     """A barrier of a cluster."""
     cluster_start: int = 4300
@@ -75,6 +77,9 @@ MAX_THREADS = 1024
 MAX_HELD = 72
 """Elements that a thread keeps at most; those loaded again may be `MAX_AGAIN`. They are written out one by one."""
 MAX_AGAIN = 128
+MAX_SUMS = 64
+"""Sums that a thread keeps at most."""
+STAGES = (2, 3, 4)
 FEW, MANY = 16, 128 << 20
 """Launches that plans are compared for: so many rows, and rows of so many bytes."""
 
@@ -98,6 +103,15 @@ class RowPlan:
     bulk: bool = False
     """Whether a single thread sends for the tiles of staged rows, and sends them back."""
     hints: RowHints = PLAIN
+    sources: int = 1
+    """Matrices that are read row by row, and those that are written."""
+    targets: int = 1
+    sums: int = 0
+    """Sums over all rows that a thread keeps of each of its elements, as f32."""
+    once: bool = False
+    """Whether the kernel goes over a row a single time, so that nothing is loaded again."""
+    stages: int = 0
+    """Tiles that are in shared memory or on their way there: blocks then stay and take one tile after the other."""
 
     @property
     def size(self) -> int:
@@ -133,8 +147,13 @@ class RowPlan:
 
     @property
     def tile(self) -> int:
-        """Elements that a block has."""
+        """Elements of a source that a block has."""
         return self.rows * self.share * self.width
+
+    @property
+    def stays(self) -> bool:
+        """Whether blocks take rows one after the other."""
+        return bool(self.stages or self.sums)
 
 
 def check_row(length: int, dtype: str) -> None:
@@ -160,15 +179,21 @@ def check_options(eps: float, threads: int | None) -> None:
 
 def registers(plan: RowPlan, lines: int) -> int:
     """About how many registers a thread needs; a softmax keeps its powers as f32."""
+    if plan.stays:
+        # Blocks that stay must all be there at once, so this is no guess but a bound that was seen to hold.
+        return 64 if plan.sums * plan.held <= 16 else 128
     if not plan.keep:
         return 32
-    return 32 + plan.held if plan.held <= 32 else int((1.5 if lines else 2) * plan.held) + (16 if lines else 0)
+    held = plan.held * plan.sources
+    return 32 + held if held <= 32 else int((1.5 if lines else 2) * held) + (16 if lines else 0)
 
 
 def shared_bytes(plan: RowPlan, machine: Machine) -> int:
     """Shared memory of a block, with what the system takes."""
     slots = 3 * 4 * plan.cluster * plan.rows * max(plan.lanes // machine.wave, 1)
-    return 1024 + slots + (plan.tile * plan.size + 128 if plan.staged else 0)
+    tiles = plan.sources * max(plan.stages, 1) * (plan.tile * plan.size + 256) if plan.staged else 0
+    summed = 4 * plan.tile if plan.sums and plan.rows > 1 else 0  # where the sums of a block's rows meet
+    return 1024 + slots + tiles + summed
 
 
 def resident(plan: RowPlan, machine: Machine, lines: int) -> int:
@@ -204,12 +229,14 @@ def instructions(plan: RowPlan, machine: Machine, lines: int) -> float:
     parts = max(plan.width * plan.size * machine.wave / 128, 1)
     if plan.staged:
         parts *= bank_passes(plan.length, plan.size, plan.width, plan.lanes, machine.wave)
-    moves = accesses * parts * ((2 if plan.keep else 3) + lines)
+    loads = plan.sources * (1 if plan.keep or plan.once else 2)
+    moves = accesses * parts * (loads + plan.targets + lines)
     if plan.staged and not plan.bulk:
-        moves += 4 * 4 * plan.tile * plan.size / ACCESS_BYTES / plan.threads
+        moves += 4 * 2 * (plan.sources + plan.targets) * plan.tile * plan.size / ACCESS_BYTES / plan.threads
     masks = accesses if plan.share % plan.lanes else 0
     steps = min(plan.lanes, machine.wave).bit_length() - 1
-    return 20 + plan.held * (2.2 + 1.9 * lines) + 0.5 * moves + 0.4 * masks + 12 * steps
+    elements = plan.held * (1.1 * (plan.sources + plan.targets) + 1.9 * lines + 2 * plan.sums)
+    return 20 + elements + 0.5 * moves + 0.4 * masks + 12 * steps
 
 
 def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]:
@@ -217,21 +244,23 @@ def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]
     begin, and, alone, from its beginning to its end."""
     count, waves = resident(plan, machine, lines), -(-plan.threads // machine.wave)
     size = plan.rows * plan.length * plan.size / plan.cluster
-    loads = 1.0
-    if not (plan.keep or plan.staged):
+    loads, again = 1.0, not (plan.keep or plan.staged or plan.once)
+    if again:
         # What does not stay in the first-level cache is loaded again; a cluster's barrier empties it.
-        missed = 1.0 if plan.cluster > 1 else max(1 - machine.near / (count * size), 0) if count else 0.0
+        kept = machine.near / (count * size * plan.sources) if count else 1.0
+        missed = 1.0 if plan.cluster > 1 else max(1 - kept, 0)
         loads += min(machine.loaded_again * missed, 1.0)
-    memory = (1 + loads) * size / machine.bytes_per_cycle * _waste(plan, machine)
+    memory = (plan.sources * loads + plan.targets) * size / machine.bytes_per_cycle * _waste(plan, machine)
     work = instructions(plan, machine, lines) * waves
-    alone = machine.start + machine.latency * (1 if plan.keep or plan.staged else 1.5) + size / machine.bytes_per_cycle
-    alone += work / min(machine.issue, machine.lone_issue * waves)
-    alone += machine.through_shared if plan.staged else 0
-    alone += machine.cluster_meeting if plan.cluster > 1 else machine.meeting if plan.lanes > machine.wave else 0
+    chain = work / min(machine.issue, machine.lone_issue * waves)
+    chain += machine.cluster_meeting if plan.cluster > 1 else machine.meeting if plan.lanes > machine.wave else 0
+    alone = machine.start + machine.latency * (1.5 if again else 1) + plan.sources * size / machine.bytes_per_cycle
+    alone += chain + (machine.through_shared if plan.staged else 0)
     return {
         "memory": memory,
-        "second level": (1 + lines + (0 if plan.keep or plan.staged else 1)) * size / machine.second_level,
-        "issue": work / min(machine.issue, machine.wave_issue * waves * count),
+        "second level": (plan.sources * (2 if again else 1) + lines) * size / machine.second_level,
+        "issue": work / min(machine.issue, machine.wave_issue * waves * max(count, 1)),
+        "chain": chain + machine.between_tiles,
         "alone": alone,
     }
 
@@ -260,6 +289,10 @@ def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float
     times = block_times(plan, machine, lines)
     blocks = -(-rows // plan.rows) * plan.cluster / machine.processors
     rounds = max(blocks / count, 1)
+    if plan.stays:
+        # Tiles come while others are computed on: a round takes what is slowest, the memory or a block's own work.
+        shares = [times[name] * min(count, blocks) for name in ("memory", "second level", "issue")]
+        return rounds * sum(time**4 for time in (*shares, times["chain"])) ** 0.25 + times["alone"]
     between = machine.cluster_start if plan.cluster > 1 else 0
     waiting = times["alone"] * rounds + between * (rounds - 1)
     shares = [times[name] * blocks for name in ("memory", "second level", "issue")]
@@ -279,7 +312,27 @@ class RowChoice:
     limit: int = 0
 
 
-def candidates(length: int, dtype: str, machine: Machine, threads: int | None = None) -> Iterator[RowPlan]:
+@dataclass(frozen=True)
+class RowTask:
+    """What a kernel does with rows, as far as plans depend on it; `RowPlan` has the same names."""
+
+    sources: int = 1
+    targets: int = 1
+    sums: int = 0
+    once: bool = False
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        return vars(self)
+
+
+MAP = RowTask()
+"""A matrix in, a matrix out."""
+
+
+def candidates(
+    length: int, dtype: str, machine: Machine, threads: int | None = None, task: RowTask = MAP
+) -> Iterator[RowPlan]:
     """Every plan that the model compares; with ``threads``, those with blocks of so many."""
     width = gcd(length, ACCESS_BYTES // (DTYPES[dtype].width // 8))
     lanes = [1 << bit for bit in range(machine.wave.bit_length())]
@@ -288,30 +341,44 @@ def candidates(length: int, dtype: str, machine: Machine, threads: int | None = 
     for count in lanes:
         if count > MAX_THREADS or (count > 2 * length // width and count > machine.wave and count != threads):
             continue
-        for block in {threads} if threads else {max(count, 128), max(count, 256)}:
+        for block in {threads} if threads else {max(count, 128), max(count, 256), max(count, 512)}:
             if block % count:
                 continue
             rows = block // count
             for cluster in clusters if rows == 1 else (1,):
-                yield from _kinds(RowPlan(length, dtype, width, count, rows, cluster), machine)
+                yield from _kinds(RowPlan(length, dtype, width, count, rows, cluster, **task.fields), machine)
 
 
 def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
     """The plans that spread rows over threads as ``plan`` does."""
-    if plan.held <= MAX_HELD:
-        yield replace(plan, hints=ONCE if machine.bulk else PLAIN)
-        yield replace(plan, staged=True, bulk=machine.bulk, hints=ONCE if machine.bulk else PLAIN)
+    once = ONCE if machine.bulk else PLAIN
     longest = plan.cluster == machine.cluster  # takes rows of any length
+    if machine.bulk and (plan.held <= MAX_AGAIN or longest) and not (plan.sums and plan.held * plan.sums > MAX_SUMS):
+        ahead = replace(plan, staged=True, bulk=True, keep=False, hints=once)
+        yield from (replace(ahead, stages=stages) for stages in STAGES if plan.rows == 1 or plan.sums)
+    if plan.sums:
+        if plan.held * plan.sums <= MAX_SUMS and not machine.bulk:
+            yield plan
+        return
+    if plan.threads > 256 and plan.rows > 1:
+        return
+    if plan.held * plan.sources <= MAX_HELD:
+        yield replace(plan, hints=once)
+        yield replace(plan, staged=True, bulk=machine.bulk, hints=once)
     if plan.rows == 1 and (plan.held <= MAX_AGAIN or longest):
-        yield replace(plan, keep=False, hints=TWICE if machine.bulk else PLAIN)
+        yield replace(plan, keep=False, hints=(ONCE if plan.once else TWICE) if machine.bulk else PLAIN)
 
 
 @cache
-def choose(length: int, dtype: str, machine: Machine, lines: int, threads: int | None = None) -> RowChoice:
+def choose(
+    length: int, dtype: str, machine: Machine, lines: int, threads: int | None = None, task: RowTask = MAP
+) -> RowChoice:
     """The plans that the model finds fastest; with ``threads``, of those with blocks of so many."""
     if threads is not None and (threads not in range(1, MAX_THREADS + 1) or threads % machine.wave):
         raise ValueError(f"blocks have 1 to {MAX_THREADS} threads in waves of {machine.wave}, got {threads}")
-    found = list(candidates(length, dtype, machine, threads))
+    found = list(candidates(length, dtype, machine, threads, task))
+    if not found:
+        raise ValueError(f"rows of {length} {dtype} are too long for sums of their columns in registers")
     launch = max(MANY // (length * found[0].size), 1)
     many, few = (min(found, key=lambda plan: launch_time(plan, machine, lines, rows)) for rows in (launch, FEW))
     limit = 1
@@ -325,10 +392,12 @@ def machine_of_target() -> Machine:
     return HOPPER if fx.nvvm.max_cluster_size() >= HOPPER.cluster else ELSEWHERE[fx.num_warp_threads()]
 
 
-def plan_row(length: int, dtype: str, threads: int | None = None, *, lines: int = 0) -> RowChoice:
+def plan_row(
+    length: int, dtype: str, threads: int | None = None, *, lines: int = 0, task: RowTask = MAP
+) -> RowChoice:
     """The plans of a row on the target being traced; the only place that decides them.
 
     ``lines`` is how many vectors as long as a row (scale, shift) are loaded beside it.
     """
     check_row(length, dtype)
-    return choose(length, dtype, machine_of_target(), lines, threads)
+    return choose(length, dtype, machine_of_target(), lines, threads, task)
