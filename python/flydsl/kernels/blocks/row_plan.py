@@ -180,8 +180,7 @@ def check_options(eps: float, threads: int | None) -> None:
 def registers(plan: RowPlan, lines: int) -> int:
     """About how many registers a thread needs; a softmax keeps its powers as f32."""
     if plan.stays:
-        # Blocks that stay must all be there at once, so this is no guess but a bound that was seen to hold.
-        return 64 if plan.sums * plan.held <= 16 else 128
+        return min(128, 65536 // plan.threads)  # a bound, no guess: blocks that stay must all be there at once
     if not plan.keep:
         return 32
     held = plan.held * plan.sources
@@ -376,7 +375,7 @@ def choose(
     """The plans that the model finds fastest; with ``threads``, of those with blocks of so many."""
     if threads is not None and (threads not in range(1, MAX_THREADS + 1) or threads % machine.wave):
         raise ValueError(f"blocks have 1 to {MAX_THREADS} threads in waves of {machine.wave}, got {threads}")
-    found = list(candidates(length, dtype, machine, threads, task))
+    found = [plan for plan in candidates(length, dtype, machine, threads, task) if resident(plan, machine, lines)]
     if not found:
         raise ValueError(f"rows of {length} {dtype} are too long for sums of their columns in registers")
     launch = max(MANY // (length * found[0].size), 1)
@@ -392,9 +391,7 @@ def machine_of_target() -> Machine:
     return HOPPER if fx.nvvm.max_cluster_size() >= HOPPER.cluster else ELSEWHERE[fx.num_warp_threads()]
 
 
-def plan_row(
-    length: int, dtype: str, threads: int | None = None, *, lines: int = 0, task: RowTask = MAP
-) -> RowChoice:
+def plan_row(length: int, dtype: str, threads: int | None = None, *, lines: int = 0, task: RowTask = MAP) -> RowChoice:
     """The plans of a row on the target being traced; the only place that decides them.
 
     ``lines`` is how many vectors as long as a row (scale, shift) are loaded beside it.

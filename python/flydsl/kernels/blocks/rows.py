@@ -86,6 +86,20 @@ class Share:
         repeated = [factor for factor in factors for _ in range(self.plan.width)]
         return vector * fx.Vector.from_elements(repeated, fx.Float32)
 
+    def within_or_zero(self, vector: Any, turn: int) -> Any:
+        """`within` for rows whose elements beyond the row are no finite numbers."""
+        insides = [inside for access in self.accesses(turn) for inside in [self.inside(access)] * self.plan.width]
+        if all(inside is True for inside in insides):
+            return vector
+        zero = fx.Float32(0.0)
+        picked = [vector[i] if inside is True else inside.select(vector[i], zero) for i, inside in enumerate(insides)]
+        return fx.Vector.from_elements(picked, fx.Float32)
+
+    def columns(self, turn: int) -> list[Any]:
+        """Which elements of the row the elements of a vector are."""
+        starts = [(self.offset + self.vector(access)) * self.plan.width for access in self.accesses(turn)]
+        return [start + place for start in starts for place in range(self.plan.width)]
+
     def count(self) -> Any:
         """How many elements of the row this thread has."""
         plan = self.plan
@@ -126,9 +140,7 @@ class _Access:
 
 
 @flyc.jit
-def load_turn(
-    vectors: Any, share: Share, turn: int, fill: float, hint: Hint | None = None, dtype: Any = None
-) -> Any:
+def load_turn(vectors: Any, share: Share, turn: int, fill: float, hint: Hint | None = None, dtype: Any = None) -> Any:
     """One of this thread's vectors, in the row's type or ``dtype``; elements beyond the row are ``fill``."""
     access = _Access(share.plan, vectors, dtype or DTYPES[share.plan.dtype], hint)
     insides = [share.inside(number) for number in share.accesses(turn)]

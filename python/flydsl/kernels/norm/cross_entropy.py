@@ -6,7 +6,8 @@ backward = build_cross_entropy_bwd_module(V, "bf16")
 backward(logits, target, lse, dloss, dlogits, M, ignore_index, smoothing, scale, stream)
 
 A row's loss is lse - (1 - s) * x[target] - s * mean(x), where lse is log(sum(exp(x))) and s the label smoothing; rows
-whose target is ``ignore_index``, or lies outside the classes, have a loss of zero and a gradient of zero.
+whose target is ``ignore_index`` have a loss of zero and a gradient of zero. A target outside the classes has a loss of
+NaN, and nothing is read at its place.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.reduce import add, maximum
+from flydsl.kernels.blocks.reduce import add, maximum, wave_count, wave_reduce
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
 from flydsl.kernels.blocks.row_plan import RowChoice, RowPlan, RowTask, check_row, plan_row
 from flydsl.kernels.blocks.rows import Line, launch_rows
@@ -46,7 +47,8 @@ def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan:
             place = counts.select(label, fx.Int64(0))
             picked = logits[work.index, place].to(fx.Float32)
             smooth = (mean - picked) * smoothing if smoothed else 0.0
-            work.put(loss, counts.select(log_sum - picked - smooth, fx.Float32(0.0)))
+            without = (label == ignore).select(fx.Float32(0.0), fx.Float32(float("nan")))
+            work.put(loss, counts.select(log_sum - picked - smooth, without))
             work.put(lse, log_sum)
 
         arrays = RowArrays((logits,), fill=LOWEST, numbers=3 if smoothed else 2)
@@ -141,3 +143,45 @@ def build_cross_entropy_bwd_module(N: int, dtype: str, plan: RowPlan | None = No
         )  # fmt: skip
 
     return cross_entropy_bwd
+
+
+# Over all rows -------------------------------------------------------------------------------------------------------
+
+THREADS = 1024
+
+
+@flyc.kernel
+def mean_loss_kernel(
+    loss: fx.Tensor, target: fx.Tensor, result: fx.Tensor, scale: fx.Tensor, m: fx.Int32, ignore: fx.Int64,
+    averaged: fx.Constexpr[bool],
+):  # fmt: skip
+    """The sum of the losses, or their mean over rows that are not ignored; one block, in a fixed order."""
+    total, count = fx.Float32(0.0), fx.Float32(0.0)
+    for row in range(fx.thread_idx.x, m, THREADS):
+        total = total + loss[row]
+        count = count + (target[row].to(fx.Int64) != ignore).select(fx.Float32(1.0), fx.Float32(0.0))
+    slots = fx.SharedAllocator().allocate(fx.Array[fx.Float32, 2 * wave_count(THREADS)]).peek()
+    wave, waves = fx.thread_idx.x // fx.num_warp_threads(), wave_count(THREADS)
+    total, count = wave_reduce(total, add), wave_reduce(count, add)
+    if fx.lane_id() == 0:
+        slots[wave] = total
+        slots[wave + waves] = count
+    fx.barrier()
+    if fx.thread_idx.x == 0:
+        for other in fx.range_constexpr(1, waves):
+            total = total + slots[other]
+            count = count + slots[waves + other]
+        factor = 1.0 / count if averaged else fx.Float32(1.0)
+        scale[0] = factor
+        result[0] = total / count if averaged else total
+
+
+@flyc.jit
+def mean_loss(
+    loss: fx.Tensor, target: fx.Tensor, result: fx.Tensor, scale: fx.Tensor, m: fx.Int32, ignore: fx.Int64,
+    averaged: fx.Constexpr[bool], stream: fx.Stream = None,
+):  # fmt: skip
+    """``result[0]`` is the sum or mean of the losses, ``scale[0]`` what each row's gradient is to be multiplied by."""
+    mean_loss_kernel(loss, target, result, scale, m, ignore, averaged).launch(
+        grid=(1, 1, 1), block=(THREADS, 1, 1), stream=stream
+    )

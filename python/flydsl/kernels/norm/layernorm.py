@@ -15,6 +15,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.row_plan import RowPlan
+from flydsl.kernels.norm.norm_backward import norm_backward_launcher
 from flydsl.kernels.norm.norm_rows import check_quant, check_weight_dtype, norm_form, norm_launcher
 
 
@@ -31,12 +32,26 @@ def build_layernorm_module(
     run = norm_launcher(form, threads, plan)
 
     @flyc.jit
-    def layernorm(X: fx.Tensor, gamma: fx.Tensor | None, beta: fx.Tensor | None, Y: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
+    def layernorm(
+        X: fx.Tensor,
+        gamma: fx.Tensor | None,
+        beta: fx.Tensor | None,
+        Y: fx.Tensor,
+        m: fx.Int32,
+        stream: fx.Stream = None,
+    ):
         run(X, None, gamma, beta, None, Y, None, None, None, None, m, stream)
 
     @flyc.jit
     def layernorm_with_stats(
-        X: fx.Tensor, gamma: fx.Tensor | None, beta: fx.Tensor | None, Y: fx.Tensor, mean: fx.Tensor, rstd: fx.Tensor, m: fx.Int32, stream: fx.Stream = None
+        X: fx.Tensor,
+        gamma: fx.Tensor | None,
+        beta: fx.Tensor | None,
+        Y: fx.Tensor,
+        mean: fx.Tensor,
+        rstd: fx.Tensor,
+        m: fx.Int32,
+        stream: fx.Stream = None,
     ):
         run(X, None, gamma, beta, None, Y, None, mean, rstd, None, m, stream)
 
@@ -78,7 +93,13 @@ def build_layernorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = 
 
     @flyc.jit
     def layernorm_dynamicquant(
-        X: fx.Tensor, gamma: fx.Tensor | None, beta: fx.Tensor | None, Q: fx.Tensor, yscale: fx.Tensor, m: fx.Int32, stream: fx.Stream = None
+        X: fx.Tensor,
+        gamma: fx.Tensor | None,
+        beta: fx.Tensor | None,
+        Q: fx.Tensor,
+        yscale: fx.Tensor,
+        m: fx.Int32,
+        stream: fx.Stream = None,
     ):
         run(X, None, gamma, beta, None, Q, None, None, None, yscale, m, stream)
 
@@ -130,3 +151,30 @@ def build_fused_add_layernorm_smoothquant_module(*arguments: Any, quant_dtype_st
         run(X, R, gamma, beta, xscale, Q, R_out, None, None, yscale, m, stream)
 
     return fused_add_layernorm_smoothquant
+
+
+@lru_cache(maxsize=None, typed=True)
+def build_layernorm_bwd_module(N: int, dtype_str: str, atomic: bool = False, plan: RowPlan | None = None) -> Any:
+    """The launcher ``fn(dy, x, gamma, mean, rstd, dx, dgamma_sums, dbeta_sums, dgamma, dbeta, m)``.
+
+    The sums are f32 of (`partial_rows`, N). With ``atomic`` it is ``fn(dy, x, gamma, mean, rstd, dx, dgamma, dbeta,
+    m)``, where dgamma and dbeta are f32 and zero before.
+    """
+    run = norm_backward_launcher(True, N, dtype_str, atomic, False, plan)
+
+    @flyc.jit
+    def layernorm_bwd(
+        dy: fx.Tensor, x: fx.Tensor, gamma: fx.Tensor | None, mean: fx.Tensor, rstd: fx.Tensor, dx: fx.Tensor,
+        dgamma_sums: fx.Tensor, dbeta_sums: fx.Tensor, dgamma: fx.Tensor, dbeta: fx.Tensor, m: fx.Int32,
+        stream: fx.Stream = None,
+    ):  # fmt: skip
+        run(dy, x, gamma, mean, rstd, dx, None, dgamma_sums, dbeta_sums, dgamma, dbeta, m, stream)
+
+    @flyc.jit
+    def layernorm_bwd_atomic(
+        dy: fx.Tensor, x: fx.Tensor, gamma: fx.Tensor | None, mean: fx.Tensor, rstd: fx.Tensor, dx: fx.Tensor,
+        dgamma: fx.Tensor, dbeta: fx.Tensor, m: fx.Int32, stream: fx.Stream = None,
+    ):  # fmt: skip
+        run(dy, x, gamma, mean, rstd, dx, None, dgamma, dbeta, None, None, m, stream)
+
+    return layernorm_bwd_atomic if atomic else layernorm_bwd

@@ -209,5 +209,3 @@ def check_quant(quant: str) -> str:
     if name not in LARGEST:
         raise ValueError(f"quant_dtype_str must be one of {', '.join(LARGEST)}, got {quant!r}")
     return name
-
-

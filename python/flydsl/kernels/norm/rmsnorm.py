@@ -15,6 +15,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.row_plan import RowPlan
+from flydsl.kernels.norm.norm_backward import norm_backward_launcher
 from flydsl.kernels.norm.norm_rows import check_quant, check_weight_dtype, norm_form, norm_launcher
 
 
@@ -131,3 +132,28 @@ def build_fused_add_rmsnorm_smoothquant_module(*arguments: Any, quant_dtype_str:
         run(X, R, gamma, None, xscale, Q, R_out, None, None, yscale, m, stream)
 
     return fused_add_rmsnorm_smoothquant
+
+
+@lru_cache(maxsize=None, typed=True)
+def build_rmsnorm_bwd_module(N: int, dtype_str: str, atomic: bool = False, plan: RowPlan | None = None) -> Any:
+    """The launcher ``fn(dy, x, gamma, rstd, dx, sums, dgamma, m)``; ``sums`` is f32 of (`partial_rows`, N).
+
+    With ``atomic`` it is ``fn(dy, x, gamma, rstd, dx, dgamma, m)``, where dgamma is f32 and zero before.
+    """
+    run = norm_backward_launcher(False, N, dtype_str, atomic, False, plan)
+
+    @flyc.jit
+    def rmsnorm_bwd(
+        dy: fx.Tensor, x: fx.Tensor, gamma: fx.Tensor | None, rstd: fx.Tensor, dx: fx.Tensor, sums: fx.Tensor,
+        dgamma: fx.Tensor, m: fx.Int32, stream: fx.Stream = None,
+    ):  # fmt: skip
+        run(dy, x, gamma, None, rstd, dx, None, sums, None, dgamma, None, m, stream)
+
+    @flyc.jit
+    def rmsnorm_bwd_atomic(
+        dy: fx.Tensor, x: fx.Tensor, gamma: fx.Tensor | None, rstd: fx.Tensor, dx: fx.Tensor, dgamma: fx.Tensor,
+        m: fx.Int32, stream: fx.Stream = None,
+    ):  # fmt: skip
+        run(dy, x, gamma, None, rstd, dx, None, dgamma, None, None, None, m, stream)
+
+    return rmsnorm_bwd_atomic if atomic else rmsnorm_bwd
