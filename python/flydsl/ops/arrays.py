@@ -9,6 +9,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+recorder: Any = None
+"""Is told of results, temporary arrays and launches while a call is recorded (`lanes.py`)."""
 ALIGNMENT = 16
 """Where rows that are multiples of so many bytes begin."""
 NAMES: dict[Any, str] = {
@@ -47,25 +49,34 @@ def is_tensor(x: Any) -> bool:
 
 def type_name(x: Any) -> str | None:
     """What row kernels call the element type, or None if they do not take it."""
-    if not NAMES.keys() & _TORCH.values() and not is_array(x):
+    if not _TORCH and not is_array(x):
         met_torch()
     return NAMES.get(x.dtype)
 
 
 def empty_like(x: Any) -> Any:
     """A new array of the same shape and type, row-major."""
-    return np.empty(x.shape, x.dtype) if is_array(x) else x.new_empty(x.shape)
+    return np.empty(x.shape, x.dtype) if is_array(x) else _made(x.new_empty(x.shape))
+
+
+def _made(tensor: Any) -> Any:
+    if recorder is not None:
+        recorder.made(tensor)
+    return tensor
+
+
+def launch(function: Any, x: Any, *arguments: Any) -> None:
+    """Launch on torch's current stream of the device of ``x``; the stream is the last argument of the function."""
+    if recorder is not None:
+        recorder.launched(function, arguments)
+    function(*arguments, stream_of(x))
 
 
 def empty(x: Any, shape: tuple[Any, ...], dtype: str | None = None) -> Any:
     """A new array beside another."""
     if is_array(x):
         return np.empty(shape, x.dtype if dtype is None else _NUMPY[dtype])
-    return x.new_empty(shape) if dtype is None else x.new_empty(shape, dtype=_kind(dtype))
-
-
-def zeros(x: Any, shape: tuple[Any, ...], dtype: str) -> Any:
-    return np.zeros(shape, _NUMPY[dtype]) if is_array(x) else x.new_zeros(shape, dtype=_kind(dtype))
+    return _made(x.new_empty(shape) if dtype is None else x.new_empty(shape, dtype=_kind(dtype)))
 
 
 def _kind(dtype: str) -> Any:
@@ -116,10 +127,12 @@ def count_rows(x: Any) -> int:
 
 def stream_of(x: Any) -> Any:
     """Torch's current stream on the device of a tensor; None elsewhere."""
-    if is_array(x) or not x.is_cuda:
-        return None
-    torch = met_torch()
-    return torch._C._cuda_getCurrentRawStream(x.device.index)
+    return raw_stream(None if is_array(x) or not x.is_cuda else x.device.index)
+
+
+def raw_stream(device: int | None) -> Any:
+    """The handle of torch's current stream on a GPU; None for the host."""
+    return None if device is None else sys.modules["torch"]._C._cuda_getCurrentRawStream(device)
 
 
 def shares_memory(a: Any, b: Any) -> bool:
@@ -127,7 +140,16 @@ def shares_memory(a: Any, b: Any) -> bool:
     return a.ctypes.data == b.ctypes.data if is_array(a) else a.data_ptr() == b.data_ptr()
 
 
+def filled(x: Any, value: float) -> None:
+    """Set all elements; not part of what is recorded."""
+    if recorder is not None:
+        recorder.refuse()
+    x[...] = value
+
+
 def copy_into(out: Any, x: Any) -> None:
+    if recorder is not None:
+        recorder.refuse()
     if is_array(out):
         np.copyto(out, x, casting="same_kind")
     else:

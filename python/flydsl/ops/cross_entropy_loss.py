@@ -8,6 +8,7 @@ import numpy as np
 
 from flydsl.kernels.norm.cross_entropy import build_cross_entropy_bwd_module, build_cross_entropy_module, mean_loss
 from flydsl.ops import arrays
+from flydsl.ops.lanes import LANES, lane_key
 from flydsl.ops.op import Arguments, Op, fall_back, numpy_only, why_not_rows
 
 REDUCTIONS = ("none", "mean", "sum")
@@ -23,21 +24,20 @@ def _allocate(logits: Any, target: Any, ignore: int, reduction: int, smoothing: 
 def _launch(arguments: Arguments, results: Arguments) -> None:
     logits, target, ignore, reduction, smoothing = arguments
     loss, lse, scale = results
-    matrix, labels, stream = arrays.rows(logits), arrays.numbers(target), arrays.stream_of(logits)
+    matrix, labels = arrays.rows(logits), arrays.numbers(target)
     m, n = matrix.shape
-    scale[...] = 1.0
     if not m:
-        loss[...] = float("nan") if reduction == 1 else 0.0
+        arrays.filled(loss, float("nan") if reduction == 1 else 0.0)
         return
     name = arrays.NAMES[matrix.dtype]
     each = arrays.empty(logits, (m,), "f32")
-    build_cross_entropy_module(n, name, smoothing > 0)(
-        matrix, labels, each, arrays.numbers(lse), m, ignore, smoothing, stream
-    )
+    run = build_cross_entropy_module(n, name, smoothing > 0)
+    arrays.launch(run, matrix, matrix, labels, each, arrays.numbers(lse), m, ignore, smoothing)
     if reduction == 0:
+        arrays.filled(scale, 1.0)
         arrays.copy_into(arrays.numbers(loss), each.astype(loss.dtype) if arrays.is_array(each) else each)
     else:
-        mean_loss(each, labels, loss.reshape(1), scale, m, ignore, reduction == 1, stream)
+        arrays.launch(mean_loss, matrix, each, labels, loss.reshape(1), scale, m, ignore, reduction == 1)
 
 
 def _launch_backward(arguments: Arguments, results: Arguments) -> None:
@@ -45,9 +45,9 @@ def _launch_backward(arguments: Arguments, results: Arguments) -> None:
     matrix, out = arrays.rows(logits), arrays.rows(results[0])
     m, n = matrix.shape
     if m and n:
-        build_cross_entropy_bwd_module(n, arrays.NAMES[matrix.dtype])(
-            matrix, arrays.numbers(target), arrays.numbers(lse), _flat(dloss), out, m, ignore, smoothing, scale,
-            arrays.stream_of(logits),
+        arrays.launch(
+            build_cross_entropy_bwd_module(n, arrays.NAMES[matrix.dtype]), matrix, matrix, arrays.numbers(target),
+            arrays.numbers(lse), _flat(dloss), out, m, ignore, smoothing, scale,
         )  # fmt: skip
 
 
@@ -96,11 +96,14 @@ def cross_entropy(
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+    key = lane_key(CROSS_ENTROPY, weight, (input, target), (ignore_index, reduction, label_smoothing))
+    if (lane := LANES.get(key)) is not None:
+        return lane(input, target)
     reason = why_not(input, target, weight)
     if reason is None:
         _check(input, target, ignore_index)
         numbers = (int(ignore_index), REDUCTIONS.index(reduction), float(label_smoothing))
-        return CROSS_ENTROPY(input, target, *numbers)
+        return CROSS_ENTROPY(input, target, *numbers, key=key)
     if arrays.is_array(input):
         numpy_only("cross_entropy", reason)
     functional = arrays.met_torch().nn.functional

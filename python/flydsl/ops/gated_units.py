@@ -6,6 +6,7 @@ from typing import Any
 
 from flydsl.kernels.norm.glu import build_glu_bwd_module, build_glu_module
 from flydsl.ops import arrays
+from flydsl.ops.lanes import LANES, lane_key
 from flydsl.ops.op import Arguments, Op, fall_back, numpy_only, why_not_rows
 
 
@@ -13,7 +14,7 @@ def _launch(arguments: Arguments, results: Arguments) -> None:
     gate, up, out = (arrays.rows(value) for value in (*arguments[:2], results[0]))
     m, n = gate.shape
     if m and n:
-        build_glu_module(n, arrays.NAMES[gate.dtype], arguments[2])(gate, up, out, m, arrays.stream_of(gate))
+        arrays.launch(build_glu_module(n, arrays.NAMES[gate.dtype], arguments[2]), gate, gate, up, out, m)
 
 
 def _launch_backward(arguments: Arguments, results: Arguments) -> None:
@@ -21,7 +22,7 @@ def _launch_backward(arguments: Arguments, results: Arguments) -> None:
     m, n = gate.shape
     if m and n:
         run = build_glu_bwd_module(n, arrays.NAMES[gate.dtype], arguments[3])
-        run(dout, gate, up, dgate, dup, m, arrays.stream_of(gate))
+        arrays.launch(run, gate, dout, gate, up, dgate, dup, m)
 
 
 BACKWARD = Op(
@@ -54,10 +55,13 @@ def _halves(name: str, input: Any, up: Any) -> tuple[Any, Any]:
 
 
 def _gated(name: str, input: Any, up: Any, activation: str, out: Any, function: Any) -> Any:
+    key = None if up is None else lane_key(GLU, out, (input, up), (activation,))
+    if (lane := LANES.get(key)) is not None:
+        return lane(input, up)
     reason = why_not(input, up)
     gate, up = _halves(name, input, up)
     if reason is None:
-        return GLU(gate, up, activation, out=out)
+        return GLU(gate, up, activation, out=out, key=key)
     if arrays.is_array(input):
         numpy_only(name, reason)
     return fall_back(name, reason, lambda: function(gate) * up)

@@ -10,6 +10,7 @@ from flydsl.kernels.norm.layernorm import build_fused_add_layernorm_module, buil
 from flydsl.kernels.norm.norm_backward import norm_backward_launcher, partial_rows
 from flydsl.kernels.norm.rmsnorm import build_fused_add_rmsnorm_module, build_rmsnorm_module
 from flydsl.ops import arrays
+from flydsl.ops.lanes import LANES, lane_key
 from flydsl.ops.op import Arguments, Op, check_normalized, fall_back, numpy_only, shape_of, why_not_rows
 
 LONGEST_GRADIENT = {"f32": 1 << 15, "f16": 1 << 16, "bf16": 1 << 16}
@@ -51,7 +52,7 @@ def _launch_rms(arguments: Arguments, results: Arguments) -> None:
     x, y = _matrix(x, length), _matrix(results[0], length)
     if len(x):
         run = build_rmsnorm_module(length, arrays.NAMES[x.dtype], True, eps)
-        run(x, *_lines(length, weight), y, arrays.numbers(results[1]), len(x), arrays.stream_of(x))
+        arrays.launch(run, x, x, *_lines(length, weight), y, arrays.numbers(results[1]), len(x))
 
 
 def _launch_layer(arguments: Arguments, results: Arguments) -> None:
@@ -60,7 +61,7 @@ def _launch_layer(arguments: Arguments, results: Arguments) -> None:
     if len(x):
         run = build_layernorm_module(length, arrays.NAMES[x.dtype], True, eps)
         stats = (arrays.numbers(value) for value in results[1:])
-        run(x, *_lines(length, weight, bias), y, *stats, len(x), arrays.stream_of(x))
+        arrays.launch(run, x, x, *_lines(length, weight, bias), y, *stats, len(x))
 
 
 def _add_rms(x: Any, residual: Any, weight: Any, eps: float, length: int) -> Arguments:
@@ -77,7 +78,7 @@ def _launch_add(build: Any, arguments: Arguments, results: Arguments) -> None:
     if len(x):
         run = build(length, arrays.NAMES[x.dtype], True, eps)
         stats = (arrays.numbers(value) for value in results[2:])
-        run(x, residual, *_lines(length, *weights), y, added, *stats, len(x), arrays.stream_of(x))
+        arrays.launch(run, x, x, residual, *_lines(length, *weights), y, added, *stats, len(x))
 
 
 # Gradients -----------------------------------------------------------------------------------------------------------
@@ -90,20 +91,20 @@ def _gradients(
     """Write dx and the weights' gradients."""
     matrix, gradient, dx = (_matrix(value, length) for value in (x, dy, results[0]))
     count = len(matrix)
-    weights = [value if value is not None and len(value.shape) else None for value in results[1:]]
+    weights = [*results[1:], None][:2]
     if not count:
         for value in results[1:]:
-            value[...] = 0
+            arrays.filled(value, 0.0)
         return
     extra = None if dadded is None else _matrix(dadded, length)
     sums = [arrays.empty(x, (partial_rows(length, count), length), "f32") for _ in range(1 + centred)]
     run = norm_backward_launcher(centred, length, arrays.NAMES[x.dtype], False, extra is not None)
     mean, rstd = stats if centred else (None, *stats)
-    run(
-        gradient, matrix, *_lines(length, weight), None if mean is None else arrays.numbers(mean),
+    arrays.launch(
+        run, x, gradient, matrix, *_lines(length, weight), None if mean is None else arrays.numbers(mean),
         arrays.numbers(rstd), dx, extra, sums[0], sums[1] if centred else None,
-        *(None if value is None or value.shape[0] == 0 else arrays.line(value, length) for value in [*weights, None][:2]),
-        count, arrays.stream_of(x),
+        *(None if value is None or value.shape[0] == 0 else arrays.line(value, length) for value in weights),
+        count,
     )  # fmt: skip
 
 
@@ -208,11 +209,14 @@ def rms_norm(
     2e-6 of a row's largest element in f32, within a rounding of the type (1e-3 in f16, 8e-3 in bf16) else; gradients
     within twice that, weights' gradients within that times the root of the number of rows.
     """
+    key = lane_key(RMS_NORM, out, (input, weight), (normalized_shape, eps))
+    if (lane := LANES.get(key)) is not None:
+        return lane(input, weight)
     shape, weight = _arranged(normalized_shape, weight, input)
     check_normalized(input, shape, weight)
     reason = why_not(input, shape, weight)
     if reason is None:
-        return RMS_NORM(input, weight, _epsilon(eps), prod(shape), out=out)
+        return RMS_NORM(input, weight, _epsilon(eps), prod(shape), out=out, key=key)
     if arrays.is_array(input):
         numpy_only("rms_norm", reason)
     return fall_back(
@@ -228,11 +232,14 @@ def layer_norm(
 
     f32, f16 and bf16; computes in f32, the variance from differences to the mean. Accuracy as of `rms_norm`.
     """
+    key = lane_key(LAYER_NORM, out, (input, weight, bias), (normalized_shape, eps))
+    if (lane := LANES.get(key)) is not None:
+        return lane(input, weight, bias)
     shape, weight = _arranged(normalized_shape, weight, input)
     check_normalized(input, shape, weight, bias)
     reason = why_not(input, shape, weight, bias)
     if reason is None:
-        return LAYER_NORM(input, weight, bias, float(eps), prod(shape), out=out)
+        return LAYER_NORM(input, weight, bias, float(eps), prod(shape), out=out, key=key)
     if arrays.is_array(input):
         numpy_only("layer_norm", reason)
     functional = arrays.met_torch().nn.functional
@@ -244,12 +251,15 @@ def add_rms_norm(input: Any, residual: Any, weight: Any = None, eps: float | Non
 
     The sum is exact to a rounding; accuracy of the norm and of gradients as of `rms_norm`.
     """
+    key = lane_key(ADD_RMS_NORM, None, (input, residual, weight), (eps,))
+    if (lane := LANES.get(key)) is not None:
+        return lane(input, residual, weight)
     _check_pair(input, residual)
     shape = tuple(input.shape[-1:])
     check_normalized(input, shape, weight)
     reason = why_not_added(input, residual, weight)
     if reason is None:
-        return ADD_RMS_NORM(input, residual, weight, _epsilon(eps), shape[0])
+        return ADD_RMS_NORM(input, residual, weight, _epsilon(eps), shape[0], key=key)
     if arrays.is_array(input):
         numpy_only("add_rms_norm", reason)
     added = input + residual
@@ -261,12 +271,15 @@ def add_layer_norm(
     input: Any, residual: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> tuple[Any, Any]:
     """(layer_norm(input + residual), input + residual) over the last dimension; accuracy as of `add_rms_norm`."""
+    key = lane_key(ADD_LAYER_NORM, None, (input, residual, weight, bias), (eps,))
+    if (lane := LANES.get(key)) is not None:
+        return lane(input, residual, weight, bias)
     _check_pair(input, residual)
     shape = tuple(input.shape[-1:])
     check_normalized(input, shape, weight, bias)
     reason = why_not_added(input, residual, weight, bias)
     if reason is None:
-        return ADD_LAYER_NORM(input, residual, weight, bias, float(eps), shape[0])
+        return ADD_LAYER_NORM(input, residual, weight, bias, float(eps), shape[0], key=key)
     if arrays.is_array(input):
         numpy_only("add_layer_norm", reason)
     added = input + residual

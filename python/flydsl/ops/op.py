@@ -68,13 +68,17 @@ class Op:
             arrays.copy_into(out, first)
         return (out, *rest)
 
-    def __call__(self, *arguments: Any, out: Any = None) -> Any:
-        """The outputs: one, or a tuple of them. Tensors that require gradients get them."""
-        if arrays.is_array(arguments[0]):
-            return self._given(self.run(*arguments, out=out))
-        return torch_side().call(self, arguments, out)
+    def __call__(self, *arguments: Any, out: Any = None, key: Any = None) -> Any:
+        """The outputs: one, or a tuple of them. Tensors that require gradients get them.
 
-    def _given(self, results: Arguments) -> Any:
+        With a ``key`` (`lanes.py`) the call is recorded for those like it.
+        """
+        if arrays.is_array(arguments[0]):
+            return self.given(self.run(*arguments, out=out))
+        return torch_side().call(self, arguments, out, key)
+
+    def given(self, results: Arguments) -> Any:
+        """What of the results is the caller's."""
         return results[0] if self.outputs == 1 else results[: self.outputs]
 
 

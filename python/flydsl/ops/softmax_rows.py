@@ -7,6 +7,7 @@ from typing import Any
 from flydsl.kernels.norm.softmax import build_softmax_module
 from flydsl.kernels.norm.softmax_backward import build_softmax_bwd_module
 from flydsl.ops import arrays
+from flydsl.ops.lanes import LANES, lane_key
 from flydsl.ops.op import Arguments, Op, fall_back, last_dimension, numpy_only, why_not_rows
 
 
@@ -14,14 +15,14 @@ def _launch(arguments: Arguments, results: Arguments) -> None:
     x, y = arrays.rows(arguments[0]), arrays.rows(results[0])
     m, n = x.shape
     if m and n:
-        build_softmax_module(0, n, arrays.NAMES[x.dtype])(x, y, m, arrays.stream_of(x))
+        arrays.launch(build_softmax_module(0, n, arrays.NAMES[x.dtype]), x, x, y, m)
 
 
 def _launch_backward(arguments: Arguments, results: Arguments) -> None:
     dy, y, dx = (arrays.rows(value) for value in (*arguments, results[0]))
     m, n = dy.shape
     if m and n:
-        build_softmax_bwd_module(n, arrays.NAMES[dy.dtype])(dy, y, dx, m, arrays.stream_of(dy))
+        arrays.launch(build_softmax_bwd_module(n, arrays.NAMES[dy.dtype]), dy, dy, y, dx, m)
 
 
 BACKWARD = Op(
@@ -50,9 +51,12 @@ def softmax(input: Any, dim: int = -1, dtype: Any = None, *, out: Any = None) ->
     """
     if dtype is not None:
         input = input.astype(dtype) if arrays.is_array(input) else input.to(dtype)
+    key = lane_key(SOFTMAX, out, (input,), (dim,))
+    if (lane := LANES.get(key)) is not None:
+        return lane(input)
     reason = why_not(input, dim)
     if reason is None:
-        return SOFTMAX(input, out=out)
+        return SOFTMAX(input, out=out, key=key)
     if arrays.is_array(input):
         numpy_only("softmax", reason)
     return fall_back("softmax", reason, lambda: arrays.met_torch().softmax(input, dim, out=out))

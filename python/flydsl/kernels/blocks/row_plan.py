@@ -52,6 +52,9 @@ class Machine:
     of a block by itself, which wait for each other."""
     wave_issue: float = 0.16
     lone_issue: float = 0.29
+    summed: float = 2.0
+    """Instructions for a sum over all rows, of each element; and for reading an element again from shared memory."""
+    read_again: float = 2.0
     loaded_again: float = 2.5
     """What loading costs again of a row that is loaded twice, for each part that the first-level cache lost."""
     start: int = 420
@@ -79,7 +82,11 @@ MAX_HELD = 72
 MAX_AGAIN = 128
 MAX_SUMS = 64
 """Sums that a thread keeps at most."""
-STAGES = (2, 3, 4)
+MAX_KEPT = 16
+"""Elements beside their sums."""
+STAGES = (2, 3)
+MAX_STAYING = 2
+"""Blocks of a cluster that stays: with more, waiting for each other costs more than loading ahead gains."""
 FEW, MANY = 16, 128 << 20
 """Launches that plans are compared for: so many rows, and rows of so many bytes."""
 
@@ -180,7 +187,8 @@ def check_options(eps: float, threads: int | None) -> None:
 def registers(plan: RowPlan, lines: int) -> int:
     """About how many registers a thread needs; a softmax keeps its powers as f32."""
     if plan.stays:
-        return min(128, 65536 // plan.threads)  # a bound, no guess: blocks that stay must all be there at once
+        # A bound, no guess: blocks that stay must all be there at once.
+        return min(64 if plan.sums * plan.held <= 8 and plan.held <= 32 else 128, 65536 // plan.threads)
     if not plan.keep:
         return 32
     held = plan.held * plan.sources
@@ -234,7 +242,9 @@ def instructions(plan: RowPlan, machine: Machine, lines: int) -> float:
         moves += 4 * 2 * (plan.sources + plan.targets) * plan.tile * plan.size / ACCESS_BYTES / plan.threads
     masks = accesses if plan.share % plan.lanes else 0
     steps = min(plan.lanes, machine.wave).bit_length() - 1
-    elements = plan.held * (1.1 * (plan.sources + plan.targets) + 1.9 * lines + 2 * plan.sums)
+    elements = plan.held * (1.1 * (plan.sources + plan.targets) + 1.9 * lines + machine.summed * plan.sums)
+    if plan.staged and not (plan.keep or plan.once):
+        elements += plan.held * plan.sources * machine.read_again
     return 20 + elements + 0.5 * moves + 0.4 * masks + 12 * steps
 
 
@@ -352,9 +362,10 @@ def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
     """The plans that spread rows over threads as ``plan`` does."""
     once = ONCE if machine.bulk else PLAIN
     longest = plan.cluster == machine.cluster  # takes rows of any length
-    if machine.bulk and (plan.held <= MAX_AGAIN or longest) and not (plan.sums and plan.held * plan.sums > MAX_SUMS):
-        ahead = replace(plan, staged=True, bulk=True, keep=False, hints=once)
-        yield from (replace(ahead, stages=stages) for stages in STAGES if plan.rows == 1 or plan.sums)
+    fits = plan.held * plan.sums <= MAX_SUMS if plan.sums else plan.held <= MAX_AGAIN and plan.rows == 1
+    if machine.bulk and fits and plan.cluster <= MAX_STAYING:
+        ahead = replace(plan, staged=True, bulk=True, keep=bool(plan.sums) and plan.held <= MAX_KEPT, hints=once)
+        yield from (replace(ahead, stages=stages) for stages in STAGES)
     if plan.sums:
         if plan.held * plan.sums <= MAX_SUMS and not machine.bulk:
             yield plan
@@ -365,6 +376,8 @@ def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
         yield replace(plan, hints=once)
         yield replace(plan, staged=True, bulk=machine.bulk, hints=once)
     if plan.rows == 1 and (plan.held <= MAX_AGAIN or longest):
+        if machine.bulk:
+            yield replace(plan, staged=True, bulk=True, keep=False, hints=once)
         yield replace(plan, keep=False, hints=(ONCE if plan.once else TWICE) if machine.bulk else PLAIN)
 
 

@@ -16,7 +16,7 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks.reduce import add
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_rows_in_turn
 from flydsl.kernels.blocks.row_plan import RowPlan, RowTask, check_row, plan_row
-from flydsl.kernels.blocks.rows import Line, Share, dot, places, row_start, row_sum, store_turn, vectors_of
+from flydsl.kernels.blocks.rows import Line, Share, places, row_start, store_turn, vectors_of
 
 ADDED = 1 << 21
 """Elements of partial sums at most, a size that stays in the second-level cache; at least `FEWEST` rows."""
@@ -94,28 +94,38 @@ def _norm_bwd_row(work: RowWork, sums: list[Any], mean: Any, rstd: Any, length: 
     """Write dx of a row; returns the sums with what the row adds to them."""
     turns, dy, x = work.share.plan.turns, work.x[0], work.x[1]
     scale = rstd[work.index]
-    centre = None if mean is None else mean[work.index]
+    offset = None if mean is None else -mean[work.index] * scale
 
     def normed(vector: Any) -> Any:
-        return (vector if centre is None else vector - centre) * scale
+        return vector * scale if offset is None else fx.math.fma(vector, scale, offset)
 
     def weighted(turn: int, vector: Any) -> Any:
         return vector * work.lines[0][turn] if work.lines else vector
 
-    d = [weighted(turn, vector) for turn, vector in enumerate(dy)]
-    products = dot(d, [normed(vector) for vector in x])
-    values = [products] if centre is None else [products, row_sum(d)]
+    kept: dict[int, tuple[Any, Any]] = {}
+    products = total = None
+    for turn in range(turns):
+        gradient, value = dy[turn], normed(x[turn])
+        if work.share.plan.keep:
+            kept[turn] = gradient, value
+        d = weighted(turn, gradient)
+        products = d * value if products is None else fx.math.fma(d, value, products)
+        total = d if total is None else total + d
+    parts = [products] if offset is None else [products, total]
+    values = [part.reduce("add", fastmath="reassoc") for part in parts]
     waves = work.exchange.publish([work.exchange.reduce(value, add) for value in values])
-    slope, *shifts = (waves.combine(waves.read(index, 0.0), add) * (1.0 / length) for index in range(len(values)))
+    means = [waves.combine(waves.read(index, 0.0), add) * (1.0 / length) for index in range(len(values))]
+    slope, shift = -means[0] * scale, None if offset is None else -means[1] * scale
     factor = None if work.alive is True else work.alive.select(fx.Float32(1.0), fx.Float32(0.0))
     added = list(sums)
     for turn in range(turns):
-        gradient, value = dy.again_at(turn), normed(x.again_at(turn))
-        result = (weighted(turn, gradient) - value * slope - (shifts[0] if shifts else 0.0)) * scale
+        gradient, value = kept[turn] if kept else (dy.again_at(turn), normed(x.again_at(turn)))
+        rest = value * slope if shift is None else fx.math.fma(value, slope, shift)
+        result = fx.math.fma(weighted(turn, gradient), scale, rest)
         work.store(turn, result if len(work.x) < 3 else result + work.x[2].again_at(turn))
-        gradient = work.share.within(gradient if factor is None else gradient * factor, turn)
+        gradient = gradient if factor is None else gradient * factor
         added[turn] = fx.math.fma(gradient, value, sums[turn])
-        if shifts:
+        if shift is not None:
             added[turns + turn] = sums[turns + turn] + gradient
     return added
 
