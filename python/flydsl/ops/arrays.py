@@ -90,6 +90,8 @@ def rows(x: Any) -> Any:
 
     Rows that are multiples of 16 bytes long begin at such.
     """
+    if not x.shape:
+        raise IndexError("an array of no dimension has no rows")
     length = x.shape[-1]
     matrix = x if len(x.shape) == 2 else x.reshape(-1, length) if length else x.reshape(prod(x.shape[:-1]), 0)
     if is_array(matrix):

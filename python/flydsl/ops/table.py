@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from flydsl.ops import cross_entropy_loss, gated_units, norms, softmax_rows
+from flydsl.ops import cross_entropy_loss, gated_units, norms, quantizers, rotary, softmax_rows
 from flydsl.ops.op import Op, torch_side
 
 
@@ -31,6 +31,11 @@ TABLE: dict[str, Row] = {
         Row(cross_entropy_loss.cross_entropy, cross_entropy_loss.CROSS_ENTROPY, cross_entropy_loss.why_not),
         Row(gated_units.swiglu, gated_units.GLU, gated_units.why_not),
         Row(gated_units.geglu, gated_units.GLU, gated_units.why_not),
+        Row(rotary.rope, rotary.ROPE, rotary.why_not),
+        Row(quantizers.quantize_per_token, quantizers.QUANTIZE_ROWS, quantizers.why_not),
+        Row(quantizers.quantize_per_tensor, quantizers.QUANTIZE_ROWS, quantizers.why_not),
+        Row(quantizers.quantize_mx, quantizers.QUANTIZE_MX, quantizers.why_not),
+        Row(quantizers.quantize_blocks, quantizers.QUANTIZE_BLOCKS, quantizers.why_not),
     )
 }
 
@@ -57,5 +62,5 @@ def register_operators() -> None:
     torch_side().register([row.op for row in TABLE.values()])
 
 
-if "torch" in sys.modules:
+if sys.modules.get("torch") is not None:
     register_operators()
