@@ -115,7 +115,9 @@ def test_scales() -> None:
             place = ((((n // 32 * 2 + j // 8) * 4 + j % 4) * 16 + n % 16) * 2 + j // 4 % 2) * 2 + n // 16 % 2
             assert got[place] == s[n, j]
             g, rest = divmod(n, 32)
-            assert gate[((((rest // 16 * 2 + j // 8) * 4 + j % 4) * 16 + rest % 16) * 2 + j // 4 % 2) * 2 + g] == s[n, j]
+            assert (
+                gate[((((rest // 16 * 2 + j // 8) * 4 + j % 4) * 16 + rest % 16) * 2 + j // 4 % 2) * 2 + g] == s[n, j]
+            )
             assert small[((n // 32 * 4 + j // 4) * 32 + n % 32) * 4 + j % 4] == s[n, j]
     padded = shuffles.e8m0_shuffle(np.zeros((3, 5), np.uint8))
     assert padded.shape == (256, 8) and (padded == 127).sum() == 256 * 8 - 15

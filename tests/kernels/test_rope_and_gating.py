@@ -74,7 +74,11 @@ def test_rope_and_cache(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_layout_of_the_cache() -> None:
     for flash in (True, False):
-        for head_dim, dtype, pos, fp8 in ((128, "bf16", "i64", False), (96, "f16", "i32", True), (32, "bf16", "i32", True)):
+        for head_dim, dtype, pos, fp8 in (
+            (128, "bf16", "i64", False),
+            (96, "f16", "i32", True),
+            (32, "bf16", "i32", True),
+        ):
             check_rope(head_dim, flash, dtype, pos, fp8)
 
 

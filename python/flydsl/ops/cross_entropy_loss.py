@@ -89,8 +89,8 @@ def cross_entropy(
     """The cross-entropy of logits (N, C) or (C,) with indices of classes, as `torch.nn.functional.cross_entropy`.
 
     One pass over the logits forward and one backward, in f32. A row's loss is within 1e-5 of its size, and so is the
-    mean, which is rounded to the logits' type as torch's is; gradients are within 4e-6 in f32 and a rounding of the type else,
-    relative to the largest of a row.
+    mean, which is rounded to the logits' type as torch's is; gradients are within 4e-6 in f32 and a rounding of the
+    type else, relative to the largest of a row.
     """
     if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")

@@ -77,7 +77,7 @@ def swiglu(input: Any, up: Any = None, *, out: Any = None) -> Any:
 
 
 def geglu(input: Any, up: Any = None, approximate: str = "none", *, out: Any = None) -> Any:
-    """gelu(gate) * up as `swiglu`; ``approximate="tanh"`` is torch's cheaper form of the GELU. Accuracy as of `swiglu`."""
+    """gelu(gate) * up as `swiglu`; ``approximate="tanh"`` is torch's cheaper GELU. Accuracy as of `swiglu`."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
     activation = "gelu" if approximate == "none" else "gelu_tanh"

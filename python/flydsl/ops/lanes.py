@@ -111,10 +111,7 @@ def _taken(buffers: list[Any], value: Any) -> Any:
 
 def aligned(tensors: tuple[Any, ...]) -> bool:
     """Whether all tensors begin where wide accesses may."""
-    for tensor in tensors:
-        if tensor is not None and tensor.data_ptr() & 15:
-            return False
-    return True
+    return not any(tensor is not None and tensor.data_ptr() % arrays.ALIGNMENT for tensor in tensors)
 
 
 def recorded(op: Any, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], Replay | None]:

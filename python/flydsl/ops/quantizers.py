@@ -38,9 +38,7 @@ def _launch_rows(arguments: Arguments, results: Arguments) -> None:
         arrays.launch(run, x, matrix, out, arrays.numbers(results[1]), m)
 
 
-QUANTIZE_ROWS = Op(
-    "quantize_rows", "Tensor x, str dtype, bool whole", _row_shapes, _launch_rows, outputs=2, results=2
-)
+QUANTIZE_ROWS = Op("quantize_rows", "Tensor x, str dtype, bool whole", _row_shapes, _launch_rows, outputs=2, results=2)
 
 
 def _mx_shapes(x: Any, quant: str) -> Arguments:

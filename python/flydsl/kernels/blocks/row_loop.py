@@ -269,7 +269,7 @@ def _needs_meeting(tiles: list[RowTile]) -> Any:
     needed = fx.Boolean(False)
     for tile in tiles:
         whole = tile.as_it_lies & tile.has_before & tile.has_behind
-        needed = needed | (whole == False)  # noqa: E712: a value of the running kernel
+        needed = needed | whole.select(fx.Boolean(False), fx.Boolean(True))
         if tile.plan.rows > 1:
             needed = needed | (tile.count < tile.plan.tile)
     return needed

@@ -52,9 +52,15 @@ class Machine:
     of a block by itself, which wait for each other."""
     wave_issue: float = 0.16
     lone_issue: float = 0.29
+    element: float = 1.1
+    """Instructions for an element of a source or target; of a line; of a sum over all rows; for reading an element
+    again from shared memory; for an access, a mask, and a step of a reduction."""
+    line: float = 1.9
     summed: float = 2.0
-    """Instructions for a sum over all rows, of each element; and for reading an element again from shared memory."""
-    read_again: float = 2.0
+    read_again: float = 0.0
+    access: float = 0.5
+    mask: float = 0.4
+    step: float = 12.0
     loaded_again: float = 2.5
     """What loading costs again of a row that is loaded twice, for each part that the first-level cache lost."""
     start: int = 420
@@ -71,17 +77,26 @@ class Machine:
     """A barrier of a cluster."""
     cluster_start: int = 4300
     """How long places stay empty until there are enough for the next cluster."""
+    staying_cluster: int = 0
+    """What a cluster that stays loses between two tiles, beside that."""
+    power: float = 4.0
+    """How sharply the largest of several times decides."""
+    tail: float = 0.4
+    """Part of a block's time for the last blocks of a launch, which have the machine for themselves."""
 
 
 HOPPER = Machine(wave=32, cluster=8, bulk=True, shared=227 * 1024, near=200_000)
+HOPPER_LONG = HOPPER
+"""For rows of `LONG` bytes and more, and for sums: a multiprocessor then has few blocks, which share little."""
+LONG = 24_000
 ELSEWHERE = {wave: Machine(wave=wave) for wave in (32, 64)}
 """By the lanes of a wave."""
 MAX_THREADS = 1024
 MAX_HELD = 72
 """Elements that a thread keeps at most; those loaded again may be `MAX_AGAIN`. They are written out one by one."""
 MAX_AGAIN = 128
-MAX_SUMS = 64
-"""Sums that a thread keeps at most."""
+FEW_SUMS, MAX_SUMS = 32, 64
+"""Sums that a thread keeps, and that it keeps at most where rows are too long otherwise."""
 MAX_KEPT = 16
 """Elements beside their sums."""
 STAGES = (2, 3)
@@ -242,10 +257,10 @@ def instructions(plan: RowPlan, machine: Machine, lines: int) -> float:
         moves += 4 * 2 * (plan.sources + plan.targets) * plan.tile * plan.size / ACCESS_BYTES / plan.threads
     masks = accesses if plan.share % plan.lanes else 0
     steps = min(plan.lanes, machine.wave).bit_length() - 1
-    elements = plan.held * (1.1 * (plan.sources + plan.targets) + 1.9 * lines + machine.summed * plan.sums)
+    each = machine.element * (plan.sources + plan.targets) + machine.line * lines + machine.summed * plan.sums
     if plan.staged and not (plan.keep or plan.once):
-        elements += plan.held * plan.sources * machine.read_again
-    return 20 + elements + 0.5 * moves + 0.4 * masks + 12 * steps
+        each += machine.read_again * plan.sources
+    return 20 + plan.held * each + machine.access * moves + machine.mask * masks + machine.step * steps
 
 
 def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]:
@@ -269,7 +284,7 @@ def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]
         "memory": memory,
         "second level": (plan.sources * (2 if again else 1) + lines) * size / machine.second_level,
         "issue": work / min(machine.issue, machine.wave_issue * waves * max(count, 1)),
-        "chain": chain + machine.between_tiles,
+        "chain": chain + machine.between_tiles + (machine.staying_cluster if plan.cluster > 1 else 0),
         "alone": alone,
     }
 
@@ -301,12 +316,16 @@ def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float
     if plan.stays:
         # Tiles come while others are computed on: a round takes what is slowest, the memory or a block's own work.
         shares = [times[name] * min(count, blocks) for name in ("memory", "second level", "issue")]
-        return rounds * sum(time**4 for time in (*shares, times["chain"])) ** 0.25 + times["alone"]
+        return rounds * _together([*shares, times["chain"]], machine) + times["alone"]
     between = machine.cluster_start if plan.cluster > 1 else 0
     waiting = times["alone"] * rounds + between * (rounds - 1)
     shares = [times[name] * blocks for name in ("memory", "second level", "issue")]
-    busy = sum(time**4 for time in (*shares, waiting)) ** 0.25
-    return busy + 0.4 * times["alone"]  # the last blocks have the machine for themselves
+    return _together([*shares, waiting], machine) + machine.tail * times["alone"]
+
+
+def _together(times: list[float], machine: Machine) -> float:
+    """How long several things take that go on at once: the longest decides, and what is nearly as long adds to it."""
+    return sum(time**machine.power for time in times) ** (1 / machine.power)
 
 
 # The choice ----------------------------------------------------------------------------------------------------------
@@ -350,7 +369,7 @@ def candidates(
     for count in lanes:
         if count > MAX_THREADS or (count > 2 * length // width and count > machine.wave and count != threads):
             continue
-        for block in {threads} if threads else {max(count, 128), max(count, 256), max(count, 512)}:
+        for block in {threads} if threads else {max(count, size) for size in ((256, 512) if task.sums else (128, 256))}:
             if block % count:
                 continue
             rows = block // count
@@ -363,14 +382,14 @@ def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
     once = ONCE if machine.bulk else PLAIN
     longest = plan.cluster == machine.cluster  # takes rows of any length
     fits = plan.held * plan.sums <= MAX_SUMS if plan.sums else plan.held <= MAX_AGAIN and plan.rows == 1
+    if plan.sums and plan.threads > (1024 if plan.rows == 1 else 512):
+        return
     if machine.bulk and fits and plan.cluster <= MAX_STAYING:
         ahead = replace(plan, staged=True, bulk=True, keep=bool(plan.sums) and plan.held <= MAX_KEPT, hints=once)
         yield from (replace(ahead, stages=stages) for stages in STAGES)
     if plan.sums:
         if plan.held * plan.sums <= MAX_SUMS and not machine.bulk:
             yield plan
-        return
-    if plan.threads > 256 and plan.rows > 1:
         return
     if plan.held * plan.sources <= MAX_HELD:
         yield replace(plan, hints=once)
@@ -381,6 +400,11 @@ def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
         yield replace(plan, keep=False, hints=(ONCE if plan.once else TWICE) if machine.bulk else PLAIN)
 
 
+def for_rows(machine: Machine, size: int, task: RowTask = MAP) -> Machine:
+    """The numbers of a machine for rows of ``size`` bytes."""
+    return HOPPER_LONG if machine is HOPPER and (size * task.sources >= LONG or task.sums) else machine
+
+
 @cache
 def choose(
     length: int, dtype: str, machine: Machine, lines: int, threads: int | None = None, task: RowTask = MAP
@@ -388,7 +412,10 @@ def choose(
     """The plans that the model finds fastest; with ``threads``, of those with blocks of so many."""
     if threads is not None and (threads not in range(1, MAX_THREADS + 1) or threads % machine.wave):
         raise ValueError(f"blocks have 1 to {MAX_THREADS} threads in waves of {machine.wave}, got {threads}")
+    machine = for_rows(machine, length * DTYPES[dtype].width // 8, task)
     found = [plan for plan in candidates(length, dtype, machine, threads, task) if resident(plan, machine, lines)]
+    if any(plan.sums * plan.held <= FEW_SUMS for plan in found):
+        found = [plan for plan in found if plan.sums * plan.held <= FEW_SUMS]
     if not found:
         raise ValueError(f"rows of {length} {dtype} are too long for sums of their columns in registers")
     launch = max(MANY // (length * found[0].size), 1)

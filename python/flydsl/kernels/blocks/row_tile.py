@@ -105,7 +105,7 @@ class RowTile:
     def complete(self) -> None:
         """Bring what came in no piece; rows of a last tile that is not full become zero."""
         if self.as_it_lies:
-            if (self.has_before & self.has_behind) == False:  # noqa: E712: a value of the running kernel
+            if not (self.has_before & self.has_behind):
                 edge = self._edge()
                 if edge >= 0:
                     self.buffer[self.place + edge] = self.start[edge]

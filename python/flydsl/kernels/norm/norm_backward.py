@@ -41,7 +41,7 @@ def norm_backward_launcher(
     """``fn(dy, x, gamma, mean, rstd, dx, dresidual, dgamma_sums, dbeta_sums, dgamma, dbeta, m)``.
 
     Sums are f32: matrices of `partial_rows`, or with ``atomic`` single rows of zeros, which are then the results.
-    ``added`` says that ``dresidual`` is added to dx. LayerNorm has ``mean`` and ``dbeta``, RMSNorm None in their places.
+    ``added`` says that ``dresidual`` is added to dx. RMSNorm has None in the places of ``mean`` and ``dbeta``.
     """
     check_row(length, dtype)
 

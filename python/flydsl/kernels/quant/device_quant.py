@@ -65,7 +65,7 @@ def build_row_quant_module(N: int, dtype: str, quant: str = "i8", plan: RowPlan 
 
 @cache
 def build_tensor_quant_module(N: int, dtype: str, quant: str = "fp8") -> Any:
-    """The launcher ``fn(X, Q, tops, scales, m)`` with one scale for all; ``tops`` is f32 of m numbers for its own use."""
+    """The launcher ``fn(X, Q, tops, scales, m)`` with one scale for all; ``tops`` is room for m numbers of f32."""
     check_row(N, dtype)
 
     @flyc.kernel
@@ -230,5 +230,3 @@ def _block_maximum(top: Any, threads: int) -> Any:
     for wave in range(wave_count(threads)):
         top = fx.max(top, slots[wave])
     return top
-
-

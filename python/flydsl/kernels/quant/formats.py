@@ -22,7 +22,9 @@ def _wide(x: Any) -> np.ndarray:
 def rounded(x: np.ndarray, dtype: str) -> np.ndarray:
     """Numbers in a format of 8 bits: integers are cut off toward zero, floats rounded to nearest, both saturated."""
     top = LARGEST[dtype]
-    return np.trunc(np.clip(x, -top, top)).astype(np.int8) if dtype == "i8" else np.clip(x, -top, top).astype(TYPES[dtype])
+    return (
+        np.trunc(np.clip(x, -top, top)).astype(np.int8) if dtype == "i8" else np.clip(x, -top, top).astype(TYPES[dtype])
+    )
 
 
 def quantize_per_token(x: Any, dtype: str = "i8", smooth: Any = None) -> tuple[np.ndarray, np.ndarray]:

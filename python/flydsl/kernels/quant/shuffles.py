@@ -1,7 +1,7 @@
 """Orders in memory of weights and block scales, as matrix kernels read them, for NumPy and PyTorch alike.
 
-An order is a reshape and a permutation of the axes: `[n div 16][k div 32]...` is the new sequence of digits. Arrays come
-in any memory and go out new, of the same shape unless a function says otherwise.
+An order is a reshape and a permutation of the axes: `[n div 16][k div 32]...` is the new sequence of digits. Arrays
+come in any memory and go out new, of the same shape unless a function says otherwise.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ def shuffle_weight_w4(src: Any, NLane: int = 16, gate_up: bool = False, moe_gemm
     shape, (rows, columns) = src.shape, src.shape[-2:]
     experts = prod(shape[:-2])
     blocks = rows // (2 * NLane) if gate_up else rows // NLane
-    _check(rows % (NLane * (2 if gate_up else 1)) == 0 and columns % 64 == 0, f"rows of {NLane} and bytes of 64: {shape}")
+    _check(
+        rows % (NLane * (2 if gate_up else 1)) == 0 and columns % 64 == 0, f"rows of {NLane} and bytes of 64: {shape}"
+    )
     if gate_up:
         digits = (experts, 2, blocks, NLane, columns // 64, 4, 16)  # e, g, n0, n, k0, kl, k
         return reorder(src, digits, (0, 2, 1, 4, 5, 3, 6)).reshape(shape)
