@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from flydsl.kernels.norm import layernorm, rmsnorm
 from flydsl.kernels.quant import formats, shuffles
 from flydsl.kernels.quant.device_quant import (
     build_block_quant_module,
@@ -55,6 +56,34 @@ def test_quantisers(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
         build_block_quant_module(256, "f32", rows)(x, q, scales, 128)
         np.testing.assert_allclose(scales, scale, rtol=1e-6)
         assert steps(q, want) <= 1
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
+def test_quantised_norms(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    rng, (m, n) = np.random.default_rng(), (5, 264)
+    x, r = (rng.standard_normal((m, n)).astype(np.float16) for _ in range(2))
+    gamma, beta, smooth = (rng.uniform(0.5, 2, n).astype(np.float16) for _ in range(3))
+    for centred in (True, False):
+        for residual in (True, False):
+            for smoothed in (True, False):
+                module = layernorm if centred else rmsnorm
+                name = f"build_{'fused_add_' if residual else ''}{'layernorm' if centred else 'rmsnorm'}"
+                build = getattr(module, f"{name}_{'smooth' if smoothed else 'dynamic'}quant_module")
+                q, scale, added = np.zeros((m, n), np.int8), np.zeros(m, np.float32), np.zeros_like(x)
+                pairs = ((r, residual), (gamma, True), (beta, centred), (smooth, smoothed))
+                inputs = [x, *(array for array, there in pairs if there)]
+                build(m, n, "f16")(*inputs, q, *([added] if residual else []), scale, m)
+                a = (x + r if residual else x).astype(np.float64)
+                a = a - a.mean(1, keepdims=True) if centred else a
+                y = a / np.sqrt((a**2).mean(1, keepdims=True) + 1e-5) * gamma + (beta if centred else 0)
+                y = y * smooth if smoothed else y
+                want = np.abs(y).max(1) / 127
+                np.testing.assert_allclose(scale, want, rtol=1e-3)
+                assert np.abs(q - np.trunc(y / want[:, None])).max() <= 1
+                assert not residual or (added == x + r).all()
+    with pytest.raises(ValueError, match="quant_dtype_str must be one of i8, fp8"):
+        rmsnorm.build_rmsnorm_dynamicquant_module(64, "f16", quant_dtype_str="i4")
 
 
 def test_integers_are_cut_off_toward_zero() -> None:

@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from flydsl.kernels.attention.qk_norm_rope import flydsl_qk_norm_rope_quant
 from flydsl.kernels.attention.rope_cache import build_fused_rope_cache_module
 from flydsl.kernels.moe.topk_gating import build_topk_gating_softmax_module
 
@@ -117,3 +118,35 @@ def test_what_gating_refuses() -> None:
         build_topk_gating_softmax_module(8, 9)
     with pytest.raises(ValueError, match="100 experts are no"):
         build_topk_gating_softmax_module(100, 2)
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
+def test_norm_rotation_and_quantisation(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    rng, (tokens, heads, dim, part) = np.random.default_rng(), (3, 2, 512, 64)
+    q, kv = (rng.standard_normal((tokens, n * dim)).astype(ml_dtypes.bfloat16) for n in (heads, 1))
+    weight = rng.uniform(0.5, 2, dim).astype(ml_dtypes.bfloat16)
+    angles = rng.standard_normal((9, part // 2))
+    cos, sin = np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
+    positions = rng.integers(0, 9, tokens)
+    sizes = {"num_q_heads": heads, "head_dim": dim, "rope_head_dim": part}
+    for group in (None, 64, 512):
+        options = {"quant": True, "quant_group_size": group} if group else {}
+        results = flydsl_qk_norm_rope_quant(q, kv, weight, cos, sin, positions, **sizes, **options)
+        for x, w, out, scale in ((q, 1.0, results[0], results[2]), (kv, weight.astype(float), results[1], results[3])):
+            wide = x.astype(np.float64).reshape(tokens, -1, dim)
+            normed = wide / np.sqrt((wide**2).mean(-1, keepdims=True) + 1e-6) * w
+            even, odd = normed[..., dim - part :: 2], normed[..., dim - part + 1 :: 2]
+            c, s = (table[positions][:, None] for table in (cos, sin))
+            want = normed.copy()
+            want[..., dim - part :: 2], want[..., dim - part + 1 :: 2] = even * c - odd * s, even * s + odd * c
+            got = out.astype(np.float64).reshape(want.shape)
+            if group:
+                top = np.abs(normed).reshape(-1, dim // group, group).max(-1)
+                np.testing.assert_allclose(scale, top * 2**0.5 / 448, rtol=1e-5)
+                got = got * np.repeat(scale, group, -1).reshape(want.shape)
+            np.testing.assert_allclose(got, want, rtol=0.07 if group else 1e-2, atol=5e-2 if group else 1e-3)
+    with pytest.raises(TypeError, match="positions are int64"):
+        flydsl_qk_norm_rope_quant(q, kv, weight, cos, sin, positions.astype(np.int32), **sizes)
+    with pytest.raises(ValueError, match="powers of two from 8"):
+        flydsl_qk_norm_rope_quant(q, kv, weight, cos, sin, positions, **sizes, quant=True, quant_group_size=24)

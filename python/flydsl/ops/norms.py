@@ -13,8 +13,8 @@ from flydsl.ops import arrays
 from flydsl.ops.lanes import LANES, lane_key
 from flydsl.ops.op import Arguments, Op, check_normalized, fall_back, numpy_only, shape_of, why_not_rows
 
-LONGEST_GRADIENT = {"f32": 1 << 15, "f16": 1 << 16, "bf16": 1 << 16}
-"""Rows of which gradients have kernels on Hopper; elsewhere half of it."""
+LONGEST_GRADIENT = 1 << 15
+"""Rows of which gradients have kernels on every target: threads keep sums of all their columns in registers."""
 
 
 def _matrix(x: Any, length: int) -> Any:
@@ -189,7 +189,7 @@ def why_not(input: Any, normalized_shape: Any = None, *weights: Any, eps: float 
     if reason is None and length == 0:
         return "rows are empty"
     wants = not arrays.is_array(input) and any(value.requires_grad for value in (input, *given))
-    if reason is None and wants and length > LONGEST_GRADIENT[arrays.NAMES[input.dtype]] // (1 if input.is_cuda else 2):
+    if reason is None and wants and length > LONGEST_GRADIENT:
         return f"the gradient of rows of {length} elements has no kernel"
     return reason
 

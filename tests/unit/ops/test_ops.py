@@ -99,7 +99,7 @@ def test_what_arrays_are_refused() -> None:
     for wrong, error, words in (
         (lambda: ops.softmax(x.astype(np.float64)), TypeError, "float64 have no kernel"),
         (lambda: ops.softmax(x, 0), TypeError, "dimension 0 is not the last"),
-        (lambda: ops.softmax(x, 2), IndexError, "expected to be in range of \\[-2, 1\\], but got 2"),
+        (lambda: ops.softmax(x, 2), IndexError, r"expected to be in range of \[-2, 1\], but got 2"),
         (lambda: ops.softmax([1.0]), TypeError, "expected a tensor of torch or an array of NumPy, got list"),
         (lambda: ops.rms_norm(x, (7,)), RuntimeError, "Given normalized_shape=\\[7\\]"),
         (lambda: ops.layer_norm(x, ()), RuntimeError, "at least 1-dimensional"),
@@ -161,7 +161,7 @@ def test_explain() -> None:
     x = np.zeros((2, 3), np.float32)
     assert ops.explain("softmax", x) == "softmax runs FlyDSL's kernels (softmax) on the virtual GPU"
     assert ops.explain(ops.softmax, x, dim=0) == "softmax is left to torch: dimension 0 is not the last"
-    with pytest.raises(ValueError, match="flydsl.ops has no 'sort'; it has softmax"):
+    with pytest.raises(ValueError, match=r"flydsl\.ops has no 'sort'; it has softmax"):
         ops.explain("sort", x)
     assert set(TABLE) | {"explain", "register_operators"} == set(ops.__all__)
     assert all(row.function.__doc__ for row in TABLE.values())
@@ -284,7 +284,8 @@ def test_operators_pass_torchs_own_checks(torch: Any) -> None:
     for name, arguments in (
         ("softmax", (x,)), ("rms_norm", (x, w, 1e-5, 8)), ("layer_norm", (x, w, None, 1e-5, 8)),
         ("add_rms_norm", (x, x, w, 1e-5, 8)), ("glu", (x, x, "silu")),
-        ("cross_entropy", (x, torch.tensor([1, 2, -100]), -100, 1, 0.0)), ("quantize_mx", (torch.randn(2, 32), "mxfp8")),
+        ("cross_entropy", (x, torch.tensor([1, 2, -100]), -100, 1, 0.0)),
+        ("quantize_mx", (torch.randn(2, 32), "mxfp8")),
     ):  # fmt: skip
         torch.library.opcheck(getattr(torch.ops.flydsl, name).default, arguments)
 

@@ -127,8 +127,8 @@ def _check(head_dim: int, rotary_dim: int, is_neox: bool, flash_layout: bool, dt
 def build_rope_module(heads: int, head_dim: int, dtype: str, interleaved: bool = False, inverse: bool = False) -> Any:
     """The launcher ``fn(x, cos, sin, out, tokens, cosines)``.
 
-    x is (tokens, heads * head_dim), cos and sin are (cosines, D / 2). Token t takes row t mod cosines of the tables. ``interleaved`` rotates neighbours instead of halves, ``inverse``
-    the other way round, as the gradient does.
+    x is (tokens, heads * head_dim), cos and sin are (cosines, D / 2). Token t takes row t mod cosines of the tables.
+    ``interleaved`` rotates neighbours instead of halves, ``inverse`` the other way round, as the gradient does.
     """
     half, sign = head_dim // 2, -1.0 if inverse else 1.0
 

@@ -38,7 +38,9 @@ def _launch(kernel: Any, rows: Any, plan: RowPlan, stream: Any) -> None:
 def places(plan: RowPlan) -> int:
     """How many blocks that stay, or clusters of them, the machine has at once."""
     machine = machine_of_target()
-    return max(machine.processors * resident(plan, machine, 0) // plan.cluster, 1)
+    # Clusters of four and more leave some multiprocessors of their group unused.
+    processors = machine.processors - (12 if plan.cluster > 2 else 0)
+    return max(processors * resident(plan, machine, 0) // plan.cluster, 1)
 
 
 def row_start(tensor: Any, row: Any) -> Any:

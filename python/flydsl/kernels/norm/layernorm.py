@@ -27,7 +27,9 @@ def build_layernorm_module(
     plan: RowPlan | None = None,
     **options: Any,
 ) -> Any:
-    """The launcher of a LayerNorm: ``fn(X, gamma, beta, Y, m)``, or with ``store_stats`` ``fn(X, gamma, beta, Y, mean, rstd, m)``.
+    """The launcher of a LayerNorm: ``fn(X, gamma, beta, Y, m)``.
+
+    With ``store_stats`` it is ``fn(X, gamma, beta, Y, mean, rstd, m)``.
 
     ``threads`` asks for blocks of so many threads, ``plan`` for one plan instead of the model's choice.
     """
@@ -106,8 +108,8 @@ def build_fused_add_layernorm_module(
 
 @lru_cache(maxsize=None, typed=True)
 def build_layernorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
-    """The launcher ``fn(X, gamma, beta, Q, yscale, m)``: each row of the norm over its own scale, max |y| / 127 for "i8"."""
-    run = norm_launcher(norm_form(True, arguments, options, quant=check_quant(quant_dtype_str)), None, None)
+    """The launcher ``fn(X, gamma, beta, Q, yscale, m)``: each row over its own scale, max |y| / 127 for "i8"."""
+    run = norm_launcher(norm_form(True, arguments, options, quant=check_quant(quant_dtype_str)))
 
     @flyc.jit
     def layernorm_dynamicquant(
@@ -126,8 +128,8 @@ def build_layernorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = 
 
 @lru_cache(maxsize=None, typed=True)
 def build_layernorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
-    """The launcher ``fn(X, gamma, beta, xscale, Q, yscale, m)``: columns are multiplied by ``xscale`` before quantising."""
-    run = norm_launcher(norm_form(True, arguments, options, quant=check_quant(quant_dtype_str)), None, None)
+    """The launcher ``fn(X, gamma, beta, xscale, Q, yscale, m)``: columns are multiplied by ``xscale`` first."""
+    run = norm_launcher(norm_form(True, arguments, options, quant=check_quant(quant_dtype_str)))
 
     @flyc.jit
     def layernorm_smoothquant(
@@ -149,7 +151,7 @@ def build_layernorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "
 def build_fused_add_layernorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
     """The launcher ``fn(X, R, gamma, beta, Q, R_out, yscale, m)``."""
     quant = check_quant(quant_dtype_str)
-    run = norm_launcher(norm_form(True, arguments, options, residual=True, quant=quant), None, None)
+    run = norm_launcher(norm_form(True, arguments, options, residual=True, quant=quant))
 
     @flyc.jit
     def fused_add_layernorm_dynamicquant(
@@ -172,7 +174,7 @@ def build_fused_add_layernorm_dynamicquant_module(*arguments: Any, quant_dtype_s
 def build_fused_add_layernorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
     """The launcher ``fn(X, R, gamma, beta, xscale, Q, R_out, yscale, m)``."""
     quant = check_quant(quant_dtype_str)
-    run = norm_launcher(norm_form(True, arguments, options, residual=True, quant=quant), None, None)
+    run = norm_launcher(norm_form(True, arguments, options, residual=True, quant=quant))
 
     @flyc.jit
     def fused_add_layernorm_smoothquant(

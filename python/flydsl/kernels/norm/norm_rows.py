@@ -32,6 +32,8 @@ class NormForm:
     residual: bool = False
     quant: str | None = None
     """What results are quantised to, "i8" or "fp8"."""
+    threads: int | None = None
+    """Of a block, where they were asked for."""
 
 
 def norm_form(centred: bool, arguments: tuple[Any, ...], options: dict[str, Any], **fixed: Any) -> NormForm:
@@ -55,17 +57,18 @@ def norm_form(centred: bool, arguments: tuple[Any, ...], options: dict[str, Any]
     if missing := [name for name in ("length", "dtype") if name not in values]:
         raise TypeError(f"a norm needs its {missing[0]}: build_..._module(N, dtype, store_stats=False, eps=1e-5)")
     check_row(values["length"], values["dtype"])
-    check_options(values.get("eps", 1e-5), None)
+    check_options(values.get("eps", 1e-5), values.get("threads"))
     if not isinstance(values.get("stats", False), bool):
         raise TypeError(f"storing statistics is a flag, got {values['stats']!r}")
-    known = {name: values[name] for name in ("length", "dtype", "eps", "stats") if name in values}
+    known = {name: values[name] for name in ("length", "dtype", "eps", "stats", "threads") if name in values}
     if unknown := sorted(values.keys() - known.keys()):
         raise TypeError(f"a norm has no option {unknown[0]}")
     return NormForm(centred, **known, **fixed)
 
 
-def norm_launcher(form: NormForm, threads: int | None, plan: RowPlan | None) -> Any:
+def norm_launcher(form: NormForm, threads: int | None = None, plan: RowPlan | None = None) -> Any:
     """The launcher of a form; see `layernorm.py` for the entries that have fewer arguments."""
+    threads = form.threads if threads is None else threads
     check_options(form.eps, threads)
 
     @flyc.kernel

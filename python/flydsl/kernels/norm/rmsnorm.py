@@ -76,7 +76,7 @@ def build_fused_add_rmsnorm_module(
 @lru_cache(maxsize=None, typed=True)
 def build_rmsnorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
     """The launcher ``fn(X, gamma, Q, yscale, m)``: each row of the norm over its own scale, max |y| / 127 for "i8"."""
-    run = norm_launcher(norm_form(False, arguments, options, quant=check_quant(quant_dtype_str)), None, None)
+    run = norm_launcher(norm_form(False, arguments, options, quant=check_quant(quant_dtype_str)))
 
     @flyc.jit
     def rmsnorm_dynamicquant(
@@ -90,7 +90,7 @@ def build_rmsnorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = "i
 @lru_cache(maxsize=None, typed=True)
 def build_rmsnorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
     """The launcher ``fn(X, gamma, xscale, Q, yscale, m)``: columns are multiplied by ``xscale`` before quantising."""
-    run = norm_launcher(norm_form(False, arguments, options, quant=check_quant(quant_dtype_str)), None, None)
+    run = norm_launcher(norm_form(False, arguments, options, quant=check_quant(quant_dtype_str)))
 
     @flyc.jit
     def rmsnorm_smoothquant(
@@ -106,7 +106,7 @@ def build_rmsnorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "i8
 def build_fused_add_rmsnorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
     """The launcher ``fn(X, R, gamma, Q, R_out, yscale, m)``."""
     quant = check_quant(quant_dtype_str)
-    run = norm_launcher(norm_form(False, arguments, options, residual=True, quant=quant), None, None)
+    run = norm_launcher(norm_form(False, arguments, options, residual=True, quant=quant))
 
     @flyc.jit
     def fused_add_rmsnorm_dynamicquant(
@@ -122,7 +122,7 @@ def build_fused_add_rmsnorm_dynamicquant_module(*arguments: Any, quant_dtype_str
 def build_fused_add_rmsnorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
     """The launcher ``fn(X, R, gamma, xscale, Q, R_out, yscale, m)``."""
     quant = check_quant(quant_dtype_str)
-    run = norm_launcher(norm_form(False, arguments, options, residual=True, quant=quant), None, None)
+    run = norm_launcher(norm_form(False, arguments, options, residual=True, quant=quant))
 
     @flyc.jit
     def fused_add_rmsnorm_smoothquant(
