@@ -77,7 +77,7 @@ class Operand:
 
 
 class Schedule:
-    """Which tiles this block computes: bands of tile rows, column by column inside a band, so that neighbours share L2."""
+    """Which tiles this block computes: bands of rows, column by column inside a band, so that neighbours share L2."""
 
     def __init__(self, extents: tuple[Any, ...], rank: Any, kind: GemmKind, config: GemmConfig) -> None:
         m, n, k, batches = extents
@@ -267,7 +267,7 @@ def build_hopper_gemm(kind: GemmKind, config: GemmConfig, sms: int = 132) -> Any
              bias: fx.Tensor | None, D: fx.Tensor | None, alpha: fx.Float32, beta: fx.Float32,
              stream: fx.Stream = fx.Stream(None)):  # fmt: skip
         X, Y, extras = A, transposed(B), (row_scale, column_scale, None, bias, D)
-        if kind.swapped:  # C^T = B^T * A^T: the columns of C are the rows of the kernel
+        if config.swapped:  # C^T = B^T * A^T: the columns of C are the rows of the kernel
             C, X, Y = transposed(C), Y, X
             extras = (column_scale, row_scale, bias, None, None if D is None else transposed(D))
         one = (1,) * kind.batched
@@ -276,8 +276,8 @@ def build_hopper_gemm(kind: GemmKind, config: GemmConfig, sms: int = 132) -> Any
         box_x = Operand.box(config.tile_m, kind.bk, kind.a_along_k, config.sharing("n"))
         box_y = Operand.box(config.tile_n, kind.bk, kind.b_along_k, config.sharing("m"))
         map_x, map_y = (fx.nvvm.make_tensor_map(t, (*one, *box)) for t, box in ((X, box_x), (Y, box_y)))
-        rows, columns = fx.ceildiv(m, config.tile_m * config.sharing("m")), fx.ceildiv(n, config.tile_n * config.sharing("n"))
-        clusters = rows * columns * batches
+        rows = fx.ceildiv(m, config.tile_m * config.sharing("m"))
+        clusters = rows * fx.ceildiv(n, config.tile_n * config.sharing("n")) * batches
         if config.splits == 1:
             most = fx.Int32(sms // config.cluster)
             # Large tiles take turns in rounds that are all full: multiprocessors left idle leave others their power.

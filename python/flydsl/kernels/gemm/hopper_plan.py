@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import gcd
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from math import gcd, isqrt
 from typing import Any
 
 import flydsl.expr as fx
@@ -20,6 +21,13 @@ STORE_BYTES = 2048
 """Bytes of a box of C that a warp sends off: 16 rows of 128 bytes."""
 SHARED_BYTES = 232448
 """Shared memory of a block on Hopper."""
+BARRIER_BYTES = 16
+"""Of a stage: two barriers."""
+MAX_STAGES = 24
+MAX_BOX = 256
+"""Rows of a copy by TMA, and columns of a wgmma."""
+LINE_BYTES = 16
+"""What addresses and lines are multiples of where TMA reads them, and where results leave in whole pieces."""
 
 
 FITTING_SUMS = {1: 256, 2: 96, 3: 64}
@@ -30,7 +38,7 @@ FITTING_SUMS = {1: 256, 2: 96, 3: 64}
 class GemmKind:
     """What is multiplied: types, which mode of each matrix is contiguous, and what happens to the sums.
 
-    Types and modes are the kernel's: where they are ``swapped``, its A is the caller's B, and its C is transposed.
+    Types and modes are the kernel's own: of a swapped product its A is the caller's B.
     ``wide_store`` says that lines of C are multiples of 16 bytes; they are stored element by element otherwise.
     """
 
@@ -41,7 +49,6 @@ class GemmKind:
     b_along_k: bool = True
     c_along_n: bool = True
     wide_store: bool = True
-    swapped: bool = False
     batched: bool = False
     activation: str = "none"
 
@@ -65,7 +72,8 @@ class GemmConfig:
     """Extents of a block's tile, warpgroups that multiply, stages of the ring, and what a cluster's blocks share.
 
     ``along`` says how they lie: below each other ("m", sharing B), beside each other ("n", sharing A), or one behind
-    the other ("k", each with a part of K of the same tile). ``band`` is how many tile rows share an L2 window.
+    the other ("k", each with a part of K of the same tile). ``band`` is how many rows of clusters share an L2 window.
+    ``swapped`` gives the kernel the caller's B as its A and C transposed, so that few rows become few columns.
     """
 
     tile_m: int = 128
@@ -75,6 +83,7 @@ class GemmConfig:
     cluster: int = 1
     along: str = "m"
     band: int = 8
+    swapped: bool = False
 
     def sharing(self, mode: str) -> int:
         """How many blocks of a cluster lie along a mode."""
@@ -116,15 +125,185 @@ class GemmConfig:
         """Whether sums leave too little of an equal share of the registers, so that loading threads give up theirs."""
         return self.accumulators > FITTING_SUMS[self.consumers]
 
+    @property
     def stage_bytes(self) -> int:
         return (self.tile_m + self.tile_n) * ROW_BYTES
 
-    def shared_bytes(self) -> int:
-        """All shared memory of a block."""
-        boxes = self.consumers * (WARPGROUP // 32) * STORE_BYTES
-        return self.stages * (self.stage_bytes() + 16) + boxes + 1024
+    @property
+    def other_bytes(self) -> int:
+        """Shared memory beside the stages: boxes of C, and what alignment may take."""
+        return self.warps * STORE_BYTES + 1024
 
 
 def check_config(kind: GemmKind, config: GemmConfig) -> None:
     """The only statement of what the kernel can be built for."""
-    return
+    rows, columns = config.tile_m, config.tile_n
+    if kind.a.width != kind.b.width or kind.a.width not in (8, 16) or kind.c.width not in (8, 16, 32):
+        types = ", ".join(elem.__name__ for elem in (kind.a, kind.b, kind.c))
+        raise ValueError(f"A and B have 8 or 16 bits and C 8, 16 or 32, got {types}")
+    if kind.activation not in ACTIVATIONS:
+        raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {kind.activation!r}")
+    reasons = {
+        "one to three warpgroups multiply blocks of 64 rows each": config.consumers not in (1, 2, 3)
+        or rows % (BLOCK_ROWS * config.consumers)
+        or rows > MAX_BOX,
+        "tiles have 8 to 256 columns, in eights": columns % 8 or not 8 <= columns <= MAX_BOX,
+        "a thread has room for 192 sums": config.accumulators > 192,
+        "a cluster has 1, 2, 4 or 8 blocks along m, n or k": config.cluster not in (1, 2, 4, 8)
+        or config.along not in ("m", "n", "k"),
+        "parts of K are added up by whole warps": config.warps % config.splits,
+        "at least two stages and a band of one row are needed": config.stages < 2 or config.band < 1,
+        "sums must fit the ring": config.splits > 1 and rows * columns * 4 > config.stages * config.stage_bytes,
+        "8-bit matrices are multiplied with K contiguous": kind.size == 1 and not (kind.a_along_k and kind.b_along_k),
+        "tiles that are not contiguous along K have a multiple of 64 columns": not kind.b_along_k and columns % 64,
+        "blocks share a tile in parts of eight rows": (kind.a_along_k and rows // config.sharing("n") % 8)
+        or (kind.b_along_k and columns // config.sharing("m") % 8),
+        "lines of a box of C have at least 16 bytes": config.store_box(kind)[kind.c_along_n] * kind.c.width < 128,
+    }
+    for reason, applies in reasons.items():
+        if applies:
+            raise ValueError(f"{reason}, got {config}")
+
+
+# The model -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A product as the caller has it: C is (m, n); the kernel may be given it swapped. Sizes are bytes, widths bits."""
+
+    m: int
+    n: int
+    k: int
+    batches: int = 1
+    size: int = 2
+    a_along_k: bool = True
+    b_along_k: bool = True
+    c_width: int = 16
+    c_along_n: bool = True
+
+    @property
+    def swapped(self) -> Problem:
+        """The same product with operands exchanged."""
+        return replace(self, m=self.n, n=self.m, a_along_k=self.b_along_k, b_along_k=self.a_along_k,
+                       c_along_n=not self.c_along_n)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What a Hopper GPU takes for things, fitted to 1,300 launches on an H200 (2026-11-15); docs/hopper_gemm.md.
+
+    Microseconds: of a launch with an empty pipeline, of writing 32,768 results, of a meeting of a cluster, of adding up
+    parts of K, and that for each 32,768 sums of each part. Cycles: of a microsecond, and of a step of K beside what it
+    multiplies and loads. Bytes a cycle that a multiprocessor takes in; bytes a microsecond of L2 and of memory.
+    ``straddling`` is how much longer lines take that do not start at multiples of 128 bytes. ``sharpness`` is how much
+    what takes nearly as long as the longest adds to it.
+    """
+
+    launch: float = 2.85
+    results: float = 1.84
+    meeting: float = 0.32
+    adding: float = 3.8
+    adding_sums: float = 0.89
+    cycles: float = 1715.0
+    step: float = 42.0
+    port: float = 120.0
+    cache: float = 11.3e6
+    memory: float = 3.9e6
+    straddling: float = 1.73
+    sharpness: float = 4.7
+    resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (4, 108), (8, 104))
+    """Blocks of clusters of a size that run at once: clusters lie inside a part of the chip."""
+
+
+HOPPER = Machine()
+UNIT = 32768
+
+
+def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER, sms: int = 132) -> float:
+    """Microseconds of a launch; ``problem`` as the kernel sees it."""
+    steps = ceildiv(ceildiv(problem.k * problem.size, ROW_BYTES), config.splits)
+    clusters = (
+        ceildiv(problem.m, config.tile_m * config.sharing("m"))
+        * ceildiv(problem.n, config.tile_n * config.sharing("n"))
+        * problem.batches
+    )
+    slots = max(min(dict(machine.resident)[config.cluster], sms) // config.cluster, 1)
+    rounds = ceildiv(clusters, slots)
+    together = ceildiv(clusters, rounds) if config.is_large and config.splits == 1 else min(clusters, slots)
+    straddling = machine.straddling if problem.k * problem.size % ROW_BYTES else 1.0
+    # A wgmma of N columns takes N/2 cycles, or what reading its operands from shared memory does.
+    products = config.tile_m // BLOCK_ROWS * 4 * max(config.tile_n / 2, 16 + config.tile_n / 4)
+    arriving = (config.tile_m + config.tile_n) * ROW_BYTES * straddling / machine.port
+    working = (max(products, arriving) + machine.step) * steps / machine.cycles
+    sent = (config.tile_m / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES * straddling
+    cached = together * config.cluster * sent * steps / machine.cache
+    tile = config.tile_m * config.tile_n / UNIT
+    each = _longest(machine, working, cached) + machine.results * tile
+    if config.splits > 1:
+        each += machine.adding + machine.adding_sums * tile * config.splits
+    elif config.cluster > 1:
+        each += machine.meeting
+    moved = problem.batches * (
+        problem.size * problem.k * (problem.m + problem.n) + problem.c_width // 8 * problem.m * problem.n
+    )
+    return machine.launch + _longest(machine, rounds * each, moved / machine.memory)
+
+
+def _longest(machine: Machine, *times: float) -> float:
+    """What takes longest decides; what takes nearly as long adds to it."""
+    return sum(time**machine.sharpness for time in times) ** (1 / machine.sharpness)
+
+
+# The choice ------------------------------------------------------------------------------------------
+
+WIDTHS: dict[tuple[int, int], tuple[int, ...]] = {
+    (64, 1): (8, 16, 24, 32, 48, 64, 96, 128, 192, 256),
+    (128, 2): (8, 16, 32, 64, 96, 112, 128, 144, 160, 176, 192, 208, 224, 256),
+    (192, 3): (128, 160, 192),
+    (256, 2): (8, 16, 32, 64, 96, 128),
+}
+"""Rows of a tile and warpgroups that multiply them, to the columns that the model compares."""
+CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (2, "n"), (2, "k"), (4, "k"), (8, "k"))
+
+
+@cache
+def configurations() -> tuple[GemmConfig, ...]:
+    """Every configuration that the model compares, with as many stages as fit."""
+    found = []
+    for (rows, consumers), widths in WIDTHS.items():
+        for columns in widths:
+            for cluster, along in CLUSTERS:
+                config = GemmConfig(rows, columns, consumers, 2, cluster, along)
+                if config.warps % config.splits or (along != "k" and cluster > 1 and not config.is_large):
+                    continue
+                stages = (SHARED_BYTES - config.other_bytes) // (config.stage_bytes + BARRIER_BYTES)
+                band = isqrt(132 * columns // rows) // config.sharing("m")
+                found.append(replace(config, stages=min(stages, MAX_STAGES), band=max(band, 1)))
+    return tuple(found)
+
+
+def fits(problem: Problem, config: GemmConfig) -> bool:
+    """Whether the kernel can be built so; ``problem`` as the kernel sees it."""
+    if not problem.b_along_k and config.tile_n % 64:
+        return False
+    if problem.c_along_n and gcd(config.tile_n, ROW_BYTES) * problem.c_width < 128:
+        return False
+    shared = config.tile_n // config.sharing("m") % 8 == 0
+    steps = ceildiv(problem.k * problem.size, ROW_BYTES)
+    return shared and steps >= config.splits
+
+
+@lru_cache(maxsize=4096)
+def choose_config(problem: Problem, sms: int = 132) -> GemmConfig:
+    """The configuration that the model finds fastest, for the product as it is or swapped."""
+    best, shortest = GemmConfig(), float("inf")
+    for swapped, seen in ((False, problem), (True, problem.swapped)):
+        for config in configurations():
+            if fits(seen, config) and (time := launch_time(seen, config, HOPPER, sms)) < shortest:
+                best, shortest = replace(config, swapped=swapped), time
+    return best
+
+
+def ceildiv(a: int, b: int) -> int:
+    return -(-a // b)
