@@ -223,13 +223,21 @@ def replay_times(sides: dict[str, Side], sets: int, count: int, rounds: int) -> 
 
 
 def likely(problem: Problem, count: int) -> list[GemmConfig]:
-    """The configurations that the model finds fastest, best first, with what it chooses in front."""
+    """What the model chooses, and others that it likes: the best of each height of tiles and kind of cluster first."""
     ranked = []
     for swapped, seen in ((False, problem), (True, problem.swapped)):
-        ranked += [(launch_time(seen, config), replace(config, swapped=swapped)) for config in configurations()
-                   if fits(seen, config)]  # fmt: skip
+        ranked += [
+            (launch_time(seen, config), replace(config, swapped=swapped))
+            for config in configurations()
+            if fits(seen, config)
+        ]
     ranked.sort(key=lambda row: row[0])
-    return list(dict.fromkeys([choose_config(problem), *(config for _, config in ranked)]))[:count]
+    limit = ranked[0][0] * 1.4
+    kinds: dict[Any, GemmConfig] = {}
+    for expected, config in ranked:
+        if expected < limit:
+            kinds.setdefault((config.tile_m, config.cluster, config.along), config)
+    return list(dict.fromkeys([choose_config(problem), *kinds.values(), *(config for _, config in ranked)]))[:count]
 
 
 def described(config: GemmConfig) -> str:

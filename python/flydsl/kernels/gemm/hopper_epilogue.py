@@ -57,7 +57,7 @@ class Epilogue:
         for block in fx.range_constexpr(config.accumulators // each):
             top = row + (block * config.warps + warp) * WARP_ROWS
             part = fx.Vector.from_elements([values[block * each + i] for i in range(each)], values.dtype)
-            part = self.finished(part.to(fx.Float32) * self.alpha, batch, top, column)
+            part = self.finished(part.to(fx.Float32), batch, top, column)
             part = ACTIVATIONS[kind.activation](part).to(kind.c)
             for first in fx.range_constexpr(0, config.tile_n, width):
                 self.sync()  # the box before has been read
@@ -69,7 +69,7 @@ class Epilogue:
                     self.copy_elements(batch, top, column + first)
 
     def finished(self, part: Any, batch: Any, top: Any, column: Any) -> Any:
-        """part * scale_m * scale_n + bias_m + bias_n + beta * D, of those that are there."""
+        """part * alpha * scale_m * scale_n + bias_m + bias_n + beta * D, of those that are there."""
         scale_m, scale_n, bias_m, bias_n, D = self.extras
         lane = fx.lane_id()
         # A thread has two neighbouring columns of every eight, in two rows eight apart.
@@ -82,6 +82,7 @@ class Epilogue:
             found = [fx.Float32(vector[fx.min(place, last)]) for place in along]
             return fx.Vector.from_elements([found[place[mode]] for place in places], fx.Float32)
 
+        part = part if self.alpha is None else part * self.alpha
         for vector, along, mode in ((scale_m, rows, 0), (scale_n, columns, 1)):
             part = part if vector is None else part * spread(vector, along, mode)
         for vector, along, mode in ((bias_m, rows, 0), (bias_n, columns, 1)):

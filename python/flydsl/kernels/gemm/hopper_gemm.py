@@ -22,7 +22,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.gemm.hopper_epilogue import Epilogue
-from flydsl.kernels.gemm.hopper_plan import ROW_BYTES, WARPGROUP, GemmConfig, GemmKind, check_config
+from flydsl.kernels.gemm.hopper_plan import ROW_BYTES, WARPGROUP, GemmConfig, GemmKind, check_config, resident_clusters
 
 K_BLOCKS = ROW_BYTES // 32
 """Products of wgmma, 32 bytes of K each, in a stage."""
@@ -130,11 +130,16 @@ def gemm_kernel(
     epilogue = Epilogue(C, extras, factors, extents, kind, config, smem)
     sharers = config.sharing("m") * config.sharing("n")
     pipe = fx.nvvm.Pipeline(smem, stages=stages, consumers=config.consumers, cluster=sharers)
+    parts = PartialSums(smem, kind.acc, config) if config.splits > 1 else None
 
     thread = fx.thread_idx.x
     warpgroup = fx.nvvm.warp_uniform(thread // WARPGROUP)
     if thread == 0:
+        fx.nvvm.prefetch_tensor_map(map_a)
+        fx.nvvm.prefetch_tensor_map(map_b)
         pipe.init()
+        if fx.const_expr(parts is not None):
+            parts.init()
     if fx.const_expr(config.cluster > 1):
         fx.nvvm.cluster_sync(relaxed=True)  # the pipeline's barriers have a fence of their own
     else:
@@ -149,12 +154,10 @@ def gemm_kernel(
             fx.nvvm.setmaxnreg(LOAD_REGISTERS, increase=False)
         if thread == 0:
             load(A, B, pipe, schedule)
-        if fx.const_expr(config.splits > 1):
-            fx.nvvm.cluster_sync()  # while the others add up
     else:
         if fx.const_expr(config.moves_registers):
             fx.nvvm.setmaxnreg(MATH_REGISTERS[config.consumers], increase=True)
-        multiply(A, B, pipe, schedule, epilogue, kind, config)
+        multiply(A, B, pipe, schedule, parts, epilogue, kind, config)
     if fx.const_expr(config.cluster > 1):
         fx.nvvm.cluster_sync(relaxed=True)  # others may still arrive at, or read from, this block's shared memory
 
@@ -175,7 +178,7 @@ def load(A, B, pipe, schedule):
 
 
 @flyc.jit
-def multiply(A, B, pipe, schedule, epilogue, kind, config):
+def multiply(A, B, pipe, schedule, parts, epilogue, kind, config):
     """A warpgroup that multiplies. A stage goes back one step late, so that two groups of wgmma are in flight."""
     thread = fx.thread_idx.x - WARPGROUP
     majors = {"major_a": "k" if kind.a_along_k else "mn", "major_b": "k" if kind.b_along_k else "mn"}
@@ -187,6 +190,7 @@ def multiply(A, B, pipe, schedule, epilogue, kind, config):
     leader = thread % WARPGROUP == 0
 
     state = before = pipe.consumer_start()
+    phase = fx.Int32(0)
     first, last, step = schedule.range()
     for tile in range(first, last, step):
         k_first, k_last = schedule.k_range()
@@ -207,40 +211,68 @@ def multiply(A, B, pipe, schedule, epilogue, kind, config):
         if leader & (k_last > k_first):
             pipe.release(before)
         values = acc.load().reshape((config.accumulators,))
-        if fx.const_expr(config.splits > 1):
+        if fx.const_expr(parts is not None):
             values = (k_last > k_first).select(values, fx.zeros_like(values))
-            values, warp = add_up(values, A.ptr, schedule.rank, config)
+            values, warp = parts.sum(values, schedule.rank, phase)
+            phase = phase ^ 1
             if warp < config.warps:
                 epilogue.store(values, warp, schedule.at(tile))
         else:
             epilogue.store(values, thread // 32, schedule.at(tile))
 
 
-@flyc.jit
-def add_up(values, ring, rank, config):
-    """The sum over the cluster's parts of K, part by part, of one warp's accumulators, and which warp's.
+class PartialSums:
+    """Accumulators that the blocks of a cluster, each with a part of K, show each other in shared memory.
 
-    Each block takes an equal share of the warps; those left over get a number that no warp has. Every product is done,
-    so the ring's memory is free.
+    *ready* completes when every block has written a tile's sums, *free* when every block has read them.
     """
-    thread, threads = fx.thread_idx.x - WARPGROUP, config.consumers * WARPGROUP
-    fours = config.accumulators // 4
-    layout = fx.make_layout((4, threads, fours), (1, 4, 4 * threads))
-    scratch = fx.make_view(fx.recast_iter(values.dtype, ring), layout)
-    fx.nvvm.barrier_sync(1, threads)
-    for i in fx.range_constexpr(fours):
-        part = fx.Vector.from_elements([values[i * 4 + j] for j in range(4)], values.dtype)
-        scratch[None, thread, i].store(part)
-    fx.nvvm.cluster_sync()
-    share, own = config.warps // config.splits, thread // 32
-    warp = (own < share).select(rank * share + own, fx.Int32(config.warps))
-    source = fx.min(warp, fx.Int32(config.warps - 1)) * 32 + thread % 32
-    vector = fx.Float32x4 if values.dtype is fx.Float32 else fx.Int32x4
-    total = []
-    for i in fx.range_constexpr(fours):
-        parts = [fx.nvvm.cluster_load(scratch[None, source, i], block, vector) for block in range(config.splits)]
-        total += list(sum(parts[1:], parts[0]))
-    return fx.Vector.from_elements(total, values.dtype), warp
+
+    def __init__(self, smem: Any, dtype: Any, config: GemmConfig) -> None:
+        self.config, self.dtype, self.threads = config, dtype, config.consumers * WARPGROUP
+        self.fours = config.accumulators // 4
+        layout = fx.make_layout((4, self.threads, self.fours), (1, 4, 4 * self.threads))
+        self.sums = fx.make_view(smem.allocate(fx.Array[dtype, config.tile_m * config.tile_n, 1024]).ptr, layout)
+        self.ready, self.free = (smem.allocate(fx.Array[fx.Int64, 1]).ptr for _ in range(2))
+
+    def init(self) -> None:
+        for barrier in (self.ready, self.free):
+            fx.nvvm.mbarrier_init(barrier, self.config.splits)
+        fx.nvvm.fence_mbarrier_init()
+
+    @flyc.jit
+    def tell(self, barrier: Any) -> None:
+        """Arrive at the barriers of all blocks, once every thread of this one came here."""
+        fx.nvvm.fence_cluster()
+        fx.nvvm.barrier_sync(1, self.threads)
+        if fx.thread_idx.x == WARPGROUP:
+            for block in range(self.config.splits):
+                fx.nvvm.mbarrier_arrive(barrier, block)
+
+    @flyc.jit
+    def sum(self, values: Any, rank: Any, phase: Any) -> Any:
+        """The sums over all parts of one warp's accumulators, part by part, and which warp's.
+
+        Each block takes an equal share of the warps; those left over get a number that no warp has.
+        """
+        config, thread = self.config, fx.thread_idx.x - WARPGROUP
+        fx.nvvm.mbarrier_wait(self.free, phase ^ 1)  # nobody reads the sums of the tile before
+        for i in fx.range_constexpr(self.fours):
+            part = fx.Vector.from_elements([values[i * 4 + j] for j in range(4)], self.dtype)
+            self.sums[None, thread, i].store(part)
+        self.tell(self.ready)
+        fx.nvvm.mbarrier_wait(self.ready, phase)
+        fx.nvvm.fence_cluster()
+        share, own = config.warps // config.splits, thread // 32
+        warp = (own < share).select(rank * share + own, fx.Int32(config.warps))
+        source = fx.min(warp, fx.Int32(config.warps - 1)) * 32 + thread % 32
+        vector = fx.Float32x4 if self.dtype is fx.Float32 else fx.Int32x4
+        total = []
+        for i in fx.range_constexpr(self.fours):
+            place = self.sums[None, source, i]
+            parts = [fx.nvvm.cluster_load(place, block, vector) for block in range(config.splits)]
+            total += list(sum(parts[1:], parts[0]))
+        self.tell(self.free)
+        return fx.Vector.from_elements(total, self.dtype), warp
 
 
 # Launching -----------------------------------------------------------------------------------------
@@ -258,13 +290,13 @@ def build_hopper_gemm(kind: GemmKind, config: GemmConfig, sms: int = 132) -> Any
 
     It writes C = act(alpha * row_scale * (A @ B) * column_scale + bias + beta * D): A is (M, K), B is (K, N), C and D
     are (M, N), with a batch in front if the kind has one. Scales and the bias, which belongs to columns, are vectors of
-    an element for each, or of one for all; they and D may be None.
+    an element for each, or of one for all; they, D and alpha may be None.
     """
     check_config(kind, config)
 
     @flyc.jit
     def gemm(A: fx.Tensor, B: fx.Tensor, C: fx.Tensor, row_scale: fx.Tensor | None, column_scale: fx.Tensor | None,
-             bias: fx.Tensor | None, D: fx.Tensor | None, alpha: fx.Float32, beta: fx.Float32,
+             bias: fx.Tensor | None, D: fx.Tensor | None, alpha: fx.Float32 | None, beta: fx.Float32,
              stream: fx.Stream = fx.Stream(None)):  # fmt: skip
         X, Y, extras = A, transposed(B), (row_scale, column_scale, None, bias, D)
         if config.swapped:  # C^T = B^T * A^T: the columns of C are the rows of the kernel
@@ -278,10 +310,9 @@ def build_hopper_gemm(kind: GemmKind, config: GemmConfig, sms: int = 132) -> Any
         map_x, map_y = (fx.nvvm.make_tensor_map(t, (*one, *box)) for t, box in ((X, box_x), (Y, box_y)))
         rows = fx.ceildiv(m, config.tile_m * config.sharing("m"))
         clusters = rows * fx.ceildiv(n, config.tile_n * config.sharing("n")) * batches
-        if config.splits == 1:
-            most = fx.Int32(sms // config.cluster)
-            # Large tiles take turns in rounds that are all full: multiprocessors left idle leave others their power.
-            clusters = fx.ceildiv(clusters, fx.ceildiv(clusters, most)) if config.is_large else fx.min(clusters, most)
+        # Large tiles take turns in rounds that are all full: multiprocessors left idle leave others their power.
+        most = fx.Int32(resident_clusters(config, sms))
+        clusters = fx.ceildiv(clusters, fx.ceildiv(clusters, most)) if config.is_large else fx.min(clusters, most)
         gemm_kernel(map_x, map_y, C, extras, (alpha, beta), (m, n, k, batches), kind, config).launch(
             grid=(clusters * config.cluster, 1, 1), block=(config.threads, 1, 1), stream=stream, pdl=True,
             cluster=(config.cluster, 1, 1) if config.cluster > 1 else None,

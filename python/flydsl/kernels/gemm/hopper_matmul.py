@@ -19,7 +19,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import ACTIVATIONS
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
-from flydsl.kernels.gemm.hopper_plan import LINE_BYTES, GemmConfig, GemmKind, Problem, choose_config
+from flydsl.kernels.gemm.hopper_plan import LINE_BYTES, ROW_BYTES, GemmConfig, GemmKind, Problem, choose_config
 
 MULTIPLIED: dict[str, Any] = {
     "bfloat16": fx.BFloat16, "float16": fx.Float16, "float8_e4m3fn": fx.Float8E4M3FN, "float8_e5m2": fx.Float8E5M2,
@@ -66,19 +66,22 @@ def hopper_gemm(
     is_torch = hasattr(A, "data_ptr")
     read = _torch_facts if is_torch else _numpy_facts
     device = A.get_device() if is_torch else -1
-    key = (device, activation, config, *[None if array is None else read(array) for array in given])
+    factor = None if alpha == 1 else float(alpha)
+    key = (device, activation, config, factor is None, *[None if array is None else read(array) for array in given])
     call = _CALLS.get(key)
     if call is None:
         if len(_CALLS) >= KEPT_CALLS:
             _CALLS.clear()
-        call = _CALLS[key] = _call_for(given, activation, config, device)
-    call(*given, float(alpha), float(beta), _current_stream(device) if stream is None else stream)
+        call = _CALLS[key] = _call_for(given, factor, activation, config, device)
+    call(*given, factor, float(beta), _current_stream(device) if stream is None else stream)
 
 
 # The way to the kernel -------------------------------------------------------------------------------
 
 
-def _call_for(given: tuple[Any, ...], activation: str, config: GemmConfig | None, device: int) -> Call:
+def _call_for(
+    given: tuple[Any, ...], alpha: float | None, activation: str, config: GemmConfig | None, device: int
+) -> Call:
     """What `hopper_gemm` does for arrays of these shapes, strides and types."""
     A, B, C, row_scale, column_scale, bias, D = given
     _check(A, B, C, row_scale, column_scale, bias, D, activation)
@@ -92,7 +95,8 @@ def _call_for(given: tuple[Any, ...], activation: str, config: GemmConfig | None
     along_n, wide = _lines_of(C)
     sms = _multiprocessors(device)
     batches = C.shape[0] if C.ndim == 3 else 1
-    problem = Problem(m, n, k, batches, types[0].width // 8, a.along_k, b.along_k, types[2].width, along_n)
+    straddles = a.straddles or b.straddles
+    problem = Problem(m, n, k, batches, types[0].width // 8, a.along_k, b.along_k, types[2].width, along_n, straddles)
     config = config or choose_config(problem, sms)
     first, second = ((types[1], b), (types[0], a)) if config.swapped else ((types[0], a), (types[1], b))
     kind = GemmKind(
@@ -104,16 +108,16 @@ def _call_for(given: tuple[Any, ...], activation: str, config: GemmConfig | None
         return lambda A, B, *rest: run(_packed(A, 1, a, rest[-1]), _packed(B, 0, b, rest[-1]), *rest)
     if device < 0:
         return run
-    return flyc.compile(run, *given, 1.0, 1.0, _current_stream(device))
+    return flyc.compile(run, *given, alpha, 1.0, _current_stream(device))
 
 
 def _without_products(A: Any, B: Any, activation: str, config: GemmConfig | None) -> Call:
     """K is 0, and TMA has nothing to copy: products of zeros are the same."""
     zero_a, zero_b = _zeros(A, (*A.shape[:-1], 16)), _zeros(B, (*B.shape[:-2], B.shape[-1], 16)).swapaxes(-1, -2)
 
-    def call(A: Any, B: Any, C: Any, row_scale: Any, column_scale: Any, bias: Any, D: Any, alpha: float, beta: float,
-             stream: Any) -> None:  # fmt: skip
-        hopper_gemm(zero_a, zero_b, C, bias, alpha=alpha, beta=beta, D=D, row_scale=row_scale,
+    def call(A: Any, B: Any, C: Any, row_scale: Any, column_scale: Any, bias: Any, D: Any, alpha: float | None,
+             beta: float, stream: Any) -> None:  # fmt: skip
+        hopper_gemm(zero_a, zero_b, C, bias, beta=beta, D=D, row_scale=row_scale,
                     column_scale=column_scale, activation=activation, config=config, stream=stream)  # fmt: skip
 
     return call
@@ -124,9 +128,11 @@ def _without_products(A: Any, B: Any, activation: str, config: GemmConfig | None
 
 @dataclass(frozen=True)
 class OperandLines:
-    """How an operand lies in memory: along K or not, and whether it must be copied before TMA can read it."""
+    """How an operand lies in memory: along K or not, whether lines start at multiples of 128 bytes, and whether it must
+    be copied before TMA can read it."""
 
     along_k: bool
+    straddles: bool = False
     is_ragged: bool = False
 
 
@@ -141,7 +147,7 @@ def _operand(matrix: Any, k_mode: int, name: str) -> OperandLines:
     pitches = [across if along_k else along, *strides[:-2]]
     aligned = _address(matrix) % LINE_BYTES == 0 and all(pitch * size % LINE_BYTES == 0 for pitch in pitches)
     if aligned and (along_k or size > 1):
-        return OperandLines(along_k)
+        return OperandLines(along_k, straddles=any(pitch * size % ROW_BYTES for pitch in pitches))
     return OperandLines(True, is_ragged=True)
 
 
@@ -164,10 +170,12 @@ def pack_kernel(source: fx.Tensor, packed: fx.Tensor, along_k: fx.Constexpr, wid
     # Neighbouring threads read neighbours in memory.
     row, piece = (index // pieces, index % pieces) if along_k else (index % rows, index // rows)
     if (row < rows) & (piece < pieces):
-        for i in fx.range_constexpr(width):
-            at = piece * width + i
-            if at < k:
-                packed[batch, row, at] = source[batch, row, at]
+        # What is read again beyond the end lies beyond the end of the packed line, too: nobody looks at it.
+        found = [source[batch, row, fx.min(piece * width + i, k - 1)] for i in range(width)]
+        moved = fx.make_rmem_tensor(width, packed.dtype)
+        moved.store(fx.Vector.from_elements(found, packed.dtype))
+        target = fx.logical_divide(packed[batch, row, None], fx.make_layout(width, 1))
+        fx.copy_atom_call(fx.make_copy_atom(fx.UniversalCopy(128), packed.dtype), moved, target[None, piece])
 
 
 @cache
@@ -196,8 +204,8 @@ def _packed(matrix: Any, k_mode: int, lines: OperandLines, stream: Any) -> Any:
     if not lines.is_ragged:
         return matrix
     *batch, rows, k = matrix.shape if k_mode == 1 else (*matrix.shape[:-2], matrix.shape[-1], matrix.shape[-2])
-    width = LINE_BYTES // matrix.dtype.itemsize
-    packed = _new(matrix, (*batch, rows, -(-k // width) * width), matrix.dtype)[..., :k]
+    width, whole = (size // matrix.dtype.itemsize for size in (LINE_BYTES, ROW_BYTES))
+    packed = _new(matrix, (*batch, rows, -(-k // whole) * whole), matrix.dtype)[..., :k]
     along_k = _strides(matrix)[-2:][k_mode] == 1
     _build_pack(k_mode, along_k, bool(batch), width)(matrix, packed, *([] if stream is None else [stream]))
     return packed if k_mode == 1 else packed.swapaxes(-1, -2)

@@ -23,7 +23,7 @@ SHARED_BYTES = 232448
 """Shared memory of a block on Hopper."""
 BARRIER_BYTES = 16
 """Of a stage: two barriers."""
-MAX_STAGES = 24
+MIN_STAGES, MAX_STAGES = 3, 24
 MAX_BOX = 256
 """Rows of a copy by TMA, and columns of a wgmma."""
 LINE_BYTES = 16
@@ -131,8 +131,8 @@ class GemmConfig:
 
     @property
     def other_bytes(self) -> int:
-        """Shared memory beside the stages: boxes of C, and what alignment may take."""
-        return self.warps * STORE_BYTES + 1024
+        """Shared memory beside the stages: boxes of C, sums of parts of K, and what alignment may take."""
+        return self.warps * STORE_BYTES + 1024 + (self.tile_m * self.tile_n * 4 if self.splits > 1 else 0)
 
 
 def check_config(kind: GemmKind, config: GemmConfig) -> None:
@@ -153,7 +153,6 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         or config.along not in ("m", "n", "k"),
         "parts of K are added up by whole warps": config.warps % config.splits,
         "at least two stages and a band of one row are needed": config.stages < 2 or config.band < 1,
-        "sums must fit the ring": config.splits > 1 and rows * columns * 4 > config.stages * config.stage_bytes,
         "8-bit matrices are multiplied with K contiguous": kind.size == 1 and not (kind.a_along_k and kind.b_along_k),
         "tiles that are not contiguous along K have a multiple of 64 columns": not kind.b_along_k and columns % 64,
         "blocks share a tile in parts of eight rows": (kind.a_along_k and rows // config.sharing("n") % 8)
@@ -170,7 +169,10 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
 
 @dataclass(frozen=True)
 class Problem:
-    """A product as the caller has it: C is (m, n); the kernel may be given it swapped. Sizes are bytes, widths bits."""
+    """A product as the caller has it: C is (m, n); the kernel may be given it swapped. Sizes are bytes, widths bits.
+
+    Lines of A or B ``straddle`` cache lines if they do not start at multiples of 128 bytes.
+    """
 
     m: int
     n: int
@@ -181,6 +183,13 @@ class Problem:
     b_along_k: bool = True
     c_width: int = 16
     c_along_n: bool = True
+    straddles: bool = False
+
+    @property
+    def moved(self) -> int:
+        """Bytes that go through memory at least once."""
+        each = self.size * self.k * (self.m + self.n) + self.c_width // 8 * self.m * self.n
+        return self.batches * each
 
     @property
     def swapped(self) -> Problem:
@@ -200,24 +209,31 @@ class Machine:
     what takes nearly as long as the longest adds to it.
     """
 
-    launch: float = 2.85
-    results: float = 1.84
-    meeting: float = 0.32
-    adding: float = 3.8
-    adding_sums: float = 0.89
-    cycles: float = 1715.0
-    step: float = 42.0
-    port: float = 120.0
-    cache: float = 11.3e6
+    launch: float = 2.06
+    results: float = 2.47
+    meeting: float = 0.11
+    adding: float = 2.67
+    adding_sums: float = 1.31
+    cycles: float = 1590.0
+    step: float = 33.0
+    port: float = 128.0
+    missed_port: float = 60.0
+    cache: float = 12.0e6
     memory: float = 3.9e6
-    straddling: float = 1.73
-    sharpness: float = 4.7
+    opening: float = 60.0
+    straddling: float = 1.74
+    sharpness: float = 2.6
     resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (4, 108), (8, 104))
     """Blocks of clusters of a size that run at once: clusters lie inside a part of the chip."""
 
 
 HOPPER = Machine()
 UNIT = 32768
+
+
+def resident_clusters(config: GemmConfig, sms: int, machine: Machine = HOPPER) -> int:
+    """Clusters that run at once, one block on a multiprocessor."""
+    return max(min(dict(machine.resident)[config.cluster], sms) // config.cluster, 1)
 
 
 def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER, sms: int = 132) -> float:
@@ -228,15 +244,18 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
         * ceildiv(problem.n, config.tile_n * config.sharing("n"))
         * problem.batches
     )
-    slots = max(min(dict(machine.resident)[config.cluster], sms) // config.cluster, 1)
+    slots = resident_clusters(config, sms, machine)
     rounds = ceildiv(clusters, slots)
-    together = ceildiv(clusters, rounds) if config.is_large and config.splits == 1 else min(clusters, slots)
-    straddling = machine.straddling if problem.k * problem.size % ROW_BYTES else 1.0
+    together = ceildiv(clusters, rounds) if config.is_large else min(clusters, slots)
+    straddling = machine.straddling if problem.straddles else 1.0
     # A wgmma of N columns takes N/2 cycles, or what reading its operands from shared memory does.
     products = config.tile_m // BLOCK_ROWS * 4 * max(config.tile_n / 2, 16 + config.tile_n / 4)
-    arriving = (config.tile_m + config.tile_n) * ROW_BYTES * straddling / machine.port
-    working = (max(products, arriving) + machine.step) * steps / machine.cycles
+    taken = (config.tile_m + config.tile_n) * ROW_BYTES * straddling
     sent = (config.tile_m / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES * straddling
+    total = clusters * config.cluster * sent * steps
+    missed = min(problem.moved / total, 1.0)
+    arriving = taken * (missed / machine.missed_port + (1 - missed) / machine.port)
+    working = (max(products, arriving) + machine.step) * steps / machine.cycles
     cached = together * config.cluster * sent * steps / machine.cache
     tile = config.tile_m * config.tile_n / UNIT
     each = _longest(machine, working, cached) + machine.results * tile
@@ -244,10 +263,8 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
         each += machine.adding + machine.adding_sums * tile * config.splits
     elif config.cluster > 1:
         each += machine.meeting
-    moved = problem.batches * (
-        problem.size * problem.k * (problem.m + problem.n) + problem.c_width // 8 * problem.m * problem.n
-    )
-    return machine.launch + _longest(machine, rounds * each, moved / machine.memory)
+    waiting = problem.moved / machine.memory * (1 + machine.opening / (config.stages * ROW_BYTES))
+    return machine.launch + _longest(machine, rounds * each, waiting)
 
 
 def _longest(machine: Machine, *times: float) -> float:
@@ -278,6 +295,8 @@ def configurations() -> tuple[GemmConfig, ...]:
                 if config.warps % config.splits or (along != "k" and cluster > 1 and not config.is_large):
                     continue
                 stages = (SHARED_BYTES - config.other_bytes) // (config.stage_bytes + BARRIER_BYTES)
+                if stages < MIN_STAGES:
+                    continue
                 band = isqrt(132 * columns // rows) // config.sharing("m")
                 found.append(replace(config, stages=min(stages, MAX_STAGES), band=max(band, 1)))
     return tuple(found)
