@@ -55,45 +55,42 @@ def test_tiles_and_clusters(config: GemmConfig) -> None:
 def test_modes_that_are_contiguous() -> None:
     """Either mode of A, B and C; wgmma takes operands as they are, and C leaves through shared memory."""
     config = GemmConfig(64, 64, 1, 2, 2, "m")
-    check(Product(136, 200, 72, a_transposed=True), config)
-    check(Product(136, 200, 72, b_transposed=False, c_transposed=True), config)
+    check(Product(136, 200, 72, a_transposed=True, b_transposed=False, c_transposed=True), config)
     check(Product(24, 136, 72, b_transposed=False), FEW)
 
 
 @pytest.mark.parametrize(
-    "product",
+    ("product", "config"),
     [
-        Product(21, 131, 71, batches=2),
-        Product(130, 33, 65, a_transposed=True, b_transposed=False),
-        Product(7, 1, 1),
-        Product(24, 40, 72, offset=1),
+        (Product(21, 131, 71, batches=2), FEW),
+        (Product(130, 33, 65, a_transposed=True, b_transposed=False), SMALL),
+        (Product(7, 1, 1), SMALL),
+        (Product(24, 40, 72, offset=1), SMALL),
     ],
     ids=str,
 )
-def test_lines_that_tma_cannot_reach(product: Product) -> None:
+def test_lines_that_tma_cannot_reach(product: Product, config: GemmConfig) -> None:
     """Rows of an odd number of bytes, or memory that starts anywhere: copied before, and stored one by one."""
-    check(product, SMALL)
-    check(product, FEW)
+    check(product, config)
 
 
 @pytest.mark.parametrize(
-    ("types", "product"),
+    ("product", "config"),
     [
-        (("f16", "f16", "f16"), Product(72, 40, 136)),
-        (("e4m3", "e5m2", "f32"), Product(72, 48, 272, b_transposed=False)),
-        (("s8", "s8", "f32"), Product(72, 48, 160)),
-        (("u8", "s8", "f32"), Product(20, 48, 160)),
-        (("bf16", "bf16", "e4m3"), Product(72, 48, 72)),
+        (Product(72, 40, 136, a="f16", b="f16", c="f16"), SMALL),
+        (Product(72, 48, 272, b_transposed=False, a="e4m3", b="e5m2", c="f32"), SMALL),
+        (Product(72, 48, 160, a="s8", b="s8", c="f32"), FEW),
+        (Product(20, 48, 160, a="u8", b="s8", c="f32"), SMALL),
+        (Product(72, 48, 72, c="e4m3"), SMALL),
+        (Product(16, 48, 72, c="e4m3"), FEW),
     ],
     ids=str,
 )
-def test_types(types: tuple[str, str, str], product: Product) -> None:
-    a, b, c = types
-    check(product.of(a=a, b=b, c=c), SMALL)
-    check(product.of(a=a, b=b, c=c), FEW)
+def test_types(product: Product, config: GemmConfig) -> None:
+    check(product, config)
 
 
-@pytest.mark.parametrize("activation", ["relu", "silu", "gelu", "gelu_erf"])
+@pytest.mark.parametrize("activation", ["silu", "gelu", "gelu_erf"])
 def test_epilogues(activation: str) -> None:
     check(Product(70, 40, 72, activation=activation, extras=True), SMALL)
 
@@ -102,12 +99,10 @@ def test_epilogues(activation: str) -> None:
 def test_epilogues_of_batches(config: GemmConfig) -> None:
     """Scales, a bias and another matrix, along the right modes also where operands are swapped."""
     check(Product(24, 40, 200, batches=3, activation="relu", extras=True, c="f32"), config)
-    check(Product(23, 41, 72, activation="relu", extras=True), config)
 
 
 def test_the_model_chooses() -> None:
     check(Product(7, 136, 72), None)
-    check(Product(130, 40, 400, extras=True), None)
 
 
 @pytest.mark.parametrize(("m", "n", "k"), [(0, 8, 16), (8, 0, 16), (0, 0, 16), (0, 8, 0), (8, 0, 0), (0, 0, 0)])
@@ -196,7 +191,6 @@ def test_epilogues_that_do_not_fit(given: dict[str, Any], says: str) -> None:
         (GemmConfig(64, 64, 1, cluster=3), "1, 2, 4 or 8 blocks"),
         (GemmConfig(64, 64, 1, cluster=8, along="k"), "whole warps"),
         (GemmConfig(64, 64, 1, stages=1), "at least two stages"),
-        (GemmConfig(128, 256, 2, stages=2, cluster=2, along="k"), "sums must fit the ring"),
         (GemmConfig(64, 8, 1, cluster=2), "parts of eight rows"),
     ],
 )

@@ -89,7 +89,7 @@ def run(product: Product, config: GemmConfig | None, a: Array, b: Array, c: Arra
     if product.extras:
         rng = np.random.default_rng()
         rows, bias = (rng.standard_normal(extent).astype(np.float32) for extent in (product.m, product.n))
-        one, D = np.float32([0.75]), rng.standard_normal(c.shape).astype(TYPES["bf16"])
+        one, D = np.full(1, 0.75, np.float32), rng.standard_normal(c.shape).astype(TYPES["bf16"])
         given |= {"alpha": 0.37, "beta": -1.5, "D": D, "row_scale": rows, "column_scale": one, "bias": bias}
         expected = 0.37 * 0.75 * rows[:, None] * expected + bias - 1.5 * D.astype(np.float64)
         magnitude = magnitude * np.abs(rows)[:, None] + np.abs(bias) + 2 * np.abs(D.astype(np.float64))

@@ -58,7 +58,6 @@ _SYNCHRONISATION = (
         "i32",
     ),
     PtxOp("fence.mbarrier_init", "fence.mbarrier_init.release.cluster;"),
-    PtxOp("fence.cluster", "fence.acq_rel.cluster;"),
     PtxOp("fence.proxy.async", "fence.proxy.async.shared::cta;"),
     PtxOp("barrier.sync", "barrier.sync.aligned $0, $1;", "r,r", generations=AMPERE),
     PtxOp("barrier.arrive", "barrier.arrive.aligned $0, $1;", "r,r", generations=AMPERE),

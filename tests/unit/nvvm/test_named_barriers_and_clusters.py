@@ -221,11 +221,11 @@ def test_blocks_show_each_other_data_by_barriers() -> None:
         nvvm.fence_mbarrier_init()
         nvvm.cluster_sync(relaxed=True)
         words[0] = rank * rank + 5
-        nvvm.fence_cluster()
+        fx.fence("cluster")
         for block in fx.range_constexpr(4):
             nvvm.mbarrier_arrive(barrier, block)
         nvvm.mbarrier_wait(barrier, 0)
-        nvvm.fence_cluster()
+        fx.fence("cluster")
         out[rank] = nvvm.cluster_load(words, (rank + 1) % 4)
         nvvm.cluster_sync(relaxed=True)
 

@@ -91,11 +91,6 @@ def fence_mbarrier_init() -> None:
     issue("fence.mbarrier_init", [])
 
 
-def fence_cluster() -> None:
-    """Order this thread's accesses to memory, as the blocks of its cluster see them."""
-    issue("fence.cluster", [])
-
-
 def fence_proxy_async() -> None:
     """Order this thread's writes to shared memory before asynchronous copies and wgmma that read them."""
     issue("fence.proxy.async", [])
@@ -187,7 +182,7 @@ def griddepcontrol_launch_dependents() -> None:
 
 __all__ = [
     "barrier_arrive", "barrier_sync", "block_rank_in_cluster", "cluster_arrive", "cluster_size", "cluster_sync",
-    "cluster_wait", "elect_one", "fence_cluster", "fence_mbarrier_init", "fence_proxy_async",
+    "cluster_wait", "elect_one", "fence_mbarrier_init", "fence_proxy_async",
     "griddepcontrol_launch_dependents", "griddepcontrol_wait", "mbarrier_arrive", "mbarrier_arrive_expect_tx",
     "mbarrier_expect_tx", "mbarrier_init", "mbarrier_inval", "mbarrier_try_wait", "mbarrier_wait", "setmaxnreg",
     "warp_uniform",

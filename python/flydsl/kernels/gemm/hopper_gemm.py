@@ -242,7 +242,7 @@ class PartialSums:
     @flyc.jit
     def tell(self, barrier: Any) -> None:
         """Arrive at the barriers of all blocks, once every thread of this one came here."""
-        fx.nvvm.fence_cluster()
+        fx.fence("cluster")
         fx.nvvm.barrier_sync(1, self.threads)
         if fx.thread_idx.x == WARPGROUP:
             for block in range(self.config.splits):
@@ -261,7 +261,7 @@ class PartialSums:
             self.sums[None, thread, i].store(part)
         self.tell(self.ready)
         fx.nvvm.mbarrier_wait(self.ready, phase)
-        fx.nvvm.fence_cluster()
+        fx.fence("cluster")
         share, own = config.warps // config.splits, thread // 32
         warp = (own < share).select(rank * share + own, fx.Int32(config.warps))
         source = fx.min(warp, fx.Int32(config.warps - 1)) * 32 + thread % 32

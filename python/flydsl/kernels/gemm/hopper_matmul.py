@@ -46,7 +46,9 @@ def hopper_matmul(A: Any, B: Any, *, out: Any = None, out_dtype: Any = None, **h
     """
     if out is None:
         shape = (*A.shape[:-1], B.shape[-1])
-        out = _new(A, shape, out_dtype or (A.dtype if A.dtype.itemsize > 1 else _bf16_like(A)))
+        if out_dtype is None and A.dtype.itemsize == 1:
+            out_dtype = _bf16_like(A)
+        out = _new(A, shape, out_dtype or A.dtype)
     hopper_gemm(A, B, out, **how)
     return out
 
@@ -61,13 +63,16 @@ def hopper_gemm(
     Arrays are PyTorch's or NumPy's; the stream is torch's current one unless another is given. ``bias`` and
     ``column_scale`` have N elements, ``row_scale`` M, or any of them one. D is not read if beta is 0.
     """
-    D = D if beta else None
-    given = (A, B, C, row_scale, column_scale, bias, D)
-    is_torch = hasattr(A, "data_ptr")
-    read = _torch_facts if is_torch else _numpy_facts
-    device = A.get_device() if is_torch else -1
+    if not beta:
+        D = None
+    device, read = (A.get_device(), _torch_facts) if hasattr(A, "data_ptr") else (-1, _numpy_facts)
     factor = None if alpha == 1 else float(alpha)
-    key = (device, activation, config, factor is None, *[None if array is None else read(array) for array in given])
+    key = (
+        read(A), read(B), read(C), None if bias is None else read(bias), None if D is None else read(D),
+        None if row_scale is None else read(row_scale), None if column_scale is None else read(column_scale),
+        device, activation, config, factor is None,
+    )  # fmt: skip
+    given = (A, B, C, row_scale, column_scale, bias, D)
     call = _CALLS.get(key)
     if call is None:
         if len(_CALLS) >= KEPT_CALLS:
@@ -288,11 +293,11 @@ def _current_stream(device: int) -> Any:
 
 def _new(like: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     """An uninitialised array beside ``like``."""
-    if hasattr(like, "new_empty"):
-        return like.new_empty(shape, dtype=dtype)
-    import numpy as np
+    if not hasattr(like, "new_empty"):
+        import numpy as np
 
-    return np.empty(shape, dtype)
+        return np.empty(shape, dtype)
+    return like.new_empty(shape) if dtype == like.dtype else like.new_empty(shape, dtype=dtype)
 
 
 def _zeros(like: Any, shape: tuple[int, ...]) -> Any:

@@ -200,29 +200,32 @@ class Problem:
 
 @dataclass(frozen=True)
 class Machine:
-    """What a Hopper GPU takes for things, fitted to 1,300 launches on an H200 (2026-11-15); docs/hopper_gemm.md.
+    """What a Hopper GPU takes for things, fitted to some 1,500 launches on an H200, 2026-11-15: docs/hopper_gemm.md.
 
-    Microseconds: of a launch with an empty pipeline, of writing 32,768 results, of a meeting of a cluster, of adding up
-    parts of K, and that for each 32,768 sums of each part. Cycles: of a microsecond, and of a step of K beside what it
-    multiplies and loads. Bytes a cycle that a multiprocessor takes in; bytes a microsecond of L2 and of memory.
-    ``straddling`` is how much longer lines take that do not start at multiples of 128 bytes. ``sharpness`` is how much
-    what takes nearly as long as the longest adds to it.
+    Microseconds: of a launch until the first stage is there; of writing 32,768 results; of a round of a cluster that
+    shares; of adding up parts of K, and more for each 32,768 sums of each part.
+    Cycles: in a microsecond, and of a step of K beside what it multiplies and loads.
+    Bytes: a cycle that arrive at a multiprocessor; a microsecond from the second-level cache and from memory, and those
+    that beginning a line in memory takes the time of.
+    Factors: lines of A or B that do not start at multiples of 128 bytes; results that leave across C's lines; and in
+    parts of cache lines. ``sharpness`` is how little what takes nearly as long as the longest adds to it.
     """
 
-    launch: float = 2.06
-    results: float = 2.47
-    meeting: float = 0.11
-    adding: float = 2.67
-    adding_sums: float = 1.31
-    cycles: float = 1590.0
-    step: float = 33.0
-    port: float = 128.0
-    missed_port: float = 60.0
-    cache: float = 12.0e6
-    memory: float = 3.9e6
-    opening: float = 60.0
-    straddling: float = 1.74
-    sharpness: float = 2.6
+    launch: float = 2.31
+    results: float = 1.71
+    meeting: float = 0.09
+    adding: float = 1.98
+    adding_sums: float = 1.5
+    cycles: float = 1560.0
+    step: float = 49.0
+    port: float = 112.0
+    cache: float = 13.0e6
+    memory: float = 3.83e6
+    opening: float = 82.0
+    straddling: float = 1.9
+    across: float = 1.3
+    partial: float = 1.25
+    sharpness: float = 4.0
     resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (4, 108), (8, 104))
     """Blocks of clusters of a size that run at once: clusters lie inside a part of the chip."""
 
@@ -252,19 +255,24 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     products = config.tile_m // BLOCK_ROWS * 4 * max(config.tile_n / 2, 16 + config.tile_n / 4)
     taken = (config.tile_m + config.tile_n) * ROW_BYTES * straddling
     sent = (config.tile_m / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES * straddling
-    total = clusters * config.cluster * sent * steps
-    missed = min(problem.moved / total, 1.0)
-    arriving = taken * (missed / machine.missed_port + (1 - missed) / machine.port)
+    arriving = taken / machine.port
     working = (max(products, arriving) + machine.step) * steps / machine.cycles
     cached = together * config.cluster * sent * steps / machine.cache
     tile = config.tile_m * config.tile_n / UNIT
-    each = _longest(machine, working, cached) + machine.results * tile
+    each = _longest(machine, working, cached) + machine.results * tile * _leaving(problem, config, machine)
     if config.splits > 1:
         each += machine.adding + machine.adding_sums * tile * config.splits
     elif config.cluster > 1:
         each += machine.meeting
     waiting = problem.moved / machine.memory * (1 + machine.opening / (config.stages * ROW_BYTES))
     return machine.launch + _longest(machine, rounds * each, waiting)
+
+
+def _leaving(problem: Problem, config: GemmConfig, machine: Machine) -> float:
+    """How much longer results take across C's lines, or in parts of cache lines, whose rest other tiles write."""
+    if not problem.c_along_n:
+        return machine.across
+    return machine.partial if config.tile_n * problem.c_width // 8 % ROW_BYTES else 1.0
 
 
 def _longest(machine: Machine, *times: float) -> float:
@@ -280,7 +288,7 @@ WIDTHS: dict[tuple[int, int], tuple[int, ...]] = {
     (192, 3): (128, 160, 192),
     (256, 2): (8, 16, 32, 64, 96, 128),
 }
-"""Rows of a tile and warpgroups that multiply them, to the columns that the model compares."""
+"""Rows of a tile and warpgroups that multiply them, to the columns that the model compares; of equals, the first."""
 CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (2, "n"), (2, "k"), (4, "k"), (8, "k"))
 
 

@@ -279,7 +279,7 @@ def _show_to_engines(wg: WorkgroupEmitter, op: Operation) -> None:
 
 
 _DONE_ALREADY = (
-    "fence.mbarrier_init", "fence.cluster", "setmaxnreg.inc", "setmaxnreg.dec", "griddepcontrol.wait",
+    "fence.mbarrier_init", "setmaxnreg.inc", "setmaxnreg.dec", "griddepcontrol.wait",
     "griddepcontrol.launch_dependents", "prefetch.tensormap",
 )  # fmt: skip
 
