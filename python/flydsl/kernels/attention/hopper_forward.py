@@ -1,0 +1,438 @@
+"""Attention forward on Hopper: softmax(scale * Q K^T) V, persistent and warp-specialised, with TMA and wgmma.
+
+A block works on a tile of queries. One thread of its first warpgroup keeps rings of tiles of K and V filled by TMA. Each
+of the other warpgroups has 64 queries: it multiplies them with a block of keys from shared memory, takes the scores into
+its running softmax, and multiplies the powers with V straight from registers.
+
+Matrix units and the rest of a warpgroup work at the same time: the product of scores with V runs on while the next
+scores become powers. And warpgroups take turns, by named barriers, so that one multiplies while the other has its
+softmax. Blocks of keys go from the last to the first: those that need a mask come first, then those that do not.
+
+Q is (batch, heads, queries, d), K and V are (batch, kv heads, keys, d), each with d contiguous and any strides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.attention.scores import (
+    LOG2_E,
+    LOWEST,
+    Band,
+    Features,
+    FragmentRows,
+    blocks_of,
+    capped,
+    masked,
+    softmax_end,
+    softmax_step,
+)
+
+WARPGROUP = 128
+ROWS = 64
+"""Queries of a warpgroup."""
+REGISTERS = {1: (56, 256), 2: (24, 240), 3: (32, 160)}
+"""A thread's registers where it loads and where it computes, by the number of computing warpgroups."""
+ROW_LANES = (1, 2)
+"""Distances between the four lanes that share a row of accumulators."""
+
+
+@dataclass(frozen=True)
+class ForwardPlan:
+    """Head sizes, keys of a block, stages of the rings of K and V, warpgroups that compute, and what is asked for."""
+
+    dtype: Any
+    d: int
+    dv: int
+    keys: int = 128
+    stages: int = 2
+    consumers: int = 2
+    ping_pong: bool = True
+    features: Features = Features()
+
+    @property
+    def queries(self) -> int:
+        return self.consumers * ROWS
+
+    @property
+    def threads(self) -> int:
+        return (1 + self.consumers) * WARPGROUP
+
+
+def chunk_of(d: int) -> int:
+    """Elements of a row of shared memory: a head is stored as columns of so many, as wide as TMA's swizzle."""
+    return 64 if d % 64 == 0 else 32
+
+
+# The order of tiles --------------------------------------------------------------------------------
+
+
+@fx.struct
+class Work:
+    """Tiles of a launch: those of the last queries, which see most keys, come first. Heads go through the cache in groups."""
+
+    tiles: fx.Int32
+    heads: fx.Int32
+    batches: fx.Int32
+    group: fx.Int32
+    queries_per_kv: fx.Int32
+
+
+@flyc.jit
+def tile_at(work, turn):
+    """(tile of queries, head, batch) of this block's ``turn``; every other round runs backwards, so that all end together."""
+    block = (turn % 2 == 0).select(fx.block_idx.x, fx.grid_dim.x - 1 - fx.block_idx.x)
+    index = turn * fx.grid_dim.x + block
+    section = index // (work.group * work.tiles)
+    first = section * work.group
+    height = fx.min(work.heads * work.batches - first, work.group)
+    inside = index - first * work.tiles
+    row = first + inside % height
+    return work.tiles - 1 - inside // height, row % work.heads, row // work.heads
+
+
+@flyc.jit
+def turns_of(work):
+    """Rounds in which this block has a tile."""
+    total = work.tiles * work.heads * work.batches
+    rounds = total // fx.grid_dim.x
+    left = total - rounds * fx.grid_dim.x
+    block = (rounds % 2 == 0).select(fx.block_idx.x, fx.grid_dim.x - 1 - fx.block_idx.x)
+    return (block < left).select(rounds + 1, rounds)
+
+
+@fx.struct
+class Piece:
+    """A tile of one sequence: its head and batch, where it starts, and the keys that it sees."""
+
+    head: fx.Int32
+    batch: fx.Int32
+    first: fx.Int32
+    queries: fx.Int32
+    query_start: fx.Int32
+    key_start: fx.Int32
+    band: Band
+
+
+@flyc.jit
+def piece_at(work, turn, lengths, extents, window, plan):
+    """The tile of a turn. Sequences of different lengths lie one behind the other; ``lengths`` has where they start."""
+    tile, head, batch = tile_at(work, turn)
+    queries, keys = extents
+    query_start = key_start = fx.Int32(0)
+    if fx.const_expr(lengths is not None):
+        starts, key_starts = lengths
+        query_start, key_start = starts[batch], key_starts[batch]
+        queries, keys = starts[batch + 1] - query_start, key_starts[batch + 1] - key_start
+    band = Band(keys - queries, window[0], window[1], keys)
+    return Piece(head, batch, tile * plan.queries, queries, query_start, key_start, band)
+
+
+@flyc.jit
+def key_blocks(piece, plan):
+    """`blocks_of` a tile, but one at least: queries that see no key see a block of masked ones."""
+    last = fx.min(piece.first + plan.queries, piece.queries) - 1
+    begin, end, plain_begin, plain_end = blocks_of(piece.band, plan.features, piece.first, last, plan.keys)
+    return begin, fx.max(end, begin + 1), plain_begin, plain_end
+
+
+# The kernel ----------------------------------------------------------------------------------------
+
+
+def tiles_of(ptr: Any, swizzle: Any, rows: int, d: int, stages: int, transposed: bool = False) -> Any:
+    """Stages of a tile (rows, d) in columns of `chunk_of` elements, or (d, rows)."""
+    chunk = chunk_of(d)
+    shape, stride = (rows, (chunk, d // chunk)), (chunk, (1, rows * chunk))
+    if transposed:
+        shape, stride = shape[::-1], stride[::-1]
+    return fx.make_view(fx.apply_swizzle(ptr, swizzle), fx.make_layout((*shape, stages), (*stride, rows * d)))
+
+
+@flyc.kernel
+def forward_kernel(
+    maps: Any, out: Any, lse: Any, extras: Any, lengths: Any, numbers: Any, work: Any, extents: Any, window: Any,
+    plan: fx.Constexpr,
+):  # fmt: skip
+    """``maps`` are those of Q, K, V; ``extras`` are bias, slopes and sinks, each may be None."""
+    smem = fx.SharedAllocator(1024, static=False)
+    q_ptr = smem.allocate(fx.Array[plan.dtype, plan.queries * plan.d, 1024]).ptr
+    k_ptr = smem.allocate(fx.Array[plan.dtype, plan.stages * plan.keys * plan.d, 1024]).ptr
+    v_ptr = smem.allocate(fx.Array[plan.dtype, plan.stages * plan.keys * plan.dv, 1024]).ptr
+    pipe_q = fx.nvvm.Pipeline(smem, stages=1, consumers=plan.consumers)
+    pipe_k, pipe_v = (fx.nvvm.Pipeline(smem, stages=plan.stages, consumers=plan.consumers) for _ in range(2))
+    pipes, places = (pipe_q, pipe_k, pipe_v), (q_ptr, k_ptr, v_ptr)
+    if fx.thread_idx.x == 0:
+        for pipe in pipes:
+            pipe.init()
+    fx.barrier()
+    place = (lengths, extents, window)
+    warpgroup = fx.nvvm.warp_uniform(fx.thread_idx.x // WARPGROUP)
+    few, many = REGISTERS[plan.consumers]
+    if warpgroup == 0:
+        fx.nvvm.setmaxnreg(few, increase=False)
+        if fx.thread_idx.x == 0:
+            load(maps, places, pipes, work, place, plan)
+    else:
+        fx.nvvm.setmaxnreg(many, increase=True)
+        swizzles = [tensor_map.swizzle for tensor_map in maps]
+        compute(out, lse, extras, places, pipes, swizzles, numbers, work, place, plan)
+
+
+@flyc.jit
+def load(maps, places, pipes, work, place, plan):
+    """The loading thread. K runs a block ahead of V, as its products do."""
+    map_q, map_k, map_v = maps
+    q_ptr, k_ptr, v_ptr = places
+    pipe_q, pipe_k, pipe_v = pipes
+    state_q, state_k, state_v = pipe_q.producer_start(), pipe_k.producer_start(), pipe_v.producer_start()
+    for turn in range(turns_of(work)):
+        piece = piece_at(work, turn, *place, plan)
+        begin, end, _, _ = key_blocks(piece, plan)
+        # Beyond the end of its sequence a tile has nothing to do.
+        end = (piece.first < piece.queries).select(end, begin)
+        batch = piece.batch if fx.const_expr(place[0] is None) else 0
+        kv = piece.head // work.queries_per_kv
+        if end > begin:
+            pipe_q.acquire(state_q, map_q.bytes)
+            at = (batch, piece.head, 0, piece.query_start + piece.first, 0)
+            fx.nvvm.tma_load(map_q, at, q_ptr, pipe_q.full(state_q))
+            state_q = pipe_q.advance(state_q)
+        for i in range((end > begin).select(end - begin + 1, 0)):
+            block = end - 1 - i
+            if block >= begin:
+                pipe_k.acquire(state_k, map_k.bytes)
+                at = (batch, kv, 0, piece.key_start + block * plan.keys, 0)
+                fx.nvvm.tma_load(map_k, at, k_ptr + state_k.stage * (plan.keys * plan.d), pipe_k.full(state_k))
+                state_k = pipe_k.advance(state_k)
+            if i > 0:
+                pipe_v.acquire(state_v, map_v.bytes)
+                at = (batch, kv, 0, piece.key_start + (block + 1) * plan.keys, 0)
+                fx.nvvm.tma_load(map_v, at, v_ptr + state_v.stage * (plan.keys * plan.dv), pipe_v.full(state_v))
+                state_v = pipe_v.advance(state_v)
+
+
+class Warpgroup:
+    """A computing warpgroup: its products, its fragments, and its part of the tiles in shared memory."""
+
+    def __init__(self, places, pipes, swizzles, extras, numbers, plan):
+        q_ptr, k_ptr, v_ptr = places
+        self.pipe_q, self.pipe_k, self.pipe_v = pipes
+        self.extras, self.numbers, self.plan = extras, numbers, plan
+        thread = fx.thread_idx.x - WARPGROUP
+        self.number = fx.nvvm.warp_uniform(thread // WARPGROUP)
+        self.leader = thread % WARPGROUP == 0
+        layout = fx.make_layout((plan.consumers, 1, 1), (1, 0, 0))
+        wgmma = fx.nvvm.Wgmma
+        self.qk = fx.make_tiled_mma(fx.make_mma_atom(wgmma(plan.keys, 16, plan.dtype, fx.Float32)), layout)
+        values = wgmma(plan.dv, 16, plan.dtype, fx.Float32, "register", major_b="mn")
+        self.pv = fx.make_tiled_mma(fx.make_mma_atom(values), layout)
+        scorer, summer = self.qk.get_slice(thread), self.pv.get_slice(thread)
+        self.q_part = scorer.partition_A(tiles_of(q_ptr, swizzles[0], plan.queries, plan.d, 1))
+        self.k_part = scorer.partition_B(tiles_of(k_ptr, swizzles[1], plan.keys, plan.d, plan.stages))
+        self.v_part = summer.partition_B(tiles_of(v_ptr, swizzles[2], plan.keys, plan.dv, plan.stages, True))
+        scores, results = (plan.queries, plan.keys), (plan.queries, plan.dv)
+        self.s = self.qk.make_fragment_C(fx.make_identity_tensor(scores))
+        self.p = self.pv.make_fragment_A(fx.make_identity_tensor(scores))
+        self.o = self.pv.make_fragment_C(fx.make_identity_tensor(results))
+        self.s_rows = FragmentRows(self.qk, thread, scores)
+        self.o_rows = FragmentRows(self.pv, thread, results)
+
+    def multiply_scores(self, stage):
+        """s = q k, asynchronously."""
+        for k in fx.range_constexpr(self.plan.d // 16):
+            a, b = self.q_part[None, None, k, 0], self.k_part[None, None, k, stage]
+            fx.gemm(self.qk, self.s, a, b, self.s, scale_d=int(k > 0))
+        fx.nvvm.wgmma_commit_group()
+
+    def multiply_values(self, stage, first):
+        """o += p v, asynchronously; the ``first`` product drops what o held."""
+        for k in fx.range_constexpr(self.plan.keys // 16):
+            a, b = self.p[None, None, k], self.v_part[None, None, k, stage]
+            fx.gemm(self.pv, self.o, a, b, self.o, scale_d=first.select(0, 1) if k == 0 else 1)
+        fx.nvvm.wgmma_commit_group()
+
+    def release(self, pipe, state):
+        if self.leader:
+            pipe.release(state)
+
+    def wait_for_turn(self):
+        if fx.const_expr(self.plan.ping_pong):
+            fx.nvvm.barrier_sync(1 + self.number, 2 * WARPGROUP)
+
+    def pass_turn_on(self):
+        if fx.const_expr(self.plan.ping_pong):
+            following = (self.number == self.plan.consumers - 1).select(fx.Int32(0), self.number + 1)
+            fx.nvvm.barrier_arrive(1 + following, 2 * WARPGROUP)
+
+    def softmax(self, piece, block, tops, sums, with_mask):
+        """Take the scores of a block in. Powers, what o shrinks by, and the new maxima and sums."""
+        rows, plan = self.s_rows, self.plan
+        factor, scale, cap = self.numbers
+        scores = rows.split(self.s.load())
+        for i in fx.range_constexpr(len(scores)):
+            query = piece.first + rows.query + rows.rows[i]
+            columns = fx.Vector.from_elements([fx.Int32(c) for c in rows.columns[i]], fx.Int32)
+            key = block * plan.keys + rows.column
+            scores[i] = self.changed(scores[i], piece, query, key, rows.columns[i])
+            if fx.const_expr(with_mask):
+                scores[i] = masked(scores[i], columns, piece.band, plan.features, query, key)
+        return softmax_step(scores, tops, sums, factor, ROW_LANES)
+
+    def changed(self, scores, piece, query, key, columns):
+        """Scale, cap, slopes and bias, where they are not part of the exponent's factor."""
+        _, scale, cap = self.numbers
+        bias, slopes, _ = self.extras
+        if fx.const_expr(self.plan.features.scale_first):
+            scores = scores * scale
+        if fx.const_expr(self.plan.features.softcap):
+            scores = capped(scores, cap)
+        if fx.const_expr(slopes is not None):
+            slope = slopes[piece.batch, piece.head]
+            away = [fx.Float32(abs(query + piece.band.offset - key - c)) for c in columns]
+            scores = scores - fx.Vector.from_elements(away, fx.Float32) * slope
+        if fx.const_expr(bias is not None):
+            row = bias[piece.batch, piece.head, fx.min(query, piece.queries - 1), None]
+            terms = [fx.Float32(row[fx.min(key + c, piece.band.length - 1)]) for c in columns]
+            scores = scores + fx.Vector.from_elements(terms, fx.Float32)
+        return scores
+
+
+@flyc.jit
+def compute(out, lse, extras, places, pipes, swizzles, numbers, work, place, plan):
+    """A computing warpgroup goes through its tiles."""
+    mine = Warpgroup(places, pipes, swizzles, extras, numbers, plan)
+    states = [pipe.consumer_start() for pipe in pipes]
+    if fx.const_expr(plan.ping_pong):
+        if mine.number == plan.consumers - 1:
+            mine.pass_turn_on()
+    for turn in range(turns_of(work)):
+        piece = piece_at(work, turn, *place, plan)
+        if fx.const_expr(place[0] is None):
+            states = attend(mine, piece, states, out, lse)
+        else:
+            if piece.first < piece.queries:
+                states = attend(mine, piece, states, out, lse)
+    if fx.const_expr(plan.ping_pong):
+        if mine.number == 0:
+            mine.wait_for_turn()  # the last turn that was passed on
+
+
+@flyc.jit
+def attend(mine, piece, states, out, lse):
+    """One tile: its blocks of keys from the last to the first, and the results."""
+    state_q, state_k, state_v = states
+    begin, end, plain_begin, plain_end = key_blocks(piece, mine.plan)
+    mine.pipe_q.wait(state_q)
+    mine.pipe_k.wait(state_k)
+    fx.nvvm.wgmma_fence()
+    mine.multiply_scores(state_k.stage)
+    fx.nvvm.wgmma_wait_group(0, mine.s)
+    mine.release(mine.pipe_k, state_k)
+    state_k = mine.pipe_k.advance(state_k)
+    rows = len(mine.s_rows.rows)
+    tops, sums = [fx.Float32(LOWEST)] * rows, [fx.Float32(0.0)] * rows
+    powers, _, tops, sums = mine.softmax(piece, end - 1, tops, sums, True)
+    mine.p.store(mine.s_rows.join(powers).to(mine.plan.dtype).reshape(mine.p.load().shape))
+    carried = (state_k, state_v, tops, sums)
+    plain = fx.max(fx.min(plain_end, end - 1), begin)
+    for i in range(end - 1 - plain):
+        carried = next_block(mine, piece, end - 2 - i, end, carried, True)
+    low = fx.min(fx.max(plain_begin, begin), plain)
+    for i in range(plain - low):
+        carried = next_block(mine, piece, plain - 1 - i, end, carried, False)
+    if fx.const_expr(mine.plan.features.left):
+        for i in range(low - begin):
+            carried = next_block(mine, piece, low - 1 - i, end, carried, True)
+    state_k, state_v, tops, sums = carried
+    mine.release(mine.pipe_q, state_q)
+    mine.pipe_v.wait(state_v)
+    fx.nvvm.wgmma_fence()
+    mine.multiply_values(state_v.stage, end - 1 == begin)
+    fx.nvvm.wgmma_wait_group(0, mine.o)
+    mine.release(mine.pipe_v, state_v)
+    store(mine, piece, tops, sums, out, lse)
+    return [mine.pipe_q.advance(state_q), state_k, mine.pipe_v.advance(state_v)]
+
+
+@flyc.jit
+def next_block(mine, piece, block, end, carried, with_mask):
+    """Scores of a block and, beside them, the product of the powers before with their values."""
+    state_k, state_v, tops, sums = carried
+    mine.pipe_k.wait(state_k)
+    mine.wait_for_turn()
+    fx.nvvm.wgmma_fence()
+    mine.multiply_scores(state_k.stage)
+    mine.pipe_v.wait(state_v)
+    mine.multiply_values(state_v.stage, block == end - 2)
+    mine.pass_turn_on()
+    fx.nvvm.wgmma_wait_group(1, mine.s)
+    mine.release(mine.pipe_k, state_k)
+    powers, shrink, tops, sums = mine.softmax(piece, block, tops, sums, with_mask)
+    fx.nvvm.wgmma_wait_group(0, mine.o)
+    mine.release(mine.pipe_v, state_v)
+    o = mine.o.load()
+    mine.o.store(o * mine.o_rows.spread(shrink).reshape(o.shape))
+    mine.p.store(mine.s_rows.join(powers).to(mine.plan.dtype).reshape(mine.p.load().shape))
+    return mine.pipe_k.advance(state_k), mine.pipe_v.advance(state_v), tops, sums
+
+
+@flyc.jit
+def store(mine, piece, tops, sums, out, lse):
+    """Rows divided by their sums to memory, two neighbouring elements at a time."""
+    rows, sinks = mine.o_rows, mine.extras[2]
+    sink = None if sinks is None else sinks[piece.head]
+    batch = piece.batch if out.shape[0] != 1 else 0
+    for i, values in enumerate(rows.split(mine.o.load())):
+        scale, logarithm = softmax_end(tops[i], sums[i], mine.numbers[0], ROW_LANES, sink)
+        query = piece.first + rows.query + rows.rows[i]
+        if query < piece.queries:
+            line = out[batch, piece.head, piece.query_start + query, None]
+            scaled = (scale == 0.0).select(fx.zeros_like(values), values * scale).to(mine.plan.dtype)
+            for pair in fx.range_constexpr(scaled.numel // 2):
+                two = scaled.shuffle(scaled, [2 * pair, 2 * pair + 1])
+                two.store(line, [rows.column + rows.columns[i][2 * pair]], alignment=4)
+            if fx.const_expr(lse is not None):
+                if rows.column == 0:
+                    lse[batch, piece.head, piece.query_start + query] = logarithm
+
+
+# Launching -----------------------------------------------------------------------------------------
+
+
+def head_map(tensor: Any, rows: int, d: int) -> Any:
+    """A map of (batch, heads, rows, d) for boxes of ``rows`` whole heads, stored in columns of `chunk_of` elements."""
+    chunk = chunk_of(d)
+    (batch, heads, length, _), (by_batch, by_head, by_row, _) = (
+        [fx.get_scalar(leaf) for leaf in fx.get_leaves(part)] for part in (tensor.shape, tensor.stride)
+    )
+    layout = fx.make_layout((batch, heads, d // chunk, length, chunk), (by_batch, by_head, chunk, by_row, 1))
+    box = (1, 1, d // chunk, rows, chunk)
+    return fx.nvvm.make_tensor_map(fx.make_view(fx.get_iter(tensor), layout), box, "128B" if chunk == 64 else "64B")
+
+
+@flyc.jit
+def forward(
+    Q: fx.Tensor, K: fx.Tensor, V: fx.Tensor, out: fx.Tensor, lse: fx.Tensor | None, bias: fx.Tensor | None,
+    slopes: fx.Tensor | None, sinks: fx.Tensor | None, query_starts: fx.Tensor | None, key_starts: fx.Tensor | None,
+    scale: fx.Float32, cap: fx.Float32, left: fx.Int32, right: fx.Int32, batches: fx.Int32, longest: fx.Int32,
+    group: fx.Int32, blocks: fx.Int32, plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
+):  # fmt: skip
+    """Launch the kernel: ``longest`` queries at most in each of ``batches`` sequences, on ``blocks`` blocks at most."""
+    maps = tuple(
+        head_map(tensor, rows, d)
+        for tensor, rows, d in ((Q, plan.queries, plan.d), (K, plan.keys, plan.d), (V, plan.keys, plan.dv))
+    )
+    heads, kv_heads = fx.Int32(Q.shape[1]), fx.Int32(K.shape[1])
+    tiles = fx.ceildiv(longest, plan.queries)
+    work = Work(tiles, heads, batches, group, heads // kv_heads)
+    lengths = None if query_starts is None else (query_starts, key_starts)
+    factor = LOG2_E if plan.features.scale_first else scale * LOG2_E
+    forward_kernel(
+        maps, out, lse, (bias, slopes, sinks), lengths, (fx.Float32(factor), scale, cap), work,
+        (fx.Int32(Q.shape[2]), fx.Int32(K.shape[2])), (left, right), plan,
+    ).launch(
+        grid=(fx.min(blocks, tiles * heads * batches), 1, 1), block=(plan.threads, 1, 1), stream=stream
+    )  # fmt: skip
