@@ -100,9 +100,7 @@ class _Inputs:
                 f"out must be {(*q.shape[:-1], v.shape[-1])} of {q.dtype}, got {tuple(self.result.shape)} of "
                 f"{self.result.dtype}"
             )
-        self.q, self.k, self.v, self.out = (
-            _heads_first(t) if self.varied else t for t in (q, k, v, self.result)
-        )
+        self.q, self.k, self.v, self.out = (_heads_first(t) if self.varied else t for t in (q, k, v, self.result))
         self._check_shapes()
         self.batches = int(self.q.shape[0])
         self.longest = int(self.q.shape[2])
@@ -122,7 +120,9 @@ class _Inputs:
             raise ValueError(f"{h} query heads cannot share {kh} key heads: the one must divide the other")
         for name, extent in (("q and k", d), ("v", dv)):
             if extent % 32 or not 32 <= extent <= MAX_HEAD:
-                raise ValueError(f"heads have a multiple of 32 elements up to {MAX_HEAD}, and those of {name} have {extent}")
+                raise ValueError(
+                    f"heads have a multiple of 32 elements up to {MAX_HEAD}, and those of {name} have {extent}"
+                )
         for name, tensor in (("q", self.q), ("k", self.k), ("v", self.v), ("out", self.out)):
             if _strides(tensor)[-1] != 1 and 0 not in tensor.shape:
                 raise ValueError(f"{name} must have contiguous heads, and its strides are {_strides(tensor)}")

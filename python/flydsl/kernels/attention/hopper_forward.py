@@ -268,7 +268,7 @@ class Warpgroup:
             fx.nvvm.barrier_arrive(1 + following, 2 * WARPGROUP)
 
     def softmax(self, piece, block, tops, sums, with_mask):
-        """Turn s, the scores of a block, into powers. What o shrinks by, and the new maxima and sums."""
+        """Turn the scores of a block into powers: what p becomes, whether and by what o shrinks, levels, sums."""
         rows, plan = self.s_rows, self.plan
         factor, scale, cap = self.numbers
         scores = rows.split(self.s.load())
@@ -279,13 +279,9 @@ class Warpgroup:
             scores[i] = self.changed(scores[i], piece, query, key, rows.columns[i])
             if fx.const_expr(with_mask):
                 scores[i] = masked(scores[i], columns, piece.band, plan.features, query, key)
-        powers, shrink, tops, sums = softmax_step(scores, tops, sums, factor, ROW_LANES)
-        self.s.store(rows.join(powers).reshape(self.s.load().shape))
-        return shrink, tops, sums
-
-    def take_powers(self):
-        """p = s: accumulators of one product are, two by two, what another takes as its first operand."""
-        self.p.store(self.s.load().to(self.plan.dtype).reshape(self.p.load().shape))
+        powers, *rest = softmax_step(scores, tops, sums, factor, ROW_LANES, plan.dtype)
+        # Accumulators of one product are, two by two, what another takes as its first operand.
+        return rows.join(powers).reshape(self.p.load().shape), *rest
 
     def changed(self, scores, piece, query, key, columns):
         """Scale, cap, slopes and bias, where they are not part of the exponent's factor."""
@@ -340,8 +336,8 @@ def attend(mine, piece, states, out, lse):
     state_k = mine.pipe_k.advance(state_k)
     rows = len(mine.s_rows.rows)
     tops, sums = [fx.Float32(LOWEST)] * rows, [fx.Float32(0.0)] * rows
-    _, tops, sums = mine.softmax(piece, end - 1, tops, sums, True)
-    mine.take_powers()
+    powers, _, _, tops, sums = mine.softmax(piece, end - 1, tops, sums, True)
+    mine.p.store(powers)
     carried = (state_k, state_v, tops, sums)
     plain = fx.max(fx.min(plain_end, end - 1), begin)
     for i in range(end - 1 - plain):
@@ -376,13 +372,13 @@ def next_block(mine, piece, block, end, carried, with_mask):
     mine.pass_turn_on()
     fx.nvvm.wgmma_wait_group(1, mine.s)
     mine.release(mine.pipe_k, state_k)
-    shrink, tops, sums = mine.softmax(piece, block, tops, sums, with_mask)
-    fx.nvvm.wgmma_wait_group(0, mine.s)  # the powers, too, are ready here: the compiler moves none of them behind it
+    powers, moved, shrink, tops, sums = mine.softmax(piece, block, tops, sums, with_mask)
     fx.nvvm.wgmma_wait_group(0, mine.o)
     mine.release(mine.pipe_v, state_v)
-    o = mine.o.load()
-    mine.o.store(o * mine.o_rows.spread(shrink).reshape(o.shape))
-    mine.take_powers()
+    if moved:
+        o = mine.o.load()
+        mine.o.store(o * mine.o_rows.spread(shrink).reshape(o.shape))
+    mine.p.store(powers)
     return mine.pipe_k.advance(state_k), mine.pipe_v.advance(state_v), tops, sums
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import log2
+from functools import reduce
+from math import gcd, log2
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -134,16 +135,12 @@ def powers_of_two(exponents: Any) -> Any:
     return fx.Vector.from_elements([fx.nvvm.ex2(exponents[i]) for i in range(exponents.numel)], fx.Float32)
 
 
-def folded(values: Any, combine: Callable[[Any, Any], Any]) -> Any:
-    """All elements of a vector combined, half with half, so that no chain is long."""
-    while fx.const_expr(values.numel > 1):
-        half = values.numel // 2
-        low, high = (values.shuffle(values, range(start, start + half)) for start in (0, half))
-        odd = [values[2 * half]] if values.numel % 2 else []
-        values = combine(low, high)
-        if fx.const_expr(odd):
-            values = fx.Vector.from_elements([combine(values[0], odd[0]), *(values[i] for i in range(1, half))])
-    return values[0]
+def folded(values: Any, combine: Callable[[Any, Any], Any], chains: int = 4) -> Any:
+    """All elements of a vector combined, in a few chains, so that none is long and not all need be there at once."""
+    width = gcd(chains, values.numel)
+    parts = [values.shuffle(values, range(start, start + width)) for start in range(0, values.numel, width)]
+    chain = reduce(combine, parts)
+    return reduce(combine, [chain[i] for i in range(width)])
 
 
 def over_lanes(value: Any, combine: Callable[[Any, Any], Any], distances: tuple[int, ...]) -> Any:
@@ -157,23 +154,45 @@ def add(a: Any, b: Any) -> Any:
     return a + b
 
 
-@flyc.jit
-def softmax_step(scores, tops, sums, factor, distances):
-    """Take a block of scores in. The powers, what earlier results shrink by, the new maxima and this thread's sums.
+LIMIT = 2.0**13
+"""What a thread's sum of powers may be before its maxima are looked for again: f16 ends at 2^16."""
 
-    Scores times ``factor`` are exponents of two. A row that has seen no key yet has a maximum of minus infinity.
+
+@flyc.jit
+def softmax_step(scores, tops, sums, factor, distances, dtype):
+    """Take a block of scores in: (powers as ``dtype``, whether earlier results shrink, by what, new levels, this thread's sums).
+
+    Scores times ``factor`` are exponents of two, relative to the level of their row. A level is the maximum of the first
+    keys, not of all: softmax is the same for every level, as long as no power overflows. Only where one might, or where
+    no key was seen yet, are the maxima of all rows of the wave found anew, and earlier results shrink.
     """
-    powers, shrink, new_tops, new_sums = [], [], [], []
-    for row, top, total in zip(scores, tops, sums, strict=True):
-        highest = fx.maxnumf(top, over_lanes(folded(row, fx.maxnumf), fx.maxnumf, distances))
-        shift = (highest == LOWEST).select(fx.Float32(0.0), highest * factor)
-        power = powers_of_two(fx.math.fma(row, fx.full_like(row, factor), fx.full_like(row, -shift)))
-        less = powers_of_two(top * factor - shift)
-        powers.append(power)
-        shrink.append(less)
-        new_tops.append(highest)
-        new_sums.append(fx.math.fma(total, less, folded(power, add)))
-    return powers, shrink, new_tops, new_sums
+    powers, added = exponentials(scores, tops, factor, dtype)
+    shrink = [fx.Float32(1.0) for _ in scores]
+    unfit = fx.Boolean(False)
+    for top, more in zip(tops, added, strict=True):
+        unfit = unfit | (top == LOWEST) | (more > LIMIT)
+    moved = fx.gpu.any(unfit)
+    if moved:
+        highest = [fx.maxnumf(top, over_lanes(folded(row, fx.maxnumf), fx.maxnumf, distances))
+                   for row, top in zip(scores, tops, strict=True)]  # fmt: skip
+        shrink = [powers_of_two(top * factor - level(high, factor)) for top, high in zip(tops, highest, strict=True)]
+        powers, added = exponentials(scores, highest, factor, dtype)
+        tops = highest
+    sums = [fx.math.fma(total, less, more) for total, less, more in zip(sums, shrink, added, strict=True)]
+    return powers, moved, shrink, tops, sums
+
+
+def level(top: Any, factor: Any) -> Any:
+    """The exponent that powers are relative to; a row without keys has none, and takes zero."""
+    return (top == LOWEST).select(fx.Float32(0.0), top * factor)
+
+
+def exponentials(scores: list[Any], tops: list[Any], factor: Any, dtype: Any) -> tuple[list[Any], list[Any]]:
+    """Powers of two of each row, rounded to ``dtype``, and their sums before that."""
+    exponents = [fx.math.fma(row, fx.full_like(row, factor), fx.full_like(row, -level(top, factor)))
+                 for row, top in zip(scores, tops, strict=True)]  # fmt: skip
+    powers = [powers_of_two(row) for row in exponents]
+    return [row.to(dtype) for row in powers], [folded(row, add) for row in powers]
 
 
 @flyc.jit
@@ -183,13 +202,13 @@ def softmax_end(top, total, factor, distances, sink):
     ``sink`` is the score of a key without a value, or None. A row that saw no key is zero, its logarithm minus infinity.
     """
     total = over_lanes(total, add, distances)
-    shift = (top == LOWEST).select(fx.Float32(0.0), top * factor)
+    shift = level(top, factor)
     scale = fx.Float32(1.0)
     if fx.const_expr(sink is not None):
-        level = sink * LOG2_E
-        highest = fx.maxnumf((top == LOWEST).select(fx.Float32(LOWEST), shift), level)
+        score = sink * LOG2_E
+        highest = fx.maxnumf((top == LOWEST).select(fx.Float32(LOWEST), shift), score)
         scale = (top == LOWEST).select(fx.Float32(0.0), powers_of_two(shift - highest))
-        total = total * scale + powers_of_two(level - highest)
+        total = total * scale + powers_of_two(score - highest)
         shift = highest
     empty = total == 0.0
     logarithm = empty.select(fx.Float32(LOWEST), (shift + fx.math.log2(total)) * LN_2)
