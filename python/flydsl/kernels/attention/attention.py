@@ -63,7 +63,7 @@ def attention(
 
 def choose_plan(dtype: Any, d: int, dv: int) -> ForwardPlan:
     """Blocks of 128 keys where registers and shared memory have room, else what fits; three warpgroups for short heads."""
-    consumers = 3 if max(d, dv) <= 64 else 2
+    consumers = 2
     keys = 128
     while 64 * consumers * d * 2 + 4 * keys * (d + dv) > SHARED_BYTES:
         keys -= 16

@@ -1,8 +1,8 @@
 """Attention forward on Hopper: softmax(scale * Q K^T) V, persistent and warp-specialised, with TMA and wgmma.
 
-A block works on a tile of queries. One thread of its first warpgroup keeps rings of tiles of K and V filled by TMA. Each
-of the other warpgroups has 64 queries: it multiplies them with a block of keys from shared memory, takes the scores into
-its running softmax, and multiplies the powers with V straight from registers.
+A block works on a tile of queries. One thread of its first warpgroup keeps rings of tiles of K and V filled by TMA.
+Each of the other warpgroups has 64 queries: it multiplies them with a block of keys from shared memory, takes the scores
+into its running softmax, and multiplies the powers with V straight from registers.
 
 Matrix units and the rest of a warpgroup work at the same time: the product of scores with V runs on while the next
 scores become powers. And warpgroups take turns, by named barriers, so that one multiplies while the other has its
@@ -22,6 +22,7 @@ from flydsl.kernels.attention.scores import (
     LOG2_E,
     LOWEST,
     Band,
+    PLAIN,
     Features,
     FragmentRows,
     blocks_of,
@@ -51,7 +52,7 @@ class ForwardPlan:
     stages: int = 2
     consumers: int = 2
     ping_pong: bool = True
-    features: Features = Features()
+    features: Features = PLAIN
 
     @property
     def queries(self) -> int:
@@ -72,7 +73,7 @@ def chunk_of(d: int) -> int:
 
 @fx.struct
 class Work:
-    """Tiles of a launch: those of the last queries, which see most keys, come first. Heads go through the cache in groups."""
+    """Tiles of a launch. Heads go through the cache in groups; in a group, the last queries, which see most keys, first."""
 
     tiles: fx.Int32
     heads: fx.Int32
@@ -83,7 +84,7 @@ class Work:
 
 @flyc.jit
 def tile_at(work, turn):
-    """(tile of queries, head, batch) of this block's ``turn``; every other round runs backwards, so that all end together."""
+    """(tile, head, batch) of this block's ``turn``; every other round runs backwards, so that all blocks end together."""
     block = (turn % 2 == 0).select(fx.block_idx.x, fx.grid_dim.x - 1 - fx.block_idx.x)
     index = turn * fx.grid_dim.x + block
     section = index // (work.group * work.tiles)
@@ -270,7 +271,7 @@ class Warpgroup:
     def softmax(self, piece, block, tops, sums, with_mask):
         """Turn the scores of a block into powers: what p becomes, whether and by what o shrinks, levels, sums."""
         rows, plan = self.s_rows, self.plan
-        factor, scale, cap = self.numbers
+        factor = self.numbers[0]
         scores = rows.split(self.s.load())
         for i in fx.range_constexpr(len(scores)):
             query = piece.first + rows.query + rows.rows[i]

@@ -1,4 +1,4 @@
-"""What every attention kernel does with scores, whatever multiplied them: which keys a query sees, and softmax as it goes.
+"""What every attention kernel does with scores, whatever multiplied them: which keys a query sees, and softmax.
 
 A thread holds scores of a few queries, its *rows*, each a vector over keys; the other keys of a block are in the
 registers of neighbouring lanes. Exponents are powers of two: the scale and log2(e) meet in one factor.
@@ -22,13 +22,16 @@ LOWEST = float("-inf")
 
 @dataclass(frozen=True)
 class Features:
-    """What is asked for beside softmax(q k) v. ``left`` and ``right`` are edges of the band of keys that a query sees."""
+    """What is asked for beside softmax(q k) v. ``left`` and ``right`` bound the band of keys that a query sees."""
 
     left: bool = False
     right: bool = False
     softcap: bool = False
     scale_first: bool = False
-    """Scores are scaled before anything else, not inside the exponent: what is added to them, or a scale of no use there."""
+    """Scores are scaled before anything else, not inside the exponent: for what is added to them, or a negative scale."""
+
+
+PLAIN = Features()
 
 
 # Which keys ----------------------------------------------------------------------------------------
@@ -36,7 +39,7 @@ class Features:
 
 @fx.struct
 class Band:
-    """Query i sees keys j of ``length`` with i + offset - left <= j <= i + offset + right: the last query, the last key."""
+    """Query i sees keys j of ``length`` with i + offset - left <= j <= i + offset + right."""
 
     offset: fx.Int32
     left: fx.Int32
@@ -57,7 +60,7 @@ def end_of_keys(band: Any, features: Features, query: Any) -> Any:
 
 
 def blocks_of(band: Any, features: Features, first: Any, last: Any, size: int) -> tuple[Any, Any, Any, Any]:
-    """Blocks of keys for queries ``first`` to ``last``: from, to, and the part (from, to) of them that needs no mask."""
+    """Blocks of keys for queries ``first`` to ``last``: from, to, and from and to of those that need no mask."""
     begin, end = first_key(band, features, first) // size, fx.ceildiv(end_of_keys(band, features, last), size)
     plain_begin = fx.ceildiv(first_key(band, features, last), size)
     plain_end = end_of_keys(band, features, first) // size
@@ -160,11 +163,11 @@ LIMIT = 2.0**13
 
 @flyc.jit
 def softmax_step(scores, tops, sums, factor, distances, dtype):
-    """Take a block of scores in: (powers as ``dtype``, whether earlier results shrink, by what, new levels, this thread's sums).
+    """Take a block of scores in: powers as ``dtype``, whether and by what earlier results shrink, levels, own sums.
 
-    Scores times ``factor`` are exponents of two, relative to the level of their row. A level is the maximum of the first
-    keys, not of all: softmax is the same for every level, as long as no power overflows. Only where one might, or where
-    no key was seen yet, are the maxima of all rows of the wave found anew, and earlier results shrink.
+    Scores times ``factor`` are exponents of two, relative to the level of their row. A level is the maximum of the
+    first keys, not of all: softmax is the same for every level, as long as no power overflows. Only where one might, or
+    where no key was seen yet, are the maxima of all rows of the wave found anew, and earlier results shrink.
     """
     powers, added = exponentials(scores, tops, factor, dtype)
     shrink = [fx.Float32(1.0) for _ in scores]
@@ -199,7 +202,7 @@ def exponentials(scores: list[Any], tops: list[Any], factor: Any, dtype: Any) ->
 def softmax_end(top, total, factor, distances, sink):
     """(what to multiply a row's result by, the logarithm of its sum of exponentials).
 
-    ``sink`` is the score of a key without a value, or None. A row that saw no key is zero, its logarithm minus infinity.
+    ``sink`` is the score of a key without value, or None. A row that saw no key is zero, its logarithm minus infinity.
     """
     total = over_lanes(total, add, distances)
     shift = level(top, factor)
