@@ -2,9 +2,9 @@
 
     out = attention(q, k, v, is_causal=True)
 
-q is (batch, heads, queries, d), k is (batch, kv heads, keys, d), v is (batch, kv heads, keys, dv), of PyTorch or NumPy, in
-any order of memory that has the last mode contiguous. With ``cu_seqlens_q`` and ``cu_seqlens_k`` sequences of different
-lengths lie one behind the other, and q is (all queries, heads, d), k and v are (all keys, kv heads, d).
+q is (batch, heads, queries, d), k is (batch, kv heads, keys, d), v is (batch, kv heads, keys, dv), of PyTorch or NumPy,
+in any order of memory that has the last mode contiguous. With ``cu_seqlens_q`` and ``cu_seqlens_k`` sequences of
+different lengths lie one behind the other, and q is (all queries, heads, d), k and v are (all keys, kv heads, d).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def attention(
     alibi_slopes: Any = None, sinks: Any = None, cu_seqlens_q: Any = None, cu_seqlens_k: Any = None,
     max_seqlen_q: int | None = None, return_lse: bool = False, plan: ForwardPlan | None = None, stream: Any = None,
 ) -> Any:  # fmt: skip
-    """softmax(scale * q k^T + mask) v; with ``return_lse`` also the logarithm of each row's sum of exponentials, in f32.
+    """softmax(scale * q k^T + mask) v; with ``return_lse`` also the logarithm of each row's sum of exponentials.
 
     Query i of n sees keys up to i + m - n of m where ``is_causal``: the last query sees the last key. ``window`` is how
     many keys it sees left and right of that one, None for all. ``attn_mask`` is added to scores. ``softcap`` bounds
@@ -62,12 +62,9 @@ def attention(
 
 
 def choose_plan(dtype: Any, d: int, dv: int) -> ForwardPlan:
-    """Blocks of 128 keys where registers and shared memory have room, else what fits; three warpgroups for short heads."""
-    consumers = 2
-    keys = 128
-    while 64 * consumers * d * 2 + 4 * keys * (d + dv) > SHARED_BYTES:
-        keys -= 16
-    return ForwardPlan(dtype, d, dv, keys, 2, consumers)
+    """128 queries and 128 keys where shared memory and registers have room, else half as many keys."""
+    keys = 128 if dv <= 192 and 256 * d + 512 * (d + dv) <= SHARED_BYTES else 64
+    return ForwardPlan(dtype, d, dv, keys)
 
 
 def _check_numbers(scale: float, left: int | None, right: int | None, softcap: float) -> None:
@@ -124,8 +121,12 @@ class _Inputs:
                     f"heads have a multiple of 32 elements up to {MAX_HEAD}, and those of {name} have {extent}"
                 )
         for name, tensor in (("q", self.q), ("k", self.k), ("v", self.v), ("out", self.out)):
-            if _strides(tensor)[-1] != 1 and 0 not in tensor.shape:
-                raise ValueError(f"{name} must have contiguous heads, and its strides are {_strides(tensor)}")
+            *steps, last = _strides(tensor)
+            if 0 not in tensor.shape and (last != 1 or any(step % 8 for step in steps)):
+                raise ValueError(
+                    f"{name} must have contiguous heads, multiples of 8 elements apart, and its strides are "
+                    f"{(*steps, last)}"
+                )
             if max(tensor.shape) >= 1 << 31:
                 raise ValueError(f"{name} has the shape {tuple(tensor.shape)}; lengths must stay below 2^31")
         self.d, self.dv, self.heads, self.kv_heads = int(d), int(dv), int(h), int(kh)

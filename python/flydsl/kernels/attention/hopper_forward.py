@@ -1,8 +1,8 @@
 """Attention forward on Hopper: softmax(scale * Q K^T) V, persistent and warp-specialised, with TMA and wgmma.
 
 A block works on a tile of queries. One thread of its first warpgroup keeps rings of tiles of K and V filled by TMA.
-Each of the other warpgroups has 64 queries: it multiplies them with a block of keys from shared memory, takes the scores
-into its running softmax, and multiplies the powers with V straight from registers.
+Each of the other warpgroups has 64 queries: it multiplies them with a block of keys from shared memory, takes the
+scores into its running softmax, and multiplies the powers with V straight from registers.
 
 Matrix units and the rest of a warpgroup work at the same time: the product of scores with V runs on while the next
 scores become powers. And warpgroups take turns, by named barriers, so that one multiplies while the other has its
@@ -20,15 +20,15 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.scores import (
     LOG2_E,
-    LOWEST,
-    Band,
     PLAIN,
+    Band,
     Features,
     FragmentRows,
     blocks_of,
     capped,
     masked,
     softmax_end,
+    softmax_start,
     softmax_step,
 )
 
@@ -73,7 +73,7 @@ def chunk_of(d: int) -> int:
 
 @fx.struct
 class Work:
-    """Tiles of a launch. Heads go through the cache in groups; in a group, the last queries, which see most keys, first."""
+    """Tiles of a launch. Heads go through the cache in groups, and in a group the last queries first."""
 
     tiles: fx.Int32
     heads: fx.Int32
@@ -84,7 +84,7 @@ class Work:
 
 @flyc.jit
 def tile_at(work, turn):
-    """(tile, head, batch) of this block's ``turn``; every other round runs backwards, so that all blocks end together."""
+    """(tile, head, batch) of this block's ``turn``; every other round runs backwards, so that all end together."""
     block = (turn % 2 == 0).select(fx.block_idx.x, fx.grid_dim.x - 1 - fx.block_idx.x)
     index = turn * fx.grid_dim.x + block
     section = index // (work.group * work.tiles)
@@ -107,7 +107,10 @@ def turns_of(work):
 
 @fx.struct
 class Piece:
-    """A tile of one sequence: its head and batch, where it starts, and the keys that it sees."""
+    """A tile of one sequence: its head and batch, where it starts, and the keys that it sees, block by block.
+
+    Blocks ``begin`` to ``end``, of which those from ``plain_begin`` to ``plain_end`` need no mask.
+    """
 
     head: fx.Int32
     batch: fx.Int32
@@ -116,6 +119,10 @@ class Piece:
     query_start: fx.Int32
     key_start: fx.Int32
     band: Band
+    begin: fx.Int32
+    end: fx.Int32
+    plain_begin: fx.Int32
+    plain_end: fx.Int32
 
 
 @flyc.jit
@@ -129,15 +136,12 @@ def piece_at(work, turn, lengths, extents, window, plan):
         query_start, key_start = starts[batch], key_starts[batch]
         queries, keys = starts[batch + 1] - query_start, key_starts[batch + 1] - key_start
     band = Band(keys - queries, window[0], window[1], keys)
-    return Piece(head, batch, tile * plan.queries, queries, query_start, key_start, band)
-
-
-@flyc.jit
-def key_blocks(piece, plan):
-    """`blocks_of` a tile, but one at least: queries that see no key see a block of masked ones."""
-    last = fx.min(piece.first + plan.queries, piece.queries) - 1
-    begin, end, plain_begin, plain_end = blocks_of(piece.band, plan.features, piece.first, last, plan.keys)
-    return begin, fx.max(end, begin + 1), plain_begin, plain_end
+    first = tile * plan.queries
+    last = fx.min(first + plan.queries, queries) - 1
+    begin, end, plain_begin, plain_end = blocks_of(band, plan.features, first, last, plan.keys)
+    # One block at least: queries that see no key see a block of masked ones.
+    end = fx.max(end, begin + 1)
+    return Piece(head, batch, first, queries, query_start, key_start, band, begin, end, plain_begin, plain_end)
 
 
 # The kernel ----------------------------------------------------------------------------------------
@@ -165,45 +169,46 @@ def forward_kernel(
     pipe_q = fx.nvvm.Pipeline(smem, stages=1, consumers=plan.consumers)
     pipe_k, pipe_v = (fx.nvvm.Pipeline(smem, stages=plan.stages, consumers=plan.consumers) for _ in range(2))
     pipes, places = (pipe_q, pipe_k, pipe_v), (q_ptr, k_ptr, v_ptr)
+    ticket = smem.allocate(Piece)
     if fx.thread_idx.x == 0:
         for pipe in pipes:
             pipe.init()
     fx.barrier()
-    place = (lengths, extents, window)
     warpgroup = fx.nvvm.warp_uniform(fx.thread_idx.x // WARPGROUP)
     few, many = REGISTERS[plan.consumers]
     if warpgroup == 0:
         fx.nvvm.setmaxnreg(few, increase=False)
         if fx.thread_idx.x == 0:
-            load(maps, places, pipes, work, place, plan)
+            load(maps, places, pipes, ticket, work, (lengths, extents, window), plan)
     else:
         fx.nvvm.setmaxnreg(many, increase=True)
-        swizzles = [tensor_map.swizzle for tensor_map in maps]
-        compute(out, lse, extras, places, pipes, swizzles, numbers, work, place, plan)
+        mine = Warpgroup(places, pipes, [tensor_map.swizzle for tensor_map in maps], extras, numbers, plan)
+        compute(mine, ticket, out, lse)
 
 
 @flyc.jit
-def load(maps, places, pipes, work, place, plan):
-    """The loading thread. K runs a block ahead of V, as its products do."""
+def load(maps, places, pipes, ticket, work, place, plan):
+    """The loading thread: which tile comes next, its queries, and its keys and values, these a block behind."""
     map_q, map_k, map_v = maps
     q_ptr, k_ptr, v_ptr = places
     pipe_q, pipe_k, pipe_v = pipes
     state_q, state_k, state_v = pipe_q.producer_start(), pipe_k.producer_start(), pipe_v.producer_start()
     for turn in range(turns_of(work)):
         piece = piece_at(work, turn, *place, plan)
-        begin, end, _, _ = key_blocks(piece, plan)
-        # Beyond the end of its sequence a tile has nothing to do.
-        end = (piece.first < piece.queries).select(end, begin)
         batch = piece.batch if fx.const_expr(place[0] is None) else 0
         kv = piece.head // work.queries_per_kv
-        if end > begin:
-            pipe_q.acquire(state_q, map_q.bytes)
+        # A tile beyond the end of its sequence is nobody's work.
+        blocks = (piece.first < piece.queries).select(piece.end - piece.begin, 0)
+        if blocks > 0:
+            pipe_q.acquire(state_q)
+            ticket.poke(piece)
+            fx.nvvm.mbarrier_arrive_expect_tx(pipe_q.full(state_q), map_q.bytes)
             at = (batch, piece.head, 0, piece.query_start + piece.first, 0)
             fx.nvvm.tma_load(map_q, at, q_ptr, pipe_q.full(state_q))
             state_q = pipe_q.advance(state_q)
-        for i in range((end > begin).select(end - begin + 1, 0)):
-            block = end - 1 - i
-            if block >= begin:
+        for i in range((blocks > 0).select(blocks + 1, 0)):
+            block = piece.end - 1 - i
+            if i < blocks:
                 pipe_k.acquire(state_k, map_k.bytes)
                 at = (batch, kv, 0, piece.key_start + block * plan.keys, 0)
                 fx.nvvm.tma_load(map_k, at, k_ptr + state_k.stage * (plan.keys * plan.d), pipe_k.full(state_k))
@@ -213,6 +218,9 @@ def load(maps, places, pipes, work, place, plan):
                 at = (batch, kv, 0, piece.key_start + (block + 1) * plan.keys, 0)
                 fx.nvvm.tma_load(map_v, at, v_ptr + state_v.stage * (plan.keys * plan.dv), pipe_v.full(state_v))
                 state_v = pipe_v.advance(state_v)
+    pipe_q.acquire(state_q)
+    ticket.queries.poke(0)  # no more tiles
+    pipe_q.commit(state_q)
 
 
 class Warpgroup:
@@ -268,21 +276,18 @@ class Warpgroup:
             following = (self.number == self.plan.consumers - 1).select(fx.Int32(0), self.number + 1)
             fx.nvvm.barrier_arrive(1 + following, 2 * WARPGROUP)
 
-    def softmax(self, piece, block, tops, sums, with_mask):
-        """Turn the scores of a block into powers: what p becomes, whether and by what o shrinks, levels, sums."""
+    def scores(self, piece, block, with_mask):
+        """The scores of a block as rows, as they go into the softmax."""
         rows, plan = self.s_rows, self.plan
-        factor = self.numbers[0]
         scores = rows.split(self.s.load())
         for i in fx.range_constexpr(len(scores)):
             query = piece.first + rows.query + rows.rows[i]
-            columns = fx.Vector.from_elements([fx.Int32(c) for c in rows.columns[i]], fx.Int32)
             key = block * plan.keys + rows.column
             scores[i] = self.changed(scores[i], piece, query, key, rows.columns[i])
             if fx.const_expr(with_mask):
+                columns = fx.Vector.from_elements([fx.Int32(c) for c in rows.columns[i]], fx.Int32)
                 scores[i] = masked(scores[i], columns, piece.band, plan.features, query, key)
-        powers, *rest = softmax_step(scores, tops, sums, factor, ROW_LANES, plan.dtype)
-        # Accumulators of one product are, two by two, what another takes as its first operand.
-        return rows.join(powers).reshape(self.p.load().shape), *rest
+        return scores
 
     def changed(self, scores, piece, query, key, columns):
         """Scale, cap, slopes and bias, where they are not part of the exponent's factor."""
@@ -302,23 +307,25 @@ class Warpgroup:
             scores = scores + fx.Vector.from_elements(terms, fx.Float32)
         return scores
 
+    def take(self, powers):
+        """p = powers: accumulators of one product are, two by two, what another takes as its first operand."""
+        self.p.store(self.s_rows.join(powers).reshape(self.p.load().shape))
+
 
 @flyc.jit
-def compute(out, lse, extras, places, pipes, swizzles, numbers, work, place, plan):
-    """A computing warpgroup goes through its tiles."""
-    mine = Warpgroup(places, pipes, swizzles, extras, numbers, plan)
-    states = [pipe.consumer_start() for pipe in pipes]
-    if fx.const_expr(plan.ping_pong):
-        if mine.number == plan.consumers - 1:
+def compute(mine, ticket, out, lse):
+    """A computing warpgroup goes through the tiles that the loading thread names."""
+    states = [pipe.consumer_start() for pipe in (mine.pipe_q, mine.pipe_k, mine.pipe_v)]
+    if fx.const_expr(mine.plan.ping_pong):
+        if mine.number == mine.plan.consumers - 1:
             mine.pass_turn_on()
-    for turn in range(turns_of(work)):
-        piece = piece_at(work, turn, *place, plan)
-        if fx.const_expr(place[0] is None):
-            states = attend(mine, piece, states, out, lse)
-        else:
-            if piece.first < piece.queries:
-                states = attend(mine, piece, states, out, lse)
-    if fx.const_expr(plan.ping_pong):
+    mine.pipe_q.wait(states[0])
+    piece = ticket.peek()
+    while piece.queries > 0:
+        states = attend(mine, piece, states, out, lse)
+        mine.pipe_q.wait(states[0])
+        piece = ticket.peek()
+    if fx.const_expr(mine.plan.ping_pong):
         if mine.number == 0:
             mine.wait_for_turn()  # the last turn that was passed on
 
@@ -327,28 +334,25 @@ def compute(out, lse, extras, places, pipes, swizzles, numbers, work, place, pla
 def attend(mine, piece, states, out, lse):
     """One tile: its blocks of keys from the last to the first, and the results."""
     state_q, state_k, state_v = states
-    begin, end, plain_begin, plain_end = key_blocks(piece, mine.plan)
-    mine.pipe_q.wait(state_q)
+    begin, end = piece.begin, piece.end
     mine.pipe_k.wait(state_k)
     fx.nvvm.wgmma_fence()
     mine.multiply_scores(state_k.stage)
     fx.nvvm.wgmma_wait_group(0, mine.s)
     mine.release(mine.pipe_k, state_k)
     state_k = mine.pipe_k.advance(state_k)
-    rows = len(mine.s_rows.rows)
-    tops, sums = [fx.Float32(LOWEST)] * rows, [fx.Float32(0.0)] * rows
-    powers, _, _, tops, sums = mine.softmax(piece, end - 1, tops, sums, True)
-    mine.p.store(powers)
+    powers, tops, sums = softmax_start(mine.scores(piece, end - 1, True), mine.numbers[0], ROW_LANES, mine.plan.dtype)
+    mine.take(powers)
     carried = (state_k, state_v, tops, sums)
-    plain = fx.max(fx.min(plain_end, end - 1), begin)
+    plain = fx.max(fx.min(piece.plain_end, end - 1), begin)
     for i in range(end - 1 - plain):
-        carried = next_block(mine, piece, end - 2 - i, end, carried, True)
-    low = fx.min(fx.max(plain_begin, begin), plain)
+        carried = next_block(mine, piece, end - 2 - i, carried, True)
+    low = fx.min(fx.max(piece.plain_begin, begin), plain)
     for i in range(plain - low):
-        carried = next_block(mine, piece, plain - 1 - i, end, carried, False)
+        carried = next_block(mine, piece, plain - 1 - i, carried, False)
     if fx.const_expr(mine.plan.features.left):
         for i in range(low - begin):
-            carried = next_block(mine, piece, low - 1 - i, end, carried, True)
+            carried = next_block(mine, piece, low - 1 - i, carried, True)
     state_k, state_v, tops, sums = carried
     mine.release(mine.pipe_q, state_q)
     mine.pipe_v.wait(state_v)
@@ -361,7 +365,7 @@ def attend(mine, piece, states, out, lse):
 
 
 @flyc.jit
-def next_block(mine, piece, block, end, carried, with_mask):
+def next_block(mine, piece, block, carried, with_mask):
     """Scores of a block and, beside them, the product of the powers before with their values."""
     state_k, state_v, tops, sums = carried
     mine.pipe_k.wait(state_k)
@@ -369,38 +373,58 @@ def next_block(mine, piece, block, end, carried, with_mask):
     fx.nvvm.wgmma_fence()
     mine.multiply_scores(state_k.stage)
     mine.pipe_v.wait(state_v)
-    mine.multiply_values(state_v.stage, block == end - 2)
+    mine.multiply_values(state_v.stage, block == piece.end - 2)
     mine.pass_turn_on()
     fx.nvvm.wgmma_wait_group(1, mine.s)
     mine.release(mine.pipe_k, state_k)
-    powers, moved, shrink, tops, sums = mine.softmax(piece, block, tops, sums, with_mask)
+    scores = mine.scores(piece, block, with_mask)
+    step = softmax_step(scores, tops, sums, mine.numbers[0], ROW_LANES, mine.plan.dtype)
+    powers, moved, shrink, tops, sums = step
     fx.nvvm.wgmma_wait_group(0, mine.o)
     mine.release(mine.pipe_v, state_v)
     if moved:
         o = mine.o.load()
         mine.o.store(o * mine.o_rows.spread(shrink).reshape(o.shape))
-    mine.p.store(powers)
+    mine.take(powers)
     return mine.pipe_k.advance(state_k), mine.pipe_v.advance(state_v), tops, sums
 
 
 @flyc.jit
 def store(mine, piece, tops, sums, out, lse):
-    """Rows divided by their sums to memory, two neighbouring elements at a time."""
+    """Rows divided by their sums to memory, eight neighbouring elements of a row at a time."""
     rows, sinks = mine.o_rows, mine.extras[2]
     sink = None if sinks is None else sinks[piece.head]
     batch = piece.batch if out.shape[0] != 1 else 0
     for i, values in enumerate(rows.split(mine.o.load())):
         scale, logarithm = softmax_end(tops[i], sums[i], mine.numbers[0], ROW_LANES, sink)
         query = piece.first + rows.query + rows.rows[i]
+        kept = (scale == 0.0).select(fx.zeros_like(values), values * scale).to(mine.plan.dtype)
+        lines = whole_lines(kept.bitcast(fx.Int32), rows.column // 2)
         if query < piece.queries:
-            line = out[batch, piece.head, piece.query_start + query, None]
-            scaled = (scale == 0.0).select(fx.zeros_like(values), values * scale).to(mine.plan.dtype)
-            for pair in fx.range_constexpr(scaled.numel // 2):
-                two = scaled.shuffle(scaled, [2 * pair, 2 * pair + 1])
-                two.store(line, [rows.column + rows.columns[i][2 * pair]], alignment=4)
+            row = out[batch, piece.head, piece.query_start + query, None]
+            for block, line in enumerate(lines):
+                line.bitcast(mine.plan.dtype).store(row, [block * 32 + rows.column * 4], alignment=16)
             if fx.const_expr(lse is not None):
                 if rows.column == 0:
                     lse[batch, piece.head, piece.query_start + query] = logarithm
+
+
+def whole_lines(words: Any, lane: Any) -> list[Any]:
+    """Four lanes have a word each of every group of eight elements; of four groups, each of them gets a whole one.
+
+    It is a transpose of 4 x 4 words: first of pairs of lanes, then of pairs of pairs.
+    """
+    lines = []
+    for first in range(0, words.numel, 4):
+        four = [words[first + i] for i in range(4)]
+        for distance in (1, 2):
+            upper = (lane & distance) != 0
+            for low in [i for i in range(4) if not i & distance]:
+                high = low + distance
+                other = fx.shuffle_xor(upper.select(four[low], four[high]), distance, 32)
+                four[low], four[high] = upper.select(other, four[low]), upper.select(four[high], other)
+        lines.append(fx.Vector.from_elements(four, fx.Int32))
+    return lines
 
 
 # Launching -----------------------------------------------------------------------------------------

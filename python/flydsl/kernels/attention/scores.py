@@ -28,7 +28,7 @@ class Features:
     right: bool = False
     softcap: bool = False
     scale_first: bool = False
-    """Scores are scaled before anything else, not inside the exponent: for what is added to them, or a negative scale."""
+    """Scores are scaled before anything else, not inside the exponent."""
 
 
 PLAIN = Features()
@@ -161,6 +161,13 @@ LIMIT = 2.0**13
 """What a thread's sum of powers may be before its maxima are looked for again: f16 ends at 2^16."""
 
 
+def softmax_start(scores: list[Any], factor: Any, distances: tuple[int, ...], dtype: Any) -> tuple[Any, Any, Any]:
+    """Take the first block of scores in: powers as ``dtype``, levels, and this thread's sums."""
+    tops = maxima(scores, distances)
+    powers, sums = exponentials(scores, tops, factor, dtype)
+    return powers, tops, sums
+
+
 @flyc.jit
 def softmax_step(scores, tops, sums, factor, distances, dtype):
     """Take a block of scores in: powers as ``dtype``, whether and by what earlier results shrink, levels, own sums.
@@ -176,13 +183,18 @@ def softmax_step(scores, tops, sums, factor, distances, dtype):
         unfit = unfit | (top == LOWEST) | (more > LIMIT)
     moved = fx.gpu.any(unfit)
     if moved:
-        highest = [fx.maxnumf(top, over_lanes(folded(row, fx.maxnumf), fx.maxnumf, distances))
-                   for row, top in zip(scores, tops, strict=True)]  # fmt: skip
+        found = maxima(scores, distances)
+        highest = [fx.maxnumf(top, high) for top, high in zip(tops, found, strict=True)]
         shrink = [powers_of_two(top * factor - level(high, factor)) for top, high in zip(tops, highest, strict=True)]
         powers, added = exponentials(scores, highest, factor, dtype)
         tops = highest
     sums = [fx.math.fma(total, less, more) for total, less, more in zip(sums, shrink, added, strict=True)]
     return powers, moved, shrink, tops, sums
+
+
+def maxima(scores: list[Any], distances: tuple[int, ...]) -> list[Any]:
+    """The greatest score of each row, NaN left out."""
+    return [over_lanes(folded(row, fx.maxnumf), fx.maxnumf, distances) for row in scores]
 
 
 def level(top: Any, factor: Any) -> Any:
