@@ -3,7 +3,8 @@
     python benchmarks/attention.py [--quick]
 
 TFLOP/s are 4 * batch * heads * queries * keys * d, half of it where causal, over the median time of a launch between
-events. Random data: the power that products take, and with it the clock, depends on the values. Results are poisoned
+events. A decode launch has one new token a sequence; its time is in microseconds, of a graph's replay, beside peers that
+read contiguous caches. Random data: the power that products take, and with it the clock, depends on the values. Results are poisoned
 before they are checked against float64 on rows drawn anew.
 """
 
@@ -25,6 +26,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import timing
 
 from flydsl.kernels.attention.attention import attention
+from flydsl.kernels.attention.paged import paged_attention
 
 Side = Callable[[], Any]
 PEERS = {"cuDNN": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
@@ -124,6 +126,66 @@ def measure(shape: Shape, rounds: int, launches: int) -> dict[str, Any]:
     return {"shape": str(shape), "error": error, **{name: shape.operations / ms / 1e9 for name, ms in times.items()}}
 
 
+# Decode --------------------------------------------------------------------------------------------
+
+DECODES = [(64, 8192), (128, 1024), (16, 2048), (1, 4096)]
+QUERY_HEADS, KV_HEADS, HEAD = 64, 8, 128
+
+
+def captured(run: Side, launches: int) -> Side:
+    """Some launches as a graph, so that no launch waits for the host."""
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        run()
+    stream.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for _ in range(launches):
+            run()
+    return graph.replay
+
+
+def measure_decode(batch: int, length: int, pages: tuple[int, ...], rounds: int, launches: int) -> dict[str, Any]:
+    q = torch.randn(batch, QUERY_HEADS, HEAD, device="cuda", dtype=torch.bfloat16)
+    k, v = (torch.randn(batch, length, KV_HEADS, HEAD, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+    lengths = torch.full((batch,), length, device="cuda", dtype=torch.int32)
+    error, sides = 0.0, {}
+    heads = [x.transpose(1, 2) for x in (k, v)]
+    expected = scaled_dot_product_attention(q[:, :, None].double(), *(x.double() for x in heads), enable_gqa=True)[
+        :, :, 0
+    ]
+    for page in pages:
+        count = length // page
+        order = torch.randperm(batch * count, device="cuda")
+        caches = [torch.empty_like(x).view(batch * count, page, KV_HEADS, HEAD) for x in (k, v)]
+        for cache, x in zip(caches, (k, v), strict=True):
+            cache[order] = x.view(batch * count, page, KV_HEADS, HEAD)
+        tables = order.view(batch, count).int()
+        out = torch.full_like(q, float("nan"))
+        paged_attention(q, *caches, tables, lengths, out=out)
+        error = max(error, float((out.double() - expected).norm() / expected.norm()))
+        sides[f"pages of {page}"] = captured(
+            lambda caches=caches, tables=tables, out=out: paged_attention(q, *caches, tables, lengths, out=out),
+            launches,
+        )
+    for name, backend in PEERS.items():
+        try:
+            with sdpa_kernel(backend):
+                sides[name] = captured(
+                    lambda: scaled_dot_product_attention(q[:, :, None], *heads, enable_gqa=True), launches
+                )
+        except RuntimeError as reason:
+            print(f"{name} is left out of decoding {batch}x{length}: {str(reason)[:120]}")
+    times = times_of(sides, rounds, 1)
+    return {"shape": f"{batch}x{length}", "error": error, **{n: ms * 1000 / launches for n, ms in times.items()}}
+
+
+def show_decodes(rows: list[dict[str, Any]]) -> None:
+    names = [name for name in rows[0] if name not in ("shape", "error")]
+    cells = [[row["shape"], *(f"{row.get(name, 0):.1f}" for name in names), f"{row['error']:.1e}"] for row in rows]
+    timing.print_table((f"decode, {QUERY_HEADS}/{KV_HEADS} heads of {HEAD}, us", *names, "error"), cells)
+
+
 def main() -> None:
     given = timing.arguments("Attention on a Hopper GPU.", "few rounds, small shapes").parse_args()
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}; TFLOP/s, forward")
@@ -138,7 +200,10 @@ def main() -> None:
         ratios = [f"{row['ours'] / row[name]:.3f}" if name in row else "-" for name in PEERS]
         cells.append([row["shape"], *rates, *ratios, f"{row['error']:.1e}"])
     timing.print_table(head, cells)
-    timing.keep("attention", {"forward": rows}, given)
+    shapes, rounds = ([(2, 256)], 2) if given.quick else (DECODES, 8)
+    decodes = [measure_decode(*shape, (16, 64), rounds, 10) for shape in shapes]
+    show_decodes(decodes)
+    timing.keep("attention", {"forward": rows, "decode": decodes}, given)
 
 
 if __name__ == "__main__":

@@ -12,15 +12,12 @@ from __future__ import annotations
 from math import isfinite
 from typing import Any
 
-import flydsl.expr as fx
 from flydsl.kernels.attention.hopper_forward import ForwardPlan, forward
+from flydsl.kernels.attention.inputs import broadcast, empty_beside, multiprocessors, stream_of, strides, type_of
 from flydsl.kernels.attention.scores import Features
 
-TYPES: dict[str, Any] = {"bfloat16": fx.BFloat16, "float16": fx.Float16}
 CACHE_BYTES = 24 << 20
 """How much of K and V is worked on at a time: about half of the H200's second-level cache."""
-HOST_BLOCKS = 4
-"""Persistent blocks on the virtual GPU, which has no multiprocessors to fill."""
 MAX_HEAD = 256
 SHARED_BYTES = 232448 - 1024
 """Of a block on Hopper, less what barriers and alignment take."""
@@ -56,7 +53,7 @@ def attention(
     forward(
         given.q, given.k, given.v, given.out, given.shaped_lse(lse), given.mask(attn_mask), given.slopes(alibi_slopes),
         given.sinks(sinks), cu_seqlens_q, cu_seqlens_k, scale, softcap, left or 0, right or 0, given.batches,
-        given.longest, given.head_group(), given.blocks(), plan, _stream(q, stream),
+        given.longest, given.head_group(), multiprocessors(q), plan, stream_of(q, stream),
     )  # fmt: skip
     return (given.result, lse) if return_lse else given.result
 
@@ -90,8 +87,8 @@ class _Inputs:
             if len(tensor.shape) != rank:
                 order = "(tokens, heads, d)" if self.varied else "(batch, heads, tokens, d)"
                 raise ValueError(f"{name} must be {order}, and its shape is {tuple(tensor.shape)}")
-        self.dtype = _type_of(q, k, v)
-        self.result = _empty(q, (*q.shape[:-1], v.shape[-1])) if out is None else out
+        self.dtype = type_of(q, k, v)
+        self.result = empty_beside(q, (*q.shape[:-1], v.shape[-1])) if out is None else out
         if tuple(self.result.shape) != (*q.shape[:-1], v.shape[-1]) or self.result.dtype != q.dtype:
             raise ValueError(
                 f"out must be {(*q.shape[:-1], v.shape[-1])} of {q.dtype}, got {tuple(self.result.shape)} of "
@@ -121,7 +118,7 @@ class _Inputs:
                     f"heads have a multiple of 32 elements up to {MAX_HEAD}, and those of {name} have {extent}"
                 )
         for name, tensor in (("q", self.q), ("k", self.k), ("v", self.v), ("out", self.out)):
-            *steps, last = _strides(tensor)
+            *steps, last = strides(tensor)
             if 0 not in tensor.shape and (last != 1 or any(step % 8 for step in steps)):
                 raise ValueError(
                     f"{name} must have contiguous heads, multiples of 8 elements apart, and its strides are "
@@ -152,7 +149,7 @@ class _Inputs:
     def empty_lse(self) -> Any:
         """(batch, heads, queries), or (heads, all queries), filled for a call that has no key at all."""
         shape = (self.heads, self.out.shape[2]) if self.varied else (self.out.shape[0], self.heads, self.out.shape[2])
-        found = _empty(self.q, shape, "float32")
+        found = empty_beside(self.q, shape, "float32")
         if self.k.shape[2] == 0:
             found[...] = float("-inf")
         return found
@@ -167,7 +164,7 @@ class _Inputs:
             raise ValueError("attn_mask is for sequences of one length, not with cu_seqlens_q")
         shape = (self.batches, self.heads, self.q.shape[2], self.k.shape[2])
         try:
-            return _broadcast(mask, shape)
+            return broadcast(mask, shape)
         except (ValueError, RuntimeError):
             raise ValueError(f"attn_mask has the shape {tuple(mask.shape)} and cannot be taken as {shape}") from None
 
@@ -178,7 +175,7 @@ class _Inputs:
             raise ValueError(
                 f"alibi_slopes must be {(self.heads,)} or {(self.batches, self.heads)}, got {tuple(slopes.shape)}"
             )
-        return _broadcast(slopes, (self.batches, self.heads))
+        return broadcast(slopes, (self.batches, self.heads))
 
     def sinks(self, sinks: Any) -> Any:
         if sinks is not None and tuple(sinks.shape) != (self.heads,):
@@ -190,58 +187,7 @@ class _Inputs:
         bytes_of_head = max(int(self.k.shape[2]), 1) * (self.d + self.dv) * 2
         return max(CACHE_BYTES // bytes_of_head, 1) * (self.heads // self.kv_heads)
 
-    def blocks(self) -> int:
-        if not getattr(self.q, "is_cuda", False):
-            return HOST_BLOCKS
-        import torch
-
-        return torch.cuda.get_device_properties(self.q.device).multi_processor_count
-
-
-def _type_of(q: Any, k: Any, v: Any) -> Any:
-    names = [str(tensor.dtype).removeprefix("torch.") for tensor in (q, k, v)]
-    if len(set(names)) > 1:
-        raise ValueError(f"q is {names[0]}, k is {names[1]} and v is {names[2]}: give all the same type")
-    if names[0] not in TYPES:
-        raise ValueError(f"q is {names[0]}; this kernel takes {', '.join(TYPES)}")
-    return TYPES[names[0]]
-
 
 def _heads_first(tensor: Any) -> Any:
     """(tokens, heads, d) as (1, heads, tokens, d)."""
     return tensor.swapaxes(0, 1)[None]
-
-
-def _strides(tensor: Any) -> tuple[int, ...]:
-    """In elements."""
-    if callable(getattr(tensor, "stride", None)):
-        return tuple(tensor.stride())
-    return tuple(step // tensor.itemsize for step in tensor.strides)
-
-
-def _broadcast(tensor: Any, shape: tuple[int, ...]) -> Any:
-    if hasattr(tensor, "expand"):
-        return tensor.expand(shape)
-    import numpy as np
-
-    return np.broadcast_to(tensor, shape)
-
-
-def _empty(like: Any, shape: tuple[int, ...], dtype: str | None = None) -> Any:
-    """An uninitialised array beside ``like``."""
-    if hasattr(like, "new_empty"):
-        import torch
-
-        return like.new_empty(shape, dtype=getattr(torch, dtype) if dtype else like.dtype)
-    import numpy as np
-
-    return np.empty(shape, dtype or like.dtype)
-
-
-def _stream(tensor: Any, stream: Any) -> Any:
-    """The stream that was given, or torch's current one."""
-    if stream is not None or not getattr(tensor, "is_cuda", False):
-        return stream
-    import torch
-
-    return torch.cuda.current_stream(tensor.device)

@@ -43,7 +43,10 @@ ROW_LANES = (1, 2)
 
 @dataclass(frozen=True)
 class ForwardPlan:
-    """Head sizes, keys of a block, stages of the rings of K and V, warpgroups that compute, and what is asked for."""
+    """Head sizes, keys of a block, stages of the rings of K and V, warpgroups that compute, and what is asked for.
+
+    A tile may have the rows of ``group`` heads that share keys: row i is query i // group.
+    """
 
     dtype: Any
     d: int
@@ -53,6 +56,7 @@ class ForwardPlan:
     consumers: int = 2
     ping_pong: bool = True
     features: Features = PLAIN
+    group: int = 1
 
     @property
     def queries(self) -> int:
@@ -183,7 +187,7 @@ def forward_kernel(
     else:
         fx.nvvm.setmaxnreg(many, increase=True)
         mine = Warpgroup(places, pipes, [tensor_map.swizzle for tensor_map in maps], extras, numbers, plan)
-        compute(mine, ticket, out, lse)
+        compute(mine, ticket, lambda *results: store(*results, out, lse))
 
 
 @flyc.jit
@@ -281,7 +285,7 @@ class Warpgroup:
         rows, plan = self.s_rows, self.plan
         scores = rows.split(self.s.load())
         for i in fx.range_constexpr(len(scores)):
-            query = piece.first + rows.query + rows.rows[i]
+            query = (piece.first + rows.query + rows.rows[i]) // plan.group
             key = block * plan.keys + rows.column
             scores[i] = self.changed(scores[i], piece, query, key, rows.columns[i])
             if fx.const_expr(with_mask):
@@ -313,8 +317,8 @@ class Warpgroup:
 
 
 @flyc.jit
-def compute(mine, ticket, out, lse):
-    """A computing warpgroup goes through the tiles that the loading thread names."""
+def compute(mine, ticket, finish):
+    """A computing warpgroup goes through the tiles that the loading thread names; ``finish`` stores their results."""
     states = [pipe.consumer_start() for pipe in (mine.pipe_q, mine.pipe_k, mine.pipe_v)]
     if fx.const_expr(mine.plan.ping_pong):
         if mine.number == mine.plan.consumers - 1:
@@ -322,7 +326,7 @@ def compute(mine, ticket, out, lse):
     mine.pipe_q.wait(states[0])
     piece = ticket.peek()
     while piece.queries > 0:
-        states = attend(mine, piece, states, out, lse)
+        states = attend(mine, piece, states, finish)
         mine.pipe_q.wait(states[0])
         piece = ticket.peek()
     if fx.const_expr(mine.plan.ping_pong):
@@ -331,7 +335,7 @@ def compute(mine, ticket, out, lse):
 
 
 @flyc.jit
-def attend(mine, piece, states, out, lse):
+def attend(mine, piece, states, finish):
     """One tile: its blocks of keys from the last to the first, and the results."""
     state_q, state_k, state_v = states
     begin, end = piece.begin, piece.end
@@ -360,7 +364,7 @@ def attend(mine, piece, states, out, lse):
     mine.multiply_values(state_v.stage, end - 1 == begin)
     fx.nvvm.wgmma_wait_group(0, mine.o)
     mine.release(mine.pipe_v, state_v)
-    store(mine, piece, tops, sums, out, lse)
+    finish(mine, piece, tops, sums)
     return [mine.pipe_q.advance(state_q), state_k, mine.pipe_v.advance(state_v)]
 
 

@@ -222,6 +222,7 @@ def softmax_end(top, total, factor, distances, sink):
     if fx.const_expr(sink is not None):
         score = sink * LOG2_E
         highest = fx.maxnumf((top == LOWEST).select(fx.Float32(LOWEST), shift), score)
+        highest = (highest == LOWEST).select(fx.Float32(0.0), highest)
         scale = (top == LOWEST).select(fx.Float32(0.0), powers_of_two(shift - highest))
         total = total * scale + powers_of_two(score - highest)
         shift = highest
