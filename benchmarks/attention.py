@@ -3,9 +3,9 @@
     python benchmarks/attention.py [--quick]
 
 TFLOP/s are 4 * batch * heads * queries * keys * d, half of it where causal, over the median time of a launch between
-events. A decode launch has one new token a sequence; its time is in microseconds, of a graph's replay, beside peers that
-read contiguous caches. Random data: the power that products take, and with it the clock, depends on the values. Results are poisoned
-before they are checked against float64 on rows drawn anew.
+events. A decode launch has one new token a sequence; its time is in microseconds, of a graph's replay, beside peers
+that read contiguous caches. Random data: the power that products take, and with it the clock, depends on the values.
+Results are poisoned before they are checked against float64 on rows drawn anew.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ import pytest
 import flydsl.expr as fx
 from flydsl.kernels.attention.attention import attention, choose_plan
 from flydsl.kernels.attention.hopper_forward import ForwardPlan
+from flydsl.kernels.attention.scores import Features
 from tests.support.attention_reference import attend, check
 
 TYPES: dict[str, Any] = {"bf16": ml_dtypes.bfloat16, "f16": np.float16}
@@ -57,7 +58,7 @@ def test_lengths(is_causal: bool) -> None:
 
 def test_warpgroups_in_turns() -> None:
     """The plan of heads of 128: two warpgroups, and more tiles than blocks."""
-    plan = choose_plan(fx.BFloat16, 128, 128)
+    plan = choose_plan(fx.BFloat16, 128, 128, Features(right=True))
     assert (plan.keys, plan.consumers, plan.ping_pong) == (128, 2, True)
     run((2, 4, 2, 300, 420, 128), None, "bf16", is_causal=True)
     run((1, 1, 1, 129, 700, 128), None, "bf16", is_causal=True)

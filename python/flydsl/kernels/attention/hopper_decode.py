@@ -2,12 +2,13 @@
 
 Caches are (pages, tokens of a page, kv heads, d); a table says which pages a sequence has. The query heads that share
 a kv head are rows of one tile, with all new tokens: the cache is read once for all of them. A warp loads, each lane its
-own pages by TMA; a warpgroup computes as in `hopper_forward`. Long sequences are cut into parts. The block that ends the
-last part of a sequence puts all together, so there is no second launch, and nothing is planned on the host.
+own pages by TMA; a warpgroup computes as in `hopper_forward`. Long sequences are cut into parts. The block that ends
+the last part of a sequence puts all together, so there is no second launch, and nothing is planned on the host.
 """
 
 from __future__ import annotations
 
+from functools import reduce
 from math import gcd
 from typing import Any
 
@@ -26,8 +27,8 @@ from flydsl.kernels.attention.scores import LOG2_E, LOWEST, Band, blocks_of, pow
 
 ROWS = 64
 """Rows of a tile: new tokens times the query heads of a kv head at most."""
-REGISTERS = (40, 232)
-"""A thread's registers where it loads and where it computes."""
+TOGETHER = 8
+"""Parts that are read at the same time when all are put together, and elements that a thread has of each."""
 
 
 @fx.struct
@@ -87,13 +88,13 @@ def decode_kernel(
         words[i] = 0
     fx.nvvm.fence_proxy_async()
     fx.barrier()
+    # The launch may begin while the one before it ends; from here on memory is read and written.
+    fx.nvvm.griddepcontrol_launch_dependents()
+    fx.nvvm.griddepcontrol_wait()
     warp = fx.nvvm.warp_uniform(thread // 32)
-    if warp < 4:
-        fx.nvvm.setmaxnreg(REGISTERS[0], increase=False)
-        if warp == 0:
-            load(maps, places, pipes, ticket, (tables, lengths), parts, page, plan, box)
-    else:
-        fx.nvvm.setmaxnreg(REGISTERS[1], increase=True)
+    if warp == 0:
+        load(maps, places, pipes, ticket, (tables, lengths), parts, page, plan, box)
+    if warp >= 4:
         mine = Warpgroup(places, pipes, [tensor_map.swizzle for tensor_map in maps], (None, None, sinks), numbers, plan)
         results = (out, sinks, lengths, partial, parts, done)
         compute(mine, ticket, lambda *found: store(*found, *results))
@@ -155,7 +156,9 @@ def load_block(pages, pipe, state, ptr, d, keys, box):
         if lane + turn * 32 < boxes:
             for part in fx.range_constexpr(d // chunk):
                 to = ptr + (state.stage * (keys * d) + part * (keys * chunk) + (lane + turn * 32) * (box * chunk))
-                fx.nvvm.tma_load(tensor_map, (number, piece.head, row, part * chunk), to, pipe.full(state))
+                fx.nvvm.tma_load(
+                    tensor_map, (number, piece.head, row, part * chunk), to, pipe.full(state), l2="evict_first"
+                )
 
 
 @flyc.jit
@@ -203,24 +206,31 @@ def store(mine, piece, tops, sums, out, sinks, lengths, partial, parts, done):
 
 @flyc.jit
 def merge(piece, first, count, out, sinks, results, logarithms, sequence, plan):
-    """All parts of a sequence, weighted by their sums of exponentials; a thread has four neighbouring elements."""
-    for item in range(fx.thread_idx.x - WARPGROUP, piece.queries * (plan.dv // 4), WARPGROUP):
-        row, column = item // (plan.dv // 4), item % (plan.dv // 4) * 4
+    """All parts of a sequence, weighted by their sums of exponentials; a thread has neighbouring elements of a row."""
+    pieces = plan.dv // TOGETHER
+    for item in range(fx.thread_idx.x - WARPGROUP, piece.queries * pieces, WARPGROUP):
+        row, column = item // pieces, item % pieces * TOGETHER
         head = piece.head * plan.group + row % plan.group
-        top = fx.Float32(LOWEST) if fx.const_expr(sinks is None) else fx.Float32(sinks[head])
-        for part in range(first, first + count):
-            top = fx.maxnumf(top, logarithms[sequence, part, row])
-        top = (top == LOWEST).select(fx.Float32(0.0), top)
-        total, values = fx.Float32(0.0), fx.full(4, 0.0, fx.Float32)
+        top, total, values = fx.Float32(LOWEST), fx.Float32(0.0), fx.full(TOGETHER, 0.0, fx.Float32)
         if fx.const_expr(sinks is not None):
-            total = powers_of_two((fx.Float32(sinks[head]) - top) * LOG2_E)
-        for part in range(first, first + count):
-            weight = powers_of_two((logarithms[sequence, part, row] - top) * LOG2_E)
-            line = results[sequence, part, row, None]
-            values = values + fx.Vector.load(fx.Float32x4, line, [column], alignment=16) * weight
-            total = total + weight
+            top, total = fx.Float32(sinks[head]) * LOG2_E, fx.Float32(1.0)
+        for start in range(0, count, TOGETHER):
+            here = [fx.min(start + i, count - 1) + first for i in range(TOGETHER)]
+            levels = [
+                (start + i < count).select(logarithms[sequence, part, row] * LOG2_E, fx.Float32(LOWEST))
+                for i, part in enumerate(here)
+            ]
+            rows = [results[sequence, part, row, None] for part in here]
+            lines = [fx.Vector.load(fx.Float32x8, line, [column], alignment=16) for line in rows]
+            highest = reduce(fx.maxnumf, levels, top)
+            shift = (highest == LOWEST).select(fx.Float32(0.0), highest)
+            less = powers_of_two(top - shift)
+            weights = [powers_of_two(level - shift) for level in levels]
+            values, total, top = values * less, total * less, highest
+            for weight, line in zip(weights, lines, strict=True):
+                values, total = values + line * weight, total + weight
         scaled = values * (total == 0.0).select(fx.Float32(0.0), 1.0 / total)
-        scaled.to(plan.dtype).store(out[piece.batch, row // plan.group, head, None], [column], alignment=8)
+        scaled.to(plan.dtype).store(out[piece.batch, row // plan.group, head, None], [column], alignment=16)
 
 
 # Launching -----------------------------------------------------------------------------------------
@@ -255,7 +265,8 @@ def decode(
         (map_q, map_k, map_v), out, tables, lengths, sinks, (results, logarithms, counters),
         (fx.Float32(factor), scale, cap), parts, page, plan, box,
     ).launch(
-        grid=(fx.min(blocks, parts.batches * parts.kv_heads * splits), 1, 1), block=(2 * WARPGROUP, 1, 1), stream=stream
+        grid=(fx.min(blocks, parts.batches * parts.kv_heads * splits), 1, 1), block=(2 * WARPGROUP, 1, 1), stream=stream,
+        pdl=True,
     )  # fmt: skip
 
 

@@ -45,7 +45,8 @@ ROW_LANES = (1, 2)
 class ForwardPlan:
     """Head sizes, keys of a block, stages of the rings of K and V, warpgroups that compute, and what is asked for.
 
-    A tile may have the rows of ``group`` heads that share keys: row i is query i // group.
+    A tile may have the rows of ``group`` heads that share keys: row i is query i // group. Where something else than
+    zeros may lie behind a sequence's last value, ``shared_rows`` has it taken out: zero times NaN would be NaN.
     """
 
     dtype: Any
@@ -57,6 +58,7 @@ class ForwardPlan:
     ping_pong: bool = True
     features: Features = PLAIN
     group: int = 1
+    shared_rows: bool = False
 
     @property
     def queries(self) -> int:
@@ -178,6 +180,9 @@ def forward_kernel(
         for pipe in pipes:
             pipe.init()
     fx.barrier()
+    # The launch may begin while the one before it ends; from here on memory is read and written.
+    fx.nvvm.griddepcontrol_launch_dependents()
+    fx.nvvm.griddepcontrol_wait()
     warpgroup = fx.nvvm.warp_uniform(fx.thread_idx.x // WARPGROUP)
     few, many = REGISTERS[plan.consumers]
     if warpgroup == 0:
@@ -245,7 +250,8 @@ class Warpgroup:
         scorer, summer = self.qk.get_slice(thread), self.pv.get_slice(thread)
         self.q_part = scorer.partition_A(tiles_of(q_ptr, swizzles[0], plan.queries, plan.d, 1))
         self.k_part = scorer.partition_B(tiles_of(k_ptr, swizzles[1], plan.keys, plan.d, plan.stages))
-        self.v_part = summer.partition_B(tiles_of(v_ptr, swizzles[2], plan.keys, plan.dv, plan.stages, True))
+        self.v_tiles = tiles_of(v_ptr, swizzles[2], plan.keys, plan.dv, plan.stages, True)
+        self.v_part = summer.partition_B(self.v_tiles)
         scores, results = (plan.queries, plan.keys), (plan.queries, plan.dv)
         self.s = self.qk.make_fragment_C(fx.make_identity_tensor(scores))
         self.p = self.pv.make_fragment_A(fx.make_identity_tensor(scores))
@@ -311,6 +317,17 @@ class Warpgroup:
             scores = scores + fx.Vector.from_elements(terms, fx.Float32)
         return scores
 
+    def clear_values(self, piece, state_v):
+        """Zeros for the values behind the end of a sequence, which is in the block that comes first."""
+        seen = piece.band.length - (piece.end - 1) * self.plan.keys
+        if seen < self.plan.keys:
+            self.pipe_v.wait(state_v)
+            seen = fx.max(seen, fx.Int32(0))
+            for i in range(fx.thread_idx.x % WARPGROUP, (self.plan.keys - seen) * self.plan.dv, WARPGROUP):
+                self.v_tiles[i % self.plan.dv, seen + i // self.plan.dv, state_v.stage] = 0
+            fx.nvvm.fence_proxy_async()
+            fx.nvvm.barrier_sync(8 + self.number, WARPGROUP)
+
     def take(self, powers):
         """p = powers: accumulators of one product are, two by two, what another takes as its first operand."""
         self.p.store(self.s_rows.join(powers).reshape(self.p.load().shape))
@@ -347,6 +364,8 @@ def attend(mine, piece, states, finish):
     state_k = mine.pipe_k.advance(state_k)
     powers, tops, sums = softmax_start(mine.scores(piece, end - 1, True), mine.numbers[0], ROW_LANES, mine.plan.dtype)
     mine.take(powers)
+    if fx.const_expr(mine.plan.shared_rows):
+        mine.clear_values(piece, state_v)
     carried = (state_k, state_v, tops, sums)
     plain = fx.max(fx.min(piece.plain_end, end - 1), begin)
     for i in range(end - 1 - plain):
@@ -466,5 +485,5 @@ def forward(
         maps, out, lse, (bias, slopes, sinks), lengths, (fx.Float32(factor), scale, cap), work,
         (fx.Int32(Q.shape[2]), fx.Int32(K.shape[2])), (left, right), plan,
     ).launch(
-        grid=(fx.min(blocks, tiles * heads * batches), 1, 1), block=(plan.threads, 1, 1), stream=stream
+        grid=(fx.min(blocks, tiles * heads * batches), 1, 1), block=(plan.threads, 1, 1), stream=stream, pdl=True
     )  # fmt: skip

@@ -9,6 +9,7 @@ Nothing is read back to the host: calls can be captured into graphs.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from flydsl.kernels.attention.hopper_decode import ROWS, box_of, decode
@@ -39,8 +40,18 @@ def paged_attention(
     heads, kv_heads, d, dv = queries.shape[2], k_cache.shape[2], queries.shape[3], v_cache.shape[3]
     scale = d**-0.5 if scale is None else float(scale)
     features = Features(window is not None, tokens > 1, softcap > 0, softcap > 0 or scale <= 0)
-    shape = plan or ForwardPlan(dtype, d, dv, 128 if d <= 192 else 64)
-    plan = ForwardPlan(dtype, d, dv, shape.keys, shape.stages, 1, False, features, heads // kv_heads)
+    plan = plan or ForwardPlan(dtype, d, dv, 128 if d <= 192 else 64)
+    plan = replace(
+        plan,
+        dtype=dtype,
+        d=d,
+        dv=dv,
+        consumers=1,
+        ping_pong=False,
+        features=features,
+        group=heads // kv_heads,
+        shared_rows=True,
+    )
     if 0 in results.shape:
         return out
     page = int(k_cache.shape[1])
