@@ -44,7 +44,10 @@ def attend(
     scores = np.where(seen, scores, -np.inf)
     if sinks is not None:
         column = np.broadcast_to(sinks[None, :, None, None].astype(np.float64), (*scores.shape[:-1], 1))
-        scores, v = np.concatenate([scores, column], -1), np.concatenate([v, np.zeros((*v.shape[:2], 1, v.shape[3]))], 2)
+        scores, v = (
+            np.concatenate([scores, column], -1),
+            np.concatenate([v, np.zeros((*v.shape[:2], 1, v.shape[3]))], 2),
+        )
     top = scores.max(-1, keepdims=True, initial=-np.inf)
     powers = np.exp(scores - np.where(np.isinf(top), 0, top))
     total = powers.sum(-1, keepdims=True)

@@ -13,7 +13,8 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any
 
-from flydsl.kernels.attention.hopper_forward import ForwardPlan, forward
+from flydsl.kernels.attention.forward import forward
+from flydsl.kernels.attention.hopper_forward import ForwardPlan
 from flydsl.kernels.attention.inputs import broadcast, empty_beside, multiprocessors, stream_of, strides, type_of
 from flydsl.kernels.attention.scores import PLAIN, Features
 

@@ -17,13 +17,13 @@ import flydsl.expr as fx
 from flydsl.kernels.attention.hopper_forward import (
     ROW_LANES,
     WARPGROUP,
-    Piece,
     Warpgroup,
     chunk_of,
     compute,
     whole_lines,
 )
 from flydsl.kernels.attention.scores import LOG2_E, LOWEST, Band, blocks_of, powers_of_two, softmax_end
+from flydsl.kernels.attention.tiles import Piece
 
 ROWS = 64
 """Rows of a tile: new tokens times the query heads of a kv head at most."""

@@ -18,19 +18,8 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.attention.scores import (
-    LOG2_E,
-    PLAIN,
-    Band,
-    Features,
-    FragmentRows,
-    blocks_of,
-    capped,
-    masked,
-    softmax_end,
-    softmax_start,
-    softmax_step,
-)
+from flydsl.kernels.attention.scores import PLAIN, Features, softmax_end, softmax_start, softmax_step
+from flydsl.kernels.attention.tiles import FragmentRows, Piece, piece_of, scores_of
 
 WARPGROUP = 128
 ROWS = 64
@@ -111,43 +100,11 @@ def turns_of(work):
     return (block < left).select(rounds + 1, rounds)
 
 
-@fx.struct
-class Piece:
-    """A tile of one sequence: its head and batch, where it starts, and the keys that it sees, block by block.
-
-    Blocks ``begin`` to ``end``, of which those from ``plain_begin`` to ``plain_end`` need no mask.
-    """
-
-    head: fx.Int32
-    batch: fx.Int32
-    first: fx.Int32
-    queries: fx.Int32
-    query_start: fx.Int32
-    key_start: fx.Int32
-    band: Band
-    begin: fx.Int32
-    end: fx.Int32
-    plain_begin: fx.Int32
-    plain_end: fx.Int32
-
-
 @flyc.jit
 def piece_at(work, turn, lengths, extents, window, plan):
-    """The tile of a turn. Sequences of different lengths lie one behind the other; ``lengths`` has where they start."""
+    """The tile of a turn."""
     tile, head, batch = tile_at(work, turn)
-    queries, keys = extents
-    query_start = key_start = fx.Int32(0)
-    if fx.const_expr(lengths is not None):
-        starts, key_starts = lengths
-        query_start, key_start = starts[batch], key_starts[batch]
-        queries, keys = starts[batch + 1] - query_start, key_starts[batch + 1] - key_start
-    band = Band(keys - queries, window[0], window[1], keys)
-    first = tile * plan.queries
-    last = fx.min(first + plan.queries, queries) - 1
-    begin, end, plain_begin, plain_end = blocks_of(band, plan.features, first, last, plan.keys)
-    # One block at least: queries that see no key see a block of masked ones.
-    end = fx.max(end, begin + 1)
-    return Piece(head, batch, first, queries, query_start, key_start, band, begin, end, plain_begin, plain_end)
+    return piece_of(tile, head, batch, lengths, extents, window, plan)
 
 
 # The kernel ----------------------------------------------------------------------------------------
@@ -288,34 +245,7 @@ class Warpgroup:
 
     def scores(self, piece, block, with_mask):
         """The scores of a block as rows, as they go into the softmax."""
-        rows, plan = self.s_rows, self.plan
-        scores = rows.split(self.s.load())
-        for i in fx.range_constexpr(len(scores)):
-            query = (piece.first + rows.query + rows.rows[i]) // plan.group
-            key = block * plan.keys + rows.column
-            scores[i] = self.changed(scores[i], piece, query, key, rows.columns[i])
-            if fx.const_expr(with_mask):
-                columns = fx.Vector.from_elements([fx.Int32(c) for c in rows.columns[i]], fx.Int32)
-                scores[i] = masked(scores[i], columns, piece.band, plan.features, query, key)
-        return scores
-
-    def changed(self, scores, piece, query, key, columns):
-        """Scale, cap, slopes and bias, where they are not part of the exponent's factor."""
-        _, scale, cap = self.numbers
-        bias, slopes, _ = self.extras
-        if fx.const_expr(self.plan.features.scale_first):
-            scores = scores * scale
-        if fx.const_expr(self.plan.features.softcap):
-            scores = capped(scores, cap)
-        if fx.const_expr(slopes is not None):
-            slope = slopes[piece.batch, piece.head]
-            away = [fx.Float32(abs(query + piece.band.offset - key - c)) for c in columns]
-            scores = scores - fx.Vector.from_elements(away, fx.Float32) * slope
-        if fx.const_expr(bias is not None):
-            row = bias[piece.batch, piece.head, fx.min(query, piece.queries - 1), None]
-            terms = [fx.Float32(row[fx.min(key + c, piece.band.length - 1)]) for c in columns]
-            scores = scores + fx.Vector.from_elements(terms, fx.Float32)
-        return scores
+        return scores_of(self.s.load(), self.s_rows, piece, block, self.extras, self.numbers, self.plan, with_mask)
 
     def clear_values(self, piece, state_v):
         """Zeros for the values behind the end of a sequence, which is in the block that comes first."""
@@ -464,14 +394,14 @@ def head_map(tensor: Any, rows: int, d: int) -> Any:
     return fx.nvvm.make_tensor_map(fx.make_view(fx.get_iter(tensor), layout), box, "128B" if chunk == 64 else "64B")
 
 
-@flyc.jit
-def forward(
-    Q: fx.Tensor, K: fx.Tensor, V: fx.Tensor, out: fx.Tensor, lse: fx.Tensor | None, bias: fx.Tensor | None,
-    slopes: fx.Tensor | None, sinks: fx.Tensor | None, query_starts: fx.Tensor | None, key_starts: fx.Tensor | None,
-    scale: fx.Float32, cap: fx.Float32, left: fx.Int32, right: fx.Int32, batches: fx.Int32, longest: fx.Int32,
-    group: fx.Int32, blocks: fx.Int32, plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
-):  # fmt: skip
-    """Launch the kernel: ``longest`` queries at most in each of ``batches`` sequences, on ``blocks`` blocks at most."""
+def hopper_forward(
+    Q: Any, K: Any, V: Any, out: Any, lse: Any, extras: Any, lengths: Any, numbers: Any, window: Any, batches: Any,
+    longest: Any, group: Any, blocks: Any, plan: Any, stream: Any,
+) -> None:  # fmt: skip
+    """Launch the kernel, in a jit function: ``longest`` queries at most in each of ``batches`` sequences.
+
+    ``blocks`` blocks at most take tiles in turns, those of ``group`` heads before those of the next.
+    """
     maps = tuple(
         head_map(tensor, rows, d)
         for tensor, rows, d in ((Q, plan.queries, plan.d), (K, plan.keys, plan.d), (V, plan.keys, plan.dv))
@@ -479,11 +409,7 @@ def forward(
     heads, kv_heads = fx.Int32(Q.shape[1]), fx.Int32(K.shape[1])
     tiles = fx.ceildiv(longest, plan.queries)
     work = Work(tiles, heads, batches, group, heads // kv_heads)
-    lengths = None if query_starts is None else (query_starts, key_starts)
-    factor = LOG2_E if plan.features.scale_first else scale * LOG2_E
-    forward_kernel(
-        maps, out, lse, (bias, slopes, sinks), lengths, (fx.Float32(factor), scale, cap), work,
-        (fx.Int32(Q.shape[2]), fx.Int32(K.shape[2])), (left, right), plan,
-    ).launch(
+    extents = (fx.Int32(Q.shape[2]), fx.Int32(K.shape[2]))
+    forward_kernel(maps, out, lse, extras, lengths, numbers, work, extents, window, plan).launch(
         grid=(fx.min(blocks, tiles * heads * batches), 1, 1), block=(plan.threads, 1, 1), stream=stream, pdl=True
-    )  # fmt: skip
+    )

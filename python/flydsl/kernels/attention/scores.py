@@ -81,51 +81,6 @@ def capped(scores: Any, cap: Any) -> Any:
     return cap - (2 * cap) / (powers + 1.0)
 
 
-# Rows of a fragment --------------------------------------------------------------------------------
-
-
-class FragmentRows:
-    """A thread's part of a product's result, as rows of queries.
-
-    ``queries`` is the mode of (M, N) that queries are on; the other one is that of keys, or of a head's elements.
-    ``origin`` is where this thread's first value stands, and the others stand as in thread 0.
-    """
-
-    def __init__(self, tiled: Any, thread: Any, shape: tuple[int, int], queries: int = 0) -> None:
-        where = fx.make_identity_tensor(shape)
-        mine, pattern = (tiled.get_slice(t).partition_C(where) for t in (thread, 0))
-        size = int(fx.size(pattern))
-        places = [tuple(int(part) for part in fx.get_leaves(pattern[i])) for i in range(size)]
-        first = [fx.Int32(part) for part in fx.get_leaves(mine[0])]
-        self.query, self.column = first[queries], first[1 - queries]
-        self.rows = sorted({place[queries] for place in places})
-        self.lanes = [[i for i in range(size) if places[i][queries] == row] for row in self.rows]
-        self.columns = [[places[i][1 - queries] for i in lanes] for lanes in self.lanes]
-        self._order = [(self.rows.index(place[queries])) for place in places]
-
-    def split(self, values: Any) -> list[Any]:
-        """A vector for each row."""
-        flat = values.reshape((values.numel,))
-        return [flat.shuffle(flat, lanes) for lanes in self.lanes]
-
-    def join(self, rows: list[Any]) -> Any:
-        """The way back, flat."""
-        count = [0] * len(rows)
-        order = []
-        for row in self._order:
-            order.append(row * rows[0].numel + count[row])
-            count[row] += 1
-        whole = rows[0]
-        for row in rows[1:]:
-            whole = whole.shuffle(row, [*range(whole.numel + row.numel)])
-        return whole.shuffle(whole, order)
-
-    def spread(self, numbers: list[Any]) -> Any:
-        """Each row's number at each of its values, flat."""
-        few = fx.Vector.from_elements(numbers, fx.Float32)
-        return few.shuffle(few, self._order)
-
-
 # Softmax, block by block ---------------------------------------------------------------------------
 
 
