@@ -261,13 +261,11 @@ def decode(
     map_k, map_v = (cache_map(cache, d, box) for cache, d in ((K, plan.d), (V, plan.dv)))
     parts = Parts(fx.Int32(batches), fx.Int32(kv_heads), splits, part, fx.Int32(tokens), left)
     factor = LOG2_E if plan.features.scale_first else scale * LOG2_E
+    used = fx.min(blocks, parts.batches * parts.kv_heads * splits)
     decode_kernel(
         (map_q, map_k, map_v), out, tables, lengths, sinks, (results, logarithms, counters),
         (fx.Float32(factor), scale, cap), parts, page, plan, box,
-    ).launch(
-        grid=(fx.min(blocks, parts.batches * parts.kv_heads * splits), 1, 1), block=(2 * WARPGROUP, 1, 1), stream=stream,
-        pdl=True,
-    )  # fmt: skip
+    ).launch(grid=(used, 1, 1), block=(2 * WARPGROUP, 1, 1), stream=stream, pdl=True)  # fmt: skip
 
 
 def cache_map(cache: Any, d: int, box: int) -> Any:

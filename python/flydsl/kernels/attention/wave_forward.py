@@ -26,19 +26,21 @@ PAD = 8
 
 @dataclass(frozen=True)
 class Instruction:
-    """A matrix instruction: its queries and depth, the lanes that share a query, and the order of keys in its depth."""
+    """A matrix instruction: its queries and depth, how far lanes that share a query are apart, the order of keys in its
+    depth, and the registers of a lane."""
 
     make: Callable[[Any], Any]
     queries: int
     depth: int
     distance: int
     order: tuple[tuple[int, ...], tuple[int, ...]]
+    registers: int = 512
 
 
 INSTRUCTIONS = (
     Instruction(lambda dtype: fx.rocdl.MFMA(32, 32, 16, dtype), 32, 16, 32, ((4, 2, 2), (1, 8, 4))),
     Instruction(lambda dtype: fx.rocdl.MFMA(32, 32, 8, dtype), 32, 8, 32, ((8,), (1,))),
-    Instruction(lambda dtype: fx.rocdl.WMMA(16, 16, 16, dtype), 16, 16, 16, ((16,), (1,))),
+    Instruction(lambda dtype: fx.rocdl.WMMA(16, 16, 16, dtype), 16, 16, 16, ((16,), (1,)), 256),
 )
 """Best first."""
 
@@ -120,38 +122,37 @@ class Waves:
         """A copy of four neighbouring elements: what every instruction has side by side."""
         return fx.make_copy_atom(fx.UniversalCopy64b(), self.plan.dtype)
 
+    def shares(self, count):
+        """This thread's shares of ``count``; where they do not come out even, threads share the last."""
+        turns = -(-count // self.threads)
+        shares = [fx.thread_idx.x + turn * self.threads for turn in range(turns)]
+        return shares if turns * self.threads == count else [fx.min(share, fx.Int32(count - 1)) for share in shares]
+
     def load(self, piece, block):
-        """This thread's part of K and V of a block, in registers. Rows beyond the end are the last one: nobody sees them."""
+        """This thread's part of K and V of a block, in registers: eight elements of K, four by four of V at a time."""
         plan, (K, V) = self.plan, self.sources
-        first = block * plan.keys
         keys, values = [], []
-        for turn in fx.range_constexpr(plan.keys * plan.d // 8 // self.threads):
-            at = fx.thread_idx.x + turn * self.threads
-            row = self.row_of(piece, first + at // (plan.d // 8))
-            keys.append(
-                fx.Vector.load(fx.Vector.make_type(8, plan.dtype), K[row, None], [at % (plan.d // 8) * 8], alignment=16)
-            )
-        for turn in fx.range_constexpr(plan.keys * plan.dv // 16 // self.threads):
-            at = fx.thread_idx.x + turn * self.threads
+        for at in self.shares(plan.keys * plan.d // 8):
+            line = K[self.row_of(piece, block * plan.keys + at // (plan.d // 8)), None]
+            column = at % (plan.d // 8) * 8
+            keys.append(fx.Vector.load(fx.Vector.make_type(8, plan.dtype), line, [column], alignment=16))
+        for at in self.shares(plan.keys * plan.dv // 16):
             for i in fx.range_constexpr(4):
-                row = self.row_of(piece, first + at // (plan.dv // 4) * 4 + i)
-                line = V[row, None]
-                values.append(
-                    fx.Vector.load(fx.Vector.make_type(4, plan.dtype), line, [at % (plan.dv // 4) * 4], alignment=8)
-                )
+                line = V[self.row_of(piece, block * plan.keys + at // (plan.dv // 4) * 4 + i), None]
+                column = at % (plan.dv // 4) * 4
+                values.append(fx.Vector.load(fx.Vector.make_type(4, plan.dtype), line, [column], alignment=8))
         return keys, values
 
     def row_of(self, piece, key):
+        """Where a key lies; one beyond the end is the last one, and nobody sees it."""
         return piece.key_start + fx.max(fx.min(key, piece.band.length - 1), fx.Int32(0))
 
     def fill_tiles(self, keys, values):
         """K as it is; V transposed, four by four elements, which a thread has."""
         plan = self.plan
-        for turn, vector in enumerate(keys):
-            at = fx.thread_idx.x + turn * self.threads
+        for at, vector in zip(self.shares(plan.keys * plan.d // 8), keys, strict=True):
             vector.store(self.k_tile, [at // (plan.d // 8), at % (plan.d // 8) * 8], alignment=16)
-        for turn in fx.range_constexpr(len(values) // 4):
-            at = fx.thread_idx.x + turn * self.threads
+        for turn, at in enumerate(self.shares(plan.keys * plan.dv // 16)):
             four = values[turn * 4 : turn * 4 + 4]
             for j in fx.range_constexpr(4):
                 column = fx.Vector.from_elements([vector[j] for vector in four], plan.dtype)
@@ -237,7 +238,10 @@ def wave_forward(
 ) -> None:  # fmt: skip
     """Launch the kernel, in a jit function: ``longest`` queries at most in each of ``batches`` sequences."""
     instruction, _ = choose_instruction(plan.dtype)
-    mine = WavePlan(plan.dtype, plan.d, plan.dv, WAVES * instruction.queries, 64, plan.features)
+    # Fewer keys where queries and their results alone fill the registers.
+    held = plan.d + plan.dv
+    keys = 64 if held <= instruction.registers // 2 else 32 if held <= instruction.registers else 16
+    mine = WavePlan(plan.dtype, plan.d, plan.dv, WAVES * instruction.queries, keys, plan.features)
     heads = fx.Int32(Q.shape[1])
     extents = (fx.Int32(Q.shape[2]), fx.Int32(K.shape[2]))
     per_kv = heads // fx.Int32(K.shape[1])
