@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
-from flydsl.kernels.attention.attention import attention
-from flydsl.kernels.attention.forward import forward
+from flydsl.kernels.attention.attention import attention, forward
 from flydsl.kernels.attention.hopper_forward import ForwardPlan
 from flydsl.kernels.attention.scores import Features
 from tests.support.attention_reference import attend, check

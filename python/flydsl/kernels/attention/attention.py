@@ -13,10 +13,12 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any
 
-from flydsl.kernels.attention.forward import forward
-from flydsl.kernels.attention.hopper_forward import ForwardPlan
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.attention.hopper_forward import ForwardPlan, hopper_forward
 from flydsl.kernels.attention.inputs import broadcast, empty_beside, multiprocessors, stream_of, strides, type_of
-from flydsl.kernels.attention.scores import PLAIN, Features
+from flydsl.kernels.attention.scores import LOG2_E, PLAIN, Features
+from flydsl.kernels.attention.wave_forward import wave_forward
 
 CACHE_BYTES = 24 << 20
 """How much of K and V is worked on at a time: about half of the H200's second-level cache."""
@@ -58,6 +60,25 @@ def attention(
         given.longest, given.head_group(), multiprocessors(q), plan, stream_of(q, stream),
     )  # fmt: skip
     return (given.result, lse) if return_lse else given.result
+
+
+@flyc.jit
+def forward(
+    Q: fx.Tensor, K: fx.Tensor, V: fx.Tensor, out: fx.Tensor, lse: fx.Tensor | None, bias: fx.Tensor | None,
+    slopes: fx.Tensor | None, sinks: fx.Tensor | None, query_starts: fx.Tensor | None, key_starts: fx.Tensor | None,
+    scale: fx.Float32, cap: fx.Float32, left: fx.Int32, right: fx.Int32, batches: fx.Int32, longest: fx.Int32,
+    group: fx.Int32, blocks: fx.Int32, plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
+):  # fmt: skip
+    """Q, K, V and out are (batch, heads, tokens, d). ``plan`` is a `ForwardPlan`; others but Hopper take of it what is
+    asked for, and know their tiles themselves."""
+    lengths = None if query_starts is None else (query_starts, key_starts)
+    factor = LOG2_E if plan.features.scale_first else scale * LOG2_E
+    extras, numbers = (bias, slopes, sinks), (fx.Float32(factor), scale, cap)
+    given = (Q, K, V, out, lse, extras, lengths, numbers, (left, right), batches, longest)
+    if fx.const_expr(fx.nvvm.is_target()):
+        hopper_forward(*given, group, blocks, plan, stream)
+    else:
+        wave_forward(*given, plan, stream)
 
 
 def choose_plan(dtype: Any, d: int, dv: int, features: Features = PLAIN) -> ForwardPlan:
