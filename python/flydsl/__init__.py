@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from flydsl.base import knobs as _settings  # noqa: F401 - so that errors know of NO_COLOR from the start
+from flydsl.base import knobs
 from flydsl.base.lazy import lazy_face
 from flydsl.base.own_code import VERSION
 
 __version__ = VERSION
+assert knobs.NO_COLOR, "errors ask the table of variables about colours, so it is there from the start"
 _later = lazy_face(__name__, {"autotune": "flydsl.autotune"})
 
 
