@@ -26,11 +26,12 @@ __all__ += typing.__all__
 
 # Loaded when first used: most kernels need none of them.
 __getattr__ = _lazy_face(__name__, _LAZY := {
-    "buffer_ops": "flydsl.expr.buffer_ops", "coop": "flydsl.expr.coop", "mem_ops": "flydsl.expr.mem_ops",
-    "nvvm": "flydsl.expr.nvvm", "random": "flydsl.expr.random", "rocdl": "flydsl.expr.rocdl",
-    "tdm_ops": "flydsl.expr.rocdl.tdm_ops",
-})  # fmt: skip
+    "buffer_ops": "flydsl.expr.buffer_ops", "coop": "flydsl.expr.coop", "extern": "flydsl.expr.extern",
+    "mem_ops": "flydsl.expr.mem_ops", "meta": "flydsl.expr.meta", "nvvm": "flydsl.expr.nvvm",
+    "random": "flydsl.expr.random", "rocdl": "flydsl.expr.rocdl", "tdm_ops": "flydsl.expr.rocdl.tdm_ops",
+    "utils": "flydsl.expr.utils",
+}, _SELDOM := dict.fromkeys(("assume", "gather", "scatter"), "flydsl.expr.atoms.gathering"))  # fmt: skip
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_LAZY})
+    return sorted({*__all__, *_LAZY, *_SELDOM})

@@ -8,10 +8,10 @@ holds which of its elements as which value: ``T3V1``. Pictures are bounded; a no
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from flydsl.base.errors import LayoutError
+from flydsl.base.records import dataclass
 from flydsl.layout import int_tuple as it
 
 TEXT_ROWS, TEXT_WIDTH = 40, 120
@@ -53,6 +53,18 @@ def grid(layout: Any, *, rows: int = TEXT_ROWS, width: int = TEXT_WIDTH) -> str:
 def svg(layout: Any, *, rows: int = SVG_ROWS, columns: int = SVG_COLUMNS) -> str:
     """The indices of a layout as an SVG picture; equal colours are equal indices modulo 16."""
     return _as_svg(_indices(layout), rows, columns)
+
+
+def typst_table(layout: Any, *, color: bool = False, rows: int = SVG_ROWS, columns: int = SVG_COLUMNS) -> str:
+    """The indices of a layout as a table in Typst's language; colours as in `svg`."""
+    picture = _indices(layout)
+    height, width = (min(extent, most) for extent, most in zip(picture.extents, (rows, columns), strict=True))
+    lines = [f"// {picture.title}", f"#table(columns: {width}, align: center + horizon,"]
+    for row in range(height):
+        cells = [picture.cell(row, column) for column in range(width)]
+        shown = [f'table.cell(fill: rgb("{c.colour}"))[{c.text}]' if color else f"[{c.text}]" for c in cells]
+        lines.append("  " + ", ".join(shown) + ",")
+    return "\n".join([*lines, ")"])
 
 
 def tv_grid(layout_tv: Any, tile_shape: Any, *, rows: int = TEXT_ROWS, width: int = TEXT_WIDTH) -> str:

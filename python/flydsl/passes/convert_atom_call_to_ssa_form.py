@@ -19,9 +19,10 @@ from flydsl.dialects.fly.types import payload_of, vector_type
 from flydsl.layout.tensor import Tensor
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.ssa_leaf import SsaPointer
-from flydsl.passes.shared.vector_access import load_elements, store_elements
+from flydsl.passes.shared.vector_access import cast_bits, load_elements, store_elements
 from flydsl.passes.shared.walk import KEPT, function_bodies, located, sanitizes
 from flydsl.target.copy_ops import UniversalAtomic
+from flydsl.target.dtype import register_type, width_bits
 
 
 class _ToSsa:
@@ -70,6 +71,14 @@ class _ToSsa:
                 op = op.next_op
         return value
 
+    def as_elements(self, value: SSAValue, view: SSAValue, other: SSAValue) -> SSAValue:
+        """A view's elements as bits of another view's: registers may hold them as another type."""
+        have, want = (payload_of(side.type).iter.elem for side in (view, other))
+        if register_type(have) == register_type(want):
+            return value
+        bits = rules.size(payload_of(view.type)) * width_bits(have)
+        return cast_bits(self.at, value, vector_type(bits // width_bits(want), want))
+
     def copy(self, op: FlyOp) -> None:
         atom, src, dst, *pred = op.operands
         flag = [self._flag(pred[0])] if pred else []
@@ -81,17 +90,17 @@ class _ToSsa:
         if from_register and to_register:
             if isinstance(payload_of(atom.type).op, UniversalAtomic):
                 raise LoweringError("an atomic combines into memory, but its destination is a register")
-            value = self.load(src)
+            value = self.as_elements(self.load(src), src, dst)
             if flag:
                 value = self.at.op("arith.select", [flag[0], value, self.held(dst)], [value.type])
             store_elements(self.at, value, self.tensor(dst))
             return
         if from_register:
-            self.at.fly("copy_atom_call_ssa", [atom, self.load(src), dst, *flag])
+            self.at.fly("copy_atom_call_ssa", [atom, self.as_elements(self.load(src), src, dst), dst, *flag])
             return
         loaded = self._load_by_atom(atom, src, dst if to_register else None, flag)
         if to_register:
-            store_elements(self.at, loaded, self.tensor(dst))
+            store_elements(self.at, self.as_elements(loaded, src, dst), self.tensor(dst))
         else:
             self.at.fly("copy_atom_call_ssa", [atom, loaded, dst, *flag])
 
@@ -104,7 +113,11 @@ class _ToSsa:
         type_ = vector_type(rules.size(info), info.iter.elem)
         if not flag:
             return self.at.fly("copy_atom_call_ssa", [atom, src], [type_])
-        old = self.held(keep) if keep is not None else self.at.zeros(rules.size(info), info.iter.elem)
+        old = (
+            self.as_elements(self.held(keep), keep, src)
+            if keep is not None
+            else self.at.zeros(rules.size(info), info.iter.elem)
+        )
         return self.at.fly("copy_atom_call_ssa", [atom, src, old, *flag], [type_])
 
     def _flag(self, pred: SSAValue) -> SSAValue:
@@ -116,7 +129,7 @@ class _ToSsa:
         # An instruction that reads a tile from shared memory itself gets the view.
         values = [x if payload_of(x.type).iter.space == "shared" else self.load(x) for x in (a, b, c)]
         result = self.at.fly("mma_atom_call_ssa", [atom, *values], [values[2].type])
-        store_elements(self.at, result, self.tensor(d))
+        store_elements(self.at, self.as_elements(result, c, d), self.tensor(d))
 
 
 def convert_atom_call_to_ssa_form(module: Operation) -> None:

@@ -7,10 +7,10 @@ on import, and no row can name registers that do not hold its operands.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 
 from flydsl.base.errors import DslValueError
+from flydsl.base.records import dataclass
 from flydsl.layout.layout import Layout
 from flydsl.target.dtype import FLOAT_WIDTHS, width_bits
 from flydsl.target.target import Target
@@ -110,6 +110,10 @@ class Intrinsic:
     def operand(self, role: str) -> tuple[RegisterType, ...]:
         """The registers of one operand, in order."""
         return tuple(slot.type for slot in self.slots if slot.role == role)
+
+
+FNUZ_TWINS = {"f8E4M3FN": "f8E4M3FNUZ", "f8E5M2": "f8E5M2FNUZ"}
+"""The 8-bit floats of OCP and those of gfx942 that its MFMA reads in their place."""
 
 
 def fragment_elem(elem: str) -> str:

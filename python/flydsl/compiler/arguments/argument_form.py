@@ -8,10 +8,11 @@ function was compiled again (`properties`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Protocol
 
 from flydsl.base.errors import DslTypeError, DslValueError, SourceLocation
+from flydsl.base.records import dataclass
 from flydsl.compiler.arguments.adapting import adapt
 from flydsl.compiler.arguments.array_view import ArrayView, is_writable
 from flydsl.compiler.arguments.kinds import (
@@ -19,6 +20,7 @@ from flydsl.compiler.arguments.kinds import (
     ScalarArgument,
     StreamArgument,
     StructArgument,
+    address_of,
     check_stream_device,
     scalar_argument,
 )
@@ -304,6 +306,12 @@ class OtherForm:
     writes: tuple[Write, ...] = ()
 
     def numbers(self, value: Any) -> Sequence[int | float]:
+        address = address_of(value) if self.signature[0] == "pointer" else None
+        if address is not None:
+            pointer = self.signature[1]
+            if address % pointer.align:
+                raise DslValueError(f"the pointer {address:#x} is not aligned to {pointer.align} bytes")
+            return (address,)
         argument = adapt(value, self.annotation)
         if argument.signature() != self.signature:
             raise DslTypeError(f"the value of type {type(value).__name__} is not what the code was compiled for")
