@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from flydsl.base import knobs as _settings  # noqa: F401 - so that errors know of NO_COLOR from the start
+from flydsl.base import knobs
 from flydsl.base.lazy import lazy_face, lazy_module, offer
 from flydsl.base.own_code import VERSION
 
@@ -14,6 +14,7 @@ else:
     _raw = lazy_module("flydsl._mlir.dialect_modules")
 
 __version__ = VERSION
+assert knobs.NO_COLOR, "errors ask the table of variables about colours, so it is there from the start"
 offer("the raw layer", lambda name: _raw.language_name(name))
 offer("arithmetic by type", lambda name: getattr(_typed_arithmetic, name, None))
 _later = lazy_face(__name__, {"autotune": "flydsl.autotune"})

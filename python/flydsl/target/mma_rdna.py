@@ -139,10 +139,6 @@ _BY_KEY: dict[tuple[str, Shape, Elems], WmmaRow] = {(row.generation, row.shape, 
 assert len(_BY_KEY) == len(WMMA_ROWS), "two rows share a generation, shape and element types"
 
 
-def wmma_generations() -> tuple[str, ...]:
-    return tuple(DIALECT_NAMES)
-
-
 @cache
 def wmma_signatures(generation: str) -> list[str]:
     """The (shape, types) pairs of a generation."""

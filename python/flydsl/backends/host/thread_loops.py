@@ -80,6 +80,10 @@ class Workgroup:
         """Write a block's operations up to its terminator; then store ``copies``."""
         raise NotImplementedError
 
+    def flush(self, pending: list[Operation], copies: Sequence[Copy] = ()) -> None:
+        """Write a run as one loop over the active threads."""
+        raise NotImplementedError
+
     def access(self, op: Operation, pointer: SSAValue, place: str, size: int | str, kind: int) -> None:
         """Called before an operation touches memory, with the access as `Sanitizer.access` takes it."""
         raise NotImplementedError

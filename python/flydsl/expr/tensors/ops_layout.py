@@ -32,7 +32,6 @@ from flydsl.layout import build, tv
 from flydsl.layout import int_tuple as it
 from flydsl.layout.leaf import Basis
 from flydsl.layout.swizzle import Swizzle as SwizzlePayload
-from flydsl.layout.tensor import Tensor as TensorPayload
 from flydsl.target.dtype import width_bits
 
 # Construction ----------------------------------------------------------------------------------
@@ -438,11 +437,6 @@ def raked_product(a: Any, b: Any) -> Any:
 def tile_to_shape(block: Any, target_shape: Any, order: Any) -> Any:
     """Repeat a block over a shape, blocks in the given order."""
     return apply("tile_to_shape", block, target_shape, order)
-
-
-def is_coord_tensor(x: Any) -> bool:
-    payload = as_handle(x).payload
-    return isinstance(payload, TensorPayload) and isinstance(payload.iter, (int, tuple))
 
 
 __all__ = [

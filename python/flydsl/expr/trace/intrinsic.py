@@ -64,11 +64,6 @@ def operands_of(name: str, order: Sequence[str], args: tuple[Any, ...], named: M
     return [found[key] for key in order]
 
 
-def raw_as(value: Any, kind: type[Numeric]) -> Value:
-    """The SSA value of a number converted to a type."""
-    return kind(value).ir_value()
-
-
 def constant(type_: str, value: Any, what: str, low: int, high: int) -> Value:
     """A number that the instruction encodes: a Python int in a range."""
     found = plain(value)
