@@ -15,7 +15,6 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -27,6 +26,7 @@ from flydsl.autotune.key import digest
 from flydsl.autotune.reporting import warn
 from flydsl.base import knobs
 from flydsl.base.log import get_logger
+from flydsl.base.records import dataclass
 from flydsl.compiler.arguments import array_view
 from flydsl.compiler.arguments.array_view import ArrayView, TensorSpec
 from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor

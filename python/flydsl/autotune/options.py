@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass
 from typing import Any
 
 from flydsl.autotune.agreement import Check, checked_check
@@ -13,6 +12,7 @@ from flydsl.autotune.call import call_with
 from flydsl.autotune.callable_key import callable_key, has_run
 from flydsl.autotune.config import Config
 from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.base.records import dataclass
 
 _FUNCTIONS: Mapping[str, str] = {
     "pre_hook": "a function of the arguments by name",

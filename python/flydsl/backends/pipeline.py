@@ -14,14 +14,13 @@ Order, and why:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from xdsl.ir import Operation
 
 from flydsl.backends.lowering.gpu_module_to_binary import gpu_module_to_binary
 from flydsl.backends.lowering.kernel_conversion import convert_gpu_to_nvvm, convert_gpu_to_rocdl
 from flydsl.backends.lowering.rule_conversion import convert_arith_to_llvm, convert_math_to_llvm, convert_vector_to_llvm
 from flydsl.base.errors import LoweringError
+from flydsl.base.records import dataclass, field
 from flydsl.passes import pipeline
 from flydsl.passes.convert_cf_to_llvm import convert_cf_to_llvm
 from flydsl.passes.convert_func_to_llvm import convert_func_to_llvm

@@ -12,10 +12,11 @@ from __future__ import annotations
 import linecache
 import sys
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError, dataclass
+from dataclasses import FrozenInstanceError
 from types import FrameType
 
 from flydsl.base.own_code import is_own_module
+from flydsl.base.records import dataclass
 
 _BOLD, _RED, _GREEN = "\x1b[1m", "\x1b[1;31m", "\x1b[1;32m"
 _RESET = "\x1b[0m"

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from flydsl.base.elf_object import (
     SHF_ALLOC,
@@ -28,6 +27,7 @@ from flydsl.base.elf_object import (
     read_object,
 )
 from flydsl.base.errors import LoweringError
+from flydsl.base.records import dataclass, field
 
 EM_AMDGPU = 224
 _PAGE = 4096

@@ -7,12 +7,12 @@ would clash, and so would two kernels of one name.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import llvmlite.binding as llvm
 
 from flydsl.base.errors import DslValueError, LoweringError
 from flydsl.base.native_names import POOL_LAUNCH, POOL_START
+from flydsl.base.records import dataclass
 from flydsl.codegen.llvm_build import emit_object, host_cpu, host_triple, stamped_module, target_machine
 from flydsl.native import native_text
 

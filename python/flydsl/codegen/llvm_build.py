@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 import sys
 import threading
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import llvmlite.binding as llvm
 
 from flydsl.base.errors import LoweringError
+from flydsl.base.records import dataclass
 from flydsl.codegen import llvm_options
 from flydsl.codegen.llvm_options import Request, compile_apart
 

@@ -14,13 +14,14 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from difflib import get_close_matches
 from functools import cache
 
 import llvmlite.binding as llvm
 
 from flydsl.base.errors import DslValueError, LoweringError
+from flydsl.base.records import dataclass
 
 Setting = tuple[str, bool | int | str]
 

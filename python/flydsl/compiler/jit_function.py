@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from flydsl.base import knobs
+from flydsl.base.collector import collector_paused
 from flydsl.base.errors import DslRuntimeError
 from flydsl.base.lazy import lazy_module
+from flydsl.base.records import replace
 from flydsl.compiler.arguments.signature import Signature
 from flydsl.compiler.backends.environment import age, environment_now
 from flydsl.compiler.cache.cache_info import CacheCounts, CacheInfo, JitCacheManager
@@ -31,34 +30,24 @@ from flydsl.compiler.messages.diagnostics import located, present
 from flydsl.compiler.messages.progress import Progress, stage
 from flydsl.compiler.options.hints import Hints, checked, option_settings, scoped
 from flydsl.compiler.options.sanitize import check_device
-from flydsl.compiler.rewrite.rewriter import rewritten
 from flydsl.expr.trace.context import is_tracing
 
 if TYPE_CHECKING:
     from flydsl.codegen import llvm_options
     from flydsl.compiler.cache import disk_cache
     from flydsl.compiler.lowering import driver
+    from flydsl.compiler.rewrite import rewriter
     from flydsl.compiler.running import loading
     from flydsl.compiler.tracing import trace
+    from flydsl.dialects import xdsl_loading
 else:
     llvm_options = lazy_module("flydsl.codegen.llvm_options")
     disk_cache = lazy_module("flydsl.compiler.cache.disk_cache")
     driver = lazy_module("flydsl.compiler.lowering.driver")
+    rewriter = lazy_module("flydsl.compiler.rewrite.rewriter")
     loading = lazy_module("flydsl.compiler.running.loading")
     trace = lazy_module("flydsl.compiler.tracing.trace")
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """Compiling makes many objects that live until its end; looking for garbage among them costs a tenth."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
+    xdsl_loading = lazy_module("flydsl.dialects.xdsl_loading")
 
 _MOST_PATHS = 64
 """States of environment and hints whose launch functions are kept."""
@@ -107,7 +96,7 @@ class JitFunction(Decorated):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if is_tracing():
-            return rewritten(self.func)(*args, **kwargs)
+            return rewriter.rewritten(self.func)(*args, **kwargs)
         try:
             version = self._version
             if not version.same():
@@ -286,6 +275,7 @@ class JitFunction(Decorated):
     def _compiled_artifact(self, signature: Any, arguments: list[Any], device: Any) -> Any:
         # The IR libraries are loaded here, on the first compile, and not when this package is imported.
         with stage("libraries"):
+            xdsl_loading.load(trace, driver)
             tracer, compile_module = trace.trace, driver.compile_module
         with stage("trace"), recorded() as reads:
             module, formats = tracer(self.func, arguments, device.target, signature.hints)
@@ -333,4 +323,4 @@ def jit(func: Callable[..., Any] | None = None) -> Any:
     return JitFunction(func)
 
 
-__all__ = ["BoundJit", "JitCacheManager", "JitFunction", "MlirCompiler", "collector_paused", "jit"]
+__all__ = ["BoundJit", "JitCacheManager", "JitFunction", "MlirCompiler", "jit"]

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flydsl.base.attributes import attribute, has_attribute
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, SourceLocation, TargetError
+from flydsl.base.lazy import lazy_module
 from flydsl.compiler.arguments.adapting import check_constexpr
 from flydsl.compiler.arguments.kinds import scalar_argument
 from flydsl.compiler.arguments.signature import Signature
@@ -18,7 +19,6 @@ from flydsl.compiler.messages.decorated import Decorated, check_decorated
 from flydsl.compiler.messages.diagnostics import located, user_errors
 from flydsl.compiler.options.hints import checked, hint_scope
 from flydsl.compiler.rewrite.names import own_nodes
-from flydsl.compiler.rewrite.rewriter import rewritten
 from flydsl.compiler.rewrite.source import find_source
 from flydsl.dialects.fly.payload import CLUSTER
 from flydsl.expr.numeric import Int32, Int64, Integer, Numeric
@@ -29,6 +29,11 @@ from flydsl.expr.values.handle import describe
 from flydsl.expr.values.int_tuple import IntTuple
 from flydsl.expr.values.numpy_scalar import is_numpy_scalar, python_value
 from flydsl.target.ptx import PTX_OPS
+
+if TYPE_CHECKING:
+    from flydsl.compiler.rewrite import rewriter
+else:
+    rewriter = lazy_module("flydsl.compiler.rewrite.rewriter")
 
 
 class KernelFunction(Decorated):
@@ -357,7 +362,7 @@ def trace_kernel(kernel: KernelFunction, values: list[Any], host: Any, size: Any
     with tracing(emitter), user_errors(kernel.func):
         inside = construct_from_ir_values(adapted, iter(emitter.entry.args))
         args, kwargs = kernel.signature.split(inside)
-        result = rewritten(kernel.func)(*args, **kwargs)
+        result = rewriter.rewritten(kernel.func)(*args, **kwargs)
     if result is not None:
         raise DslTypeError(
             f"kernel '{kernel.__name__}' returns a value",

@@ -7,11 +7,11 @@ both are static, and returns a DSL value.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 from flydsl.base.errors import DslTypeError
 from flydsl.base.lazy import offered
+from flydsl.base.records import replace
 from flydsl.expr.enum import CmpFPredicate as CmpFPredicate
 from flydsl.expr.enum import CmpIPredicate as CmpIPredicate
 from flydsl.expr.enum import FastMathFlags, RoundingMode

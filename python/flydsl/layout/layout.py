@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from flydsl.base.errors import DslIndexError, LayoutError
+from flydsl.base.records import dataclass
 from flydsl.layout import indexing, show
 from flydsl.layout import int_tuple as it
 

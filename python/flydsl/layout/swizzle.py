@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from flydsl.base.errors import LayoutError
+from flydsl.base.records import dataclass
 from flydsl.layout import indexing, show
 from flydsl.layout import int_tuple as it
 from flydsl.layout import leaf as lf

@@ -6,9 +6,9 @@ with an ``add_offset(leaf)`` method. The layout may be composed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from flydsl.base.records import dataclass
 from flydsl.layout import indexing
 from flydsl.layout import int_tuple as it
 from flydsl.layout.leaf import Basis, DynInt

@@ -192,6 +192,10 @@ def _pointer_as_index(low: LayoutLowering, op: FlyOp) -> None:
         low.replace(op, address.as_width(wanted.width.data))
 
 
+def _requirement(lowering: LayoutLowering, op: FlyOp) -> None:
+    """A condition that stands in the input stays; `check_at_launch` takes it from here as it does our own."""
+
+
 HANDLERS: dict[str, Handler] = {
     "static": _static,
     "make_copy_atom": _atom,
@@ -214,6 +218,7 @@ HANDLERS: dict[str, Handler] = {
     "print": _print,
     "assume": _assume,
     "checked": _checked,
+    "require": _requirement,
     "extract_aligned_pointer_as_index": _pointer_as_index,
 }
 

@@ -13,8 +13,8 @@ Order, and why:
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 
+from flydsl.base.records import dataclass
 from flydsl.passes.canonicalize import canonicalize
 from flydsl.passes.convert_atom_call_to_ssa_form import convert_atom_call_to_ssa_form
 from flydsl.passes.convert_fly_to_nvvm import convert_fly_to_nvvm

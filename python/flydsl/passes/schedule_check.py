@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, VectorType
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from flydsl.base.errors import ScheduleWarning, SourceLocation
+from flydsl.base.records import dataclass, field
 from flydsl.passes.shared.known_bits import constant_of
 from flydsl.passes.shared.walk import function_bodies, location_of
 from flydsl.target.schedule_groups import LDS_READ, LDS_WRITE, LOAD, MATRIX, STORE, counted_kinds, kind_names

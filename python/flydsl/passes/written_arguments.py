@@ -9,12 +9,12 @@ known one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, StringAttr, SymbolRefAttr
 from xdsl.dialects.llvm import LLVMPointerType, LLVMStructType
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from flydsl.base.records import dataclass
 from flydsl.passes.shared.intrinsic_call import PTX_NAME
 from flydsl.passes.shared.launch_conditions import REQUIRES
 from flydsl.passes.shared.walk import functions, is_pure

@@ -5,9 +5,8 @@ Source: "PTX ISA 8.8", sections 9.7.9.1 (cache operators), 9.7.9.8 (ld), 9.7.9.1
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flydsl.base.errors import DslValueError, TargetError
+from flydsl.base.records import dataclass
 from flydsl.target.copy_ops import OneThreadCopy
 from flydsl.target.target import Target
 

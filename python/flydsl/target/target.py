@@ -6,9 +6,8 @@ This is the only place that compares architecture strings. Everyone else asks a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flydsl.base.errors import DslValueError, TargetError
+from flydsl.base.records import dataclass
 from flydsl.target.family import Family, family
 
 KIB = 1024

@@ -12,7 +12,6 @@ from __future__ import annotations
 import io
 import sys
 import traceback
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
@@ -21,6 +20,7 @@ from xdsl.printer import Printer
 from flydsl.base import knobs
 from flydsl.base.errors import FlyDSLError
 from flydsl.base.own_code import VERSION
+from flydsl.base.records import dataclass, field
 from flydsl.tools.ir_diagnostics import IrDiagnostic, IrError, expectations, unmet
 from flydsl.tools.ir_reader import read_module, verify
 from flydsl.tools.pass_selection import Step, UnknownPassError, parse_pipeline, pass_names, step

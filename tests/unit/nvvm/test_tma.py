@@ -118,7 +118,7 @@ def test_the_maps_swizzle_reads_a_box_in_order(mode: str) -> None:
         nvvm.tma_load(source, (1, 8), tile, barrier)
         nvvm.mbarrier_wait(barrier, 0)
         for i in range(16):
-            for j in range(box[1]):
+            for j in fx.range_constexpr(box[1]):
                 b[i, j] = tile[i, j]
 
     a, b = numbers((20, 80), np.int16), np.full(box, -1, np.int16)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from xdsl.dialects.builtin import StringAttr
@@ -18,6 +17,7 @@ from flydsl.backends.device_code import (
     float_modes,
     int_attribute,
 )
+from flydsl.base.records import dataclass
 from flydsl.codegen.device_build import DeviceBuild
 from flydsl.codegen.llvm_build import data_layout
 from flydsl.dialects.fly.payload import CLUSTER

@@ -17,7 +17,7 @@ from flydsl.backends.host.workgroup import KernelInfo, WorkgroupEmitter
 from flydsl.backends.launcher import HostModule, Site, emit_launcher, field_offsets
 from flydsl.codegen.llvm_build import host_triple
 from flydsl.codegen.module_emitter import ModuleEmitter
-from flydsl.passes.shared.walk import functions
+from flydsl.passes.shared.walk import functions, sanitizer_settings
 from flydsl.target.target import Target
 
 
@@ -38,7 +38,7 @@ def host_module(
     relax_alignment(module)
     emitter = ModuleEmitter(triple=host_triple(), extra_rules=HOST_RULES)
     shared = shared_globals(module)
-    sanitize = sanitizer.settings(module)
+    sanitize = sanitizer_settings(module)
     sites: list[Site] = []
     kernels: dict[str, KernelInfo] = {}
     for function in functions(module):

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from flydsl.backends.host.shared_memory import is_shared
 from flydsl.backends.host.thread_loops import ATOMIC, WRITE, Workgroup
 from flydsl.base.errors import SourceLocation
+from flydsl.base.records import dataclass
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import scalar_of, type_text
 from flydsl.passes.shared.walk import location_of

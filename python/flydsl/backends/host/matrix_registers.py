@@ -7,7 +7,6 @@ own is read there; one that is the same for all threads, and one in pieces, is f
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from xdsl.dialects.builtin import StringAttr
@@ -15,6 +14,7 @@ from xdsl.ir import Operation, SSAValue
 
 from flydsl.backends.host.matrix_lanes import LoopText
 from flydsl.backends.host.thread_loops import Workgroup
+from flydsl.base.records import dataclass
 from flydsl.codegen.llvm_types import type_text
 from flydsl.target.mma_facts import Intrinsic
 

@@ -8,7 +8,6 @@ which are no numbers, and the wait puts the numbers in their place.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from xdsl.ir import Operation
 
@@ -17,6 +16,7 @@ from flydsl.backends.host.matrix_elements import read_element
 from flydsl.backends.host.matrix_lanes import LoopText, Operand, dense_places, gather, scatter
 from flydsl.backends.host.matrix_registers import LaneRegisters, block_product, lane_registers, result_registers
 from flydsl.backends.host.thread_loops import Workgroup
+from flydsl.base.records import replace
 from flydsl.codegen.module_scope import ModuleScope
 from flydsl.target.dtype import is_float, width_bits
 from flydsl.target.mma_facts import fragment_elem

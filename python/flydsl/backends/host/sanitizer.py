@@ -15,7 +15,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -43,7 +43,7 @@ from flydsl.native.constants import (
     ROOT_MOST,
     WHO_SITE_BITS,
 )
-from flydsl.passes.shared.walk import BEGIN_REGISTERS, KEPT, SANITIZE
+from flydsl.passes.shared.walk import BEGIN_REGISTERS, KEPT
 
 _MOST_SITES = 1 << WHO_SITE_BITS
 _FILLING = frozenset({"tma", "bulk", "tensor", "st", "lds"})
@@ -70,18 +70,6 @@ _FUNCTIONS: dict[str, tuple[str, list[str]]] = {
     names.SANITIZER_END: ("i32", ["i32"]),
     names.SANITIZER_LAUNCH: ("i32", ["ptr", "ptr", "ptr", "i64", "i64", "i64"]),
 }
-
-
-def settings(module: Operation) -> dict[str, Any] | None:
-    """The checks and array arguments that a module is compiled with, or None without a sanitizer."""
-    text = settings_text(module)
-    return json.loads(text) if text else None
-
-
-def settings_text(module: Operation) -> str:
-    """The same as it goes into the artifact; empty without a sanitizer."""
-    found = module.attributes.get(SANITIZE)
-    return found.data if isinstance(found, StringAttr) else ""
 
 
 def declare(module: ModuleEmitter) -> None:
@@ -224,7 +212,7 @@ class Sanitizer:
         if (
             isinstance(promised, IntegerAttr) and not self.wg.target.family.whole_warps
         ):  # there it is checked in any case
-            self.wg.note_aligned(op, place, min(promised.value.data, WIDEST_ACCESS))
+            self.wg.broken_promises.note(op, place, min(promised.value.data, WIDEST_ACCESS))
 
     def _check_registers(self, op: Operation, pointer: SSAValue, place: str, size: int) -> None:
         """Report registers that are read or written while a product has them, except by products and waits."""

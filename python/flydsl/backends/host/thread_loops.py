@@ -31,9 +31,6 @@ __all__ = ["ATOMIC", "ENGINE_ACCESS", "ORDERING", "QUIET", "READ", "WRITE"]
 
 
 AXES = ("x", "y", "z")
-MISALIGNED = """\
-misaligned access: the address is no multiple of {} bytes, as this copy or atomic needs
-copy fewer bits at a time, or align the memory and every offset into it (assumed_align, fx.Align, padded rows)"""
 Copy = tuple[SSAValue, SSAValue]
 """A value to store (first) into the array of another (second)."""
 
@@ -49,6 +46,8 @@ class Workgroup:
     """How a launch is stopped: a `Stopping`."""
     asynchrony: Any = None
     """Copies and products that land later, in a kernel that has some: an `Asynchrony`."""
+    broken_promises: Any
+    """Which accesses were misaligned: a `BrokenPromises`."""
     sanitizer: Any = None
     """What is told of every access to memory: a `Sanitizer`."""
     recorder: Any = None
@@ -69,8 +68,6 @@ class Workgroup:
         self.first = "0"
         self._phases: str | None = None
         self.mask: str | None = None
-        self._misaligned: dict[object, str] = {}
-        self._noted: set[object] = set()
         self.masks = 0
         self.extents: dict[str, str] = {}
         self.thread: dict[str, str] = {}
@@ -119,49 +116,6 @@ class Workgroup:
         else:
             self.body.bind(value, self.slots.load(value, self.thread_number))
         return self.body.operand(value)
-
-    # Alignment ---------------------------------------------------------------------------------
-
-    def note_aligned(self, op: Operation, place: str, alignment: int) -> None:
-        """Remember, until the loop over threads ends, an access at an address that is not what it promises."""
-        body, flag = self.body, self._flag("")
-        low = body.assign(f"and i64 {body.assign(f'ptrtoint {place} to i64')}, {alignment - 1}")
-        here = self._status(op, low, alignment)
-        before = body.assign(f"load i32, ptr {flag}")
-        body.line(f"store i32 {body.assign(f'call i32 @llvm.umax.i32(i32 {before}, i32 {here})')}, ptr {flag}")
-
-    def note_base_aligned(self, op: Operation, base: SSAValue, alignment: int) -> None:
-        """The same where the promise depends on an argument alone: a store that LLVM takes out of the loop."""
-        body, flag = self.body, self._flag((base, alignment))
-        low = body.assign(f"and i64 {body.assign(f'ptrtoint {body.typed(base)} to i64')}, {alignment - 1}")
-        here = self._status(op, low, alignment)
-        body.line(f"store i32 {here}, ptr {flag}")
-
-    def _status(self, op: Operation, low: str, alignment: int) -> str:
-        """The status of an access by the low bits of its address: 0 where there are none."""
-        self.sites.append(site_of(op, MISALIGNED.format(alignment)))
-        kept = self.body.assign(f"icmp eq i64 {low}, 0")
-        return self.body.assign(f"select i1 {kept}, i32 0, i32 {SITE_BASE + len(self.sites) - 1}")
-
-    def _flag(self, key: object) -> str:
-        if key not in self._misaligned:
-            self._misaligned[key] = self.body.fresh("misaligned")
-            self.body.entry_line(f"{self._misaligned[key]} = alloca i32, align 4")
-            self.body.entry_line(f"store i32 0, ptr {self._misaligned[key]}")
-        self._noted.add(key)
-        return self._misaligned[key]
-
-    def stop_if_misaligned(self) -> None:
-        """Behind a loop over threads: leave with the line of an access that broke its promise."""
-        body = self.body
-        for key in sorted(self._noted, key=list(self._misaligned).index):
-            status = body.assign(f"load i32, ptr {self._misaligned[key]}")
-            stop, on = body.fresh_label("stop"), body.fresh_label("on")
-            body.branch_if(body.assign(f"icmp ne i32 {status}, 0"), stop, on)
-            body.start_block(stop)
-            body.line(f"ret i32 {status}")
-            body.start_block(on)
-        self._noted.clear()
 
     # Loops over threads ------------------------------------------------------------------------
 

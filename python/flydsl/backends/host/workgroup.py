@@ -10,7 +10,6 @@ of masks where threads may disagree. See section 7 of the design.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import Block, Operation, SSAValue
@@ -21,10 +20,12 @@ from flydsl.backends.host.divergence import barrier_diverges
 from flydsl.backends.host.intrinsics.table import ASM, CALL, TARGET_PREFIXES, host_intrinsic, intrinsic_name
 from flydsl.backends.host.memory_roots import byte_size
 from flydsl.backends.host.plan import Plan, gathered, meeting_of
+from flydsl.backends.host.promises import BrokenPromises
 from flydsl.backends.host.shared_memory import SharedMemory
 from flydsl.backends.host.stopping import Stopping
 from flydsl.backends.host.thread_loops import AXES, Copy, Workgroup
 from flydsl.backends.launcher import Site, is_parameter_block
+from flydsl.base.records import dataclass
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
@@ -62,6 +63,7 @@ class WorkgroupEmitter(Workgroup):
         self.staggered = not apart and target.barriers_count_waves and barrier_diverges(op)
         self.apart = apart or self.staggered
         self.asynchrony = asynchrony.Asynchrony(self) if asynchrony.is_asynchronous(op) else None
+        self.broken_promises = BrokenPromises(self)
         self._stack_bytes = 0
 
     # Indices -----------------------------------------------------------------------------------
@@ -233,7 +235,7 @@ class WorkgroupEmitter(Workgroup):
         if self.sanitizer is not None:
             self.sanitizer.access(op, pointer, place, size, kind)
         if op.name == ASM and isinstance(size, int) and size > 1:  # PTX: aligned to its size
-            self.note_aligned(op, place, size)
+            self.broken_promises.note(op, place, size)
         if self.recorder is not None:
             self.recorder.access(self, op, pointer, place, size, kind)
 
@@ -263,7 +265,7 @@ class WorkgroupEmitter(Workgroup):
         self.over_threads(body)
         if later:
             self.over_threads(lambda: self._arrive(later))
-        self.stop_if_misaligned()
+        self.broken_promises.stop()
 
     def _read_by_others(self, ops: Sequence[Operation], copies: Sequence[Copy]) -> list[SSAValue]:
         """Targets of copies whose arrays the operations read at other threads: all must have read before one writes."""

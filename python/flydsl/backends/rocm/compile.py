@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from xdsl.dialects.builtin import StringAttr
@@ -17,6 +16,7 @@ from flydsl.backends.device_code import (
     int_attribute,
 )
 from flydsl.backends.rocm.rules import ROCM_RULES
+from flydsl.base.records import dataclass
 from flydsl.codegen.code_object import Linking
 from flydsl.codegen.device_build import DeviceBuild
 from flydsl.codegen.llvm_build import data_layout

@@ -8,7 +8,6 @@ import struct
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from flydsl.base import knobs
@@ -27,6 +26,7 @@ from flydsl.base.native_names import (
     NO_MEMORY,
     SITE_BASE,
 )
+from flydsl.base.records import dataclass
 from flydsl.native.constants import STATUS_OVERDUE, STATUS_STOPPED
 from flydsl.runtime import host_pool
 from flydsl.target.family import family

@@ -7,14 +7,14 @@ makes the binary) and for its part of the key (`hash`). The other methods tell t
 
 from __future__ import annotations
 
-import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from flydsl.base.errors import DslValueError, TargetError
 from flydsl.base.lazy import lazy_module
+from flydsl.base.records import dataclass
 from flydsl.compiler.backends.families import DeviceFamily
 from flydsl.compiler.backends.toolchain import toolchain_text
 from flydsl.compiler.options.hints import checked, kernel_attributes
@@ -116,6 +116,7 @@ class BaseBackend(ABC):
     def hash(self) -> str:
         """A text that changes with the backend, its target, and the versions of what compiles."""
         found = [type(self).__module__, type(self).__qualname__, *map(str, vars(self.target).values())]
+        hashlib = import_module("hashlib")  # slow to import
         return hashlib.sha256("\n".join([*found, toolchain_text()]).encode()).hexdigest()
 
     def native_lib_patterns(self) -> list[str]:

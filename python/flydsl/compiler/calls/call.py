@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslValueError, FlyDSLError, SourceLocation
+from flydsl.base.records import dataclass
 from flydsl.compiler.arguments.adapting import Adapted, adapt, check_constexpr
 from flydsl.compiler.arguments.argument_form import (
     ConstantForm,

@@ -30,11 +30,11 @@ from __future__ import annotations
 import struct
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
+from flydsl.base.records import dataclass
 from flydsl.compiler.arguments.adapting import adapt
 from flydsl.compiler.arguments.argument_form import (
     ConstantForm,

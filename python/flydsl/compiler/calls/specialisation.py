@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from flydsl.base import log
+from flydsl.base.records import dataclass, field
 from flydsl.compiler.arguments.argument_form import Form
 from flydsl.compiler.options.hints import Hints
 from flydsl.target.family import family

@@ -16,11 +16,11 @@ import threading
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from types import BuiltinFunctionType, CodeType, FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
+from flydsl.base.records import dataclass, field
 from flydsl.compiler.capture import libraries, values
 from flydsl.compiler.capture.code import CodeReads, code_digest
 from flydsl.compiler.capture.guard import MISSING, Guard

@@ -10,8 +10,6 @@ from xdsl.dialects.builtin import ModuleOp
 
 from flydsl.backends.device_code import kernel_functions
 from flydsl.backends.host.lds_record import LdsRecorder
-from flydsl.backends.host.sanitizer import settings as sanitizer_settings
-from flydsl.backends.host.sanitizer import settings_text as sanitizer_text
 from flydsl.backends.launcher import site_of
 from flydsl.base import knobs
 from flydsl.base.errors import FlyDSLError, VerifyError
@@ -25,6 +23,7 @@ from flydsl.compiler.messages.progress import stage
 from flydsl.compiler.options.hints import Hints
 from flydsl.compiler.options.sanitize import check_device
 from flydsl.passes.pipeline import Pass
+from flydsl.passes.shared.walk import sanitizer_settings, sanitizer_text
 from flydsl.passes.written_arguments import written_arguments
 from flydsl.target.target import Target
 

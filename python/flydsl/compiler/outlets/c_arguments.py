@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from flydsl.base.errors import UnsupportedError
+from flydsl.base.records import dataclass, field
 from flydsl.compiler.arguments.kinds import JitArgument, PointerArgument, ScalarArgument, StreamArgument, StructArgument
 from flydsl.compiler.arguments.tensor_argument import Dynamic, TensorArgument
 from flydsl.layout.leaf import INT32_LIMIT

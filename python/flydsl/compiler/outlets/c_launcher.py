@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
 from pathlib import PurePath
@@ -18,6 +17,7 @@ from typing import Any
 from flydsl.backends.launcher import field_offsets
 from flydsl.base import native_names
 from flydsl.base.native_names import DRIVER_ATTRIBUTES_ENTRY, DRIVER_ENTRY, ENTRY, TENSOR_MAP_ENTRY, handle_symbol
+from flydsl.base.records import dataclass
 from flydsl.compiler.artifacts.artifact import STATUS
 from flydsl.compiler.outlets.c_arguments import CArgument, comment, declaration
 from flydsl.target.family import family

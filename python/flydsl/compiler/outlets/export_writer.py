@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from flydsl.base.errors import DslRuntimeError, DslValueError
 from flydsl.base.files import atomic_write
 from flydsl.base.native_names import DRIVER_ATTRIBUTES_ENTRY, TENSOR_MAP_ENTRY
 from flydsl.base.own_code import VERSION
+from flydsl.base.records import dataclass, replace
 from flydsl.codegen.exported_object import Processor, exported_object, exported_pool, llvm_version, processor
 from flydsl.codegen.llvm_options import option_scope
 from flydsl.compiler.arguments.adapting import Adapted

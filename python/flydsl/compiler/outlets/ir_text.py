@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flydsl.base.errors import DslRuntimeError
 from flydsl.base.lazy import lazy_module
+from flydsl.base.records import dataclass
 from flydsl.compiler.arguments.adapting import Adapted
 from flydsl.compiler.arguments.tensor_argument import TensorArgument
 from flydsl.compiler.calls.call import Call

@@ -7,10 +7,10 @@ itself, as a tuned function does. All come down to a `JitCall`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from flydsl.base.errors import DslTypeError
+from flydsl.base.records import dataclass, field
 from flydsl.compiler.jit_function import BoundJit, JitFunction
 from flydsl.compiler.messages.diagnostics import calling_location
 

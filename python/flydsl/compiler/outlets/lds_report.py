@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslValueError
 from flydsl.base.lazy import lazy_module
+from flydsl.base.records import dataclass
 from flydsl.compiler.jit_function import JitFunction
 from flydsl.compiler.messages.diagnostics import present
 from flydsl.compiler.options.hints import hint_scope

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from typing import Any, get_args
 
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, FlyDSLError, UnsupportedError
+from flydsl.base.records import dataclass
 from flydsl.compiler.jit_function import JitFunction
 from flydsl.compiler.messages.diagnostics import definition_of, located
 from flydsl.compiler.options.hints import hint_scope

@@ -10,10 +10,10 @@ import ctypes
 import json
 import mmap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from flydsl.base import knobs
+from flydsl.base.records import dataclass
 from flydsl.compiler.arguments.kinds import StructArgument
 from flydsl.compiler.arguments.tensor_argument import TensorArgument
 from flydsl.native.constants import CELL_BYTES

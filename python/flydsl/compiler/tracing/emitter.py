@@ -43,7 +43,7 @@ from flydsl.dialects.fly.op_table import OP_TABLE
 from flydsl.dialects.fly.ops import OP_CLASSES, infer_types, to_attr
 from flydsl.dialects.fly.payload import DYNAMIC_SHARED, Pointer
 from flydsl.dialects.fly.types import type_of
-from flydsl.dialects.upstream import op_class
+from flydsl.dialects.upstream import created, op_class
 from flydsl.passes.shared.intrinsic_call import PTX_NAME, asm_properties, call_properties, native_call
 from flydsl.passes.shared.walk import MARK
 from flydsl.target.copy_nvvm import under_policy
@@ -106,8 +106,7 @@ class TraceEmitter:
                     properties[key] = attribute(name, key, value)
         several = not isinstance(result, (str, type(None)))
         types = () if result is None else [ir_type(t) for t in ((result,) if isinstance(result, str) else result)]
-        op = op_class(name).create(operands=operands, result_types=types, properties=properties)
-        self.add(op)
+        op = self.add(created(op_class(name), operands, types, properties))
         if several:
             return tuple(op.results)
         return op.results[0] if types else None
@@ -189,8 +188,7 @@ class TraceEmitter:
         stored = {
             key: to_attr((spec.attrs or {})[key], value) for key, value in (attrs or {}).items() if value is not None
         }
-        op = OP_CLASSES[name].create(operands=operands, result_types=types, attributes=stored)
-        self.add(op)
+        op = self.add(created(OP_CLASSES[name], operands, types, attributes=stored))
         return None if not op.results else op.results[0] if len(op.results) == 1 else tuple(op.results)
 
     # Constants ---------------------------------------------------------------------------------

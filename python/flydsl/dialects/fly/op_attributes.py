@@ -13,13 +13,12 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     StringAttr,
     i1,
-    i32,
-    i64,
 )
 from xdsl.ir import Attribute, Operation, TypeAttribute
 
 from flydsl.dialects.fly.op_table import OpSpec
 from flydsl.dialects.fly.types import element_type
+from flydsl.dialects.upstream import integer, integers
 
 ATTRIBUTE_CLASSES: dict[str, tuple[str, type[Attribute]]] = {
     "i32": ("an integer", IntegerAttr),
@@ -38,11 +37,11 @@ def to_attr(kind: str, value: Any) -> Attribute:
     """The attribute that stores a Python value of a table kind."""
     kind = kind.removesuffix("?")
     if kind in ("i32", "angle"):
-        return IntegerAttr(value, i32)
+        return integer(value, 32)
     if kind == "bool":
-        return IntegerAttr(int(value), i1)
+        return integer(int(value), 1)
     if kind == "i32s":
-        return DenseArrayBase.from_list(i32, list(value))
+        return integers(32, *value)
     if kind == "elem":
         return element_type(value) if isinstance(value, str) else value
     if kind == "dict":
@@ -54,7 +53,7 @@ def _dictionary(value: Any) -> Attribute:
     """Ints become i64, the width of sizes; attributes stay as they are."""
     if not isinstance(value, Mapping):
         return value
-    return DictionaryAttr({k: v if isinstance(v, Attribute) else IntegerAttr(v, i64) for k, v in value.items()})
+    return DictionaryAttr({k: v if isinstance(v, Attribute) else integer(v, 64) for k, v in value.items()})
 
 
 def from_attr(attr: Attribute) -> Any:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, ClassVar, TypedDict
 
 from flydsl.base.errors import DslTypeError
+from flydsl.base.records import replace
 from flydsl.expr.numbers import division, fold
 from flydsl.expr.numbers import numeric_types as nt
 from flydsl.expr.numbers.fastmath import Flags

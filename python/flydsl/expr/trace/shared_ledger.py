@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from flydsl.base.errors import DslRuntimeError, SourceLocation
+from flydsl.base.records import dataclass
 from flydsl.expr.trace.context import current
 
 

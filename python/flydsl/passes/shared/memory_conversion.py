@@ -9,13 +9,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from xdsl.dialects.builtin import (
-    DenseArrayBase,
     FunctionType,
     IntAttr,
     IntegerAttr,
     VectorType,
     i8,
-    i32,
     i64,
 )
 from xdsl.dialects.llvm import LLVMPointerType
@@ -26,7 +24,7 @@ from flydsl.base.errors import FlyDSLError, LoweringError
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import PtrType, element_type, payload_of, vector_type
-from flydsl.dialects.upstream import op_class
+from flydsl.dialects.upstream import integer, integers, op_class
 from flydsl.passes.shared import buffer_pointers
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.ssa_leaf import SsaInt, register
@@ -175,7 +173,7 @@ class MemoryConversion:
         if info.space == pl.BUFFER_DESC:
             raw = buffer_pointers.load(self, pointer, stored, info.elem)
         else:
-            align = {"alignment": IntegerAttr(info.align, i64)}
+            align = {"alignment": integer(info.align, 64)}
             raw = self.at.op("llvm.load", [self.address(pointer, info)], [stored], _ORDERING_NONE | align)
         return self.from_memory(raw, type_, info)
 
@@ -200,7 +198,7 @@ class MemoryConversion:
         if info.space == pl.BUFFER_DESC:
             buffer_pointers.store(self, value, pointer, info.elem)
             return
-        align = {"alignment": IntegerAttr(info.align, i64)}
+        align = {"alignment": integer(info.align, 64)}
         self.at.op("llvm.store", [value, self.address(pointer, info)], [], _ORDERING_NONE | align)
 
     def view(self, value: SSAValue) -> tuple[SSAValue, pl.Pointer, Any]:
@@ -224,9 +222,9 @@ class MemoryConversion:
         if not by and not -(2**31) < constant < 2**31:
             by = [self.at.constant("i64", constant)]
         properties = {
-            "rawConstantIndices": DenseArrayBase.from_list(i32, [_GEP_DYNAMIC if by else constant]),
+            "rawConstantIndices": integers(32, _GEP_DYNAMIC if by else constant),
             "elem_type": memory_type(info.elem),
-            "noWrapFlags": IntegerAttr(0, i32),
+            "noWrapFlags": integer(0, 32),
         }
         return self.at.op("llvm.getelementptr", [pointer, *by], [pointer.type], properties)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from xdsl.dialects.arith import FastMathFlagsAttr, IntegerOverflowAttr
@@ -11,6 +10,7 @@ from xdsl.dialects.builtin import IntegerAttr, StringAttr, VectorType, i64
 from xdsl.ir import Attribute, SSAValue
 
 from flydsl.base.errors import LoweringError
+from flydsl.base.records import replace
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp

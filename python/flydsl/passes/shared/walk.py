@@ -84,6 +84,18 @@ def sanitizes(op: Operation) -> bool:
     return SANITIZE in top.attributes
 
 
+def sanitizer_settings(module: Operation) -> dict[str, Any] | None:
+    """The checks and array arguments that a module is compiled with, or None without a sanitizer."""
+    text = sanitizer_text(module)
+    return json.loads(text) if text else None
+
+
+def sanitizer_text(module: Operation) -> str:
+    """The same as it goes into the artifact; empty without a sanitizer."""
+    found = module.attributes.get(SANITIZE)
+    return found.data if isinstance(found, StringAttr) else ""
+
+
 def mark_swizzle(op: Operation, swizzle: Any) -> None:
     """Note at a permuted address which permutation it was; a report undoes it."""
     if isinstance(swizzle, Swizzle):

@@ -7,7 +7,6 @@ records (bytes, for the raw buffers used here) from bit 64, flags from bit 96.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from xdsl.ir import Operation
 
@@ -15,6 +14,7 @@ from flydsl.backends.host.asynchrony import GROUPS
 from flydsl.backends.host.collectives import lane_parts
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, immediate, thread
 from flydsl.backends.host.thread_loops import ATOMIC, ENGINE_ACCESS, READ, WRITE, Workgroup
+from flydsl.base.records import dataclass
 from flydsl.codegen.llvm_types import BF16, type_text
 from flydsl.codegen.rules.rules_llvm_memory import is_soft, soft_atomic
 

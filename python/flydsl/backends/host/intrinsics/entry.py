@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
 
 from xdsl.dialects.arith import ConstantOp
@@ -11,6 +10,7 @@ from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Operation
 
 from flydsl.backends.host.thread_loops import Workgroup
+from flydsl.base.records import dataclass
 from flydsl.codegen.reading.op_view import fail
 
 Behaviour = Callable[[Workgroup, Operation], None]

@@ -185,7 +185,7 @@ def _row_address(wg: Workgroup, op: Operation, index: int, thread_: str) -> str:
     """The row that another thread names; rows begin at multiples of their 16 bytes."""
     pointer = op.operands[index]
     row = wg.body.operand(pointer) if wg.plan.is_uniform(pointer) else wg.slots.load(pointer, thread_)
-    wg.note_aligned(op, f"{type_text(pointer.type)} {row}", ROW_BYTES)
+    wg.broken_promises.note(op, f"{type_text(pointer.type)} {row}", ROW_BYTES)
     return row
 
 
@@ -267,7 +267,7 @@ def _cp_async(size: int) -> Behaviour:
         target, source, *rest = op.operands
         wg.access(op, target, body.typed(target), size, WRITE | ENGINE_ACCESS)
         for place in (target, source):
-            wg.note_aligned(op, body.typed(place), size)
+            wg.broken_promises.note(op, body.typed(place), size)
         given = body.operand(rest[0]) if rest else str(size)
         filled = body.assign(f"call i32 @llvm.umin.i32(i32 {given}, i32 {size})") if rest else given
         wg.access(op, source, body.typed(source), body.assign(f"zext i32 {filled} to i64") if rest else size, READ)
