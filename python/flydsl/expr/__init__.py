@@ -26,19 +26,15 @@ __all__ += math.__all__
 __all__ += primitive.__all__
 __all__ += typing.__all__
 
-# Loaded when first used: most kernels need none of them.
 _LAZY = {n: n for n in ("buffer_ops", "coop", "extern", "mem_ops", "meta", "nvvm", "random", "rocdl", "utils")}
-_LAZY |= {"tdm_ops": "rocdl.tdm_ops"}
-_SELDOM = dict.fromkeys(("assume", "gather", "scatter"), "atoms.gathering")
+_LAZY |= {"tdm_ops": "rocdl.tdm_ops"} | dict.fromkeys(("assume", "gather", "scatter"), "atoms.gathering")
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_LAZY, *_SELDOM})
+    return sorted({*__all__, *_LAZY})
 
 
 def __getattr__(name: str) -> _Any:
-    if name in _LAZY:
-        return _import_module(f"{__name__}.{_LAZY[name]}")
-    if name in _SELDOM:
-        return getattr(_import_module(f"{__name__}.{_SELDOM[name]}"), name)
+    if name in _LAZY:  # loaded when first used: most kernels need none of them
+        return getattr(found := _import_module(f"{__name__}.{_LAZY[name]}"), name, found)
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'", name=name, obj=_import_module(__name__))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from flydsl.backends.host.access_kinds import ATOMIC, WRITE
-from flydsl.backends.host.shared_order import is_shared
+from flydsl.backends.host.analysis.shared_accesses import is_shared
 from flydsl.base.errors import SourceLocation
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import scalar_of, type_text

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import Operation
 
+from flydsl.backends.host.analysis.shared_accesses import SharedBounds, is_shared
 from flydsl.backends.host.fibers import COUNTERS
-from flydsl.backends.host.shared_bounds import SharedBounds
-from flydsl.backends.host.shared_order import is_shared
 from flydsl.backends.host.slots import BUFFER_DESCRIPTOR
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
