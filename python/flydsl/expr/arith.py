@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from flydsl.base.errors import DslTypeError
 from flydsl.base.lazy import offered
 from flydsl.base.records import replace
+from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr.enum import CmpFPredicate as CmpFPredicate
 from flydsl.expr.enum import CmpIPredicate as CmpIPredicate
 from flydsl.expr.enum import FastMathFlags, RoundingMode
@@ -124,7 +125,7 @@ def _flatten(values: Sequence[Any]) -> list[Any]:
 def _fold_many(op: Operation, values: Sequence[Any], flags: Flags) -> Any:
     flat = _flatten(values)
     if not flat:
-        raise DslTypeError(f"{op.symbol} needs at least one operand")
+        raise DslValueError(f"{op.symbol} needs at least one operand")
     result: Any = required_operand(flat[0])
     for value in flat[1:]:
         result = combine(op, result, value, flags)
