@@ -12,6 +12,7 @@ from types import ModuleType
 
 RENAMED = {
     "preshuffle_gemm": "gemm.preshuffle_gemm",
+    "blockscale_preshuffle_gemm": "gemm.blockscale_preshuffle_gemm",
     "softmax_kernel": "norm.softmax",
     "layernorm_kernel": "norm.layernorm",
     "rmsnorm_kernel": "norm.rmsnorm",

@@ -1,19 +1,22 @@
 """GPU kernels with explicit layouts: `flydsl.expr` (fx) is the language, `flydsl.compiler` (flyc) compiles it."""
 
-from importlib import import_module
 from typing import Any
 
-__version__ = "0.1.0"
-_LATER = ("autotune", "Config")
+from flydsl.base import knobs as _settings  # noqa: F401 - so that errors know of NO_COLOR from the start
+from flydsl.base.lazy import lazy_face
+from flydsl.base.own_code import VERSION
+
+__version__ = VERSION
+_later = lazy_face(__name__, {"autotune": "flydsl.autotune"})
 
 
 def __getattr__(name: str) -> Any:
     """`flydsl.autotune` (a module that is the decorator too) and `flydsl.Config`, loaded when first asked for."""
-    if name in _LATER:
-        tuning = import_module("flydsl.autotune")
-        return tuning if name == "autotune" else tuning.Config
-    raise AttributeError(f"module 'flydsl' has no attribute {name!r}")
+    return _later("autotune").Config if name == "Config" else _later(name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+    return sorted({*globals(), "autotune", "Config"})
+
+
+__all__ = ["__version__"]

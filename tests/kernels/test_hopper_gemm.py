@@ -13,6 +13,7 @@ import flydsl.expr as fx
 from flydsl.kernels.gemm import hopper_matmul
 from flydsl.kernels.gemm.hopper_gemm import GemmConfig, build_hopper_gemm
 from flydsl.kernels.gemm.hopper_matmul import choose_config, hopper_gemm
+from tests.support import random_data
 
 TYPES: dict[str, Any] = {
     "bf16": ml_dtypes.bfloat16, "f16": np.float16, "e4m3": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2,
@@ -42,7 +43,7 @@ def check(
     m: int, n: int, k: int, config: GemmConfig, dtype: str = "bf16", out: str = "bf16", bias: bool = False,
     alpha: float = 1.0,
 ) -> None:  # fmt: skip
-    rng = np.random.default_rng()
+    rng = random_data.generator()
     a = rng.standard_normal((m, k)).astype(TYPES[dtype])
     stored = rng.standard_normal((k, n) if config.b_rows_are_k else (n, k)).astype(TYPES[dtype])
     b = stored if config.b_rows_are_k else stored.T
@@ -122,9 +123,8 @@ def test_nothing_to_write(m: int, n: int, k: int) -> None:
 
 @pytest.mark.parametrize("has_bias", [False, True])
 @pytest.mark.parametrize("activation", ["none", "silu"])
-def test_no_products_to_add_up(activation: str, has_bias: bool) -> None:
+def test_no_products_to_add_up(activation: str, has_bias: bool, rng: np.random.Generator) -> None:
     """K is 0: C = act(bias), or zeros, in every element and beside none."""
-    rng = np.random.default_rng()
     m, n = 7, 300
     guarded = np.full((m + 2, n + 16), np.nan, np.float32).astype(TYPES["bf16"])
     bias = rng.standard_normal(n).astype(TYPES["bf16"])

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from flydsl.compiler.arguments.adapted import Adapted
+from flydsl.compiler.arguments.adapting import Adapted
 from flydsl.compiler.artifacts.artifact import Artifact
 from flydsl.compiler.jit_argument import adapt
 from flydsl.compiler.lowering.driver import compile_module

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module as _import_module
-from typing import Any as _Any
-
+from flydsl.base.lazy import lazy_face as _lazy_face
 from flydsl.expr import arith, derived, enum, gpu, math, numeric, primitive, typing, vector
 from flydsl.expr.arith import *  # noqa: F403
 from flydsl.expr.atoms import hardware_enums
@@ -27,15 +25,14 @@ __all__ += primitive.__all__
 __all__ += typing.__all__
 
 # Loaded when first used: most kernels need none of them.
-_LAZY = {n: n for n in ("buffer_ops", "coop", "epilogue", "mem_ops", "nvvm", "pipeline", "random", "rocdl", "schedule")}
-_LAZY["tdm_ops"] = "rocdl.tdm_ops"
+__getattr__ = _lazy_face(__name__, _LAZY := {
+    "buffer_ops": "flydsl.expr.buffer_ops", "coop": "flydsl.expr.coop",
+    "epilogue": "flydsl.expr.epilogue", "mem_ops": "flydsl.expr.mem_ops",
+    "nvvm": "flydsl.expr.nvvm", "pipeline": "flydsl.expr.pipeline", "random": "flydsl.expr.random",
+    "rocdl": "flydsl.expr.rocdl",
+    "schedule": "flydsl.expr.schedule", "tdm_ops": "flydsl.expr.rocdl.tdm_ops",
+})  # fmt: skip
 
 
 def __dir__() -> list[str]:
     return sorted({*__all__, *_LAZY})
-
-
-def __getattr__(name: str) -> _Any:
-    if name in _LAZY:
-        return _import_module(f"{__name__}.{_LAZY[name]}")
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'", name=name, obj=_import_module(__name__))

@@ -10,24 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from xdsl.ir import Operation, Region
-from xdsl.traits import Pure
 
-from flydsl.passes.shared.walk import function_bodies
-
-# Side-effect-free operations whose classes do not say so.
-_PURE_NAMES = frozenset({"llvm.getelementptr", "llvm.mlir.undef", "llvm.inttoptr", "llvm.ptrtoint", "llvm.bitcast",
-                         "llvm.extractvalue", "llvm.insertvalue", "gpu.thread_id", "gpu.block_id", "gpu.block_dim",
-                         "gpu.grid_dim", "gpu.lane_id", "vector.bitcast"})  # fmt: skip
-_is_pure: dict[type, bool] = {}
-
-
-def is_pure(op: Operation) -> bool:
-    """Whether an operation may be dropped when unused and shared when repeated."""
-    kind = type(op)
-    known = _is_pure.get(kind)
-    if known is None:
-        known = _is_pure[kind] = op.name in _PURE_NAMES or op.has_trait(Pure) or op.name.startswith(("arith.", "math."))
-    return known and not op.regions
+from flydsl.passes.shared.walk import function_bodies, is_pure
 
 
 def drop_dead(region: Region) -> None:

@@ -17,10 +17,9 @@ from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import payload_of, vector_type
 from flydsl.layout.tensor import Tensor
 from flydsl.passes.shared.insertion import Inserter
-from flydsl.passes.shared.source_location import located
 from flydsl.passes.shared.ssa_leaf import SsaPointer
 from flydsl.passes.shared.vector_access import held_elements, load_elements, store_elements
-from flydsl.passes.shared.walk import function_bodies
+from flydsl.passes.shared.walk import function_bodies, located
 from flydsl.target.copy_ops import UniversalAtomic
 
 

@@ -24,8 +24,7 @@ from flydsl.base.errors import LoweringError
 from flydsl.dialects.llvm_functions import llvm_function
 from flydsl.dialects.upstream import op_class
 from flydsl.passes.shared.llvm_conversion import cast_before, convert_block_arguments, llvm_type, remove, replace_result
-from flydsl.passes.shared.source_location import location_of
-from flydsl.passes.shared.walk import functions
+from flydsl.passes.shared.walk import functions, location_of
 
 
 def convert_func_to_llvm(module: Operation) -> None:

@@ -13,13 +13,13 @@ wide piece that is written element by element.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from itertools import pairwise
 
 from xdsl.dialects.builtin import DenseArrayBase, VectorType, i64
 from xdsl.dialects.scf import YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from flydsl.base.records import dataclass, field
 from flydsl.dialects.fly.ops import FlyOp, allocation_size
 from flydsl.dialects.fly.types import element_type, payload_of, vector_type
 from flydsl.passes.shared.insertion import Inserter

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from flydsl.base.records import dataclass
 from flydsl.target.target import Target
 
 

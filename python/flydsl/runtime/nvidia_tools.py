@@ -10,10 +10,10 @@ import re
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 from flydsl.base import knobs
+from flydsl.base.records import dataclass
 
 _SECONDS = 600
 """How long a tool may take; the largest kernels need some seconds."""

@@ -6,7 +6,7 @@ mbarriers), 9.7.19 (setmaxnreg). Addresses in shared memory are 32-bit integers,
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from flydsl.base.records import dataclass, field
 
 AMPERE, HOPPER = ("ampere", "hopper"), ("hopper",)
 

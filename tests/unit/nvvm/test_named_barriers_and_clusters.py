@@ -10,6 +10,7 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from tests.support import random_data
 from tests.unit.nvvm.running import Shared, Where, launcher, ptx, run
 
 nvvm = fx.nvvm
@@ -107,7 +108,7 @@ def test_blocks_read_and_write_each_others_shared_memory(blocks: int, dtype: Any
         out[fx.block_idx.x, thread] = got[thread] + kind(rank * 1000 + nvvm.cluster_size())
 
     clusters = 3
-    a = np.random.default_rng().integers(0, 500, (blocks * clusters, 64)).astype(dtype)
+    a = random_data.generator().integers(0, 500, (blocks * clusters, 64)).astype(dtype)
     out = np.full_like(a, -1)
     run(body, a, out, threads=64, grid=blocks * clusters, cluster=(blocks, 1, 1))
     expected = np.empty_like(a)
@@ -155,7 +156,7 @@ def test_every_type_and_vector_is_exchanged(dtype: Any, kind: Any, lanes: int) -
         for i in fx.range_constexpr(lanes):
             out[fx.block_idx.x, thread * lanes + i] = got[thread * lanes + i]
 
-    a = np.frombuffer(np.random.default_rng().bytes(blocks * count * np.dtype(dtype).itemsize), dtype)
+    a = np.frombuffer(random_data.generator().bytes(blocks * count * np.dtype(dtype).itemsize), dtype)
     a = a.reshape(blocks, count).copy()
     out = np.zeros_like(a)
     run(body, a, out, threads=threads, grid=blocks, cluster=(blocks, 1, 1))

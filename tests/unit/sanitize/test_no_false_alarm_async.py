@@ -254,9 +254,8 @@ def test_products_in_flight(steps: int, open_groups: int, fences: str) -> None:
 
 
 @pytest.mark.parametrize("stages", [2, 3])
-def test_hopper_gemm(stages: int) -> None:
+def test_hopper_gemm(stages: int, rng: np.random.Generator) -> None:
     config = GemmConfig(tile_n=128, stages=stages, cluster=1)
-    rng = np.random.default_rng()
     a, b = (rng.integers(-3, 4, (rows, 256)).astype(np.float16) for rows in (128, 128))
     c = np.full((128, 128), np.nan, np.float16)
     with knobs.scope({knobs.ARCH: "sm_90a", knobs.RUNTIME_KIND: "host"}), flyc.sanitize():

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from flydsl.base import log
+from flydsl.base.records import dataclass, field
 from flydsl.compiler.arguments.argument_form import Form
 from flydsl.compiler.options.hints import Hints
+from flydsl.target.family import family
 
 TOPIC = "recompiles"
 
@@ -78,7 +79,7 @@ def properties_of(names: Sequence[str], forms: Sequence[Form], key: Key) -> dict
     found = {f"argument '{name}': {what}": text for name, form in zip(names, forms, strict=True)
              for what, text in form.properties().items()}  # fmt: skip
     found["target"] = key.arch
-    found["device"] = key.kind if key.kind == "host" else f"{key.kind}:{key.device_number}"
+    found["device"] = family(key.kind).place(key.device_number)
     if key.backend:
         found["backend"] = key.backend
     found.update({f"hint {name}": repr(value) for name, value in key.hints})
@@ -109,7 +110,7 @@ def record(name: str, number: int, names: Sequence[str], forms: Sequence[Form], 
     elif not reasons:
         reasons = ["the same arguments, code and settings as before, forgotten since"]
     arguments = tuple(f"{n}: {form}" for n, form in zip(names, forms, strict=True))
-    place = key.kind if key.kind == "host" else f"{key.kind}:{key.device_number}"
+    place = family(key.kind).place(key.device_number)
     made = Specialisation(arguments, key.arch, place, key.hints, origin.seconds, "; ".join(reasons), origin.from_disk,
                           origin.not_kept, origin.stages, tuple(now.items()))  # fmt: skip
     if log.topic_enabled(TOPIC):

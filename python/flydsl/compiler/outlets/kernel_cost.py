@@ -10,18 +10,37 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from copy import copy
-from dataclasses import dataclass, field
 from html import escape
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flydsl.base import knobs
-from flydsl.compiler.arguments.adapted import Adapted
+from flydsl.base.lazy import lazy_module
+from flydsl.base.records import dataclass, field
+from flydsl.compiler.arguments.adapting import Adapted
 from flydsl.compiler.arguments.tensor_argument import TensorArgument
-from flydsl.compiler.options.hints import Hints, llvm_options
+from flydsl.compiler.backends.families import device_family
+from flydsl.compiler.options.hints import Hints, option_settings
 from flydsl.runtime import nvidia_tools
 from flydsl.target.occupancy import waves_per_file
 from flydsl.target.target import Target
+
+if TYPE_CHECKING:
+    from flydsl.backends import device_code
+    from flydsl.codegen import llvm_options
+    from flydsl.compiler.backends import backend_passes
+    from flydsl.compiler.lowering import driver
+    from flydsl.compiler.tracing import trace
+    from flydsl.dialects import xdsl_loading
+else:
+    device_code = lazy_module("flydsl.backends.device_code")
+    llvm_options = lazy_module("flydsl.codegen.llvm_options")
+    backend_passes = lazy_module("flydsl.compiler.backends.backend_passes")
+    driver = lazy_module("flydsl.compiler.lowering.driver")
+    trace = lazy_module("flydsl.compiler.tracing.trace")
+    xdsl_loading = lazy_module("flydsl.dialects.xdsl_loading")
+
+_AMD_FACTS = "amdhsa.kernels:"
+"""Where the metadata of a code object begin in assembly."""
 
 CLASSES: tuple[tuple[str, str], ...] = (
     ("matrix", r"v_mfma|v_wmma|v_smfmac|wgmma\.mma|mma\.sync"),
@@ -114,7 +133,7 @@ def _of_amd(name: str, text: str, llvm: str, target: Target) -> KernelCost:
     start = text.index(f"\n{name}:\n") + 1
     end = text.index(".section", start)
     body = text[start:end]
-    facts = next(part for part in text[text.index("amdhsa.kernels:") :].split("\n  - ")[1:]
+    facts = next(part for part in text[text.index(_AMD_FACTS) :].split("\n  - ")[1:]
                  if re.search(rf"\.name:\s+{re.escape(name)}\n", part))  # fmt: skip
 
     def fact(what: str) -> int:
@@ -178,16 +197,14 @@ def _without_data(argument: Any) -> Any:
 
 def _costs(func: Callable[..., Any], arguments: list[Any], target: Target, hints: Hints) -> tuple[KernelCost, ...]:
     # The IR libraries are loaded when code is made, and not when this package is imported.
-    trace = import_module("flydsl.compiler.tracing.trace").trace
-    passes_for = import_module("flydsl.compiler.backends.backend_passes").passes_for
-    family = import_module(f"flydsl.backends.{target.backend}.compile")
-    kernel_functions = import_module("flydsl.backends.device_code").kernel_functions
-    module, _ = trace(func, arguments, target, hints)
-    names = [op.attributes["sym_name"].data for op in kernel_functions(module)]
-    for step in passes_for(target, hints):
+    xdsl_loading.load(trace, driver)
+    module, _ = trace.trace(func, arguments, target, hints)
+    names = [op.attributes["sym_name"].data for op in device_code.kernel_functions(module)]
+    for step in backend_passes.passes_for(target, hints):
         step.run(module)
-    text = family.device_text(module, target)
-    make, read = (family.ptx_of, _of_nvidia) if target.backend == "cuda" else (family.isa_of, _of_amd)
-    with import_module("flydsl.codegen.llvm_options").option_scope(llvm_options(hints)):
-        assembly = make(text, target, knobs.COMPILE_OPT_LEVEL.get(), knobs.COMPILE_LLVM_DIR.get())
+    family = device_family(target.backend)
+    text = family.device_text(module, target, False)
+    with llvm_options.option_scope(option_settings(hints)):
+        assembly = family.assembly(text, target, knobs.COMPILE_OPT_LEVEL.get(), knobs.COMPILE_LLVM_DIR.get())
+    read = _of_amd if _AMD_FACTS in assembly else _of_nvidia
     return tuple(read(name, assembly, text, target) for name in names)

@@ -9,9 +9,9 @@ and ``$attr=`` for one written with its name. ``syntax`` names the few other sha
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from flydsl.base.records import dataclass
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly import rules
 

@@ -8,10 +8,10 @@ and tensors are payloads themselves and live in `flydsl.layout`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from math import gcd
 
 from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.base.records import dataclass, replace
 from flydsl.layout.layout import Layout
 from flydsl.layout.leaf import Basis, DynInt, Leaf, divisor
 from flydsl.layout.swizzle import ComposedLayout, Swizzle

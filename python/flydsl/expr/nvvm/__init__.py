@@ -21,12 +21,12 @@ from flydsl.expr.nvvm.cluster_memory import *
 from flydsl.expr.nvvm.copies import *
 from flydsl.expr.nvvm.facts import *
 from flydsl.expr.nvvm.matrix_moves import *
-from flydsl.expr.nvvm.mma import MmaSync, Wgmma
 from flydsl.expr.nvvm.pipeline import *
 from flydsl.expr.nvvm.tensor_map import *
 from flydsl.expr.nvvm.tma import *
 from flydsl.expr.nvvm.tma_copies import *
 from flydsl.expr.nvvm.warpgroup import *
+from flydsl.expr.nvvm.warpgroup import MmaSync, Wgmma
 
 __all__ = ["MmaSync", "Wgmma"]
 __all__ += arithmetic.__all__

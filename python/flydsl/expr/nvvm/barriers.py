@@ -13,7 +13,7 @@ from flydsl.expr.tensors.tensor import pointer_of
 from flydsl.expr.trace.context import Value, current
 from flydsl.expr.trace.intrinsic import require
 from flydsl.expr.values.known import plain
-from flydsl.target.l2_policy import check_priority
+from flydsl.target.copy_nvvm import check_priority
 from flydsl.target.ptx import PTX_OPS
 
 MAX_NAMED_BARRIER = 15

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product as cartesian
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xdsl.ir import SSAValue
 
@@ -19,10 +19,7 @@ from flydsl.layout.divide import logical_divide
 from flydsl.layout.layout import Layout
 from flydsl.layout.swizzle import ComposedLayout, kept_together, linear_part
 from flydsl.layout.tensor import Tensor
-
-if TYPE_CHECKING:
-    from flydsl.passes.layout_lowering import LayoutLowering
-
+from flydsl.passes.shared.layout_walk import LayoutLowering
 
 Counts = tuple[int, int]
 """A thread's values of one call: in the source, in the destination."""

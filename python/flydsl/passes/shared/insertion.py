@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from flydsl.dialects.fly.ops import OP_CLASSES
 from flydsl.dialects.fly.types import element_type, type_of, vector_type
-from flydsl.dialects.upstream import op_class
+from flydsl.dialects.upstream import created, op_class
 
 
 class Inserter:
@@ -64,16 +64,14 @@ class Inserter:
         self, name: str, operands: Sequence[SSAValue], results: Sequence[Attribute] = (), properties: Any = None
     ) -> Any:
         """An upstream operation; its only result, or None."""
-        op = op_class(name).create(operands=operands, result_types=results, properties=properties or {})
-        self.add(op)
+        op = self.add(created(op_class(name), operands, results, properties))
         return op.results[0] if op.results else None
 
     def fly(
         self, name: str, operands: Sequence[SSAValue], results: Sequence[Attribute] = (), attributes: Any = None
     ) -> Any:
         """A fly operation; its only result, or None."""
-        op = OP_CLASSES[name].create(operands=operands, result_types=results, attributes=attributes or {})
-        self.add(op)
+        op = self.add(created(OP_CLASSES[name], operands, results, attributes=attributes))
         return op.results[0] if op.results else None
 
     def at_entry(self, op: Operation) -> SSAValue:

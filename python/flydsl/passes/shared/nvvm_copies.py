@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from xdsl.dialects.builtin import StringAttr, VectorType, i32
 from xdsl.dialects.llvm import LLVMStructType
 from xdsl.ir import Attribute, SSAValue
@@ -16,13 +14,19 @@ from flydsl.dialects.upstream import op_class
 from flydsl.layout.algebra import coalesce
 from flydsl.passes.shared.intrinsic_call import PTX_NAME, asm_properties, call_intrinsic
 from flydsl.passes.shared.matrix_atoms import from_registers
+from flydsl.passes.shared.memory_conversion import MemoryConversion
 from flydsl.passes.shared.universal_atoms import check_whole, contiguous, under
 from flydsl.passes.shared.vector_access import cast_bits, extract
-from flydsl.target.copy_nvvm import LOAD_HINTS, ROW_BYTES, STORE_HINTS, CachedCopy, CpAsync, LdMatrix, StMatrix
-from flydsl.target.l2_policy import under_policy
-
-if TYPE_CHECKING:
-    from flydsl.passes.convert_fly_memory import MemoryConversion
+from flydsl.target.copy_nvvm import (
+    LOAD_HINTS,
+    ROW_BYTES,
+    STORE_HINTS,
+    CachedCopy,
+    CpAsync,
+    LdMatrix,
+    StMatrix,
+    under_policy,
+)
 
 _FORM = {1: ".b32", 2: ".v2.b32", 4: ".v4.b32"}
 

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from xdsl.dialects.builtin import DenseArrayBase, UnitAttr, VectorType, i64
+from xdsl.dialects.builtin import UnitAttr, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.types import element_type, vector_type
+from flydsl.dialects.upstream import integers
 from flydsl.layout import coords
 from flydsl.layout import int_tuple as it
 from flydsl.layout.accesses import Access, accesses, distinct, spots
 from flydsl.layout.tensor import Tensor
-from flydsl.passes.mark_memory import KEPT, sanitizes
 from flydsl.passes.shared.insertion import Inserter
+from flydsl.passes.shared.walk import KEPT, sanitizes
 from flydsl.target.dtype import storage_bytes, width_bits
 
 WIDEST_BYTES = 16
@@ -124,7 +125,7 @@ def _join(at: Inserter, a: tuple[SSAValue, int], b: tuple[SSAValue, int], elem: 
 
 def shuffle(at: Inserter, a: SSAValue, b: SSAValue, mask: Any, elem: str) -> SSAValue:
     picks = list(mask)
-    properties = {"mask": DenseArrayBase.from_list(i64, picks)}
+    properties = {"mask": integers(64, *picks)}
     return at.op("vector.shuffle", [a, b], [vector_type(len(picks), elem)], properties)
 
 
@@ -140,7 +141,7 @@ def cast_bits(at: Inserter, value: SSAValue, type_: Attribute) -> SSAValue:
 
 
 def extract(at: Inserter, vector: SSAValue, index: int, elem: str) -> SSAValue:
-    properties = {"static_position": DenseArrayBase.from_list(i64, [index])}
+    properties = {"static_position": integers(64, index)}
     return at.op("vector.extract", [vector], [element_type(elem)], properties)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from xdsl.dialects.builtin import StringAttr, VectorType, i32, i64
 from xdsl.dialects.llvm import LLVMStructType
 from xdsl.ir import Attribute, SSAValue
@@ -11,16 +9,13 @@ from xdsl.ir import Attribute, SSAValue
 from flydsl.base.errors import LoweringError
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.upstream import op_class
-from flydsl.passes.shared.atom_state import atom_state
-from flydsl.passes.shared.intrinsic_call import asm_properties
+from flydsl.passes.shared.intrinsic_call import asm_properties, atom_state
 from flydsl.passes.shared.matrix_atoms import INSTRUCTION, as_registers, from_registers, register_attr
+from flydsl.passes.shared.memory_conversion import MemoryConversion
 from flydsl.passes.shared.shared_place import BLOCK_ALIGN, known_start
 from flydsl.target.dtype import storage_bytes
 from flydsl.target.mma_warpgroup import Wgmma, encode_descriptor
 from flydsl.target.wgmma_operand import check_start, tile_strides
-
-if TYPE_CHECKING:
-    from flydsl.passes.convert_fly_memory import MemoryConversion
 
 _ADDRESS_BITS = 0x3FFFF
 
