@@ -1,12 +1,21 @@
 """GPU kernels with explicit layouts: `flydsl.expr` (fx) is the language, `flydsl.compiler` (flyc) compiles it."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flydsl.base import knobs as _settings  # noqa: F401 - so that errors know of NO_COLOR from the start
-from flydsl.base.lazy import lazy_face
+from flydsl.base.lazy import lazy_face, lazy_module, offer
 from flydsl.base.own_code import VERSION
 
+if TYPE_CHECKING:
+    from flydsl._mlir import dialect_modules as _raw
+    from flydsl.expr.utils import arith as _typed_arithmetic
+else:
+    _typed_arithmetic = lazy_module("flydsl.expr.utils.arith")
+    _raw = lazy_module("flydsl._mlir.dialect_modules")
+
 __version__ = VERSION
+offer("the raw layer", lambda name: _raw.language_name(name))
+offer("arithmetic by type", lambda name: getattr(_typed_arithmetic, name, None))
 _later = lazy_face(__name__, {"autotune": "flydsl.autotune"})
 
 

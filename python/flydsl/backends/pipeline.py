@@ -32,21 +32,30 @@ from flydsl.passes.gpu_to_llvm import gpu_to_llvm
 from flydsl.passes.nvvm_attach_target import nvvm_attach_target
 from flydsl.passes.pipeline import Pass
 from flydsl.passes.reconcile_unrealized_casts import reconcile_unrealized_casts
-from flydsl.passes.rocdl_attach_target import rocdl_attach_target
+from flydsl.passes.rocdl_attach_target import CODE_FLAGS, rocdl_attach_target
 from flydsl.passes.shared.walk import gpu_modules
 from flydsl.target.target import Target
 
 _LATER = (
     Pass("convert-scf-to-cf", "Turn structured loops and branches into blocks.", convert_scf_to_cf),
     Pass("cse", "Compute repeated pure operations once.", cse),
-    Pass("convert-gpu-to-rocdl", "Convert kernels to the llvm and rocdl dialects.", convert_gpu_to_rocdl, ("chip",)),
+    Pass(
+        "convert-gpu-to-rocdl",
+        "Convert kernels to the llvm and rocdl dialects.",
+        convert_gpu_to_rocdl,
+        ("chip",),
+        {"chipset": "chip"},
+        ("index-bitwidth", "runtime", "use-bare-ptr-memref-call-conv"),
+    ),
     Pass("convert-gpu-to-nvvm", "Convert kernels to the llvm and nvvm dialects.", convert_gpu_to_nvvm, ("chip",)),
     Pass("fly-rocdl-cluster-attr", "Turn a kernel's cluster size into a function attribute.", fly_rocdl_cluster_attr),
     Pass(
         "rocdl-attach-target",
         "Say for which AMD GPU the kernels are compiled.",
         rocdl_attach_target,
-        ("chip", "features", "O", "abi"),
+        ("chip", "features", "O", "abi", "triple", *CODE_FLAGS),
+        {},
+        ("l", "module"),
     ),
     Pass(
         "nvvm-attach-target",
@@ -55,7 +64,14 @@ _LATER = (
         ("chip", "features", "O"),
     ),
     Pass("convert-cf-to-llvm", "Convert branches between blocks to the llvm dialect.", convert_cf_to_llvm),
-    Pass("gpu-to-llvm", "Give launches operands of LLVM types.", gpu_to_llvm),
+    Pass(
+        "gpu-to-llvm",
+        "Give launches operands of LLVM types.",
+        gpu_to_llvm,
+        (),
+        {},
+        ("use-bare-pointers-for-host", "use-bare-pointers-for-kernels", "intersperse-sizes-for-kernels"),
+    ),
     Pass("convert-vector-to-llvm", "Convert vector operations to the llvm dialect.", convert_vector_to_llvm),
     Pass("convert-math-to-llvm", "Convert mathematical functions to the llvm dialect.", convert_math_to_llvm),
     Pass("convert-arith-to-llvm", "Convert arithmetic to the llvm dialect.", convert_arith_to_llvm),
@@ -65,8 +81,18 @@ _LATER = (
         "ensure-debug-info-scope-on-llvm-func",
         "Give every function a debug scope.",
         ensure_debug_info_scope_on_llvm_func,
+        (),
+        {},
+        ("emission-kind",),
     ),
-    Pass("gpu-module-to-binary", "Compile gpu modules for their targets.", gpu_module_to_binary, ("format",)),
+    Pass(
+        "gpu-module-to-binary",
+        "Compile gpu modules for their targets.",
+        gpu_module_to_binary,
+        ("format",),
+        {},
+        ("opts", "toolkit", "section", "l"),
+    ),
 )
 
 PASSES: dict[str, Pass] = pipeline.PASSES | {p.name: p for p in _LATER}
@@ -85,6 +111,11 @@ class Step:
     @property
     def title(self) -> str:
         return self.name or "-".join(self.passes)
+
+    def texts(self) -> list[str]:
+        """The passes as a pipeline writes them: ``name`` or ``name{option=value}``."""
+        shown = {name: " ".join(f"{k}={v}" for k, v in self.options.get(name, {}).items()) for name in self.passes}
+        return [f"{name}{{{options}}}" if options else name for name, options in shown.items()]
 
     def run(self, module: Operation) -> None:
         for name in self.passes:
@@ -115,4 +146,4 @@ def stage_b(target: Target, level: int, debug_info: bool) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-STAGE_C = Step(("gpu-module-to-binary",))
+STAGE_C = Step(("gpu-module-to-binary",), {"gpu-module-to-binary": {"format": "fatbin"}})

@@ -37,12 +37,30 @@ def lazy_module(name: str) -> Any:
     return LazyModule(name)
 
 
-def lazy_face(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a package that loads these submodules when they are first asked for, by their names."""
+_OFFERS: dict[str, Callable[[str], Any]] = {}
+
+
+def offer(what: str, find: Callable[[str], Any]) -> None:
+    """Names that a package above has for those below, which do not import it: the root package says so."""
+    _OFFERS[what] = find
+
+
+def offered(what: str, name: str) -> Any:
+    """A name of what the root package offers."""
+    return _OFFERS[what](name)
+
+
+def lazy_face(package: str, modules: Mapping[str, str], names: Mapping[str, str] | None = None) -> Callable[[str], Any]:
+    """The ``__getattr__`` of a package that loads submodules when they are first asked for, by their names.
+
+    ``names`` are those of a submodule that the package has as well, each with the submodule.
+    """
 
     def found(name: str) -> Any:
         if name in modules:
             return import_module(modules[name])
+        if names and name in names:
+            return getattr(import_module(names[name]), name)
         raise AttributeError(f"module '{package}' has no attribute '{name}'", name=name, obj=import_module(package))
 
     return found

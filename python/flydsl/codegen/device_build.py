@@ -6,10 +6,13 @@ instructions, and its `ld.lld` links AMD code objects.
 
 from __future__ import annotations
 
+import re
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from flydsl.base.errors import LoweringError
@@ -20,6 +23,9 @@ from flydsl.codegen.llvm_options import Setting, active, option_scope
 # An instruction that LLVM made itself has no line; it takes that of the one before instead of line 0.
 _LINES: tuple[Setting, ...] = (("use-unknown-locations", "Disable"),)
 _DEBUG_MARK = "!llvm.dbg.cu"
+_ASSEMBLY = re.compile(r"\basm (?:\w+ )*\"[^\"]")
+"""Inline assembly that is not empty."""
+_ROCM_LLVM = Path("/opt/rocm/llvm/bin")
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,8 @@ class DeviceBuild:
         """The object file of LLVM text."""
         if self.llvm_dir is not None:
             return self._llc(text, "obj")
+        if self.triple.startswith("amdgcn") and _ASSEMBLY.search(text):
+            return replace(self, llvm_dir=_with_assembler())._llc(text, "obj")
         with _line_options(text):
             return emit_object(text, self.triple, self.cpu, self.features, self.level)
 
@@ -70,6 +78,21 @@ class DeviceBuild:
                     hint="FLYDSL_COMPILE_LLVM_DIR names this LLVM; unset it to use the one in llvmlite",
                 )
             return target.read_bytes()
+
+
+def _with_assembler() -> Path:
+    """The folder of an installed LLVM: llvmlite's has no assembler for AMD GPUs, and would end the process."""
+    for name in ("llc-22", "llc"):
+        found = shutil.which(name)
+        if found is not None and Path(found).resolve().name == "llc":
+            return Path(found).resolve().parent
+    if (_ROCM_LLVM / "llc").exists():
+        return _ROCM_LLVM
+    raise LoweringError(
+        "the kernel has inline assembly, which the LLVM in llvmlite cannot turn into code of AMD GPUs",
+        hint="install LLVM 22 (apt install llvm-22), or name one with FLYDSL_COMPILE_LLVM_DIR; the virtual GPU runs "
+        "the kernel without it",
+    )
 
 
 def outside_tool(folder: Path, name: str) -> str:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from typing import Any
+
 from flydsl.compiler.arguments.adapting import adapt, convert_to_jit_arguments
+from flydsl.compiler.arguments.array_view import TensorSpec
+from flydsl.compiler.arguments.jit_argument_registry import JitArgumentRegistry
 from flydsl.compiler.arguments.kinds import (
     JitArgument,
     PointerArgument,
@@ -14,8 +20,22 @@ from flydsl.compiler.arguments.kinds import (
 from flydsl.compiler.arguments.tensor_adaptor import DLTensorAdaptor, TensorAdaptor, from_dlpack, from_torch_tensor
 from flydsl.compiler.arguments.tensor_argument import ANY, Dynamic, TensorArgument
 
+TorchTensorJitArg = DLTensorJitArg = TensorAdaptor
+PointerJitArg = PointerArgument
+MemRefSpec = TensorSpec
+
+
+def resolve_signature(func: Callable[..., Any]) -> Any:
+    """The `inspect.Signature` of a function, with annotations written as text evaluated where they can be."""
+    try:
+        return inspect.signature(func, eval_str=True)
+    except NameError:
+        return inspect.signature(func)
+
+
 __all__ = [
-    "ANY", "DLTensorAdaptor", "Dynamic", "JitArgument", "PointerArgument", "ScalarArgument", "StreamArgument",
-    "TensorAdaptor", "TensorArgument", "adapt", "convert_to_jit_arguments", "from_c_void_p", "from_dlpack",
-    "from_torch_tensor", "stream_handle",
+    "ANY", "DLTensorAdaptor", "DLTensorJitArg", "Dynamic", "JitArgument", "JitArgumentRegistry", "MemRefSpec",
+    "PointerArgument", "PointerJitArg", "ScalarArgument", "StreamArgument", "TensorAdaptor", "TensorArgument",
+    "TorchTensorJitArg", "adapt", "convert_to_jit_arguments", "from_c_void_p", "from_dlpack", "from_torch_tensor",
+    "resolve_signature", "stream_handle",
 ]  # fmt: skip

@@ -8,7 +8,8 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
 
 from flydsl.base import knobs
 from flydsl.base.collector import collector_paused
@@ -76,12 +77,14 @@ class JitFunction(Decorated):
 
     what = "a jit function"
     captured_parts = ("func",)  # inlined, where its hints mean nothing
+    compile_hints: dict[str, Any] = cast("dict[str, Any]", MappingProxyType({}))
+    """Hints of the function, which its calls are compiled with; each function has a dict of its own."""
 
     def __init__(self, func: Callable[..., Any]) -> None:
         super().__init__(func)
         self.signature = Signature(func)
         self.signature.instance_key = self._instance_key
-        self.compile_hints: dict[str, Any] = {}
+        self.compile_hints = {}
         # Never the number given, where some are keyword-only: the signature then sorts every call out.
         self._count = len(self.signature.names) if self.signature.takes_all_by_position else -1
         self._tails = self.signature.tails()

@@ -16,7 +16,7 @@ from flydsl.compiler.arguments.adapting import check_constexpr
 from flydsl.compiler.arguments.kinds import scalar_argument
 from flydsl.compiler.arguments.signature import Signature
 from flydsl.compiler.messages.decorated import Decorated, check_decorated
-from flydsl.compiler.messages.diagnostics import located, user_errors
+from flydsl.compiler.messages.diagnostics import definition_of, located, user_errors
 from flydsl.compiler.options.hints import checked, hint_scope
 from flydsl.compiler.rewrite.names import own_nodes
 from flydsl.compiler.rewrite.source import find_source
@@ -48,6 +48,19 @@ class KernelFunction(Decorated):
         self.name = name
         self.known_block_size = _block_size(known_block_size)
         self.signature = Signature(func)
+
+    @property
+    def _func(self) -> Callable[..., Any]:
+        """The Python function. Kernels of the original set its name before a launch, to name what they emit."""
+        return self.func
+
+    @property
+    def _name(self) -> str | None:
+        return self.name
+
+    @property
+    def _known_block_size(self) -> tuple[int, int, int] | None:
+        return self.known_block_size
 
     @located
     def __call__(self, *args: Any, unit_attrs: Sequence[str] | None = None, value_attrs: dict[str, Any] | None = None,
@@ -115,13 +128,17 @@ class BoundKernel:
 def _block_size(size: Sequence[int] | None) -> tuple[int, int, int] | None:
     if size is None:
         return None
-    if not isinstance(size, (tuple, list)) or len(size) != 3 or not all(type(n) is int for n in size):
-        raise DslTypeError(
-            f"known_block_size must be three ints, got {size!r}", hint="write known_block_size=(256, 1, 1)"
-        )
-    if any(n < 1 for n in size):
-        raise DslValueError(f"known_block_size must be positive, got {tuple(size)}")
-    return size[0], size[1], size[2]
+    hint = "write known_block_size=(256, 1, 1)"
+    if not isinstance(size, (tuple, list)):
+        raise DslTypeError(f"known_block_size must be a sequence of 3 positive integers, got {size!r}", hint=hint)
+    if len(size) != 3:
+        raise DslValueError(f"known_block_size has exactly 3 elements, got {size!r}", hint=hint)
+    known = [n.value if isinstance(n, Integer) and n.is_static() else n for n in size]
+    if not all(type(n) is int for n in known):
+        raise DslTypeError(f"each of known_block_size must be an int, got {size!r}", hint=hint)
+    if any(n < 1 for n in known):
+        raise DslValueError(f"known_block_size must be positive, got {tuple(known)}")
+    return known[0], known[1], known[2]
 
 
 Dim = Any
@@ -234,7 +251,7 @@ class KernelLauncher:
     def _trace(
         self, emitter: Any, size: Any, unit_attrs: list[str], value_attrs: dict[str, Any]
     ) -> tuple[str, list[Any]]:
-        key = (size, tuple(unit_attrs), tuple(sorted(value_attrs.items())))
+        key = (size, tuple(unit_attrs), repr(sorted(value_attrs.items())))
         if key not in self._traced:
             self._traced[key] = trace_kernel(self.kernel, self.values, emitter, size, unit_attrs, value_attrs)
         return self._traced[key]
@@ -354,7 +371,7 @@ def trace_kernel(kernel: KernelFunction, values: list[Any], host: Any, size: Any
     adapted = [_kernel_value(value, kernel.signature, index) for index, value in enumerate(values)]
     arguments = extract_to_ir_values(adapted)
     builder = host.builder
-    symbol = builder.kernel_symbol(kernel.__name__, kernel.name)
+    symbol = builder.kernel_symbol(kernel.func.__name__, kernel.name)
     attributes = builder.attributes(unit_attrs, {**builder.kernel_attributes, **value_attrs})
     emitter = builder.kernel(symbol, arguments, size, attributes, kernel.func.__code__)
     parameters = zip(adapted, kernel.signature.names, strict=True)
@@ -409,6 +426,22 @@ def _number(value: Any, annotation: Any, name: str) -> Any:
         raise DslTypeError(f"argument '{name}' is a {type(value).__name__}, which is no number of a kernel")
     argument.pack()
     return argument.dtype(argument.value)
+
+
+class FuncLocationTracker:
+    """The line where a function is defined, and lines in it, as the original's operations name them."""
+
+    def __init__(self, func: Callable[..., Any]) -> None:
+        self.func = func
+
+    @property
+    def location(self) -> SourceLocation | None:
+        """Where the function is defined."""
+        return definition_of(self.func)
+
+    def here(self) -> SourceLocation | None:
+        """The line that is being traced; the definition where nothing is."""
+        return (current().here() if is_tracing() else None) or self.location  # type: ignore[attr-defined]
 
 
 class CompilationContext:

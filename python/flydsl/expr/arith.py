@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from flydsl.base.errors import DslTypeError
+from flydsl.base.lazy import offered
 from flydsl.base.records import replace
 from flydsl.expr.enum import CmpFPredicate as CmpFPredicate
 from flydsl.expr.enum import CmpIPredicate as CmpIPredicate
@@ -21,7 +22,7 @@ from flydsl.expr.numbers.math_table import NEGF
 from flydsl.expr.numbers.numeric_types import NumberFormat
 from flydsl.expr.numbers.plan import Operation, Plan, plan_in_place
 from flydsl.expr.numeric import Boolean, Index, Numeric, is_raw_value
-from flydsl.expr.trace.context import Value, current
+from flydsl.expr.trace.context import Value, as_seen_outside, current
 from flydsl.expr.values.casts import bitcast as bitcast
 from flydsl.expr.values.casts import element_class, is_type
 from flydsl.expr.values.casts import ext_f as ext_f
@@ -195,30 +196,27 @@ def select(condition: Any, true_value: Any, false_value: Any) -> Any:
     """`true_value` where the condition holds, else `false_value`. Raw values of one type pass through raw."""
     mask: Any = required_operand(condition)
     if is_raw_value(true_value) and vector_operand(true_value) is None:
-        operands = (unwrap(Boolean(mask)), true_value, unwrap(false_value))
-        return current().op("arith.select", operands, current().type_name(true_value))
+        operands = [Boolean(mask).ir_value(), *(getattr(x, "__dsl_ssa__", x) for x in (true_value, false_value))]
+        return as_seen_outside(current().op("arith.select", operands, current().type_name(true_value)))
     return (mask if mask.dtype is Boolean else mask != 0).select(true_value, false_value)
 
 
 def unwrap(value: Any, *, type: Any = None, index: bool = False) -> Value:
     """The raw IR value of a DSL value or Python number; `type` or `index` says what a number becomes."""
     if isinstance(value, (bool, int, float)):
-        return constant(value, type, index=index).ir_value()
-    if hasattr(value, "ir_value"):
-        return value.ir_value()
-    return value
+        value = constant(value, type, index=index)
+    found = value.ir_value() if hasattr(value, "ir_value") else value
+    return as_seen_outside(found, getattr(value, "signed", None))
 
 
-class _ArithValueMeta(type):
-    def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, (Numeric, Vector))
-
-
-class ArithValue(metaclass=_ArithValueMeta):
-    """`ArithValue(v)` gives a raw value the operators of its type: it returns a number or a Vector."""
-
-    def __new__(cls, value: Any) -> Any:
-        return required_operand(value)
+def __getattr__(name: str) -> Any:
+    """Names that few kernels ask for: those of raw values, `AddFOp` and the other classes of the dialect, casts."""
+    if name in ("ArithValue", "_to_raw") or name.endswith("Op"):
+        return offered("the raw layer", name)
+    found = None if name.startswith("_") else offered("arithmetic by type", name)
+    if found is None:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'", name=name)
+    return found
 
 
 __all__ = [

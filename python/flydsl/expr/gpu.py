@@ -8,8 +8,10 @@ from flydsl.base.errors import DslRuntimeError, DslValueError
 from flydsl.expr.memory.shared_allocator import SharedAllocator as SharedAllocator
 from flydsl.expr.numbers.operators import Operators
 from flydsl.expr.numeric import Boolean, Index, Int32, Int64
-from flydsl.expr.trace.context import current
+from flydsl.expr.trace.context import current, is_tracing
 from flydsl.expr.values.vector_value import required_operand
+from flydsl.runtime.hip import environment_arch
+from flydsl.target.target import Target, parse_target
 
 
 class Tuple3D:
@@ -64,8 +66,13 @@ def block_id(dim: str) -> Index:
 
 
 def num_warp_threads() -> int:
-    """The wave size of the target: 64 or 32."""
-    return current().target.wave_size
+    """The wave size of the target: 64 or 32. Outside a kernel, that of the target new work is compiled for."""
+    return ambient_target().wave_size
+
+
+def ambient_target() -> Target:
+    """The target of the kernel being traced; outside of one, that of the virtual GPU."""
+    return current().target if is_tracing() else parse_target(environment_arch())
 
 
 def known_block_size() -> tuple[int, int, int]:

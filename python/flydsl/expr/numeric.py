@@ -21,7 +21,7 @@ from flydsl.expr.numbers.numeric_types import NumberFormat
 from flydsl.expr.numbers.operators import AND, OR, Operators
 from flydsl.expr.numbers.plan import Operation, UnaryOperation
 from flydsl.expr.numbers.promotion import literal_format, promote
-from flydsl.expr.trace.context import Value, current, is_tracing
+from flydsl.expr.trace.context import Value, as_seen_outside, current, is_raw_value, raw_face
 from flydsl.expr.values.ir_types import IrType
 from flydsl.expr.values.numpy_scalar import names_dtype
 
@@ -118,7 +118,10 @@ class Numeric(Operators, metaclass=NumericMeta):
     @property
     def value(self) -> Any:
         """The Python number of a static value, or the SSA value."""
-        return self._value
+        value = self._value
+        if raw_face.show is None or type(value) in _STATIC_TYPES:
+            return value
+        return as_seen_outside(value, type(self).signed)
 
     @property
     def dtype(self) -> type[Numeric]:
@@ -132,7 +135,9 @@ class Numeric(Operators, metaclass=NumericMeta):
     def ir_value(self) -> Value:
         """The SSA value; a static value becomes a constant."""
         value = self._value
-        return emit_constant(type(self).format, value) if type(value) in _STATIC_TYPES else value
+        if type(value) in _STATIC_TYPES:
+            value = emit_constant(type(self).format, value)
+        return value if raw_face.show is None else as_seen_outside(value, type(self).signed)
 
     # Conversion
 
@@ -157,6 +162,8 @@ class Numeric(Operators, metaclass=NumericMeta):
 
     def to(self, dtype: Any, *, rounding_mode: RoundingMode | str | None = None) -> Any:
         """Convert to another number type. A rounding mode is for run-time floats made narrower."""
+        if hasattr(dtype, "__dsl_raw_class__"):
+            return as_seen_outside(self.ir_value(), type(self).signed)
         target = resolve_dtype(dtype)
         if rounding_mode is None:
             return self._as(target.format)
@@ -412,16 +419,6 @@ def check_rounding(source: type[Numeric], target: type[Numeric], mode: RoundingM
     return RoundingMode(mode)
 
 
-def is_raw_value(value: Any) -> bool:
-    """Whether this is an SSA value of the current trace, not yet wrapped in a DSL class."""
-    return (
-        hasattr(value, "type")
-        and is_tracing()
-        and not isinstance(value, type)
-        and not hasattr(value, "__extract_to_ir_values__")
-    )
-
-
 def operand(value: Any) -> Numeric | None:
     """A number from anything that can stand as a scalar operand; None if it cannot."""
     if isinstance(value, Numeric):
@@ -436,7 +433,8 @@ def operand(value: Any) -> Numeric | None:
         return operand(int(value) if isinstance(value, numbers.Integral) else float(value))
     if is_raw_value(value):
         fmt = nt.BY_IR_TYPE.get(current().type_name(value))
-        return None if fmt is None else _make(fmt, value)
+        raw = hasattr(value, "__dsl_ssa__")
+        return None if fmt is None else value.__dsl_raw_number__(None) if raw else _make(fmt, value)
     is_number = getattr(value, "__dsl_is_number__", None)  # an extent; of a whole shape it says no
     return value.__dsl_number__() if is_number is not None and is_number() else None
 
@@ -453,6 +451,8 @@ def as_numeric(value: Any) -> Numeric:
 
 def _numeric_argument(fmt: NumberFormat, value: Any) -> Numeric:
     """The number given to a constructor, when it is neither a Python number nor one of ours."""
+    if hasattr(value, "__dsl_raw_number__"):
+        return value.__dsl_raw_number__(fmt)
     if hasattr(value, "__dsl_number__"):
         return value.__dsl_number__()
     number = operand(value)

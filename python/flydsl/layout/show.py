@@ -55,6 +55,18 @@ def svg(layout: Any, *, rows: int = SVG_ROWS, columns: int = SVG_COLUMNS) -> str
     return _as_svg(_indices(layout), rows, columns)
 
 
+def typst_table(layout: Any, *, color: bool = False, rows: int = SVG_ROWS, columns: int = SVG_COLUMNS) -> str:
+    """The indices of a layout as a table in Typst's language; colours as in `svg`."""
+    picture = _indices(layout)
+    height, width = (min(extent, most) for extent, most in zip(picture.extents, (rows, columns), strict=True))
+    lines = [f"// {picture.title}", f"#table(columns: {width}, align: center + horizon,"]
+    for row in range(height):
+        cells = [picture.cell(row, column) for column in range(width)]
+        shown = [f'table.cell(fill: rgb("{c.colour}"))[{c.text}]' if color else f"[{c.text}]" for c in cells]
+        lines.append("  " + ", ".join(shown) + ",")
+    return "\n".join([*lines, ")"])
+
+
 def tv_grid(layout_tv: Any, tile_shape: Any, *, rows: int = TEXT_ROWS, width: int = TEXT_WIDTH) -> str:
     """Who holds each element of a tile, as lines of text."""
     return _as_text(_holders(layout_tv, tile_shape), rows, width)

@@ -13,14 +13,16 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, Region, SSAValue
 
 from flydsl.base.errors import FlyDSLError, LoweringError
+from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import payload_of, vector_type
 from flydsl.layout.tensor import Tensor
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.ssa_leaf import SsaPointer
-from flydsl.passes.shared.vector_access import held_elements, load_elements, store_elements
+from flydsl.passes.shared.vector_access import cast_bits, held_elements, load_elements, store_elements
 from flydsl.passes.shared.walk import function_bodies, located
 from flydsl.target.copy_ops import UniversalAtomic
+from flydsl.target.dtype import register_type, width_bits
 
 
 class _ToSsa:
@@ -57,6 +59,14 @@ class _ToSsa:
     def load(self, view: SSAValue) -> SSAValue:
         return load_elements(self.at, self.tensor(view))
 
+    def as_elements(self, value: SSAValue, view: SSAValue, other: SSAValue) -> SSAValue:
+        """A view's elements as bits of another view's: registers may hold them as another type."""
+        have, want = (payload_of(side.type).iter.elem for side in (view, other))
+        if register_type(have) == register_type(want):
+            return value
+        bits = rules.size(payload_of(view.type)) * width_bits(have)
+        return cast_bits(self.at, value, vector_type(bits // width_bits(want), want))
+
     def copy(self, op: FlyOp) -> None:
         atom, src, dst, *pred = op.operands
         flag = [self._flag(pred[0])] if pred else []
@@ -68,7 +78,7 @@ class _ToSsa:
         if from_register and to_register:
             if isinstance(payload_of(atom.type).op, UniversalAtomic):
                 raise LoweringError("an atomic combines into memory, but its destination is a register")
-            value = self.load(src)
+            value = self.as_elements(self.load(src), src, dst)
             if flag:
                 value = self.at.op(
                     "arith.select", [flag[0], value, held_elements(self.at, self.tensor(dst))], [value.type]
@@ -76,11 +86,11 @@ class _ToSsa:
             store_elements(self.at, value, self.tensor(dst))
             return
         if from_register:
-            self.at.fly("copy_atom_call_ssa", [atom, self.load(src), dst, *flag])
+            self.at.fly("copy_atom_call_ssa", [atom, self.as_elements(self.load(src), src, dst), dst, *flag])
             return
         loaded = self._load_by_atom(atom, src, dst if to_register else None, flag)
         if to_register:
-            store_elements(self.at, loaded, self.tensor(dst))
+            store_elements(self.at, self.as_elements(loaded, src, dst), self.tensor(dst))
         else:
             self.at.fly("copy_atom_call_ssa", [atom, loaded, dst, *flag])
 
@@ -90,11 +100,15 @@ class _ToSsa:
         A copy from memory to memory holds nothing yet; zero stands in, and is not stored either.
         """
         info = payload_of(src.type)
-        held = payload_of(atom.type).counts[1]
+        counts = payload_of(atom.type).counts
+        held = rules.size(info) if counts[0] == counts[1] else counts[1]
         type_ = vector_type(held, info.iter.elem)
         if not flag:
             return self.at.fly("copy_atom_call_ssa", [atom, src], [type_])
-        old = held_elements(self.at, self.tensor(keep)) if keep is not None else self.at.zeros(held, info.iter.elem)
+        if keep is not None:
+            old = self.as_elements(held_elements(self.at, self.tensor(keep)), keep, src)
+        else:
+            old = self.at.zeros(held, info.iter.elem)
         return self.at.fly("copy_atom_call_ssa", [atom, src, old, *flag], [type_])
 
     def _flag(self, pred: SSAValue) -> SSAValue:
@@ -106,7 +120,7 @@ class _ToSsa:
         # An instruction that reads a tile from shared memory itself gets the view.
         values = [x if payload_of(x.type).iter.space == "shared" else self.load(x) for x in (a, b, c)]
         result = self.at.fly("mma_atom_call_ssa", [atom, *values], [values[2].type])
-        store_elements(self.at, result, self.tensor(d))
+        store_elements(self.at, self.as_elements(result, c, d), self.tensor(d))
 
 
 def convert_atom_call_to_ssa_form(module: Operation) -> None:

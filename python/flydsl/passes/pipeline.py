@@ -12,7 +12,8 @@ Order, and why:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import field
 
 from flydsl.base.records import dataclass
 from flydsl.passes.canonicalize import canonicalize
@@ -36,6 +37,10 @@ class Pass:
     summary: str
     run: Callable[..., None]
     options: tuple[str, ...] = ()
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    """Options by the name upstream has for them, to ours."""
+    accepted: tuple[str, ...] = ()
+    """Options of upstream that change nothing here: pointers are bare, and the toolchain is the package's own."""
 
 
 PASSES: dict[str, Pass] = {

@@ -14,9 +14,27 @@ from flydsl.base import knobs
 from flydsl.base.log import get_logger
 from flydsl.runtime import hip
 from flydsl.runtime.hip import overridden_arch
-from flydsl.target.target import DEFAULT_ARCH, Target, is_rdna
+from flydsl.target.copy_rocdl import atomic_generations
+from flydsl.target.target import DEFAULT_ARCH, Target, is_rdna, parse_target
 
-__all__ = ["Device", "get_rocm_arch", "is_rdna_arch"]
+__all__ = [
+    "Device", "get_rocm_arch", "get_rocm_device_count", "get_warp_size", "is_rdna_arch", "supports_bf16_global_atomics",
+]  # fmt: skip
+
+
+def get_warp_size(arch: str | None = None) -> int:
+    """The threads of a wave of an architecture, by default this machine's: 32 on gfx10 and later, else 64."""
+    return parse_target(get_rocm_arch() if arch is None else arch).wave_size
+
+
+def get_rocm_device_count() -> int:
+    """How many AMD GPUs the HIP runtime shows; none where there is no such runtime."""
+    return hip.device_count() if hip.is_available() else 0
+
+
+def supports_bf16_global_atomics(arch: str | None = None) -> bool:
+    """Whether pairs of bf16 can be added to memory in one step."""
+    return parse_target(get_rocm_arch() if arch is None else arch).generation in atomic_generations("pk_add", "bf16")
 
 
 class Device(Protocol):

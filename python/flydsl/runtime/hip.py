@@ -14,7 +14,7 @@ from flydsl.base import knobs
 from flydsl.base.errors import DriverError, DslValueError, caller_location
 from flydsl.runtime.device_events import EventNames
 from flydsl.runtime.driver_device import Driver, DriverDevice, open_library
-from flydsl.target.target import Target, parse_target
+from flydsl.target.target import DEFAULT_ARCH, Target, parse_target
 
 # The architecture of AMD GPUs as the environment states it ------------------------------------
 
@@ -39,6 +39,11 @@ def arch_of_version(text: str) -> str:
             hint="write three numbers, such as 9.4.2 for gfx942",
         )
     return f"gfx{found[1]}{int(found[2]):x}{int(found[3]):x}"
+
+
+def environment_arch() -> str:
+    """The architecture that the variables name: ARCH, FLYDSL_GPU_ARCH, HSA_OVERRIDE_GFX_VERSION, then gfx942."""
+    return knobs.ARCH.get() or knobs.GPU_ARCH.get() or overridden_arch() or DEFAULT_ARCH
 
 
 _PROPERTIES_BYTES = 8192

@@ -121,6 +121,14 @@ def _same(elem: str, acc: str = "f32") -> Elems:
 FNUZ_NAMES = {"f8E4M3FNUZ": "fp8", "f8E5M2FNUZ": "bf8"}
 OCP_NAMES = {"f8E4M3FN": "fp8", "f8E5M2": "bf8"}
 
+_ENCODINGS = {True: facts.FNUZ_TWINS, False: {fnuz: ocp for ocp, fnuz in facts.FNUZ_TWINS.items()}}
+
+
+def as_encoded(elem: str, target: Target) -> str:
+    """The 8-bit float that a chip's MFMA reads where an element type is named; every other type is itself."""
+    return _ENCODINGS[target.fnuz].get(elem, elem) if target.generation in _CDNA3_UP else elem
+
+
 # The short bf16 forms (two values a lane) are gone from CDNA3 on; 32x32x4 with two blocks of four
 # values ("_1k") exists too, but its shape would name two instructions on gfx90a, so it has no row.
 MFMA_ROWS: tuple[MfmaRow, ...] = (
@@ -180,6 +188,16 @@ class Mfma(MatrixInstruction):
 
     def others(self, target: Target) -> list[str]:
         return mfma_signatures(target)
+
+    def on(self, target: Target) -> Mfma:
+        """The instruction as a chip runs it: the chip, not the type's name, decides the encoding of 8-bit floats."""
+        a, b = (as_encoded(elem, target) for elem in (self.elem_a, self.elem_b))
+        return self if (a, b) == (self.elem_a, self.elem_b) else Mfma(self.m, self.n, self.k, a, b, self.elem_c)
+
+    def require(self, target: Target) -> Mfma:
+        """This instruction, if the target has it by whatever name of its 8-bit floats."""
+        MatrixInstruction.require(self.on(target), target)
+        return self
 
     def intrinsic(self) -> Intrinsic:
         """``llvm.amdgcn.mfma.*``: A, B, C, then cbsz, abid and blgp, which broadcast blocks and stay 0."""

@@ -112,6 +112,10 @@ class Intrinsic:
         return tuple(slot.type for slot in self.slots if slot.role == role)
 
 
+FNUZ_TWINS = {"f8E4M3FN": "f8E4M3FNUZ", "f8E5M2": "f8E5M2FNUZ"}
+"""The 8-bit floats of OCP and those of gfx942 that its MFMA reads in their place."""
+
+
 def fragment_elem(elem: str) -> str:
     """The type an operand's elements have in memory and registers: tf32 is stored as f32."""
     return "f32" if elem in ROUNDED_F32 else elem

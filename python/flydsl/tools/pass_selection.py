@@ -57,10 +57,13 @@ def step(name: str, options: str = "") -> Step:
 
 
 def _options(name: str, text: str) -> tuple[tuple[str, str], ...]:
-    known = PASSES[name].options
+    known, renamed, accepted = PASSES[name].options, PASSES[name].renamed, PASSES[name].accepted
     found: list[tuple[str, str]] = []
     for word in text.strip("{} ").split():
         key, equals, value = word.partition("=")
+        if equals and key in accepted:
+            continue
+        key = renamed.get(key, key)
         if not known:
             raise UnknownPassError(f"pass '{name}' takes no options, got {text}")
         if key not in known or not equals:

@@ -91,6 +91,8 @@ def _row_major(shape: tuple[int, ...]) -> LayoutPayload:
 class SmemAllocator:
     """Counts out one named block of shared memory. ``ptr`` is the next free byte and may be moved by hand."""
 
+    ptr: int = 0
+
     def __init__(self, ctx: Any, arch: str | None = None, global_sym_name: str = "smem_storage") -> None:
         self.ctx = ctx
         self.arch = arch
@@ -144,9 +146,21 @@ class SmemAllocator:
         return [*self._allocations, *by_hand]
 
 
+def get_op_result_or_value(value: Any) -> Any:
+    """The raw value of what an operation gave: of a number, of a thing that holds one, of an operation's result."""
+    if isinstance(value, Numeric):
+        return value.ir_value()
+    if hasattr(value, "value"):
+        return value.value
+    if hasattr(value, "result"):
+        return value.result
+    results = getattr(value, "results", None)
+    return results[0] if results else value
+
+
 def _caller_line() -> SourceLocation:
     frame = sys._getframe(2)
     return SourceLocation(frame.f_code.co_filename, frame.f_lineno or 0, function=frame.f_code.co_name)
 
 
-__all__ = ["SMEM_CAPACITY_MAP", "SmemAllocator", "SmemPtr", "check_smem_capacity"]
+__all__ = ["SMEM_CAPACITY_MAP", "SmemAllocator", "SmemPtr", "check_smem_capacity", "get_op_result_or_value"]

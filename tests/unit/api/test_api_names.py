@@ -86,17 +86,24 @@ def test_pending_names_are_still_missing() -> None:
         assert not all(map(exists, below)), f"{name} exists now: take it out of PENDING"
 
 
-REPOSITORY_ONLY_MISSING = {
-    "flydsl.expr.assume", "flydsl.expr.extern", "flydsl.expr.gather", "flydsl.expr.scatter", "flydsl.expr.utils",
-}  # fmt: skip
-"""Names of the repository's `flydsl.expr` that are not here yet, with everything below them."""
-
-
-@pytest.mark.parametrize("name", [name for name, tag in OURS if tag == "R" and name.startswith("flydsl.expr.")])
-def test_repository_name_of_the_language_exists(name: str) -> None:
-    if pending(name) or name.startswith(tuple(REPOSITORY_ONLY_MISSING)):
-        return
+@pytest.mark.parametrize("name", [name for name, tag in OURS if tag == "R"])
+def test_repository_name_exists(name: str) -> None:
     assert exists(name), f"{name} is missing"
+
+
+KERNELS_TO_COME = {"S": 20, "R": 33}
+"""Names of kernels, in the list's folder `kernels`, that are not written yet; a number that can only fall."""
+
+
+@pytest.mark.parametrize("tag", ["S", "R"])
+def test_kernels_that_are_not_there_are_counted(tag: str) -> None:
+    missing = [name for name, found in NAMES if found == tag and not exists(name)]
+    assert all(name.startswith("kernels.") for name in missing)
+    assert len(missing) <= KERNELS_TO_COME[tag], f"{len(missing)} names are missing: {missing}"
+
+
+def test_the_list_is_whole() -> None:
+    assert [sum(tag == wanted for _, tag in NAMES) for wanted in "SR"] == [230, 807]
 
 
 def test_star_import_gives_public_names_only() -> None:
@@ -113,10 +120,11 @@ def test_modules_that_are_star_imported_say_what_they_export(module: str) -> Non
 
 
 def test_dir_shows_the_public_names_and_nothing_else() -> None:
-    assert set(dir(fx)) == {
-        *fx.__all__, "buffer_ops", "coop", "epilogue", "mem_ops", "nvvm", "pipeline", "random", "rocdl", "schedule",
-        "tdm_ops",
+    lazy = {
+        "buffer_ops", "coop", "epilogue", "extern", "mem_ops", "meta", "nvvm", "pipeline", "random", "rocdl",
+        "schedule", "tdm_ops", "utils",
     }  # fmt: skip
+    assert set(dir(fx)) == {*fx.__all__, *lazy, "assume", "gather", "scatter"}
     assert all(hasattr(fx, name) for name in dir(fx))
 
 

@@ -97,11 +97,11 @@ MENDS: dict[str, tuple[str, ...]] = {
         fx.copy_atom_call(atom, neighbours, fx.make_rmem_tensor(4, fx.Float32))
         """,
     ),
-    "an atom of another element type": (
+    "a copy into another element type": (
         """
-        atom = fx.make_copy_atom(fx.UniversalCopy32b(), fx.Float32)
         tile = fx.logical_divide(x, fx.make_layout(2, 1))[None, 0]
-        fx.copy(atom, tile, fx.make_fragment_like(tile))
+        half = fx.make_fragment_like(tile, fx.Float16)
+        half.store(tile.load().to(fx.Float16))
         """,
     ),
     "values that an atom does not divide": (

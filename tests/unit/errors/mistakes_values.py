@@ -222,14 +222,14 @@ MISTAKES: tuple[Mistake, ...] = (
     ),
     in_kernel(
         COPIES,
-        "an atom of another element type",
+        "a copy into another element type",
         DslTypeError,
         TypeError,
-        ("16 bits", "Float32"),
+        ("does not convert", "Float32", "Float16"),
         """
-        atom = fx.make_copy_atom(fx.UniversalCopy32b(), fx.Float16)
+        atom = fx.make_copy_atom(fx.UniversalCopy32b(), fx.Float32)
         tile = fx.logical_divide(x, fx.make_layout(2, 1))[None, 0]
-        fx.copy(atom, tile, fx.make_fragment_like(tile))  # here
+        fx.copy(atom, tile, fx.make_fragment_like(tile, fx.Float16))  # here
     """,
     ),
     in_kernel(

@@ -252,8 +252,9 @@ def test_arith_value() -> None:
     with recording() as trace:
         raw = trace.argument("a", "index")
         total = arith.ArithValue(raw) + trace.argument("b", "index")
-        assert type(total) is n.Index and last(trace) == "arith.addi %a %b : index"
+        assert total.type == "index" and last(trace) == "arith.addi %a %b : index"
         assert isinstance(total, arith.ArithValue) and not isinstance(3, arith.ArithValue)
+        assert n.Index(total).value is total.ir_value().__dsl_ssa__
         assert isinstance(arith.ArithValue(trace.argument("v", "vector<2xf32>")), Vector)
         with pytest.raises(TypeError):
             arith.ArithValue(trace.argument("p", "!llvm.ptr"))

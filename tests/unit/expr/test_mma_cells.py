@@ -16,12 +16,12 @@ import flydsl.expr as fx
 from flydsl.base.errors import DslValueError
 from flydsl.expr.trace.context import tracing
 from flydsl.target.mma_catalogue import matrix_instructions
-from flydsl.target.mma_cdna import Mfma, MfmaScale
+from flydsl.target.mma_cdna import Mfma, MfmaScale, as_encoded
 from flydsl.target.mma_facts import signature
 from flydsl.target.mma_nvidia import MmaSync
 from flydsl.target.mma_rdna import Wmma, WmmaScale
 from flydsl.target.mma_warpgroup import Wgmma
-from flydsl.target.target import known_archs, parse_target
+from flydsl.target.target import Target, known_archs, parse_target
 
 Cell = tuple[tuple[int, int, int], tuple[str, str, str]]
 
@@ -43,10 +43,12 @@ CONSTRUCTORS: dict[type, Callable[[Cell], Any]] = {
 }
 
 
-def meant(kind: type, cell: Cell) -> Cell:
-    """What a constructor makes of a cell: WMMA says the sign of integers apart from the type, and 32-bit floats are
-    multiplied as tf32 by ``mma.sync``."""
+def meant(kind: type, cell: Cell, target: Target) -> Cell:
+    """What a constructor makes of a cell: WMMA says the sign of integers apart from the type, 32-bit floats are
+    multiplied as tf32 by ``mma.sync``, and the chip decides the encoding of 8-bit floats for MFMA."""
     shape, (a, b, c) = cell
+    if kind is Mfma:
+        return shape, (as_encoded(a, target), as_encoded(b, target), c)
     if kind is Wmma:
         return shape, (a.removeprefix("u"), b.removeprefix("u"), c)
     if kind is MmaSync:
@@ -64,13 +66,14 @@ def test_every_cell(arch: str, kind: type) -> None:
     with tracing(emitter):
         for shape in SHAPES:
             for types in TYPES:
-                cell = meant(kind, (shape, types))
+                cell = meant(kind, (shape, types), target)
                 try:
                     op = CONSTRUCTORS[kind]((shape, types))
                 except DslValueError as refusal:
                     assert cell not in table, f"{arch} has {cell}, but it was refused: {refusal}"
                     _lists_the_table(refusal, arch, cell, table)
                 else:
+                    op = op.on(target) if kind is Mfma else op
                     assert cell_of(op) == cell and target.generation in op.generations
                     made.add(cell_of(op))
     assert made == table

@@ -306,7 +306,7 @@ def test_raw_pointers() -> None:
     with pytest.raises(TypeError, match="'source'"):
         compiled(flyc.from_c_void_p(fx.Float32, address), out)
     for bad, kind, words in (
-        (None, ValueError, "null"), (0, ValueError, "null"), ("4096", TypeError, "an int or a ctypes.c_void_p"),
+        ("4096", TypeError, "an int or a ctypes.c_void_p"), (True, TypeError, "an int or a ctypes.c_void_p"),
         (address + 2, ValueError, "not aligned to 4 bytes"),
     ):  # fmt: skip
         with pytest.raises(kind, match=words):

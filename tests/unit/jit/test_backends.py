@@ -61,8 +61,16 @@ def test_stages() -> None:
     backend = flyc.get_backend("rocm")
     first, second, third = backend._pipeline_parts()
     assert first[0] == "fly-rewrite-func-signature" and "convert-fly-to-rocdl" in first
-    assert backend.pipeline_fragments(compile_hints={"waves_per_eu": 2}) == [*first, *second, *third]
-    assert backend.external_binary_pipeline_fragments() == [*first, *second]
+    assert first[-1].startswith("gpu.module(convert-scf-to-cf,cse,convert-gpu-to-rocdl{chip=gfx942}")
+    assert second[0] == "rocdl-attach-target{chip=gfx942 O=2}" and second[-1] == "reconcile-unrealized-casts"
+    assert third == ["gpu-module-to-binary{format=fatbin}"]
+    assert backend._pipeline_fragments_for_mode("fatbin") == [*first, *second, *third]
+    assert backend._pipeline_fragments_for_mode("external") == [*first, *second]
+    with pytest.raises(ValueError, match="no pipeline makes 'tape'"):
+        backend._pipeline_fragments_for_mode("tape")
+    short = [*first[:-1], "llvm-text"]
+    assert backend.pipeline_fragments(compile_hints={"waves_per_eu": 2})[: len(short)] == short
+    assert backend.external_binary_pipeline_fragments() == short
     assert "convert-fly-to-nvvm" in flyc.get_backend("cuda").pipeline_fragments()
     with pytest.raises(ValueError, match="unknown compile hint"):
         backend.pipeline_fragments(compile_hints={"speed": 9})

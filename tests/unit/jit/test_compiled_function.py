@@ -27,11 +27,11 @@ def vectors(count: int = 32, dtype: Any = np.float32) -> tuple[np.ndarray, np.nd
     return x, np.full(count, np.nan, dtype)
 
 
-def test_compiling_launches_nothing() -> None:
+def test_compiling_launches_once() -> None:
     x, y = vectors()
-    compiled = flyc.compile(scale, x, y, 2.0)
+    compiled = flyc.compile(scale, x, y, 3.0)
     assert isinstance(compiled, flyc.CompiledFunction)
-    assert np.isnan(y).all()
+    np.testing.assert_array_equal(y, x * np.float32(3))
     assert compiled(x, y, 2.0) is None
     np.testing.assert_array_equal(y, x * np.float32(2))
 
@@ -113,6 +113,19 @@ def test_assumed_alignment_is_checked() -> None:
     compiled = flyc.compile(scale, flyc.from_dlpack(aligned, assumed_align=16), aligned, 1.0)
     with pytest.raises(FlyDSLError, match="not aligned to 16 bytes"):
         compiled(shifted, shifted, 1.0)
+
+
+def test_descriptions_compile_and_launch_nothing() -> None:
+    x, y = vectors()
+    compiled = flyc.compile(scale, flyc.TensorSpec((32,), "float32"), flyc.TensorSpec((32,), "float32"), 3.0)
+    compiled(x, y, 2.0)
+    np.testing.assert_array_equal(y, x * np.float32(2))
+
+
+def test_without_arguments_the_function_itself_is_returned() -> None:
+    fn = scaling()
+    assert flyc.compile(fn) is fn
+    assert fn.compile_hints == {}
 
 
 def test_other_python_types_of_the_same_arrays(torch: ModuleType) -> None:

@@ -77,6 +77,7 @@ def test_bound_call_is_native_and_right(scale: Any) -> None:
 def test_other_arrays_are_refused_by_bound_calls(scale: Any, spoil: Any) -> None:
     a, b = torch.randn(64), torch.zeros(64)
     bound = flyc.compile(scale, a, b, 2.0, 64, 3)
+    b.zero_()
     with pytest.raises(FlyDSLError):
         bound(spoil(a), b, 2.0, 64, 3)
     assert not b.any()
@@ -86,6 +87,7 @@ def test_other_arrays_are_refused_by_bound_calls(scale: Any, spoil: Any) -> None
 def test_numbers_that_do_not_fit_are_refused(scale: Any, number: Any) -> None:
     a, b = torch.randn(64), torch.zeros(64)
     bound = flyc.compile(scale, a, b, 2.0, 64, 3)
+    b.zero_()
     with pytest.raises(FlyDSLError):
         bound(a, b, 2.0, number, 3)
     assert not b.any()
@@ -123,6 +125,7 @@ def test_parameters_and_offset_views(scale: Any) -> None:
 def test_wrong_number_of_arguments(scale: Any) -> None:
     a, b = torch.randn(64), torch.zeros(64)
     bound = flyc.compile(scale, a, b, 2.0, 64, 3)
+    b.zero_()
     with pytest.raises(FlyDSLError):
         bound(a, b)
 

@@ -52,6 +52,7 @@ def test_a_float_is_no_integer(kind: Any, value: Any) -> None:
     put, y = setting(kind), np.full(1, 77.0)
     first = kind is fx.Boolean or 1
     bound = flyc.compile(put, y, first)
+    y[0] = 77
     words = []
     for call in (setting(kind), put, bound):
         with pytest.raises(TypeError, match=f"argument 'v'.*: the parameter is an integer, {kind}, got the float") as e:
@@ -114,6 +115,7 @@ def test_an_annotation_decides(annotation: Any, value: Any) -> None:
 def test_numpy_scalars_that_do_not_fit() -> None:
     put, y = setting(fx.Int32), np.full(1, 77.0)
     bound = flyc.compile(put, y, 1)
+    y[0] = 77
     for call in (put, bound):
         with pytest.raises(ValueError, match="1099511627776 does not fit Int32"):
             call(y, np.int64(1 << 40))

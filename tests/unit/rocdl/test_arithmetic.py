@@ -140,7 +140,8 @@ def test_bf16_pairs_and_random_rounding(monkeypatch: pytest.MonkeyPatch) -> None
     def make(v: Any, t: Any) -> list[Any]:
         pair = r.cvt_pk_bf16_f32(f32(v), f32(v) * 3.0)
         rounded = [r.cdna4.cvt_sr_f32_to_bf16(f32(v), int(s)).to(fx.Float32) for s in (0, 0xFFFF, int(seeds[0]))]
-        return [pair.bitcast(fx.Int32)[0], *map(bits_of, rounded)]
+        assert pair.dtype is fx.Int32
+        return [pair, *map(bits_of, rounded)]
 
     found = per_thread(make, x.view(np.int32), 4)
     np.testing.assert_array_equal(found[:, :1].copy().view(ml_dtypes.bfloat16)[:, 0], x.astype(ml_dtypes.bfloat16))

@@ -5,8 +5,9 @@ one loop over threads. Runs end where threads meet. The plan says, for each valu
 same for all threads (emitted once, outside loops), cheap to compute again in each run, or kept in an
 array indexed by thread because another run reads it.
 
-Runs also end where they get long, and control flow with a long body is taken out of the loop as if threads met in it:
-LLVM takes time that grows with the square of a loop's body, in its vectoriser and its schedulers.
+Runs also end before a store to shared memory that may touch what they load, since threads of a GPU go on in step
+(`shared_order.py`); and where they get long, and control flow with a long body is taken out of the loop as if threads
+met in it: LLVM takes time that grows with the square of a loop's body, in its vectoriser and its schedulers.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from flydsl.backends.host.collectives import GATHERS, MEETINGS, Behaviour
 from flydsl.backends.host.intrinsics.table import host_intrinsic
 from flydsl.backends.host.matrix import multiply
+from flydsl.backends.host.shared_order import SharedOrder, touches_shared
 from flydsl.passes.shared.matrix_atoms import INSTRUCTION
 from flydsl.passes.shared.walk import is_pure
 
@@ -102,9 +104,12 @@ class Plan:
         """Operations that it takes to compute a value again; a value that cannot be is not in it."""
         self._sizes: dict[Operation, int] = {}
         self._runs = self._length = 0
+        self._order = SharedOrder(body.blocks[0]) if touches_shared(body) else None
         self._mark_uniform(body.blocks[0])
         self._assign(body.blocks[0])
-        self.single = len(set(self.run_of.values())) <= 1 and not self.has_meeting(body)
+        self.single = len(set(self.run_of.values())) <= 1 and not any(
+            self.meeting_inside(op) or self.lifted(op) for op in body.blocks[0].ops
+        )
         """Whether the kernel is one loop over threads."""
         if not self.single:
             self._find_kept(body.blocks[0])
@@ -124,7 +129,11 @@ class Plan:
 
     def lifted(self, op: Operation) -> bool:
         """Whether structured control flow must be taken out of the thread loop."""
-        return op.name in _LIFTED and (self._size(op) > _LONGEST_BODY or self.meeting_inside(op))
+        if op.name not in _LIFTED:
+            return False
+        if self._size(op) > _LONGEST_BODY or self.meeting_inside(op):
+            return True
+        return self._order is not None and self._order.conflict_inside(op)
 
     def _size(self, op: Operation) -> int:
         """How many operations there are in one, itself included."""
@@ -170,6 +179,8 @@ class Plan:
     def _new_run(self) -> None:
         self._runs += 1
         self._length = 0
+        if self._order is not None:
+            self._order.loaded = []
 
     def _assign(self, block: Block) -> None:
         self._new_run()
@@ -189,10 +200,15 @@ class Plan:
             else:
                 if gathered(op) is not None:
                     self._new_run()
+                elif self._order is not None and self._order.overwrites(op):
+                    self._new_run()
+                    self.starts.add(op)
                 elif needed is not None and op is not block.last_op and self._is_long(op, needed):
                     self._new_run()
                     self.starts.add(op)
                 self._assign_whole(op)
+                if self._order is not None:
+                    self._order.add(op)
                 if needed is not None:
                     needed.add(result for result in op.results if not self.repeatable(result))
 

@@ -6,16 +6,18 @@ its offset, and back.
 
 from __future__ import annotations
 
+from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import Operation
 
 from flydsl.backends.host.fibers import COUNTERS
+from flydsl.backends.host.shared_bounds import SharedBounds
+from flydsl.backends.host.shared_order import is_shared
 from flydsl.backends.host.slots import BUFFER_DESCRIPTOR
 from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
 from flydsl.dialects.fly.payload import DYNAMIC_SHARED
 
-SHARED_SPACE = 3
 ALIGN = 1024
 
 
@@ -35,9 +37,12 @@ class SharedMemory:
             at = -(-at // ALIGN) * ALIGN
             self.offsets[name] = at
             at += size
+        self.static_end = at
         self.static_bytes = -(-at // ALIGN) * ALIGN
         self.base = "%scratch"
         self.end = "%scratch"
+        self.held = "0"
+        """Bytes that the kernel has; what lies behind them is no shared memory."""
 
     def open(self, wg: Workgroup) -> None:
         """Name the start of shared memory and put the per-thread arrays behind it."""
@@ -46,6 +51,8 @@ class SharedMemory:
         dynamic = body.assign(f"load i64, ptr {dynamic_slot}")
         total = body.assign(f"add i64 {dynamic}, {self.static_bytes}")
         self.end = body.assign(f"getelementptr i8, ptr %scratch, i64 {total}")
+        none = body.assign(f"icmp eq i64 {dynamic}, 0")
+        self.held = body.assign(f"select i1 {none}, i64 {self.static_end}, i64 {total}")
         if wg.apart:
             total = body.assign(f"add i64 {total}, {COUNTERS}")
         wg.slots.origin = body.assign(f"getelementptr i8, ptr %scratch, i64 {total}")
@@ -79,6 +86,9 @@ class SharedMemory:
             body.bind(op.results[0], offset if wanted == "i64" else body.assign(f"trunc i64 {offset} to {wanted}"))
 
         def to_ptr(body: FunctionEmitter, op: Operation) -> None:
+            if type_text(op.results[0].type) == BUFFER_DESCRIPTOR:
+                body.bind(op.results[0], body.operand(op.operands[0]))
+                return
             if not is_shared(op.results[0].type):
                 default_to_ptr(body, op)
                 return
@@ -88,10 +98,9 @@ class SharedMemory:
             raw = body.assign(f"add i64 {self.base}, {wide}")
             body.bind(op.results[0], body.assign(f"inttoptr i64 {raw} to {type_text(op.results[0].type)}"))
 
-        return {"llvm.mlir.addressof": address_of, "llvm.ptrtoint": to_int, "llvm.inttoptr": to_ptr}
-
-
-def is_shared(type_: object) -> bool:
-    """Whether a pointer type points to shared memory."""
-    space = getattr(getattr(type_, "addr_space", None), "data", 0)
-    return space == SHARED_SPACE
+        made: dict[str, Rule] = {"llvm.mlir.addressof": address_of, "llvm.ptrtoint": to_int, "llvm.inttoptr": to_ptr}
+        if wg.target.backend == "rocm":
+            known = wg.op.attributes.get("gpu.known_block_size")
+            block = list(known.get_values()) if isinstance(known, DenseArrayBase) else None
+            made |= SharedBounds(wg, self.offsets, self.static_end, block).rules(dict(wg.module.rules))
+        return made

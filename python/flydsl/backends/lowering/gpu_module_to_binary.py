@@ -1,6 +1,7 @@
 """gpu-module-to-binary: a gpu module of the llvm dialect becomes code for its targets.
 
-Option ``format``: ``bin`` (a linked code object; PTX for NVIDIA), ``isa`` (assembly) or ``llvm`` (LLVM text).
+Option ``format``: ``bin`` (a linked code object; PTX for NVIDIA), ``fatbin`` (the same, as upstream's default object),
+``isa`` (assembly) or ``llvm`` (LLVM text, also called ``offloading``).
 
     gpu.module @kernels [#rocdl.target<chip = "gfx942">] { … }
  -> gpu.binary @kernels [#gpu.object<#rocdl.target<chip = "gfx942">, bin = "…">]
@@ -21,13 +22,16 @@ from flydsl.passes.shared.llvm_conversion import remove
 from flydsl.passes.shared.walk import functions, gpu_modules
 from flydsl.target.target import parse_target
 
-FORMATS = ("bin", "isa", "llvm")
+FORMATS = ("bin", "fatbin", "isa", "llvm", "offloading", "assembly", "binary")
+_SAME = {"offloading": "llvm", "assembly": "isa", "binary": "bin"}
+"""Upstream's longer words."""
 
 
 def gpu_module_to_binary(module: Operation, format: str = "bin") -> None:
     """Run the pass on a module."""
     if format not in FORMATS:
         raise LoweringError(f"gpu-module-to-binary makes {', '.join(FORMATS)}, not '{format}'")
+    format = _SAME.get(format, format)
     for op in gpu_modules(module):
         targets = op.attributes.get(TARGETS)
         if not isinstance(targets, ArrayAttr):
@@ -61,7 +65,7 @@ def _rocm_code(op: Operation, attr: RocdlTargetAttr, format: str) -> tuple[str, 
         return "offload", text.encode()
     if format == "isa":
         return "assembly", rocm_compile.isa_of(text, target, level).encode()
-    return "bin", rocm_compile.begin_code_object(text, target, level).result()
+    return format, rocm_compile.begin_code_object(text, target, level).result()
 
 
 def _cuda_code(op: Operation, attr: NvvmTargetAttr, format: str) -> tuple[str, bytes]:

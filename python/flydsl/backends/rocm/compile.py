@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir import Operation
 
 from flydsl.backends.device_code import (
@@ -63,7 +64,9 @@ class RocmCode(DeviceCode):
     def attributes(self, op: Operation) -> str:
         sizes = block_size(op)
         threads = sizes[0] * sizes[1] * sizes[2] if sizes is not None else None
+        asked = op.attributes.get("rocdl.flat_work_group_size")
         bounds = f"{threads},{threads}" if threads is not None else "1,1024"
+        bounds = asked.data if isinstance(asked, StringAttr) else bounds
         words = ["nounwind", f'"amdgpu-flat-work-group-size"="{bounds}"', '"uniform-work-group-size"="true"']
         waves = int_attribute(op, "rocdl.waves_per_eu")
         if waves:
@@ -75,7 +78,7 @@ class RocmCode(DeviceCode):
         if isinstance(cluster, StringAttr):
             words.append(f'"{LLVM_CLUSTER}"="{cluster.data}"')
         words += float_modes(op)
-        return " ".join(words)
+        return " ".join(words + _passed_through(op))
 
     def _vector_registers(self, total: int) -> int:
         """LLVM's number for a cap on all registers: where one file holds both kinds, it allows twice the number."""
@@ -90,6 +93,18 @@ class RocmCode(DeviceCode):
     def finish(self, scope: ModuleScope) -> None:
         flag = scope.metadata(f'!{{i32 1, !"amdhsa_code_object_version", i32 {self.version}}}')
         scope.add_named_metadata("llvm.module.flags", flag)
+
+
+def _passed_through(op: Operation) -> list[str]:
+    """What a kernel says to LLVM itself: ``passthrough = ["name", ["name", "value"]]``."""
+    entries = op.attributes.get("passthrough")
+    words: list[str] = []
+    for entry in entries if isinstance(entries, ArrayAttr) else ():
+        items = entry if isinstance(entry, ArrayAttr) else (entry,)
+        parts = [item.data for item in items if isinstance(item, StringAttr)]
+        shown = "=".join(json.dumps(part) for part in parts)
+        words += [shown if len(parts) > 1 or "-" in parts[0] else parts[0]] if parts else []
+    return words
 
 
 def features_of(target: Target) -> str:

@@ -20,6 +20,7 @@ from flydsl.compiler.arguments.kinds import (
     ScalarArgument,
     StreamArgument,
     StructArgument,
+    address_of,
     check_stream_device,
     scalar_argument,
 )
@@ -305,6 +306,12 @@ class OtherForm:
     writes: tuple[Write, ...] = ()
 
     def numbers(self, value: Any) -> Sequence[int | float]:
+        address = address_of(value) if self.signature[0] == "pointer" else None
+        if address is not None:
+            pointer = self.signature[1]
+            if address % pointer.align:
+                raise DslValueError(f"the pointer {address:#x} is not aligned to {pointer.align} bytes")
+            return (address,)
         argument = adapt(value, self.annotation)
         if argument.signature() != self.signature:
             raise DslTypeError(f"the value of type {type(value).__name__} is not what the code was compiled for")

@@ -243,16 +243,25 @@ class PointerArgument:
         return []
 
 
+def address_of(pointer: Any) -> int | None:
+    """The address that an int, a `ctypes.c_void_p` or None stands for; None for anything else."""
+    address = pointer.value if isinstance(pointer, ctypes.c_void_p) else pointer
+    if address is None:
+        return 0
+    return address if type(address) is int else None
+
+
 @located
 def from_c_void_p(
     element_type: Any, pointer: Any, *, address_space: Any = AddressSpace.Global, assumed_align: int | None = None
 ) -> PointerArgument:
-    """A raw pointer argument from an int or a `ctypes.c_void_p`; its alignment is the element's unless you say more."""
+    """A raw pointer argument from an int or a `ctypes.c_void_p`; its alignment is the element's unless you say more.
+
+    None and 0 are null pointers, which a kernel may take and must not follow.
+    """
     elem = element_name(element_type)
-    address = getattr(pointer, "value", pointer) if isinstance(pointer, ctypes.c_void_p) else pointer
-    if address is None or (type(address) is int and address == 0):
-        raise DslValueError("the pointer is null", hint="pass the address of the data")
-    if type(address) is not int:
+    address = address_of(pointer)
+    if address is None:
         raise DslTypeError(f"a pointer is an int or a ctypes.c_void_p, got {type(pointer).__name__}")
     space = address_space.ir_name if isinstance(address_space, AddressSpace) else str(address_space)
     if space not in ("global", "generic"):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from flydsl.base import knobs
 from flydsl.base.errors import DslValueError, TargetError
 from flydsl.base.lazy import lazy_module
 from flydsl.base.records import dataclass
@@ -21,8 +22,10 @@ from flydsl.compiler.options.hints import checked, kernel_attributes
 from flydsl.target.target import Target, parse_target
 
 if TYPE_CHECKING:
+    from flydsl.backends import pipeline as later_stages
     from flydsl.passes import pipeline
 else:
+    later_stages = lazy_module("flydsl.backends.pipeline")
     pipeline = lazy_module("flydsl.passes.pipeline")
 
 
@@ -86,23 +89,42 @@ class BaseBackend(ABC):
         return self.address_spaces[name]
 
     def _pipeline_parts(self) -> Iterator[list[str]]:
-        """The three stages: fly to upstream dialects, those to LLVM text, and that to a binary."""
-        yield list(pipeline.stage_a_names(parse_target(self.target.arch).backend))
-        yield [TO_LLVM]
-        yield ["llvm-optimise", self._binary_step()]
+        """The three stages pass by pass, as dumps and `fly-opt` run them, options in braces.
+
+        They are: fly to the target's dialect, all of that to the llvm dialect, and kernels to a binary.
+        """
+        target = parse_target(self.target.arch)
+        level, line_tables = knobs.COMPILE_OPT_LEVEL.get(), knobs.DEBUG_ENABLE_DEBUG_INFO.get()
+        kernels, *rest = later_stages.stage_b(target, level, line_tables)
+        yield [*self._stage_a(), f"gpu.module({','.join(kernels.texts())})"]
+        yield [text for step in rest for text in step.texts()]
+        yield later_stages.STAGE_C.texts()
+
+    def _pipeline_fragments_for_mode(self, mode: str = "fatbin") -> list[str]:
+        """The passes for a kind of result: ``fatbin``, a module with code in it, or ``external``, one without."""
+        if mode not in ("fatbin", "external"):
+            raise DslValueError(f"no pipeline makes '{mode}'", hint="the modes are fatbin and external")
+        parts = list(self._pipeline_parts())
+        return [step for part in (parts if mode == "fatbin" else parts[:-1]) for step in part]
+
+    def _stage_a(self) -> list[str]:
+        return list(pipeline.stage_a_names(parse_target(self.target.arch).backend))
 
     def _binary_step(self) -> str:
         """What makes the device binary."""
         return parse_target(self.target.arch).family.binary_step
 
     def pipeline_fragments(self, *, compile_hints: Mapping[str, Any] | None = None) -> list[str]:
-        """Every step from traced IR to the binary, in order. A backend may change those before ``llvm-text``."""
+        """Every step from traced IR to the binary, in order. A backend may change those before ``llvm-text``.
+
+        From there on a compilation goes the short way; `_pipeline_parts` has the same as passes.
+        """
         checked(compile_hints or {})
-        return [step for part in self._pipeline_parts() for step in part]
+        return [*self._stage_a(), TO_LLVM, "llvm-optimise", self._binary_step()]
 
     def external_binary_pipeline_fragments(self, *, compile_hints: Mapping[str, Any] | None = None) -> list[str]:
         """The steps that this process runs when another LLVM makes the binary (``FLYDSL_COMPILE_LLVM_DIR``)."""
-        binary = list(self._pipeline_parts())[-1]
+        binary = ["llvm-optimise", self._binary_step()]
         return [step for step in self.pipeline_fragments(compile_hints=compile_hints) if step not in binary]
 
     def lower_compile_hints(self, hints: Mapping[str, Any]) -> dict[str, Any]:

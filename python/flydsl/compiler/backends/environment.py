@@ -6,13 +6,13 @@ from functools import cache
 from weakref import WeakSet
 
 from flydsl.base import knobs
-from flydsl.runtime.hip import overridden_arch
-from flydsl.target.target import DEFAULT_ARCH, Target, parse_target
+from flydsl.runtime.hip import environment_arch
+from flydsl.target.target import Target, parse_target
 
 
 def environment_target() -> Target:
     """The target that the variables name: ARCH, FLYDSL_GPU_ARCH, HSA_OVERRIDE_GFX_VERSION, then gfx942."""
-    return parsed(knobs.ARCH.get() or knobs.GPU_ARCH.get() or overridden_arch() or DEFAULT_ARCH)
+    return parsed(environment_arch())
 
 
 @cache

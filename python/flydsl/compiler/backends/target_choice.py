@@ -14,9 +14,10 @@ from typing import Any
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslValueError
 from flydsl.compiler.backends import registry
-from flydsl.compiler.backends.base import BaseBackend
+from flydsl.compiler.backends.base import BaseBackend, GPUTarget
 from flydsl.compiler.backends.environment import environment_target, parsed
 from flydsl.compiler.backends.families import gpu_families
+from flydsl.expr.trace.context import current, is_tracing
 from flydsl.runtime.compile_only import CompileOnlyDevice
 from flydsl.runtime.host import HostDevice
 from flydsl.target.family import HOST, family, family_of_place
@@ -146,3 +147,14 @@ def compile_backend_name() -> str:
 def get_backend(name: str | None = None, *, arch: str = "") -> BaseBackend:
     """A backend by name, for an architecture or the one it detects."""
     return registry.backend_named(name or compile_backend_name(), arch)
+
+
+@cache
+def _make_backend(name: str, arch: str) -> BaseBackend:
+    """A backend for an architecture, made once."""
+    return get_backend(name, arch=arch)
+
+
+def current_target() -> GPUTarget:
+    """The target that new work is compiled for; while tracing, that of the trace."""
+    return GPUTarget.of(current().target if is_tracing() else current_device().target)

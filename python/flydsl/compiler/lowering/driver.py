@@ -65,7 +65,7 @@ def lower_module(
     The module was traced with the ``hints``, which the backend may heed in its choice of passes.
     """
     kernels = tuple(op.attributes["sym_name"].data for op in kernel_functions(module))  # type: ignore[union-attr]
-    dumps = Dumps(kernels[0] if len(kernels) == 1 else name)
+    dumps = Dumps(kernels[0].removesuffix("_0") if len(kernels) == 1 else name)  # the kernel's name, without a number
     if knobs.DEBUG_ENABLE_VERIFIER.get():
         _verify(module, "tracing")
     if knobs.DEBUG_PRINT_ORIGIN_IR.get():
@@ -80,8 +80,8 @@ def lower_module(
     if not checks:
         device_family(target.backend).look_over(module)
     level, line_tables = knobs.COMPILE_OPT_LEVEL.get(), knobs.DEBUG_ENABLE_DEBUG_INFO.get()
-    if dumps.folder is not None:
-        dump = target_dumps.dump_later_stages if dumps.stages else target_dumps.dump_assembly
+    if dumps.folder is not None or knobs.DEBUG_PRINT_AFTER_ALL.get():
+        dump = target_dumps.dump_assembly if dumps.assembly_only else target_dumps.dump_later_stages
         dump(module, target, level, line_tables, dumps, assemble)
     llvm_dir = knobs.COMPILE_LLVM_DIR.get()
     asked = AfterStageA(module, target, argument_format, kernels, level, line_tables, llvm_dir, recorder)

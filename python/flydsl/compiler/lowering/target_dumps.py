@@ -13,7 +13,7 @@ from flydsl.base.errors import FlyDSLError
 from flydsl.base.log import get_logger
 from flydsl.compiler.artifacts.artifact import Assemble
 from flydsl.compiler.backends.families import device_family
-from flydsl.compiler.lowering.dumps import Dumps
+from flydsl.compiler.lowering.dumps import Dumps, module_text
 from flydsl.passes.shared.walk import gpu_modules
 from flydsl.target.target import Target
 
@@ -59,6 +59,8 @@ def dump_assembly(
 def _run(step: Step, module: ModuleOp, dumps: Dumps, locations: bool = False) -> None:
     step.run(module)
     module.verify()
+    if knobs.DEBUG_PRINT_AFTER_ALL.get():
+        print(f"// ----- after {step.title}\n{module_text(module, locations)}")
     dumps.module(step.title, module, locations)
 
 

@@ -1,7 +1,8 @@
 """`flyc.compile`: a specialisation as a callable of its own, which looks nothing up.
 
-A call of it reads its arguments, checks that they are what the code was compiled for, and enters native code. It does
-not see later changes of hints, environment or captured values: it is the code it is.
+Making one launches it once with the arguments it was made from. A call of it reads its arguments, checks that they are
+what the code was compiled for, and enters native code. It does not see later changes of hints, environment or captured
+values: it is the code it is.
 """
 
 from __future__ import annotations
@@ -181,13 +182,15 @@ class Compile:
         return Compile({**(self._hints or {}), **given})
 
     def __call__(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """Compile a jit function for arguments, without launching it, and return the `CompiledFunction`.
+        """Compile a jit function for arguments, launch it once with them, and return the `CompiledFunction`.
 
-        None where COMPILE_ONLY leaves nothing to run. With hints and no arguments, the hints become the function's.
+        Descriptions of arrays (`flyc.TensorSpec`) have nothing to launch with: they compile alone, as ``fn.warmup``
+        does. None where COMPILE_ONLY leaves nothing to run. Without arguments the hints, if any, become the
+        function's, and it is returned.
         """
         function = jit_function("flyc.compile", fn)
-        if self._hints is not None and not args and not kwargs:
-            function.compile_hints.update(self._hints)
+        if not args and not kwargs:
+            function.compile_hints.update(self._hints or {})
             return function if isinstance(fn, BoundJit) else fn
         try:
             with hint_scope(self._hints) if self._hints else nullcontext():
@@ -207,7 +210,11 @@ def _compiled(function: Any, args: Any, kwargs: Any) -> CompiledFunction | None:
         hints = fn.effective_hints()
     call: Call = fn.adapted_call(wanted.args, wanted.kwargs)
     executable = fn.executable(call, hints, ahead=True)
-    executable.check(call.numbers)
+    if call.has_data:
+        call.check_writable(executable.artifact)
+        executable.launch(call.numbers)
+    else:
+        executable.check(call.numbers)
     ir_text = IrText.of(fn.func, call, hints)
     rows = zip(fn.signature.names, call.forms(executable.artifact), call.values, strict=True)
     left = [row for row in rows if not (row[0] in wanted.chosen and _is_built_in(fn, *row))]

@@ -306,6 +306,15 @@ class TraceEmitter:
             self.block = outer
             self._outer_blocks.pop()
 
+    def enter_block(self, block: Block) -> None:
+        """Build into a block of an operation that is there already, until `leave_block`."""
+        self._outer_blocks.append((self.block, False))
+        self.block = block
+
+    def leave_block(self, outer: Block) -> None:
+        self._outer_blocks.pop()
+        self.block = outer
+
     def before_branches(self, values: Sequence[Any], build: Callable[[bool], T]) -> T:
         owners = [value.owner for value in values]
         homes = {owner if isinstance(owner, Block) else owner.parent for owner in owners}

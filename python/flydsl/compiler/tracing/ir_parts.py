@@ -65,8 +65,11 @@ def _parse_type(text: str) -> Attribute:
     if text[0] in "if" or text.startswith("bf"):
         return element_type(text)
     if text.startswith("vector<") and "!" not in text:
-        count, elem = text[7:-1].split("x", 1)
-        return VectorType(element_type(elem), [int(count)])
+        extents, elem = [], text[7:-1]
+        while elem[0].isdigit():
+            extent, elem = elem.split("x", 1)
+            extents.append(int(extent))
+        return VectorType(element_type(elem), extents)
     if text == "!llvm.ptr":
         return LLVMPointerType()
     context = Context()
@@ -119,7 +122,7 @@ _CMPF = {name: IntegerAttr(i, i64) for i, name in enumerate(CMPF_COMPARISON_OPER
 
 def attribute(name: str, key: str, value: Any) -> Attribute:
     """The IR attribute for one keyword of an upstream operation."""
-    if key == "predicate":
+    if key == "predicate" and isinstance(value, str):
         return (_CMPI if name == "arith.cmpi" else _CMPF)[value]
     if key == "fastmath":
         return _fastmath(value)

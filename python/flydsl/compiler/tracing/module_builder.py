@@ -9,6 +9,7 @@ from typing import Any
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
+    DictionaryAttr,
     FileLineColLoc,
     FunctionType,
     IntAttr,
@@ -17,6 +18,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     SymbolRefAttr,
     UnitAttr,
+    i1,
     i8,
     i32,
     i64,
@@ -25,7 +27,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.dialects.llvm import LinkageAttr, LLVMArrayType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from flydsl.base.errors import DslNameError, SourceLocation
+from flydsl.base.errors import DslNameError, DslTypeError, SourceLocation
 from flydsl.compiler.tracing.emitter import SHARED_ALIGN, TraceEmitter
 from flydsl.compiler.tracing.ir_parts import ir_type
 from flydsl.dialects.fly.payload import ARGUMENT_NAMES, DEPENDENT_LAUNCH, DYNAMIC_SHARED, SHARED_RANGE
@@ -86,10 +88,9 @@ class ModuleBuilder:
 
     @staticmethod
     def attributes(unit_attrs: Sequence[str], value_attrs: dict[str, Any]) -> dict[str, Attribute]:
-        """Extra attributes of a kernel, from Python values."""
+        """Extra attributes of a kernel, from Python values; None leaves one out."""
         found: dict[str, Attribute] = {name: UnitAttr() for name in unit_attrs}
-        for name, value in value_attrs.items():
-            found[name] = StringAttr(value) if isinstance(value, str) else IntegerAttr(int(value), i32)
+        found |= {name: _attribute(name, value) for name, value in value_attrs.items() if value is not None}
         return found
 
     def host_function(self, name: str, arguments: Sequence[Any]) -> tuple[TraceEmitter, FuncOp]:
@@ -271,3 +272,22 @@ def _function_of(op: Operation) -> Operation | None:
     while op is not None and not op.name.endswith(".func"):
         op = op.parent_op()  # type: ignore[assignment]
     return op
+
+
+def _attribute(name: str, value: Any) -> Attribute:
+    """A Python value as an attribute: numbers as i32, sequences and dicts element by element."""
+    if isinstance(value, Attribute):
+        return value
+    if isinstance(value, str):
+        return StringAttr(value)
+    if isinstance(value, bool):
+        return IntegerAttr(int(value), i1)
+    if isinstance(value, int):
+        return IntegerAttr(value, i32)
+    if isinstance(value, (list, tuple)):
+        return ArrayAttr([_attribute(name, item) for item in value])
+    if isinstance(value, dict):
+        return DictionaryAttr({str(key): _attribute(name, item) for key, item in value.items()})
+    raise DslTypeError(
+        f"the attribute '{name}' is a {type(value).__name__}", hint="give a bool, int or str, or a list or dict of them"
+    )

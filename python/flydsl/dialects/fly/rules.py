@@ -265,21 +265,26 @@ def mma_partition_shape(tiled: pl.TiledMma, shape: Any, operand: str = "c") -> A
 
 
 def mma_make_fragment(tiled: pl.TiledMma, tensor: Tensor, operand: str = "c", stages: int | None = None) -> Tensor:
+    """The registers of an operand: (V, Rest, Rest, ...). With ``stages`` those of its first two modes so many times."""
+    if stages is not None:
+        tensor = _first_two_modes(tensor, stages)
     _check_extents(tiled, tensor.layout, operand)
     layout = layout_of(_mma_partition(tiled, tensor, 0, operand))
     while isinstance(layout, ComposedLayout):
         layout = layout.outer
-    if stages is None:
-        frag = fragment_layout(layout)
-    else:
-        frag = _staged(fragment_layout(structure.take(layout, 0, 2)), stages)
+    frag = fragment_layout(layout)
+    if stages is not None:
+        frag = structure.append(frag, Layout(stages, coords.cosize(frag)))
     return Tensor(pl.Pointer(tiled.atom.operand_elem(operand), "register"), frag)
 
 
-def _staged(layout: Layout, stages: int) -> Layout:
+def _first_two_modes(tensor: Tensor, stages: int) -> Tensor:
+    linear = linear_part(tensor.layout)
     if stages < 1:
         raise DslValueError(f"stages must be positive, got {stages}", hint="write stages=2 for double buffering")
-    return structure.append(layout, Layout(stages, coords.cosize(layout)))
+    if linear.rank < 2:
+        raise LayoutError(f"stages are made of a tile of two modes, and {tensor.layout} has {linear.rank}")
+    return Tensor(tensor.iter, structure.take(linear, 0, 2))
 
 
 ALGEBRA = {

@@ -9,7 +9,7 @@ from flydsl.dialects.fly import payload as pl
 from flydsl.expr.atoms.state_field import state_value
 from flydsl.expr.tensors.layout import Layout, Tile
 from flydsl.expr.tensors.tensor import Tensor
-from flydsl.expr.trace.context import current
+from flydsl.expr.trace.context import Value, current
 from flydsl.expr.values.handle import Handle, apply, handle_for, wrap
 from flydsl.expr.values.int_tuple import IntTuple
 from flydsl.layout import show, tv
@@ -140,19 +140,49 @@ class TiledCopy(Handle):
 
     def get_slice(self, thread: Any) -> ThrCopy:
         """This thread's part of the copy."""
-        return ThrCopy(self, IntTuple.from_python(thread))
+        return ThrCopy(self, thread)
 
     thr_slice = get_slice
 
 
-class ThrCopy:
+class _OfThread:
+    """A tiled operation and the thread that looks at it: what the operation answers, this answers too."""
+
+    __slots__ = ()
+    thr_idx: IntTuple
+    payload: Any
+    _value: Value
+
+    def __init__(self, tiled: Any, thr_idx: Any) -> None:
+        self.payload, self._value = tiled.payload, tiled._value
+        self.thr_idx = IntTuple.from_python(thr_idx)
+
+    def __extract_to_ir_values__(self) -> list[Value]:
+        return self.thr_idx.__extract_to_ir_values__()
+
+    @classmethod
+    def __construct_from_ir_values__(cls, values: list[Value], exemplar: Any = None) -> Any:
+        return cls(exemplar, type(exemplar.thr_idx).__construct_from_ir_values__(values, exemplar.thr_idx))
+
+    def __eq__(self, other: object) -> Any:
+        if type(other) is not type(self) or self.payload != other.payload:
+            return False
+        return self.thr_idx == other.thr_idx
+
+    def __hash__(self) -> int:
+        return hash((self.payload, self.thr_idx))
+
+
+class ThrCopy(_OfThread, TiledCopy):
     """One thread's view of a tiled copy."""
 
-    __slots__ = ("thr_idx", "tiled_copy")
+    __slots__ = ("thr_idx",)
+    kind: ClassVar[str] = "tiled copy of a thread"
 
-    def __init__(self, tiled_copy: TiledCopy, thr_idx: IntTuple) -> None:
-        self.tiled_copy = tiled_copy
-        self.thr_idx = thr_idx
+    @property
+    def tiled_copy(self) -> TiledCopy:
+        """The copy of all threads."""
+        return wrap(self.payload)
 
     def partition_S(self, tensor: Any) -> Tensor:
         """The part of a source tensor that this thread reads."""
@@ -245,7 +275,7 @@ class TiledMma(Handle):
 
     def get_slice(self, thread: Any) -> ThrMma:
         """One thread's view of this tiled mma."""
-        return ThrMma(self, IntTuple.from_python(thread))
+        return ThrMma(self, thread)
 
     thr_slice = get_slice
 
@@ -271,14 +301,16 @@ class TiledMma(Handle):
         return self._fragment("c", tensor, stages)
 
 
-class ThrMma:
+class ThrMma(_OfThread, TiledMma):
     """One thread's view of a tiled mma."""
 
-    __slots__ = ("thr_idx", "tiled_mma")
+    __slots__ = ("thr_idx",)
+    kind: ClassVar[str] = "tiled mma of a thread"
 
-    def __init__(self, tiled_mma: TiledMma, thr_idx: IntTuple) -> None:
-        self.tiled_mma = tiled_mma
-        self.thr_idx = thr_idx
+    @property
+    def tiled_mma(self) -> TiledMma:
+        """The product of all threads."""
+        return wrap(self.payload)
 
     def _partition(self, operand: str, tensor: Any) -> Tensor:
         return apply(

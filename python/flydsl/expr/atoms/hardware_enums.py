@@ -56,10 +56,12 @@ class CachePolicy(enum.IntEnum):
     CacheAlways = 1
 
 
-class SyncScope(enum.Enum):
-    """Who sees an atomic operation as one."""
+class SyncScope(enum.StrEnum):
+    """Who sees an atomic operation as one. Members are LLVM's names of the scopes; the whole system has none."""
 
-    System = "system"
+    System = ""
+    SingleThread = "singlethread"
+    SingleThreadOneAs = "singlethread-one-as"
     Agent = "agent"
     Workgroup = "workgroup"
     Wavefront = "wavefront"

@@ -11,8 +11,8 @@ from flydsl.expr.tensors.tensor import Tensor
 from flydsl.expr.values.handle import describe
 from flydsl.layout import structure
 from flydsl.layout.swizzle import linear_part
-from flydsl.target.dtype import register_type
-from flydsl.target.mma_facts import fragment_elem
+from flydsl.target.dtype import is_float, register_type, width_bits
+from flydsl.target.mma_facts import FNUZ_TWINS, fragment_elem
 
 
 def check_tileable(atom: Any) -> None:
@@ -47,12 +47,20 @@ def check_operands(atom: MmaAtom, d: Any, a: Any, b: Any, c: Any) -> None:
         if not isinstance(tensor, Tensor) or not tensor.is_memory:
             raise DslTypeError(f"{name} must be a register tensor, got {describe(tensor)}")
         held = register_type(tensor.payload.iter.elem)
-        if held != elem:
+        if held != elem and not _same_bits(held, elem):
             raise DslTypeError(
                 f"{op} takes {name} of {elem}, but this tensor holds {held}",
                 hint="make the fragment with make_fragment_A/B/C, or store the converted vector into one",
             )
-        _check_count(op, name, tensor, rules.size(atom.payload.operand_tv(operand)[1]))
+        bits = rules.size(atom.payload.operand_tv(operand)[1]) * width_bits(elem)
+        _check_count(op, name, tensor, bits // width_bits(held))
+
+
+def _same_bits(held: str, elem: str) -> bool:
+    """Whether registers of one type may be read as another: packed words, and bytes whose format the chip decides."""
+    if width_bits(held) == width_bits(elem):
+        return not is_float(held) or {held, elem} in ({*pair} for pair in FNUZ_TWINS.items())
+    return not is_float(held) and width_bits(elem) < width_bits(held)
 
 
 def _check_count(op: Any, name: str, tensor: Tensor, wanted: int) -> None:

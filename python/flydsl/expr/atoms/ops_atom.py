@@ -9,7 +9,7 @@ from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly import rules
 from flydsl.expr.atoms.access_plan import check_sides
 from flydsl.expr.atoms.atom import CopyAtom, MmaAtom, TiledCopy, TiledMma
-from flydsl.expr.atoms.hardware_enums import AtomicOp, MmaOperand, SyncScope
+from flydsl.expr.atoms.hardware_enums import AtomicOp, GemmTraversalOrder, MmaOperand, SyncScope
 from flydsl.expr.atoms.mma_operands import check_operands, check_tileable
 from flydsl.expr.tensors.element import element_name
 from flydsl.expr.tensors.layout import Layout, Tile
@@ -21,6 +21,7 @@ from flydsl.expr.values.handle import Handle, apply, describe, wrap
 from flydsl.expr.values.int_tuple import IntTuple
 from flydsl.expr.values.known import plain
 from flydsl.layout import int_tuple as it
+from flydsl.layout.swizzle import linear_part
 from flydsl.target.copy_ops import UniversalAtomic as UniversalAtomicOp
 from flydsl.target.copy_ops import UniversalCopy as UniversalCopyOp
 from flydsl.target.copy_tensor import TensorCopy
@@ -49,15 +50,17 @@ UniversalCopy8b, UniversalCopy16b, UniversalCopy32b, UniversalCopy64b, Universal
 )
 
 
-def UniversalAtomic(op: AtomicOp | str, val_type: Any, syncscope: SyncScope = SyncScope.System) -> UniversalAtomicOp:
+def UniversalAtomic(
+    op: AtomicOp | str, val_type: Any, syncscope: SyncScope | str = SyncScope.System
+) -> UniversalAtomicOp:
     """A register value combined into memory atomically, element by element."""
     name = op if isinstance(op, str) else op.name.lower()
     elem = element_name(val_type)
-    return UniversalAtomicOp(name, elem, width_bits(elem), syncscope.value)
+    return UniversalAtomicOp(name, elem, width_bits(elem), str(syncscope) or "system")
 
 
 def _atomic_of(op: AtomicOp) -> Any:
-    def make(val_type: Any, syncscope: SyncScope = SyncScope.System) -> UniversalAtomicOp:
+    def make(val_type: Any, syncscope: SyncScope | str = SyncScope.System) -> UniversalAtomicOp:
         return UniversalAtomic(op, val_type, syncscope)
 
     make.__doc__ = f"Atomic {op.name.lower()} of a register value into memory."
@@ -223,18 +226,35 @@ def _memory(tensor: Any, what: str) -> Tensor:
     return tensor
 
 
-def _check_elements(atom: CopyAtom, src: Tensor, dst: Tensor) -> None:
-    for tensor, name in ((src, "source"), (dst, "destination")):
-        if tensor.dtype.width != atom.val_bits:
-            raise DslTypeError(
-                f"the atom moves values of {atom.val_bits} bits, but the {name} holds {tensor.dtype.__name__}",
-                hint=f"make the atom with make_copy_atom(..., fx.{tensor.dtype.__name__})",
-            )
-    if src.dtype.ir_type != dst.dtype.ir_type:
+def _in_registers(tensor: Tensor) -> bool:
+    return tensor.payload.iter.space == "register"
+
+
+def _check_elements(src: Tensor, dst: Tensor) -> None:
+    """An atom moves bits. Registers may hold them as another type than memory does; what they mean stays the same."""
+    if src.dtype.ir_type == dst.dtype.ir_type:
+        return
+    counts = {rules.size(src.payload), rules.size(dst.payload)}
+    as_bits = src.dtype.width == dst.dtype.width or len(counts) > 1
+    if not as_bits or not (_in_registers(src) or _in_registers(dst)):
         raise DslTypeError(
             f"a copy does not convert: the source holds {src.dtype.__name__}, the destination {dst.dtype.__name__}",
             hint="load() the source, convert the vector with .to(dtype), and store() it",
         )
+
+
+def _atom_bits(atom: CopyAtom) -> int:
+    """The bits that one thread moves in one call."""
+    return rules.size(atom.payload.ref_tv[1]) * atom.val_bits
+
+
+def _is_one_call(atom: CopyAtom, registers: Tensor) -> bool:
+    """Whether the first mode of a register tensor is what one call moves."""
+    layout = linear_part(registers.payload.layout)
+    while layout.rank == 1 and isinstance(layout.shape, tuple):
+        layout = layout[0]
+    held = rules.size(layout if layout.rank == 1 else layout[0])
+    return held * registers.dtype.width == _atom_bits(atom)
 
 
 def _check_copy(atom: CopyAtom, src: Tensor, dst: Tensor, pred: Tensor | None) -> None:
@@ -244,10 +264,12 @@ def _check_copy(atom: CopyAtom, src: Tensor, dst: Tensor, pred: Tensor | None) -
             f"destination {dst.payload.layout} has rank {dst.rank}",
             hint="partition or slice both the same way",
         )
-    _check_elements(atom, src, dst)
+    _check_elements(src, dst)
     sizes = (rules.size(src.payload), rules.size(dst.payload))
     held = atom.payload.counts
-    if all(isinstance(n, int) for n in sizes) and sizes[0] * held[1] != sizes[1] * held[0]:
+    moved = sorted((src, dst), key=_in_registers)[1]  # memory is where a call begins, registers are what it moves
+    unequal = all(isinstance(n, int) for n in sizes) and sizes[0] * held[1] != sizes[1] * held[0]
+    if unequal and not _is_one_call(atom, moved):
         raise DSLCompileError(
             f"copy of {sizes[0]} elements ({src.payload.layout}) into {sizes[1]} ({dst.payload.layout})"
         )
@@ -304,7 +326,7 @@ def _copy_by_itself(source: Tensor, target: Any, pred: Any, state: dict[str, Any
 
 def _copy_tile(atom: Any, source: Tensor, target: Tensor, pred: Any) -> None:
     """A copy that an engine does for a whole tile at once."""
-    _check_elements(atom, source, target)
+    _check_elements(source, target)
     if pred is not None:
         raise DslValueError("a tile copy takes no predicate", hint="its extents say how much of the tensor there is")
     atom.copy_tile(source, target)
@@ -316,11 +338,13 @@ def copy_atom_call(atom: Any, src: Any, dst: Any, *, pred: Any = None) -> None:
     if hasattr(atom, "copy_tile"):
         _copy_tile(atom, source, target, pred)
         return
-    _check_elements(atom, source, target)
+    _check_elements(source, target)
     operands: list[Handle] = [atom, source, target]
-    for tensor, wanted in zip(operands[1:], atom.payload.counts, strict=True):
+    held = atom.payload.counts
+    for tensor, own in zip((source, target), held, strict=True):
+        wanted = own if held[0] != held[1] else _atom_bits(atom) // tensor.dtype.width
         count = rules.size(tensor.payload)
-        if count != wanted:
+        if count != wanted and (_in_registers(tensor) or source.dtype is target.dtype):
             raise DslValueError(
                 f"{atom.payload.op} moves {wanted} values a call, but the tensor {tensor.payload.layout} holds {count}",
                 hint="slice the tensor down to one atom, or use copy(), which loops",
@@ -332,9 +356,16 @@ def copy_atom_call(atom: Any, src: Any, dst: Any, *, pred: Any = None) -> None:
 
 def mma_atom_call(atom: MmaAtom, d: Any, a: Any, b: Any, c: Any, **state: Any) -> None:
     """d = a * b + c on register tensors holding exactly one atom's values each."""
-    plain = _with_state(atom, state)
+    plain = _as_the_chip_runs(_with_state(atom, state))
     check_operands(plain, d, a, b, c)
     current().fly("mma_atom_call", [x.ir_value() for x in (plain, d, a, b, c)])
+
+
+def _as_the_chip_runs(atom: Any) -> Any:
+    """The atom of the instruction that the target makes of this one; see `Mfma.on`."""
+    op = atom.payload.op if isinstance(atom, MmaAtom) else None
+    there = op.on(current().target) if hasattr(op, "on") else op
+    return atom if there is op else wrap(pl.MmaAtom(there))
 
 
 def gemm(atom: Any, d: Any, a: Any, b: Any, c: Any, *, traversal_order: Any = None, traversal_layout: Any = None,
@@ -347,13 +378,24 @@ def gemm(atom: Any, d: Any, a: Any, b: Any, c: Any, *, traversal_order: Any = No
     plain = _with_state(atom, state)
     if not isinstance(plain, MmaAtom):
         raise DslTypeError(f"gemm takes a matrix atom or a tiled mma, got {describe(atom)}")
+    plain = _as_the_chip_runs(plain)
     _check_gemm(d, a, b, c)
     check_operands(plain, d, a, b, c)
     operands = [plain, d, a, b, c]
     if traversal_layout is not None:
         operands.append(traversal_layout)
-    order = getattr(traversal_order, "name", traversal_order)
-    current().fly("gemm", [o.ir_value() for o in operands], {"traversalOrder": order})
+    current().fly("gemm", [o.ir_value() for o in operands], {"traversalOrder": _order_name(traversal_order)})
+
+
+def _order_name(order: Any) -> str | None:
+    """An order as the operation spells it; "kmn_serpentine" is KMN_Serpentine."""
+    name = getattr(order, "name", order)
+    if name is None:
+        return None
+    known = {member.name.lower(): member.name for member in GemmTraversalOrder}
+    if not isinstance(name, str) or name.lower() not in known:
+        raise DslValueError(f"no traversal order {name!r}", hint=f"the orders are {', '.join(known.values())}")
+    return known[name.lower()]
 
 
 def _check_gemm(d: Tensor, a: Tensor, b: Tensor, c: Tensor) -> None:

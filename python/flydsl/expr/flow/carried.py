@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from flydsl.base.errors import DslTypeError
 from flydsl.expr.numeric import Numeric, as_numeric, is_raw_value, operand
-from flydsl.expr.trace.context import Value
+from flydsl.expr.trace.context import Value, bare_values, current, raw_face
+from flydsl.expr.trace.protocol import constructed
 from flydsl.expr.values.handle import Handle, describe, from_value
 from flydsl.expr.vector import Vector
 
@@ -68,6 +69,8 @@ def promoted(value: Any) -> Any:
         return {key: promoted(item) for key, item in value.items()}
     if isinstance(value, SimpleNamespace):
         return SimpleNamespace(**promoted(vars(value)))
+    if hasattr(value, "__dsl_raw_number__"):
+        return value  # carried by its IR type, with the operators it has
     number = operand(value)
     if number is not None:
         return number
@@ -95,13 +98,13 @@ def leaves(value: Any) -> list[Any]:
         return [ssa for key in sorted(value, key=repr) for ssa in leaves(value[key])]
     if isinstance(value, SimpleNamespace):
         return leaves(vars(value))
-    return value.__extract_to_ir_values__() if hasattr(value, "__extract_to_ir_values__") else []
+    return bare_values(value) if hasattr(value, "__extract_to_ir_values__") else []
 
 
 def rebuilt(exemplar: Any, values: Iterator[Any]) -> Any:
     """A value like the exemplar, made of the next SSA values."""
     if isinstance(exemplar, (Numeric, Vector)):
-        return type(exemplar).__construct_from_ir_values__([next(values)], exemplar)
+        return constructed(type(exemplar), [next(values)], exemplar)
     if isinstance(exemplar, (list, tuple)):
         return _like_sequence(exemplar, [rebuilt(item, values) for item in exemplar])
     if isinstance(exemplar, dict):
@@ -112,7 +115,7 @@ def rebuilt(exemplar: Any, values: Iterator[Any]) -> Any:
     count = len(leaves(exemplar))
     if count == 0:
         return exemplar
-    return type(exemplar).__construct_from_ir_values__([next(values) for _ in range(count)], exemplar)
+    return constructed(type(exemplar), [next(values) for _ in range(count)], exemplar)
 
 
 def unchanged(first: Any, second: Any) -> bool:
@@ -127,6 +130,8 @@ def unchanged(first: Any, second: Any) -> bool:
         return repr(first) == repr(second)  # tells 0.0 from -0.0 and lets NaN equal itself
     if isinstance(first, Handle):
         return first.is_static and second.is_static and first.payload == second.payload
+    if hasattr(first, "__dsl_ssa__"):
+        return first.__dsl_ssa__ is second.__dsl_ssa__  # a raw number's == builds a comparison
     if isinstance(first, (list, dict, SimpleNamespace, Vector)):
         return False
     if isinstance(first, tuple):
@@ -231,11 +236,22 @@ def type_words(value: Any) -> str:
 
 def as_ir_value(value: Any, *, keep_static: bool = False) -> Value:
     """The SSA value of a DSL value or Python number; with ``keep_static``, one known while tracing stays as it is."""
+    if value is None:
+        return None
+    if isinstance(value, (list, tuple)):
+        return type(value)(as_ir_value(item, keep_static=keep_static) for item in value)
     if isinstance(value, (bool, int, float)):
-        return value if keep_static else as_numeric(value).ir_value()
+        return value if keep_static else _seen(as_numeric(value))
     if keep_static and _is_known(value):
         return value
-    return value.ir_value() if hasattr(value, "ir_value") else value
+    return _seen(value) if hasattr(value, "ir_value") else value
+
+
+def _seen(value: Any) -> Value:
+    """The SSA value of a DSL value as the raw layer has it, where that is loaded."""
+    if raw_face.show is None or hasattr(value, "__dsl_ssa__"):
+        return value if hasattr(value, "__dsl_ssa__") else value.ir_value()
+    return value if isinstance(value, Handle) else raw_face.show(value.ir_value(), getattr(value, "signed", None))
 
 
 def _is_known(value: Any) -> bool:
@@ -243,7 +259,12 @@ def _is_known(value: Any) -> bool:
 
 
 def as_dsl_value(value: Any, exemplar: Any = None) -> Any:
-    """A raw SSA value or Python number as a DSL value: like ``exemplar`` if given, else by its type."""
+    """A raw SSA value or Python number as a DSL value: of the class or like the value given, else by its type."""
+    value = getattr(value, "__dsl_ssa__", value)
+    if isinstance(exemplar, type):
+        return exemplar(value)
+    if is_raw_value(value) and current().type_name(value).startswith("!llvm"):
+        raise DslTypeError(f"a value of type {current().type_name(value)} has no class in the language")
     if exemplar is not None and not hasattr(value, "__extract_to_ir_values__"):
         kind = type(exemplar)
         return kind(value) if isinstance(exemplar, Numeric) else kind.__construct_from_ir_values__([value], exemplar)

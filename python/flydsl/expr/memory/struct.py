@@ -18,7 +18,7 @@ from flydsl.expr.numeric import operand
 from flydsl.expr.tensors.pointer import Pointer
 from flydsl.expr.trace.abi_slots import AbiSlot
 from flydsl.expr.trace.constexpr_key import constexpr_key
-from flydsl.expr.trace.context import is_tracing
+from flydsl.expr.trace.context import bare_values, is_tracing
 from flydsl.expr.trace.host_argument import c_abi_spec, cache_signature, get_ir_types
 from flydsl.expr.values.handle import describe
 from flydsl.expr.values.numpy_scalar import python_value
@@ -297,7 +297,7 @@ def _wrong(cls: type, field: Field, value: Any) -> DslTypeError:
 
 
 def _ir_values(value: Any) -> list[Any]:
-    return value.__extract_to_ir_values__() if hasattr(value, "__extract_to_ir_values__") else []
+    return bare_values(value) if hasattr(value, "__extract_to_ir_values__") else []
 
 
 def _rebuilt(field: Field, old: Any, values: Iterator[Any]) -> Any:

@@ -103,12 +103,12 @@ def cvt_pkrtz(a: Any, b: Any) -> Any:
 
 
 def cvt_pk_bf16_f32(*args: Any) -> Any:
-    """``cvt_pk_bf16_f32(a, b)``: two f32 as a vector of two bf16, rounded to nearest; gfx950 and gfx1250."""
+    """``cvt_pk_bf16_f32(a, b)``: two f32 as bf16 in the halves of an Int32, ``a`` the lower; gfx950 and gfx1250."""
     args = without_result_type(args)
     if len(args) != 2:
         raise DslTypeError(f"expected cvt_pk_bf16_f32(a, b), got {len(args)} arguments")
     require("cvt_pk_bf16_f32", "rocm", ("cdna4", "cdna5"))
-    return Vector.from_elements([Float32(x) for x in args], Float32).to(BFloat16)
+    return Vector.from_elements([Float32(x) for x in args], Float32).to(BFloat16).bitcast(Int32)[0]
 
 
 def cvt_sr_f32_to_bf16(x: Any, rand: Any) -> Any:

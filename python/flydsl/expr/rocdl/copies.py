@@ -107,15 +107,38 @@ GlobalLoadAsyncLDS32b, GlobalLoadAsyncLDS96b, GlobalLoadAsyncLDS128b = (
 )
 
 
+class CopyOpCDNA3BufferCopyType:
+    """The operation behind `BufferCopy`."""
+
+    @staticmethod
+    def get(bits: int, cache_modifier: int = 0) -> facts.BufferCopy:
+        """A buffer copy of some bits."""
+        return BufferCopy(bits, cache_modifier)
+
+
 def LDSReadTrans(granularity: int, bits: int) -> facts.LdsReadTrans:
     """gfx950: 16 lanes read ``bits`` each from LDS and get granules transposed."""
     return facts.LdsReadTrans(granularity, bits)
+
+
+def _transposed_of(granularity: int, bits: int) -> Any:
+    def make() -> facts.LdsReadTrans:
+        return facts.LdsReadTrans(granularity, bits)
+
+    make.__doc__ = f"A transposing read of {bits} bits a lane in granules of {granularity} bits."
+    make.__name__ = make.__qualname__ = f"LDSReadTrans{granularity}_{bits}b"
+    return make
+
+
+LDSReadTrans4_64b, LDSReadTrans8_64b, LDSReadTrans6_96b, LDSReadTrans16_64b = (
+    _transposed_of(granularity, bits) for granularity, bits in ((4, 64), (8, 64), (6, 96), (16, 64))
+)
 
 
 __all__ = [
     "BufferAtomic", "BufferAtomicAdd", "BufferAtomicMax", "BufferAtomicMin", "BufferAtomicPkAdd", "BufferCopy",
     "BufferCopy128b", "BufferCopy16b", "BufferCopy32b", "BufferCopy64b", "BufferCopy8b", "BufferCopyLDS",
     "BufferCopyLDS128b", "BufferCopyLDS32b", "BufferCopyLDS64b", "BufferLoadAsyncLDS", "BufferLoadAsyncLDS128b",
-    "BufferLoadAsyncLDS32b", "BufferLoadAsyncLDS96b", "GlobalLoadAsyncLDS", "GlobalLoadAsyncLDS128b",
-    "GlobalLoadAsyncLDS32b", "GlobalLoadAsyncLDS96b", "LDSReadTrans",
+    "BufferLoadAsyncLDS32b", "BufferLoadAsyncLDS96b", "CopyOpCDNA3BufferCopyType", "GlobalLoadAsyncLDS",
+    "GlobalLoadAsyncLDS128b", "GlobalLoadAsyncLDS32b", "GlobalLoadAsyncLDS96b", "LDSReadTrans",
 ]  # fmt: skip

@@ -157,16 +157,27 @@ def _swap(name: str, first: Any, second: Any) -> tuple[Any, Any]:
     return rebuild_first([pair[0] for pair in changed]), rebuild_second([pair[1] for pair in changed])
 
 
-def permlane16_swap(first: Any, second: Any) -> tuple[Any, Any]:
-    """gfx950, gfx1250: the odd rows of 16 lanes of ``first`` and the even rows of ``second`` change places."""
+def _swap_call(name: str, args: tuple[Any, ...]) -> Any:
+    """``name(first, second)`` gives both; with the struct's type first and two flags last, the struct itself."""
+    if len(args) == 5:
+        words = [Int32(value).ir_value() for value in args[1:3]]
+        flags = [flag(value, "a flag of the swap") for value in args[3:]]
+        return call(f"llvm.amdgcn.{name.replace('_', '.')}", [*words, *flags], str(args[0]))
+    return _swap(name, *operands_of(name, ("first", "second"), args, {}))
+
+
+def permlane16_swap(*args: Any) -> Any:
+    """gfx950, gfx1250: ``permlane16_swap(first, second)``: the odd rows of 16 lanes of ``first`` and the even rows of
+    ``second`` change places."""
     require("permlane16_swap", "rocm", ("cdna4", "cdna5"))
-    return _swap("permlane16_swap", first, second)
+    return _swap_call("permlane16_swap", args)
 
 
-def permlane32_swap(first: Any, second: Any) -> tuple[Any, Any]:
-    """gfx950: the upper 32 lanes of ``first`` and the lower 32 of ``second`` change places."""
+def permlane32_swap(*args: Any) -> Any:
+    """gfx950: ``permlane32_swap(first, second)``: the upper 32 lanes of ``first`` and the lower 32 of ``second`` change
+    places. ``permlane32_swap(struct type, old, src, fi, bound_ctrl)`` gives them as a raw struct of two i32."""
     require("permlane32_swap", "rocm", ("cdna4",))
-    return _swap("permlane32_swap", first, second)
+    return _swap_call("permlane32_swap", args)
 
 
 def ballot(*args: Any, **named: Any) -> Any:

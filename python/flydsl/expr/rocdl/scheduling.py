@@ -117,6 +117,27 @@ def s_barrier() -> None:
     call("llvm.amdgcn.s.barrier", [])
 
 
+def s_barrier_signal(barrier: int = -1) -> None:
+    """gfx12: arrive at the barrier of the workgroup (-1) or of the cluster (-3), and go on."""
+    require("s_barrier_signal", "rocm", _GFX12)
+    call("llvm.amdgcn.s.barrier.signal", [constant("i32", barrier, "the barrier", -4, -1)])
+
+
+def s_barrier_wait(barrier: int = -1) -> None:
+    """gfx12: wait until everyone has arrived at the phase of the barrier that this wave's signal belongs to."""
+    require("s_barrier_wait", "rocm", _GFX12)
+    call("llvm.amdgcn.s.barrier.wait", [constant("i16", barrier, "the barrier", -4, -1)])
+
+
+def s_wait_dscnt(count: int = 0) -> None:
+    """gfx12: wait until at most ``count`` accesses to LDS are outstanding."""
+    require("s_wait_dscnt", "rocm", _GFX12)
+    call("llvm.amdgcn.s.wait.dscnt", [constant("i16", count, "the count", 0, 63)])
+
+
+mask_mfma, mask_vmem_rd, mask_dsrd, mask_dswr = MATRIX, LOAD, LDS_READ, LDS_WRITE
+
+
 def asyncmark() -> None:
     """Mark the asynchronous copies into LDS issued so far."""
     require("asyncmark", "rocm", ("cdna4",))
@@ -166,7 +187,8 @@ def waitcnt_for(generation: str) -> Any:
 
 
 __all__ = [
-    "asyncmark", "disable_xdl_arb_stall", "iglp_opt", "s_barrier", "s_nop", "s_setprio", "s_sleep", "s_wait_asynccnt",
-    "s_wait_tensorcnt", "s_waitcnt",
+    "asyncmark", "disable_xdl_arb_stall", "iglp_opt", "mask_dsrd", "mask_dswr", "mask_mfma", "mask_vmem_rd",
+    "s_barrier", "s_barrier_signal", "s_barrier_wait", "s_nop", "s_setprio", "s_sleep", "s_wait_asynccnt",
+    "s_wait_dscnt", "s_wait_tensorcnt", "s_waitcnt",
     "sched_barrier", "sched_dsrd", "sched_dswr", "sched_group_barrier", "sched_mfma", "sched_vmem", "wait_asyncmark",
 ]  # fmt: skip

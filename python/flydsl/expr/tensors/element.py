@@ -21,12 +21,15 @@ def element_class(name: str) -> type[Numeric]:
 
 
 def lanes_of(type_: Any) -> tuple[int | None, type[Numeric]]:
-    """(elements, element class) of a type: a number class, a vector type or its text; None elements for a number."""
+    """(elements, element class) of a type: a number class, a vector type, its text, or any class with an ``ir_type``.
+
+    None elements for a number.
+    """
     if hasattr(type_, "lanes"):
         return type_.lanes, type_.dtype
     if isinstance(type_, type) and issubclass(type_, Numeric):
         return None, type_
-    lanes, element = split_vector_type(str(type_))
+    lanes, element = split_vector_type(str(getattr(type_, "ir_type", type_)))
     return lanes, element_class(element)
 
 

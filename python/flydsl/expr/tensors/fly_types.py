@@ -7,7 +7,7 @@ A type here is the payload that describes its values. ``fx.static`` turns a payl
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from flydsl.base.errors import DslTypeError
 from flydsl.dialects.fly import payload as pl
@@ -17,8 +17,9 @@ from flydsl.expr.tensors.element import element_name
 from flydsl.expr.tensors.ops_layout import make_tile
 from flydsl.expr.values.handle import Handle, describe
 from flydsl.expr.values.int_tuple import IntTuple
+from flydsl.expr.values.ir_types import NarrowingMeta
 from flydsl.layout.layout import Layout
-from flydsl.layout.leaf import Basis
+from flydsl.layout.leaf import Basis, DynInt
 from flydsl.layout.swizzle import ComposedLayout, CoordSwizzle, Swizzle
 from flydsl.layout.tensor import Tensor
 from flydsl.layout.tile import Tile
@@ -44,8 +45,21 @@ def _path(modes: int | Sequence[int]) -> tuple[int, ...]:
     return (modes,) if isinstance(modes, int) else tuple(modes)
 
 
-class IntTupleType:
+class _FlyType(metaclass=NarrowingMeta):
+    """Types whose values one payload describes."""
+
+    payloads: ClassVar[tuple[type, ...]] = ()
+
+    @classmethod
+    def admits(cls, type_: Any) -> bool:
+        """Whether this is a type of the class."""
+        return isinstance(type_, cls.payloads)
+
+
+class IntTupleType(_FlyType):
     """The type of an int tuple."""
+
+    payloads = (int, tuple, DynInt, Basis)
 
     @staticmethod
     def get(value: Any) -> Any:
@@ -53,8 +67,10 @@ class IntTupleType:
         return _tuple(value)
 
 
-class LayoutType:
+class LayoutType(_FlyType):
     """The type of a layout."""
+
+    payloads = (Layout,)
 
     @staticmethod
     def get(shape: Any, stride: Any) -> Layout:
@@ -62,8 +78,10 @@ class LayoutType:
         return Layout(_tuple(shape), _tuple(stride))
 
 
-class ComposedLayoutType:
+class ComposedLayoutType(_FlyType):
     """The type of a composed layout."""
+
+    payloads = (ComposedLayout,)
 
     @staticmethod
     def get(inner: Any, offset: Any, outer: Any) -> ComposedLayout:
@@ -71,8 +89,10 @@ class ComposedLayoutType:
         return ComposedLayout(_payload(inner), _tuple(offset), _payload(outer))
 
 
-class SwizzleType:
+class SwizzleType(_FlyType):
     """The type of a swizzle."""
+
+    payloads = (Swizzle,)
 
     @staticmethod
     def get(mask: int, base: int, shift: int) -> Swizzle:
@@ -80,8 +100,10 @@ class SwizzleType:
         return Swizzle(mask, base, shift)
 
 
-class CoordSwizzleType:
+class CoordSwizzleType(_FlyType):
     """The type of a swizzle of coordinates."""
+
+    payloads = (CoordSwizzle,)
 
     @staticmethod
     def get(mask: int, base_row: int, mode_row: int | Sequence[int], base_col: int,
@@ -90,8 +112,10 @@ class CoordSwizzleType:
         return CoordSwizzle(mask, base_row, _path(mode_row), base_col, _path(mode_col))
 
 
-class TileType:
+class TileType(_FlyType):
     """The type of a tile."""
+
+    payloads = (Tile,)
 
     @staticmethod
     def get(modes: Any) -> Tile:
@@ -100,8 +124,10 @@ class TileType:
         return make_tile(*parts).payload
 
 
-class PointerType:
+class PointerType(_FlyType):
     """The type of a pointer."""
+
+    payloads = (pl.Pointer,)
 
     @staticmethod
     def get(elem_ty: Any, address_space: Any = AddressSpace.Global, alignment: int | None = None,
@@ -110,8 +136,13 @@ class PointerType:
         return pl.Pointer(element_name(elem_ty), _space(address_space), alignment or 0, _payload(swizzle))
 
 
-class MemRefType:
+class MemRefType(_FlyType):
     """The type of a tensor over memory."""
+
+    @classmethod
+    def admits(cls, type_: Any) -> bool:
+        """Whether this is a type of the class."""
+        return isinstance(type_, Tensor) and isinstance(type_.iter, pl.Pointer)
 
     @staticmethod
     def get(elem_ty: Any, layout: Any, address_space: Any = AddressSpace.Register,
@@ -120,8 +151,13 @@ class MemRefType:
         return Tensor(PointerType.get(elem_ty, address_space, alignment), _payload(layout))
 
 
-class CoordTensorType:
+class CoordTensorType(_FlyType):
     """The type of a coordinate tensor."""
+
+    @classmethod
+    def admits(cls, type_: Any) -> bool:
+        """Whether this is a type of the class."""
+        return isinstance(type_, Tensor) and not isinstance(type_.iter, pl.Pointer)
 
     @staticmethod
     def get(base: Any, layout: Any) -> Tensor:
@@ -129,8 +165,10 @@ class CoordTensorType:
         return Tensor(_tuple(base), _payload(layout))
 
 
-class CopyAtomType:
+class CopyAtomType(_FlyType):
     """The type of a copy atom."""
+
+    payloads = (pl.CopyAtom,)
 
     @staticmethod
     def get(copy_op: Any, val_bits: int) -> pl.CopyAtom:
@@ -138,8 +176,10 @@ class CopyAtomType:
         return pl.CopyAtom(copy_op, val_bits)
 
 
-class MmaAtomType:
+class MmaAtomType(_FlyType):
     """The type of a matrix atom."""
+
+    payloads = (pl.MmaAtom,)
 
     @staticmethod
     def get(mma_op: Any) -> pl.MmaAtom:
@@ -174,8 +214,10 @@ class MmaOpUniversalFMAType:
         return UniversalFMA(elem_type)
 
 
-class TiledCopyType:
+class TiledCopyType(_FlyType):
     """The type of a tiled copy."""
+
+    payloads = (pl.TiledCopy,)
 
     @staticmethod
     def get(atom: Any, layout_tv: Any, tile: Any) -> pl.TiledCopy:
@@ -183,8 +225,10 @@ class TiledCopyType:
         return pl.TiledCopy(_payload(atom), _payload(layout_tv), _payload(tile))
 
 
-class TiledMmaType:
+class TiledMmaType(_FlyType):
     """The type of a tiled mma."""
+
+    payloads = (pl.TiledMma,)
 
     @staticmethod
     def get(atom: Any, atom_layout: Any, permutation: Any = None) -> pl.TiledMma:

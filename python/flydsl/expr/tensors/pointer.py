@@ -12,7 +12,7 @@ from flydsl.expr.atoms.hardware_enums import AddressSpace
 from flydsl.expr.numeric import Numeric
 from flydsl.expr.tensors.element import element_class
 from flydsl.expr.tensors.typed_access import as_elements, load_as, store_bits, stored_form
-from flydsl.expr.trace.context import current
+from flydsl.expr.trace.context import as_seen_outside, current
 from flydsl.expr.values.handle import Handle, apply, from_value, handle_for
 from flydsl.expr.values.int_tuple import IntTuple
 
@@ -50,12 +50,12 @@ class Pointer(Handle):
     @property
     def llvm_ptr(self) -> Any:
         """The pointer as a value of LLVM, in its own address space."""
-        return self._as_llvm(self.payload.space)
+        return as_seen_outside(self._as_llvm(self.payload.space))
 
     @property
     def flat_llvm_ptr(self) -> Any:
         """The pointer as a value of LLVM that does not say which memory it points into."""
-        return self._as_llvm("generic")
+        return as_seen_outside(self._as_llvm("generic"))
 
     def _as_llvm(self, space: str) -> Any:
         if space not in LLVM_SPACES:

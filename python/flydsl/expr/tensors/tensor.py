@@ -244,6 +244,7 @@ def pointer_of(place: Any, together: int = 1, *, plain: str = "") -> Any:
     What moves ``together`` bytes from there on is refused where a composed layout takes them apart. ``plain`` names who
     would not follow a pointer's swizzle, and so takes no pointer that has one.
     """
+    place = getattr(place, "__dsl_ssa__", place)
     if isinstance(place, Tensor):
         _check_together(place, together)
         place = apply("get_iter", apply("decomposition", place) if _is_composed(place) else place)

@@ -8,6 +8,7 @@ objects (:data:`Value`).
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -167,6 +168,31 @@ class Emitter(Protocol):
         ...
 
 
+class _RawFace:
+    """How code outside this package sees an SSA value: as it is, or with the operators `flydsl._mlir` gives it."""
+
+    show: Callable[[Value, bool | None], Any] | None = None
+
+
+raw_face = _RawFace()
+"""Filled by `flydsl._mlir` when a program imports it; nobody else pays for it."""
+
+
+def as_seen_outside(value: Value, signed: bool | None = None) -> Any:
+    """What a method of ours returns to its caller: the bare SSA value in this package, the raw layer's value outside.
+
+    Called by the method itself, so its caller is two frames up.
+    """
+    if raw_face.show is None or sys._getframe(2).f_globals.get("__name__", "").startswith("flydsl."):
+        return value
+    return raw_face.show(value, signed)
+
+
+def bare_values(value: Any) -> list[Value]:
+    """The SSA values of an object of the DslType protocol, which may hand out those of the raw layer."""
+    return [getattr(part, "__dsl_ssa__", part) for part in value.__extract_to_ir_values__()]
+
+
 class _State(threading.local):
     stack: list[Emitter]
 
@@ -189,6 +215,16 @@ def tracing(emitter: Emitter) -> Iterator[Emitter]:
 
 def is_tracing() -> bool:
     return bool(_state.stack)
+
+
+def is_raw_value(value: Any) -> bool:
+    """Whether this is an SSA value of the current trace, bare or with the operators of the raw layer."""
+    return (
+        hasattr(value, "type")
+        and is_tracing()
+        and not isinstance(value, type)
+        and (hasattr(value, "__dsl_ssa__") or not hasattr(value, "__extract_to_ir_values__"))
+    )
 
 
 def current() -> Emitter:

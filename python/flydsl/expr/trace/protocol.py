@@ -6,11 +6,14 @@ lists, tuples, dicts and namespaces are walked; everything else is a constant of
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Sequence
+from functools import cache
 from types import SimpleNamespace
 from typing import Any, Protocol, runtime_checkable
 
 from flydsl.expr.numeric import Numeric
+from flydsl.expr.trace.context import bare_values
 
 
 @runtime_checkable
@@ -38,7 +41,7 @@ def extract_to_ir_values(value: Any) -> list[Any]:
         elif isinstance(value, SimpleNamespace):
             waiting.append(vars(value))
         elif hasattr(value, "__extract_to_ir_values__") and not isinstance(value, type):  # a class is a constant
-            found += value.__extract_to_ir_values__()
+            found += bare_values(value)
     return found
 
 
@@ -55,4 +58,17 @@ def construct_from_ir_values(exemplar: Any, values: Iterator[Any]) -> Any:
     if count == 0:
         return exemplar
     taken = [next(values) for _ in range(count)]
-    return type(exemplar).__construct_from_ir_values__(taken, exemplar)
+    return constructed(type(exemplar), taken, exemplar)
+
+
+def constructed(kind: Any, values: Sequence[Any], exemplar: Any) -> Any:
+    """A value of a class from its SSA values. The class may do without an exemplar."""
+    if _takes_exemplar(kind):
+        return kind.__construct_from_ir_values__(values, exemplar)
+    return kind.__construct_from_ir_values__(values)
+
+
+@cache
+def _takes_exemplar(kind: Any) -> bool:
+    parameters = list(inspect.signature(kind.__construct_from_ir_values__).parameters.values())
+    return len(parameters) > 1 or any(p.kind is p.VAR_POSITIONAL for p in parameters)

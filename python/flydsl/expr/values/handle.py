@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self, TypeVar
 from flydsl.base.errors import DslTypeError
 from flydsl.dialects.fly.op_table import OP_TABLE
 from flydsl.dialects.fly.payload import is_static_payload
-from flydsl.expr.numeric import Boolean, Int32, Int64
+from flydsl.expr.numeric import Boolean, Int32, Int64, is_raw_value
 from flydsl.expr.trace.context import Value, current
 from flydsl.expr.values.foreign import NoForeignFunctions
 from flydsl.expr.values.known import plain
@@ -42,13 +42,31 @@ class Handle(NoForeignFunctions):
     kind: ClassVar[str] = "value"
 
     def __init__(self, payload: Any, value: Value = None) -> None:
+        if value is None and (isinstance(payload, Handle) or is_raw_value(payload)):
+            payload, value = self._parts_of(payload)
         self.payload = payload
         self._value = value
+
+    def _parts_of(self, given: Any) -> tuple[Any, Value]:
+        """What ``fx.Tensor(t)`` is made of: a value of this kind as it is, or the raw value of one."""
+        data = None if isinstance(given, Handle) else getattr(given.type, "data", None)
+        handle = given if data is None else from_value(given)
+        if not isinstance(handle, type(self)):
+            raise DslTypeError(
+                f"{type(self).__name__}(...) takes a {self.kind}, got {describe(given)}",
+                hint="make one of its parts with fx.make_view, fx.make_layout and their like",
+            )
+        return handle.payload, handle._value
 
     @property
     def is_static(self) -> bool:
         """Whether everything about this value is known while tracing."""
         return self._value is None
+
+    @property
+    def type(self) -> Any:
+        """The type: the payload, which says all that is known while tracing."""
+        return self.payload
 
     def ir_value(self) -> Value:
         """The SSA value; a static one is materialised."""

@@ -228,7 +228,7 @@ def _flatten(value: Any, leaves: list[Value]) -> Any:
         return value.payload
     if isinstance(value, Integer):
         return _integer_leaf(value, leaves)
-    if hasattr(value, "type") and hasattr(value, "name_hint"):  # a raw SSA value
+    if hasattr(value, "__dsl_ssa__") or (hasattr(value, "type") and hasattr(value, "name_hint")):  # a raw SSA value
         return _flatten(Integer.from_ir_value(value), leaves)
     if hasattr(value, "__index__") and not isinstance(value, Numeric) and not getattr(value, "ndim", 0):
         return int(value)

@@ -6,13 +6,25 @@ of its own: `T.f32 == "f32"`, and error messages print what the dumps print.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 from flydsl.base.errors import DslValueError
+from flydsl.base.lazy import offered
+from flydsl.target.dtype import FLOAT_WIDTHS
+
+_SHAPED = re.compile(r"(vector|memref)<((?:\d+x)*)(.*)>")
+_POINTER = re.compile(r"!llvm\.ptr(?:<(\d+)>)?")
 
 
 class IrType(str):
-    """The MLIR spelling of a type. Equal to, hashed like and usable as the plain string."""
+    """The MLIR spelling of a type. Equal to, hashed like and usable as the plain string.
+
+    It has the facts of its kind and no others: `width` of a number (`index` has none), `shape` and `element_type` of
+    a vector or memref, `address_space` of a pointer.
+    """
 
     __slots__ = ()
 
@@ -22,6 +34,30 @@ class IrType(str):
     def __call__(self) -> IrType:
         """The type itself: older kernels write `T.f32()` where newer ones write `T.f32`."""
         return self
+
+    def __getattr__(self, name: str) -> Any:
+        facts = type_facts(self)
+        if name in facts:
+            return facts[name]
+        raise AttributeError(f"the type {self!s} has no '{name}'", name=name, obj=self)
+
+
+@cache
+def type_facts(text: str) -> Mapping[str, Any]:
+    """What a type's text says about its values, by the name of the attribute."""
+    if text in FLOAT_WIDTHS:
+        return {"width": FLOAT_WIDTHS[text]}
+    if text[:1] == "i" and text[1:].isdigit():
+        return {"width": int(text[1:])}
+    if pointer := _POINTER.fullmatch(text):
+        return {"address_space": int(pointer[1] or 0)}
+    shaped = _SHAPED.fullmatch(text)
+    if shaped is None:
+        return {}
+    shape = [int(extent) for extent in shaped[2].split("x")[:-1]]
+    element, _, space = shaped[3].partition(", ")
+    facts: dict[str, Any] = {"shape": shape, "rank": len(shape), "element_type": IrType(element)}
+    return facts | ({"memory_space": space or None} if shaped[1] == "memref" else {})
 
 
 @cache
@@ -45,7 +81,26 @@ def split_vector_type(text: str) -> tuple[int | None, str]:
     return int(lanes), element
 
 
-class Types:
+class NarrowingMeta(type):
+    """A class of types, such as `ir.VectorType`: it says which types it admits, and a call narrows one to it."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return cls.admits(instance)  # type: ignore[attr-defined]
+
+    def __call__(cls, type_: Any) -> Any:
+        if isinstance(type_, cls):
+            return type_
+        raise DslValueError(f"{type_!s} is no {cls.__name__}")
+
+
+class _TypesMeta(type):
+    @property
+    def VectorType(cls) -> Any:
+        """`T.VectorType.get([4], T.f32)`: vector types as the raw layer makes them."""
+        return offered("the raw layer", "VectorType")
+
+
+class Types(metaclass=_TypesMeta):
     """Attribute access gives IR types: `T.i32`, `T.bf16x8`, `T.vec(4, T.f32)`."""
 
     i1 = IrType("i1")

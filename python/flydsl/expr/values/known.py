@@ -27,6 +27,8 @@ def plain(value: Any) -> Any:
 
 def shown(value: Any) -> str:
     """How an error message names an operand: a raw value by its type alone."""
+    if is_raw_value(value):
+        return f"a run-time {current().type_name(value)}"
     if hasattr(value, "__dsl_is_number__") and not value.is_static:
         return "a run-time extent" if value.__dsl_is_number__() else f"{value!r}, which is known at run time"
-    return f"a run-time {current().type_name(value)}" if is_raw_value(value) else repr(value)
+    return repr(value)

@@ -28,7 +28,7 @@ from flydsl.expr.numeric import (
     operand,
     resolve_dtype,
 )
-from flydsl.expr.trace.context import Value, current
+from flydsl.expr.trace.context import Value, as_seen_outside, current, raw_face
 from flydsl.expr.values import vector_shape
 from flydsl.expr.values.ir_types import IrType, split_vector_type, vector_type
 from flydsl.expr.values.known import shown
@@ -40,7 +40,7 @@ DYNAMIC_POSITION = -(2**63)
 
 
 class Vector(Operators):
-    """`Vector(value, shape=None, dtype=None)`: a vector from an SSA value, another vector or a list."""
+    """`Vector(value, shape=None, dtype=None)`: a vector from an SSA value, another vector or a list; flat if untold."""
 
     __slots__ = ("_dtype", "_shape", "_value")
 
@@ -51,14 +51,14 @@ class Vector(Operators):
     def __init__(self, value: Any, shape: Any = None, dtype: Any = None) -> None:
         if isinstance(value, (list, tuple)):
             value = Vector.from_elements(value, dtype)
+        value = getattr(value, "__dsl_ssa__", value)
         if isinstance(value, Vector):
             value = value if dtype is None else value.to(dtype)
             self._value, self._dtype = value._value, value._dtype
         else:
             self._value, self._dtype = value, _element_class(value, dtype)
         lanes = split_vector_type(current().type_name(self._value))[0] or 1
-        default = value._shape if isinstance(value, Vector) else (lanes,)
-        self._shape = default if shape is None else vector_shape.canonical(shape)
+        self._shape = (lanes,) if shape is None else vector_shape.canonical(shape)
         if vector_shape.size(self._shape) != lanes:
             raise DslValueError(f"a vector of {lanes} elements cannot have the shape {self._shape}")
 
@@ -95,8 +95,14 @@ class Vector(Operators):
         return self._value
 
     def ir_value(self) -> Value:
-        """The IR value; constants are made for a static vector."""
-        return self._value
+        """The IR value, which for code that uses the raw layer is the vector itself."""
+        value = self._value
+        return value if raw_face.show is None or as_seen_outside(value) is value else self
+
+    @property
+    def result(self) -> Vector:
+        """The vector: what an operation's object gives as its result, where it is the vector already."""
+        return self
 
     def is_static(self) -> bool:
         """Whether all elements are known while tracing."""
@@ -163,6 +169,8 @@ class Vector(Operators):
 
     def to(self, dtype: Any, *, rounding_mode: RoundingMode | str | None = None) -> Vector:
         """Convert every element. A rounding mode is for floats made narrower."""
+        if hasattr(dtype, "__dsl_raw_class__"):
+            return self
         target = resolve_dtype(dtype)
         if rounding_mode is None:
             return self._as(target.format)

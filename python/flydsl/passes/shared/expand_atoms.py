@@ -20,6 +20,7 @@ from flydsl.layout.layout import Layout
 from flydsl.layout.swizzle import ComposedLayout, kept_together, linear_part
 from flydsl.layout.tensor import Tensor
 from flydsl.passes.shared.layout_walk import LayoutLowering
+from flydsl.target.dtype import width_bits
 
 Counts = tuple[int, int]
 """A thread's values of one call: in the source, in the destination."""
@@ -45,10 +46,46 @@ def expand_copy(
     low: LayoutLowering, atom_value: SSAValue, atom: pl.CopyAtom, src: Tensor, dst: Tensor, pred: Tensor | None = None
 ) -> None:
     """One call per atom, first mode innermost."""
-    count = atom.counts
+    bits = rules.size(atom.ref_tv[1]) * atom.val_bits
     if pred is not None and _rank(pred) < _rank(src):
         pred = Tensor(pred.iter, _with_leading_one(pred.layout))
-    _copy_modes(low, atom_value, count, src, dst, pred)
+    widths = [width_bits(tensor.iter.elem) for tensor in (src, dst)]
+    counts = atom.counts
+    if counts[0] != counts[1]:  # lanes of a matrix move name more than they get
+        _copy_modes(low, atom_value, counts, src, dst, pred)
+    elif widths[0] == widths[1] and rules.size(src) == rules.size(dst):
+        _copy_modes(low, atom_value, (bits // widths[0],) * 2, src, dst, pred)
+    else:
+        _copy_bits(low, atom_value, bits, src, dst, pred)
+
+
+def _copy_bits(low: LayoutLowering, atom: SSAValue, bits: int, src: Tensor, dst: Tensor, pred: Tensor | None) -> None:
+    """One call per position of the source's other modes. Memory says where a call begins, registers what it moves."""
+    if _rank(src) > 1:
+        for index in range(rules.size(structure.take(src, 1, _rank(src)))):
+            part = None if pred is None else _mode_zero(pred, index)
+            _copy_bits(low, atom, bits, _mode_zero(src, index), _mode_zero(dst, index), part)
+        return
+    if isinstance(linear_part(src.layout).shape, tuple):
+        nested = isinstance(linear_part(dst.layout).shape, tuple)
+        inner = None if pred is None else _unwrapped(pred)
+        _copy_bits(low, atom, bits, _unwrapped(src), _unwrapped(dst) if nested else dst, inner)
+        return
+    _copy_call(low, atom, _of_bits(src, bits), _of_bits(dst, bits), pred)
+
+
+def _of_bits(tensor: Tensor, bits: int) -> Tensor:
+    """The neighbours from a tensor's first element on that make so many bits."""
+    count, left = divmod(bits, width_bits(tensor.iter.elem))
+    if rules.size(tensor) == count and not left:
+        return tensor
+    if tensor.iter.space == "register" or left:
+        raise LoweringError(
+            f"the atom moves {bits} bits, and the registers hold {tensor.layout} of {tensor.iter.elem}",
+            hint="give the registers a first mode of as many elements as the atom moves",
+        )
+    first = tensor.iter.add_offset(coords.crd2idx(0, tensor.layout))
+    return Tensor(first, Layout(count, 1) if count > 1 else Layout(1, 0))
 
 
 def _with_leading_one(layout: Layout) -> Layout:
@@ -161,12 +198,14 @@ def _traversal(m: int, n: int, k: int, order: str | None, layout: Layout | None)
     extents = {"M": m, "N": n, "K": k}
     visited = []
     outer_ranges = [range(extents[d]) for d in reversed(dims[1:])]
-    for turn, outer in enumerate(cartesian(*outer_ranges)):
+    for turn, (first, second) in enumerate(cartesian(*outer_ranges)):
         inner = list(range(extents[dims[0]]))
         if serpentine and turn % 2:
             inner.reverse()
+        if serpentine and first % 2:
+            second = extents[dims[1]] - 1 - second
         for i in inner:
-            at = dict(zip(reversed(dims[1:]), outer, strict=True)) | {dims[0]: i}
+            at = {dims[2]: first, dims[1]: second, dims[0]: i}
             visited.append((at["M"], at["N"], at["K"]))
     return visited
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr, VectorType, i64
 from xdsl.dialects.llvm import LLVMStructType
 from xdsl.ir import Attribute, SSAValue
@@ -52,7 +53,7 @@ def _operands(conv: MemoryConversion, op: FlyOp, call: Intrinsic) -> tuple[list[
     atom, a, b, c = op.operands
     given = {role: iter(as_registers(conv, value, [s for s in call.slots if s.role == role]))
              for role, value in (("a", a), ("b", b), ("c", c))}  # fmt: skip
-    state = atom_state(atom) if payload_of(atom.type).op.state else {}
+    state = _scales(conv, atom_state(atom), call) if payload_of(atom.type).op.state else {}
     values: list[SSAValue] = []
     attributes: dict[str, Attribute] = {}
     for slot in call.slots:
@@ -65,6 +66,30 @@ def _operands(conv: MemoryConversion, op: FlyOp, call: Intrinsic) -> tuple[list[
         else:
             values.append(conv.at.constant(slot.type.mlir, slot.value))
     return values, attributes
+
+
+_ONE = 0x7F
+"""1.0 as an exponent of E8M0."""
+
+
+def _scales(conv: MemoryConversion, state: dict[str, SSAValue], call: Intrinsic) -> dict[str, SSAValue]:
+    """The state of an atom. Two scales that are constant zeros, or that nobody set, mean no scaling, as on the chip."""
+    slots = [slot for slot in call.slots if slot.role in ("scale_a", "scale_b")]
+    if not slots or not all(_is_zero(state.get(slot.role)) for slot in slots):
+        return state
+    ones = {slot.role: conv.at.constant(slot.type.mlir, _ones(slot.type.bits)) for slot in slots}
+    return {**state, **ones}
+
+
+def _is_zero(value: SSAValue | None) -> bool:
+    if value is None:
+        return True
+    made = value.owner
+    return isinstance(made, ConstantOp) and isinstance(made.value, IntegerAttr) and made.value.value.data == 0
+
+
+def _ones(bits: int) -> int:
+    return int.from_bytes([_ONE] * (bits // 8), "little")
 
 
 def _field(state: dict[str, SSAValue], slot: Slot, instruction: Any) -> SSAValue:

@@ -66,7 +66,7 @@ _OPERANDS = {
 
 _BARRIER = "llvm.amdgcn.s.barrier"
 _ASM_BARRIER, _ASM_NOTHING, _ASM_IDENTITY = "asm.barrier", "asm.nothing", "asm.identity"
-_IDLE = re.compile(
+IDLE = re.compile(
     r"s_nop|s_waitcnt\w*|s_wait_\w+|s_sleep|s_setprio|s_delay_alu|s_sethalt|s_clause|buffer_(inv|wbl2|gl\w+_inv)|"
     r"global_(inv|wb|wbinv)|s_(i|d)cache_\w+"
 )
@@ -79,7 +79,7 @@ def assembly_name(op: Operation) -> str:
     """What inline assembly that is no instruction of the PTX table does: a name of the table, or one it lacks."""
     text, constraints = (text_prop(op, name) for name in ("asm_string", "constraints"))
     found = [part.split()[0] for part in re.split(r"[\n;]", re.sub(r"//.*|/\*.*?\*/", "", text)) if part.strip()]
-    rest = [name for name in found if not _IDLE.fullmatch(name)]
+    rest = [name for name in found if not IDLE.fullmatch(name)]
     if op.results:
         return _ASM_IDENTITY if not found and _is_passed(op, constraints) else f"asm.{' '.join(found) or 'value'}"
     if rest == ["s_barrier"]:

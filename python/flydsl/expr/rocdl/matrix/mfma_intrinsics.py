@@ -20,7 +20,7 @@ from flydsl.expr.numeric import Numeric, as_numeric
 from flydsl.expr.tensors.element import element_class
 from flydsl.expr.tensors.tensor import Tensor
 from flydsl.expr.trace.context import current
-from flydsl.expr.trace.intrinsic import known_flag
+from flydsl.expr.trace.intrinsic import known_flag, without_result_type
 from flydsl.expr.values.known import plain, shown
 from flydsl.expr.values.vector_value import vector_operand
 from flydsl.expr.vector import Vector
@@ -80,6 +80,9 @@ Row = MfmaRow | WmmaRow
 
 def _arguments(name: str, order: Sequence[str], args: Sequence[Any]) -> dict[str, Any]:
     """Positional operands by name, given one by one or as ``(result_type, [operands])``."""
+    args = without_result_type(tuple(args))
+    if len(args) == 1 and isinstance(args[0], (list, tuple)):
+        args = args[0]
     if len(args) == 2 and isinstance(args[1], (list, tuple)):
         args = args[1]
     if not 3 <= len(args) <= len(order):

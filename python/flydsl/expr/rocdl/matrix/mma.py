@@ -7,16 +7,20 @@ from typing import Any
 from flydsl.base.errors import DslValueError
 from flydsl.expr.atoms.mma_elements import accumulator_of, current_target, existing, pair_of
 from flydsl.expr.trace.context import is_tracing
-from flydsl.target.mma_cdna import Mfma, MfmaScale, mfma_scale_signatures, mfma_signatures
+from flydsl.target.mma_cdna import Mfma, MfmaScale, as_encoded, mfma_scale_signatures, mfma_signatures
 from flydsl.target.mma_facts import is_signed_int, signature
 from flydsl.target.mma_rdna import DIALECT_NAMES, Wmma, WmmaScale, wmma_scale_signatures, wmma_signatures
 
 
 def MFMA(m: int, n: int, k: int, elem_ab: Any, elem_acc: Any = None) -> Mfma:
-    """A dense MFMA of gfx90a, gfx942 or gfx950; ``elem_ab`` is one type or a pair."""
+    """A dense MFMA of gfx90a, gfx942 or gfx950; ``elem_ab`` is one type or a pair.
+
+    The chip decides how 8-bit floats are encoded, FNUZ on gfx942 and OCP on gfx950, whichever of the two is named.
+    """
     a, b = pair_of(elem_ab)
     acc = accumulator_of(elem_acc, a)
-    return existing("MFMA", signature(m, n, k, a, b, acc), mfma_signatures, lambda: Mfma(m, n, k, a, b, acc))
+    there = [as_encoded(elem, current_target()) if is_tracing() else elem for elem in (a, b)]
+    return existing("MFMA", signature(m, n, k, *there, acc), mfma_signatures, lambda: Mfma(m, n, k, a, b, acc))
 
 
 def MFMAScale(

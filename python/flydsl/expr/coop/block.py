@@ -1,82 +1,20 @@
-"""Cooperative operations: reductions and scans over a wave or a whole workgroup.
-
-An operation is ``"add"``, ``"mul"``, ``"max"``, ``"min"``, a ``ReductionOp``, or any associative function of two
-values. Scans combine in lane order, so the function need not be commutative; reductions over a wave exchange values
-in butterfly order and do need it.
-"""
+"""Reductions and scans over a whole workgroup. See `flydsl.expr.coop`."""
 
 from __future__ import annotations
 
 import enum
-from typing import Any
+from importlib import import_module
+from typing import Any, ClassVar
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr import gpu
+from flydsl.expr.coop.warp import inclusive_of_wave, warp_reduce
 from flydsl.expr.enum import ReductionOp
 from flydsl.expr.memory.array import Array
 from flydsl.expr.memory.shared_allocator import shared_allocator
-from flydsl.expr.numeric import Int32, Numeric, as_numeric
+from flydsl.expr.numeric import Int32, Numeric
 from flydsl.expr.trace.intrinsic import when
-from flydsl.expr.trace.warp_operation import Combine, combination, identity_of, wave_width
-
-
-def warp_reduce(value: Any, op: Any, *, width: int | None = None) -> Any:
-    """All values of a segment of ``width`` lanes (the wave by default) combined, in every lane of it."""
-    number, combine, size = as_numeric(value), combination(op), wave_width(width)
-    step = size // 2
-    while step:
-        number = combine(number, gpu.shuffle_xor(number, step, size))
-        step //= 2
-    return number
-
-
-def _lane_in(size: int) -> Int32:
-    lane = gpu.lane_id()
-    return lane if size == gpu.num_warp_threads() else lane % size
-
-
-def _inclusive(number: Numeric, combine: Combine, size: int) -> Numeric:
-    """Each lane's value combined with those of the lanes before it, doubling the distance each step."""
-    lane, step = _lane_in(size), 1
-    while step < size:
-        before = gpu.shuffle_up(number, step, size)
-        number = (lane >= step).select(combine(before, number), number)
-        step *= 2
-    return number
-
-
-def warp_inclusive_scan(value: Any, op: Any, *, width: int | None = None, init: Any = None) -> Any:
-    """Lane k gets the combination of lanes 0 to k; ``init``, if given, comes before them."""
-    number, combine, size = as_numeric(value), combination(op), wave_width(width)
-    scanned = _inclusive(number, combine, size)
-    return scanned if init is None else combine(type(number)(init), scanned)
-
-
-def warp_exclusive_scan(value: Any, op: Any, *, width: int | None = None, init: Any = None) -> Any:
-    """Lane k gets the combination of ``init`` (the identity of ``op``) and lanes 0 to k - 1."""
-    return warp_scan(value, op, width=width, init=init)[1]
-
-
-def warp_scan(value: Any, op: Any, *, width: int | None = None, init: Any = None) -> tuple[Any, Any]:
-    """Both scans: (inclusive, exclusive)."""
-    return warp_scan_with_aggregate(value, op, width=width, init=init)[:2]
-
-
-def warp_scan_with_aggregate(
-    value: Any, op: Any, *, width: int | None = None, init: Any = None
-) -> tuple[Any, Any, Any]:
-    """Both scans, and the combination of all lanes (without ``init``): (inclusive, exclusive, aggregate)."""
-    number, combine, size = as_numeric(value), combination(op), wave_width(width)
-    first = identity_of(op, type(number)) if init is None else type(number)(init)
-    scanned = _inclusive(number, combine, size)
-    aggregate = gpu.shuffle_idx(scanned, size - 1, size)
-    before = gpu.shuffle_up(scanned, 1, size)
-    before = before if init is None else combine(first, before)
-    exclusive = (_lane_in(size) == 0).select(first, before)
-    return (scanned if init is None else combine(first, scanned)), exclusive, aggregate
-
-
-# Whole workgroups ------------------------------------------------------------------------------
+from flydsl.expr.trace.warp_operation import Combine, combination, identity_of
 
 
 class BlockReduceAlgorithm(enum.Enum):
@@ -84,12 +22,16 @@ class BlockReduceAlgorithm(enum.Enum):
 
     WARP_REDUCTIONS = "warp_reductions"
     RAKING = "raking"
+    RAKING_COMMUTATIVE_ONLY = "raking_commutative_only"
+    WARP_REDUCTIONS_NONDETERMINISTIC = "warp_reductions_nondeterministic"
 
 
 class BlockScanAlgorithm(enum.Enum):
     """How a workgroup scans."""
 
     WARP_SCANS = "warp_scans"
+    RAKING = "raking"
+    RAKING_MEMOIZE = "raking_memoize"
 
 
 def _linear_thread() -> Int32:
@@ -109,9 +51,18 @@ def _threads() -> int:
 class _BlockOperation:
     """Shared memory for one value per wave or thread, taken from the kernel's SharedAllocator unless given."""
 
+    _operation: ClassVar[str]
+
+    def __class_getitem__(cls, key: Any) -> type:
+        """``BlockReduce[fx.Float32, 256]``: the operation for a number type and a size, as a class of its own."""
+        return import_module("flydsl.expr.coop.specialised").specialised(cls, key)
+
     def __init__(self, dtype: Any, storage: Any, slots: int) -> None:
         if not (isinstance(dtype, type) and issubclass(dtype, Numeric)):
-            raise DslTypeError(f"{type(self).__name__} needs an fx number type, got {dtype!r}", hint="pass fx.Float32")
+            raise DslTypeError(
+                f"{type(self).__name__} needs an fx number type, got {dtype!r}",
+                hint="pass fx.Float32, or specialize first: BlockReduce[fx.Float32, 256](value, op, storage=...)",
+            )
         self.dtype = dtype
         self.threads = _threads()
         self.wave = gpu.num_warp_threads()
@@ -140,6 +91,8 @@ class BlockReduce(_BlockOperation):
 
     All threads of the workgroup must call it. The block size must be known while tracing.
     """
+
+    _operation = "reduce"
 
     def __init__(self, dtype: Any, *, algorithm: BlockReduceAlgorithm | None = None, storage: Any = None) -> None:
         whole = _threads() % gpu.num_warp_threads() == 0
@@ -215,6 +168,8 @@ class BlockReduce(_BlockOperation):
 class BlockScan(_BlockOperation):
     """Scans one value per thread of the workgroup, in thread order. All threads must call it."""
 
+    _operation = "scan"
+
     def __init__(self, dtype: Any, *, algorithm: BlockScanAlgorithm = BlockScanAlgorithm.WARP_SCANS,
                  storage: Any = None) -> None:  # fmt: skip
         self.algorithm = algorithm
@@ -258,7 +213,7 @@ class BlockScan(_BlockOperation):
 
     def _scan(self, number: Numeric, combine: Combine) -> tuple[Numeric, list[tuple[int, Numeric]], Numeric]:
         """The scan within each wave; for every later wave what comes before it; and the total."""
-        scanned = _inclusive(number, combine, self.wave)
+        scanned = inclusive_of_wave(number, combine, self.wave)
         thread = _linear_thread()
         waves = -(-self.threads // self.wave)
         gpu.barrier()  # a scan before this one may still be reading the slots
@@ -277,7 +232,4 @@ class BlockScan(_BlockOperation):
         return scanned, before, total
 
 
-__all__ = [
-    "BlockReduce", "BlockReduceAlgorithm", "BlockScan", "BlockScanAlgorithm", "warp_exclusive_scan",
-    "warp_inclusive_scan", "warp_reduce", "warp_scan", "warp_scan_with_aggregate",
-]  # fmt: skip
+__all__ = ["BlockReduce", "BlockReduceAlgorithm", "BlockScan", "BlockScanAlgorithm"]

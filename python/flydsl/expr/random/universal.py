@@ -10,46 +10,86 @@ from __future__ import annotations
 import math as python_math
 from typing import Any
 
+from flydsl.base.errors import FlyDSLError
 from flydsl.expr import math
 from flydsl.expr.arith import max as greater
-from flydsl.expr.numeric import Float32, Uint32, Uint64, as_numeric
+from flydsl.expr.numeric import Float32, Int32, Int64, Uint32, Uint64, as_numeric
 from flydsl.expr.vector import Vector
 
 # The multipliers and the Weyl increments of the key, table 2 and section 3.3 of the paper.
 _ROUND_A, _ROUND_B = 0xD2511F53, 0xCD9E8D57
 _KEY_A, _KEY_B = 0x9E3779B9, 0xBB67AE85
 
+_WIDE_ROUND_A, _WIDE_ROUND_B = 0xD2E7470EE14C6C93, 0xCA5A826395121157
+_WIDE_KEY_A, _WIDE_KEY_B = 0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B
+_CONSTANTS: dict[Any, tuple[int, int, int, int]] = {
+    Uint32: (_ROUND_A, _ROUND_B, _KEY_A, _KEY_B),
+    Uint64: (_WIDE_ROUND_A, _WIDE_ROUND_B, _WIDE_KEY_A, _WIDE_KEY_B),
+}
+
 _DEFAULT_ROUNDS = 10
-_MANTISSA_BITS = 24
+_SCALES = {32: (Int32, 4.6566127342e-10), 64: (Int64, 1.0842020432385337e-19)}
+"""Width of a word to its signed type, and what brings the larger half of that to just below 1."""
+_SMALLEST = 1e-7
+"""Stands for zero where a logarithm is taken."""
 
 
-def _word(value: Any) -> Any:
-    """A value as 32 unsigned bits."""
-    return value.to(Uint32) if isinstance(value, Vector) else Uint32(as_numeric(value))
+class NoSuchWordsError(FlyDSLError, NotImplementedError):
+    """Words of a width that the generator is not defined for."""
+
+
+def _word(value: Any, kind: Any = Uint32) -> Any:
+    """A value as unsigned bits."""
+    return value.to(kind) if isinstance(value, Vector) else kind(as_numeric(value))
+
+
+def _words(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Values as words of the width that the widest of them has."""
+    numbers = [value if isinstance(value, Vector) else as_numeric(value) for value in values]
+    width = max(number.dtype.width for number in numbers)
+    if width not in (32, 64) or any(number.dtype.is_float for number in numbers):
+        raise NoSuchWordsError(f"Philox is defined for words of 32 and 64 bits, got {numbers}")
+    return tuple(_word(number, Uint32 if width == 32 else Uint64) for number in numbers)
 
 
 def _product(constant: int, word: Any) -> tuple[Any, Any]:
-    """High and low word of a 32 by 32 bit product."""
+    """High and low word of a product of two words."""
+    if word.dtype is Uint64:
+        return _high_of_wide(constant, word), word * Uint64(constant)
     wide = word.to(Uint64) * Uint64(constant)
     return (wide >> Uint64(32)).to(Uint32), wide.to(Uint32)
+
+
+def _high_of_wide(constant: int, word: Any) -> Any:
+    """The upper 64 bits of a 64 by 64 bit product, from products of halves."""
+    half, mask = Uint64(32), Uint64(0xFFFFFFFF)
+    high, low = word >> half, word & mask
+    c_high, c_low = Uint64(constant >> 32), Uint64(constant & 0xFFFFFFFF)
+    middle = high * c_low + (low * c_low >> half)
+    other = low * c_high + (middle & mask)
+    return high * c_high + (middle >> half) + (other >> half)
 
 
 def philox_impl(
     c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any, n_rounds: int = _DEFAULT_ROUNDS
 ) -> tuple[Any, ...]:
     """Four random words from a counter of four words and a key of two."""
-    c0, c1, c2, c3, k0, k1 = (_word(word) for word in (c0, c1, c2, c3, k0, k1))
+    c0, c1, c2, c3, k0, k1 = _words((c0, c1, c2, c3, k0, k1))
+    round_a, round_b, key_a, key_b = _CONSTANTS[c0.dtype]
     for _ in range(n_rounds):
-        high_a, low_a = _product(_ROUND_A, c0)
-        high_b, low_b = _product(_ROUND_B, c2)
+        high_a, low_a = _product(round_a, c0)
+        high_b, low_b = _product(round_b, c2)
         c0, c1, c2, c3 = high_b ^ c1 ^ k0, low_b, high_a ^ c3 ^ k1, low_a
-        k0, k1 = k0 + Uint32(_KEY_A), k1 + Uint32(_KEY_B)
+        k0, k1 = k0 + c0.dtype(key_a), k1 + c0.dtype(key_b)
     return c0, c1, c2, c3
 
 
 def philox(seed: Any, c0: Any, c1: Any, c2: Any, c3: Any, n_rounds: int = _DEFAULT_ROUNDS) -> tuple[Any, ...]:
-    """Four random words from a 64-bit seed and a counter of four words."""
+    """Four random words from a 64-bit seed and a counter of four words; 64-bit words take the seed as it is."""
     wide = Uint64(seed if isinstance(seed, int) else as_numeric(seed))
+    counter = _words((c0, c1, c2, c3))
+    if counter[0].dtype is Uint64:
+        return philox_impl(*counter, wide, Uint64(0), n_rounds)
     return philox_impl(c0, c1, c2, c3, wide.to(Uint32), (wide >> Uint64(32)).to(Uint32), n_rounds)
 
 
@@ -69,9 +109,12 @@ def randint(seed: Any, offset: Any, n_rounds: int = _DEFAULT_ROUNDS) -> Any:
 
 
 def uint_to_uniform_float(x: Any) -> Any:
-    """A random word as a Float32 in [0, 1): its upper 24 bits, which the type holds exactly."""
-    word = _word(x)
-    return (word >> Uint32(32 - _MANTISSA_BITS)).to(Float32) * Float32(2.0**-_MANTISSA_BITS)
+    """A random word as a Float32 in [0, 1): as a signed number, its size, a negative one counted from -1 on."""
+    word = x if isinstance(x, Vector) else as_numeric(x)
+    signed, scale = _SCALES[64 if word.dtype.width == 64 else 32]
+    number = word.to(signed)
+    folded = (number < 0).select(-number - signed(1), number)
+    return folded.to(Float32) * Float32(scale)
 
 
 def rand(seed: Any, offset: Any, n_rounds: int = _DEFAULT_ROUNDS) -> Any:
@@ -86,7 +129,7 @@ def rand4x(seed: Any, offset: Any, n_rounds: int = _DEFAULT_ROUNDS) -> tuple[Any
 
 def pair_uniform_to_normal(u1: Any, u2: Any) -> tuple[Any, Any]:
     """Two independent standard normal numbers from two uniform ones (Box and Muller)."""
-    positive = greater(u1, Float32(2.0**-_MANTISSA_BITS))  # the logarithm of 0 is no number
+    positive = greater(u1, Float32(_SMALLEST))
     radius = math.sqrt(math.log(positive) * Float32(-2.0))
     angle = u2 * Float32(2.0 * python_math.pi)
     return radius * math.cos(angle), radius * math.sin(angle)

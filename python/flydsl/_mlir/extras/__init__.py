@@ -1,0 +1,1 @@
+"""Conveniences of the raw layer."""

@@ -1,0 +1,197 @@
+"""Accesses to shared memory that may leave it: a GPU drops such stores, and such loads give zero.
+
+Kernels rely on it: a copy of 32 rows may fill a tile of 16 that lies last. Which addresses an access may have is read
+off the arithmetic that makes them. Where that stays within what the kernel has, nothing is checked; elsewhere the
+access is turned to a place of its own, one that nobody reads or one that holds zeros.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import IntegerType
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+
+from flydsl.backends.host.intrinsics.table import intrinsic_name
+from flydsl.backends.host.memory_roots import byte_size
+from flydsl.backends.host.shared_order import is_shared
+from flydsl.codegen.function_emitter import FunctionEmitter, Rule
+from flydsl.codegen.reading.op_view import ints_prop, symbol_prop
+from flydsl.passes.shared.known_bits import constant_of
+
+if TYPE_CHECKING:
+    from flydsl.backends.host.workgroup import WorkgroupEmitter
+
+Range = tuple[int, int]
+"""The smallest and the largest number that a value may be."""
+_DYNAMIC = -(2**31)
+_MOST_THREADS = 1024
+_SAME = ("arith.index_cast", "arith.extsi", "arith.extui", "arith.index_castui", "arith.trunci", "llvm.ptrtoint")
+_DROPPED, _ZEROS = "dropped", "zeros"
+
+
+class Ranges:
+    """Ranges of the integers of one kernel, as far as arithmetic tells."""
+
+    def __init__(self, offsets: dict[str, int], block_size: list[int] | None, wave: int) -> None:
+        self._offsets, self._block, self._wave = offsets, block_size, wave
+        self._known: dict[SSAValue, Range | None] = {}
+
+    def of(self, value: SSAValue) -> Range | None:
+        """The range of an integer, or of a shared address counted from the start of shared memory."""
+        if value not in self._known:
+            self._known[value] = None  # while it is looked at
+            found = self._of_argument(value) if isinstance(value, BlockArgument) else self._of_op(value)
+            self._known[value] = found if found is not None and _fits(found, value.type) else None
+        return self._known[value]
+
+    def _of_argument(self, value: BlockArgument) -> Range | None:
+        loop = value.owner.parent_op()
+        if loop is None or loop.name != "scf.for" or value.index:
+            return None
+        low, high = self.of(loop.operands[0]), self.of(loop.operands[1])
+        return None if low is None or high is None else (low[0], max(high[1] - 1, low[0]))
+
+    def _of_op(self, value: SSAValue) -> Range | None:
+        op = value.owner
+        assert isinstance(op, Operation)
+        constant = constant_of(value)
+        if constant is not None:
+            return constant, constant
+        if op.name == "gpu.thread_id":
+            axis = "xyz".index(op.properties["dimension"].data.value)  # type: ignore[union-attr]
+            return 0, (self._block[axis] if self._block else _MOST_THREADS) - 1
+        if op.name == "gpu.lane_id":
+            return 0, self._wave - 1
+        if op.name == "llvm.mlir.addressof":
+            start = self._offsets.get(symbol_prop(op, "global_name"))
+            return None if start is None else (start, start)
+        if op.name == "llvm.getelementptr":
+            return self._moved(op)
+        if op.name in _SAME or op.name == "llvm.inttoptr" or intrinsic_name(op) == "llvm.amdgcn.readfirstlane":
+            found = self.of(op.operands[0])
+            return found if found is not None and (op.name != "arith.extui" or found[0] >= 0) else None
+        parts = [self.of(o) for o in (op.operands[1:] if op.name == "arith.select" else op.operands)]
+        if op.name in ("arith.andi", "arith.remui", "arith.remsi"):
+            return _masked(op.name, parts)
+        rule = _RULES.get(op.name)
+        return None if rule is None or len(parts) != 2 or None in parts else rule(*parts)  # type: ignore[arg-type]
+
+    def _moved(self, op: Operation) -> Range | None:
+        base, indices = self.of(op.operands[0]), ints_prop(op, "rawConstantIndices")
+        if base is None or len(indices) != 1:
+            return None
+        size = byte_size(op.properties["elem_type"])
+        index = self.of(op.operands[1]) if indices[0] == _DYNAMIC else (indices[0], indices[0])
+        return None if index is None else (base[0] + index[0] * size, base[1] + index[1] * size)
+
+
+def _fits(range_: Range, type_: Attribute) -> bool:
+    width = type_.width.data if isinstance(type_, IntegerType) else 64
+    return -(1 << (width - 1)) <= range_[0] and range_[1] < 1 << (width - 1)
+
+
+def _masked(name: str, parts: list[Range | None]) -> Range | None:
+    """``x & m`` and ``x % m`` are bounded by the mask alone, if ``x`` is not negative or the mask is not."""
+    known = [part for part in parts if part is not None and part[0] >= 0]
+    if name == "arith.andi":
+        return (0, min(part[1] for part in known)) if known else None
+    divisor, value = parts[1], parts[0]
+    if divisor is None or divisor[0] < 1 or (name == "arith.remsi" and (value is None or value[0] < 0)):
+        return None
+    return 0, min([divisor[1] - 1] + ([value[1]] if value is not None and value[0] >= 0 else []))
+
+
+def _product(a: Range, b: Range) -> Range:
+    corners = [x * y for x in a for y in b]
+    return min(corners), max(corners)
+
+
+def _bits(a: Range, b: Range) -> Range | None:
+    return (0, (1 << max(a[1], b[1]).bit_length()) - 1) if a[0] >= 0 and b[0] >= 0 else None
+
+
+def _shifted_left(a: Range, b: Range) -> Range | None:
+    return (a[0] << b[0], a[1] << b[1]) if a[0] >= 0 and b[0] >= 0 and b[1] < 64 else None
+
+
+def _shifted_right(a: Range, b: Range) -> Range | None:
+    return (a[0] >> b[1], a[1] >> b[0]) if a[0] >= 0 and b[0] >= 0 and b[1] < 64 else None
+
+
+def _quotient(a: Range, b: Range) -> Range | None:
+    return (a[0] // b[1], a[1] // b[0]) if a[0] >= 0 and b[0] > 0 else None
+
+
+_RULES: dict[str, Callable[[Range, Range], Range | None]] = {
+    "arith.addi": lambda a, b: (a[0] + b[0], a[1] + b[1]),
+    "arith.subi": lambda a, b: (a[0] - b[1], a[1] - b[0]),
+    "arith.muli": _product,
+    "arith.ori": _bits,
+    "arith.xori": _bits,
+    "arith.shli": _shifted_left,
+    "arith.shrui": _shifted_right,
+    "arith.shrsi": _shifted_right,
+    "arith.divui": _quotient,
+    "arith.divsi": _quotient,
+    "arith.select": lambda a, b: (min(a[0], b[0]), max(a[1], b[1])),
+    "arith.minsi": lambda a, b: (min(a[0], b[0]), min(a[1], b[1])),
+    "arith.maxsi": lambda a, b: (max(a[0], b[0]), max(a[1], b[1])),
+}
+
+
+class SharedBounds:
+    """Loads and stores of one kernel that are held to its shared memory."""
+
+    def __init__(self, wg: WorkgroupEmitter, offsets: dict[str, int], end: int, block_size: list[int] | None) -> None:
+        self.wg, self.end = wg, end
+        self._places: dict[tuple[str, int], str] = {}
+        self.ranges = Ranges(offsets, block_size, wg.target.wave_size)
+
+    def rules(self, plain: dict[str, Rule]) -> dict[str, Rule]:
+        """The rules of accesses by address, each held to shared memory where it might leave it."""
+
+        def held(name: str, address: int, place: str) -> Rule:
+            def rule(emitter: FunctionEmitter, op: Operation) -> None:
+                pointer = op.operands[address]
+                type_ = op.results[0].type if name == "llvm.load" else op.operands[1 - address].type
+                if not is_shared(pointer.type) or self._stays(pointer, byte_size(type_)):
+                    plain[name](emitter, op)
+                    return
+                before = emitter.operand(pointer)
+                emitter.bind(pointer, self._turned(emitter, before, byte_size(type_), place))
+                plain[name](emitter, op)
+                emitter.bind(pointer, before)
+
+            return rule
+
+        return {
+            "llvm.load": held("llvm.load", 0, _ZEROS),
+            "llvm.store": held("llvm.store", 1, _DROPPED),
+            "llvm.atomicrmw": held("llvm.atomicrmw", 0, _DROPPED),
+        }
+
+    def _stays(self, pointer: SSAValue, size: int) -> bool:
+        found = self.ranges.of(pointer)
+        return found is not None and found[0] >= 0 and found[1] + size <= self.end
+
+    def _turned(self, body: FunctionEmitter, pointer: str, size: int, place: str) -> str:
+        """The address, or that of a place of its own where it does not lie in shared memory."""
+        shared = self.wg.shared
+        offset = body.assign(f"sub i64 {body.assign(f'ptrtoint ptr addrspace(3) {pointer} to i64')}, {shared.base}")
+        last = body.assign(f"sub i64 {shared.held}, {size}")
+        inside = body.assign(f"icmp sle i64 {offset}, {last}")
+        inside = body.assign(f"and i1 {inside}, {body.assign(f'icmp sge i64 {offset}, 0')}")
+        other = self._place(body, place, size)
+        return body.assign(f"select i1 {inside}, ptr addrspace(3) {pointer}, ptr addrspace(3) {other}")
+
+    def _place(self, body: FunctionEmitter, name: str, size: int) -> str:
+        """A place in the frame of the function, as large as the access and, for loads, full of zeros."""
+        slot = self._places.get((name, size))
+        if slot is None:
+            slot = self._places[name, size] = body.fresh("beyond")
+            body.entry_line(f"{slot} = alloca [{size} x i8], align 64")
+            if name == _ZEROS:
+                body.entry_line(f"store [{size} x i8] zeroinitializer, ptr {slot}")
+        return body.assign(f"addrspacecast ptr {slot} to ptr addrspace(3)")

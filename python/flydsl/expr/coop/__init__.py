@@ -1,0 +1,16 @@
+"""Cooperative operations: reductions and scans over a wave or a whole workgroup.
+
+An operation is ``"add"``, ``"mul"``, ``"max"``, ``"min"``, a ``ReductionOp``, or any associative function of two
+values. Scans combine in lane order, so the function need not be commutative; reductions over a wave exchange values
+in butterfly order and do need it.
+"""
+
+from __future__ import annotations
+
+from flydsl.expr.coop import block, universal, warp
+from flydsl.expr.coop.block import *  # noqa: F403
+from flydsl.expr.coop.warp import *  # noqa: F403
+
+__all__ = ["block", "universal", "warp"]
+__all__ += block.__all__
+__all__ += warp.__all__

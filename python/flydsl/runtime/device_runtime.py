@@ -1,0 +1,58 @@
+"""Which runtime runs compiled code, by the names of the original: that of a GPU's vendor, or the virtual GPU."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cache
+
+from flydsl.base import knobs
+from flydsl.base.errors import DslRuntimeError, DslValueError
+from flydsl.runtime import cuda, hip
+
+KINDS = ("rocm", "cuda", "host")
+
+
+@dataclass(frozen=True)
+class DeviceRuntime:
+    """A runtime and whether this machine has a device of its kind."""
+
+    kind: str
+
+    def is_available(self) -> bool:
+        """Whether kernels can run on it here; the virtual GPU is everywhere."""
+        return {"rocm": hip.is_available, "cuda": cuda.is_available, "host": lambda: True}[self.kind]()
+
+    def device_count(self) -> int:
+        """How many devices it shows."""
+        return {"rocm": hip.device_count, "cuda": cuda.device_count, "host": lambda: 1}[self.kind]()
+
+
+def get_device_runtime(kind: str | None = None) -> DeviceRuntime:
+    """The runtime of a kind: by default the one FLYDSL_RUNTIME_KIND names, or the first that has a device."""
+    named = kind or os.environ.get(knobs.RUNTIME_KIND.name) or "auto"
+    if named not in (*KINDS, "auto"):
+        raise DslValueError(f"Unknown FLYDSL_RUNTIME_KIND {named!r}", hint=f"use one of auto, {', '.join(KINDS)}")
+    return _runtime(_found() if named == "auto" else named)
+
+
+def _found() -> str:
+    return next(kind for kind in KINDS if _runtime(kind).is_available())
+
+
+@cache
+def _runtime(kind: str) -> DeviceRuntime:
+    return DeviceRuntime(kind)
+
+
+def ensure_compile_runtime_compatible(backend: str, runtime: DeviceRuntime | None = None) -> None:
+    """Refuse to run code of a backend on the runtime of another vendor; the virtual GPU runs any."""
+    found = runtime or get_device_runtime()
+    if found.kind not in (backend, "host"):
+        raise DslRuntimeError(
+            f"code of the backend '{backend}' requires device runtime kind '{backend}', and this is '{found.kind}'",
+            hint="set FLYDSL_RUNTIME_KIND, or ARCH to a target of that vendor",
+        )
+
+
+__all__ = ["DeviceRuntime", "ensure_compile_runtime_compatible", "get_device_runtime"]

@@ -1,0 +1,254 @@
+"""The host's side in FlyDSL's style: compiling and launching, arguments, backends, devices, files, diagnostics."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+import flydsl.utils
+from flydsl.base.errors import SourceLocation
+from flydsl.compiler import backends, diagnostics, extern_link, jit_argument
+from flydsl.compiler.llvm_options import llvm_options
+from flydsl.expr import extern
+from flydsl.runtime import device, device_runtime
+from flydsl.utils.file import atomic_write
+from flydsl.utils.smem_allocator import get_op_result_or_value
+from tests.compat.launching import run
+
+
+@flyc.kernel
+def fill_kernel(out: fx.Tensor, value: fx.Int32) -> None:
+    out[fx.thread_idx.x] = value
+
+
+@flyc.jit
+def fill(out: fx.Tensor, value: fx.Int32, block: fx.Constexpr[int] = 4) -> None:
+    attributes = {
+        "rocdl.waves_per_eu": None, "rocdl.flat_work_group_size": "4,4",
+        "passthrough": [["amdgpu-agpr-alloc", "0"], "noinline"],
+    }  # fmt: skip
+    launcher = fill_kernel(out, value, value_attrs=attributes)
+    launcher.launch(block=block, value_attrs={"rocdl.cluster_dims": None})
+
+
+def test_compile_launches_once_and_is_called_by_position() -> None:
+    out = np.zeros(4, np.int32)
+    compiled = flyc.compile(fill, out, 3)
+    assert out.tolist() == [3] * 4
+    compiled(out, 5, "ignored")
+    assert out.tolist() == [5] * 4
+    assert flyc.compile(fill) is fill
+    with pytest.raises(TypeError, match="must be a dict"):
+        flyc.compile["fast"]  # type: ignore[index]
+    with pytest.raises(TypeError, match="takes a jit function"):
+        flyc.compile(lambda: None)
+
+
+def test_hints_that_a_program_writes_into_the_function() -> None:
+    fn = flyc.jit(fill.func)
+    fn.compile_hints["llvm_options"] = {"amdgpu-early-inline-all": True}
+    fn(np.zeros(4, np.int32), 1)
+    flyc.compile[{"waves_per_eu": 2}](fn)
+    assert fn.compile_hints["waves_per_eu"] == 2
+    with pytest.raises(TypeError, match="Unsupported type float of the LLVM option"), llvm_options({"x": 1.5}):  # type: ignore[dict-item]
+        pass
+    with llvm_options({"amdgpu-early-inline-all": True}):
+        fn(np.zeros(4, np.int32), 2)
+
+
+@pytest.mark.parametrize("value", [0, None])
+def test_null_pointers_are_arguments(value: Any) -> None:
+    @flyc.kernel
+    def kernel(p: fx.Pointer, out: fx.Tensor, use: fx.Int32) -> None:
+        if use > 0:
+            out[0] = p[0]
+
+    @flyc.jit
+    def launch(p: fx.Pointer, out: fx.Tensor, use: fx.Int32) -> None:
+        kernel(p, out, use).launch()
+
+    out, source = np.zeros(1, np.int32), np.array([9], np.int32)
+    compiled = flyc.compile(launch, flyc.from_c_void_p(fx.Int32, value), out, 0)
+    assert out[0] == 0
+    for address in (source.ctypes.data, ctypes.c_void_p(source.ctypes.data)):
+        out[0] = 0
+        compiled(address, out, 1)
+        assert out[0] == 9
+    compiled(None, out, 0)
+
+
+@pytest.mark.parametrize(
+    ("size", "kind", "said"),
+    [(64, TypeError, "sequence of 3 positive integers"), ((64, 1), ValueError, "exactly 3 elements"),
+     ((64.0, 1, 1), TypeError, "must be an int"), ((0, 1, 1), ValueError, "must be positive")],
+)  # fmt: skip
+def test_known_block_sizes(size: Any, kind: type[Exception], said: str) -> None:
+    with pytest.raises(kind, match=said):
+        flyc.kernel(known_block_size=size)(fill_kernel.func)
+
+
+def test_a_kernel_that_is_named_before_each_launch() -> None:
+    made = flyc.kernel(known_block_size=(fx.Int32(4), 1, 1))(lambda_free_copy())
+    made._func.__name__ = "renamed"
+
+    @flyc.jit
+    def launch(out: fx.Tensor) -> None:
+        made(out).launch(block=4)
+
+    out = np.zeros(4, np.int32)
+    compiled = flyc.compile(launch, out)
+    assert "@renamed_0" in compiled.source_ir and out.tolist() == [0, 1, 2, 3]
+    assert made._name is None and made._known_block_size == (4, 1, 1)
+
+
+def lambda_free_copy() -> Any:
+    def numbered(out: fx.Tensor) -> None:
+        out[fx.thread_idx.x] = fx.thread_idx.x
+
+    return numbered
+
+
+def test_names_of_arguments() -> None:
+    assert jit_argument.JitArgumentRegistry is flyc.JitArgumentRegistry
+    array = np.zeros(4, np.float32)
+    assert isinstance(flyc.from_dlpack(array), jit_argument.DLTensorJitArg)
+    assert jit_argument.TorchTensorJitArg is jit_argument.DLTensorJitArg
+    assert isinstance(flyc.from_c_void_p(fx.Int32, 16), jit_argument.PointerJitArg)
+    fill.warmup(jit_argument.MemRefSpec((4,), fx.Int32), 1)
+    assert list(jit_argument.resolve_signature(fill.func).parameters) == ["out", "value", "block"]
+
+
+def test_backends_and_devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "gfx1201")
+    assert backends.current_target() == flyc.GPUTarget("rocm", "gfx1201", 32) and fx.num_warp_threads() == 32
+    assert backends._make_backend("rocm", "gfx942") is backends._make_backend("rocm", "gfx942")
+    assert (device.get_warp_size("gfx942"), device.get_warp_size("gfx1100")) == (64, 32)
+    assert device.get_rocm_device_count() >= 0
+    assert device.supports_bf16_global_atomics("gfx950") and not device.supports_bf16_global_atomics("gfx90a")
+    assert device_runtime.get_device_runtime("host").device_count() == 1
+    device_runtime.ensure_compile_runtime_compatible("rocm", device_runtime.get_device_runtime("host"))
+    with pytest.raises(RuntimeError, match="requires device runtime kind 'cuda'"):
+        device_runtime.ensure_compile_runtime_compatible("cuda", device_runtime.get_device_runtime("rocm"))
+    monkeypatch.setenv("FLYDSL_RUNTIME_KIND", "abacus")
+    with pytest.raises(ValueError, match="Unknown FLYDSL_RUNTIME_KIND 'abacus'"):
+        device_runtime.get_device_runtime()
+
+
+def test_functions_of_device_libraries(tmp_path: Path) -> None:
+    sine = extern.ffi("__ocml_sin_f32", ["float32"], "float32")
+    assert sine == extern.ExternFunction("__ocml_sin_f32", ("float32",), "float32")
+    with pytest.raises(RuntimeError, match="outside a kernel"):
+        sine(1.0)
+    with pytest.raises(TypeError, match="link_extern"):
+        extern.ffi("f", [], "void", bitcode_path="f.bc")
+    with pytest.raises(ValueError, match="'float16' is no type here"):
+        extern.ffi("f", ["float16"], "void")
+    library = tmp_path / "ocml.bc"
+    with pytest.raises(ValueError, match="no bitcode file"):
+        extern_link.link_extern(sine, bitcode_path=library)
+    library.write_bytes(b"BC")
+    other = extern.ffi("other", [], "void")
+    extern_link.register_extern_resolver(lambda function: library if function.symbol == "other" else None)
+    assert extern_link.link_extern(sine, bitcode_path=library) is sine
+    assert extern_link.bitcode_of(sine) == extern_link.bitcode_of(other) == library
+
+    def body(out: fx.Tensor) -> None:
+        out[0] = sine(out[0])
+
+    with pytest.raises(RuntimeError, match="not linked to kernels here"):
+        run(body, np.zeros(1, np.float32), block=1)
+
+
+def test_diagnostics_as_data(capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    error = diagnostics.DSLCompileError("wrong", hint="right", location=SourceLocation("k.py", 3, 5))
+    record = diagnostics.DiagRecord.of(error)
+    assert record == diagnostics.DiagRecord("error", "wrong", "right", (diagnostics.SourceFrame("k.py", 3, 5),))
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    diagnostics.install_excepthook()
+    sys.excepthook(type(error), error, None)
+    assert "k.py:3" in capsys.readouterr().err
+    diagnostics._previous.clear()
+
+
+def test_files_logs_and_results(tmp_path: Path) -> None:
+    path = tmp_path / "out.txt"
+    with atomic_write(path, mode="w", encoding="utf-8") as file:
+        file.write("whole")
+        assert not path.exists()
+    assert path.read_text() == "whole"
+    with pytest.raises(KeyError), atomic_write(path, mode="w") as file:
+        file.write("half")
+        raise KeyError
+    assert path.read_text() == "whole" and list(tmp_path.iterdir()) == [path]
+    assert isinstance(flydsl.utils.log(), logging.Logger) and flydsl.utils.log().name == "flydsl"
+
+    class Op:
+        results = ("value",)
+
+    assert get_op_result_or_value(Op()) == "value" and get_op_result_or_value("raw") == "raw"
+
+
+def test_every_stage_is_printed(capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLYDSL_DEBUG_PRINT_AFTER_ALL", "1")
+    monkeypatch.setenv("FLYDSL_RUNTIME_ENABLE_CACHE", "0")
+    flyc.jit(fill.func)(np.zeros(4, np.int32), 3)
+    shown = [
+        line.removeprefix("// ----- after ") for line in capsys.readouterr().out.splitlines() if "----- after" in line
+    ]
+    assert shown[0] == "fly-rewrite-func-signature" and "rocdl-attach-target" in shown
+    assert shown[-1] == "gpu-module-to-binary"
+
+
+PROGRAM = """
+import numpy as np, flydsl.compiler as flyc, flydsl.expr as fx
+@flyc.kernel
+def k(out: fx.Tensor): out[fx.thread_idx.x] = 1
+@flyc.jit
+def launch(out: fx.Tensor):
+    attributes = {"rocdl.flat_work_group_size": "4,8", "passthrough": [["amdgpu-agpr-alloc", "0"], "noinline"]}
+    k(out, value_attrs=attributes).launch(block=4)
+launch(np.zeros(4, np.int32))
+"""
+
+
+def test_dumps_and_compile_only_need_no_linker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM)
+    environment = {**os.environ, "PATH": "/nowhere", "FLYDSL_DUMP_IR": "1", "FLYDSL_DUMP_DIR": str(tmp_path / "dumps"),
+                   "COMPILE_ONLY": "1", "ARCH": "gfx942",
+                   "FLYDSL_RUNTIME_CACHE_DIR": str(tmp_path / "cache")}  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "program.py")], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    names = [path.name for path in (tmp_path / "dumps" / "k").iterdir()]
+    assert {"20_llvm_ir.ll", "21_final_isa.s"} <= set(names)
+    text = (tmp_path / "dumps" / "k" / "20_llvm_ir.ll").read_text()
+    assert '"amdgpu-agpr-alloc"="0"' in text and '"amdgpu-flat-work-group-size"="4,8"' in text and "noinline" in text
+    binary = (tmp_path / "dumps" / "k" / "19_gpu_module_to_binary.mlir").read_text()
+    assert "gpu.binary @kernels" in binary and 'bin = "' not in binary, "a fat binary is the unnamed kind of object"
+
+
+@pytest.mark.parametrize("script", ["run_tests.sh", "run_benchmark.sh", "dumpir.sh"])
+def test_scripts_are_there_and_parse(script: str, repository: Path) -> None:
+    path = repository / "scripts" / script
+    assert path.stat().st_mode & 0o111
+    subprocess.run(["bash", "-n", str(path)], check=True)
+
+
+def test_dumpir(tmp_path: Path, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM)
+    monkeypatch.setenv("PYTHON", sys.executable)
+    monkeypatch.setenv("FLYDSL_DUMP_DIR", str(tmp_path / "ir"))
+    script = repository / "scripts" / "dumpir.sh"
+    subprocess.run([str(script), str(tmp_path / "program.py")], check=True, capture_output=True)
+    assert (tmp_path / "ir" / "k" / "00_origin.mlir").exists()
