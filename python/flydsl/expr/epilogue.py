@@ -12,10 +12,10 @@ once, and nothing outside of the shape.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
+from flydsl.base.records import dataclass
 from flydsl.expr.numeric import Float32
 from flydsl.expr.tensors.coordinates import elements_at
 from flydsl.expr.tensors.ops_layout import make_layout

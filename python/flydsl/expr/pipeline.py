@@ -26,10 +26,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from flydsl.base.errors import DslValueError, TargetError
+from flydsl.base.records import dataclass
 from flydsl.expr.gpu import barrier
 from flydsl.expr.nvvm.copies import cp_async_commit_group, cp_async_wait_group
 from flydsl.expr.nvvm.pipeline import Pipeline as BarrierPipeline

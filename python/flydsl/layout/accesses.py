@@ -8,11 +8,11 @@ pieces of ``2**base`` elements together, so each piece is a place of its own the
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import gcd
 from typing import Any
 
+from flydsl.base.records import dataclass
 from flydsl.layout import int_tuple as it
 from flydsl.layout.coords import crd2idx
 from flydsl.layout.layout import Layout

@@ -7,9 +7,9 @@ kinds), RDNA3 and RDNA4 (1536 registers of waves of 32). NVIDIA: CUDA programmin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import ceil
 
+from flydsl.base.records import dataclass
 from flydsl.target.target import KIB, Target
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from flydsl.base.errors import DSLCompileError, DslTypeError
+from flydsl.base.records import dataclass
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly import rules
 from flydsl.expr.tensors.predicate import predicate_over

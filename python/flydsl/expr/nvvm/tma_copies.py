@@ -9,11 +9,11 @@ A tile is one box of the map or several. One thread issues the copy.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.base.records import dataclass
 from flydsl.dialects.fly import rules
 from flydsl.expr.nvvm import tma
 from flydsl.expr.nvvm.tensor_map import TensorMap

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from math import gcd
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError, LayoutError
+from flydsl.base.records import dataclass
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly import rules
 from flydsl.expr.numeric import Boolean, as_numeric, operand
