@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from flydsl.base.errors import DslTypeError
+from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.base.lazy import offered
 from flydsl.base.records import replace
-from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr.enum import CmpFPredicate as CmpFPredicate
 from flydsl.expr.enum import CmpIPredicate as CmpIPredicate
 from flydsl.expr.enum import FastMathFlags, RoundingMode

@@ -105,17 +105,10 @@ class _ToSsa:
         type_ = vector_type(held, info.iter.elem)
         if not flag:
             return self.at.fly("copy_atom_call_ssa", [atom, src], [type_])
-<<<<<<< HEAD
-        if keep is None:
-            old = self.at.zeros(held, info.iter.elem)
-        else:
-            old = self.as_elements(held_elements(self.at, self.tensor(keep)), keep, src)
-=======
         if keep is not None:
             old = self.as_elements(held_elements(self.at, self.tensor(keep)), keep, src)
         else:
             old = self.at.zeros(held, info.iter.elem)
->>>>>>> w-copies
         return self.at.fly("copy_atom_call_ssa", [atom, src, old, *flag], [type_])
 
     def _flag(self, pred: SSAValue) -> SSAValue:

@@ -21,10 +21,8 @@ from flydsl.backends.host.analysis.shared_accesses import SharedOrder, touches_s
 from flydsl.backends.host.collectives import GATHERS, MEETINGS, Behaviour
 from flydsl.backends.host.intrinsics.table import host_intrinsic
 from flydsl.backends.host.matrix import multiply
-from flydsl.backends.host.shared_order import SharedOrder, touches_shared
 from flydsl.passes.canonicalize import is_pure
 from flydsl.passes.shared.matrix_atoms import INSTRUCTION
-from flydsl.passes.shared.walk import is_pure
 
 _PER_THREAD = frozenset({"gpu.thread_id", "gpu.lane_id", "gpu.subgroup_id"})
 _LIFTED = frozenset({"scf.for", "scf.if", "scf.while"})

@@ -28,14 +28,6 @@ if TYPE_CHECKING:
     from flydsl.backends import device_code
     from flydsl.codegen import llvm_options
     from flydsl.compiler.backends import backend_passes
-<<<<<<< HEAD
-    from flydsl.compiler.tracing import trace
-else:  # the IR libraries are loaded when code is made, and not when this package is imported
-    device_code = lazy_module("flydsl.backends.device_code")
-    llvm_options = lazy_module("flydsl.codegen.llvm_options")
-    backend_passes = lazy_module("flydsl.compiler.backends.backend_passes")
-    trace = lazy_module("flydsl.compiler.tracing.trace")
-=======
     from flydsl.compiler.lowering import driver
     from flydsl.compiler.tracing import trace
     from flydsl.dialects import xdsl_loading
@@ -49,7 +41,6 @@ else:
 
 _AMD_FACTS = "amdhsa.kernels:"
 """Where the metadata of a code object begin in assembly."""
->>>>>>> w-copies
 
 CLASSES: tuple[tuple[str, str], ...] = (
     ("matrix", r"v_mfma|v_wmma|v_smfmac|wgmma\.mma|mma\.sync"),
@@ -205,17 +196,6 @@ def _without_data(argument: Any) -> Any:
 
 
 def _costs(func: Callable[..., Any], arguments: list[Any], target: Target, hints: Hints) -> tuple[KernelCost, ...]:
-<<<<<<< HEAD
-    family = device_family(target.backend)
-    module, _ = trace.trace(func, arguments, target, hints)
-    names = [op.attributes["sym_name"].data for op in device_code.kernel_functions(module)]  # type: ignore[union-attr]
-    for step in backend_passes.passes_for(target, hints):
-        step.run(module)
-    text = family.device_text(module, target, line_tables=False)
-    with llvm_options.option_scope(option_settings(hints)):
-        assembly = family.assembly(text, target, knobs.COMPILE_OPT_LEVEL.get(), knobs.COMPILE_LLVM_DIR.get())
-    read = _of_nvidia if ".visible .entry" in assembly else _of_amd
-=======
     # The IR libraries are loaded when code is made, and not when this package is imported.
     xdsl_loading.load(trace, driver)
     module, _ = trace.trace(func, arguments, target, hints)
@@ -227,5 +207,4 @@ def _costs(func: Callable[..., Any], arguments: list[Any], target: Target, hints
     with llvm_options.option_scope(option_settings(hints)):
         assembly = family.assembly(text, target, knobs.COMPILE_OPT_LEVEL.get(), knobs.COMPILE_LLVM_DIR.get())
     read = _of_amd if _AMD_FACTS in assembly else _of_nvidia
->>>>>>> w-copies
     return tuple(read(name, assembly, text, target) for name in names)

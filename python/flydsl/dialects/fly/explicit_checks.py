@@ -113,12 +113,6 @@ def _copy_values(op: TableOp) -> None:
     elems = [register_type(t.iter.elem) for t in (source, target)]
     if elems[0] != elems[1] and "register" not in (source.iter.space, target.iter.space):
         raise _fail(op, f"a copy does not convert: the source holds {elems[0]}, the destination {elems[1]}")
-<<<<<<< HEAD
-    sizes, held = [rules.size(t) for t in (source, target)], _held(op)
-    if held[0] != held[1] and all(isinstance(size, int) for size in sizes) and sizes[0] * held[1] != sizes[1] * held[0]:
-        raise _fail(op, f"the sizes differ: {_layouts(op, 'source destination')}")
-=======
->>>>>>> w-copies
     if pred and pred[0].iter.elem != "i1":
         raise _fail(op, f"the predicate holds i1, not {pred[0].iter.elem}")
 

@@ -268,13 +268,8 @@ def _check_copy(atom: CopyAtom, src: Tensor, dst: Tensor, pred: Tensor | None) -
     sizes = (rules.size(src.payload), rules.size(dst.payload))
     held = atom.payload.counts
     moved = sorted((src, dst), key=_in_registers)[1]  # memory is where a call begins, registers are what it moves
-<<<<<<< HEAD
-    differ = all(isinstance(n, int) for n in sizes) and sizes[0] * held[1] != sizes[1] * held[0]
-    if differ and (held[0] != held[1] or not _is_one_call(atom, moved)):
-=======
     unequal = all(isinstance(n, int) for n in sizes) and sizes[0] * held[1] != sizes[1] * held[0]
     if unequal and not _is_one_call(atom, moved):
->>>>>>> w-copies
         raise DSLCompileError(
             f"copy of {sizes[0]} elements ({src.payload.layout}) into {sizes[1]} ({dst.payload.layout})"
         )
@@ -346,17 +341,10 @@ def copy_atom_call(atom: Any, src: Any, dst: Any, *, pred: Any = None) -> None:
     _check_elements(source, target)
     operands: list[Handle] = [atom, source, target]
     held = atom.payload.counts
-<<<<<<< HEAD
-    for tensor, values in zip((source, target), held, strict=True):
-        count = rules.size(tensor.payload)
-        wanted = _atom_bits(atom) // tensor.dtype.width if held[0] == held[1] else values
-        if count != wanted and (held[0] != held[1] or _in_registers(tensor) or source.dtype is target.dtype):
-=======
     for tensor, own in zip((source, target), held, strict=True):
         wanted = own if held[0] != held[1] else _atom_bits(atom) // tensor.dtype.width
         count = rules.size(tensor.payload)
         if count != wanted and (_in_registers(tensor) or source.dtype is target.dtype):
->>>>>>> w-copies
             raise DslValueError(
                 f"{atom.payload.op} moves {wanted} values a call, but the tensor {tensor.payload.layout} holds {count}",
                 hint="slice the tensor down to one atom, or use copy(), which loops",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from flydsl.base.errors import DslTypeError
+from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.dialects.fly import payload as pl
 from flydsl.expr.atoms.hardware_enums import AddressSpace, SyncScope
 from flydsl.expr.atoms.ops_atom import UniversalAtomic, UniversalCopy, UniversalFMA

@@ -49,14 +49,9 @@ def expand_copy(
     bits = rules.size(atom.ref_tv[1]) * atom.val_bits
     if pred is not None and _rank(pred) < _rank(src):
         pred = Tensor(pred.iter, _with_leading_one(pred.layout))
-<<<<<<< HEAD
-    widths, counts = [width_bits(tensor.iter.elem) for tensor in (src, dst)], atom.counts
-    if counts[0] != counts[1]:  # an engine that moves between threads
-=======
     widths = [width_bits(tensor.iter.elem) for tensor in (src, dst)]
     counts = atom.counts
     if counts[0] != counts[1]:  # lanes of a matrix move name more than they get
->>>>>>> w-copies
         _copy_modes(low, atom_value, counts, src, dst, pred)
     elif widths[0] == widths[1] and rules.size(src) == rules.size(dst):
         _copy_modes(low, atom_value, (bits // widths[0],) * 2, src, dst, pred)

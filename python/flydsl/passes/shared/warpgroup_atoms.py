@@ -12,7 +12,6 @@ from flydsl.dialects.upstream import op_class
 from flydsl.passes.shared.intrinsic_call import asm_properties, atom_state
 from flydsl.passes.shared.matrix_atoms import INSTRUCTION, as_registers, from_registers, register_attr
 from flydsl.passes.shared.memory_conversion import MemoryConversion
-from flydsl.passes.shared.shared_place import BLOCK_ALIGN, known_start
 from flydsl.passes.shared.shared_place import BLOCK_ALIGN, constant_moves, known_start
 from flydsl.target.dtype import storage_bytes
 from flydsl.target.mma_warpgroup import Wgmma, encode_descriptor
