@@ -16,13 +16,14 @@ from flydsl.kernels.quant.device_quant import (
     build_quant_module,
     build_row_quant_module,
 )
+from tests.support import random_data
 
 TARGETS = ("gfx942", "gfx950", "gfx1201", "gfx1250", "sm_90a")
 DTYPES: dict[str, Any] = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
 
 
 def drawn(shape: tuple[int, int], dtype: str) -> np.ndarray:
-    x = (np.random.default_rng().standard_normal(shape) * 3).astype(DTYPES[dtype])
+    x = (random_data.generator().standard_normal(shape) * 3).astype(DTYPES[dtype])
     x[-1, :32] = 0
     return x
 
@@ -61,7 +62,7 @@ def test_quantisers(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
 def test_quantised_norms(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", arch)
-    rng, (m, n) = np.random.default_rng(), (5, 264)
+    rng, (m, n) = random_data.generator(), (5, 264)
     x, r = (rng.standard_normal((m, n)).astype(np.float16) for _ in range(2))
     gamma, beta, smooth = (rng.uniform(0.5, 2, n).astype(np.float16) for _ in range(3))
     for centred in (True, False):

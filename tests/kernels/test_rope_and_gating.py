@@ -11,6 +11,7 @@ import pytest
 from flydsl.kernels.attention.qk_norm_rope import flydsl_qk_norm_rope_quant
 from flydsl.kernels.attention.rope_cache import build_fused_rope_cache_module
 from flydsl.kernels.moe.topk_gating import build_topk_gating_softmax_module
+from tests.support import random_data
 
 TARGETS = ("gfx942", "gfx950", "gfx1201", "gfx1250", "sm_90a")
 DTYPES: dict[str, Any] = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
@@ -24,7 +25,7 @@ def rotated(x: np.ndarray, cos: np.ndarray, sin: np.ndarray) -> np.ndarray:
 
 
 def check_rope(head_dim: int, flash: bool, dtype: str, pos: str, fp8: bool) -> None:
-    rng, kind, (qh, kh) = np.random.default_rng(), DTYPES[dtype], (4, 2)
+    rng, kind, (qh, kh) = random_data.generator(), DTYPES[dtype], (4, 2)
     q, k, v = (rng.standard_normal((TOKENS, heads, head_dim)).astype(kind) for heads in (qh, kh, kh))
     integer = np.int32 if pos == "i32" else np.int64
     positions, slots = rng.integers(0, 7, TOKENS).astype(integer), np.array([3, -1, 0, 11, 6], integer)
@@ -98,7 +99,7 @@ def test_what_rope_refuses() -> None:
 def test_gating(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", arch)
     for tokens, experts, k, dtype, again in ((19, 128, 6, "bf16", True), (7, 8, 2, "f32", False)):
-        x = np.random.default_rng().standard_normal((tokens, experts)).astype(DTYPES[dtype])
+        x = random_data.generator().standard_normal((tokens, experts)).astype(DTYPES[dtype])
         x[0] = 0  # ties: the first experts
         weights = np.full((tokens, k), np.nan, np.float32)
         indices, where = (np.full((tokens, k), -1, np.int32) for _ in range(2))
@@ -123,7 +124,7 @@ def test_what_gating_refuses() -> None:
 @pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
 def test_norm_rotation_and_quantisation(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", arch)
-    rng, (tokens, heads, dim, part) = np.random.default_rng(), (3, 2, 512, 64)
+    rng, (tokens, heads, dim, part) = random_data.generator(), (3, 2, 512, 64)
     q, kv = (rng.standard_normal((tokens, n * dim)).astype(ml_dtypes.bfloat16) for n in (heads, 1))
     weight = rng.uniform(0.5, 2, dim).astype(ml_dtypes.bfloat16)
     angles = rng.standard_normal((9, part // 2))

@@ -147,8 +147,7 @@ def test_random_shapes(arch: str, monkeypatch: pytest.MonkeyPatch, data: st.Data
 
 @pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
 @pytest.mark.parametrize("name", CASES)
-def test_every_kernel(name: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_kernel(name: str, arch: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     monkeypatch.setenv("ARCH", arch)
-    rng = np.random.default_rng()
     for index, (m, n) in enumerate([(5, 33), (300, 8), (3, 2056)]):
         CASES[name](rng, m, n, list(DTYPES)[index])

@@ -11,6 +11,7 @@ import numpy as np
 
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm
 from flydsl.kernels.gemm.hopper_plan import GemmConfig
+from tests.support import random_data
 
 TYPES: dict[str, Any] = {
     "bf16": ml_dtypes.bfloat16, "f16": np.float16, "f32": np.float32, "e4m3": ml_dtypes.float8_e4m3fn,
@@ -53,7 +54,7 @@ class Product:
 
 
 def drawn(product: Product, rows: int, columns: int, kind: str, transposed: bool) -> Array:
-    rng, shape = np.random.default_rng(), (*product.batch, *((columns, rows) if transposed else (rows, columns)))
+    rng, shape = random_data.generator(), (*product.batch, *((columns, rows) if transposed else (rows, columns)))
     many = int(np.prod(shape)) + product.offset
     numbers = rng.integers(0, 100, many) if kind in ("s8", "u8") else rng.standard_normal(many)
     made = numbers.astype(TYPES[kind])[product.offset :].reshape(shape)
@@ -87,7 +88,7 @@ def run(product: Product, config: GemmConfig | None, a: Array, b: Array, c: Arra
     expected, magnitude = wide_a @ wide_b, np.abs(wide_a) @ np.abs(wide_b)
     given: dict[str, Any] = {"activation": product.activation, "config": config}
     if product.extras:
-        rng = np.random.default_rng()
+        rng = random_data.generator()
         rows, bias = (rng.standard_normal(extent).astype(np.float32) for extent in (product.m, product.n))
         one, D = np.full(1, 0.75, np.float32), rng.standard_normal(c.shape).astype(TYPES["bf16"])
         given |= {"alpha": 0.37, "beta": -1.5, "D": D, "row_scale": rows, "column_scale": one, "bias": bias}

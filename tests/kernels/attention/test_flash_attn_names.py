@@ -11,6 +11,7 @@ import pytest
 from kernels.attention.flash_attn_interface import flydsl_flash_attn_func
 from kernels.attention.swa_gfx950 import build_gqa_attn
 from kernels.flash_attn_generic import build_flash_attn_func_module
+from tests.support import random_data
 from tests.support.attention_reference import attend, check
 
 
@@ -21,7 +22,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def tokens(batch: int, length: int, heads: int, dtype: Any = np.float16) -> Any:
-    return np.random.default_rng().uniform(-1, 1, (batch, length, heads, 64)).astype(dtype)
+    return random_data.generator().uniform(-1, 1, (batch, length, heads, 64)).astype(dtype)
 
 
 def heads_first(*tensors: Any) -> list[Any]:

@@ -11,6 +11,7 @@ import pytest
 import flydsl.expr as fx
 from flydsl.kernels.attention.hopper_forward import ForwardPlan
 from flydsl.kernels.attention.paged import choose_part, paged_attention, paged_workspace
+from tests.support import random_data
 from tests.support.attention_reference import attend, check
 
 SMALL = ForwardPlan(fx.Float16, 64, 64, keys=64)
@@ -24,7 +25,7 @@ def hopper(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def caches(lengths: list[int], page: int, kv: int, d: int, dtype: Any) -> Any:
     """Caches and tables. Tokens that no sequence has are NaN, and so are places in tables nothing: pages -1."""
-    rng = np.random.default_rng()
+    rng = random_data.generator()
     counts = [-(-length // page) for length in lengths]
     numbers = rng.permutation(sum(counts) + 2)
     tables = np.full((len(lengths), max(counts) + 1), -1, np.int32)
@@ -44,7 +45,7 @@ def run(
     dtype: Any = np.float16, plan: ForwardPlan | None = SMALL, **features: Any,
 ) -> None:  # fmt: skip
     (k, v), tables, contents = caches(lengths, page, heads[1], d, dtype)
-    q = np.random.default_rng().standard_normal((len(lengths), tokens, heads[0], d)).astype(dtype)
+    q = random_data.generator().standard_normal((len(lengths), tokens, heads[0], d)).astype(dtype)
     context = np.array(lengths, np.int32)
     given = q[:, 0] if tokens == 1 else q
     out = np.full(given.shape, np.nan, dtype)
@@ -59,7 +60,7 @@ def run(
 
 def test_lengths() -> None:
     """One kernel for all: sequences of one part and of several, and one that has no token at all."""
-    drawn = np.random.default_rng().integers(1, 701, 3)
+    drawn = random_data.generator().integers(1, 701, 3)
     run([1, 63, 64, 65, 0, *(int(n) for n in drawn)], 16)
     run([1200], 16, (4, 1))
     run([900, 3], 16, (4, 1))

@@ -14,6 +14,7 @@ import flydsl.expr as fx
 from flydsl.kernels.attention.attention import attention, choose_plan
 from flydsl.kernels.attention.hopper_forward import ForwardPlan
 from flydsl.kernels.attention.scores import Features
+from tests.support import random_data
 from tests.support.attention_reference import attend, check
 
 TYPES: dict[str, Any] = {"bf16": ml_dtypes.bfloat16, "f16": np.float16}
@@ -31,7 +32,7 @@ def hopper(monkeypatch: pytest.MonkeyPatch) -> None:
 def inputs(
     b: int, h: int, kv: int, queries: int, keys: int, d: int = 64, dv: int | None = None, dtype: str = "f16"
 ) -> Any:
-    rng = np.random.default_rng()
+    rng = random_data.generator()
     shapes = ((b, h, queries, d), (b, kv, keys, d), (b, kv, keys, dv or d))
     return [rng.standard_normal(shape).astype(TYPES[dtype]) for shape in shapes]
 
@@ -45,7 +46,7 @@ def run(shape: tuple[int, ...], plan: ForwardPlan | None = SMALL, dtype: str = "
 
 
 def lengths() -> list[tuple[int, int]]:
-    drawn = np.random.default_rng().integers(1, 701, (3, 2))
+    drawn = random_data.generator().integers(1, 701, (3, 2))
     return [(1, 1), (63, 33), (64, 32), (65, 31), (130, 97), *((int(q), int(k)) for q, k in drawn)]
 
 
@@ -79,9 +80,8 @@ def test_windows(window: tuple[int | None, int | None]) -> None:
         run((1, 1, 1, queries, keys), window=window)
 
 
-def test_what_is_added_to_scores() -> None:
+def test_what_is_added_to_scores(rng: np.random.Generator) -> None:
     """All at once, and a mask that is one for all heads."""
-    rng = np.random.default_rng()
     slopes, sinks = rng.uniform(0, 0.3, 2).astype(np.float32), rng.standard_normal(2).astype(np.float32)
     run((2, 2, 1, 70, 90), is_causal=True, softcap=3.0, alibi_slopes=slopes, sinks=sinks, scale=0.3)
     mask = rng.standard_normal((2, 1, 70, 90)).astype(np.float32)

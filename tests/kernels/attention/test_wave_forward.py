@@ -13,6 +13,7 @@ import flydsl.expr as fx
 from flydsl.kernels.attention.attention import attention, forward
 from flydsl.kernels.attention.hopper_forward import ForwardPlan
 from flydsl.kernels.attention.scores import Features
+from tests.support import random_data
 from tests.support.attention_reference import attend, check
 from tests.support.mma_code import artifact_of
 
@@ -26,7 +27,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def inputs(b: int, h: int, kv: int, queries: int, keys: int, d: int = 64, dv: int | None = None) -> list[Any]:
-    rng = np.random.default_rng()
+    rng = random_data.generator()
     return [rng.standard_normal(shape) for shape in ((b, h, queries, d), (b, kv, keys, d), (b, kv, keys, dv or d))]
 
 
@@ -41,7 +42,7 @@ def run(shape: tuple[int, ...], dtype: str = "f16", **features: Any) -> None:
 def test_every_target(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lengths, heads that share keys, both types, a window; zeros for queries that see no key."""
     monkeypatch.setenv("ARCH", arch)
-    drawn = np.random.default_rng().integers(1, 701, 2)
+    drawn = random_data.generator().integers(1, 701, 2)
     for queries, keys in ((1, 1), (129, 65), (200, 63), (int(drawn[0]), int(drawn[1]))):
         run((1, 2, 1, queries, keys), is_causal=True)
     run((2, 2, 2, 70, 200, 128), "bf16")
@@ -54,9 +55,8 @@ def test_head_sizes(arch: str, d: int, dv: int, monkeypatch: pytest.MonkeyPatch)
     run((1, 2, 1, 70, 90, d, dv), "bf16", is_causal=True)
 
 
-def test_what_is_added_to_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_added_to_scores(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     monkeypatch.setenv("ARCH", "gfx942")
-    rng = np.random.default_rng()
     slopes, sinks = rng.uniform(0, 0.3, 2).astype(np.float32), rng.standard_normal(2).astype(np.float32)
     run((2, 2, 1, 70, 90), is_causal=True, softcap=3.0, alibi_slopes=slopes, sinks=sinks, scale=0.3)
     run((2, 2, 1, 70, 90), attn_mask=rng.standard_normal((2, 1, 70, 90)).astype(np.float32))

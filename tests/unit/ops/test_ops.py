@@ -19,6 +19,7 @@ import flydsl.ops as ops
 from flydsl.kernels.quant import formats
 from flydsl.ops import arrays, lanes, op
 from flydsl.ops.table import TABLE
+from tests.support import random_data
 
 TARGETS = ("gfx942", "gfx950", "gfx1201", "gfx1250", "sm_90a")
 TOLERANCE = {np.float32: 4e-6, np.float16: 2e-3, ml_dtypes.bfloat16: 1.6e-2}
@@ -76,7 +77,7 @@ def test_random_shapes_of_arrays(arch: str, monkeypatch: pytest.MonkeyPatch, dat
 
 
 def test_strides_outputs_and_empty_arrays() -> None:
-    x = np.random.default_rng().standard_normal((6, 40)).astype(np.float32)
+    x = random_data.generator().standard_normal((6, 40)).astype(np.float32)
     for view in (x[::2], x[:, 1:33], x[:, ::2], x.T, x[1:, 8:]):
         np.testing.assert_allclose(ops.softmax(view), softmax(view.astype(np.float64)), atol=1e-6)
     out = np.zeros((6, 50), np.float32)[:, 3:43]
@@ -127,8 +128,7 @@ def test_what_arrays_are_refused() -> None:
             wrong()
 
 
-def test_rotary_positions_and_quantisers() -> None:
-    rng = np.random.default_rng()
+def test_rotary_positions_and_quantisers(rng: np.random.Generator) -> None:
     x, angles = rng.standard_normal((2, 5, 3, 6)).astype(np.float32), rng.standard_normal((5, 3))
     cos, sin = np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
     c, s = cos[:, None], sin[:, None]

@@ -257,8 +257,7 @@ def test_products_in_flight(steps: int, open_groups: int, fences: str) -> None:
 @pytest.mark.parametrize(
     "config", [GemmConfig(64, 64, 1, 2), GemmConfig(64, 64, 1, 3), GemmConfig(64, 32, 1, 3, 2, "k")], ids=str
 )
-def test_hopper_gemm(config: GemmConfig) -> None:
-    rng = np.random.default_rng()
+def test_hopper_gemm(config: GemmConfig, rng: np.random.Generator) -> None:
     a, b = (rng.integers(-3, 4, (rows, 256)).astype(np.float16) for rows in (128, 128))
     c = np.full((128, 128), np.nan, np.float16)
     with knobs.scope({knobs.ARCH: "sm_90a", knobs.RUNTIME_KIND: "host"}), flyc.sanitize():
