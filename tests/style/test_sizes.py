@@ -24,7 +24,7 @@ MATCH_TABLES: set[tuple[str, str]] = set()
 """(repository path, qualified name) of functions that are one `match` or dispatch table, up to TABLE_LINES lines."""
 
 BANNED_NAMES = {"util", "utils", "helper", "helpers", "common", "misc"}
-FACADES = {"python/flydsl/utils"}
+FACADES = {"python/flydsl/utils", "python/flydsl/expr/utils"}
 """Import paths that exist because kernels written for the original use them."""
 
 TREES = ("python", "kernels", "examples", "benchmarks", "tests")

@@ -8,7 +8,6 @@ access is turned to a place of its own, one that nobody reads or one that holds 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
@@ -16,12 +15,10 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from flydsl.backends.host.intrinsics.table import intrinsic_name
 from flydsl.backends.host.memory_roots import byte_size
 from flydsl.backends.host.shared_order import is_shared
+from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.reading.op_view import ints_prop, symbol_prop
 from flydsl.passes.shared.known_bits import constant_of
-
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
 
 Range = tuple[int, int]
 """The smallest and the largest number that a value may be."""
@@ -144,7 +141,7 @@ _RULES: dict[str, Callable[[Range, Range], Range | None]] = {
 class SharedBounds:
     """Loads and stores of one kernel that are held to its shared memory."""
 
-    def __init__(self, wg: WorkgroupEmitter, offsets: dict[str, int], end: int, block_size: list[int] | None) -> None:
+    def __init__(self, wg: Workgroup, offsets: dict[str, int], end: int, block_size: list[int] | None) -> None:
         self.wg, self.end = wg, end
         self._places: dict[tuple[str, int], str] = {}
         self.ranges = Ranges(offsets, block_size, wg.target.wave_size)
