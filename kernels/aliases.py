@@ -20,6 +20,11 @@ RENAMED = {
     "norm.layernorm_kernel": "norm.layernorm",
     "norm.rmsnorm_kernel": "norm.rmsnorm",
     "reduce": "blocks.reduce",
+    **{
+        f"{room}{name}": "attention.flash_attn"
+        for room in ("", "attention.")
+        for name in ("flash_attn_generic", "flash_attn_gfx950", "flash_attn_interface", "swa_gfx950")
+    },
 }
 """Name below `kernels` -> name below `flydsl.kernels`, where the two differ."""
 

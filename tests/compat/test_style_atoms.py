@@ -228,3 +228,38 @@ def test_what_lies_at_an_address_by_any_class() -> None:
     x, out = np.arange(8).astype(np.float16), np.zeros(8, np.float16)
     run(body, flyc.from_dlpack(x, assumed_align=4), flyc.from_dlpack(out, assumed_align=4), block=4)
     np.testing.assert_array_equal(out, x)
+
+
+@fx.struct
+class Tiles:
+    """Two tiles and a counter in shared memory."""
+
+    a: fx.Array[fx.Int32, 64, 16]
+    b: fx.Array[fx.Int32, 64, 16]
+    count: fx.Int32
+
+
+def test_storage_whose_fields_are_replaced_by_views() -> None:
+    def body(out: fx.Tensor) -> None:
+        t = fx.thread_idx.x
+        lds = fx.SharedAllocator().allocate(Tiles)
+        lds.a = lds.a.peek()
+        lds.b = lds.b.peek()
+        lds.a[t] = t * 2
+        lds.b.view(fx.make_layout((8, 8), (8, 1)))[t // 8, t % 8] = t
+        if t == 0:
+            lds.count.poke(fx.Int32(5))
+        fx.barrier()
+        (63 - t + fx.get_iter(out)).store(lds.a.ptr[t] + lds.b[t] + lds.count.peek())
+        with pytest.raises(AttributeError, match="cannot assign to 'count'"):
+            lds.count = fx.Int32(1)
+
+    out = np.zeros(64, np.int32)
+    run(body, out)
+    np.testing.assert_array_equal(out, np.arange(64)[::-1] * 3 + 5)
+
+
+def test_spaces_by_their_numbers() -> None:
+    assert fx.PointerType.get(fx.T.f32, 2, 4) == fx.PointerType.get(fx.T.f32, fx.AddressSpace.Shared, 4)
+    with pytest.raises(ValueError, match="no address space 9"):
+        fx.PointerType.get(fx.T.f32, 9)

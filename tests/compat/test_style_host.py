@@ -16,6 +16,7 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 import flydsl.utils
+from flydsl.autotune import Config, _normalize_strides, autotune
 from flydsl.base.errors import SourceLocation
 from flydsl.compiler import backends, diagnostics, extern_link, jit_argument
 from flydsl.compiler.llvm_options import llvm_options
@@ -252,3 +253,41 @@ def test_dumpir(tmp_path: Path, repository: Path, monkeypatch: pytest.MonkeyPatc
     script = repository / "scripts" / "dumpir.sh"
     subprocess.run([str(script), str(tmp_path / "program.py")], check=True, capture_output=True)
     assert (tmp_path / "ir" / "k" / "00_origin.mlir").exists()
+
+
+def test_a_plain_function_is_tuned_by_calling_it() -> None:
+    seen: list[tuple[int, float]] = []
+    hooks: list[str] = []
+
+    @autotune(
+        [Config(BLOCK=4, pre_hook=lambda kw: hooks.append(f"config {kw['BLOCK']}")), Config(BLOCK=2), Config(BLOCK=3)],
+        key=["n"], restore_value=["x"], reset_to_zero=["y"], pre_hook=lambda kw: hooks.append("before"),
+        post_hook=lambda kw: hooks.append("after"),
+        do_bench=lambda fn, warmup, rep: (fn(), {4: 3.0, 2: 1.0}[seen[-1][0]])[1],
+    )  # fmt: skip
+    def add(x: np.ndarray, y: np.ndarray, n: int, *, BLOCK: int) -> str:
+        if BLOCK == 3:
+            raise ValueError("no such block")
+        seen.append((BLOCK, float(y[0])))
+        x += 1
+        y += x
+        return f"ran {BLOCK}"
+
+    x, y = np.zeros(4, np.float32), np.full(4, 9, np.float32)
+    assert add(x, y, 4) == "ran 2" and seen == [(4, 0.0), (2, 0.0), (2, 0.0)]
+    assert hooks == ["config 4", "before", "after", "before", "after", "before", "before", "after"]
+    assert x[0] == 1 and add.best_config(x, y, 4) == Config(BLOCK=2) and len(add.winners) == 1
+    assert _normalize_strides(np.zeros((2, 3, 4))) == ("s", "s", 1)
+
+    @autotune([Config(BLOCK=3)], default=lambda x: Config(BLOCK=7))
+    def other(x: int, BLOCK: int = 0) -> int:
+        return x + BLOCK
+
+    assert other(1) == 8, "a default is not measured"
+
+    @autotune([Config(BLOCK=3)], do_bench=lambda fn, warmup, rep: fn())
+    def failing(BLOCK: int) -> None:
+        raise ValueError
+
+    with pytest.raises(RuntimeError, match="all configurations of 'failing' failed"):
+        failing()

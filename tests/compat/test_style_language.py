@@ -116,7 +116,8 @@ def test_casts_by_ir_type() -> None:
         out[t, 1] = fx.arith.int_to_fp(number, False, T.f32)
         out[t, 2] = raw.fp_to_fp(raw.int_to_fp(raw.int_to_int(number, T.i16), True, T.f16), T.f32)
         out[t, 3] = fx.Float32(raw.fp_to_int(fx.Float32(number) * 0.5, True, T.i32))
-        out[t, 4] = fx.Float32(raw.index_cast(T.i32, raw.index(5)) + raw.arith_const(2, T.i32))
+        seven = raw.xori(raw.arith_const(5, T.i32), 2)
+        out[t, 4] = fx.Float32(raw.index_cast(T.i32, raw.index(0)) + seven)
 
     x = np.array([-3, 5, -1, 1000], np.int32)
     out = np.zeros((4, 5), np.float32)

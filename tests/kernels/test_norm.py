@@ -116,11 +116,19 @@ def test_every_shape_in_every_type(name: str, dtype: str, rng: np.random.Generat
 
 @pytest.mark.parametrize("build", [build_layernorm_module, build_rmsnorm_module])
 def test_a_flag_is_no_epsilon(build: Any) -> None:
-    """Elsewhere the third argument is a flag; as an epsilon it would silently be 0, also after a build with 0."""
+    """Behind the type comes the flag for statistics, then eps; a number in the flag's place is an eps."""
     build(64, "f32", 0.0)
+    assert build(64, "f32", False).__name__ == build(64, "f32").__name__ == build(9, 64, "f32").__name__
+    assert build(64, "f32", True).__name__ != build(64, "f32").__name__
     for flag in (False, True):
         with pytest.raises(TypeError, match=f"eps is a number .* got {flag}"):
-            build(64, "f32", flag)
+            build(64, "f32", eps=flag)
+    with pytest.raises(TypeError, match="storing statistics is a flag, got 1"):
+        build(64, "f32", store_stats=1)
+    with pytest.raises(TypeError, match="a norm needs its dtype"):
+        build(64)
+    with pytest.raises(TypeError, match="a norm has no option colour"):
+        build(64, "f32", colour=3)
     with pytest.raises(ValueError, match="0 or more, got -1e-05"):
         build(64, "f32", -1e-5)
     for threads in (1e-5, True, "256"):

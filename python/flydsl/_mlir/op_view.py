@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -20,6 +19,7 @@ from flydsl._mlir.op_rows import TABLES
 from flydsl._mlir.types import VectorType, element_of, type_text, with_element
 from flydsl._mlir.values import Value, is_number, show, ssa_of
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
+from flydsl.base.records import dataclass
 from flydsl.expr.trace.context import current, is_tracing
 from flydsl.expr.trace.intrinsic import require
 from flydsl.expr.values.ir_types import IrType, type_facts

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
+from types import FunctionType
 from typing import Any
 
 from flydsl.autotune.config import Config
 from flydsl.autotune.options import Options, checked_prune
+from flydsl.autotune.plain import PlainTuner
+from flydsl.autotune.pruning import checked_prune
 from flydsl.autotune.tuner import Autotuner, Configs, Default
 from flydsl.base.errors import DslTypeError
 from flydsl.compiler.jit_function import JitFunction
@@ -21,8 +24,11 @@ def autotune(configs: Configs, key: Sequence[str] | None = None, warmup: int = 5
              post_hook: Callable[..., Any] | None = None, do_bench: Callable[..., Any] | None = None,
              default: Default = None, artifact_name: str | None = None, *, check: Any = None,
              reference: Config | None = None,
-             executor: Executor | None = None) -> Callable[[JitFunction], Autotuner]:  # fmt: skip
-    """Decorate a ``@flyc.jit`` function: it is run in the fastest of the configurations; see docs/autotune.md."""
+             executor: Executor | None = None) -> Callable[[Any], Any]:  # fmt: skip
+    """Decorate a ``@flyc.jit`` function: it is run in the fastest of the configurations; see docs/autotune.md.
+
+    A plain Python function, one that launches several kernels, is tuned by calling it (`PlainTuner`).
+    """
     options = Options(
         warmup=warmup,
         rep=rep,
@@ -38,10 +44,12 @@ def autotune(configs: Configs, key: Sequence[str] | None = None, warmup: int = 5
     prune = checked_prune(prune_configs_by)
 
     @located
-    def decorate(fn: JitFunction) -> Autotuner:
+    def decorate(fn: Any) -> Any:
+        if isinstance(fn, FunctionType):
+            return PlainTuner(fn, configs, _names("key", key), options, prune=prune, default=default)
         if not isinstance(fn, JitFunction):
             raise DslTypeError(
-                f"@autotune decorates a jit function, got {type(fn).__name__}",
+                f"@autotune decorates a jit function or a plain one, got {type(fn).__name__}",
                 hint="write @flydsl.autotune(…) above @flyc.jit",
             )
         return Autotuner(

@@ -18,6 +18,7 @@ from flydsl.codegen.module_scope import ModuleScope, symbol_text
 from flydsl.codegen.rules.rules_llvm import call_intrinsic, emit_call_intrinsic
 from flydsl.dialects.fly.payload_text import parse_instruction
 from flydsl.passes.shared.matrix_atoms import INSTRUCTION
+from flydsl.passes.shared.walk import members
 from flydsl.target.mma_facts import Intrinsic
 from flydsl.target.narrow_conversions import narrow_conversions
 from flydsl.target.tensor_map import MAP_ALIGN, MAP_BYTES
@@ -132,13 +133,13 @@ def float_modes(op: Operation) -> list[str]:
 
 def kernel_functions(module: Operation) -> list[Operation]:
     """The kernels of all gpu modules."""
-    return [op for op in module.walk() if op.name == "gpu.func"]
+    return [op for op in members(module) if op.name == "gpu.func"]
 
 
 def emit_kernels(module: Operation, code: DeviceCode) -> str:
     """LLVM text of every kernel and shared global of a module after stage A."""
     emitter = code.emitter(module)
-    for op in module.walk():
+    for op in members(module):
         if op.name == "llvm.mlir.global":
             emitter.emit_global(op)
     for op in kernel_functions(module):

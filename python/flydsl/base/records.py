@@ -26,13 +26,13 @@ MISSING: Any = type("MISSING", (), {"__repr__": lambda self: "MISSING"})()
 class Field:
     """What a class says of one field."""
 
-    __slots__ = ("compare", "default", "default_factory", "hash", "init", "name", "repr", "type")
+    __slots__ = ("compare", "default", "default_factory", "hash", "init", "kw_only", "name", "repr", "type")
 
     def __init__(self, default: Any, factory: Any, init: bool, repr: bool, compare: bool, hash: bool | None) -> None:
         self.default, self.default_factory = default, factory
         self.init, self.repr, self.compare = init, repr, compare
         self.hash = compare if hash is None else hash
-        self.name, self.type = "", None
+        self.name, self.type, self.kw_only = "", None, False
 
 
 def field(
@@ -114,7 +114,7 @@ def _from_standard(one: Any) -> Field:
     missing = sys.modules["dataclasses"].MISSING
     default, factory = (MISSING if d is missing else d for d in (one.default, one.default_factory))
     made = Field(default, factory, one.init, one.repr, one.compare, one.hash)
-    made.name, made.type = one.name, one.type
+    made.name, made.type, made.kw_only = one.name, one.type, one.kw_only is True
     return made
 
 
@@ -124,7 +124,8 @@ def _standard_twin(cls: type, fields: dict[str, Field], options: dict[str, bool]
 
     def standard(one: Field) -> Any:
         given = {k: v for k in ("default", "default_factory") if (v := getattr(one, k)) is not MISSING}
-        return dataclasses.field(init=one.init, repr=one.repr, compare=one.compare, hash=one.hash, **given)
+        given |= {name: getattr(one, name) for name in ("init", "repr", "compare", "hash", "kw_only")}
+        return dataclasses.field(**given)
 
     return dataclasses.make_dataclass(
         cls.__name__, [(one.name, one.type, standard(one)) for one in fields.values()], **options
@@ -152,7 +153,9 @@ def _made(cls: type, slots: bool, **options: bool) -> type:
     if slots:
         cls = _with_slots(cls, fields, frozen)
     own = vars(cls)
-    made: dict[str, Any] = {"__match_args__": tuple(one.name for one in fields.values() if one.init)}
+    made: dict[str, Any] = {
+        "__match_args__": tuple(one.name for one in fields.values() if one.init and not one.kw_only)
+    }
     if options["init"]:
         made["__init__"] = _init_later(cls, fields, frozen, slots)
         made["__signature__"] = _Signature()
@@ -263,7 +266,7 @@ def _init_later(cls: Any, fields: dict[str, Field], frozen: bool, slots: bool) -
 
 def _compiled_init(cls: type, fields: dict[str, Field], frozen: bool, slots: bool) -> Callable[..., None]:
     scope: dict[str, Any] = {"__name__": cls.__module__, "_set": object.__setattr__, "_MISSING": MISSING}
-    parameters, lines = ["self"], []
+    parameters, by_name, lines = ["self"], ["*"], []
     for name, one in fields.items():
         if one.default is not MISSING:
             scope[f"_default_{name}"] = one.default
@@ -275,10 +278,11 @@ def _compiled_init(cls: type, fields: dict[str, Field], frozen: bool, slots: boo
             continue  # the class has the default, or `__post_init__` sets it
         if one.init:
             default = "_MISSING" if one.default_factory is not MISSING else f"_default_{name}"
-            parameters.append(f"{name}={default}" if default in scope else name)
+            (by_name if one.kw_only else parameters).append(f"{name}={default}" if default in scope else name)
         lines.append(f"_set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
     if hasattr(cls, "__post_init__"):
         lines.append("self.__post_init__()")
+    parameters += by_name if len(by_name) > 1 else []
     exec(f"def __init__({', '.join(parameters)}):\n " + "\n ".join(lines or ["pass"]), scope)
     made = scope["__init__"]
     made.__qualname__ = f"{cls.__qualname__}.__init__"

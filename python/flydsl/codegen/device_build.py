@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from flydsl.base.errors import LoweringError
-from flydsl.base.records import dataclass
+from flydsl.base.records import dataclass, replace
 from flydsl.codegen.llvm_build import emit_assembly, emit_object, optimised_text
 from flydsl.codegen.llvm_options import Setting, active, option_scope
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from flydsl.codegen import llvm_options
     from flydsl.compiler.cache import disk_cache
     from flydsl.compiler.lowering import driver
+    from flydsl.compiler.outlets import kernel_cost
     from flydsl.compiler.rewrite import rewriter
     from flydsl.compiler.running import loading
     from flydsl.compiler.tracing import trace
@@ -45,6 +46,7 @@ else:
     llvm_options = lazy_module("flydsl.codegen.llvm_options")
     disk_cache = lazy_module("flydsl.compiler.cache.disk_cache")
     driver = lazy_module("flydsl.compiler.lowering.driver")
+    kernel_cost = lazy_module("flydsl.compiler.outlets.kernel_cost")
     rewriter = lazy_module("flydsl.compiler.rewrite.rewriter")
     loading = lazy_module("flydsl.compiler.running.loading")
     trace = lazy_module("flydsl.compiler.tracing.trace")
@@ -243,7 +245,8 @@ class JitFunction(Decorated):
             self._made += 1
             origin = Origin(seconds, fetched.from_disk, fetched.not_kept, changed, stages)
             made = record(self.__name__, self._made, self.signature.names, call.forms(), key, origin, self._history)
-            self._history.append(made)
+            code = kernel_cost.kernel_costs(self.func, call.arguments, call.device.target, key.hints)
+            self._history.append(replace(made, code=code))
 
     def _version_now(self) -> Version:
         """The version for what the function reads as it is now: one that is there already, or a new one."""

@@ -28,6 +28,15 @@ OpT = TypeVar("OpT", bound=Operation)
 _NOTHING: Mapping[str, Attribute] = {}
 
 
+@cache
+def _default_properties(kind: type[Operation]) -> Mapping[str, Attribute]:
+    """The properties that an operation has unless it is given others."""
+    if not hasattr(kind, "get_irdl_definition"):
+        return _NOTHING
+    found = kind.get_irdl_definition().properties.items()  # type: ignore[attr-defined]
+    return {name: default for name, of in found if (default := getattr(of, "default_value", None)) is not None}
+
+
 def created(
     kind: type[OpT], operands: Sequence[SSAValue] = (), results: Sequence[Attribute] = (),
     properties: Mapping[str, Attribute] | None = None, attributes: Mapping[str, Attribute] | None = None,
@@ -43,11 +52,24 @@ def created(
     for value, use in zip(values, uses, strict=True):
         value.add_use(use)
     op.results = SSAValues([OpResult(type_, op, index) for index, type_ in enumerate(results)])
-    op.properties = dict(properties or _NOTHING)
+    op.properties = {**_default_properties(kind), **(properties or _NOTHING)}
     op.attributes = dict(attributes or _NOTHING)
     op.location = location
     op._successors = op._successor_uses = op.regions = ()
+    op.__post_init__()  # adds properties that have defaults
     return op
+
+
+def put_before(op: Any, anchor: Any) -> None:
+    """Insert an operation in front of another, without a search for it around there if it has no regions."""
+    block = anchor.parent
+    if op.regions or op.parent is not None or block is None:
+        block.insert_op_before(op, anchor)
+        return
+    op.parent = block
+    if anchor._prev_op is None:
+        block._first_op = op
+    anchor._insert_prev_op(op)
 
 
 @lru_cache(maxsize=4096)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from flydsl.base.errors import DslTypeError
+from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.base.lazy import offered
 from flydsl.base.records import replace
 from flydsl.expr.enum import CmpFPredicate as CmpFPredicate
@@ -124,7 +124,7 @@ def _flatten(values: Sequence[Any]) -> list[Any]:
 def _fold_many(op: Operation, values: Sequence[Any], flags: Flags) -> Any:
     flat = _flatten(values)
     if not flat:
-        raise DslTypeError(f"{op.symbol} needs at least one operand")
+        raise DslValueError(f"{op.symbol} needs at least one operand")
     result: Any = required_operand(flat[0])
     for value in flat[1:]:
         result = combine(op, result, value, flags)

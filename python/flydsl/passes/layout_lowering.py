@@ -34,7 +34,7 @@ from flydsl.passes.shared.expand_atoms import expand_copy, expand_gemm, plain
 from flydsl.passes.shared.launch_conditions import check_at_launch
 from flydsl.passes.shared.layout_walk import Handler, LayoutLowering
 from flydsl.passes.shared.ssa_leaf import SsaInt, SsaPointer, register
-from flydsl.passes.shared.vector_access import load_elements, store_elements
+from flydsl.passes.shared.vector_access import load_elements, load_masked, store_elements, store_masked
 from flydsl.passes.shared.walk import MARK, function_bodies
 
 
@@ -141,6 +141,17 @@ def _store_vec(low: LayoutLowering, op: FlyOp) -> None:
     low.replace(op)
 
 
+def _masked_load_vec(low: LayoutLowering, op: FlyOp) -> None:
+    view, flags, other = op.operands
+    low.replace(op, load_masked(low.at, low.payload(view), flags, op.attrs["mask"], other))
+
+
+def _masked_store_vec(low: LayoutLowering, op: FlyOp) -> None:
+    vector, view, flags = op.operands
+    store_masked(low.at, vector, low.payload(view), flags, op.attrs["mask"])
+    low.replace(op)
+
+
 def _copy(low: LayoutLowering, op: FlyOp) -> None:
     value, atom = low.atom(op)
     expand_copy(low, value, atom, *low.operands(op)[1:])
@@ -211,6 +222,8 @@ HANDLERS: dict[str, Handler] = {
     "memref.store": _memref_store,
     "memref.load_vec": _load_vec,
     "memref.store_vec": _store_vec,
+    "memref.masked_load_vec": _masked_load_vec,
+    "memref.masked_store_vec": _masked_store_vec,
     "copy": _copy,
     "gemm": _gemm,
     **dict.fromkeys(("copy_atom_call", "mma_atom_call", "copy_atom_call_ssa", "mma_atom_call_ssa"), _atom_call),

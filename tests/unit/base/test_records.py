@@ -233,3 +233,18 @@ def test_nothing_is_compiled_before_it_is_needed():
     assert Point.__init__.__code__.co_varnames[:3] == ("self", "args", "kwargs")
     Point(1)
     assert Point.__init__.__code__.co_varnames[:4] == ("self", "x", "y", "tags")
+
+
+def test_a_base_with_fields_by_keyword():
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class Base:
+        x: int = 1
+
+    @records.dataclass(frozen=True)
+    class Derived(Base):
+        y: int
+
+    assert Derived(2) == Derived(2, x=1) and Derived.__match_args__ == ("y",)
+    assert [f.name for f in dataclasses.fields(Derived) if f.kw_only] == ["x"]
+    with pytest.raises(TypeError):
+        Derived(2, 1)

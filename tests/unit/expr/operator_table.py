@@ -269,6 +269,8 @@ def _evaluate(symbol: str, operand_types: tuple[Any, Any], result: Any, pair: tu
 
 def _types_of(symbol: str, lhs: Any, rhs: Any) -> tuple[tuple[Any, Any], Any] | type[Exception]:
     """The types of the operands and of the result, or the error."""
+    if symbol not in {*SHIFTS, *BITWISE, *COMPARISONS}:
+        lhs, rhs = (n.Int32 if kind is n.Boolean else kind for kind in (lhs, rhs))  # a Boolean is counted in Int32
     common = common_type(lhs, rhs)
     if symbol == "**" and lhs in FLOATS and rhs in INTEGERS and (rhs.width < 32 or rhs is n.Int32):
         return (lhs, n.Int32), lhs  # a float to a small integer power keeps its type
@@ -279,7 +281,7 @@ def _types_of(symbol: str, lhs: Any, rhs: Any) -> tuple[tuple[Any, Any], Any] | 
     if symbol in COMPARISONS:
         return (common, common), n.Boolean
     if symbol == "/":
-        common = quotient_type(n.Int32 if common is n.Boolean else common)
+        common = quotient_type(common)
     elif common is n.Boolean and symbol not in BITWISE:
         common = n.Int32
     return (common, common), common

@@ -211,6 +211,30 @@ def test_remote_arrivals_complete_a_barrier() -> None:
     np.testing.assert_array_equal(out, [1, 2, 3, 4])
 
 
+def test_blocks_show_each_other_data_by_barriers() -> None:
+    """A relaxed barrier of the cluster only waits; mbarriers between fences show what was written."""
+
+    def body(out: fx.Tensor) -> None:
+        shared = Shared()
+        words, barrier = shared.words(1), shared.barriers()
+        rank = nvvm.block_rank_in_cluster()
+        nvvm.mbarrier_init(barrier, 4)
+        nvvm.fence_mbarrier_init()
+        nvvm.cluster_sync(relaxed=True)
+        words[0] = rank * rank + 5
+        fx.fence("cluster")
+        for block in fx.range_constexpr(4):
+            nvvm.mbarrier_arrive(barrier, block)
+        nvvm.mbarrier_wait(barrier, 0)
+        fx.fence("cluster")
+        out[rank] = nvvm.cluster_load(words, (rank + 1) % 4)
+        nvvm.cluster_sync(relaxed=True)
+
+    out = np.zeros(4, np.int32)
+    run(body, out, threads=1, grid=4, cluster=4)
+    np.testing.assert_array_equal(out, [6, 9, 14, 5])
+
+
 def test_one_lane_of_a_warp_is_elected() -> None:
     def body(out: fx.Tensor) -> None:
         thread = fx.thread_idx.x

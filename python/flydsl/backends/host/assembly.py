@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from xdsl.dialects.builtin import DenseArrayBase, IntAttr, IntegerAttr, StringAttr, VectorType, i1, i32, i64
@@ -20,6 +19,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from flydsl.backends.host.intrinsics.no_ops import IDLE, assembly_name
 from flydsl.backends.host.intrinsics.table import HOST_INTRINSICS
+from flydsl.base.records import dataclass, field
 from flydsl.codegen.reading.op_view import ints_prop, text_prop
 from flydsl.dialects.fly.types import element_type, vector_type
 from flydsl.dialects.upstream import op_class

@@ -41,6 +41,12 @@ _VECTOR_MEMORY = (
 )  # fmt: skip
 
 
+def _is_address(op: Operation) -> bool:
+    """Whether an intrinsic takes a pointer and moves nothing: it makes a buffer of it, for all threads at once."""
+    name = op.properties.get("intrin")
+    return isinstance(name, StringAttr) and name.data.startswith("llvm.amdgcn.make.buffer.rsrc")
+
+
 def _is_counted(op: Operation) -> bool:
     """Whether an intrinsic is a buffer operation that goes through registers."""
     name = op.properties.get("intrin")
@@ -86,6 +92,8 @@ class Asynchrony:
         def counted(name: str) -> Rule:
             def rule(emitter: FunctionEmitter, op: Operation) -> None:
                 plain[name](emitter, op)
+                if _is_address(op):
+                    return
                 pointer = op.operands[1 if name.endswith("store") else 0]
                 vector = address_space(pointer.type) in (0, 1) if isinstance(pointer.type, LLVMPointerType) else False
                 if vector or _is_counted(op):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from flydsl.backends.host import sanitizer
+from flydsl.backends.host.analysis.shared_accesses import SHARED_SPACE
 from flydsl.backends.host.assembly import expand_assembly
 from flydsl.backends.host.launching import HostLaunching, SanitizedLaunching
 from flydsl.backends.host.lds_record import LdsRecorder
 from flydsl.backends.host.promises import hold_to_promises, relax_alignment
 from flydsl.backends.host.rules import HOST_RULES
 from flydsl.backends.host.shared_memory import SharedMemory
-from flydsl.backends.host.shared_order import SHARED_SPACE
 from flydsl.backends.host.slots import BUFFER_DESCRIPTOR
 from flydsl.backends.host.whole_vectors import rejoin_vectors
 from flydsl.backends.host.workgroup import KernelInfo, WorkgroupEmitter

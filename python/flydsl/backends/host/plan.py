@@ -6,8 +6,8 @@ same for all threads (emitted once, outside loops), cheap to compute again in ea
 array indexed by thread because another run reads it.
 
 Runs also end before a store to shared memory that may touch what they load, since threads of a GPU go on in step
-(`shared_order.py`); and where they get long, and control flow with a long body is taken out of the loop as if threads
-met in it: LLVM takes time that grows with the square of a loop's body, in its vectoriser and its schedulers.
+(`analysis/shared_accesses.py`); and where they get long, and control flow with a long body is taken out as if
+threads met in it: LLVM takes time that grows with the square of a loop's body, in its vectoriser and its schedulers.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from heapq import heappop, heappush
 
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from flydsl.backends.host.analysis.shared_accesses import SharedOrder, touches_shared
 from flydsl.backends.host.collectives import GATHERS, MEETINGS, Behaviour
 from flydsl.backends.host.intrinsics.table import host_intrinsic
 from flydsl.backends.host.matrix import multiply
 from flydsl.backends.host.shared_order import SharedOrder, touches_shared
+from flydsl.passes.canonicalize import is_pure
 from flydsl.passes.shared.matrix_atoms import INSTRUCTION
 from flydsl.passes.shared.walk import is_pure
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import Operation
 
+from flydsl.backends.host.analysis.shared_accesses import SharedBounds, is_shared
 from flydsl.backends.host.fibers import COUNTERS
-from flydsl.backends.host.shared_bounds import SharedBounds
-from flydsl.backends.host.shared_order import is_shared
 from flydsl.backends.host.slots import BUFFER_DESCRIPTOR
 from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule

@@ -34,7 +34,14 @@ from flydsl.dialects.upstream import op_class
 from flydsl.passes.convert_cf_to_llvm import convert_branches
 from flydsl.passes.fly_rocdl_cluster_attr import LLVM_CLUSTER
 from flydsl.passes.reconcile_unrealized_casts import reconcile
-from flydsl.passes.shared.llvm_conversion import cast_before, convert_block_arguments, llvm_type, remove, replace_result
+from flydsl.passes.shared.llvm_conversion import (
+    cast_before,
+    convert_block_arguments,
+    llvm_type,
+    remove,
+    replace_result,
+    require_llvm_types,
+)
 from flydsl.passes.shared.walk import functions, gpu_modules
 from flydsl.target.narrow_conversions import narrow_conversions
 from flydsl.target.target import DEFAULT_ARCH, parse_target
@@ -95,6 +102,7 @@ def _retype(function: Operation) -> None:
 def _convert_function(op: Operation, code: DeviceCode) -> Operation:
     type_ = op.properties["function_type"]
     assert isinstance(type_, FunctionType) and op.parent is not None
+    require_llvm_types(op, type_.inputs.data)
     body = op.detach_region(op.regions[0])
     blocks = _parameter_blocks(body)
     convert_block_arguments(body)

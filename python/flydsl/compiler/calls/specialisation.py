@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from flydsl.base import log
@@ -63,6 +63,15 @@ class Specialisation:
     stages: tuple[tuple[str, float], ...] = ()
     """The seconds by stage, in the order in which the stages first began."""
     properties: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    code: Callable[[], tuple[Any, ...]] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def kernels(self) -> tuple[Any, ...]:
+        """What each kernel costs on the target: registers, spills, shared memory, occupancy, instructions and code.
+
+        The code is made again when it is first asked for, from the function as it is now.
+        """
+        return () if self.code is None else self.code()
 
 
 def properties_of(names: Sequence[str], forms: Sequence[Form], key: Key) -> dict[str, str]:

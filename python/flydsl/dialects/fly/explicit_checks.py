@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from xdsl.dialects.builtin import IndexType, IntAttr, IntegerType, VectorType
+from xdsl.dialects.builtin import IndexType, IntAttr, IntegerType, VectorType, i1
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
@@ -113,8 +113,20 @@ def _copy_values(op: TableOp) -> None:
     elems = [register_type(t.iter.elem) for t in (source, target)]
     if elems[0] != elems[1] and "register" not in (source.iter.space, target.iter.space):
         raise _fail(op, f"a copy does not convert: the source holds {elems[0]}, the destination {elems[1]}")
+<<<<<<< HEAD
+    sizes, held = [rules.size(t) for t in (source, target)], _held(op)
+    if held[0] != held[1] and all(isinstance(size, int) for size in sizes) and sizes[0] * held[1] != sizes[1] * held[0]:
+        raise _fail(op, f"the sizes differ: {_layouts(op, 'source destination')}")
+=======
+>>>>>>> w-copies
     if pred and pred[0].iter.elem != "i1":
         raise _fail(op, f"the predicate holds i1, not {pred[0].iter.elem}")
+
+
+def _held(op: TableOp) -> tuple[int, int]:
+    """A thread's values of one call of the atom: in the source, in the destination."""
+    payload = op.operands[0].type.data  # type: ignore[union-attr]
+    return payload.atom.counts if isinstance(payload, pl.TiledCopy) else payload.counts
 
 
 def _copy_ssa(op: TableOp) -> None:
@@ -133,6 +145,12 @@ def _copy_ssa(op: TableOp) -> None:
         raise _fail(op, f"either (memref) -> vector or (vector, memref) -> (), got ({', '.join(kinds)})")
     memory = op.operands[1 if loads else 2].type.data  # type: ignore[union-attr]
     values = [op.results[0].type if loads else op.operands[1].type, *(o.type for o in op.operands[2:3] if loads)]
+    held = _held(op)
+    if held[0] != held[1]:  # the side in memory has more values than a thread gets
+        wanted = ft.vector_type(held[1 if loads else 0], memory.iter.elem)
+        if any(value != wanted for value in values):
+            raise _fail(op, f"a thread holds {wanted}, the value is {values[0]}")
+        return
     for value in values:
         _check_vector(op, value, memory)
 
@@ -227,6 +245,28 @@ def _store_vec(op: TableOp) -> None:
     _check_vector(op, op.operands[0].type, op.operands[1].type.data)  # type: ignore[union-attr]
 
 
+def _masked_load(op: TableOp) -> None:
+    tensor = op.operands[0].type.data  # type: ignore[union-attr]
+    _check_vector(op, op.operands[2].type, tensor)
+    _check_vector(op, op.results[0].type, tensor)
+    _check_mask(op, op.operands[1].type, tensor)
+
+
+def _masked_store(op: TableOp) -> None:
+    tensor = op.operands[1].type.data  # type: ignore[union-attr]
+    _check_vector(op, op.operands[0].type, tensor)
+    _check_mask(op, op.operands[2].type, tensor)
+
+
+def _check_mask(op: TableOp, flags: Attribute, tensor: Any) -> None:
+    """One predicate of the vector decides about each element."""
+    mask, count = op.attrs["mask"], rules.size(tensor)
+    if not (isinstance(flags, VectorType) and flags.element_type == i1 and len(mask) == count):
+        raise _fail(op, f"{count} elements are masked by {len(mask)} of {flags}; a vector of i1 and one number each")
+    if not all(0 <= number < flags.get_shape()[0] for number in mask):
+        raise _fail(op, f"the mask {list(mask)} names predicates that {flags} does not have")
+
+
 def _check_vector(op: TableOp, value: Attribute, tensor: Any) -> None:
     """The vector holds exactly what the tensor does."""
     wanted = ft.type_of(rules.memref_load_vec(tensor))
@@ -259,6 +299,8 @@ EXPLICIT_CHECKS: dict[str, Check] = {
     "memref.alloca": _alloca,
     "memref.store": _memref_store,
     "memref.store_vec": _store_vec,
+    "memref.masked_load_vec": _masked_load,
+    "memref.masked_store_vec": _masked_store,
     "extract_aligned_pointer_as_index": _pointer_as_index,
     "get_buffer_rsrc": _buffer_rsrc,
 }

@@ -78,6 +78,11 @@ class TableOp(Operation):
 
     spec: ClassVar[OpSpec]
 
+    @classmethod
+    def __subclasshook__(cls, other: type) -> bool:
+        """Whether a class is derived from this one; left to itself, an abstract class asks all its subclasses."""
+        return cls in other.__mro__
+
     @property
     def attrs(self) -> dict[str, Any]:
         """Attributes as Python values, ready to be passed to the rule."""

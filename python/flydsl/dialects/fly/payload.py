@@ -164,6 +164,12 @@ class CopyAtom:
     def ref_tv(self) -> Layout:
         return self.op.tv_layouts(self.val_bits)[2]
 
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many values a thread has of one call, in the source and in the destination."""
+        source, target, _ = self.op.tv_layouts(self.val_bits)
+        return source[1].size(), target[1].size()
+
 
 @dataclass(frozen=True)
 class MmaAtom:

@@ -224,6 +224,8 @@ COPY_INSTRUCTIONS = (
     "fly_rocdl.gfx1250.tdm",
     "fly_nvvm.sm80.cached_copy",
     "fly_nvvm.sm80.cp_async",
+    "fly_nvvm.ldmatrix",
+    "fly_nvvm.stmatrix",
 )
 """Types that `copy_text` builds, loaded when the first one is read."""
 

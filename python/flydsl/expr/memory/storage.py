@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, ClassVar, NoReturn, cast
+from typing import Any, ClassVar, cast
 
 from flydsl.base.errors import DslFrozenInstanceError, DslTypeError
 from flydsl.expr.memory.array import Array, unaligned
@@ -28,8 +28,10 @@ class Storage:
     nothing, and a storage is as usable in a branch or loop as its base is.
     """
 
-    __slots__ = ("_base", "_offset")
+    __slots__ = ("_base", "_offset", "_views")
 
+    _views: dict[str, Any]
+    """What ``s.field = s.field.peek()`` put in the place of a field's storage."""
     _type: ClassVar[Any] = None
     _base: Pointer
     _offset: int
@@ -45,6 +47,7 @@ class Storage:
             raise DslTypeError(f"a storage lies at a pointer, got {describe(base)}", hint="take it with fx.get_iter(t)")
         object.__setattr__(self, "_base", base)
         object.__setattr__(self, "_offset", offset)
+        object.__setattr__(self, "_views", {})
 
     def peek(self) -> Any:
         """The value that is here: numbers are loaded, arrays are views."""
@@ -59,6 +62,8 @@ class Storage:
 
     def __getattr__(self, name: str) -> Any:
         kind = unaligned(self._type)
+        if name in self._views:
+            return self._views[name]
         if isinstance(kind, type) and issubclass(kind, Composite):
             for field in kind._fields:
                 if field.name == name:
@@ -80,7 +85,11 @@ class Storage:
             return owner._constants[field.name]
         raise DslTypeError(f"'{field.name}' is a Constexpr of {owner.__name__} and is not in memory")
 
-    def __setattr__(self, name: str, value: Any) -> NoReturn:
+    def __setattr__(self, name: str, value: Any) -> None:
+        fields = {field.name: field.type for field in getattr(unaligned(self._type), "_fields", ())}
+        if isinstance(value, Array) and name in fields and isinstance(value, unaligned(fields[name])):
+            self._views[name] = value  # a view is where it was: nothing is written
+            return
         raise DslFrozenInstanceError(
             f"cannot assign to '{name}' of a Storage", hint=f"write storage.{name}.poke(value)"
         )

@@ -28,7 +28,6 @@ from flydsl.expr.numbers.plan import (
     plan_bitwise,
     plan_common,
     plan_comparison,
-    plan_in_place,
 )
 from flydsl.expr.numbers.promotion import promote, quotient_format, require_integer
 from flydsl.expr.values.foreign import NoForeignFunctions
@@ -106,14 +105,14 @@ MAXIMUM = Operation(
     signed=("arith.maxsi", fold.maxsi),
     unsigned=("arith.maxui", fold.maxui),
     floating=("arith.maximumf", fold.maximumf),
-    planner=plan_in_place,
+    planner=plan_arithmetic,
 )
 MINIMUM = Operation(
     "min",
     signed=("arith.minsi", fold.minsi),
     unsigned=("arith.minui", fold.minui),
     floating=("arith.minimumf", fold.minimumf),
-    planner=plan_in_place,
+    planner=plan_arithmetic,
 )
 
 

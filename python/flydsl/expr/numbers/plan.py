@@ -17,7 +17,7 @@ from flydsl.expr.numbers.convert import convert_static, emit_convert, type_text
 from flydsl.expr.numbers.fastmath import Flags, flag_attrs
 from flydsl.expr.numbers.fold import Fold, Number, normalise
 from flydsl.expr.numbers.numeric_types import NumberFormat
-from flydsl.expr.numbers.promotion import promote, require_integer
+from flydsl.expr.numbers.promotion import counted, promote, require_integer
 from flydsl.expr.trace.context import Value, current
 
 Recipe: TypeAlias = "Callable[[Any, Any], Any | None]"
@@ -163,9 +163,8 @@ def plan_common(op: Operation, common: NumberFormat) -> Plan:
 
 
 def plan_arithmetic(op: Operation, lhs: NumberFormat, rhs: NumberFormat) -> Plan:
-    """The common format; two Booleans count as Int32, which can hold their sum."""
-    common = promote(lhs, rhs)
-    return plan_common(op, nt.INT32 if common.is_boolean else common)
+    """The common format; a Boolean counts as Int32, which can hold a sum of many."""
+    return plan_common(op, promote(counted(lhs), counted(rhs)))
 
 
 def plan_bitwise(op: Operation, lhs: NumberFormat, rhs: NumberFormat) -> Plan:

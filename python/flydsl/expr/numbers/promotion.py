@@ -36,6 +36,11 @@ def promote(lhs: NumberFormat, rhs: NumberFormat) -> NumberFormat:
     return _promote_integers(lhs, rhs)
 
 
+def counted(fmt: NumberFormat) -> NumberFormat:
+    """The format as arithmetic takes it: a Boolean is counted in Int32."""
+    return nt.INT32 if fmt.is_boolean else fmt
+
+
 def _promote_integers(lhs: NumberFormat, rhs: NumberFormat) -> NumberFormat:
     if lhs.signed == rhs.signed:
         if lhs.width == rhs.width:  # Index with Uint64: stay addressable
@@ -65,7 +70,7 @@ def _promote_floats(lhs: NumberFormat, rhs: NumberFormat) -> NumberFormat:
 @cache
 def quotient_format(lhs: NumberFormat, rhs: NumberFormat) -> NumberFormat:
     """The format of `/`: always a float."""
-    common = promote(lhs, rhs)
+    common = promote(counted(lhs), counted(rhs))
     if common.is_float:
         return common
     return nt.FLOAT32 if common.width <= 32 else nt.FLOAT64

@@ -11,6 +11,7 @@ from flydsl.expr.nvvm import (
     pipeline,
     tensor_map,
     tma,
+    tma_copies,
     warpgroup,
 )
 from flydsl.expr.nvvm.arithmetic import *
@@ -21,6 +22,7 @@ from flydsl.expr.nvvm.matrix_moves import *
 from flydsl.expr.nvvm.pipeline import *
 from flydsl.expr.nvvm.tensor_map import *
 from flydsl.expr.nvvm.tma import *
+from flydsl.expr.nvvm.tma_copies import *
 from flydsl.expr.nvvm.warpgroup import *
 from flydsl.expr.nvvm.warpgroup import MmaSync, Wgmma
 
@@ -33,4 +35,5 @@ __all__ += matrix_moves.__all__
 __all__ += pipeline.__all__
 __all__ += tensor_map.__all__
 __all__ += tma.__all__
+__all__ += tma_copies.__all__
 __all__ += warpgroup.__all__

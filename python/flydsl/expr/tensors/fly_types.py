@@ -38,6 +38,11 @@ def _space(space: Any) -> str:
         return space.ir_name
     if isinstance(space, str):
         return space
+    if isinstance(space, int) and not isinstance(space, bool):
+        if space not in list(AddressSpace):
+            known = ", ".join(f"{member.value} is {member.name}" for member in AddressSpace)
+            raise DslValueError(f"there is no address space {space}", hint=f"of the spaces, {known}")
+        return AddressSpace(space).ir_name
     raise DslTypeError(f"expected an address space, got {describe(space)}", hint="use fx.AddressSpace.Global")
 
 

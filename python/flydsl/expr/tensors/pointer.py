@@ -94,6 +94,8 @@ class Pointer(Handle):
     def __add__(self, offset: Any) -> Pointer:
         return apply("add_offset", self, offset)
 
+    __radd__ = __add__
+
     def __sub__(self, offset: Any) -> Pointer:
         return apply("add_offset", self, IntTuple.from_python(0) - offset)
 

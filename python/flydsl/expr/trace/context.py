@@ -113,6 +113,10 @@ class Emitter(Protocol):
         """``second - first`` where both are one value plus known numbers, as ``k`` and ``k + 8`` are; else None."""
         ...
 
+    def known_divisor(self, value: Value) -> int:
+        """A power of two that an integer is certainly a multiple of, read off the arithmetic that makes it."""
+        ...
+
     def type_name(self, value: Value) -> str:
         """The MLIR text of the value's type."""
         ...

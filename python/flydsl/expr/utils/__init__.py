@@ -10,7 +10,7 @@ from flydsl.layout import show
 
 
 def print_typst(value: Any, *, color: bool = False, file: IO[str] | str | None = None) -> None:
-    """Print a layout, or that of a tiled copy, as a table in Typst's language, to a stream or the path of a file."""
+    """Print a layout as a table in Typst's language, with a shade for each value; ``file`` is a stream or a path."""
     text = show.typst_table(getattr(value, "payload", value), color=color)
     if isinstance(file, str):
         with open(file, "w", encoding="utf-8") as stream:

@@ -265,7 +265,7 @@ def _integer_leaf(value: Any, leaves: list[Value]) -> Any:
     width = 64 if from_index or value.width > 32 else 32
     wide = value.to(Int64 if width == 64 else Int32) if value.width != width or from_index else value
     leaves.append(wide.ir_value())
-    return Unknown(width)
+    return Unknown(width, current().known_divisor(leaves[-1]))
 
 
 # Tuple arithmetic ------------------------------------------------------------------------------

@@ -73,7 +73,7 @@ def _when_loaded(conv: MemoryConversion, rest: Any, load: Callable[[], SSAValue]
     """A load, or under a predicate a load and what was there before."""
     if not rest:
         return load()
-    value = conv.when(rest[1], load, rest[0])
+    value = conv.at.when(rest[1], load, rest[0])
     assert value is not None
     return value
 

@@ -15,7 +15,7 @@ from flydsl.dialects.fly.types import FlyType, PtrType, payload_of, type_of
 from flydsl.layout.tensor import Tensor
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.ssa_leaf import SsaInt, SsaPointer
-from flydsl.passes.shared.walk import located
+from flydsl.passes.shared.walk import located, take_out
 
 Handler = Callable[["LayoutLowering", FlyOp], None]
 
@@ -37,8 +37,7 @@ class LayoutLowering:
             for use in (use for result in op.results for use in result.uses if use.operation not in gone):
                 raise located(_left_over(use.operation, op.results[0].type), use.operation)
         for op in reversed(self.done):
-            op.detach()
-            op.erase(safe_erase=False)
+            take_out(op)
 
     def _region(self, region: Region) -> None:
         for block in region.blocks:

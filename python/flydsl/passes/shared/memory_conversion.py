@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from xdsl.dialects.builtin import (
@@ -17,19 +18,18 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.llvm import LLVMPointerType
-from xdsl.dialects.scf import YieldOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from flydsl.base.errors import FlyDSLError, LoweringError
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import PtrType, element_type, payload_of, vector_type
-from flydsl.dialects.upstream import integer, integers, op_class
+from flydsl.dialects.upstream import integer, integers
 from flydsl.passes.shared import buffer_pointers
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.ssa_leaf import SsaInt, register
 from flydsl.passes.shared.vector_access import concatenate, piece
-from flydsl.passes.shared.walk import located, mark_swizzle, sanitizes
+from flydsl.passes.shared.walk import located, mark_swizzle, sanitizes, take_out
 from flydsl.target.dtype import is_float, storage_bytes, width_bits
 
 ADDRESS_SPACES = {"generic": 0, "global": 1, "shared": 3, "register": 5}
@@ -39,6 +39,7 @@ _GEP_DYNAMIC = -(2**31)
 _ORDERING_NONE = {"ordering": IntegerAttr(0, i64)}
 
 
+@cache
 def llvm_pointer(space: str) -> Attribute:
     if space == pl.BUFFER_DESC:
         return buffer_pointers.BUFFER_POINTER
@@ -79,8 +80,7 @@ class MemoryConversion:
         self.buffers: dict[SSAValue, tuple[SSAValue, SSAValue]] = {}
         self._region(self.body)
         for op in reversed(self.dead):
-            op.detach()
-            op.erase(safe_erase=False)
+            take_out(op)
         self._retype_signature()
 
     def _retype_signature(self) -> None:
@@ -149,7 +149,9 @@ class MemoryConversion:
     def stored_type(self, type_: Attribute, info: pl.Pointer) -> Attribute:
         """The type a value has in memory."""
         in_memory = memory_type(info.elem)
-        return VectorType(in_memory, type_.get_shape()) if isinstance(type_, VectorType) else in_memory
+        if not isinstance(type_, VectorType):
+            return in_memory
+        return type_ if type_.element_type == in_memory else VectorType(in_memory, type_.get_shape())
 
     def from_memory(self, raw: SSAValue, type_: Attribute, info: pl.Pointer) -> SSAValue:
         """What was read as the type it has in registers."""
@@ -227,23 +229,3 @@ class MemoryConversion:
             "noWrapFlags": integer(0, 32),
         }
         return self.at.op("llvm.getelementptr", [pointer, *by], [pointer.type], properties)
-
-    # Conditional code --------------------------------------------------------------------------
-
-    def when(self, flag: SSAValue, then: Callable[[], SSAValue | None], otherwise: SSAValue | None) -> SSAValue | None:
-        """Emit ``then`` under a predicate; its value, or ``otherwise`` where the predicate is false."""
-        anchor = self.at.anchor
-        block = Block([end := YieldOp.create()])
-        if anchor is not None:
-            end.location = anchor.location
-        self.at.anchor = end
-        self.at.enter()
-        result = then()
-        self.at.leave()
-        self.at.anchor = anchor
-        end.operands = [] if result is None else [result]
-        orelse = Region() if otherwise is None else Region(Block([YieldOp.create(operands=[otherwise])]))
-        types = [] if result is None else [result.type]
-        op = op_class("scf.if").create(operands=[flag], result_types=types, regions=[Region(block), orelse])
-        self.at.add(op)
-        return op.results[0] if types else None

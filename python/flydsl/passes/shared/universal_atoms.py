@@ -61,7 +61,7 @@ def _universal_copy(conv: MemoryConversion, op: FlyOp, instruction: UniversalCop
         info = _as_promised(info, instruction.bits)
         type_ = op.results[0].type
         if rest:
-            value = conv.when(rest[1], lambda: conv.load(pointer, info, type_), rest[0])
+            value = conv.at.when(rest[1], lambda: conv.load(pointer, info, type_), rest[0])
         else:
             value = conv.load(pointer, info, type_)
         assert value is not None
@@ -77,7 +77,7 @@ def _universal_copy(conv: MemoryConversion, op: FlyOp, instruction: UniversalCop
 def under(conv: MemoryConversion, flag: list[SSAValue], emit: Callable[[], None]) -> None:
     """Emit, under the predicate if there is one."""
     if flag:
-        conv.when(flag[0], emit, None)
+        conv.at.when(flag[0], emit, None)
     else:
         emit()
 

@@ -1,4 +1,4 @@
-"""Finding the functions of a module."""
+"""Finding the functions of a module, and taking operations out of them."""
 
 from __future__ import annotations
 
@@ -32,6 +32,16 @@ def functions(module: Operation, declared: bool = False) -> Iterator[Operation]:
                     yield from functions(op, declared)
 
 
+def members(module: Operation) -> Iterator[Operation]:
+    """The operations of a module and of those inside it: functions, globals, modules, and nothing in functions."""
+    for region in module.regions:
+        for block in region.blocks:
+            for op in block.ops:
+                yield op
+                if op.name in ("gpu.module", "builtin.module"):
+                    yield from members(op)
+
+
 def function_bodies(module: Operation) -> Iterator[Region]:
     for op in functions(module):
         yield op.regions[0]
@@ -42,6 +52,15 @@ def gpu_modules(module: Operation) -> list[Operation]:
     if module.name == "gpu.module":
         return [module]
     return [op for region in module.regions for block in region.blocks for op in block.ops if op.name == "gpu.module"]
+
+
+def take_out(op: Operation) -> None:
+    """Remove an operation; what still uses its results is about to go too."""
+    op.detach()
+    if any(result.first_use is not None for result in op.results):
+        op.erase(safe_erase=False)
+    else:  # most: there is nobody to be told
+        op.drop_all_references()
 
 
 # Side-effect-free operations whose classes do not say so.

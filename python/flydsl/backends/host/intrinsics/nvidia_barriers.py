@@ -291,6 +291,7 @@ ENTRIES: dict[str, HostIntrinsic] = {
     "ptx.barrier.sync": meeting(_barrier_sync),
     "ptx.barrier.arrive": meeting(_barrier_arrive),
     "ptx.cluster.arrive": meeting(_cluster_arrive),
+    "ptx.cluster.arrive.relaxed": meeting(_cluster_arrive),
     "ptx.cluster.wait": meeting(_cluster_wait),
     "ptx.cluster.ctarank": thread(_rank, pure=True),
     "ptx.cluster.nctarank": thread(_blocks, pure=True),
