@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from flydsl.base import knobs
 from flydsl.base.log import get_logger
+from flydsl.base.records import dataclass
 from flydsl.runtime import hip
 from flydsl.runtime.hip import overridden_arch
 from flydsl.target.copy_rocdl import atomic_generations
@@ -99,3 +100,35 @@ def _enumerated(timeout: int, root: str) -> str | None:
 def is_rdna_arch(arch: str | None = None) -> bool:
     """Whether an architecture, by default this machine's, is of the RDNA family."""
     return is_rdna(get_rocm_arch() if arch is None else arch)
+
+
+# The host device: a virtual GPU of any target, on this machine's cores ------------------------
+
+
+@dataclass(frozen=True)
+class HostDevice:
+    """Runs kernels compiled for ``target`` on the CPU. Memory is the process's own, and launches are done on return."""
+
+    target: Target
+    kind: str = "host"
+
+    @contextmanager
+    def arrays(self, *arrays: Any) -> Iterator[Sequence[Any]]:
+        yield arrays
+
+    def synchronize(self) -> None:
+        return
+
+    def __str__(self) -> str:
+        return f"host (virtual {self.target.arch})"
+
+
+# A device that is not here: code can be made for it, but not run ------------------------------
+
+
+@dataclass(frozen=True)
+class CompileOnlyDevice:
+    """What COMPILE_ONLY compiles for: the real device of a target."""
+
+    target: Target
+    kind: str

@@ -18,8 +18,7 @@ from flydsl.compiler.backends.base import BaseBackend, GPUTarget
 from flydsl.compiler.backends.environment import environment_target, parsed
 from flydsl.compiler.backends.families import gpu_families
 from flydsl.expr.trace.context import current, is_tracing
-from flydsl.runtime.compile_only import CompileOnlyDevice
-from flydsl.runtime.host import HostDevice
+from flydsl.runtime.device import CompileOnlyDevice, HostDevice
 from flydsl.target.family import HOST, family, family_of_place
 from flydsl.target.target import Target
 

@@ -38,7 +38,7 @@ from flydsl.compiler.outlets.c_arguments import CArgument, c_argument, c_name, h
 from flydsl.compiler.outlets.c_launcher import LOCAL_NAMES, STATUSES, CFunction, header_text, source_text
 from flydsl.compiler.outlets.jit_call import jit_call
 from flydsl.compiler.tracing.trace import trace
-from flydsl.runtime.compile_only import CompileOnlyDevice
+from flydsl.runtime.device import CompileOnlyDevice
 from flydsl.target.family import family, known_families
 from flydsl.target.target import parse_target
 

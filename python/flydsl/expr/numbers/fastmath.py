@@ -60,6 +60,11 @@ def flag_attrs(flags: Flags) -> FlagAttrs:
     return {"fastmath": parsed.text} if parsed is not FastMathFlags.none else None
 
 
+def scoped_attrs() -> FlagAttrs:
+    """The attribute dictionary of the innermost `fastmath()` block."""
+    return _scope.attrs
+
+
 @contextmanager
 def fastmath(flags: Flags) -> Iterator[None]:
     """Give every float operation traced inside the block these flags."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
+from flydsl.expr import numeric
 from flydsl.expr.arith import ArithValue as ArithValue
 from flydsl.expr.arith import _to_raw as _to_raw
 from flydsl.expr.arith import (
@@ -81,8 +82,6 @@ def int_to_fp(value: Any, signed: bool, type: Any) -> Any:
 
 
 def _unsigned(kind: Any) -> Any:
-    from flydsl.expr import numeric
-
     return getattr(numeric, f"Uint{kind.width}", kind)
 
 
