@@ -26,12 +26,16 @@ class TensorCopy:
     def __post_init__(self) -> None:
         if not 1 <= self.rank <= MOST_RANK:
             raise DslValueError(f"the tensor data mover copies tiles of 1 to {MOST_RANK} dimensions, not {self.rank}")
-        if self.warps < 1:
-            raise DslValueError(f"at least one wave copies a tile, got {self.warps}")
+        if self.warps < 1 or self.warps & (self.warps - 1):
+            raise DslValueError(f"numWarps must be a positive power of two, got {self.warps}")
         if not 0 <= self.cache < 32:
             raise DslValueError(f"the cache modifier {self.cache} is not between 0 and 31")
         if self.pad_interval < 0 or self.pad_amount < 0:
             raise DslValueError(f"padding cannot be negative, got {self.pad_interval}, {self.pad_amount}")
+        if bool(self.pad_interval) != bool(self.pad_amount):
+            raise DslValueError("padInterval and padAmount must both be zero or both non-zero")
+        if self.pad_interval & (self.pad_interval - 1):
+            raise DslValueError(f"padInterval must be a power of two (in elements), got {self.pad_interval}")
 
     @property
     def state(self) -> tuple[str, ...]:

@@ -145,6 +145,13 @@ def wmma_signatures(generation: str) -> list[str]:
     return [row.signature() for row in WMMA_ROWS if row.generation == generation]
 
 
+_SIGNS = {
+    True: "GFX11 WMMA fp16/bf16 path does not accept signA/signB/clamp",
+    False: "signA/signB/clamp are only valid for integer (iu4/iu8) WMMA",
+}
+"""Why a product of floats takes no signs, on RDNA3 and elsewhere."""
+
+
 @dataclass(frozen=True)
 class Wmma(MatrixInstruction):
     """A dense WMMA of one generation. ``sign_a``, ``sign_b`` and ``clamp`` matter to integers only."""
@@ -164,11 +171,21 @@ class Wmma(MatrixInstruction):
     def __post_init__(self) -> None:
         if (self.generation, self.shape_mnk, self.elem_types) not in _BY_KEY:
             family = f"{DIALECT_NAMES.get(self.generation, self.generation)} WMMA"
-            raise facts.no_such_instruction(family, self.signature, wmma_signatures(self.generation))
+            refusal = facts.no_such_instruction(family, self.signature, wmma_signatures(self.generation))
+            refusal.message += self._why_not()
+            raise refusal
         if (self.sign_a or self.sign_b or self.clamp) and self.elem_c != "i32":
-            raise DslValueError(
-                f"sign_a, sign_b and clamp have no meaning for {self.elem_a}", hint="give them with i8 and i4 only"
-            )
+            why = _SIGNS[self.generation == "rdna3"]
+            raise DslValueError(f"{why}: {self.elem_a}", hint="give them with i8 and i4 only")
+
+    def _why_not(self) -> str:
+        """What is wrong with an instruction of RDNA4, of which there is one shape."""
+        if self.generation != "rdna4":
+            return ""
+        shape = "x".join(map(str, self.shape_mnk))
+        if self.shape_mnk != (16, 16, 16):
+            return f": GFX120X WMMA requires M=N=K=16, got {shape}"
+        return f": unsupported GFX120X WMMA configuration: {shape} with A='{self.elem_a}', B='{self.elem_b}'"
 
     @property
     def row(self) -> WmmaRow:
@@ -256,13 +273,23 @@ class WmmaScale(MatrixInstruction):
 
     def __post_init__(self) -> None:
         if self.signature not in scaled_signatures():
-            raise facts.no_such_instruction("scaled gfx1250 WMMA", self.signature, scaled_signatures())
+            refusal = facts.no_such_instruction("scaled gfx1250 WMMA", self.signature, scaled_signatures())
+            refusal.message += self._why_not()
+            raise refusal
         limits = {"opsel_a": (0, 1), "opsel_b": (0, 1), "mod_c": (0, 1, 2, 3), "block_size": tuple(SCALE_REGISTERS)}
         for name, allowed in limits.items():
             if getattr(self, name) not in allowed:
-                raise DslValueError(
-                    f"{name} is {getattr(self, name)}", hint=f"use one of {', '.join(map(str, allowed))}"
-                )
+                got = getattr(self, name)
+                what = f"blockSize must be 16 or 32, got {got}" if name == "block_size" else f"{name} is {got}"
+                raise DslValueError(what, hint=f"use one of {', '.join(map(str, allowed))}")
+
+    def _why_not(self) -> str:
+        shape = "x".join(map(str, self.shape_mnk))
+        if self.shape_mnk not in ((16, 16, 128), (32, 16, 128)):
+            return f": unsupported MNK for GFX1250 WMMA_Scale: {shape} (expected 16x16x128 or 32x16x128)"
+        if self.shape_mnk == (32, 16, 128):
+            return ": GFX1250 WMMA_Scale 32x16x128 requires f4E2M1FN A and B"
+        return ""
 
     @property
     def state(self) -> tuple[str, ...]:

@@ -87,14 +87,17 @@ def padding_codes(interval: int, amount: int, elem_bytes: int) -> tuple[int, int
     if interval == 0 or amount == 0:
         return None
     words, spare = interval * elem_bytes / 4, amount * elem_bytes / 4
+    what = (
+        f"gfx1250 TDM: padding (interval={interval}, amount={amount} elements at {8 * elem_bytes}-bit) is not encodable"
+    )
     if words != int(words) or int(words) not in (2 << code for code in range(8)):
         raise DslValueError(
-            f"padding after every {interval} elements, {interval * elem_bytes} bytes, cannot be encoded",
+            f"{what}: after every {interval * elem_bytes} bytes",
             hint="the interval is a power of two from 8 to 1024 bytes",
         )
     if spare != int(spare) or not 1 <= spare <= 128:
         raise DslValueError(
-            f"padding of {amount} elements, {amount * elem_bytes} bytes, cannot be encoded",
+            f"{what}: of {amount * elem_bytes} bytes",
             hint="it is a multiple of 4 bytes, at most 512",
         )
     return int(words).bit_length() - 2, int(spare) - 1
