@@ -13,9 +13,7 @@ from collections.abc import Iterator
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from flydsl.backends.host.access_kinds import ATOMIC, WRITE
 from flydsl.backends.host.analysis.shared_accesses import is_shared
-from flydsl.backends.host.shared_memory import is_shared
 from flydsl.backends.host.thread_loops import ATOMIC, WRITE, Workgroup
 from flydsl.base.errors import SourceLocation
 from flydsl.base.records import dataclass
