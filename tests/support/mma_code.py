@@ -11,10 +11,8 @@ from typing import Any
 import numpy as np
 
 import flydsl.expr as fx
-from flydsl.compiler.arguments.adapted import Adapted
 from flydsl.compiler.arguments.adapting import Adapted
 from flydsl.compiler.arguments.kinds import NoneArgument
-from flydsl.compiler.arguments.none_argument import NoneArgument
 from flydsl.compiler.artifacts.artifact import Artifact
 from flydsl.compiler.jit_argument import adapt
 from flydsl.compiler.lowering.driver import compile_module
