@@ -1,4 +1,4 @@
-"""How the time of a compile grows with the size of a kernel: lines, stores to an array, matrix products.
+"""How the time of a compile grows with the size of a kernel: lines, stores, reads through a swizzle, matrix products.
 
 Run it: python benchmarks/compile_scaling.py [--quick] [--only lines mma]
 
@@ -79,6 +79,22 @@ def memory(count: int) -> str:
         y[t] = x[t] + x[i % 16] * {float(count - 1)}""")
 
 
+def swizzled(count: int) -> str:
+    """Rows of shared memory read through a swizzled pointer, in a loop that runs."""
+    row = -(-count // 32) * 32
+    return _program(f"""\
+    place = fx.SharedAllocator().allocate(fx.Array[fx.Float32, {8 * row}, 1024]).ptr
+    rows = fx.make_layout((8, {count}), ({row}, 1))
+    tile = fx.make_view(fx.apply_swizzle(place, fx.make_swizzle(3, 4, 3)), rows)
+    total = x[t] - x[t]
+    for i in range(8):
+        for j in fx.range_constexpr({count}):
+            tile[i, j] = x[t]
+        for j in fx.range_constexpr({count}):
+            total = total + tile[i, j]
+    y[t] = total""")
+
+
 def _products(count: int, atom: str, lanes: int, held: int) -> str:
     return _program(
         f"""\
@@ -123,6 +139,7 @@ PROGRAMS = {
     "stores": Program(stores, "gfx942", (128, 512, 2048), (16, 32), float),
     "branches": Program(branches, "gfx942", (128, 256, 512), (8, 16), float),
     "memory": Program(memory, "gfx942", (128, 512, 2048), (16, 32), float),
+    "swizzled": Program(swizzled, "sm_90a", (16, 64, 256), (2, 4), lambda n: 8.0 * n),
     "mma": Program(mma, "sm_90a", (16, 32, 64, 128), (2, 4), lambda n: 16.0 * n),
     "mfma": Program(mfma, "gfx942", (16, 32, 64, 128), (2, 4), lambda n: 16.0 * n),
 }

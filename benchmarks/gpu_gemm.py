@@ -1,18 +1,27 @@
 """Matrix products on a Hopper GPU beside Triton and cuBLAS, in one run, the sides in turns.
 
-A part of benchmarks/gpu.py; alone: python benchmarks/gpu_gemm.py [--quick]
+Squares are a part of benchmarks/gpu.py; alone, with linear layers of public models and shapes drawn at random:
 
-TFLOP/s are 2 * M * N * K over the median time of one product between events. Random data: the power that a product
-takes, and with it the clock, depends on the values. C is poisoned before it is checked against float64 at places drawn
-anew.
+    python benchmarks/gpu_gemm.py [--quick] [--seed 18] [--kind bf16] [--tune 8]
+
+Squares: TFLOP/s are 2 * M * N * K over the median time of one product between events. Shapes: microseconds of device
+time, by replaying graphs of products on several sets of matrices, more than the second-level cache holds. Random
+data: the power that a product takes, and with it the clock, depends on the values. C is poisoned before it is checked
+against float64 at places drawn anew. ``--tune`` measures so many of the configurations that the model likes best, and
+says what its choice lost.
 """
 
 from __future__ import annotations
 
+import ctypes
+import math
 import os
+import random
 import statistics
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 import torch
@@ -22,13 +31,46 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import timing
 from peers import triton_hopper_gemm
 
-from flydsl.kernels.gemm.hopper_matmul import hopper_gemm
+from flydsl.kernels.gemm.hopper_matmul import hopper_gemm, hopper_matmul
+from flydsl.kernels.gemm.hopper_plan import GemmConfig, Problem, choose_config, configurations, fits, launch_time
 
 CASES = [("bf16", 4096), ("bf16", 8192), ("fp8", 8192)]
 SETS = 2
 """Pairs of matrices taken in turn."""
 LAUNCHES = 6
 """Products between two events: more than one, so that the clock is that of steady work."""
+
+LAYERS: tuple[tuple[str, int, int, int], ...] = (
+    ("Llama 3.1 8B qkv", 1, 6144, 4096),
+    ("Llama 3.1 8B o", 1, 4096, 4096),
+    ("Llama 3.1 8B gate, up", 1, 28672, 4096),
+    ("Llama 3.1 8B down", 16, 4096, 14336),
+    ("Llama 3.1 8B qkv", 16, 6144, 4096),
+    ("Llama 3.1 8B gate, up", 16, 28672, 4096),
+    ("Llama 3.1 8B gate, up", 64, 28672, 4096),
+    ("Llama 3.1 8B o", 128, 4096, 4096),
+    ("Llama 3.1 8B down", 1024, 4096, 14336),
+    ("Llama 3.1 8B gate, up", 8192, 28672, 4096),
+    ("Llama 3.1 70B qkv", 8, 10240, 8192),
+    ("Llama 3.1 70B gate, up", 32, 57344, 8192),
+    ("Llama 3.1 70B down", 256, 8192, 28672),
+    ("Llama 3.1 70B o", 2048, 8192, 8192),
+    ("Qwen2.5 7B qkv", 4, 4608, 3584),
+    ("Qwen2.5 7B down", 512, 3584, 18944),
+    ("Qwen2.5 7B gate, up", 4096, 37888, 3584),
+    ("Qwen2.5 32B qkv", 64, 7168, 5120),
+    ("Qwen2.5 32B down", 1024, 5120, 27648),
+    ("Gemma 2 9B qkv", 16384, 8192, 3584),
+    ("DeepSeek-V3 q", 1024, 24576, 1536),
+    ("DeepSeek-V3 kv", 4096, 32768, 512),
+    ("DeepSeek-V3 o", 4096, 7168, 16384),
+    ("DeepSeek-V3 shared down", 128, 7168, 2048),
+)
+"""Linear layers of public models: rows, and extents of the weights."""
+DRAWN = 24
+EXTENTS = 64, 16384
+CACHE_BYTES = 250e6
+"""What the sets of a shape hold together at least: several times the second-level cache."""
 
 Side = Callable[[int], Any]
 
@@ -128,10 +170,206 @@ def show(rows: list[dict[str, Any]]) -> None:
         print(f"{row['kind']:5} {row['n']:<6} {' '.join(rates + ratios)} {row['error']:9.1e}")
 
 
+# Shapes ----------------------------------------------------------------------------------------------
+
+
+def drawn(seed: int, count: int = DRAWN) -> list[tuple[str, int, int, int]]:
+    """Extents log-uniform over `EXTENTS`; in every third shape as they come, in the others multiples of 64."""
+    rng = random.Random(seed)
+    found = []
+    for index in range(count):
+        extents = [int(math.exp(rng.uniform(*map(math.log, EXTENTS)))) for _ in range(3)]
+        found.append(("drawn", *(e if index % 3 == 0 else max(e // 64 * 64, 64) for e in extents)))
+    return found
+
+
+def matrices(m: int, n: int, k: int, kind: str) -> tuple[list[Any], list[Any], list[Any]]:
+    """Sets of A, B and C; B is (N, K), as the weights of a layer are."""
+    dtype, size = (torch.bfloat16, 2) if kind == "bf16" else (torch.float8_e4m3fn, 1)
+    sets = max(2, min(24, int(CACHE_BYTES / (size * (m * k + n * k) + 2 * m * n)) + 1))
+    a, b = (
+        [torch.randn(rows, k, device="cuda", dtype=torch.bfloat16).to(dtype) for _ in range(sets)] for rows in (m, n)
+    )
+    return a, b, [torch.empty(m, n, device="cuda", dtype=torch.bfloat16) for _ in range(sets)]
+
+
+def graph_of(run: Side, sets: int, count: int) -> Any:
+    """A graph of ``count`` products, after one outside of it, which compiles."""
+    run(0)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for index in range(count):
+            run(index % sets)
+    graph.replay()
+    torch.cuda.synchronize()
+    return graph
+
+
+def replay_times(sides: dict[str, Side], sets: int, count: int, rounds: int) -> dict[str, float]:
+    """Microseconds of one product by each side, medians over rounds in which every side has its turn."""
+    graphs = {name: graph_of(run, sets, count) for name, run in sides.items()}
+    found: dict[str, list[float]] = {name: [] for name in sides}
+    for turn in range(rounds):
+        first = turn % len(graphs)
+        for name, graph in [*graphs.items()][first:] + [*graphs.items()][:first]:
+            start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            start.record()
+            graph.replay()
+            stop.record()
+            torch.cuda.synchronize()
+            found[name].append(start.elapsed_time(stop) / count * 1e3)
+    return {name: statistics.median(times) for name, times in found.items()}
+
+
+def likely(problem: Problem, count: int) -> list[GemmConfig]:
+    """What the model chooses, and others that it likes: the best of each height of tiles and kind of cluster first."""
+    ranked = []
+    for swapped, seen in ((False, problem), (True, problem.swapped)):
+        ranked += [
+            (launch_time(seen, config), replace(config, swapped=swapped))
+            for config in configurations()
+            if fits(seen, config)
+        ]
+    ranked.sort(key=lambda row: row[0])
+    limit = ranked[0][0] * 1.4
+    kinds: dict[Any, GemmConfig] = {}
+    for expected, config in ranked:
+        if expected < limit:
+            kinds.setdefault((config.tile_m, config.cluster, config.along), config)
+    return list(dict.fromkeys([choose_config(problem), *kinds.values(), *(config for _, config in ranked)]))[:count]
+
+
+def described(config: GemmConfig) -> str:
+    """A configuration in a word."""
+    cluster = "" if config.cluster == 1 else f" {config.cluster}{config.along}"
+    return f"{config.tile_m}x{config.tile_n}{cluster}{' swapped' if config.swapped else ''}"
+
+
+def measure_shape(name: str, m: int, n: int, k: int, kind: str, rounds: int, tuned: int) -> dict[str, Any]:
+    a, b, c = matrices(m, n, k, kind)
+    sets, problem = len(a), Problem(m, n, k, size=a[0].dtype.itemsize)
+    floor = max((problem.size * k * (m + n) + 2 * m * n) / 4.27e6, 2 * m * n * k / 8e8 * problem.size / 2)
+    count = -(-max(sets, min(24, int(2e3 / floor) + 1)) // sets) * sets
+    ours: dict[str, Side] = {"ours": lambda i: hopper_gemm(a[i], b[i].T, c[i])}
+    sides = working(ours | {"cublas": sides_of(kind, a, b, c)["cublas"]})
+    row = {"name": name, "m": m, "n": n, "k": k, "kind": kind, "floor": floor, "config": asdict(choose_config(problem)),
+           "error": error_of(sides["ours"], a[0], b[0], c[0]), **replay_times(sides, sets, count, rounds)}  # fmt: skip
+    if tuned > 1:
+        configs = {described(x): x for x in likely(problem, tuned)}
+        tries = {name: lambda i, x=x: hopper_gemm(a[i], b[i].T, c[i], config=x) for name, x in configs.items()}
+        times = replay_times(tries, sets, count, 3)
+        row["tuned"] = [{"us": us, **asdict(configs[name])} for name, us in times.items()]
+        row["best"], row["regret"] = (
+            min(times, key=lambda x: times[x]),
+            next(iter(times.values())) / min(times.values()),
+        )
+    return row
+
+
+def show_shape(row: dict[str, Any]) -> None:
+    ratio = f"{row['cublas'] / row['ours']:6.3f}" if "cublas" in row else f"{'-':>6}"
+    shape = f"{row['m']}x{row['n']}x{row['k']}"
+    chosen = described(GemmConfig(**row["config"]))
+    more = f" | {row['best']} {row['regret']:.3f}" if "regret" in row else ""
+    print(f"{row['name']:24} {shape:18} {row['ours']:8.1f} {row.get('cublas', math.nan):8.1f} {row['floor']:8.1f} "
+          f"{ratio} {row['error']:8.1e} {chosen}{more}", flush=True)  # fmt: skip
+
+
+def run_shapes(shapes: Sequence[tuple[str, int, int, int]], kind: str, rounds: int, tuned: int) -> list[dict[str, Any]]:
+    """Measure and print shapes, and sum them up."""
+    print(f"{'us':24} {'M x N x K':18} {'ours':>8} {'cuBLAS':>8} {'floor':>8} {'ratio':>6} {'error':>8}")
+    rows = []
+    for shape in shapes:
+        rows.append(measure_shape(*shape, kind, rounds, tuned))
+        show_shape(rows[-1])
+    ratios = [row["cublas"] / row["ours"] for row in rows if "cublas" in row]
+    regrets = [row["regret"] for row in rows if "regret" in row]
+    if ratios:
+        print(f"cuBLAS/ours: geometric mean {statistics.geometric_mean(ratios):.3f}, least {min(ratios):.3f}, "
+              f"{sum(r >= 1 for r in ratios)} of {len(ratios)} at 1 or above")  # fmt: skip
+    if regrets:
+        print(f"lost by the choice: geometric mean {statistics.geometric_mean(regrets):.3f}, most {max(regrets):.3f}")
+    return rows
+
+
+# Energy and calls ------------------------------------------------------------------------------------
+
+
+def joules(run: Side, seconds: float = 1.0) -> float:
+    """Of one product in steady work, by the counter of the driver's management library; NaN without it."""
+    try:
+        library, device = ctypes.CDLL("libnvidia-ml.so.1"), ctypes.c_void_p()
+    except OSError:
+        return math.nan
+    if library.nvmlInit_v2() or library.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(device)):
+        return math.nan
+
+    def spent() -> float:
+        torch.cuda.synchronize()
+        value = ctypes.c_ulonglong()
+        library.nvmlDeviceGetTotalEnergyConsumption(device, ctypes.byref(value))
+        return value.value / 1e3
+
+    graph = graph_of(run, SETS, 16)
+    before, start, count = spent(), time.perf_counter(), 0
+    while time.perf_counter() - start < seconds:
+        graph.replay()
+        torch.cuda.synchronize()
+        count += 16
+    return (spent() - before) / count
+
+
+def host_costs(rounds: int = 40, each: int = 50) -> dict[str, float]:
+    """Microseconds that a call keeps the host busy: the least of several rounds."""
+    a, b, c = (torch.randn(256, 256, device="cuda", dtype=torch.bfloat16) for _ in range(3))
+    calls = {"hopper_gemm": lambda: hopper_gemm(a, b, c), "hopper_matmul": lambda: hopper_matmul(a, b),
+             "torch.mm(out=)": lambda: torch.mm(a, b, out=c), "torch.matmul": lambda: torch.matmul(a, b)}  # fmt: skip
+    found = {}
+    for name, call in calls.items():
+        call()
+        spent = []
+        for _ in range(rounds):
+            torch.cuda.synchronize()
+            start = time.perf_counter()
+            for _ in range(each):
+                call()
+            spent.append((time.perf_counter() - start) / each * 1e6)
+        found[name] = min(spent)
+        print(f"a call of {name}: {found[name]:.1f} us of the host")
+    return found
+
+
+def run_energy() -> list[dict[str, Any]]:
+    rows = []
+    for n in (4096, 8192):
+        a, b, c = ([torch.randn(n, n, device="cuda", dtype=torch.bfloat16) for _ in range(SETS)] for _ in range(3))
+        sides = sides_of("bf16", a, b, c)
+        rows.append({"n": n, **{name: joules(sides[name]) for name in ("ours", "cublas")}})
+        print(f"bf16 {n}: {rows[-1]['ours']:.4f} J a product, cuBLAS {rows[-1]['cublas']:.4f}")
+    return rows
+
+
 def main() -> None:
-    given = timing.arguments("Matrix products on a Hopper GPU.", "few rounds, small matrices").parse_args()
-    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}; TFLOP/s")
-    run_gemms(given.quick)
+    parser = timing.arguments("Matrix products on a Hopper GPU.", "few rounds, small matrices")
+    parser.add_argument("--seed", type=int, default=18, help="of the shapes drawn at random")
+    parser.add_argument("--kind", default="bf16", choices=("bf16", "fp8"), help="of the shapes")
+    parser.add_argument(
+        "--tune", type=int, default=0, metavar="N", help="measure the N best configurations by the model"
+    )
+    parser.add_argument("--shapes", action="store_true", help="the shapes alone")
+    given = parser.parse_args()
+    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, seed {given.seed}")
+    shapes = [*LAYERS, *drawn(given.seed)]
+    if given.kind == "fp8":
+        shapes = [shape for shape in shapes if shape[3] >= 1536 and shape[3] % 16 == 0]
+    if given.quick:
+        shapes = [(name, m, min(n, 2048), min(k, 2048)) for name, m, n, k in shapes[3:6]]
+    kept: dict[str, Any] = {"seed": given.seed}
+    if not given.shapes:
+        kept |= {"squares": run_gemms(given.quick), "host": host_costs(), "energy": [] if given.quick else run_energy()}
+    kept["shapes"] = run_shapes(shapes, given.kind, 3 if given.quick else 9, given.tune)
+    timing.keep(f"gemm_{given.kind}", kept, given)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ sys.path.insert(1, str(HERE.parent / "python"))
 STAGES = {
     ("flydsl.compiler.tracing.trace", "trace"): "trace",
     ("flydsl.compiler.lowering.driver", "_verify"): "verify between passes",
-    ("flydsl.compiler.lowering.driver", "host_module"): "LLVM text",
+    ("flydsl.backends.host.compile", "host_module"): "LLVM text",
     ("flydsl.codegen.llvm_build", "host_machine"): "LLVM target machine",
     ("flydsl.codegen.llvm_build", "parse_and_verify"): "LLVM parse and verify",
     ("flydsl.codegen.llvm_build", "optimise"): "LLVM optimise",

@@ -77,7 +77,7 @@ def ours(cell: Cell, x: Any, gamma: Any, beta: Any, y: Any) -> Callable[[], Any]
 # On a GPU ------------------------------------------------------------------------------------------------------------
 
 
-def sides(cell: Cell, sets: int) -> tuple[dict[str, Callable[[int], Any]], Any, Callable[[], Any]]:
+def sides(cell: Cell, sets: int, peers: bool = True) -> tuple[dict[str, Callable[[int], Any]], Any, Callable[[], Any]]:
     """(what runs a side on a set of buffers, the first set's output, what is right for it)."""
     import gpu
     import torch
@@ -95,14 +95,15 @@ def sides(cell: Cell, sets: int) -> tuple[dict[str, Callable[[int], Any]], Any, 
         "layernorm": lambda t, g, b: functional.layer_norm(t, (n,), g, b, 1e-5),
     }
     formula = formulas[cell.kernel]
-    compiled = gpu.by_compiler(lambda t: formula(t, gamma, beta))
+    compiled = gpu.by_compiler(lambda t: formula(t, gamma, beta)) if peers else None
     mine = [ours(cell, x[i], gamma, beta, y[i]) for i in range(sets)]
     runs: dict[str, Callable[[int], Any]] = {
         "ours": lambda i: mine[i](),
         "copy": lambda i: y[i].copy_(x[i]),
-        "compile": lambda i: compiled(x[i], y[i]),
     }
-    if n <= TRITON_LONGEST:
+    if compiled is not None:
+        runs["compile"] = lambda i: compiled(x[i], y[i])
+    if peers and n <= TRITON_LONGEST:
         block, warps = triton.next_power_of_2(n), gpu.warps_of(n)
         kernels: dict[str, Callable[[int], Any]] = {
             "softmax": lambda i: gpu.triton_softmax_kernel[(m,)](y[i], x[i], n, n, block, num_warps=warps),
@@ -116,19 +117,19 @@ def sides(cell: Cell, sets: int) -> tuple[dict[str, Callable[[int], Any]], Any, 
     return runs, y[0], lambda: formula(x[0][picked].double(), gamma.double(), beta.double())
 
 
-def prepare(cell: Cell) -> None:
+def prepare(cell: Cell, peers: bool) -> None:
     """Compile every side of a cell, in a process of its own, so that its caches on disk are warm."""
-    runs, _, _ = sides(cell, 1)
+    runs, _, _ = sides(cell, 1, peers)
     for run in runs.values():
         run(0)
 
 
-def measure(cell: Cell, rounds: int) -> dict[str, Any]:
+def measure(cell: Cell, rounds: int, peers: bool) -> dict[str, Any]:
     """Microseconds of each side, and the relative error of ours."""
     import gpu
     import torch
 
-    runs, out, expected = sides(cell, gpu.SETS)
+    runs, out, expected = sides(cell, gpu.SETS, peers)
     out.fill_(float("nan"))
     runs["ours"](0)
     assert not torch.isnan(out).any(), "an element was not written"
@@ -141,27 +142,27 @@ def measure(cell: Cell, rounds: int) -> dict[str, Any]:
     return {"error": error, **{side: ms * 1000 for side, ms in times.items()}}
 
 
-def compile_ahead(cells: Sequence[Cell], jobs: int) -> None:
+def compile_ahead(cells: Sequence[Cell], jobs: int, peers: bool) -> None:
     import multiprocessing
 
     with multiprocessing.get_context("spawn").Pool(jobs) as pool:
-        for cell, result in zip(cells, [pool.apply_async(prepare, (c,)) for c in cells], strict=True):
+        for cell, result in zip(cells, [pool.apply_async(prepare, (c, peers)) for c in cells], strict=True):
             try:
                 result.get(300)
             except Exception as error:  # the cell fails again, and is reported, when it is measured
                 print(f"{cell} was not compiled ahead: {error}", file=sys.stderr)
 
 
-def run_on_gpu(cells: Sequence[Cell], rounds: int, jobs: int) -> list[dict[str, Any]]:
+def run_on_gpu(cells: Sequence[Cell], rounds: int, jobs: int, peers: bool) -> list[dict[str, Any]]:
     import torch
 
     if jobs > 1:
-        compile_ahead(cells, jobs)
+        compile_ahead(cells, jobs, peers)
     rows = []
     columns = f"{'ours us':>9} {'TB/s':>6} {'/copy':>6} {'/compile':>8} {'/triton':>8}    error"
     print(f"{'kernel':10} {'shape':>16} type {columns}")
     for cell in cells:
-        row = {**vars(cell), **measure(cell, rounds)}
+        row = {**vars(cell), **measure(cell, rounds, peers)}
         rows.append(row)
         ratios = {side: row[side] / row["ours"] for side in ("copy", "compile", "triton") if side in row}
         text = " ".join(
@@ -183,8 +184,9 @@ def summary(rows: Sequence[dict[str, Any]]) -> None:
     groups = {
         "all rows of 128 and more, / copy": [r["copy"] / r["ours"] for r in rows if not r["few"] and r["n"] >= 128],
         "all shorter rows, / copy": [r["copy"] / r["ours"] for r in rows if not r["few"] and r["n"] < 128],
-        "many rows, / compile": [r["compile"] / r["ours"] for r in rows if not r["few"]],
-        "few rows, / compile": [r["compile"] / r["ours"] for r in rows if r["few"]],
+        "few rows, / copy": [r["copy"] / r["ours"] for r in rows if r["few"]],
+        "many rows, / compile": [r["compile"] / r["ours"] for r in rows if not r["few"] and "compile" in r],
+        "few rows, / compile": [r["compile"] / r["ours"] for r in rows if r["few"] and "compile" in r],
         "all, / triton": [r["triton"] / r["ours"] for r in rows if "triton" in r],
     }
     for name, ratios in groups.items():
@@ -224,6 +226,9 @@ def run_on_host(cells: Sequence[Cell]) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=None, help="of the shapes; a new one otherwise")
+    parser.add_argument(
+        "--only-copy", action="store_true", help="without torch.compile and Triton, which take most time"
+    )
     parser.add_argument("--cells", type=int, default=None, help="how many; 60 otherwise, 6 with --quick")
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument(
@@ -237,7 +242,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         run_on_host(draw(seed, options.cells or 6, 2000, 40_000))
         print("quick run: no times were taken")
         return
-    rows = run_on_gpu(draw(seed, options.cells or 60), options.rounds, options.jobs)
+    rows = run_on_gpu(draw(seed, options.cells or 60), options.rounds, options.jobs, not options.only_copy)
     summary(rows)
     results = Path(__file__).parent / "results"
     results.mkdir(exist_ok=True)

@@ -12,6 +12,7 @@ from types import ModuleType
 
 RENAMED = {
     "preshuffle_gemm": "gemm.preshuffle_gemm",
+    "blockscale_preshuffle_gemm": "gemm.blockscale_preshuffle_gemm",
     "softmax_kernel": "norm.softmax",
     "layernorm_kernel": "norm.layernorm",
     "rmsnorm_kernel": "norm.rmsnorm",
@@ -19,6 +20,11 @@ RENAMED = {
     "norm.layernorm_kernel": "norm.layernorm",
     "norm.rmsnorm_kernel": "norm.rmsnorm",
     "reduce": "blocks.reduce",
+    **{
+        f"{room}{name}": "attention.flash_attn"
+        for room in ("", "attention.")
+        for name in ("flash_attn_generic", "flash_attn_gfx950", "flash_attn_interface", "swa_gfx950")
+    },
 }
 """Name below `kernels` -> name below `flydsl.kernels`, where the two differ."""
 

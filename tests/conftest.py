@@ -11,15 +11,17 @@ import importlib
 import importlib.util
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
 from flydsl.base import knobs
+from tests.support import random_data
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
@@ -41,10 +43,26 @@ def missing(what: str, remedy: str) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
+    random_data.begin(item.nodeid)
     if item.get_closest_marker("torch"):
         _need_torch()
     if item.get_closest_marker("gpu") and not _gpu_names():
         pytest.skip("no GPU: neither libcuda nor libamdhip64 reports a device")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A failure says how its random data is drawn again."""
+    report = yield
+    if report.failed:
+        report.sections.append(("random data", f"drawn again by FLYDSL_TEST_SEED={random_data.SEED}"))
+    return report
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """The random numbers of this test; a failure prints the seed they came from."""
+    return random_data.generator()
 
 
 def _need_torch() -> None:

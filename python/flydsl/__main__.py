@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from flydsl.base.errors import FlyDSLError
+from flydsl.base.lazy import lazy_module
 
-COMMANDS: Mapping[str, tuple[str, str]] = {
-    "cache": ("flydsl.tools.cache_command", "look at the disk cache, check it or clear it"),
+if TYPE_CHECKING:
+    from flydsl.tools import cache_command
+else:
+    cache_command = lazy_module("flydsl.tools.cache_command")
+
+COMMANDS: Mapping[str, tuple[ModuleType, str]] = {
+    "cache": (cache_command, "look at the disk cache, check it or clear it"),
 }
 """The module whose `main` runs each command, and what the command is for."""
 
@@ -18,7 +25,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run a command; its exit status."""
     if arguments and arguments[0] in COMMANDS:
         try:
-            return import_module(COMMANDS[arguments[0]][0]).main(arguments[1:])
+            return COMMANDS[arguments[0]][0].main(arguments[1:])
         except FlyDSLError as error:
             print(error, file=sys.stderr)
             return 2

@@ -22,7 +22,7 @@ from tests.conftest import REPOSITORY
 FOLDER = REPOSITORY / "benchmarks"
 WORKERS = {"flydsl_compile", "flydsl_gemm", "flydsl_launch", "flydsl_virtual", "kernels_under_test", "timing"}
 """Files that a benchmark starts or imports."""
-ON_A_GPU = {"gpu", "gpu_gemm", "tune_rows"}
+ON_A_GPU = {"backward", "gpu", "gpu_gemm", "ops", "tune_rows"}
 SHOWN = {
     "compile_scaling": ["| program ", "| mma ", "| lines "],
     "compile_time": ["| import ", "| further compile, new kernel "],

@@ -16,6 +16,7 @@ from flydsl.compiler.calls.call import adapted_call
 from flydsl.compiler.lowering.driver import compile_module
 from flydsl.compiler.tracing.trace import trace
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
+from flydsl.kernels.gemm.hopper_plan import GemmConfig, GemmKind
 from flydsl.kernels.gemm.naive import build_naive_gemm_module
 from flydsl.kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm
 from flydsl.kernels.gemm.tiled import build_tiled_gemm_module
@@ -116,10 +117,9 @@ def _preshuffle_gemm_fp8(arch: str) -> Made:
 
 
 def _hopper_gemm(arch: str) -> Made:
-    a, b = _zeros(256, 128, dtype=np.float16), _zeros(256, 128, dtype=np.float16)
-    gemm = build_hopper_gemm(fx.Float16)
-    values = {"A": a, "B": b, "C": _zeros(256, 256, dtype=np.float16), "m": 256, "n": 256, "k": 128, "alpha": 1.0}
-    return gemm, tuple(values[name] for name in gemm.signature.names if name in values)
+    a, b = _zeros(256, 128, dtype=np.float16), _zeros(256, 128, dtype=np.float16).T
+    gemm = build_hopper_gemm(GemmKind(fx.Float16, fx.Float16, fx.Float16), GemmConfig(cluster=2))
+    return gemm, (a, b, _zeros(256, 256, dtype=np.float16), None, None, None, None, 1.0, 0.0)
 
 
 KERNELS: tuple[RepositoryKernel, ...] = (

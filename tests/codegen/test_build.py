@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from flydsl.base.elf_object import read_object
 from flydsl.base.errors import LoweringError
 from flydsl.codegen.llvm_build import (
     AMDGPU_TRIPLE,
@@ -19,7 +20,6 @@ from flydsl.codegen.llvm_build import (
     optimised_text,
     parse_and_verify,
 )
-from flydsl.runtime.elf_object import read_object
 from flydsl.runtime.object_code import add_symbol, load_object
 from tests.codegen.mlir_run import DTYPES, X86, build, call, llvm_text
 

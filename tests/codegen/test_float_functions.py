@@ -19,6 +19,7 @@ from flydsl.tools.ir_reader import read_module
 from tests.codegen.llvm_normal_form import normalised
 from tests.codegen.math_samples import FUNCTIONS, arguments, random_bits, ulps_between
 from tests.codegen.mlir_run import DTYPES, Elementwise, Suite, equal_bits
+from tests.support import random_data
 
 COUNT = 1 << 15
 LANES = 4
@@ -73,7 +74,7 @@ def test_short_floats(name: str, element: str) -> None:
     function, every = FUNCTIONS[name], np.arange(1 << 16, dtype=np.uint16).view(DTYPES[element])
     arrays = [every]
     if function.arity == 2:
-        arrays = [every, random_bits(np.random.default_rng(), every.size, np.uint16).view(DTYPES[element])]
+        arrays = [every, random_bits(random_data.generator(), every.size, np.uint16).view(DTYPES[element])]
     got = suite(element, LANES).run(f"{name}_{element}", *arrays)
     error = ulps_between(got, function.reference(*(array.astype(np.float64) for array in arrays)))
     assert error.max() <= 0.502, (name, [float(array[error.argmax()]) for array in arrays])

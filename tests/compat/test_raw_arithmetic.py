@@ -219,3 +219,34 @@ def test_raw_values_live_across_control_flow() -> None:
         expected -= np.where(expected > 100, 100, 0).astype(np.int32)
     expected[5] = -1
     np.testing.assert_array_equal(out, expected)
+
+
+def test_raw_floats_become_integers_by_the_targets_sign() -> None:
+    def body(t: Any, x: Any, out: Any) -> None:
+        value = arith.addf(x[t].ir_value(), x[t].ir_value())
+        out[t, 0] = fx.Int32(value)
+        out[t, 1] = fx.Int32(fx.Uint32(value.maximumf(0.0) * 1e9).ir_value())
+
+    x, out = floats(), np.zeros((THREADS, 2), np.int32)
+    launch(body, x, out)
+    np.testing.assert_array_equal(out[:, 0], np.trunc(2 * x))
+    large = np.maximum(2 * x, 0) * np.float32(1e9)
+    fits = large < 2.0**32
+    np.testing.assert_array_equal(out[fits, 1].view(np.uint32), large[fits].astype(np.uint32))
+
+
+def test_flags_and_constants_from_attributes() -> None:
+    assert str(arith.FastMathFlags.contract | arith.FastMathFlags.nnan) == "nnan,contract"
+
+    def body(t: Any, x: Any, out: Any) -> None:
+        four = ir.VectorType.get([4], T.f32)
+        halves = arith.ConstantOp(four, ir.DenseElementsAttr.get_splat(four, ir.FloatAttr.get(T.f32, 0.5))).result
+        three = arith.ConstantOp(T.i64, ir.IntegerAttr.get(T.i64, 3)).result
+        with fx.arith.fastmath("fast"):
+            total = arith.addf(x[t].ir_value(), halves[0].ir_value())
+        assert str(total.owner.attributes["fastmath"]) == "#arith.fastmath<fast>"
+        out[t] = fx.Float32(total) * fx.Int64(three).to(fx.Float32)
+
+    x, out = floats(), np.zeros(THREADS, np.float32)
+    launch(body, x, out)
+    np.testing.assert_allclose(out, (x + 0.5) * 3, rtol=1e-5, atol=1e-6)

@@ -276,3 +276,31 @@ def test_arithmetic_of_the_llvm_dialect() -> None:
     mark = np.where(np.arange(THREADS) < 32, 0x13, 0x23)
     np.testing.assert_array_equal(out[:, 8], 2 * mark)
     np.testing.assert_array_equal(out[:, 9], 4)
+
+
+def test_a_copy_atom_stores_a_vector() -> None:
+    def body(t: Any, x: Any, out: Any) -> None:
+        atom = fx.make_copy_atom(fx.UniversalCopy(128), fx.Float32)
+        source, target = (fx.zipped_divide(tensor, fx.make_tile(4)) for tensor in (x, out))
+        found = fly.copy_atom_call_ssa([ir.VectorType.get([4], T.f32)], atom, source[None, t])
+        fly.copy_atom_call_ssa([], atom, arith.mulf(found, found), target[None, t])
+
+    x, out = np.random.default_rng(0).random(THREADS * 4, np.float32), np.zeros(THREADS * 4, np.float32)
+    launch(body, x, out)
+    np.testing.assert_array_equal(out, x * x)
+
+
+def test_layouts_by_the_operations_of_the_dialect() -> None:
+    def body(t: Any, x: Any, out: Any) -> None:
+        columns = fly.make_layout(fx.make_int_tuple((4, 8)), stride=fx.make_int_tuple((8, 1)))
+        assert str(columns) == "(4,8):(8,1)" and str(fly.get_shape(columns)) == "(4,8)"
+        assert str(fly.select(columns, indices=[1])) in ("8:1", "(8):(1)")
+        assert str(fly.composition(columns, fx.make_layout(8, 4))) == "8:1"
+        stride = fly.make_layout(fx.make_int_tuple(4), stride=fx.make_int_tuple(t))
+        found = fly.get_scalar(fly.get_stride(stride))
+        assert found.type == T.i32 and isinstance(fly.static(fx.LayoutType.get(4, 1)), fx.Layout)
+        out[t] = fx.Int32(found) + x[t]
+
+    x, out = np.arange(THREADS, dtype=np.int32), np.zeros(THREADS, np.int32)
+    launch(body, x, out)
+    np.testing.assert_array_equal(out, 2 * x)

@@ -66,7 +66,7 @@ SIGNATURES: dict[str, dict[str, str]] = {
         "MakeBufferRsrcOp": "res base stride numRecords flags",
         "RawPtrBufferLoadOp": "res rsrc offset soffset aux",
         "RawPtrBufferStoreOp": "vdata rsrc offset soffset aux",
-        "cvt_pk_fp8_f32": "res srcA srcB old wordSel", "exp2": "res arg", "rcp": "res arg", "s_waitcnt": "bitfield",
+        "cvt_pk_fp8_f32": "res srcA srcB old wordSel", "exp2": "res arg", "rcp": "res arg",
     },
     "gpu": {"ShuffleOp": "value offset width mode", "thread_id": "dimension", "barrier": ""},
 }  # fmt: skip
@@ -83,7 +83,7 @@ FUNCTIONS: dict[str, str] = {
     "scf": "IfOp ForOp WhileOp YieldOp",
     "rocdl": "mfma_f32_32x32x8f16 mfma_f32_32x32x8bf16_1k mfma_f32_32x32x16_f16 mfma_f32_32x32x16_bf16 "
     "mfma_f32_16x16x16f16 mfma_f32_16x16x16bf16_1k mfma_f32_16x16x32_fp8_fp8 mfma_f32_16x16x32_f16 "
-    "mfma_f32_16x16x32_bf16 mfma_i32_16x16x32_i8 mfma_scale_f32_16x16x128_f8f6f4",
+    "mfma_f32_16x16x32_bf16 mfma_i32_16x16x32_i8 mfma_scale_f32_16x16x128_f8f6f4 s_waitcnt",
 }
 """Builders that are functions of their own."""
 

@@ -202,3 +202,36 @@ def test_what_a_target_lacks_is_refused(monkeypatch: pytest.MonkeyPatch) -> None
 
     with pytest.raises(TargetError, match="readfirstlane is an instruction of AMD GPUs"):
         launch(body, np.zeros(THREADS, np.int32))
+    monkeypatch.setenv("ARCH", "gfx942")
+    pair = ir.Type.parse("!llvm.struct<(i32, i32)>")
+
+    def by_name(t: Any, x: Any) -> None:
+        flag = arith.constant(T.i1, 0)
+        value = x[t].ir_value()
+        llvm.call_intrinsic(pair, "llvm.amdgcn.permlane32.swap", [value, value, flag, flag], [], [])
+
+    def by_row(t: Any, x: Any) -> None:
+        rocdl.permlane32_swap(pair, x[t].ir_value(), x[t].ir_value(), False, False)
+
+    for wrong in (by_name, by_row):
+        with pytest.raises(TargetError, match="gfx942 does not have permlane32_swap"):
+            launch(wrong, np.zeros(THREADS, np.int32))
+
+
+def test_an_atom_takes_words_for_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The operands of an fp8 product as two words each; the result is a vector of the accumulators."""
+    monkeypatch.setenv("ARCH", "gfx942")
+
+    def body(t: Any, a: Any, b: Any, c: Any) -> None:
+        atom = fx.make_mma_atom(fx.rocdl.MFMA(16, 16, 32, fx.Float8E4M3FNUZ))
+        pair, four = ir.VectorType.get([2], T.i32), ir.VectorType.get([4], T.f32)
+        held = [vector.from_elements(pair, [m[t % 16, t // 16 * 2 + i].ir_value() for i in range(2)]) for m in (a, b)]
+        found = fly.mma_atom_call_ssa([four], atom, *held, arith.constant(four, 0.0))
+        for i in fx.range_constexpr(4):
+            c[t // 16 * 4 + i, t % 16] = found[i]
+
+    rng = np.random.default_rng(4)
+    a, b = (rng.integers(-4, 5, (16, 32)).astype(ml_dtypes.float8_e4m3fnuz) for _ in range(2))
+    c = np.zeros((16, 16), np.float32)
+    launch(body, a.view(np.int32), b.view(np.int32), c)
+    np.testing.assert_array_equal(c, a.astype(np.float32) @ b.astype(np.float32).T)

@@ -195,7 +195,7 @@ def test_compiling_during_capture_is_refused(cuda_torch: ModuleType, given: str)
 
 
 def test_the_hint_reaches_the_gpu(cuda_torch: ModuleType) -> None:
-    assert kernel_attributes((("maxnreg", 32),), "cuda") == {"fly.maxnreg": 32}
+    assert kernel_attributes((("maxnreg", 32),)) == {"fly.maxnreg": 32}
     x, y = vectors(cuda_torch)
     compiled = flyc.compile[{"maxnreg": 32, "fast_fp_math": True}](scaling(), x, y, 2.0)
     compiled(x, y, 2.0)

@@ -21,7 +21,8 @@ import flydsl.expr as fx
 from flydsl.base import knobs
 from flydsl.base.errors import DriverError
 from flydsl.compiler.artifacts.artifact import Artifact
-from flydsl.kernels.gemm.hopper_gemm import GemmConfig, build_hopper_gemm
+from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
+from flydsl.kernels.gemm.hopper_plan import GemmConfig, GemmKind
 from flydsl.kernels.norm.softmax import build_softmax_module
 from flydsl.runtime import cubin, cuda, nvidia_tools
 from tests.conftest import REPOSITORY
@@ -136,9 +137,9 @@ def attributes(device: Any, image: bytes, kernel: str) -> tuple[int, int]:
 
 def gemm_artifact(torch: ModuleType) -> Artifact:
     sms = torch.cuda.get_device_properties(0).multi_processor_count
-    run = build_hopper_gemm(fx.BFloat16, fx.BFloat16, GemmConfig(), has_bias=False, sms=sms)
+    run = build_hopper_gemm(GemmKind(fx.BFloat16, fx.BFloat16, fx.BFloat16), GemmConfig(), sms)
     a = torch.zeros(512, 512, device="cuda", dtype=torch.bfloat16)
-    return flyc.compile(run, a, a.clone(), a.clone(), 1.0).artifact
+    return flyc.compile(run, a, a.clone().T, a.clone(), None, None, None, None, 1.0, 0.0).artifact
 
 
 def softmax_artifact(torch: ModuleType) -> Artifact:

@@ -1,15 +1,27 @@
-"""The Hopper GEMM on a real GPU: shapes, types, epilogues, strides; streams and graphs are in test_kernels_on_gpu."""
+"""The Hopper GEMM on a real GPU: shapes, kinds, epilogues, strides; streams and graphs are in test_kernels_on_gpu."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import flydsl.compiler as flyc
-from flydsl.kernels.gemm.hopper_matmul import hopper_gemm
+from flydsl.kernels.gemm.hopper_matmul import hopper_gemm, hopper_matmul
+from flydsl.kernels.gemm.hopper_plan import GemmConfig, Problem, choose_config
 
 pytestmark = [pytest.mark.gpu, pytest.mark.torch]
+
+SHAPES = [
+    (1, 8, 8), (1, 1, 1), (7, 136, 72), (1000, 1000, 1000), (64, 512, 8192), (129, 4096, 200), (2048, 2048, 2048),
+    (300, 264, 16384), (16, 4096, 4096), (1, 6144, 4096), (130, 131, 133), (1025, 4097, 511), (17, 6000, 2049),
+]  # fmt: skip
+CONFIGS = [
+    GemmConfig(256, 128, 2, 4, 2, "n"), GemmConfig(128, 256, 2, 4, 2, "m"), GemmConfig(192, 160, 3, 4),
+    GemmConfig(128, 208, 2, 4), GemmConfig(64, 96, 1, 6, 4, "k"), GemmConfig(128, 128, 2, 4, 8, "k"),
+    GemmConfig(256, 64, 2, 4, 4, "k", swapped=True), GemmConfig(128, 176, 2, 4, 2, "m", swapped=True),
+]  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -21,79 +33,136 @@ def hopper() -> None:
 def activate(torch: Any, x: Any, name: str) -> Any:
     functional = torch.nn.functional
     return {"none": lambda: x, "relu": lambda: functional.relu(x), "silu": lambda: functional.silu(x),
-            "gelu": lambda: functional.gelu(x, approximate="tanh")}[name]()  # fmt: skip
+            "gelu": lambda: functional.gelu(x, approximate="tanh"),
+            "gelu_erf": lambda: functional.gelu(x)}[name]()  # fmt: skip
 
 
-def operands(torch: Any, m: int, n: int, k: int, dtype: Any, rows_are_k: bool) -> tuple[Any, Any]:
-    a = torch.randn(m, k, device="cuda").to(dtype)
-    b = torch.randn(*((k, n) if rows_are_k else (n, k)), device="cuda").to(dtype)
-    return a, b if rows_are_k else b.T
+def matrix(torch: Any, *shape: int, dtype: Any, transposed: bool = False) -> Any:
+    """Random numbers, with the last mode contiguous or the one before it."""
+    *batch, rows, columns = shape
+    made = torch.randn(*batch, *((columns, rows) if transposed else (rows, columns)), device="cuda")
+    made = (made * 20).to(dtype) if dtype in (torch.int8, torch.uint8) else made.to(dtype)
+    return made.mT if transposed else made
 
 
-def check(torch: Any, a: Any, b: Any, c: Any, bias: Any = None, alpha: float = 1.0, activation: str = "none") -> None:
+def guarded(torch: Any, *shape: int, dtype: Any) -> tuple[Any, Any]:
+    """A poisoned C inside of more, and all of it."""
+    *batch, m, n = shape
+    whole = torch.full((*batch, m + 2, n + 16), float("nan"), device="cuda", dtype=torch.float32).to(dtype)
+    return whole[..., 1:-1, 8:-8], whole
+
+
+def check(torch: Any, a: Any, b: Any, c: Any, expected: Any = None, bound: Any = 0.0) -> None:
     """C against float64, every element."""
-    wide = alpha * (a.double() @ b.double()) + (0 if bias is None else bias.double())
-    expected = activate(torch, wide, activation)
-    narrow = 4e-6 if a.dtype.itemsize > 1 else 3e-4  # sums of 8-bit products keep about 14 bits on Hopper
-    bound = 2.0**-8 * expected.abs() + narrow * (abs(alpha) * (a.double().abs() @ b.double().abs()) + 1)
+    wide_a, wide_b = a.double(), b.double()
+    expected = wide_a @ wide_b if expected is None else expected
+    narrow = 4e-6 if a.dtype.itemsize > 1 or not a.dtype.is_floating_point else 3e-4  # fp8 sums keep about 14 bits
+    rounding = {
+        torch.float32: 2.0**-22,
+        torch.float16: 2.0**-11,
+        torch.float8_e4m3fn: 2.0**-4,
+        torch.float8_e5m2: 2.0**-3,
+    }
+    least = {torch.float8_e4m3fn: 2.0**-9, torch.float8_e5m2: 2.0**-16}.get(c.dtype, 0.0)
+    bound = rounding.get(c.dtype, 2.0**-8) * expected.abs() + narrow * (wide_a.abs() @ wide_b.abs() + 1) + least + bound
     error = (c.double() - expected).abs()
     assert bool((error <= bound).all()), float((error / bound).max())
 
 
-@pytest.mark.parametrize("rows_are_k", [False, True])
+@pytest.mark.parametrize("transposed", [(False, True), (False, False), (True, False)])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_shapes(shape: tuple[int, int, int], transposed: tuple[bool, bool], torch: Any) -> None:
+    m, n, k = shape
+    a = matrix(torch, m, k, dtype=torch.bfloat16, transposed=transposed[0])
+    b = matrix(torch, k, n, dtype=torch.bfloat16, transposed=transposed[1])
+    c, whole = guarded(torch, m, n, dtype=torch.bfloat16)
+    hopper_gemm(a, b, c)
+    check(torch, a, b, c)
+    assert int(whole.isnan().sum()) == whole.numel() - m * n
+    c.fill_(float("nan"))
+    hopper_gemm(a, b, c)
+    again = c.clone()
+    hopper_gemm(a, b, c)
+    assert torch.equal(c, again), "another run gave other bits"
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=str)
+def test_configurations(config: GemmConfig, torch: Any) -> None:
+    """Tiles that the model rarely takes, with edges in every mode, and several rounds."""
+    for m, n, k in ((520, 1000, 712), (3000, 4104, 200)):
+        a, b = matrix(torch, m, k, dtype=torch.bfloat16), matrix(torch, k, n, dtype=torch.bfloat16, transposed=True)
+        c, whole = guarded(torch, m, n, dtype=torch.bfloat16)
+        hopper_gemm(a, b, c, config=config)
+        check(torch, a, b, c)
+        assert int(whole.isnan().sum()) == whole.numel() - m * n
+
+
 @pytest.mark.parametrize(
-    "shape",
-    [
-        (1, 8, 8),
-        (7, 136, 72),
-        (1000, 1000, 1000),
-        (64, 512, 8192),
-        (129, 4096, 200),
-        (2048, 2048, 2048),
-        (300, 264, 16384),
-    ],
-)
-def test_shapes(shape: tuple[int, int, int], rows_are_k: bool, torch: Any) -> None:
-    a, b = operands(torch, *shape, torch.bfloat16, rows_are_k)
-    c = torch.full((shape[0], shape[1]), float("nan"), device="cuda", dtype=torch.bfloat16)
+    ("of_a", "of_b", "out"),
+    [("float16", "float16", "float16"), ("bfloat16", "bfloat16", "float32"),
+     ("float8_e4m3fn", "float8_e4m3fn", "bfloat16"),
+     ("float8_e5m2", "float8_e4m3fn", "float16"), ("int8", "int8", "float32"), ("uint8", "int8", "float32"),
+     ("bfloat16", "bfloat16", "float8_e4m3fn")],
+)  # fmt: skip
+@pytest.mark.parametrize("shape", [(700, 1200, 512), (16, 1008, 640), (33, 130, 97)])
+def test_types(of_a: str, of_b: str, out: str, shape: tuple[int, int, int], torch: Any) -> None:
+    m, n, k = shape
+    a = matrix(torch, m, k, dtype=getattr(torch, of_a))
+    for transposed in (True, False):
+        b = matrix(torch, k, n, dtype=getattr(torch, of_b), transposed=transposed)
+        c = torch.full((m, n), float("nan"), device="cuda").to(getattr(torch, out))
+        hopper_gemm(a, b, c, alpha=0.1)
+        wide = 0.1 * (a.double() @ b.double())
+        check(torch, a, b, c, wide)
+
+
+@pytest.mark.parametrize("activation", ["relu", "silu", "gelu", "gelu_erf"])
+@pytest.mark.parametrize("shape", [(500, 520, 256), (8, 264, 8192), (3, 77, 100)])
+def test_epilogues(activation: str, shape: tuple[int, int, int], torch: Any) -> None:
+    m, n, k = shape
+    a, b = matrix(torch, m, k, dtype=torch.bfloat16), matrix(torch, k, n, dtype=torch.bfloat16, transposed=True)
+    bias, D = (
+        torch.randn(n, device="cuda", dtype=torch.bfloat16),
+        torch.randn(m, n, device="cuda", dtype=torch.bfloat16),
+    )
+    rows, one = torch.rand(m, device="cuda"), torch.rand(1, device="cuda")
+    got = hopper_matmul(
+        a, b, bias=bias, alpha=0.3, beta=-2.0, D=D, row_scale=rows, column_scale=one, activation=activation
+    )
+    wide = 0.3 * rows.double()[:, None] * (a.double() @ b.double()) * one.double() + bias.double() - 2.0 * D.double()
+    check(torch, a, b, got, activate(torch, wide, activation), 1e-5)
+
+
+def test_batches(torch: Any) -> None:
+    for m, n, k, transposed in ((130, 264, 200, True), (16, 512, 1024, False), (33, 35, 37, True)):
+        a = matrix(torch, 5, m, k, dtype=torch.bfloat16)
+        b = matrix(torch, 5, k, n, dtype=torch.bfloat16, transposed=transposed)
+        c, whole = guarded(torch, 5, m, n, dtype=torch.bfloat16)
+        hopper_gemm(a, b, c)
+        check(torch, a, b, c)
+        assert int(whole.isnan().sum()) == whole.numel() - c.numel()
+
+
+def test_c_with_rows_contiguous(torch: Any) -> None:
+    a, b = matrix(torch, 200, 96, dtype=torch.bfloat16), matrix(torch, 96, 328, dtype=torch.bfloat16)
+    c = torch.full((328, 200), float("nan"), device="cuda", dtype=torch.bfloat16).T
     hopper_gemm(a, b, c)
     check(torch, a, b, c)
-
-
-@pytest.mark.parametrize("name", ["float16", "float8_e4m3fn", "float8_e5m2"])
-def test_types(name: str, torch: Any) -> None:
-    a, b = operands(torch, 700, 1200, 512, getattr(torch, name), False)
-    c = torch.full((700, 1200), float("nan"), device="cuda", dtype=torch.float16)
-    hopper_gemm(a, b, c)
-    check(torch, a, b, c)
-
-
-@pytest.mark.parametrize("activation", ["relu", "silu", "gelu"])
-def test_epilogues(activation: str, torch: Any) -> None:
-    for m, n, k in ((500, 520, 256), (64, 264, 8192)):
-        a, b = operands(torch, m, n, k, torch.bfloat16, False)
-        bias = torch.randn(n, device="cuda", dtype=torch.bfloat16)
-        c = torch.full((m, n), float("nan"), device="cuda", dtype=torch.bfloat16)
-        hopper_gemm(a, b, c, bias, alpha=0.3, activation=activation)
-        check(torch, a, b, c, bias, 0.3, activation)
-
-
-def test_strided_matrices(torch: Any) -> None:
-    """Views into wider matrices; what lies beside C stays."""
-    a = torch.randn(300, 640, device="cuda", dtype=torch.bfloat16)[:, 64:320]
-    b = torch.randn(256, 1024, device="cuda", dtype=torch.bfloat16)[:, 128:640]
-    whole = torch.full((300, 1024), float("nan"), device="cuda", dtype=torch.bfloat16)
-    c = whole[:, 256:768]
-    hopper_gemm(a, b, c)
-    check(torch, a, b, c)
-    assert int(whole.isnan().sum()) == 300 * 512
 
 
 @pytest.mark.parametrize("shape", [(0, 8, 16), (8, 0, 16), (130, 264, 0)])
 def test_nothing_to_multiply(shape: tuple[int, int, int], torch: Any) -> None:
-    a, b = operands(torch, *shape, torch.bfloat16, True)
-    bias = torch.randn(shape[1], device="cuda", dtype=torch.bfloat16)
-    c = torch.full((shape[0], shape[1]), float("nan"), device="cuda", dtype=torch.bfloat16)
+    m, n, k = shape
+    a, b = matrix(torch, m, k, dtype=torch.bfloat16), matrix(torch, k, n, dtype=torch.bfloat16)
+    bias = torch.randn(n, device="cuda", dtype=torch.bfloat16)
+    c = torch.full((m, n), float("nan"), device="cuda", dtype=torch.bfloat16)
     hopper_gemm(a, b, c, bias, activation="silu", stream=0)
     torch.cuda.synchronize()
-    check(torch, a, b, c, bias, activation="silu")
+    check(torch, a, b, c, activate(torch, bias.double().expand(m, n), "silu"), 1e-5)
+
+
+def test_a_chosen_configuration_may_be_given(torch: Any) -> None:
+    """What the model chooses is a value that a caller may change."""
+    config = replace(choose_config(Problem(256, 512, 512)), stages=2)
+    a, b = matrix(torch, 256, 512, dtype=torch.bfloat16), matrix(torch, 512, 512, dtype=torch.bfloat16, transposed=True)
+    check(torch, a, b, hopper_matmul(a, b, config=config))

@@ -25,11 +25,10 @@ def on_device(ops: tuple[Any, ...], operands: list[list[Array]]) -> list[Array]:
     return read_out(ops, out)
 
 
-def test_every_instruction_multiplies() -> None:
+def test_every_instruction_multiplies(rng: np.random.Generator) -> None:
     device = flyc.current_device()
     if device.kind != "cuda":
         pytest.skip("mma.sync is NVIDIA's; AMD's instructions run in tests/kernels on the virtual GPU")
-    rng = np.random.default_rng()
     table = instructions(device.target.arch)
     for at in range(0, len(table), CHUNK):
         ops = table[at : at + CHUNK]

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import flydsl.compiler as flyc
-from flydsl.target.l2_policy import L2_PRIORITIES
+from flydsl.target.copy_nvvm import L2_PRIORITIES
 from flydsl.target.mma_warpgroup import SWIZZLE_MODES
 from tests.unit.expr.test_launch_shared_bytes import launching
 from tests.unit.nvvm import (

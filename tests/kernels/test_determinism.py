@@ -19,6 +19,7 @@ from flydsl.kernels.norm.layernorm import build_layernorm_module
 from flydsl.kernels.norm.rmsnorm import build_rmsnorm_module
 from flydsl.kernels.norm.softmax import build_softmax_module
 from flydsl.runtime import host_pool
+from tests.support import random_data
 
 WORKERS = (0, 1, 3, 8)
 """Beside the calling thread."""
@@ -31,7 +32,7 @@ def usual_workers() -> Iterator[None]:
 
 
 def numbers(*shape: int, dtype: Any = np.float32) -> np.ndarray:
-    return np.random.default_rng().standard_normal(shape).astype(dtype)
+    return random_data.generator().standard_normal(shape).astype(dtype)
 
 
 def softmax() -> np.ndarray:
@@ -97,7 +98,7 @@ def count(values: fx.Tensor, total: fx.Tensor, blocks: fx.Int32):
 
 
 def test_atomics_on_integers_are_exact_in_any_order() -> None:
-    values = np.random.default_rng().integers(-1000, 1000, 64 * 300, dtype=np.int32)
+    values = random_data.generator().integers(-1000, 1000, 64 * 300, dtype=np.int32)
     total = np.zeros(1, np.int32)
     count(values, total, 300)
     for workers in WORKERS:

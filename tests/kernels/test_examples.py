@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+import flydsl.compiler as flyc
 from flydsl.target.target import known_archs
 from tests.kernels.examples import FOLDER, load
 
@@ -27,10 +28,9 @@ def test_example_ends_with_pass(name: str) -> None:
 
 
 @pytest.mark.parametrize("arch", known_archs())
-def test_vector_add_on_every_target(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vector_add_on_every_target(arch: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     monkeypatch.setenv("ARCH", arch)
     example = load("01-vectorAdd")
-    rng = np.random.default_rng()
     n = 1024 * 7
     a, b = (rng.standard_normal(n).astype(np.float32) for _ in range(2))
     c = np.full(n, np.nan, np.float32)
@@ -40,9 +40,8 @@ def test_vector_add_on_every_target(arch: str, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 7), (7, 1), (32, 32), (33, 1000), (1000, 33), (4097, 3)])
 @pytest.mark.parametrize("orders", ["CCC", "FCF", "CFC"])
-def test_matrix_add_of_awkward_shapes(shape: tuple[int, int], orders: str) -> None:
+def test_matrix_add_of_awkward_shapes(shape: tuple[int, int], orders: str, rng: np.random.Generator) -> None:
     example = load("01-vectorAdd")
-    rng = np.random.default_rng()
     a, b = (np.array(rng.random(shape, dtype=np.float32), order=o) for o in orders[:2])
     padded = np.full((shape[0] + 8, shape[1] + 8), np.nan, np.float32, order=orders[2])
     c = padded[4 : 4 + shape[0], 4 : 4 + shape[1]]
@@ -56,3 +55,29 @@ def test_empty_arrays_launch_nothing() -> None:
     empty = np.zeros((0, 5), np.float32)
     example.matrix_add(empty, empty, empty, 0, 5)
     example.vector_add(empty[:, 0], empty[:, 0], empty[:, 0], 0)
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx1201", "sm_90a"])
+def test_softmax_of_awkward_rows(arch: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    softmax = load("05-softmax").softmax
+    for shape in ((1, 1), (3, 255), (2, 257), (0, 5)):
+        x = 10 * rng.standard_normal(shape, dtype=np.float32)
+        y = np.full(shape, np.nan, np.float32)
+        softmax(x, y)
+        powers = np.exp(x.astype(np.float64) - x.max(axis=1, keepdims=True, initial=-np.inf))
+        np.testing.assert_allclose(y, powers / powers.sum(axis=1, keepdims=True), rtol=1e-5)
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950", "gfx1100", "gfx1201", "gfx1250", "sm_90a"])
+def test_pipelined_gemm_of_one_tile_and_many(
+    arch: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    example = load("06-pipelined_gemm")
+    generation = flyc.current_device().target.generation
+    for m, n, k in ((128, 128, 64), (128, 256, 192)):
+        a, b = (rng.standard_normal((rows, k)).astype(np.float16) for rows in (m, n))
+        c = np.full((m, n), np.nan, np.float32)
+        example.matmul(a, b, c, generation)
+        np.testing.assert_allclose(c, a.astype(np.float64) @ b.astype(np.float64).T, atol=2e-4 * k**0.5)

@@ -11,6 +11,7 @@ import pytest
 
 from flydsl.kernels.gemm.naive import build_naive_gemm_module
 from flydsl.kernels.gemm.tiled import build_tiled_gemm_module, plan_tiles
+from tests.support import random_data
 
 TARGETS = ("gfx942", "gfx950", "gfx1201", "gfx1250", "sm_90a")
 DTYPES: dict[str, Any] = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
@@ -35,7 +36,7 @@ KERNELS: dict[str, Gemm] = {"naive": naive, "tiled": tiled}
 
 
 def check(gemm: Gemm, m: int, n: int, k: int, dtype: str) -> None:
-    rng = np.random.default_rng()
+    rng = random_data.generator()
     a, b = (rng.standard_normal(shape).astype(DTYPES[dtype]) for shape in ((m, k), (n, k)))
     # Rows before and behind C must stay as they are.
     guarded = np.full((m + 2, n), np.nan, np.float32)
@@ -68,9 +69,8 @@ def test_accesses_are_as_wide_as_rows_allow(dtype: str, width: int) -> None:
     assert [plan_tiles(8, k, dtype).width for k in (64, 66, 67)] == [width, 2, 1]
 
 
-def test_the_default_tile() -> None:
+def test_the_default_tile(rng: np.random.Generator) -> None:
     """Several blocks of 128 x 128 and several turns over K."""
-    rng = np.random.default_rng()
     a, b = rng.standard_normal((200, 200)).astype(np.float16), rng.standard_normal((300, 200)).astype(np.float16)
     c = np.full((200, 300), np.nan, np.float32)
     build_tiled_gemm_module(300, 200, "f16")(a, b, c, 200)
@@ -89,10 +89,9 @@ def test_what_cannot_be_multiplied() -> None:
 
 @pytest.mark.parametrize("shift", [0, 1, 3])
 @pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
-def test_strided_matrices(arch: str, shift: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_strided_matrices(arch: str, shift: int, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     """Views into wider matrices, also where their rows are not aligned; what lies beside C stays."""
     monkeypatch.setenv("ARCH", arch)
-    rng = np.random.default_rng()
     m, n, k = 70, 66, 72
     wide_a, wide_b = (rng.standard_normal((rows, k + 8 + shift)).astype(np.float16) for rows in (m, n))
     a, b = wide_a[:, shift : shift + k], wide_b[:, shift : shift + k]

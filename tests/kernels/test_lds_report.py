@@ -15,6 +15,7 @@ from flydsl.kernels.gemm.tiled import build_tiled_gemm_module
 from flydsl.kernels.norm.softmax import build_softmax_module
 from flydsl.layout.swizzle import Swizzle
 from flydsl.target.target import parse_target
+from tests.support import random_data
 from tests.support.bank_reference import brute_force_cycles, of_waves
 
 TARGETS = ("gfx942", "gfx1201", "sm_90a")
@@ -59,7 +60,7 @@ def transposing(row: int, swizzle: tuple[int, int, int] | None = None, width: in
 
 def report_of(launch: Any) -> Any:
     """The report, after checking that the run gave the transpose."""
-    src = np.random.default_rng().standard_normal((SIDE, SIDE)).astype(np.float32)
+    src = random_data.generator().standard_normal((SIDE, SIDE)).astype(np.float32)
     dst = np.full((SIDE, SIDE), np.nan, np.float32)
     report = flyc.lds_report(launch, src, dst)
     np.testing.assert_array_equal(dst, src.T)
@@ -189,9 +190,8 @@ def test_lanes_of_one_turn_are_counted_together() -> None:
 
 
 @pytest.mark.parametrize("arch", ["gfx942", "gfx950", "gfx1201", "sm_90a"])
-def test_the_tiled_gemm_has_no_conflicts(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tiled_gemm_has_no_conflicts(arch: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     monkeypatch.setenv("ARCH", arch)
-    rng = np.random.default_rng()
     a, b = (rng.standard_normal((64, 64)).astype(np.float16) for _ in range(2))
     c = np.full((64, 64), np.nan, np.float32)
     report = flyc.lds_report(build_tiled_gemm_module(64, 64, "f16", 64, 64), a, b, c, 64)
@@ -202,7 +202,7 @@ def test_the_tiled_gemm_has_no_conflicts(arch: str, monkeypatch: pytest.MonkeyPa
 
 def test_a_report_is_bounded_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["flydsl.compiler.outlets.lds_report"], "RECORDED_ACCESSES", 100)
-    x = np.random.default_rng().standard_normal((3, 512)).astype(np.float32)
+    x = random_data.generator().standard_normal((3, 512)).astype(np.float32)
     report = flyc.lds_report(build_softmax_module(3, 512, "f32"), x, np.zeros_like(x), 3)
     assert report.recorded <= 100
     if report.missed:

@@ -112,9 +112,10 @@ def operands_for(op: Any, rng: np.random.Generator, exact: bool) -> tuple[list[A
 
 
 @pytest.mark.parametrize(("arch", "ops"), CASES)
-def test_every_instruction_multiplies(arch: str, ops: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_instruction_multiplies(
+    arch: str, ops: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
     monkeypatch.setenv("ARCH", arch)
-    rng = np.random.default_rng()
     run = launcher(ops)
     for exact in (True, False):
         cases = [operands_for(op, rng, exact) for op in ops]
@@ -181,9 +182,8 @@ def tiled_launcher(op: Any) -> Any:
 
 
 @pytest.mark.parametrize("arch", known_archs())
-def test_tiled_multiplication(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tiled_multiplication(arch: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     monkeypatch.setenv("ARCH", arch)
-    rng = np.random.default_rng()
     chosen = one_per_shape(arch)
     assert chosen, arch
     for op in chosen:

@@ -9,6 +9,7 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from tests.support import random_data
 
 WAVE, WAVES, SIDE = 64, 4, 16
 KEPT = 5.0
@@ -36,7 +37,7 @@ def run(kernel: Any, threads: int = WAVE * WAVES) -> tuple[np.ndarray, np.ndarra
     def host(a: fx.Tensor, b: fx.Tensor, c: fx.Tensor):
         kernel(a, b, c).launch(grid=1, block=threads)
 
-    rng = np.random.default_rng()
+    rng = random_data.generator()
     a, b = (rng.normal(size=(SIDE, SIDE)).astype(np.float16) for _ in range(2))
     c = np.full((WAVES, SIDE, SIDE), np.nan, np.float32)
     host(*(flyc.from_dlpack(x) for x in (a, b, c)))

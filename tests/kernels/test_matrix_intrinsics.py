@@ -20,6 +20,7 @@ from flydsl.target.target import parse_target
 from tests.codegen.test_mma_tables import MATRIX_MNEMONIC, expected
 from tests.kernels.test_matrix_atoms import instructions, operands_for
 from tests.support import mma_reference as reference
+from tests.support import random_data
 from tests.support.mma_code import code_of
 from tests.support.mma_waves import launcher, run_wave
 
@@ -74,9 +75,10 @@ def few_formats(ops: tuple[Any, ...]) -> list[Any]:
 
 @pytest.mark.parametrize("packed", [False, True], ids=["operands", "list"])
 @pytest.mark.parametrize("arch", ARCHS)
-def test_every_function_multiplies(arch: str, packed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_function_multiplies(
+    arch: str, packed: bool, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
     monkeypatch.setenv("ARCH", arch)
-    rng = np.random.default_rng()
     ops = few_formats(instructions(arch))
     cases = [operands_for(op, rng, exact=True) for op in ops]
     issue = issued_by(lambda op: spellings(op)[-1 if packed else 0], packed)
@@ -123,7 +125,7 @@ def test_scaled_operands_of_eight_registers(monkeypatch: pytest.MonkeyPatch) -> 
             fx.T.vec(4, fx.T.f32), [*wide, given[2], 4, 2, 0, scales[0], 0, scales[1]]
         )
 
-    registers, wanted, _ = operands_for(op, np.random.default_rng(), exact=True)
+    registers, wanted, _ = operands_for(op, random_data.generator(), exact=True)
     [found] = run_wave([op], [registers], launcher([op], issue))
     assert np.array_equal(reference.collect(found, op.tv_layouts()[2], (16, 16)), wanted)
 

@@ -12,6 +12,7 @@ import pytest
 from flydsl.kernels.norm.layernorm import build_layernorm_module
 from flydsl.kernels.norm.rmsnorm import build_rmsnorm_module
 from flydsl.kernels.norm.softmax import build_softmax_module
+from tests.support import random_data
 
 TARGETS = ("gfx942", "gfx950", "gfx1201", "gfx1250", "sm_90a")
 DTYPES: dict[str, Any] = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
@@ -34,7 +35,7 @@ def softmax(x: np.ndarray, dtype: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rmsnorm(x: np.ndarray, dtype: str) -> tuple[np.ndarray, np.ndarray]:
-    gamma = np.random.default_rng().standard_normal(x.shape[1]).astype(x.dtype)
+    gamma = random_data.generator().standard_normal(x.shape[1]).astype(x.dtype)
     out = poisoned(x)
     build_rmsnorm_module(x.shape[1], dtype)(x, gamma, out, x.shape[0])
     wide = x.astype(np.float64)
@@ -42,7 +43,7 @@ def rmsnorm(x: np.ndarray, dtype: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def layernorm(x: np.ndarray, dtype: str) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng()
+    rng = random_data.generator()
     gamma, beta = (rng.standard_normal(x.shape[1]).astype(x.dtype) for _ in range(2))
     out = poisoned(x)
     build_layernorm_module(x.shape[1], dtype)(x, gamma, beta, out, x.shape[0])
@@ -61,9 +62,8 @@ KERNELS: dict[str, Callable[[np.ndarray, str], tuple[np.ndarray, np.ndarray]]] =
 
 @pytest.mark.parametrize("arch", TARGETS)
 @pytest.mark.parametrize("name", KERNELS)
-def test_row_kernel(name: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_row_kernel(name: str, arch: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     monkeypatch.setenv("ARCH", arch)
-    rng = np.random.default_rng()
     for index, (rows, columns) in enumerate(SHAPES):
         dtype = list(DTYPES)[index % 3]
         x = (rng.standard_normal((rows, columns)) * 3 + 1).astype(DTYPES[dtype])
@@ -78,9 +78,8 @@ LONG = [("f32", 16387), ("f32", 20000), ("bf16", 40008), ("f16", 70001), ("bf16"
 
 @pytest.mark.parametrize("arch", ["sm_90a", "gfx942"])
 @pytest.mark.parametrize("name", KERNELS)
-def test_long_rows(name: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_rows(name: str, arch: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     monkeypatch.setenv("ARCH", arch)
-    rng = np.random.default_rng()
     for dtype, columns in LONG:
         x = (rng.standard_normal((2, columns)) * 3 + 1).astype(DTYPES[dtype])
         out, expected = KERNELS[name](x, dtype)
@@ -99,8 +98,7 @@ def test_rows_of_infinities() -> None:
     assert (out[1, :4000] == 0).all() and np.isnan(out[2]).all()
 
 
-def test_large_values_far_from_zero_keep_their_variance() -> None:
-    rng = np.random.default_rng()
+def test_large_values_far_from_zero_keep_their_variance(rng: np.random.Generator) -> None:
     x = (rng.standard_normal((2, 5000)) + 1e4).astype(np.float32)
     out, expected = layernorm(x, "f32")
     assert np.abs(out - expected).max() / np.abs(expected).max() < 3e-3
@@ -108,8 +106,7 @@ def test_large_values_far_from_zero_keep_their_variance() -> None:
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", KERNELS)
-def test_every_shape_in_every_type(name: str, dtype: str) -> None:
-    rng = np.random.default_rng()
+def test_every_shape_in_every_type(name: str, dtype: str, rng: np.random.Generator) -> None:
     for rows, columns in SHAPES:
         x = (rng.standard_normal((rows, columns)) * 3 + 1).astype(DTYPES[dtype])
         out, expected = KERNELS[name](x, dtype)
@@ -119,11 +116,19 @@ def test_every_shape_in_every_type(name: str, dtype: str) -> None:
 
 @pytest.mark.parametrize("build", [build_layernorm_module, build_rmsnorm_module])
 def test_a_flag_is_no_epsilon(build: Any) -> None:
-    """Elsewhere the third argument is a flag; as an epsilon it would silently be 0, also after a build with 0."""
+    """Behind the type comes the flag for statistics, then eps; a number in the flag's place is an eps."""
     build(64, "f32", 0.0)
+    assert build(64, "f32", False).__name__ == build(64, "f32").__name__ == build(9, 64, "f32").__name__
+    assert build(64, "f32", True).__name__ != build(64, "f32").__name__
     for flag in (False, True):
         with pytest.raises(TypeError, match=f"eps is a number .* got {flag}"):
-            build(64, "f32", flag)
+            build(64, "f32", eps=flag)
+    with pytest.raises(TypeError, match="storing statistics is a flag, got 1"):
+        build(64, "f32", store_stats=1)
+    with pytest.raises(TypeError, match="a norm needs its dtype"):
+        build(64)
+    with pytest.raises(TypeError, match="a norm has no option colour"):
+        build(64, "f32", colour=3)
     with pytest.raises(ValueError, match="0 or more, got -1e-05"):
         build(64, "f32", -1e-5)
     for threads in (1e-5, True, "256"):

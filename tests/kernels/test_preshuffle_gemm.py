@@ -11,7 +11,8 @@ import pytest
 
 import flydsl.compiler as flyc
 from flydsl.base.errors import ScheduleWarning
-from flydsl.kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm, shuffle_weight
+from flydsl.kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm, pack_int4, shuffle_weight
+from tests.support import random_data
 
 FP8 = {"gfx942": ml_dtypes.float8_e4m3fnuz, "gfx950": ml_dtypes.float8_e4m3fn}
 OUT = {"fp16": np.float16, "bf16": ml_dtypes.bfloat16}
@@ -29,26 +30,28 @@ ACTIVATIONS: dict[str, Any] = {
 def element(in_dtype: str, arch: str) -> Any:
     if in_dtype == "fp8":
         return FP8[arch]
-    return {"fp16": np.float16, "bf16": ml_dtypes.bfloat16, "int8": np.int8}[in_dtype]
+    return {"fp16": np.float16, "bf16": ml_dtypes.bfloat16}.get(in_dtype, np.int8)
 
 
 def check(
     m: int, n: int, k: int, in_dtype: str = "fp16", out_dtype: str = "fp16", arch: str = "gfx942", **options: Any
 ):
     """Run one product on random data and compare every element; rows beside C must stay as they were."""
-    rng, dtype = np.random.default_rng(), element(in_dtype, arch)
-    scale = 8 if in_dtype == "int8" else 1
+    rng, dtype = random_data.generator(), element(in_dtype, arch)
+    scale = 8 if in_dtype in ("int8", "int4") else 1
     a, b = ((rng.standard_normal((rows, k)) * scale).astype(dtype) for rows in (m, n))
+    if in_dtype == "int4":
+        b = rng.integers(-8, 8, (n, k), dtype=np.int8)
     sa, sb, bias = (rng.uniform(0.5, 1.5, count).astype(np.float32) / scale for count in (m, n, n))
     padded = np.full((m + 8, n), np.nan, OUT[out_dtype])
     c = padded[4 : 4 + m]
     gemm = compile_preshuffle_gemm(N=n, K=k, in_dtype=in_dtype, out_dtype=out_dtype, **options)
     with warnings.catch_warnings():
         warnings.simplefilter("error", ScheduleWarning)  # the hints fit every tile
-        gemm(c, a, shuffle_weight(b), sa, sb, bias, m, n)
+        gemm(c, a, pack_int4(shuffle_weight(b)) if in_dtype == "int4" else shuffle_weight(b), sa, sb, bias, m, n)
 
     expected = a.astype(np.float64) @ b.astype(np.float64).T
-    if in_dtype in ("fp8", "int8"):
+    if in_dtype in ("fp8", "int8", "int4"):
         expected *= np.outer(sa.astype(np.float64), sb)
     epilogue = options.get("epilogue", "none")
     if epilogue.startswith("bias"):
@@ -77,7 +80,7 @@ def test_any_number_of_tiles_along_k(turns: int) -> None:
 @pytest.mark.parametrize(
     ("in_dtype", "arch"),
     [(dtype, arch) for dtype in ("bf16", "int8") for arch in ("gfx90a", "gfx942", "gfx950")]
-    + [("fp8", "gfx942"), ("fp8", "gfx950")],
+    + [(dtype, arch) for dtype in ("fp8", "int4") for arch in ("gfx942", "gfx950")],
 )
 def test_elements(in_dtype: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", arch)
@@ -149,7 +152,7 @@ def test_shuffled_weight_is_the_documented_permutation() -> None:
         ({"tile_m": 16}, "tile_m * tile_k * bytes of an element must be a positive multiple of 4096, got 2048"),
         ({"tile_k": 16}, "tile_k * bytes of an element must be a positive multiple of 64, got 32"),
         ({"tile_k": 96, "K": 192, "tile_m": 64}, "must be a power of two"),
-        ({"in_dtype": "f16"}, "in_dtype must be one of fp16, bf16, fp8, int8"),
+        ({"in_dtype": "f16"}, "in_dtype must be one of fp16, bf16, fp8, int8, int4"),
         ({"out_dtype": "f32"}, "out_dtype must be one of fp16, bf16"),
         ({"epilogue": "tanh"}, "epilogue must be one of none, relu, silu, gelu, bias, bias_relu"),
         ({"lds_stage": 3}, "lds_stage must be one of 1, 2, got 3"),

@@ -160,10 +160,11 @@ LOCKS: dict[str, Callable[[Array, Path], Array]] = {"locked": locked, "mapped": 
 @pytest.mark.parametrize(
     ("name", "lock"), [(name, lock) for name in CASES for lock in LOCKS if lock != "broadcast" or CASES[name].broadcast]
 )
-def test_read_only_inputs(name: str, lock: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_read_only_inputs(
+    name: str, lock: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
     case = CASES[name]
     monkeypatch.setenv("ARCH", case.arch)
-    rng = np.random.default_rng()
     inputs = [LOCKS[lock](rng.standard_normal(shape).astype(case.dtype), tmp_path) for shape in case.inputs]
     assert not any(array.flags.writeable for array in inputs)
     before = [array.copy() for array in inputs]

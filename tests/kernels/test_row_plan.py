@@ -19,6 +19,7 @@ from flydsl.kernels.blocks.row_plan import (
     bank_passes,
     block_times,
     choose,
+    for_rows,
     launch_time,
     resident,
     shared_bytes,
@@ -109,6 +110,11 @@ MEASURED = [
     (15311, 0, ("staged", 320, 1, 1, 0.965), ("staged", 256, 1, 4, 0.616)),
     (3000, 0, ("staged", 64, 2, 1, 1.060), ("staged", 96, 1, 4, 0.267)),
     (100, 0, ("staged", 2, 64, 1, 1.056), ("direct", 2, 64, 1, 0.390)),
+    (65536, 0, ("again", 1024, 1, 1, 0.866), ("direct", 1024, 1, 2, 0.740)),
+    (131072, 0, ("direct", 256, 1, 8, 0.890), ("again", 256, 1, 8, 0.680)),
+    (262144, 2, ("again", 512, 1, 8, 0.698), ("again", 1024, 1, 1, 0.580)),
+    (50257, 0, ("ahead", 512, 1, 1, 0.862), ("staged", 512, 1, 4, 0.711)),
+    (20001, 2, ("ahead", 256, 1, 1, 0.867), ("ahead", 256, 1, 2, 0.530)),
 ]
 
 
@@ -117,10 +123,10 @@ def test_the_model_prefers_what_was_measured_to_be_faster(case: tuple[Any, ...])
     length, lines, fast, slow = case
     times = []
     for kind, lanes, rows, cluster, _ in (fast, slow):
-        plan = RowPlan(length, "bf16", gcd(length, 8), lanes, rows, cluster, keep=kind != "again")
-        if kind == "staged":
-            plan = replace(plan, staged=True, bulk=True)
-        times.append(launch_time(plan, HOPPER, lines, MANY // (2 * length)))
+        plan = RowPlan(length, "bf16", gcd(length, 8), lanes, rows, cluster, keep=kind not in ("again", "ahead"))
+        if kind in ("staged", "ahead"):
+            plan = replace(plan, staged=True, bulk=True, stages=2 if kind == "ahead" else 0)
+        times.append(launch_time(plan, for_rows(HOPPER, 2 * length), lines, MANY // (2 * length)))
     assert fast[-1] > slow[-1] and times[0] < times[1]
 
 

@@ -19,6 +19,7 @@ from flydsl.kernels.blocks.row_plan import RowPlan
 from flydsl.kernels.norm.layernorm import build_layernorm_module
 from flydsl.kernels.norm.rmsnorm import build_rmsnorm_module
 from flydsl.kernels.norm.softmax import build_softmax_module
+from tests.support import random_data
 
 TARGETS = ("gfx942", "gfx950", "gfx1201", "gfx1250", "sm_90a")
 KERNELS = ("softmax", "rmsnorm", "layernorm")
@@ -52,7 +53,7 @@ def check(
     gap: tuple[int, int] = (0, 0),
 ) -> None:  # fmt: skip
     """Run a kernel on matrices that lie in memory as told, and look at every element of the output's memory."""
-    rng = np.random.default_rng()
+    rng = random_data.generator()
     _, x = matrix(shape, dtype, before[0], gap[0])
     x[...] = (rng.standard_normal(shape) * 3 + 1).astype(x.dtype)
     gamma, beta = (rng.standard_normal(shape[1]).astype(x.dtype) for _ in range(2))
@@ -136,7 +137,7 @@ def test_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
     for arch in ("sm_90a", "gfx942"):
         monkeypatch.setenv("ARCH", arch)
         for columns in (33, 64, 1001):
-            x = np.random.default_rng().standard_normal((37, columns)).astype(np.float32)
+            x = random_data.generator().standard_normal((37, columns)).astype(np.float32)
             want = expected("softmax", x, x[0], x[0])
             build_softmax_module(37, columns, "f32")(x, x, 37)
             np.testing.assert_allclose(x, want, rtol=1e-5, atol=1e-7)
@@ -162,7 +163,7 @@ def test_the_alignment_of_a_read_only_input_is_looked_at(monkeypatch: pytest.Mon
     """What is computed from the last bits of an address leads to no write of what it is the address of."""
     for arch in ("sm_90a", "gfx942"):
         monkeypatch.setenv("ARCH", arch)
-        x = np.random.default_rng().standard_normal((3, 33)).astype(np.float32)
+        x = random_data.generator().standard_normal((3, 33)).astype(np.float32)
         x.flags.writeable = False
         y = np.full_like(x, np.nan)
         build_softmax_module(3, 33, "f32")(x, y, 3)

@@ -52,10 +52,9 @@ VARIANTS: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize("arch", ["gfx950", "gfx1250"])
-def test_selectors_and_modifiers(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_selectors_and_modifiers(arch: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     """All bytes and lanes differ, so a wrong selection is a wrong result."""
     monkeypatch.setenv("ARCH", arch)
-    rng = np.random.default_rng()
     ops = [op for name, op in VARIANTS if name == arch]
     matrices = [reference.random_operands(op, int(rng.integers(2**31))) for op in ops]
     scales = [random_scales(op, rng) for op in ops]
@@ -79,10 +78,9 @@ def test_selectors_and_modifiers(arch: str, monkeypatch: pytest.MonkeyPatch) -> 
     ],
     ids=str,
 )
-def test_extreme_scales(arch: str, op: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_extreme_scales(arch: str, op: Any, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     """2**127 times 2**-127 is 1, though neither operand fits f32 on its own way; the byte 0xFF is NaN."""
     monkeypatch.setenv("ARCH", arch)
-    rng = np.random.default_rng()
     a, b, _ = reference.random_operands(op, int(rng.integers(2**31)))
     c = np.zeros((op.m, op.n), np.float32)
     scales = random_scales(op, rng, 127, 128)
@@ -141,9 +139,8 @@ def scaled_gemm() -> Any:
     return run
 
 
-def test_scaled_gemm(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scaled_gemm(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     monkeypatch.setenv("ARCH", "gfx950")
-    rng = np.random.default_rng()
     a = rng.standard_normal((M, K)).astype(ml_dtypes.float8_e4m3fn)
     b = (rng.standard_normal((N, K)) * 2).astype(ml_dtypes.float4_e2m1fn)
     sa, sb = (rng.integers(120, 134, size=(rows, K // 32)).astype(np.uint8) for rows in (M, N))
@@ -159,7 +156,7 @@ def test_scaled_gemm(monkeypatch: pytest.MonkeyPatch) -> None:
     ("arch", "op"), [("gfx950", MfmaScale(16, 16, 128, F8, F8)), ("gfx950", MfmaScale(32, 32, 64, F8, F8)),
                      ("gfx1250", WmmaScale(16, 16, 128, F8, F8, block_size=16))], ids=str,
 )  # fmt: skip
-def test_scaled_tiles(arch: str, op: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scaled_tiles(arch: str, op: Any, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     """8-bit operands partitioned from memory; the tiled mma is the kernel's argument, the scales each thread's own."""
     monkeypatch.setenv("ARCH", arch)
 
@@ -179,7 +176,6 @@ def test_scaled_tiles(arch: str, op: Any, monkeypatch: pytest.MonkeyPatch) -> No
         tiled = fx.make_tiled_mma(fx.make_mma_atom(op), fx.make_layout((1, 1, 1), (0, 0, 0)))
         kernel(A, B, SA, SB, D, tiled).launch(grid=(1, 1, 1), block=(op.thr_layout().size(), 1, 1))
 
-    rng = np.random.default_rng()
     a, b, _ = reference.random_operands(op, int(rng.integers(2**31)))
     scales, d = random_scales(op, rng), np.full((op.m, op.n), np.nan, np.float32)
     words = [np.ascontiguousarray(s).view(f"i{s.shape[1]}").ravel() for s in scales]
@@ -378,10 +374,9 @@ def test_modifiers_in_the_code_of_gfx1250(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("arch", ["gfx1100", "gfx1201"])
-def test_clamp_and_signs(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clamp_and_signs(arch: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     monkeypatch.setenv("ARCH", arch)
     generation = "rdna3" if arch == "gfx1100" else "rdna4"
-    rng = np.random.default_rng()
     ops = [
         Wmma(generation, 16, 16, 16, elem, elem, "i32", sign_a=sa, sign_b=sb, clamp=clamp)
         for elem in ("i8", "i4") for sa in (False, True) for sb in (False, True) for clamp in (False, True)

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flydsl.base.errors import LayoutError
-from flydsl.layout import algebra, build, coords, divide, product, recast, structure, tv, vectorize
+from flydsl.layout import algebra, build, coords, divide, product, recast, structure, tv
 from flydsl.layout import int_tuple as it
 from flydsl.layout import leaf as lf
 from flydsl.layout.layout import Layout
@@ -246,9 +246,7 @@ def test_one_layout(layout: Layout) -> None:
         check(recast.recast_layout, layout, old, new)
     for function in (build.make_layout_like, algebra.right_inverse, algebra.left_inverse):
         check(function, layout)
-    assert as_type(vectorize.max_common_layout(layout, layout)) == vectorize.max_common_layout(
-        *as_type((layout, layout))
-    )
+    assert as_type(recast.max_common_layout(layout, layout)) == recast.max_common_layout(*as_type((layout, layout)))
 
 
 @settings(max_examples=100)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 from flydsl.base.errors import LayoutError
-from flydsl.layout import algebra, build, coords, divide, product, recast, structure, vectorize
+from flydsl.layout import algebra, build, coords, divide, product, recast, structure
 from flydsl.layout import int_tuple as it
 from flydsl.layout.layout import Layout, join
 from flydsl.layout.swizzle import ComposedLayout, CoordSwizzle, Swizzle
@@ -306,10 +306,10 @@ def two_of_one_shape(choices: Choices) -> tuple[Layout, Layout]:
 @given(pair=some.decoded(two_of_one_shape, size=32))
 def test_common_vector_is_contiguous_in_both(pair: tuple[Layout, Layout]) -> None:
     a, b = pair
-    common = vectorize.max_common_layout(a, b)
+    common = recast.max_common_layout(a, b)
     run = list(range(common.size()))
     assert applied(a, common) == applied(b, common) == run
-    assert vectorize.max_common_vector(a, b) == len(run)
+    assert recast.max_common_vector(a, b) == len(run)
 
 
 # Recast ------------------------------------------------------------------------------------------

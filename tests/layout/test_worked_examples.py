@@ -1,4 +1,4 @@
-"""The examples of the language reference, one by one (shared/api_surface.md, sections 2.6 to 2.15), read as text."""
+"""The examples of the language reference, one by one, read as text."""
 
 from __future__ import annotations
 

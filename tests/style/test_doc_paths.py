@@ -80,3 +80,10 @@ def test_links_between_documents_lead_somewhere() -> None:
             if "://" not in target and not (document.parent / target).exists():
                 broken.append(f"{document.name}: {target}")
     assert not broken
+
+
+def test_a_decision_has_a_date_a_status_and_alternatives(repository: Path) -> None:
+    for page in sorted((repository / "docs" / "decisions").glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        missing = [part for part in ("Date: ", "Status: ", "Alternatives") if part not in text]
+        assert not missing, f"{page.name} does not say {missing}"

@@ -7,6 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 FILE_LINES, FILE_BYTES = 800, 40_000
+PACKAGE_LINES = 500
+"""What no file of the package exceeds, C included."""
+SMALL, MOST_SMALL = 60, 70
+"""Lines below which a file is a small one, and how many of those the package has at most beside its libraries."""
+LIBRARIES = ("kernels", "ops")
 INIT_LINES = 40
 FUNCTION_LINES, KERNEL_LINES = 60, 150
 LIBRARY = "python/flydsl/kernels/"
@@ -56,6 +61,26 @@ def test_files_are_short(repository: Path) -> None:
         if (lines > FILE_LINES or len(data) > FILE_BYTES) and name not in BIG_FILES:
             too_big.append(f"{name}: {lines} lines, {len(data)} bytes")
     assert not too_big, f"split these (limit {FILE_LINES} lines, {FILE_BYTES} bytes):\n" + "\n".join(too_big)
+
+
+def test_files_of_the_package_are_shorter(repository: Path) -> None:
+    package = repository / "python" / "flydsl"
+    found = [path for path in package.rglob("*") if path.suffix in (".py", ".c", ".h")]
+    lines = {path.relative_to(repository).as_posix(): path.read_bytes().count(b"\n") for path in found}
+    too_big = {name: count for name, count in lines.items() if count > PACKAGE_LINES and name not in BIG_FILES}
+    assert not too_big, f"split these (limit {PACKAGE_LINES} lines): {too_big}"
+
+
+def test_small_files_are_few(repository: Path) -> None:
+    """A file under 60 lines seldom is a concept of its own. Faces (`__init__.py`) are, and have a limit of theirs."""
+    package = repository / "python" / "flydsl"
+    small = [
+        path.relative_to(package).as_posix()
+        for path in sources(repository, ("python/flydsl",))
+        if path.name != "__init__.py" and path.relative_to(package).parts[0] not in LIBRARIES
+        if path.read_bytes().count(b"\n") < SMALL
+    ]
+    assert len(small) <= MOST_SMALL, f"put some of these {len(small)} files together:\n" + "\n".join(small)
 
 
 def test_init_files_only_export(repository: Path) -> None:

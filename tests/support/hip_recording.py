@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flydsl.runtime import hip, rocm_arch
+from flydsl.runtime import device, hip
 from tests.support.driver_recording import DriverRecording
 
 
@@ -14,7 +14,7 @@ def forget_devices() -> None:
     """As if no device had been asked for: the library and its devices are looked for again."""
     hip._driver.cache_clear()
     hip._devices.clear()
-    rocm_arch._detected.cache_clear()
+    device._detected.cache_clear()
 
 
 class Recording(DriverRecording):

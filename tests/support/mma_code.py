@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from flydsl.compiler.arguments.adapted import Adapted
+import flydsl.expr as fx
+from flydsl.compiler.arguments.adapting import Adapted
+from flydsl.compiler.arguments.kinds import NoneArgument
 from flydsl.compiler.artifacts.artifact import Artifact
 from flydsl.compiler.jit_argument import adapt
 from flydsl.compiler.lowering.driver import compile_module
@@ -31,9 +33,14 @@ def adapted_arguments(function: Any, args: Sequence[Any]) -> list[Any]:
     """What tracing takes for the arguments of a call: those known while compiling as they are, the others adapted."""
     values, signature = function.signature.bind(tuple(args), {}), function.signature
     return [
-        value if known else Adapted(adapt(value, annotation))
+        value if known else Adapted(NoneArgument() if _left_out(value, annotation) else adapt(value, annotation))
         for value, known, annotation in zip(values, signature.constexpr, signature.annotations, strict=True)
     ]
+
+
+def _left_out(value: Any, annotation: Any) -> bool:
+    """Whether a tensor that may be None is."""
+    return value is None and annotation is fx.Tensor
 
 
 def code_of(arch: str, ops: Sequence[Any], folder: Path, issue: Issue = by_atom) -> str:

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from flydsl._mlir import attribute_kinds, hand_built, op_view, places, types
-from flydsl._mlir.values import ArithValue, show, ssa_of
+from flydsl._mlir.values import ArithValue, as_raw, show, ssa_of
 from flydsl.dialects.fly.op_table import OP_TABLE
 from flydsl.dialects.fly.payload import BUFFER_DESC
 from flydsl.expr import rocdl as fx_rocdl
@@ -126,6 +126,12 @@ class DialectModule(ModuleType):
     def __dir__(self) -> list[str]:
         listed = {*_NAMES[self._dialect], *hand_built.FUNCTIONS.get(self._dialect, {})}
         return sorted(listed | (set(op_view.rows(self._dialect)) if self._dialect in op_view.TABLES else set()))
+
+
+def language_name(name: str) -> Any:
+    """What `fx` has of the raw layer: classes of the arith dialect, `ArithValue`, `_to_raw`, `T.VectorType`."""
+    own = {"_to_raw": as_raw, "VectorType": types.VectorType}
+    return own[name] if name in own else getattr(DialectModule("fx", "arith"), name)
 
 
 def dialect_modules(package: str) -> dict[str, ModuleType]:

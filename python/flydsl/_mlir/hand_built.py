@@ -12,11 +12,11 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 
 from flydsl._mlir.attribute_kinds import KINDS
 from flydsl._mlir.attributes import Attribute, python_value
-from flydsl._mlir.op_view import OpView, function_of, given_back, require_tracing, rows, vector_of
+from flydsl._mlir.op_view import OpView, function_of, given_back, require_intrinsic, require_tracing, rows, vector_of
 from flydsl._mlir.types import type_text
 from flydsl._mlir.values import Value, constant, show, ssa_of
 from flydsl.base.errors import DslTypeError, DslValueError
-from flydsl.compiler.tracing.emitter import ir_type
+from flydsl.compiler.tracing.ir_parts import ir_type
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.op_table import OP_TABLE
 from flydsl.dialects.upstream import op_class
@@ -106,7 +106,7 @@ def call_intrinsic(
     if isinstance(results, (list, tuple)):
         results = results[0] if results else None
     if name.startswith("llvm.amdgcn."):
-        require(name.removeprefix("llvm.amdgcn."), "rocm")
+        require_intrinsic(name)
     elif name.startswith("llvm.nvvm."):
         require(name.removeprefix("llvm.nvvm."), "cuda")
     operands = [ssa_of(value) for value in args]

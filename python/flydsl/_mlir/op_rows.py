@@ -11,6 +11,8 @@ Arguments come in this order, positionally or by name; a result whose type canno
   type, ``-> :name`` a type that the caller gives as its first argument, which may be None for ``-> :name?``.
   ``-> first=x second='i1'`` gives two results by name.
 
+- ``on=cdna4,cdna5`` names the generations that have it; without it all of the dialect's targets do.
+
 An IR name that is not ``dialect.function`` stands in parentheses behind the function's name.
 """
 
@@ -189,16 +191,17 @@ RawPtrBufferLoadOp  raw_ptr_buffer_load     rsrc offset soffset aux:i32 alias_sc
 RawPtrBufferStoreOp raw_ptr_buffer_store    vdata rsrc offset soffset aux:i32 alias_scopes:drop? \
     noalias_scopes:drop?
 RawPtrBufferAtomicFaddOp raw_ptr_buffer_atomic_fadd vdata rsrc offset soffset aux:i32 -> vdata
-RawPtrBufferLoadLdsOp raw_ptr_buffer_load_lds rsrc ldsPtr size:i32 voffset soffset offset:i32 aux:i32
+RawPtrBufferLoadLdsOp raw_ptr_buffer_load_lds rsrc ldsPtr size:i32 voffset soffset offset:i32 aux:i32 \
+    on=cdna2,cdna3,cdna4
 ReadfirstlaneOp     readfirstlane           src -> res=:res
 ReadlaneOp          readlane                src0 src1 -> res=:res
 BallotOp            ballot                  pred -> res=:res
 DsBpermuteOp        ds_bpermute             index src -> res=:res
 DsSwizzleOp         ds_swizzle              src offset -> res=:res
 DPPUpdateOp         update_dpp              old src dppCtrl:i32 rowMask:i32 bankMask:i32 boundCtrl:i1 -> res=:res
-PermlaneX16Op       permlanex16             old src0 src1 src2 fi:i1 boundControl:i1 -> res=:res
-Permlane16SwapOp    permlane16_swap         old src fi:i1 boundControl:i1 -> res=:res
-Permlane32SwapOp    permlane32_swap         old src fi:i1 boundControl:i1 -> res=:res
+PermlaneX16Op       permlanex16             old src0 src1 src2 fi:i1 boundControl:i1 on=rdna3,rdna4,cdna5 -> res=:res
+Permlane16SwapOp    permlane16_swap         old src fi:i1 boundControl:i1 on=cdna4,cdna5 -> res=:res
+Permlane32SwapOp    permlane32_swap         old src fi:i1 boundControl:i1 on=cdna4 -> res=:res
 MbcntLoOp           mbcnt_lo                in0 in1 -> res=:res
 MbcntHiOp           mbcnt_hi                in0 in1 -> res=:res
 PermOp              perm                    src0 src1 selector -> res=:res
@@ -209,35 +212,27 @@ ROCDLLog            log                     arg -> res=:res
 ROCDLSqrt           sqrt                    arg -> res=:res
 FMed3Op             fmed3                   src0 src1 src2 -> res=:res
 CvtPkRtz            cvt_pkrtz               srcA srcB -> res=:res
-CvtPkFp8F32Op       cvt_pk_fp8_f32          srcA srcB old wordSel:i1 -> res=:res
-CvtPkBf8F32Op       cvt_pk_bf8_f32          srcA srcB old wordSel:i1 -> res=:res
-CvtPkF32Fp8Op       cvt_pk_f32_fp8          src wordSel:i1 -> res=:res
-CvtPkF32Bf8Op       cvt_pk_f32_bf8          src wordSel:i1 -> res=:res
-CvtF32Fp8Op         cvt_f32_fp8             srcA byteSel:i32 -> res=:res
-CvtF32Bf8Op         cvt_f32_bf8             srcA byteSel:i32 -> res=:res
-DsReadTr4Op         ds_read_tr4_b64         ptr -> res=:res
-DsReadTr8Op         ds_read_tr8_b64         ptr -> res=:res
-DsReadTr6Op         ds_read_tr6_b96         ptr -> res=:res
-DsReadTr16Op        ds_read_tr16_b64        ptr -> res=:res
-SBarrierOp          s_barrier
+CvtPkFp8F32Op       cvt_pk_fp8_f32          srcA srcB old wordSel:i1 on=cdna3,cdna4,rdna4,cdna5 -> res=:res
+CvtPkBf8F32Op       cvt_pk_bf8_f32          srcA srcB old wordSel:i1 on=cdna3,cdna4,rdna4,cdna5 -> res=:res
+CvtPkF32Fp8Op       cvt_pk_f32_fp8          src wordSel:i1 on=cdna3,cdna4,rdna4,cdna5 -> res=:res
+CvtPkF32Bf8Op       cvt_pk_f32_bf8          src wordSel:i1 on=cdna3,cdna4,rdna4,cdna5 -> res=:res
+CvtF32Fp8Op         cvt_f32_fp8             srcA byteSel:i32 on=cdna3,cdna4,rdna4,cdna5 -> res=:res
+CvtF32Bf8Op         cvt_f32_bf8             srcA byteSel:i32 on=cdna3,cdna4,rdna4,cdna5 -> res=:res
+DsReadTr4Op         ds_read_tr4_b64         ptr on=cdna4 -> res=:res
+DsReadTr8Op         ds_read_tr8_b64         ptr on=cdna4 -> res=:res
+DsReadTr6Op         ds_read_tr6_b96         ptr on=cdna4 -> res=:res
+DsReadTr16Op        ds_read_tr16_b64        ptr on=cdna4 -> res=:res
 WaveBarrierOp       wave_barrier
-SWaitcntOp          s_waitcnt               bitfield:i32
-SWaitLoadcntOp      s_wait_loadcnt          count:i16
-SWaitStorecntOp     s_wait_storecnt         count:i16
-SWaitDscntOp        s_wait_dscnt            count:i16
-SWaitExpcntOp       s_wait_expcnt           count:i16
-BarrierSignalOp     s_barrier_signal        id:i32
-BarrierWaitOp       s_barrier_wait          id:i16
-SetPrioOp           s_setprio               priority:i16
-SSleepOp            s_sleep                 count:i32
-SNopOp              s_nop                   count:i16
-SchedBarrier        sched_barrier           mask:i32
-SchedGroupBarrier   sched_group_barrier     mask:i32 size:i32 groupId:i32
-IglpOpt             iglp_opt                variant:i32
-GlobalLoadLDSOp     global_load_lds         globalPtr ldsPtr size:i32 offset:i32 aux:i32
+SWaitLoadcntOp      s_wait_loadcnt          count:i16 on=rdna4,cdna5
+SWaitStorecntOp     s_wait_storecnt         count:i16 on=rdna4,cdna5
+SWaitDscntOp        s_wait_dscnt            count:i16 on=rdna4,cdna5
+SWaitExpcntOp       s_wait_expcnt           count:i16 on=rdna4,cdna5
+BarrierSignalOp     s_barrier_signal        id:i32 on=rdna4,cdna5
+BarrierWaitOp       s_barrier_wait          id:i16 on=rdna4,cdna5
+GlobalLoadLDSOp     global_load_lds         globalPtr ldsPtr size:i32 offset:i32 aux:i32 on=cdna2,cdna3,cdna4
 """
 """Operations of the rocdl dialect, which are one intrinsic each: ``llvm.amdgcn.`` and the function's name with dots.
-The matrix instructions and scaled conversions are not here: they come from the fact tables, through `fx.rocdl`."""
+What is not here and `fx.rocdl` has comes from there: matrix instructions, scaled conversions, waits."""
 
 
 TABLES = {"arith": ARITH, "math": MATH, "vector": VECTOR, "llvm": LLVM, "gpu": GPU, "rocdl": ROCDL}

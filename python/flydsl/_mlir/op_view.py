@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -18,8 +17,9 @@ from flydsl._mlir.attribute_kinds import KINDS
 from flydsl._mlir.attributes import Attribute, from_ir
 from flydsl._mlir.op_rows import TABLES
 from flydsl._mlir.types import VectorType, element_of, type_text, with_element
-from flydsl._mlir.values import is_number, show, ssa_of
+from flydsl._mlir.values import Value, is_number, show, ssa_of
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
+from flydsl.base.records import dataclass
 from flydsl.expr.trace.context import current, is_tracing
 from flydsl.expr.trace.intrinsic import require
 from flydsl.expr.values.ir_types import IrType, type_facts
@@ -51,6 +51,8 @@ class Row:
     slots: tuple[Slot, ...]
     results: tuple[tuple[str, str], ...]
     """Name and type rule of each result."""
+    generations: tuple[str, ...] = ()
+    """Of AMD GPUs, those that have it; empty for all."""
 
     @property
     def form(self) -> str:
@@ -69,13 +71,16 @@ def _slot(word: str) -> Slot:
 def _row(dialect: str, line: str) -> Row:
     takes, _, gives = line.partition("->")
     class_name, function, *words = takes.split()
+    homes = tuple(home for word in words if word.startswith("on=") for home in word[3:].split(","))
+    words = [word for word in words if not word.startswith("on=")]
     function, _, op = function.rstrip(")").partition("(")
     results = []
     for index, word in enumerate(re.findall(r"(?:\w+=)?(?:\w+\([^)]*\)|[^\s(]+)", gives)):
         name, _, rule = word.rpartition("=")
         results.append((name or ("result" if not index else f"result{index}"), rule))
     given = [Slot(rule[1:].rstrip("?"), "type", optional=rule.endswith("?")) for _, rule in results if rule[0] == ":"]
-    return Row(op or f"{dialect}.{function}", class_name, function, (*given, *map(_slot, words)), tuple(results))
+    slots = (*given, *map(_slot, words))
+    return Row(op or f"{dialect}.{function}", class_name, function, slots, tuple(results), homes)
 
 
 @cache
@@ -209,6 +214,9 @@ class Attributes:
         return len({**self._op.properties, **self._op.attributes, **self._notes})
 
 
+Value.owner_view = OpView  # values are below operations, and know theirs
+
+
 # Building --------------------------------------------------------------------------------------
 
 
@@ -314,10 +322,18 @@ def build(row: Row, args: Sequence[Any], named: Mapping[str, Any]) -> OpView:
     return OpView(emitter.block.last_op, [name for name, _ in row.results])
 
 
+def require_intrinsic(name: str) -> None:
+    """Refuse an intrinsic by name that the target is known to lack: LLVM would end the process."""
+    short = name.removeprefix("llvm.amdgcn.").replace(".", "_")
+    known = [row for row in rows("rocdl").values() if short == row.function or short.startswith(f"{row.function}_")]
+    longest = max(known, key=lambda row: len(row.function), default=None)
+    require(short, "rocm", () if longest is None else longest.generations)
+
+
 def _intrinsic(row: Row, given: Mapping[str, Any], operands: Mapping[str, Any], types: Sequence[str | None]) -> OpView:
     """An operation of the rocdl dialect: a call of its intrinsic, whose attributes are constants."""
     short = row.op.removeprefix("rocdl.")
-    require(short, "rocm")
+    require(short, "rocm", row.generations)
     values: list[Any] = []
     for slot in row.slots:
         if slot.role == "operand":
@@ -336,6 +352,7 @@ def given_back(view: OpView) -> Any:
     return results[0] if len(results) == 1 else results or view
 
 
+@cache
 def function_of(row: Row) -> Callable[..., Any]:
     """The builder of an operation as a function."""
 
@@ -359,6 +376,7 @@ class _OpMeta(type):
         return isinstance(instance, OpView) and instance.name == cls.row.op
 
 
+@cache
 def class_of(row: Row) -> type:
     """The builder of an operation as a class."""
     return _OpMeta(row.class_name, (), {"row": row, "__doc__": f"`{row.op}`: {row.form}.", "OPERATION_NAME": row.op})

@@ -22,7 +22,8 @@ from flydsl._mlir.op_view import OpView
 from flydsl._mlir.values import show, ssa_of
 from flydsl.base.errors import DslRuntimeError, DslTypeError
 from flydsl.compiler.backends.target_choice import chosen_target
-from flydsl.compiler.tracing.emitter import TraceEmitter, ir_type
+from flydsl.compiler.tracing.emitter import TraceEmitter
+from flydsl.compiler.tracing.ir_parts import ir_type
 from flydsl.dialects.registry import load_all
 from flydsl.expr.trace.context import current, is_tracing, tracing
 
@@ -106,7 +107,7 @@ class InsertionPoint:
 
     def __enter__(self) -> InsertionPoint:
         if not is_tracing() or isinstance(self.block.parent_op(), func.FuncOp):
-            self._trace = tracing(TraceEmitter(self.block, chosen_target()))  # type: ignore[arg-type]
+            self._trace = tracing(TraceEmitter(self.block, chosen_target()))
             self._trace.__enter__()
             return self
         emitter: Any = current()

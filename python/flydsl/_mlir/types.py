@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError, FlyDSLError
-from flydsl.compiler.tracing.emitter import ir_type
+from flydsl.compiler.tracing.ir_parts import ir_type
 from flydsl.dialects.fly import payload as pl
-from flydsl.expr.values.ir_types import IrType, type_facts
+from flydsl.expr.values.ir_types import IrType, NarrowingMeta, type_facts
 from flydsl.layout.layout import Layout
 from flydsl.layout.leaf import DynInt
 from flydsl.layout.swizzle import ComposedLayout, CoordSwizzle, Swizzle
@@ -28,19 +28,7 @@ _FLY_TYPES = (
 """What `fx.PointerType.get` and its like give: the payload that describes the values of a fly type."""
 
 
-class _TypeMeta(type):
-    """A class of types: membership by what the text says, and narrowing by a call."""
-
-    def __instancecheck__(cls, instance: Any) -> bool:
-        return cls.admits(instance)  # type: ignore[attr-defined]
-
-    def __call__(cls, type_: Any) -> Any:
-        if isinstance(type_, cls):
-            return type_
-        raise DslValueError(f"{type_!s} is no {cls.__name__}")
-
-
-class Type(metaclass=_TypeMeta):
+class Type(metaclass=NarrowingMeta):
     """Any type: of numbers, vectors, memory and LLVM, and those of the fly dialect."""
 
     @staticmethod
@@ -82,7 +70,7 @@ def _scalar(name: str, is_member: Callable[[IrType], bool], doc: str) -> type[Ty
     def admits(type_: Any) -> bool:
         return isinstance(type_, IrType) and is_member(type_)
 
-    return _TypeMeta(name, (Type,), {"admits": staticmethod(admits), "__doc__": doc, "__module__": __name__})
+    return NarrowingMeta(name, (Type,), {"admits": staticmethod(admits), "__doc__": doc, "__module__": __name__})
 
 
 class IntegerType(_scalar("Integers", lambda t: t[0] == "i" and t[1:].isdigit(), "Integers of some width.")):
@@ -122,7 +110,7 @@ def _float_class(name: str, text: str) -> type[Type]:
         return IrType(text)
 
     members = {"admits": staticmethod(admits), "get": staticmethod(get), "__doc__": f"The type {text}."}
-    return _TypeMeta(name, (FloatType,), {**members, "__module__": __name__})
+    return NarrowingMeta(name, (FloatType,), {**members, "__module__": __name__})
 
 
 FLOAT_CLASSES = {

@@ -7,13 +7,15 @@ Importing this module makes ``x.ir_value()`` give such values to code outside of
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from xdsl.ir import Block, SSAValue
 
 from flydsl._mlir.types import element_of, type_text, with_element
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
+from flydsl.compiler.tracing.ir_parts import default_properties
 from flydsl.dialects.fly.types import FlyType
 from flydsl.expr import numeric
 from flydsl.expr.numbers.fastmath import Flags, flag_attrs
@@ -40,6 +42,7 @@ class Value(NoForeignFunctions, metaclass=_ValueMeta):
 
     __slots__ = ("__dsl_ssa__",)
     __dsl_raw_class__ = True
+    owner_view: ClassVar[Callable[[Any], Any]]
 
     def __init__(self, value: Any) -> None:
         self.__dsl_ssa__ = ssa_of(value)
@@ -52,10 +55,8 @@ class Value(NoForeignFunctions, metaclass=_ValueMeta):
     @property
     def owner(self) -> Any:
         """The operation it is a result of, or the block it is an argument of."""
-        from flydsl._mlir.op_view import OpView
-
         found = self.__dsl_ssa__.owner
-        return found if isinstance(found, Block) else OpView(found)
+        return found if isinstance(found, Block) else self.owner_view(found)
 
     @property
     def result(self) -> Value:
@@ -124,8 +125,6 @@ def is_number(text: str) -> bool:
 
 def show(value: Any, signed: bool | None = None) -> Any:
     """An SSA value as the class of its type: a raw number, a vector, the handle of a fly type, or a plain value."""
-    if not isinstance(value, SSAValue):
-        return value
     if isinstance(value.type, FlyType):
         return from_value(value)
     text = str(value.type)
@@ -159,7 +158,7 @@ def as_raw(value: Any) -> Any:
     """The raw value of a number, Python number, operation or raw value; vectors and handles are values already."""
     if isinstance(value, (Vector, Handle)):
         return value
-    return show_any(ssa_of(value), getattr(value, "signed", None))
+    return show(ssa_of(value), getattr(value, "signed", None))
 
 
 def constant(value: bool | int | float, type_: str) -> Any:
@@ -182,8 +181,6 @@ def _wrapped(number: int, element: str) -> int:
 
 def _asked_inside() -> bool:
     """Whether the caller of the method that asks this is a module of the package."""
-    import sys
-
     return sys._getframe(2).f_globals.get("__name__", "").startswith("flydsl.")
 
 
@@ -277,7 +274,7 @@ class ArithValue(Value):
         return raw
 
     def _emit(self, name: str, operands: Sequence[Any], type_: str | None = None, attrs: Any = None) -> Any:
-        given = attrs if attrs is not None else flag_attrs(None) if _takes_flags(name) else None
+        given = attrs if attrs is not None else flag_attrs(None) if "fastmath" in default_properties(name) else None
         made = current().op(name, operands, self.type if type_ is None else str(type_), given)
         return ArithValue(made, self.signed) if is_number(str(made.type)) else Value(made)
 
@@ -373,7 +370,7 @@ class ArithValue(Value):
                 f"select chooses between two values of one type, not {values[0].type} and {values[1].type}"
             )
         signed = next((arm.signed for arm in arms if isinstance(arm, (Numeric, ArithValue))), None)
-        return show_any(current().op("arith.select", (self.__dsl_ssa__, *values), kinds[0]), signed)
+        return show(current().op("arith.select", (self.__dsl_ssa__, *values), kinds[0]), signed)
 
     def bitcast(self, type: Any) -> Any:
         """The same bits as another type of equal width."""
@@ -382,7 +379,7 @@ class ArithValue(Value):
             return self
         if text.startswith("vector<"):
             one = current().op("vector.from_elements", (self.__dsl_ssa__,), f"vector<1x{self.type}>")
-            return show_any(current().op("vector.bitcast", (one,), text))
+            return show(current().op("vector.bitcast", (one,), text))
         return self._emit("arith.bitcast", (self.__dsl_ssa__,), text)
 
     def index_cast(self, type: Any) -> Any:
@@ -395,18 +392,6 @@ class ArithValue(Value):
         operands = [self.__dsl_ssa__, ssa_of(offset, "i32"), ssa_of(width, "i32")]
         moved, _ = current().op("gpu.shuffle", operands, [str(self.type), "i1"], {"mode": "xor"})
         return ArithValue(moved, self.signed)
-
-
-def show_any(value: Any, signed: bool | None = None) -> Any:
-    """`show`, also for the values of a trace that has another IR."""
-    if isinstance(value, SSAValue):
-        return show(value, signed)
-    return ArithValue(value, signed) if is_number(str(value.type)) else Vector(value)
-
-
-def _takes_flags(name: str) -> bool:
-    dialect, _, short = name.partition(".")
-    return dialect == "math" or (dialect == "arith" and short.endswith("f") and short not in ("extf", "truncf"))
 
 
 def _everywhere(
@@ -504,4 +489,4 @@ _install(_FLOAT_PAIRS, lambda name: _pair_method(name, True), "arith")
 _install(_INTEGER_PAIRS, lambda name: _pair_method(name, False), "arith")
 _install(_FUNCTIONS, _function_method, "math")
 
-raw_face.show = show
+raw_face.show = lambda value, signed: show(value, signed) if isinstance(value, SSAValue) else value

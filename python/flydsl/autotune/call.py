@@ -11,14 +11,15 @@ from flydsl.autotune.config import Config
 from flydsl.base.errors import DslTypeError, FlyDSLError
 from flydsl.compiler.arguments import array_view
 from flydsl.compiler.arguments.array_view import ArrayView
+from flydsl.compiler.arguments.kinds import stream_handle
+from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor
 from flydsl.compiler.backends.target_choice import device_of
-from flydsl.compiler.calls.graph_capture import refuse_during_capture
-from flydsl.compiler.jit_argument import TensorAdaptor, stream_handle
+from flydsl.compiler.calls.call import refuse_during_capture
 from flydsl.compiler.jit_function import JitFunction
 from flydsl.compiler.messages.diagnostics import about_argument
 from flydsl.compiler.options.hints import hint_scope
 from flydsl.expr.memory.struct import is_struct_type
-from flydsl.expr.trace.stream import Stream
+from flydsl.expr.trace.host_argument import Stream
 
 
 class Parameters:

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import MethodType
 from typing import Any
 
 from flydsl.autotune.key import digest
+from flydsl.base.records import dataclass
 from flydsl.compiler.capture.fingerprint import Walk
 
 _MOST = 256

@@ -15,7 +15,6 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -27,15 +26,17 @@ from flydsl.autotune.key import digest
 from flydsl.autotune.reporting import warn
 from flydsl.base import knobs
 from flydsl.base.log import get_logger
+from flydsl.base.records import dataclass
 from flydsl.compiler.arguments import array_view
-from flydsl.compiler.arguments.array_view import ArrayView
-from flydsl.compiler.arguments.tensor_spec import TensorSpec
+from flydsl.compiler.arguments.array_view import ArrayView, TensorSpec
+from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor
+from flydsl.compiler.arguments.tensor_argument import Dynamic
 from flydsl.compiler.capture.inputs import Inputs
-from flydsl.compiler.jit_argument import Dynamic, TensorAdaptor
 from flydsl.compiler.jit_function import JitFunction
 from flydsl.compiler.options.hints import hint_scope, scoped
 from flydsl.expr.tensors.element import element_class
-from flydsl.expr.trace.stream import Stream
+from flydsl.expr.trace.host_argument import Stream
+from flydsl.target.family import HOST
 
 
 def compile_ahead(call: Call, configs: Sequence[Config], executor: Executor | None) -> None:
@@ -205,7 +206,7 @@ def _sent(value: Any) -> Any:
 
 
 def _spec(view: ArrayView) -> TensorSpec:
-    return TensorSpec(tuple(view.shape), element_class(view.elem), strides=tuple(view.strides), device="host")
+    return TensorSpec(tuple(view.shape), element_class(view.elem), strides=tuple(view.strides), device=HOST.name)
 
 
 # In the worker -------------------------------------------------------------------------------------------------------

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.base.lazy import lazy_module
 from flydsl.compiler.messages.diagnostics import located
 from flydsl.compiler.options.hints import checked
+
+if TYPE_CHECKING:
+    from flydsl import expr
+else:
+    expr = lazy_module("flydsl.expr")
+
 
 _TYPE, _TUPLE = "$type", "$tuple"
 _OPTIONS = ("num_warps", "waves_per_eu", "maxnreg")
@@ -90,7 +96,7 @@ def _written(value: Any, name: str) -> Any:
         return [_written(item, name) for item in value]
     if isinstance(value, dict) and all(isinstance(key, str) and not key.startswith("$") for key in value):
         return {key: _written(item, name) for key, item in value.items()}
-    if isinstance(value, type) and getattr(import_module("flydsl.expr"), value.__name__, None) is value:
+    if isinstance(value, type) and getattr(expr, value.__name__, None) is value:
         return {_TYPE: value.__name__}
     raise DslTypeError(
         f"the value {value!r} of '{name}' in a Config is a {type(value).__name__}, which a file of timings cannot hold",
@@ -106,7 +112,7 @@ def _read(value: Any) -> Any:
     if set(value) == {_TUPLE} and isinstance(value[_TUPLE], list):
         return tuple(_read(item) for item in value[_TUPLE])
     if set(value) == {_TYPE}:
-        found = getattr(import_module("flydsl.expr"), str(value[_TYPE]), None)
+        found = getattr(expr, str(value[_TYPE]), None)
         if not isinstance(found, type):
             raise DslValueError(f"flydsl.expr has no type {value[_TYPE]!r}")
         return found

@@ -8,9 +8,8 @@ from types import FunctionType
 from typing import Any
 
 from flydsl.autotune.config import Config
-from flydsl.autotune.options import Options
+from flydsl.autotune.options import Options, checked_prune
 from flydsl.autotune.plain import PlainTuner
-from flydsl.autotune.pruning import checked_prune
 from flydsl.autotune.tuner import Autotuner, Configs, Default
 from flydsl.base.errors import DslTypeError
 from flydsl.compiler.jit_function import JitFunction

@@ -22,6 +22,7 @@ from flydsl.compiler.capture.fingerprint import Walk
 from flydsl.compiler.capture.inputs import Inputs
 from flydsl.compiler.jit_function import JitFunction
 from flydsl.expr.numeric import Numeric
+from flydsl.target.family import family
 
 Problem = tuple[tuple[str, str], ...]
 """What was called with, as pairs of texts: quick to make and to compare."""
@@ -82,7 +83,7 @@ def build_of(function: JitFunction, captured: Inputs, device: Any) -> dict[str, 
     if texts := backend_texts(device.target, walk):
         build["backend"] = digest("\n".join([*texts, *walk.lines]))
     # The virtual GPU is this machine's processor.
-    return build | ({"processor": digest(processor_text())} if device.kind == "host" else {})
+    return build | ({"processor": digest(processor_text())} if family(device.kind).virtual else {})
 
 
 def digest(text: str) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass
 from typing import Any
 
 from flydsl.autotune.agreement import Check, checked_check
 from flydsl.autotune.bench import do_bench
+from flydsl.autotune.call import call_with
 from flydsl.autotune.callable_key import callable_key, has_run
 from flydsl.autotune.config import Config
 from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.base.records import dataclass
 
 _FUNCTIONS: Mapping[str, str] = {
     "pre_hook": "a function of the arguments by name",
@@ -98,3 +99,36 @@ def _check_executor(executor: Any) -> None:
         f"executor= is a concurrent.futures.Executor, got {kind}",
         hint="write executor=concurrent.futures.ThreadPoolExecutor(4), or leave it out",
     )
+
+
+# Which configurations are worth trying for a call, as the user says: a function, or up to three steps
+
+
+def pruned(configs: list[Config], prune: Any, arguments: dict[str, Any]) -> list[Config]:
+    """What pruning leaves: a function of (configs, arguments), or a dictionary of up to three steps."""
+    if prune is None:
+        return configs
+    if callable(prune):
+        return call_with(prune, configs, arguments)
+    early, model, top_k = (prune.get(name) for name in ("early_config_prune", "perf_model", "top_k"))
+    if early is not None:
+        configs = list(call_with(early, configs, arguments))
+    if model is not None and top_k is not None:
+        count = max(1, int(len(configs) * top_k)) if isinstance(top_k, float) and top_k <= 1 else int(top_k)
+        # A model takes the arguments by name, the configuration's among them.
+        configs = sorted(configs, key=lambda config: model(**(arguments | config.all_kwargs())))[:count]
+    return configs
+
+
+_PRUNING = ("early_config_prune", "perf_model", "top_k")
+
+
+def checked_prune(prune: Any) -> Any:
+    if prune is None or callable(prune):
+        return prune
+    if not isinstance(prune, Mapping) or not set(prune) <= set(_PRUNING):
+        raise DslTypeError(
+            "prune_configs_by= is a function of (configs, arguments) or a dictionary",
+            hint=f"its keys are {', '.join(_PRUNING)}",
+        )
+    return prune

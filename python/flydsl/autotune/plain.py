@@ -14,8 +14,7 @@ from typing import Any
 from flydsl.autotune.bench import do_bench
 from flydsl.autotune.buffers import buffer_of
 from flydsl.autotune.config import Config
-from flydsl.autotune.options import Options
-from flydsl.autotune.pruning import pruned
+from flydsl.autotune.options import Options, pruned
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslTypeError
 from flydsl.base.log import get_logger

@@ -15,20 +15,19 @@ from flydsl.autotune import artifacts
 from flydsl.autotune.call import Call, Parameters, call_with, unknown_parameters
 from flydsl.autotune.config import Config
 from flydsl.autotune.key import Problem, build_of, problem_of
-from flydsl.autotune.options import Options
-from flydsl.autotune.pruning import pruned
+from flydsl.autotune.options import Options, pruned
 from flydsl.autotune.quick_key import quick_key
 from flydsl.autotune.search import Search, run_once
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
 from flydsl.base.log import get_logger
 from flydsl.compiler.cache.cache_info import CacheInfo
-from flydsl.compiler.calls.jit_call import JitCall
 from flydsl.compiler.calls.specialisation import Specialisation
 from flydsl.compiler.capture.inputs import Inputs
 from flydsl.compiler.jit_function import JitFunction
 from flydsl.compiler.messages.decorated import Decorated
 from flydsl.compiler.messages.diagnostics import present
+from flydsl.compiler.outlets.jit_call import JitCall
 from flydsl.expr.trace.context import is_tracing
 
 Configs = Sequence[Config] | Callable[..., Sequence[Config]]
@@ -42,6 +41,7 @@ class Autotuner(Decorated):
     """A jit function with configurations to choose from; called as the function is, without what they set."""
 
     what = "a tuned function"
+    captured_parts = ("fn",)
 
     def __init__(self, fn: JitFunction, configs: Configs, key: Sequence[str], options: Options, *, prune: Any = None,
                  default: Default = None, artifact_name: str | None = None) -> None:  # fmt: skip

@@ -3,22 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr
 from xdsl.ir import Operation
 
 from flydsl.backends.launcher import is_parameter_block
-from flydsl.backends.matrix_calls import matrix_rules
+from flydsl.base.records import dataclass
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.module_scope import ModuleScope, symbol_text
-from flydsl.codegen.rules.rules_llvm import call_intrinsic
+from flydsl.codegen.rules.rules_llvm import call_intrinsic, emit_call_intrinsic
+from flydsl.dialects.fly.payload_text import parse_instruction
+from flydsl.passes.shared.matrix_atoms import INSTRUCTION
+from flydsl.passes.shared.walk import members
+from flydsl.target.mma_facts import Intrinsic
 from flydsl.target.narrow_conversions import narrow_conversions
 from flydsl.target.tensor_map import MAP_ALIGN, MAP_BYTES
+
+# Matrix operations as calls of LLVM intrinsics, whatever dialect operation carries them -------
+
+
+def instruction_of(op: Operation) -> object | None:
+    """The matrix instruction an operation is, if it is one."""
+    text = op.attributes.get(INSTRUCTION)
+    return parse_instruction(text.data) if isinstance(text, StringAttr) else None
+
+
+def _call(emitter: FunctionEmitter, op: Operation) -> None:
+    call: Intrinsic = instruction_of(op).intrinsic()  # type: ignore[union-attr]
+    values = iter(op.operands)
+    arguments = []
+    for slot in call.slots:
+        if slot.attr:
+            arguments.append(f"{slot.type.llvm} {slot.value}")
+        elif slot.value is not None:
+            next(values)
+            arguments.append(f"{slot.type.llvm} {slot.value}")
+        else:
+            arguments.append(emitter.typed(next(values)))
+    emitter.define(op, f"call {call.result_type} @{call.name}({', '.join(arguments)})")
+
+
+def _call_or(default: Rule) -> Rule:
+    return lambda emitter, op: (_call if INSTRUCTION in op.attributes else default)(emitter, op)
+
+
+def matrix_rules(module: Operation) -> dict[str, Rule]:
+    """A rule for every operation of the module that is a matrix instruction; inline assembly says all by itself."""
+    names = {op.name for op in module.walk() if INSTRUCTION in op.attributes} - {"llvm.inline_asm"}
+    return {name: _call_or(emit_call_intrinsic) if name == "llvm.call_intrinsic" else _call for name in names}
 
 
 @dataclass(frozen=True)
@@ -97,13 +133,13 @@ def float_modes(op: Operation) -> list[str]:
 
 def kernel_functions(module: Operation) -> list[Operation]:
     """The kernels of all gpu modules."""
-    return [op for op in module.walk() if op.name == "gpu.func"]
+    return [op for op in members(module) if op.name == "gpu.func"]
 
 
 def emit_kernels(module: Operation, code: DeviceCode) -> str:
     """LLVM text of every kernel and shared global of a module after stage A."""
     emitter = code.emitter(module)
-    for op in module.walk():
+    for op in members(module):
         if op.name == "llvm.mlir.global":
             emitter.emit_global(op)
     for op in kernel_functions(module):

@@ -8,8 +8,7 @@ globals of the launcher before its first call.
 from __future__ import annotations
 
 from flydsl.backends.launcher import Launch
-from flydsl.base.launch_status import DRIVER_BASE
-from flydsl.base.native_names import DRIVER_ATTRIBUTES_ENTRY, DRIVER_ENTRY, TENSOR_MAP_ENTRY, handle_symbol
+from flydsl.base.native_names import DRIVER_ATTRIBUTES_ENTRY, DRIVER_BASE, DRIVER_ENTRY, TENSOR_MAP_ENTRY, handle_symbol
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.module_scope import ModuleScope, symbol_text

@@ -12,7 +12,6 @@ or one that a kernel returned.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from typing import Protocol
 
 from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
@@ -21,15 +20,14 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from flydsl.backends import tensor_maps
 from flydsl.base.errors import LoweringError
-from flydsl.base.launch_status import BAD_BLOCK, BAD_CLUSTER, BAD_GRID, BAD_LAYOUT, BAD_SHARED
-from flydsl.base.native_names import CHECK, ENTRY
+from flydsl.base.native_names import BAD_BLOCK, BAD_CLUSTER, BAD_GRID, BAD_LAYOUT, BAD_SHARED, CHECK, ENTRY
+from flydsl.base.records import dataclass
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.llvm_types import address_space, type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.dialects.fly.payload import CHECKED_MESSAGE, DEPENDENT_LAUNCH, SHARED_RANGE
 from flydsl.passes.shared.launch_conditions import REQUIRES
-from flydsl.passes.shared.source_location import location_of
-from flydsl.passes.shared.walk import functions
+from flydsl.passes.shared.walk import functions, location_of
 from flydsl.target.target import Target
 
 

@@ -14,16 +14,13 @@ Order, and why:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from xdsl.ir import Operation
 
-from flydsl.backends.lowering.convert_arith_to_llvm import convert_arith_to_llvm
-from flydsl.backends.lowering.convert_gpu_to_nvvm import convert_gpu_to_nvvm
-from flydsl.backends.lowering.convert_gpu_to_rocdl import convert_gpu_to_rocdl
-from flydsl.backends.lowering.convert_math_to_llvm import convert_math_to_llvm
-from flydsl.backends.lowering.convert_vector_to_llvm import convert_vector_to_llvm
 from flydsl.backends.lowering.gpu_module_to_binary import gpu_module_to_binary
+from flydsl.backends.lowering.kernel_conversion import convert_gpu_to_nvvm, convert_gpu_to_rocdl
+from flydsl.backends.lowering.rule_conversion import convert_arith_to_llvm, convert_math_to_llvm, convert_vector_to_llvm
+from flydsl.base.errors import LoweringError
+from flydsl.base.records import dataclass, field
 from flydsl.passes import pipeline
 from flydsl.passes.convert_cf_to_llvm import convert_cf_to_llvm
 from flydsl.passes.convert_func_to_llvm import convert_func_to_llvm
@@ -126,12 +123,11 @@ class Step:
                 PASSES[name].run(op, **self.options.get(name, {}))
 
 
-_DIALECTS = {"rocm": "rocdl", "cuda": "nvvm"}
-
-
 def stage_b(target: Target, level: int, debug_info: bool) -> tuple[Step, ...]:
     """From the end of stage A to the llvm dialect, the host's part and the kernels'."""
-    dialect = _DIALECTS[target.backend]
+    dialect = target.family.dialect
+    if not dialect:
+        raise LoweringError(f"{target.arch} has no dialect of its own, so there is no stage B for it")
     convert, attach = f"convert-gpu-to-{dialect}", f"{dialect}-attach-target"
     kernels = ("convert-scf-to-cf", "cse", convert, *(("fly-rocdl-cluster-attr",) if dialect == "rocdl" else ()))
     steps = [

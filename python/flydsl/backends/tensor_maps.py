@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
-from flydsl.base.launch_status import BAD_MAP_ADDRESS, BAD_MAP_EXTENT, BAD_MAP_STRIDE, DRIVER_BASE
+from flydsl.base.native_names import BAD_MAP_ADDRESS, BAD_MAP_EXTENT, BAD_MAP_STRIDE, DRIVER_BASE
+from flydsl.base.records import dataclass
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.dialects.fly.payload import MAPPED_ORDER, MAPPED_TENSOR

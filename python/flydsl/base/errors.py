@@ -11,17 +11,34 @@ from __future__ import annotations
 
 import linecache
 import sys
-from dataclasses import FrozenInstanceError, dataclass
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError
+from types import FrameType
+
+from flydsl.base.own_code import is_own_module
+from flydsl.base.records import dataclass
 
 _BOLD, _RED, _GREEN = "\x1b[1m", "\x1b[1;31m", "\x1b[1;32m"
 _RESET = "\x1b[0m"
 
 
+class _Colour:
+    """Whether the user's settings refuse colours: so it is until the table of variables says how to ask them."""
+
+    refused: Callable[[], bool] = staticmethod(lambda: True)
+
+
+_colour = _Colour()
+
+
+def ask_about_colour(refused: Callable[[], bool]) -> None:
+    """Tell errors how to find out whether colours are refused."""
+    _colour.refused = refused
+
+
 def colour_wanted() -> bool:
     """Whether messages are coloured: stderr, where a traceback goes, is a terminal, and ``NO_COLOR`` is unset."""
-    from flydsl.base import knobs  # here, because knobs raises the errors of this module
-
-    return sys.stderr is not None and sys.stderr.isatty() and not knobs.NO_COLOR.get()
+    return sys.stderr is not None and sys.stderr.isatty() and not _colour.refused()
 
 
 def _painted(text: str, colour: str, wanted: bool) -> str:
@@ -195,3 +212,23 @@ class UnsupportedError(FlyDSLError, NotImplementedError):
 
 class ScheduleWarning(UserWarning):
     """Scheduling hints that name another number of instructions than the code around them has."""
+
+
+# Where in the user's code this package was called: the innermost frame outside it -------------
+
+
+_BETWEEN = ("contextlib", "importlib", "functools", "threading")
+"""Modules of Python through which a call of the user's reaches us."""
+
+
+def caller_location() -> SourceLocation | None:
+    """The user's line, or None when nothing outside the package is running."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None and _passed_over(frame):
+        frame = frame.f_back
+    return None if frame is None else SourceLocation(frame.f_code.co_filename, frame.f_lineno)
+
+
+def _passed_over(frame: FrameType) -> bool:
+    name = frame.f_globals.get("__name__", "")
+    return is_own_module(name) or name.split(".")[0] in _BETWEEN

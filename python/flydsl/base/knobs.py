@@ -15,13 +15,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from flydsl.base.errors import DslRuntimeError, DslValueError
+from flydsl.base.errors import DslRuntimeError, DslValueError, ask_about_colour
+from flydsl.base.records import dataclass
 
 T = TypeVar("T")
 
@@ -345,6 +345,7 @@ DEBUG_TRACEBACK = Knob(
     aliases=("FLYDSL_DEBUG_SHOW_STACKTRACE",),
 )
 NO_COLOR = Knob("NO_COLOR", PRESENCE, "", _DEBUG, "Error messages without colour, on a terminal too.")
+ask_about_colour(NO_COLOR.get)
 
 DEBUG_LOG_LEVEL = Knob(
     "FLYDSL_DEBUG_LOG_LEVEL",
@@ -417,7 +418,8 @@ def unknown_variables() -> dict[str, str | None]:
     """``FLYDSL_*`` variables that are set but mean nothing, each with the known name it resembles, if any."""
     known = {name for knob in TABLE.values() for name in (knob.name, *knob.aliases)}
     strangers = sorted(name for name in os.environ if name.startswith("FLYDSL_") and name not in known)
-    return {name: next(iter(get_close_matches(name, known, n=1, cutoff=0.8)), None) for name in strangers}
+    near = import_module("difflib").get_close_matches  # slow to import, and seldom needed
+    return {name: next(iter(near(name, known, n=1, cutoff=0.8)), None) for name in strangers}
 
 
 @contextmanager

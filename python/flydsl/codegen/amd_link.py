@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
-from flydsl.base.errors import LoweringError
-from flydsl.runtime.elf_object import (
+from flydsl.base.elf_object import (
     SHF_ALLOC,
     SHF_EXEC,
     SHF_WRITE,
@@ -28,6 +26,8 @@ from flydsl.runtime.elf_object import (
     Symbol,
     read_object,
 )
+from flydsl.base.errors import LoweringError
+from flydsl.base.records import dataclass, field
 
 EM_AMDGPU = 224
 _PAGE = 4096

@@ -12,10 +12,10 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from flydsl.base.errors import LoweringError
+from flydsl.base.records import dataclass, replace
 from flydsl.codegen.llvm_build import emit_assembly, emit_object, optimised_text
 from flydsl.codegen.llvm_options import Setting, active, option_scope
 

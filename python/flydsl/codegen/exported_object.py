@@ -7,14 +7,22 @@ would clash, and so would two kernels of one name.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import llvmlite.binding as llvm
 
 from flydsl.base.errors import DslValueError, LoweringError
 from flydsl.base.native_names import POOL_LAUNCH, POOL_START
+from flydsl.base.records import dataclass
 from flydsl.codegen.llvm_build import emit_object, host_cpu, host_triple, stamped_module, target_machine
 from flydsl.native import native_text
+
+# Object code of the package's own native parts (`flydsl.native`) ------------------------------
+
+
+def native_object(name: str) -> bytes:
+    """One of the sources compiled for this machine."""
+    return emit_object(native_text(name))
+
 
 NATIVE, GENERIC = "native", "generic"
 _CHOICES = {"x86_64": {GENERIC: "x86-64", **{level: level for level in ("x86-64-v2", "x86-64-v3", "x86-64-v4")}}}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, IntegerAttr, StringAttr, UnitAttr
 from xdsl.dialects.llvm import LinkageAttr, LLVMFunctionType, LLVMVoidType
 from xdsl.ir import Attribute, Operation
 
+from flydsl.base.records import dataclass
 from flydsl.codegen.llvm_types import results_text, type_text
 from flydsl.codegen.module_scope import ModuleScope, symbol_text
 from flydsl.codegen.reading.literals import quoted

@@ -7,14 +7,15 @@ Each compilation has its own LLVM context, which frees all its types and constan
 from __future__ import annotations
 
 import re
+import sys
 import threading
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import llvmlite.binding as llvm
 
 from flydsl.base.errors import LoweringError
+from flydsl.base.records import dataclass
 from flydsl.codegen import llvm_options
 from flydsl.codegen.llvm_options import Request, compile_apart
 
@@ -175,7 +176,7 @@ def _fence_negated_sums(module: Any) -> Any:
 def emit_object(text: str, triple: str = "", cpu: str = "", features: str = "", level: int = 2) -> bytes:
     """Object code of LLVM text; without a triple for this process."""
     if options := llvm_options.active():
-        return compile_apart(Request(text, triple, cpu, features, level, assembly=False), options)
+        return compile_apart(Request(text, triple, cpu, features, level, assembly=False), options, __name__)
     machine = target_machine(triple, cpu, features, level) if triple else host_machine(level)
     return machine.emit_object(prepare(text, machine, level))
 
@@ -183,9 +184,17 @@ def emit_object(text: str, triple: str = "", cpu: str = "", features: str = "", 
 def emit_assembly(text: str, triple: str = "", cpu: str = "", features: str = "", level: int = 2) -> str:
     """Assembly (PTX for NVIDIA) of LLVM text; without a triple for this process."""
     if options := llvm_options.active():
-        return compile_apart(Request(text, triple, cpu, features, level, assembly=True), options).decode()
+        return compile_apart(Request(text, triple, cpu, features, level, assembly=True), options, __name__).decode()
     machine = target_machine(triple, cpu, features, level) if triple else host_machine(level)
     return machine.emit_assembly(prepare(text, machine, level))
+
+
+def serve() -> None:
+    """The process that compiles one request under options of its own."""
+    request = llvm_options.asked()
+    machine = (request.triple, request.cpu, request.features, request.level)
+    code = emit_assembly(request.text, *machine) if request.assembly else emit_object(request.text, *machine)
+    sys.stdout.buffer.write(code.encode() if isinstance(code, str) else code)
 
 
 def optimised_text(text: str, triple: str = "", cpu: str = "", features: str = "", level: int = 2) -> str:

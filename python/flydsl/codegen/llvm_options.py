@@ -2,7 +2,7 @@
 
 LLVM has one set of options per process, and an option that was once set never counts as unset again. So a compilation
 that asks for options runs in a process of its own, which ends with it; other compilations, of this thread or others,
-see nothing of it. That process runs `main` of this file: it reads a request as JSON and writes the code.
+see nothing of it. That process reads a request as JSON and writes the code.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from difflib import get_close_matches
 from functools import cache
 
 import llvmlite.binding as llvm
 
 from flydsl.base.errors import DslValueError, LoweringError
+from flydsl.base.records import dataclass
 
 Setting = tuple[str, bool | int | str]
 
@@ -78,13 +79,13 @@ def _check_known(name: str) -> None:
 @cache
 def known_options() -> frozenset[str]:
     """Every option of the LLVM in use, as its own help lists them. The help ends the process that asks for it."""
-    done = _child("list", "")
+    done = _child(__name__, "")
     return frozenset(_LISTED.findall(done.stdout.decode(errors="replace")))
 
 
-def compile_apart(request: Request, options: tuple[Setting, ...]) -> bytes:
-    """What the request asks for, compiled under the options."""
-    done = _child("compile", json.dumps({"request": asdict(request), "options": options}))
+def compile_apart(request: Request, options: tuple[Setting, ...], compiler: str) -> bytes:
+    """What the request asks for, compiled under the options by ``serve()`` of the module ``compiler``."""
+    done = _child(compiler, json.dumps({"request": asdict(request), "options": options}))
     complaint = done.stderr.decode(errors="replace").strip()
     refused = _COMPLAINT.search(complaint)
     if refused is not None:
@@ -94,25 +95,22 @@ def compile_apart(request: Request, options: tuple[Setting, ...]) -> bytes:
     return done.stdout
 
 
-_START = "import json, sys; sys.path[:] = json.loads(sys.argv[2]); from flydsl.codegen.llvm_options import main; main()"
+_START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from {} import serve; serve()"
 
 
-def _child(mode: str, text: str) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-c", _START, mode, json.dumps(sys.path)]
+def _child(module: str, text: str) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-c", _START.format(module), json.dumps(sys.path)]
     return subprocess.run(command, input=text.encode(), capture_output=True)
 
 
-def main() -> None:
-    """The other process."""
-    if sys.argv[1] == "list":
-        llvm.set_option("flydsl", "--help-list-hidden")
-        return
-    from flydsl.codegen.llvm_build import emit_assembly, emit_object
+def serve() -> None:
+    """The process that lists the options."""
+    llvm.set_option("flydsl", "--help-list-hidden")
 
+
+def asked() -> Request:
+    """What the process that compiles is asked for; the options are set."""
     wanted = json.load(sys.stdin)
     for name, value in wanted["options"]:
         llvm.set_option("flydsl", f"-{name}={str(value).lower() if isinstance(value, bool) else value}")
-    request = Request(**wanted["request"])
-    machine = (request.triple, request.cpu, request.features, request.level)
-    code = emit_assembly(request.text, *machine) if request.assembly else emit_object(request.text, *machine)
-    sys.stdout.buffer.write(code.encode() if isinstance(code, str) else code)
+    return Request(**wanted["request"])

@@ -13,7 +13,6 @@ Three choices that the rest of ``codegen`` relies on:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from math import prod
 
 from xdsl.dialects.builtin import (
@@ -31,6 +30,7 @@ from xdsl.dialects.llvm import LLVMArrayType, LLVMFunctionType, LLVMPointerType,
 from xdsl.ir import Attribute
 
 from flydsl.base.errors import LoweringError
+from flydsl.base.records import dataclass, replace
 from flydsl.target.dtype import FLOAT_WIDTHS
 
 INDEX_BITS = 64

@@ -7,12 +7,12 @@ dialect here plus those a backend adds or replaces.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
+from flydsl.base.lazy import lazy_module
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.function_signature import head_text, linkage_word, signature_of
 from flydsl.codegen.llvm_types import type_text
@@ -31,7 +31,10 @@ from flydsl.codegen.rules import (
 )
 
 if TYPE_CHECKING:
-    from flydsl.codegen.debug_info import DebugInfo
+    from flydsl.codegen import debug_info
+else:
+    debug_info = lazy_module("flydsl.codegen.debug_info")
+
 
 DEFAULT_RULES: Mapping[str, Rule] = {
     **rules_arith.RULES,
@@ -66,9 +69,9 @@ class ModuleEmitter:
     ) -> None:
         self.scope = ModuleScope(triple, data_layout)
         self.rules: dict[str, Rule] = {**DEFAULT_RULES, **(extra_rules or {})}
-        self.debug: DebugInfo | None = None
+        self.debug: debug_info.DebugInfo | None = None
         if line_tables:  # on request only, so the module is not loaded otherwise
-            self.debug = import_module("flydsl.codegen.debug_info").DebugInfo(self.scope)
+            self.debug = debug_info.DebugInfo(self.scope)
 
     def new_function(self, op: Operation | None = None) -> FunctionEmitter:
         """An empty function body that writes into this module; with line tables, that of the function ``op``."""

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from flydsl.compiler import protocol
-from flydsl.compiler.arguments.jit_argument_registry import JitArgumentRegistry
-from flydsl.compiler.arguments.tensor_spec import TensorSpec
-from flydsl.compiler.backends import BaseBackend, GPUTarget, compile_backend_name, get_backend, register_backend
-from flydsl.compiler.backends.target_choice import current_device
-from flydsl.compiler.calls.compiled_function import CompiledFunction, compile
-from flydsl.compiler.jit_argument import from_c_void_p, from_dlpack, from_torch_tensor
-from flydsl.compiler.jit_function import JitFunction, jit
-from flydsl.compiler.kernel_function import KernelFunction, kernel
-from flydsl.compiler.options.sanitize import sanitize
-from flydsl.compiler.outlets.export import export
-from flydsl.compiler.outlets.lds_report import LdsReport, lds_report
-from flydsl.compiler.outlets.torch_op import torch_op
-from flydsl.runtime.host_pool import time_limit
+from flydsl.base.collector import making_what_stays
+
+with making_what_stays():
+    from flydsl.compiler import protocol
+    from flydsl.compiler.arguments.array_view import TensorSpec
+    from flydsl.compiler.arguments.jit_argument_registry import JitArgumentRegistry
+    from flydsl.compiler.arguments.kinds import from_c_void_p
+    from flydsl.compiler.arguments.tensor_adaptor import from_dlpack, from_torch_tensor
+    from flydsl.compiler.backends import BaseBackend, GPUTarget, compile_backend_name, get_backend, register_backend
+    from flydsl.compiler.backends.target_choice import current_device
+    from flydsl.compiler.jit_function import JitFunction, jit
+    from flydsl.compiler.kernel_function import KernelFunction, kernel
+    from flydsl.compiler.options.sanitize import sanitize
+    from flydsl.compiler.outlets.compiled_function import CompiledFunction, compile
+    from flydsl.compiler.outlets.export import export
+    from flydsl.compiler.outlets.lds_report import LdsReport, lds_report
+    from flydsl.compiler.outlets.torch_op import torch_op
+    from flydsl.runtime.host_pool import time_limit
 
 __all__ = [
     "BaseBackend", "CompiledFunction", "GPUTarget", "JitArgumentRegistry", "JitFunction", "KernelFunction",

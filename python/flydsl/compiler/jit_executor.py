@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flydsl.compiler.calls.compiled_function import CompiledFunction
+from flydsl.compiler.outlets.compiled_function import CompiledFunction
 
 CompiledArtifact = CompiledFunction
 JITCFunction = CompiledFunction

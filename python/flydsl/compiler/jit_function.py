@@ -2,52 +2,55 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
-from importlib import import_module
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from flydsl.base import knobs
+from flydsl.base.collector import collector_paused
 from flydsl.base.errors import DslRuntimeError
-from flydsl.compiler.cache.cache_info import CacheCounts, CacheInfo
-from flydsl.compiler.calls.call import Call, adapted_call
-from flydsl.compiler.calls.call_path import CallPath, age, environment_now
-from flydsl.compiler.calls.graph_capture import refuse_during_capture
+from flydsl.base.lazy import lazy_module
+from flydsl.base.records import replace
+from flydsl.compiler.arguments.signature import Signature
+from flydsl.compiler.backends.environment import age, environment_now
+from flydsl.compiler.cache.cache_info import CacheCounts, CacheInfo, JitCacheManager
+from flydsl.compiler.calls.call import Call, adapted_call, refuse_during_capture
+from flydsl.compiler.calls.call_path import CallPath
 from flydsl.compiler.calls.launch_code import launch_function
 from flydsl.compiler.calls.specialisation import Key, Origin, Specialisation, record
 from flydsl.compiler.calls.version import Outdated, Version, Versions
 from flydsl.compiler.capture.environment import recorded
-from flydsl.compiler.jit_cache_manager import JitCacheManager
 from flydsl.compiler.lowering.mlir_compiler import MlirCompiler
 from flydsl.compiler.messages.decorated import Decorated, check_decorated
 from flydsl.compiler.messages.diagnostics import located, present
 from flydsl.compiler.messages.progress import Progress, stage
-from flydsl.compiler.options.hints import Hints, checked, llvm_options, scoped
+from flydsl.compiler.options.hints import Hints, checked, option_settings, scoped
 from flydsl.compiler.options.sanitize import check_device
-from flydsl.compiler.rewrite.rewriter import rewritten
-from flydsl.compiler.tracing.signature import Signature
 from flydsl.expr.trace.context import is_tracing
 
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """Compiling makes many objects that live until its end; looking for garbage among them costs a tenth."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
+if TYPE_CHECKING:
+    from flydsl.codegen import llvm_options
+    from flydsl.compiler.cache import disk_cache
+    from flydsl.compiler.lowering import driver
+    from flydsl.compiler.outlets import kernel_cost
+    from flydsl.compiler.rewrite import rewriter
+    from flydsl.compiler.running import loading
+    from flydsl.compiler.tracing import trace
+    from flydsl.dialects import xdsl_loading
+else:
+    llvm_options = lazy_module("flydsl.codegen.llvm_options")
+    disk_cache = lazy_module("flydsl.compiler.cache.disk_cache")
+    driver = lazy_module("flydsl.compiler.lowering.driver")
+    kernel_cost = lazy_module("flydsl.compiler.outlets.kernel_cost")
+    rewriter = lazy_module("flydsl.compiler.rewrite.rewriter")
+    loading = lazy_module("flydsl.compiler.running.loading")
+    trace = lazy_module("flydsl.compiler.tracing.trace")
+    xdsl_loading = lazy_module("flydsl.dialects.xdsl_loading")
 
 _MOST_PATHS = 64
 """States of environment and hints whose launch functions are kept."""
@@ -73,6 +76,7 @@ class JitFunction(Decorated):
     """A function decorated with ``@flyc.jit``."""
 
     what = "a jit function"
+    captured_parts = ("func",)  # inlined, where its hints mean nothing
     compile_hints: dict[str, Any] = cast("dict[str, Any]", MappingProxyType({}))
     """Hints of the function, which its calls are compiled with; each function has a dict of its own."""
 
@@ -97,7 +101,7 @@ class JitFunction(Decorated):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if is_tracing():
-            return rewritten(self.func)(*args, **kwargs)
+            return rewriter.rewritten(self.func)(*args, **kwargs)
         try:
             version = self._version
             if not version.same():
@@ -241,7 +245,8 @@ class JitFunction(Decorated):
             self._made += 1
             origin = Origin(seconds, fetched.from_disk, fetched.not_kept, changed, stages)
             made = record(self.__name__, self._made, self.signature.names, call.forms(), key, origin, self._history)
-            self._history.append(made)
+            code = kernel_cost.kernel_costs(self.func, call.arguments, call.device.target, key.hints)
+            self._history.append(replace(made, code=code))
 
     def _version_now(self) -> Version:
         """The version for what the function reads as it is now: one that is there already, or a new one."""
@@ -261,28 +266,27 @@ class JitFunction(Decorated):
                     raise Outdated
                 inputs.also(arguments)
                 with stage("cache"):
-                    disk_cache = import_module("flydsl.compiler.cache.disk_cache")
                     fetched = disk_cache.artifact_for(
                         self.__name__, inputs, arguments, dict(signature.hints), device, self._counts,
                         lambda: self._compiled_artifact(signature, arguments, device),
                     )  # fmt: skip
                 if knobs.COMPILE_ONLY.get():
+                    loading.prepare(fetched.artifact)
                     return None, fetched
                 with stage("load"):
-                    load = import_module("flydsl.compiler.running.loading").load
-                    executable = load(fetched.artifact, device)
+                    executable = loading.load(fetched.artifact, device)
                 version.keep(signature, executable)
                 return executable, fetched
 
     def _compiled_artifact(self, signature: Any, arguments: list[Any], device: Any) -> Any:
         # The IR libraries are loaded here, on the first compile, and not when this package is imported.
         with stage("libraries"):
-            trace = import_module("flydsl.compiler.tracing.trace").trace
-            driver = import_module("flydsl.compiler.lowering.driver")
+            xdsl_loading.load(trace, driver)
+            tracer, compile_module = trace.trace, driver.compile_module
         with stage("trace"), recorded() as reads:
-            module, formats = trace(self.func, arguments, device.target, signature.hints)
-        with import_module("flydsl.codegen.llvm_options").option_scope(llvm_options(signature.hints)):
-            artifact = driver.compile_module(
+            module, formats = tracer(self.func, arguments, device.target, signature.hints)
+        with llvm_options.option_scope(option_settings(signature.hints)):
+            artifact = compile_module(
                 module, self.__name__, device.target, device.kind, formats,
                 assemble=getattr(device, "assemble", None), hints=signature.hints,
             )  # fmt: skip
@@ -301,6 +305,8 @@ def _always_changing(name: str) -> DslRuntimeError:
 
 class BoundJit:
     """A jit function used as a method."""
+
+    captured_parts = ("function", "instance")
 
     def __init__(self, function: JitFunction, instance: Any) -> None:
         self.function = function
@@ -323,4 +329,4 @@ def jit(func: Callable[..., Any] | None = None) -> Any:
     return JitFunction(func)
 
 
-__all__ = ["BoundJit", "JitCacheManager", "JitFunction", "MlirCompiler", "collector_paused", "jit"]
+__all__ = ["BoundJit", "JitCacheManager", "JitFunction", "MlirCompiler", "jit"]

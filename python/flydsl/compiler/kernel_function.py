@@ -7,34 +7,40 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flydsl.base.attributes import attribute, has_attribute
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, SourceLocation, TargetError
-from flydsl.compiler.arguments.annotation_check import check_constexpr
-from flydsl.compiler.arguments.scalar_argument import scalar_argument
+from flydsl.base.lazy import lazy_module
+from flydsl.compiler.arguments.adapting import check_constexpr
+from flydsl.compiler.arguments.kinds import scalar_argument
+from flydsl.compiler.arguments.signature import Signature
 from flydsl.compiler.messages.decorated import Decorated, check_decorated
 from flydsl.compiler.messages.diagnostics import definition_of, located, user_errors
 from flydsl.compiler.options.hints import checked, hint_scope
 from flydsl.compiler.rewrite.names import own_nodes
-from flydsl.compiler.rewrite.rewriter import rewritten
 from flydsl.compiler.rewrite.source import find_source
-from flydsl.compiler.tracing.signature import Signature
 from flydsl.dialects.fly.payload import CLUSTER
-from flydsl.expr.memory.shared_ledger import SharedLedger
 from flydsl.expr.numeric import Int32, Int64, Integer, Numeric
 from flydsl.expr.trace.context import current, is_tracing, tracing
 from flydsl.expr.trace.protocol import construct_from_ir_values, extract_to_ir_values
+from flydsl.expr.trace.shared_ledger import SharedLedger
 from flydsl.expr.values.handle import describe
 from flydsl.expr.values.int_tuple import IntTuple
 from flydsl.expr.values.numpy_scalar import is_numpy_scalar, python_value
 from flydsl.target.ptx import PTX_OPS
+
+if TYPE_CHECKING:
+    from flydsl.compiler.rewrite import rewriter
+else:
+    rewriter = lazy_module("flydsl.compiler.rewrite.rewriter")
 
 
 class KernelFunction(Decorated):
     """A function decorated with ``@flyc.kernel``. Calling it inside a jit function prepares a launch."""
 
     what = "a kernel"
+    captured_parts = ("func", "name", "known_block_size")
 
     def __init__(self, func: Callable[..., Any], *, name: str | None = None,
                  known_block_size: Sequence[int] | None = None) -> None:  # fmt: skip
@@ -70,7 +76,7 @@ class KernelFunction(Decorated):
                 hint="a plain function (or @flyc.jit) is inlined when called from a kernel",
             )
         values = self.signature.bind(args, kwargs)
-        launcher = KernelLauncher(self, values, list(unit_attrs or ()), dict(value_attrs or {}))
+        launcher = self.launcher(self, values, list(unit_attrs or ()), dict(value_attrs or {}))
         current().builder.waiting[launcher] = current().here()  # type: ignore[attr-defined]
         return launcher
 
@@ -89,6 +95,11 @@ class KernelFunction(Decorated):
     def __repr__(self) -> str:
         return f"<flyc.kernel {self.__name__}>"
 
+    @property
+    def launcher(self) -> type[KernelLauncher]:
+        """What a call makes."""
+        return KernelLauncher
+
 
 def refuse_waiting(waiting: Mapping[KernelLauncher, SourceLocation | None]) -> None:
     """An error for a kernel that was called and never launched: it would silently do nothing."""
@@ -103,6 +114,8 @@ def refuse_waiting(waiting: Mapping[KernelLauncher, SourceLocation | None]) -> N
 
 class BoundKernel:
     """A kernel used as a method."""
+
+    captured_parts = ("kernel", "instance")
 
     def __init__(self, kernel: KernelFunction, instance: Any) -> None:
         self.kernel = kernel
@@ -366,7 +379,7 @@ def trace_kernel(kernel: KernelFunction, values: list[Any], host: Any, size: Any
     with tracing(emitter), user_errors(kernel.func):
         inside = construct_from_ir_values(adapted, iter(emitter.entry.args))
         args, kwargs = kernel.signature.split(inside)
-        result = rewritten(kernel.func)(*args, **kwargs)
+        result = rewriter.rewritten(kernel.func)(*args, **kwargs)
     if result is not None:
         raise DslTypeError(
             f"kernel '{kernel.__name__}' returns a value",

@@ -1,18 +1,38 @@
 """Targets of gpu modules and the binaries made for them: attributes of upstream that xDSL lacks.
 
 gpu.module @kernels [#rocdl.target<chip = "gfx942">] { … }
-gpu.binary @kernels [#gpu.object<#rocdl.target<chip = "gfx942">, bin = "\\7FELF…">]
+gpu.binary @kernels [#gpu.object<#rocdl.target<chip = "gfx942">, bin = "\7FELF…">]
 """
 
 from __future__ import annotations
 
 from xdsl.dialects.builtin import BytesAttr, DictionaryAttr, IntegerAttr, StringAttr, i32
-from xdsl.ir import Attribute, ParametrizedAttribute
+from xdsl.dialects.utils import EnumAttribute
+from xdsl.ir import Attribute, ParametrizedAttribute, SpacedOpaqueSyntaxAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
+from xdsl.utils.str_enum import StrEnum
 
 from flydsl.base.errors import DslValueError
+
+# What xDSL lacks of the gpu dialect -----------------------------------------------------------
+
+
+class ShuffleMode(StrEnum):
+    """Which lane a shuffle reads."""
+
+    XOR = "xor"
+    UP = "up"
+    DOWN = "down"
+    IDX = "idx"
+
+
+@irdl_attr_definition
+class ShuffleModeAttr(EnumAttribute[ShuffleMode], SpacedOpaqueSyntaxAttribute):
+    """``#gpu<shuffle_mode xor>``"""
+
+    name = "gpu.shuffle_mode"
 
 
 class _Target(ParametrizedAttribute):

@@ -9,10 +9,9 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin
 from xdsl.ir import Dialect, Operation
 
-from flydsl.dialects.debug_attributes import SubprogramAttr
-from flydsl.dialects.fly.dialect import FLY_DIALECTS
-from flydsl.dialects.gpu_ext import ShuffleModeAttr
-from flydsl.dialects.gpu_targets import TARGET_ATTRIBUTES
+from flydsl.dialects.fly.ops import FLY_DIALECTS
+from flydsl.dialects.gpu_targets import TARGET_ATTRIBUTES, ShuffleModeAttr
+from flydsl.dialects.llvm_functions import SubprogramAttr
 from flydsl.dialects.upstream import missing_ops, op_class, respelt_ops
 
 UPSTREAM: dict[str, str] = {

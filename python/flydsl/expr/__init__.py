@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module as _import_module
-from typing import Any as _Any
-
+from flydsl.base.lazy import lazy_face as _lazy_face
 from flydsl.expr import arith, derived, enum, gpu, math, numeric, primitive, typing, vector
 from flydsl.expr.arith import *  # noqa: F403
 from flydsl.expr.atoms import hardware_enums
@@ -26,15 +24,15 @@ __all__ += math.__all__
 __all__ += primitive.__all__
 __all__ += typing.__all__
 
-_LAZY = {n: n for n in ("buffer_ops", "coop", "extern", "mem_ops", "meta", "nvvm", "random", "rocdl", "utils")}
-_LAZY |= {"tdm_ops": "rocdl.tdm_ops"} | dict.fromkeys(("assume", "gather", "scatter"), "atoms.gathering")
+# Loaded when first used: most kernels need none of them.
+__getattr__ = _lazy_face(__name__, _LAZY := {
+    "buffer_ops": "flydsl.expr.buffer_ops", "coop": "flydsl.expr.coop", "epilogue": "flydsl.expr.epilogue",
+    "extern": "flydsl.expr.extern", "mem_ops": "flydsl.expr.mem_ops", "meta": "flydsl.expr.meta",
+    "nvvm": "flydsl.expr.nvvm", "pipeline": "flydsl.expr.pipeline", "random": "flydsl.expr.random",
+    "rocdl": "flydsl.expr.rocdl", "schedule": "flydsl.expr.schedule", "tdm_ops": "flydsl.expr.rocdl.tdm_ops",
+    "utils": "flydsl.expr.utils",
+}, _SELDOM := dict.fromkeys(("assume", "gather", "scatter"), "flydsl.expr.atoms.gathering"))  # fmt: skip
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_LAZY})
-
-
-def __getattr__(name: str) -> _Any:
-    if name in _LAZY:  # loaded when first used: most kernels need none of them
-        return getattr(found := _import_module(f"{__name__}.{_LAZY[name]}"), name, found)
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'", name=name, obj=_import_module(__name__))
+    return sorted({*__all__, *_LAZY, *_SELDOM})

@@ -7,31 +7,15 @@ both are static, and returns a DSL value.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from importlib import import_module
 from typing import Any, TypeAlias
 
 from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.base.lazy import offered
+from flydsl.base.records import replace
 from flydsl.expr.enum import CmpFPredicate as CmpFPredicate
 from flydsl.expr.enum import CmpIPredicate as CmpIPredicate
 from flydsl.expr.enum import FastMathFlags, RoundingMode
 from flydsl.expr.numbers import fold, operators
-from flydsl.expr.numbers.casts import bitcast as bitcast
-from flydsl.expr.numbers.casts import element_class, is_type
-from flydsl.expr.numbers.casts import ext_f as ext_f
-from flydsl.expr.numbers.casts import extf as extf
-from flydsl.expr.numbers.casts import extsi as extsi
-from flydsl.expr.numbers.casts import extui as extui
-from flydsl.expr.numbers.casts import fptosi as fptosi
-from flydsl.expr.numbers.casts import fptoui as fptoui
-from flydsl.expr.numbers.casts import index_cast as index_cast
-from flydsl.expr.numbers.casts import index_castui as index_castui
-from flydsl.expr.numbers.casts import sitofp as sitofp
-from flydsl.expr.numbers.casts import trunc_f as trunc_f
-from flydsl.expr.numbers.casts import truncf as truncf
-from flydsl.expr.numbers.casts import trunci as trunci
-from flydsl.expr.numbers.casts import uitofp as uitofp
-from flydsl.expr.numbers.comparison import cmpf, cmpi
 from flydsl.expr.numbers.fastmath import Flags, fastmath
 from flydsl.expr.numbers.fold import DslOverflowError, Fold
 from flydsl.expr.numbers.math_table import NEGF
@@ -39,6 +23,22 @@ from flydsl.expr.numbers.numeric_types import NumberFormat
 from flydsl.expr.numbers.plan import Operation, Plan, plan_in_place
 from flydsl.expr.numeric import Boolean, Index, Numeric, is_raw_value
 from flydsl.expr.trace.context import Value, as_seen_outside, current
+from flydsl.expr.values.casts import bitcast as bitcast
+from flydsl.expr.values.casts import element_class, is_type
+from flydsl.expr.values.casts import ext_f as ext_f
+from flydsl.expr.values.casts import extf as extf
+from flydsl.expr.values.casts import extsi as extsi
+from flydsl.expr.values.casts import extui as extui
+from flydsl.expr.values.casts import fptosi as fptosi
+from flydsl.expr.values.casts import fptoui as fptoui
+from flydsl.expr.values.casts import index_cast as index_cast
+from flydsl.expr.values.casts import index_castui as index_castui
+from flydsl.expr.values.casts import sitofp as sitofp
+from flydsl.expr.values.casts import trunc_f as trunc_f
+from flydsl.expr.values.casts import truncf as truncf
+from flydsl.expr.values.casts import trunci as trunci
+from flydsl.expr.values.casts import uitofp as uitofp
+from flydsl.expr.values.comparison import cmpf, cmpi
 from flydsl.expr.values.ir_types import split_vector_type
 from flydsl.expr.values.vector_value import Vector, combine, required_operand, vector_operand
 
@@ -211,11 +211,9 @@ def unwrap(value: Any, *, type: Any = None, index: bool = False) -> Value:
 
 def __getattr__(name: str) -> Any:
     """Names that few kernels ask for: those of raw values, `AddFOp` and the other classes of the dialect, casts."""
-    if name == "_to_raw":
-        return import_module("flydsl._mlir.values").as_raw
-    if name == "ArithValue" or name.endswith("Op"):
-        return getattr(import_module("flydsl._mlir.dialects").arith, name)
-    found = None if name.startswith("_") else vars(import_module("flydsl.expr.utils.arith")).get(name)
+    if name in ("ArithValue", "_to_raw") or name.endswith("Op"):
+        return offered("the raw layer", name)
+    found = None if name.startswith("_") else offered("arithmetic by type", name)
     if found is None:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'", name=name)
     return found

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.base.records import dataclass
 from flydsl.dialects.fly import payload as pl
 from flydsl.expr.numeric import Float32, Index, Int32, Int64, Numeric
 from flydsl.expr.rocdl.lanes import readfirstlane

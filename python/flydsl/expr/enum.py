@@ -124,3 +124,6 @@ class FastMathFlags(Flag):
         if self is FastMathFlags.fast:
             return "fast"
         return ",".join(flag.name for flag in FastMathFlags.fast if flag in self and flag.name)
+
+    def __str__(self) -> str:
+        return self.text

@@ -6,10 +6,11 @@ from typing import Any
 
 from flydsl.base.errors import DslRuntimeError, DslValueError
 from flydsl.expr.memory.shared_allocator import SharedAllocator as SharedAllocator
+from flydsl.expr.numbers.operators import Operators
 from flydsl.expr.numeric import Boolean, Index, Int32, Int64
 from flydsl.expr.trace.context import current, is_tracing
 from flydsl.expr.values.vector_value import required_operand
-from flydsl.runtime.rocm_override import environment_arch
+from flydsl.runtime.hip import environment_arch
 from flydsl.target.target import Target, parse_target
 
 
@@ -120,6 +121,9 @@ def shuffle(value: Any, offset: Any, width: Any, mode: str = "xor") -> Any:
 def shuffle_xor(value: Any, offset: Any, width: Any) -> Any:
     """Lane k reads lane k ^ offset."""
     return shuffle(value, offset, width, "xor")
+
+
+Operators.shuffled = staticmethod(shuffle_xor)
 
 
 def shuffle_up(value: Any, offset: Any, width: Any) -> Any:

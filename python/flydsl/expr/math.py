@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 
 from flydsl.expr.enum import FastMathFlags
 from flydsl.expr.numbers import fold, operators
-from flydsl.expr.numbers.comparison import FLOAT_COMPARISONS
 from flydsl.expr.numbers.fastmath import Flags, flag_attrs
 from flydsl.expr.numbers.float_format import round_ratio
 from flydsl.expr.numbers.fold import Fold
@@ -20,6 +19,7 @@ from flydsl.expr.numbers.numeric_types import NumberFormat
 from flydsl.expr.numbers.plan import Operation, compute_format
 from flydsl.expr.numbers.promotion import require_integer
 from flydsl.expr.numeric import Float32
+from flydsl.expr.values.comparison import FLOAT_COMPARISONS
 from flydsl.expr.values.vector_value import emit_elementwise, required_operand
 
 Function: TypeAlias = Callable[..., Any]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
+from flydsl.base.records import replace
 from flydsl.expr.atoms.atomics import llvm_address
 from flydsl.expr.atoms.hardware_enums import SyncScope
 from flydsl.expr.buffer_ops import as_integer, get_element_ptr

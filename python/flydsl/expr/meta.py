@@ -9,9 +9,9 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from flydsl.base.errors import SourceLocation
+from flydsl.expr.flow.carried import as_dsl_value
 from flydsl.expr.numbers.fastmath import fastmath
 from flydsl.expr.trace.context import current, is_tracing
-from flydsl.expr.values.ir_bridge import as_dsl_value
 
 KNOWN_BLOCK_SIZE = "known_block_size"
 

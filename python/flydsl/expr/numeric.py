@@ -21,7 +21,7 @@ from flydsl.expr.numbers.numeric_types import NumberFormat
 from flydsl.expr.numbers.operators import AND, OR, Operators
 from flydsl.expr.numbers.plan import Operation, UnaryOperation
 from flydsl.expr.numbers.promotion import literal_format, promote
-from flydsl.expr.trace.context import Value, as_seen_outside, current, is_tracing, raw_face
+from flydsl.expr.trace.context import Value, as_seen_outside, current, is_raw_value, raw_face
 from flydsl.expr.values.ir_types import IrType
 from flydsl.expr.values.numpy_scalar import names_dtype
 
@@ -419,16 +419,6 @@ def check_rounding(source: type[Numeric], target: type[Numeric], mode: RoundingM
     return RoundingMode(mode)
 
 
-def is_raw_value(value: Any) -> bool:
-    """Whether this is an SSA value of the current trace, bare or with the operators of the raw layer."""
-    return (
-        hasattr(value, "type")
-        and is_tracing()
-        and not isinstance(value, type)
-        and (hasattr(value, "__dsl_ssa__") or not hasattr(value, "__extract_to_ir_values__"))
-    )
-
-
 def operand(value: Any) -> Numeric | None:
     """A number from anything that can stand as a scalar operand; None if it cannot."""
     if isinstance(value, Numeric):
@@ -443,9 +433,8 @@ def operand(value: Any) -> Numeric | None:
         return operand(int(value) if isinstance(value, numbers.Integral) else float(value))
     if is_raw_value(value):
         fmt = nt.BY_IR_TYPE.get(current().type_name(value))
-        if fmt is not None and hasattr(value, "__dsl_ssa__"):
-            return value.__dsl_raw_number__(None)
-        return None if fmt is None else _make(fmt, value)
+        raw = hasattr(value, "__dsl_ssa__")
+        return None if fmt is None else value.__dsl_raw_number__(None) if raw else _make(fmt, value)
     is_number = getattr(value, "__dsl_is_number__", None)  # an extent; of a whole shape it says no
     return value.__dsl_number__() if is_number is not None and is_number() else None
 

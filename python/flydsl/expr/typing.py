@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flydsl.expr import numeric, vector
 from flydsl.expr.atoms.atom import CopyAtom, MmaAtom, ThrCopy, ThrMma, TiledCopy, TiledMma
+from flydsl.expr.flow.carried import as_dsl_value, as_ir_value
 from flydsl.expr.gpu import Tuple3D
 from flydsl.expr.numeric import *  # noqa: F403
 from flydsl.expr.tensors import fly_types
@@ -12,9 +13,8 @@ from flydsl.expr.tensors.layout import ComposedLayout, CoordSwizzle, Layout, Swi
 from flydsl.expr.tensors.pointer import Pointer
 from flydsl.expr.tensors.tensor import Tensor
 from flydsl.expr.trace.constexpr import Constexpr
-from flydsl.expr.trace.stream import Stream
+from flydsl.expr.trace.host_argument import Stream
 from flydsl.expr.values.int_tuple import IntTuple
-from flydsl.expr.values.ir_bridge import as_dsl_value, as_ir_value
 from flydsl.expr.values.ir_types import T, Types
 from flydsl.expr.vector import *  # noqa: F403
 

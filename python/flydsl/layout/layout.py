@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from flydsl.base.errors import DslIndexError, LayoutError
+from flydsl.base.records import dataclass
+from flydsl.layout import indexing, show
 from flydsl.layout import int_tuple as it
 
 
@@ -45,7 +46,7 @@ class Layout:
 
     def cosize(self) -> Any:
         """One more than the largest index."""
-        return coords.cosize(self)
+        return it.product(indexing.coshape_of(self.shape, self.stride))
 
     def __getitem__(self, index: int) -> Layout:
         rank = self.rank
@@ -74,9 +75,18 @@ class Layout:
     def __call__(self, *coord: Any) -> Any:
         """The index of a coordinate; with None in it, the sub-layout it leaves open."""
         crd = coord[0] if len(coord) == 1 else coord
-        if it.has_none(crd):
-            return structure.slice_(self, crd)
-        return coords.crd2idx(crd, self)
+        return self.sliced(crd) if it.has_none(crd) else self.index(crd)
+
+    def index(self, crd: Any) -> Any:
+        """The index of a coordinate without None."""
+        return indexing.index_of(crd, self.shape, self.stride)
+
+    def sliced(self, coord: Any) -> Layout:
+        """The modes whose coordinate is None."""
+        if coord is None:
+            return self
+        indexing.check_slice(coord, self.shape, str(self))
+        return Layout(*(indexing.left_open(coord, part, str(self)) for part in (self.shape, self.stride)))
 
     def __str__(self) -> str:
         return f"{it.to_text(self.shape)}:{it.to_text(self.stride)}"
@@ -99,8 +109,3 @@ def from_flat(pairs: list[tuple[Any, Any]]) -> Layout:
     if len(pairs) == 1:
         return Layout(*pairs[0])
     return Layout(tuple(s for s, _ in pairs), tuple(d for _, d in pairs))
-
-
-# A layout evaluates, slices and draws itself with the functions of these modules, which in turn
-# are written over layouts; the names are bound after the class exists.
-from flydsl.layout import coords, show, structure  # noqa: E402

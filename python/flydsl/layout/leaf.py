@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import dataclass
 from math import gcd
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from flydsl.base.errors import LayoutError
+from flydsl.base.records import dataclass
 
 INT32_LIMIT = 1 << 31
 

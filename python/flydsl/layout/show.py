@@ -8,10 +8,10 @@ holds which of its elements as which value: ``T3V1``. Pictures are bounded; a no
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from flydsl.base.errors import LayoutError
+from flydsl.base.records import dataclass
 from flydsl.layout import int_tuple as it
 
 TEXT_ROWS, TEXT_WIDTH = 40, 120

@@ -6,7 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from flydsl.base.errors import DslIndexError, LayoutError
+from flydsl.layout import indexing
 from flydsl.layout import int_tuple as it
+from flydsl.layout.layout import Layout
+from flydsl.layout.swizzle import ComposedLayout, linear_part, with_linear_part
+from flydsl.layout.tensor import Tensor
 
 
 def on_layout(value: Any, transform: Callable[[Layout], Layout]) -> Any:
@@ -128,79 +132,20 @@ def zip_(a: Any, b: Any) -> Any:
 # Slicing ---------------------------------------------------------------------------------------
 
 
-def _kept(coord: Any, modes: Any, want_none: bool) -> list[Any]:
-    """The parts of ``modes`` whose coordinate is None (or is not), in order, without wrappers."""
-    if isinstance(coord, tuple) and isinstance(modes, tuple):
-        found: list[Any] = []
-        for c, m in zip(coord, modes, strict=True):
-            if isinstance(c, tuple) and it.has_none(c):
-                found.extend(_kept(c, m, want_none))
-            elif (c is None) == want_none:
-                found.append(m)
-        return found
-    return [modes] if (coord is None) == want_none else []
-
-
-def _check_slice(coord: Any, value: Any, shape: Any) -> None:
-    if not it.weakly_congruent(coord, shape):
-        raise LayoutError(
-            f"profile mismatch: coordinate {it.to_text(coord)} does not fit {_text(value)}",
-            hint=f"give {it.rank(shape)} coordinates, with None for the modes to keep",
-        )
-
-
-def _fixed_part(coord: Any) -> Any:
-    """The coordinate with every None at the origin."""
-    if isinstance(coord, tuple):
-        return tuple(_fixed_part(c) for c in coord)
-    return 0 if coord is None else coord
-
-
 def slice_(value: Any, coord: Any) -> Any:
     """Keep the modes whose coordinate is None. What is fixed moves the iterator or the offset."""
     if coord is None:
         return value
-    if isinstance(value, Tensor):
-        inner = value.layout
-        if isinstance(inner, ComposedLayout):
-            return Tensor(value.iter, slice_(inner, coord))
-        return value.shifted(coords.crd2idx(_checked(coord, value, inner.shape), inner), slice_(inner, coord))
-    if isinstance(value, ComposedLayout):
-        moved = coords.crd2idx(_checked(coord, value, value.outer.shape), value.outer)
-        return ComposedLayout(value.inner, it.add(value.offset, moved), slice_(value.outer, coord))
-    shape = value.shape if isinstance(value, Layout) else value
-    _check_slice(coord, value, shape)
-    if isinstance(value, Layout):
-        kept = _kept(coord, value.shape, True), _kept(coord, value.stride, True)
-        _require_kept(kept[0], coord, value)
-        return Layout(it.unwrap(kept[0]), it.unwrap(kept[1]))
-    kept_modes = _kept(coord, value, True)
-    _require_kept(kept_modes, coord, value)
-    return it.unwrap(kept_modes)
-
-
-def _require_kept(kept: list[Any], coord: Any, value: Any) -> None:
-    if not kept:
-        raise LayoutError(
-            f"slicing {_text(value)} with {it.to_text(coord)} keeps nothing", hint="put None where a mode is to stay"
-        )
-
-
-def _checked(coord: Any, value: Any, shape: Any) -> Any:
-    _check_slice(coord, value, shape)
-    return _fixed_part(coord)
+    if not _is_tuple(value):
+        return value.sliced(coord)
+    indexing.check_slice(coord, value, _text(value))
+    return indexing.left_open(coord, value, _text(value))
 
 
 def dice(value: Any, coord: Any) -> Any:
     """Keep the modes whose coordinate is given."""
     shape = value.shape if isinstance(value, Layout) else value
-    _check_slice(coord, value, shape)
+    indexing.check_slice(coord, shape, _text(value))
     if isinstance(value, Layout):
-        return Layout(it.unwrap(_kept(coord, value.shape, False)), it.unwrap(_kept(coord, value.stride, False)))
-    return it.unwrap(_kept(coord, value, False))
-
-
-from flydsl.layout import coords  # noqa: E402
-from flydsl.layout.layout import Layout  # noqa: E402
-from flydsl.layout.swizzle import ComposedLayout, linear_part, with_linear_part  # noqa: E402
-from flydsl.layout.tensor import Tensor  # noqa: E402
+        return Layout(*(it.unwrap(indexing.kept(coord, part, False)) for part in (value.shape, value.stride)))
+    return it.unwrap(indexing.kept(coord, value, False))

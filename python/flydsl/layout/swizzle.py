@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from flydsl.base.errors import LayoutError
+from flydsl.base.records import dataclass
+from flydsl.layout import indexing, show
 from flydsl.layout import int_tuple as it
 from flydsl.layout import leaf as lf
 
@@ -32,6 +33,8 @@ class Swizzle:
         bits = lf.bit_and(index, ((1 << self.mask) - 1) << source)
         moved = lf.shift_right(bits, self.shift) if self.shift >= 0 else lf.shift_left(bits, -self.shift)
         return lf.bit_xor(index, moved)
+
+    index = __call__
 
     @property
     def together(self) -> int:
@@ -64,6 +67,8 @@ class CoordSwizzle:
         bits = lf.bit_and(lf.shift_right(row, self.base_row), (1 << self.mask) - 1)
         col = lf.bit_xor(_at(coord, self.mode_col), lf.shift_left(bits, self.base_col))
         return _replaced(coord, self.mode_col, col)
+
+    index = __call__
 
     def __str__(self) -> str:
         row, col = (",".join(map(str, path)) for path in (self.mode_row, self.mode_col))
@@ -113,9 +118,19 @@ class ComposedLayout:
 
     def __call__(self, *coord: Any) -> Any:
         crd = coord[0] if len(coord) == 1 else coord
-        if it.has_none(crd):
-            return structure.slice_(self, crd)
-        return coords.crd2idx(crd, self)
+        return self.sliced(crd) if it.has_none(crd) else self.index(crd)
+
+    def index(self, crd: Any) -> Any:
+        """The index of a coordinate without None."""
+        return self.inner.index(it.add(self.offset, self.outer.index(crd)))
+
+    def sliced(self, coord: Any) -> ComposedLayout:
+        """The modes whose coordinate is None; what is fixed moves the offset."""
+        if coord is None:
+            return self
+        indexing.check_slice(coord, self.outer.shape, str(self))
+        moved = self.outer.index(indexing.fixed_part(coord))
+        return ComposedLayout(self.inner, it.add(self.offset, moved), self.outer.sliced(coord))
 
     def __str__(self) -> str:
         outer = f"[{self.outer}]" if isinstance(self.outer, ComposedLayout) else str(self.outer)
@@ -149,6 +164,3 @@ def with_linear_part(layout: Any, linear: Any) -> Any:
     if isinstance(layout, ComposedLayout):
         return ComposedLayout(layout.inner, layout.offset, with_linear_part(layout.outer, linear))
     return linear
-
-
-from flydsl.layout import coords, show, structure  # noqa: E402

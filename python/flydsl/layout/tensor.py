@@ -6,11 +6,13 @@ with an ``add_offset(leaf)`` method. The layout may be composed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from flydsl.base.records import dataclass
+from flydsl.layout import indexing
 from flydsl.layout import int_tuple as it
 from flydsl.layout.leaf import Basis, DynInt
+from flydsl.layout.swizzle import ComposedLayout
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,13 @@ class Tensor:
         if self.is_coord:
             return Tensor(it.add(self.iter, offset), layout)
         return Tensor(self.iter.add_offset(it.leaves(offset)[0]), layout)
+
+    def sliced(self, coord: Any) -> Tensor:
+        """The modes whose coordinate is None; what is fixed moves the iterator."""
+        if isinstance(self.layout, ComposedLayout):
+            return Tensor(self.iter, self.layout.sliced(coord))
+        indexing.check_slice(coord, self.layout.shape, str(self))
+        return self.shifted(self.layout.index(indexing.fixed_part(coord)), self.layout.sliced(coord))
 
     def __str__(self) -> str:
         origin = it.to_text(self.iter) if self.is_coord else str(self.iter)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from flydsl.base.errors import DslValueError
+from flydsl.base.records import dataclass
 from flydsl.layout.layout import Layout
 
 

@@ -9,25 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from xdsl.ir import Operation, Region
-from xdsl.traits import Pure
+from xdsl.ir import Attribute, Operation, Region
 
-from flydsl.passes.shared.walk import function_bodies
-
-# Side-effect-free operations whose classes do not say so.
-_PURE_NAMES = frozenset({"llvm.getelementptr", "llvm.mlir.undef", "llvm.inttoptr", "llvm.ptrtoint", "llvm.bitcast",
-                         "llvm.extractvalue", "llvm.insertvalue", "gpu.thread_id", "gpu.block_id", "gpu.block_dim",
-                         "gpu.grid_dim", "gpu.lane_id", "vector.bitcast"})  # fmt: skip
-_is_pure: dict[type, bool] = {}
-
-
-def is_pure(op: Operation) -> bool:
-    """Whether an operation may be dropped when unused and shared when repeated."""
-    kind = type(op)
-    known = _is_pure.get(kind)
-    if known is None:
-        known = _is_pure[kind] = op.name in _PURE_NAMES or op.has_trait(Pure) or op.name.startswith(("arith.", "math."))
-    return known and not op.regions
+from flydsl.passes.shared.walk import function_bodies, is_pure, take_out
 
 
 def drop_dead(region: Region) -> None:
@@ -38,24 +22,40 @@ def drop_dead(region: Region) -> None:
             before = op.prev_op
             for inner in op.regions:
                 drop_dead(inner)
-            if op.results and is_pure(op) and not any(r.uses for r in op.results):
-                op.detach()
-                op.erase(safe_erase=False)
+            if op.results and is_pure(op) and all(r.first_use is None for r in op.results):
+                take_out(op)
             op = before
 
 
-def _key(op: Operation) -> Any:
-    return (
-        op.name,
-        tuple(map(id, op.operands)),
-        tuple(op.result_types),
-        tuple(op.properties.items()),
-        tuple(op.attributes.items()),
-    )
+class _Keys:
+    """Keys that equal operations share. Equal attributes get one number; most are one object, and hashed but once."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Attribute, int] = {}
+        self._known: dict[int, tuple[int, Attribute]] = {}
+        """By identity, which an attribute keeps as long as it is held here."""
+
+    def of(self, op: Operation) -> Any:
+        number = self._number
+        return (
+            op.name,
+            tuple(map(id, op.operands)),
+            tuple([number(result.type) for result in op.results]),
+            tuple([(name, number(value)) for name, value in op.properties.items()]),
+            tuple([(name, number(value)) for name, value in op.attributes.items()]),
+        )
+
+    def _number(self, attribute: Attribute) -> int:
+        found = self._known.get(id(attribute))
+        if found is None:
+            number = self._numbers.setdefault(attribute, len(self._numbers))
+            found = self._known[id(attribute)] = (number, attribute)
+        return found[0]
 
 
-def share_repeated(region: Region, outer: Sequence[dict[Any, Operation]] = ()) -> None:
+def share_repeated(region: Region, outer: Sequence[dict[Any, Operation]] = (), keys: _Keys | None = None) -> None:
     """Compute what a block, or a block around it, or the region's first one computes again only once."""
+    keys = keys or _Keys()
     first: dict[Any, Operation] = {}
     for block in region.blocks:
         scopes = [*outer, first] if block is region.first_block else [*outer, first, {}]
@@ -63,18 +63,17 @@ def share_repeated(region: Region, outer: Sequence[dict[Any, Operation]] = ()) -
         while op is not None:
             following = op.next_op
             if op.results and is_pure(op):
-                key = _key(op)
+                key = keys.of(op)
                 found = next((scope[key] for scope in reversed(scopes) if key in scope), None)
                 if found is None:
                     scopes[-1][key] = op
                 else:
                     for old, new in zip(op.results, found.results, strict=True):
                         old.replace_all_uses_with(new)
-                    op.detach()
-                    op.erase(safe_erase=False)
+                    take_out(op)
             else:
                 for inner in op.regions:
-                    share_repeated(inner, scopes)
+                    share_repeated(inner, scopes, keys)
             op = following
 
 

@@ -9,7 +9,7 @@ read into a vector before the call and its result written back after it; a memor
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import UnitAttr, i1
+from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, Region, SSAValue
 
 from flydsl.base.errors import FlyDSLError, LoweringError
@@ -17,12 +17,10 @@ from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import payload_of, vector_type
 from flydsl.layout.tensor import Tensor
-from flydsl.passes.mark_memory import KEPT, sanitizes
 from flydsl.passes.shared.insertion import Inserter
-from flydsl.passes.shared.source_location import located
 from flydsl.passes.shared.ssa_leaf import SsaPointer
-from flydsl.passes.shared.vector_access import cast_bits, load_elements, store_elements
-from flydsl.passes.shared.walk import function_bodies
+from flydsl.passes.shared.vector_access import cast_bits, held_elements, load_elements, store_elements
+from flydsl.passes.shared.walk import function_bodies, located
 from flydsl.target.copy_ops import UniversalAtomic
 from flydsl.target.dtype import register_type, width_bits
 
@@ -61,18 +59,6 @@ class _ToSsa:
     def load(self, view: SSAValue) -> SSAValue:
         return load_elements(self.at, self.tensor(view))
 
-    def held(self, view: SSAValue) -> SSAValue:
-        """What registers hold now, to be put back where a predicate is false: it may be nothing yet."""
-        assert self.at.anchor is not None
-        before = self.at.anchor.prev_op
-        value = self.load(view)
-        if sanitizes(self.at.anchor):
-            op = before.next_op if before is not None else self.at.anchor.parent.first_op  # type: ignore[union-attr]
-            while op is not None and op is not self.at.anchor:
-                op.attributes[KEPT] = UnitAttr()
-                op = op.next_op
-        return value
-
     def as_elements(self, value: SSAValue, view: SSAValue, other: SSAValue) -> SSAValue:
         """A view's elements as bits of another view's: registers may hold them as another type."""
         have, want = (payload_of(side.type).iter.elem for side in (view, other))
@@ -94,7 +80,9 @@ class _ToSsa:
                 raise LoweringError("an atomic combines into memory, but its destination is a register")
             value = self.as_elements(self.load(src), src, dst)
             if flag:
-                value = self.at.op("arith.select", [flag[0], value, self.held(dst)], [value.type])
+                value = self.at.op(
+                    "arith.select", [flag[0], value, held_elements(self.at, self.tensor(dst))], [value.type]
+                )
             store_elements(self.at, value, self.tensor(dst))
             return
         if from_register:
@@ -112,14 +100,15 @@ class _ToSsa:
         A copy from memory to memory holds nothing yet; zero stands in, and is not stored either.
         """
         info = payload_of(src.type)
-        type_ = vector_type(rules.size(info), info.iter.elem)
+        counts = payload_of(atom.type).counts
+        held = rules.size(info) if counts[0] == counts[1] else counts[1]
+        type_ = vector_type(held, info.iter.elem)
         if not flag:
             return self.at.fly("copy_atom_call_ssa", [atom, src], [type_])
-        old = (
-            self.as_elements(self.held(keep), keep, src)
-            if keep is not None
-            else self.at.zeros(rules.size(info), info.iter.elem)
-        )
+        if keep is not None:
+            old = self.as_elements(held_elements(self.at, self.tensor(keep)), keep, src)
+        else:
+            old = self.at.zeros(held, info.iter.elem)
         return self.at.fly("copy_atom_call_ssa", [atom, src, old, *flag], [type_])
 
     def _flag(self, pred: SSAValue) -> SSAValue:

@@ -6,257 +6,28 @@ fly-promote-regmem-to-vectorssa. Address spaces: generic 0, global 1, shared 3, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from xdsl.dialects.builtin import (
-    DenseArrayBase,
-    FunctionType,
-    IntAttr,
     IntegerAttr,
     StringAttr,
     SymbolRefAttr,
-    VectorType,
-    i8,
-    i32,
     i64,
 )
 from xdsl.dialects.llvm import LLVMPointerType
-from xdsl.dialects.scf import YieldOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Operation
 
-from flydsl.base.errors import FlyDSLError, LoweringError
+from flydsl.base.errors import LoweringError
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.ops import FlyOp, allocation_size
-from flydsl.dialects.fly.types import PtrType, element_type, payload_of, vector_type
+from flydsl.dialects.fly.types import payload_of
 from flydsl.dialects.upstream import op_class
-from flydsl.passes.mark_memory import BEGIN_REGISTERS, KEPT, MARK, mark_swizzle, sanitizes
 from flydsl.passes.shared import buffer_pointers
-from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.matrix_atoms import lower_matrix
-from flydsl.passes.shared.source_location import located
-from flydsl.passes.shared.ssa_leaf import SsaInt, register
-from flydsl.passes.shared.universal_atoms import UNIVERSAL_ATOMS, AtomRule
-from flydsl.passes.shared.vector_access import concatenate, piece
-from flydsl.passes.shared.walk import functions
+from flydsl.passes.shared.memory_conversion import AtomRule, Handler, MemoryConversion, llvm_pointer, memory_type
+from flydsl.passes.shared.universal_atoms import UNIVERSAL_ATOMS
+from flydsl.passes.shared.walk import BEGIN_REGISTERS, KEPT, MARK, functions, sanitizes
 from flydsl.target.copy_rocdl import BufferCopy
-from flydsl.target.dtype import is_float, storage_bytes, width_bits
-
-ADDRESS_SPACES = {"generic": 0, "global": 1, "shared": 3, "register": 5}
-
-_LLVM_FLOATS = ("f16", "bf16", "f32", "f64")
-_GEP_DYNAMIC = -(2**31)
-_ORDERING_NONE = {"ordering": IntegerAttr(0, i64)}
-
-
-def llvm_pointer(space: str) -> Attribute:
-    if space == pl.BUFFER_DESC:
-        return buffer_pointers.BUFFER_POINTER
-    if space not in ADDRESS_SPACES:
-        raise LoweringError(f"the address space {space} does not exist on this target")
-    number = ADDRESS_SPACES[space]
-    return LLVMPointerType(IntAttr(number)) if number else LLVMPointerType()
-
-
-def memory_type(elem: str) -> Attribute:
-    """The type an element has in memory: bytes for bools, plain integers for narrow floats."""
-    if width_bits(elem) < 8 and elem != "i1":
-        raise LoweringError(f"{elem} is narrower than a byte and cannot be addressed", hint="pack it into i8 elements")
-    if elem == "i1":
-        return i8
-    if is_float(elem) and elem not in _LLVM_FLOATS:
-        return element_type(f"i{storage_bytes(elem) * 8}")
-    return element_type(elem)
-
-
-Handler = Callable[["MemoryConversion", FlyOp], None]
-
-
-class MemoryConversion:
-    """One walk over a function. ``atoms`` maps instruction classes to how a call becomes code."""
-
-    def __init__(self, function: Operation, atoms: Mapping[type, AtomRule], extra: Mapping[str, Handler]) -> None:
-        self.function = function
-        self.body = function.regions[0]
-        self.at = Inserter(self.body.blocks[0])
-        self.atoms = {**UNIVERSAL_ATOMS, **atoms}
-        self.handlers = {**HANDLERS, **extra}
-        self.dead: list[Operation] = []
-
-    def run(self) -> None:
-        self.infos: dict[SSAValue, pl.Pointer] = {}
-        self.buffers: dict[SSAValue, tuple[SSAValue, SSAValue]] = {}
-        self._region(self.body)
-        for op in reversed(self.dead):
-            op.detach()
-            op.erase(safe_erase=False)
-        self._retype_signature()
-
-    def _retype_signature(self) -> None:
-        before = self.function.properties["function_type"]
-        if not isinstance(before, FunctionType):  # an llvm.func has LLVM's types already
-            return
-        results = [llvm_pointer(t.data.space) if isinstance(t, PtrType) else t for t in before.outputs.data]
-        arguments = [argument.type for argument in self.body.blocks[0].args]
-        self.function.properties["function_type"] = FunctionType.from_lists(arguments, results)
-
-    def _region(self, region: Region) -> None:
-        for block in region.blocks:
-            for argument in block.args:
-                self.retype(argument)
-            self.at.enter()
-            for op in list(block.ops):
-                if isinstance(op, FlyOp):
-                    self._op(op)
-                else:
-                    for result in op.results:
-                        self.retype(result)
-                for inner in op.regions:
-                    self._region(inner)
-            self.at.leave()
-
-    def retype(self, value: SSAValue) -> None:
-        """A fly pointer carried by other operations becomes an LLVM pointer in place."""
-        if isinstance(value.type, PtrType):
-            self.infos[value] = value.type.data
-            value._type = llvm_pointer(value.type.data.space)
-
-    def _op(self, op: FlyOp) -> None:
-        self.at.anchor = op
-        handler = self.handlers.get(op.spec.name)
-        try:
-            if handler is None:
-                raise LoweringError(f"{op.name} has no lowering for this target")
-            handler(self, op)
-        except FlyDSLError as error:
-            raise located(error, op) from error
-
-    def info(self, pointer: SSAValue) -> pl.Pointer:
-        """What is known of a pointer value."""
-        return self.infos[pointer]
-
-    def replace(self, op: FlyOp, value: SSAValue, info: pl.Pointer | None = None) -> None:
-        if info is not None:
-            self.infos[value] = info
-        op.results[0].replace_all_uses_with(value)
-        self.dead.append(op)
-
-    # Memory accesses ---------------------------------------------------------------------------
-
-    def address(self, pointer: SSAValue, info: pl.Pointer) -> SSAValue:
-        """The pointer to access through: a swizzled one permutes its byte address."""
-        if info.swizzle is None:
-            return pointer
-        width = 32 if info.space == "shared" else 64
-        raw = self.at.op("llvm.ptrtoint", [pointer], [element_type(f"i{width}")])
-        moved = info.swizzle(SsaInt(self.at, raw, width))
-        place = self.at.op("llvm.inttoptr", [register(self.at, moved, width)], [llvm_pointer(info.space)])
-        if sanitizes(self.function):
-            mark_swizzle(place.owner, info.swizzle)
-        return place
-
-    def stored_type(self, type_: Attribute, info: pl.Pointer) -> Attribute:
-        """The type a value has in memory."""
-        in_memory = memory_type(info.elem)
-        return VectorType(in_memory, type_.get_shape()) if isinstance(type_, VectorType) else in_memory
-
-    def from_memory(self, raw: SSAValue, type_: Attribute, info: pl.Pointer) -> SSAValue:
-        """What was read as the type it has in registers."""
-        if raw.type == type_:
-            return raw
-        return self.at.op("arith.trunci" if info.elem == "i1" else "arith.bitcast", [raw], [type_])
-
-    def to_memory(self, value: SSAValue, info: pl.Pointer) -> SSAValue:
-        """A value as the type it has in memory."""
-        stored = self.stored_type(value.type, info)
-        if stored == value.type:
-            return value
-        return self.at.op("arith.extui" if info.elem == "i1" else "arith.bitcast", [value], [stored])
-
-    def load(self, pointer: SSAValue, info: pl.Pointer, type_: Attribute) -> SSAValue:
-        pieces = self._pieces(info, type_)
-        if len(pieces) > 1:
-            parts = [(self._load_piece(pointer, info, first, count), count) for first, count in pieces]
-            return concatenate(self.at, parts, info.elem)
-        stored = self.stored_type(type_, info)
-        if info.space == pl.BUFFER_DESC:
-            raw = buffer_pointers.load(self, pointer, stored, info.elem)
-        else:
-            align = {"alignment": IntegerAttr(info.align, i64)}
-            raw = self.at.op("llvm.load", [self.address(pointer, info)], [stored], _ORDERING_NONE | align)
-        return self.from_memory(raw, type_, info)
-
-    def _pieces(self, info: pl.Pointer, type_: Attribute) -> list[tuple[int, int]]:
-        """(first, count) of the elements of a value that one access moves: all, unless a swizzle takes them apart."""
-        total = type_.get_shape()[0] if isinstance(type_, VectorType) else 1
-        count = total if info.swizzle is None else min(max(info.align // storage_bytes(info.elem), 1), total)
-        return [(first, min(count, total - first)) for first in range(0, total, count)]
-
-    def _load_piece(self, pointer: SSAValue, info: pl.Pointer, first: int, count: int) -> SSAValue:
-        place, known = self.element(pointer, info, first)
-        return self.load(place, known, vector_type(count, info.elem) if count > 1 else element_type(info.elem))
-
-    def store(self, value: SSAValue, pointer: SSAValue, info: pl.Pointer) -> None:
-        pieces = self._pieces(info, value.type)
-        if len(pieces) > 1:
-            for first, count in pieces:
-                place, known = self.element(pointer, info, first)
-                self.store(piece(self.at, value, first, count, info.elem), place, known)
-            return
-        value = self.to_memory(value, info)
-        if info.space == pl.BUFFER_DESC:
-            buffer_pointers.store(self, value, pointer, info.elem)
-            return
-        align = {"alignment": IntegerAttr(info.align, i64)}
-        self.at.op("llvm.store", [value, self.address(pointer, info)], [], _ORDERING_NONE | align)
-
-    def view(self, value: SSAValue) -> tuple[SSAValue, pl.Pointer, Any]:
-        """Pointer, what is known of it, and layout of a view."""
-        made = value.owner
-        if not (isinstance(made, FlyOp) and made.spec.name == "make_view"):
-            raise LoweringError(f"{value.type} is not made here by make_view", hint="run fly-layout-lowering first")
-        tensor = payload_of(value.type)
-        return made.operands[0], tensor.iter, tensor.layout
-
-    def element(self, pointer: SSAValue, info: pl.Pointer, offset: int) -> tuple[SSAValue, pl.Pointer]:
-        """The pointer a constant number of elements on, and what is known of it."""
-        if offset == 0:
-            return pointer, info
-        return self.moved(pointer, info, [], offset), info.add_offset(offset)
-
-    def moved(self, pointer: SSAValue, info: pl.Pointer, by: list[SSAValue], constant: int) -> SSAValue:
-        """The address ``by[0]`` elements on, or ``constant`` when ``by`` is empty."""
-        if info.space == pl.BUFFER_DESC:
-            return buffer_pointers.moved(self, pointer, info, by, constant)
-        if not by and not -(2**31) < constant < 2**31:
-            by = [self.at.constant("i64", constant)]
-        properties = {
-            "rawConstantIndices": DenseArrayBase.from_list(i32, [_GEP_DYNAMIC if by else constant]),
-            "elem_type": memory_type(info.elem),
-            "noWrapFlags": IntegerAttr(0, i32),
-        }
-        return self.at.op("llvm.getelementptr", [pointer, *by], [pointer.type], properties)
-
-    # Conditional code --------------------------------------------------------------------------
-
-    def when(self, flag: SSAValue, then: Callable[[], SSAValue | None], otherwise: SSAValue | None) -> SSAValue | None:
-        """Emit ``then`` under a predicate; its value, or ``otherwise`` where the predicate is false."""
-        anchor = self.at.anchor
-        block = Block([end := YieldOp.create()])
-        if anchor is not None:
-            end.location = anchor.location
-        self.at.anchor = end
-        self.at.enter()
-        result = then()
-        self.at.leave()
-        self.at.anchor = anchor
-        end.operands = [] if result is None else [result]
-        orelse = Region() if otherwise is None else Region(Block([YieldOp.create(operands=[otherwise])]))
-        types = [] if result is None else [result.type]
-        op = op_class("scf.if").create(operands=[flag], result_types=types, regions=[Region(block), orelse])
-        self.at.add(op)
-        return op.results[0] if types else None
-
 
 # Pointers --------------------------------------------------------------------------------------
 
@@ -398,4 +169,4 @@ HANDLERS: dict[str, Handler] = {
 def convert_fly_memory(module: Operation, atoms: Mapping[type, AtomRule], extra: Mapping[str, Handler]) -> None:
     """Convert every function of a module with a target's atoms and operations."""
     for function in list(functions(module)):
-        MemoryConversion(function, atoms, extra).run()
+        MemoryConversion(function, {**UNIVERSAL_ATOMS, **atoms}, {**HANDLERS, **extra}).run()

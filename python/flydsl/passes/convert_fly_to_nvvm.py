@@ -8,8 +8,9 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from flydsl.passes.convert_fly_memory import convert_fly_memory
+from flydsl.passes.shared.memory_conversion import AtomRule
 from flydsl.passes.shared.nvvm_copies import NVVM_COPIES
-from flydsl.passes.shared.universal_atoms import AtomRule, universal_atomic
+from flydsl.passes.shared.universal_atoms import universal_atomic
 from flydsl.passes.shared.warpgroup_atoms import lower_wgmma
 from flydsl.target.copy_ops import UniversalAtomic
 from flydsl.target.mma_warpgroup import Wgmma

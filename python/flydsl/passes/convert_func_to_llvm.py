@@ -16,15 +16,19 @@ from xdsl.dialects.llvm import (
     LLVMVoidType,
     TailCallKind,
     TailCallKindAttr,
-    is_compatible_type,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from flydsl.base.errors import LoweringError
 from flydsl.dialects.llvm_functions import llvm_function
 from flydsl.dialects.upstream import op_class
-from flydsl.passes.shared.llvm_conversion import cast_before, convert_block_arguments, llvm_type, remove, replace_result
-from flydsl.passes.shared.source_location import location_of
+from flydsl.passes.shared.llvm_conversion import (
+    cast_before,
+    convert_block_arguments,
+    llvm_type,
+    remove,
+    replace_result,
+    require_llvm_types,
+)
 from flydsl.passes.shared.walk import functions
 
 
@@ -49,14 +53,8 @@ def _convert_function(op: Operation) -> None:
     assert isinstance(type_, FunctionType) and op.parent is not None
     body = op.detach_region(op.regions[0])
     convert_block_arguments(body)
+    require_llvm_types(op, (*type_.inputs.data, *type_.outputs.data))
     inputs = [llvm_type(part) for part in type_.inputs.data]
-    for before, part in zip((*type_.inputs.data, *type_.outputs.data), (*inputs, *map(llvm_type, type_.outputs.data))):
-        if not is_compatible_type(part):
-            raise LoweringError(
-                f"LLVM has no type for {before}, which the function takes or returns",
-                hint="run the passes that lower the fly dialect first: fly-layout-lowering, convert-fly-to-rocdl",
-                location=location_of(op),
-            )
     private = getattr(op.properties.get("sym_visibility"), "data", "") == "private"
     function = llvm_function(
         op.properties["sym_name"].data,  # type: ignore[union-attr]

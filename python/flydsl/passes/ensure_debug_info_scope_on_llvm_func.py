@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from xdsl.dialects.builtin import FileLineColLoc, FusedLoc
 from xdsl.ir import Operation
 
-from flydsl.dialects.debug_attributes import SubprogramAttr
+from flydsl.dialects.llvm_functions import SubprogramAttr
 from flydsl.passes.shared.walk import functions
 
 _UNIT_NUMBER = 0

@@ -17,7 +17,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from flydsl.dialects.fly.ops import OP_CLASSES, FlyOp
 from flydsl.dialects.fly.payload import is_static_payload
 from flydsl.dialects.fly.types import FlyType
-from flydsl.passes.shared.walk import functions
+from flydsl.passes.shared.walk import functions, take_out
 
 # Projection -> (the operation it undoes, which operand it gives back).
 _UNDONE: dict[str, tuple[str, int]] = {
@@ -116,8 +116,7 @@ class _Folder:
 
 
 def _drop(op: Operation) -> None:
-    op.detach()
-    op.erase(safe_erase=False)
+    take_out(op)
 
 
 def drop_dead(region: Region) -> None:

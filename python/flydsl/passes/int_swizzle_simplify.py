@@ -15,11 +15,10 @@ are folded. The copies of a swizzle it makes, one per region, are for canonicali
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.dialects.arith import IntegerOverflowAttr, IntegerOverflowFlag
 from xdsl.ir import Operation, Region, SSAValue
 
+from flydsl.base.records import dataclass
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.known_bits import constant_of, known_zeros, shift_of, width_of
 from flydsl.passes.shared.walk import function_bodies

@@ -14,164 +14,28 @@ A pointer moves by one run-time offset and then by one constant, however many vi
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.dialects.llvm import LLVMPointerType
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Operation
 
-from flydsl.base.errors import FlyDSLError, LoweringError
+from flydsl.base.errors import LoweringError
 from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp, to_attr
-from flydsl.dialects.fly.payload import CopyAtom, MmaAtom, TiledCopy, TiledMma, is_static_payload
-from flydsl.dialects.fly.types import (
-    FlyType,
-    IntTupleType,
-    LayoutType,
-    MemRefType,
-    PtrType,
-    element_type,
-    payload_of,
-    type_of,
-)
+from flydsl.dialects.fly.payload import CopyAtom, MmaAtom
+from flydsl.dialects.fly.types import FlyType, MemRefType, PtrType, element_type, payload_of, type_of
 from flydsl.layout import coords
 from flydsl.layout import int_tuple as it
 from flydsl.layout.leaf import Basis, DynInt
 from flydsl.layout.tensor import Tensor
 from flydsl.passes.canonicalize import drop_dead
-from flydsl.passes.mark_memory import MARK
 from flydsl.passes.shared.expand_atoms import expand_copy, expand_gemm, plain
-from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.launch_conditions import check_at_launch
-from flydsl.passes.shared.source_location import located
+from flydsl.passes.shared.layout_walk import Handler, LayoutLowering
 from flydsl.passes.shared.ssa_leaf import SsaInt, SsaPointer, register
-from flydsl.passes.shared.vector_access import load_elements, store_elements
-from flydsl.passes.shared.walk import function_bodies
-
-Handler = Callable[["LayoutLowering", FlyOp], None]
-
-
-class LayoutLowering:
-    """One forward walk over a function; ``known`` maps each fly value to its lowered payload."""
-
-    def __init__(self, entry: Block) -> None:
-        self.at = Inserter(entry)
-        self.known: dict[SSAValue, Any] = {}
-        self.done: list[Operation] = []
-
-    def run(self, region: Region) -> None:
-        self._region(region)
-        gone = set(self.done)
-        for op in self.done:
-            for use in (use for result in op.results for use in result.uses if use.operation not in gone):
-                raise located(_left_over(use.operation, op.results[0].type), use.operation)
-        for op in reversed(self.done):
-            op.detach()
-            op.erase(safe_erase=False)
-
-    def _region(self, region: Region) -> None:
-        for block in region.blocks:
-            self.at.enter()
-            for op in list(block.ops):
-                if isinstance(op, FlyOp):
-                    self._op(op)
-                else:
-                    self._hand_on_pointers(op)
-                for inner in op.regions:
-                    self._region(inner)
-            self.at.leave()
-
-    def _hand_on_pointers(self, op: Operation) -> None:
-        """A pointer carried by other operations (a loop, a branch) is handed on with its offsets applied."""
-        for index, operand in enumerate(op.operands):
-            moved = self.known.get(operand)
-            if isinstance(moved, SsaPointer):
-                self.at.anchor = op
-                value = moved.value()
-                if value.type != operand.type:
-                    value = self.at.fly("recast_iter", [value], [operand.type])
-                op.operands[index] = value
-            elif op.name == "func.return" and isinstance(operand.type, (IntTupleType, LayoutType)):
-                self.at.anchor = op
-                op.operands[index] = self._rebuilt(self.payload(operand), operand.type)
-
-    def _rebuilt(self, payload: Any, type_: Any) -> SSAValue:
-        """A tuple or layout that a function returns, made anew of its leaves: its caller takes it as it is."""
-        if isinstance(type_, LayoutType):
-            parts = ((payload.shape, type_.data.shape), (payload.stride, type_.data.stride))
-            return self.at.fly("make_layout", [self._rebuilt(part, type_of(known)) for part, known in parts], [type_])
-        leaves = zip(it.leaves(payload), it.leaves(type_.data), strict=True)
-        values = [register(self.at, leaf, known.width) for leaf, known in leaves if isinstance(known, DynInt)]
-        return self.at.fly("make_int_tuple", values, [type_])
-
-    def _op(self, op: FlyOp) -> None:
-        handler = HANDLERS.get(op.spec.name, _by_rule)
-        self.at.anchor = op
-        try:
-            handler(self, op)
-        except FlyDSLError as error:
-            raise located(error, op) from error
-
-    # Values ------------------------------------------------------------------------------------
-
-    def payload(self, value: SSAValue) -> Any:
-        """The lowered payload of an operand."""
-        found = self.known.get(value)
-        if found is not None:
-            return found
-        type_ = value.type
-        if isinstance(type_, PtrType):
-            found = SsaPointer(self.at, value, type_.data)
-        elif isinstance(type_, IntegerType):
-            found = SsaInt(self.at, value, type_.width.data)
-        elif isinstance(type_, FlyType) and not is_static_payload(type_.data):
-            raise LoweringError(
-                f"a value of type {type_} comes from outside", hint="run fly-rewrite-func-signature first"
-            )
-        else:
-            found = payload_of(type_)
-        self.known[value] = found
-        return found
-
-    def operands(self, op: Operation) -> list[Any]:
-        return [self.payload(o) for o in op.operands]
-
-    def set(self, op: Operation, payload: Any) -> None:
-        """``op`` stands for ``payload`` from here on and goes away."""
-        self.known[op.results[0]] = payload
-        self.done.append(op)
-
-    def replace(self, op: Operation, value: SSAValue | None = None) -> None:
-        """``op`` goes away; its result is ``value``."""
-        if value is not None:
-            op.results[0].replace_all_uses_with(value)
-        self.done.append(op)
-
-    def view(self, tensor: Tensor) -> SSAValue:
-        """A tensor of static layout as a value."""
-        if not is_static_payload(tensor.layout):
-            raise LoweringError(
-                f"an instruction works on elements whose places are known, got {tensor.layout}",
-                hint="use an instruction that moves one element, or a tensor with static strides",
-            )
-        pointer = tensor.iter.value()
-        info = Tensor(pointer.type.data, tensor.layout)
-        return self.at.fly("make_view", [pointer, self.at.static(tensor.layout)], [type_of(info)])
-
-    def atom(self, op: FlyOp) -> tuple[SSAValue, Any]:
-        """The atom an operation works with, as a value and as a payload; a tiled one repeats its atom."""
-        value, payload = op.operands[0], self.payload(op.operands[0])
-        if isinstance(payload, (TiledCopy, TiledMma)):
-            return self.at.static(payload.atom), payload.atom
-        return value, payload
-
-
-def _left_over(user: Operation, type_: Attribute) -> LoweringError:
-    return LoweringError(
-        f"{user.name} hands on a value of type {type_}, which has no run-time form",
-        hint="run fly-rewrite-func-signature first",
-    )
+from flydsl.passes.shared.vector_access import load_elements, load_masked, store_elements, store_masked
+from flydsl.passes.shared.walk import MARK, function_bodies
 
 
 def _by_rule(low: LayoutLowering, op: FlyOp) -> None:
@@ -277,6 +141,17 @@ def _store_vec(low: LayoutLowering, op: FlyOp) -> None:
     low.replace(op)
 
 
+def _masked_load_vec(low: LayoutLowering, op: FlyOp) -> None:
+    view, flags, other = op.operands
+    low.replace(op, load_masked(low.at, low.payload(view), flags, op.attrs["mask"], other))
+
+
+def _masked_store_vec(low: LayoutLowering, op: FlyOp) -> None:
+    vector, view, flags = op.operands
+    store_masked(low.at, vector, low.payload(view), flags, op.attrs["mask"])
+    low.replace(op)
+
+
 def _copy(low: LayoutLowering, op: FlyOp) -> None:
     value, atom = low.atom(op)
     expand_copy(low, value, atom, *low.operands(op)[1:])
@@ -328,6 +203,10 @@ def _pointer_as_index(low: LayoutLowering, op: FlyOp) -> None:
         low.replace(op, address.as_width(wanted.width.data))
 
 
+def _requirement(lowering: LayoutLowering, op: FlyOp) -> None:
+    """A condition that stands in the input stays; `check_at_launch` takes it from here as it does our own."""
+
+
 HANDLERS: dict[str, Handler] = {
     "static": _static,
     "make_copy_atom": _atom,
@@ -343,6 +222,8 @@ HANDLERS: dict[str, Handler] = {
     "memref.store": _memref_store,
     "memref.load_vec": _load_vec,
     "memref.store_vec": _store_vec,
+    "memref.masked_load_vec": _masked_load_vec,
+    "memref.masked_store_vec": _masked_store_vec,
     "copy": _copy,
     "gemm": _gemm,
     **dict.fromkeys(("copy_atom_call", "mma_atom_call", "copy_atom_call_ssa", "mma_atom_call_ssa"), _atom_call),
@@ -350,6 +231,7 @@ HANDLERS: dict[str, Handler] = {
     "print": _print,
     "assume": _assume,
     "checked": _checked,
+    "require": _requirement,
     "extract_aligned_pointer_as_index": _pointer_as_index,
 }
 
@@ -357,7 +239,7 @@ HANDLERS: dict[str, Handler] = {
 def lower_layouts(module: Operation) -> None:
     """Run the lowering on every function of a module."""
     for body in function_bodies(module):
-        LayoutLowering(body.blocks[0]).run(body)
+        LayoutLowering(body.blocks[0], HANDLERS, _by_rule).run(body)
     check_at_launch(module)
     for body in function_bodies(module):
         drop_dead(body)

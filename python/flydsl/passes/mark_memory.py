@@ -21,36 +21,8 @@ from flydsl.dialects.fly.payload import is_static_payload
 from flydsl.dialects.fly.types import FlyType, payload_of
 from flydsl.layout import int_tuple as it
 from flydsl.layout.layout import Layout
-from flydsl.layout.swizzle import Swizzle
 from flydsl.layout.tensor import Tensor
-from flydsl.passes.shared.walk import functions
-
-MARK = "fly.mark"
-"""JSON on a pointer: an allocation's ``what``, ``start``, ``size``, ``file`` and ``line``; a view's ``layout``,
-``text`` and ``elem``; or a ``swizzle``."""
-
-SANITIZE = "fly.sanitize"
-"""On a module: JSON with the active checks and the array arguments of the jit function."""
-
-BEGIN_REGISTERS = "llvm.intr.lifetime.start"
-"""The operation that stands where a register allocation was written, its pointer the operand."""
-
-KEPT = "fly.kept"
-"""On a load: the value is only put back where it was, so it may be one that nobody set."""
-
-
-def sanitizes(op: Operation) -> bool:
-    """Whether an operation is in a module that a sanitizer watches."""
-    top: Operation = op
-    while (above := top.parent_op()) is not None:
-        top = above
-    return SANITIZE in top.attributes
-
-
-def mark_swizzle(op: Operation, swizzle: Any) -> None:
-    """Note at a permuted address which permutation it was; a report undoes it."""
-    if isinstance(swizzle, Swizzle):
-        op.attributes[MARK] = StringAttr(json.dumps({"swizzle": [swizzle.mask, swizzle.base, swizzle.shift]}))
+from flydsl.passes.shared.walk import MARK, functions
 
 
 def view_facts(tensor: Tensor) -> dict[str, Any] | None:

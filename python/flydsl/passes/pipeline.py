@@ -13,8 +13,9 @@ Order, and why:
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from flydsl.base.records import dataclass
 from flydsl.passes.canonicalize import canonicalize
 from flydsl.passes.convert_atom_call_to_ssa_form import convert_atom_call_to_ssa_form
 from flydsl.passes.convert_fly_to_nvvm import convert_fly_to_nvvm
@@ -25,6 +26,7 @@ from flydsl.passes.layout_lowering import lower_layouts
 from flydsl.passes.mark_memory import mark_memory
 from flydsl.passes.promote_regmem_to_vectorssa import promote_regmem_to_vectorssa
 from flydsl.passes.rewrite_func_signature import rewrite_func_signature
+from flydsl.target.family import family
 
 
 @dataclass(frozen=True)
@@ -73,12 +75,10 @@ PASSES: dict[str, Pass] = {
     )
 }
 
-_CONVERSION = {"rocm": "convert-fly-to-rocdl", "cuda": "convert-fly-to-nvvm"}
 
-
-def stage_a(backend: str, checks: Collection[str] = ()) -> tuple[Pass, ...]:
-    """From traced fly operations to upstream dialects with structured control flow; ``checks`` as in `with_checks`."""
-    names = (
+def stage_a_names(of: str) -> tuple[str, ...]:
+    """The passes of stage A for targets of a family; the conversion may be one that a backend brings along."""
+    return (
         "fly-rewrite-func-signature",
         "fly-canonicalize",
         "fly-layout-lowering",
@@ -86,10 +86,14 @@ def stage_a(backend: str, checks: Collection[str] = ()) -> tuple[Pass, ...]:
         "canonicalize",
         "fly-convert-atom-call-to-ssa-form",
         "fly-promote-regmem-to-vectorssa",
-        _CONVERSION[backend],
+        family(of).conversion,
         "canonicalize",
     )
-    return with_checks(tuple(PASSES[name] for name in names), checks)
+
+
+def stage_a(of: str, checks: Collection[str] = ()) -> tuple[Pass, ...]:
+    """From traced fly operations to upstream dialects with structured control flow; ``checks`` as in `with_checks`."""
+    return with_checks(tuple(PASSES[name] for name in stage_a_names(of)), checks)
 
 
 _WATCH_REGISTERS = frozenset({"bounds", "uninit", "async"})

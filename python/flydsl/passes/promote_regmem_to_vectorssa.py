@@ -13,18 +13,19 @@ wide piece that is written element by element.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from itertools import pairwise
 
-from xdsl.dialects.builtin import DenseArrayBase, VectorType, i64
+from xdsl.dialects.builtin import VectorType
 from xdsl.dialects.scf import YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from flydsl.base.records import dataclass, field
 from flydsl.dialects.fly.ops import FlyOp, allocation_size
 from flydsl.dialects.fly.types import element_type, payload_of, vector_type
+from flydsl.dialects.upstream import integers
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.vector_access import as_vector, concatenate, extract, shuffle
-from flydsl.passes.shared.walk import function_bodies
+from flydsl.passes.shared.walk import function_bodies, take_out
 
 Slot = tuple[int, int]
 """(allocation number, piece number)."""
@@ -265,7 +266,7 @@ class _Promoter:
     def _inserted(self, allocation: _Allocation, index: int, part: SSAValue, first: int, count: int) -> SSAValue:
         whole = self._value(allocation, index)
         if count == 1 and not isinstance(part.type, VectorType):
-            position = {"static_position": DenseArrayBase.from_list(i64, [first])}
+            position = {"static_position": integers(64, first)}
             return self.at.op("vector.insert", [part, whole], [whole.type], position)
         width = whole.type.get_shape()[0]  # type: ignore[union-attr]
         mask = [width + i - first if first <= i < first + count else i for i in range(width)]
@@ -313,8 +314,7 @@ class _Promoter:
         op.parent.insert_op_before(new, op)
         for old, result in zip(op.results, new.results, strict=False):
             old.replace_all_uses_with(result)
-        op.detach()
-        op.erase(safe_erase=False)
+        take_out(op)
         for (allocation, index), result in zip(slots, new.results[len(op.results) :], strict=True):
             self._set((allocation.number, index), result)
 

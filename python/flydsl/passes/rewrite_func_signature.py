@@ -12,16 +12,17 @@ such a struct. Runs first.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, FunctionType, i32, i64
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, FunctionType, i32
 from xdsl.dialects.llvm import LLVMStructType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.ops import OP_CLASSES, to_attr
 from flydsl.dialects.fly.types import CopyAtomType, FlyType, MmaAtomType, PtrType, element_type, type_of
-from flydsl.dialects.upstream import op_class
+from flydsl.dialects.upstream import integers, op_class
 from flydsl.layout.layout import Layout
 from flydsl.layout.leaf import Basis, DynInt
 from flydsl.layout.swizzle import ComposedLayout
@@ -63,10 +64,15 @@ def boundary_types(type_: Attribute) -> list[Attribute]:
     parts: list[Attribute] = []
     if isinstance(payload, Tensor) and isinstance(payload.iter, pl.Pointer):
         parts.append(type_of(payload.iter))
-    fields = [element_type(f"i{leaf.width}") for leaf in _leaves(payload)]
-    if fields:
-        parts.append(LLVMStructType.from_type_list(fields))
+    widths = tuple(leaf.width for leaf in _leaves(payload))
+    if widths:
+        parts.append(_struct_of(widths))
     return parts
+
+
+@cache
+def _struct_of(widths: tuple[int, ...]) -> Attribute:
+    return LLVMStructType.from_type_list([element_type(f"i{width}") for width in widths])
 
 
 class _Edit:
@@ -110,7 +116,7 @@ def _pack(edit: _Edit, scalars: list[SSAValue]) -> SSAValue:
     struct = LLVMStructType.from_type_list([s.type for s in scalars])
     packed = edit.add(op_class("llvm.mlir.undef").create(result_types=[struct]))
     for index, scalar in enumerate(scalars):
-        position = {"position": DenseArrayBase.from_list(i64, [index])}
+        position = {"position": integers(64, index)}
         packed = edit.add(
             op_class("llvm.insertvalue").create(operands=[packed, scalar], result_types=[struct], properties=position)
         )
@@ -156,7 +162,7 @@ def _put_together(edit: _Edit, parts: Sequence[SSAValue], type_: Attribute) -> S
     scalars: list[SSAValue] = []
     if remaining:
         for index, leaf in enumerate(_leaves(payload)):
-            position = {"position": DenseArrayBase.from_list(i64, [index])}
+            position = {"position": integers(64, index)}
             kind = element_type(f"i{leaf.width}")
             extract = op_class("llvm.extractvalue")
             op = extract.create(operands=[remaining[0]], result_types=[kind], properties=position)

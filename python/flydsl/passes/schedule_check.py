@@ -10,17 +10,17 @@ Accesses narrower than 16 bytes may be put together by LLVM, so for those any co
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import StringAttr, VectorType
+from xdsl.dialects.builtin import ModuleOp, StringAttr, VectorType
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from flydsl.base.errors import SourceLocation
+from flydsl.base.errors import ScheduleWarning, SourceLocation
+from flydsl.base.records import dataclass, field
 from flydsl.passes.shared.known_bits import constant_of
-from flydsl.passes.shared.source_location import location_of
-from flydsl.passes.shared.walk import function_bodies
+from flydsl.passes.shared.walk import function_bodies, location_of
 from flydsl.target.schedule_groups import LDS_READ, LDS_WRITE, LOAD, MATRIX, STORE, counted_kinds, kind_names
 
 _GROUP, _FENCE = "llvm.amdgcn.sched.group.barrier", "llvm.amdgcn.sched.barrier"
@@ -174,3 +174,16 @@ def schedule_mismatches(module: Operation) -> list[ScheduleMismatch]:
             if stretch.hints:
                 found.update(dict.fromkeys(stretch.mismatches()))
     return list(found)
+
+
+# Stale scheduling hints, told as Python warnings that point at the kernel's line --------------
+
+
+def warn_about_schedules(module: ModuleOp) -> None:
+    """One warning a line and compilation for hints that do not match the instructions around them."""
+    for found in schedule_mismatches(module):
+        place = found.location
+        if place is None:
+            warnings.warn(str(found), ScheduleWarning, stacklevel=2)
+        else:
+            warnings.warn_explicit(str(found), ScheduleWarning, place.file, place.line)

@@ -9,16 +9,15 @@ known one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, StringAttr, SymbolRefAttr
 from xdsl.dialects.llvm import LLVMPointerType, LLVMStructType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from flydsl.passes.canonicalize import is_pure
+from flydsl.base.records import dataclass
 from flydsl.passes.shared.intrinsic_call import PTX_NAME
 from flydsl.passes.shared.launch_conditions import REQUIRES
-from flydsl.passes.shared.walk import functions
+from flydsl.passes.shared.walk import functions, is_pure
 
 READS, WRITES, FOLLOWED = "reads", "writes", "followed"
 """What an operation does with an address: read there, write there, or make another address of it."""

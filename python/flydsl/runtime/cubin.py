@@ -14,7 +14,7 @@ from collections.abc import Callable
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError
 from flydsl.base.log import get_logger
-from flydsl.runtime.ffi import Driver
+from flydsl.runtime.driver_device import Driver
 from flydsl.runtime.nvidia_tools import Assembled, assembled_by_ptxas, tools
 
 _log = get_logger(__name__)

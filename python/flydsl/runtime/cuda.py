@@ -5,15 +5,21 @@ from __future__ import annotations
 import ctypes
 import threading
 from functools import cache
-from importlib import import_module
+from typing import TYPE_CHECKING
 
 from flydsl.base import knobs
-from flydsl.base.caller import caller_location
-from flydsl.base.errors import DriverError
+from flydsl.base.errors import DriverError, caller_location
+from flydsl.base.lazy import lazy_module
 from flydsl.base.log import get_logger
-from flydsl.runtime.driver_device import DriverDevice
-from flydsl.runtime.ffi import Driver, open_library
+from flydsl.runtime.device_events import EventNames
+from flydsl.runtime.driver_device import Driver, DriverDevice, open_library
 from flydsl.target.target import Target, parse_target
+
+if TYPE_CHECKING:
+    from flydsl.runtime import cubin
+else:
+    cubin = lazy_module("flydsl.runtime.cubin")
+
 
 _MAJOR, _MINOR = 75, 76
 _JIT_ERROR_LOG, _JIT_ERROR_LOG_BYTES = 5, 6
@@ -104,6 +110,9 @@ class CudaDevice(DriverDevice):
     """One NVIDIA GPU."""
 
     kind = "cuda"
+    event_names = EventNames(
+        "cuEventCreate", "cuEventRecord", "cuEventElapsedTime", "cuEventDestroy_v2", "cuMemsetD8Async"
+    )
 
     def __init__(self, driver: Driver, index: int) -> None:
         self.driver = driver
@@ -172,9 +181,8 @@ class CudaDevice(DriverDevice):
 
     def assemble(self, ptx: bytes, name: str) -> bytes:
         """Machine code of PTX to keep with it; empty where it is better made at every load, see `cubin.py`."""
-        make = import_module("flydsl.runtime.cubin").machine_code  # here, because few starts of a program compile
         with self.selected():
-            return make(self.driver, ptx, self.machine, name, error_name)
+            return cubin.machine_code(self.driver, ptx, self.machine, name, error_name)
 
     def load_module(self, *images: bytes, name: str = "a kernel") -> ctypes.c_void_p:
         """Load the first image that suits this device: a cubin, PTX. What the assembler says is part of the error."""

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache
+from importlib import import_module
+from pathlib import Path
 from typing import Any, Protocol
 
+from flydsl.base import knobs
+from flydsl.base.log import get_logger
+from flydsl.base.records import dataclass
 from flydsl.runtime import hip
-from flydsl.runtime.rocm_arch import get_rocm_arch, is_rdna_arch
+from flydsl.runtime.hip import overridden_arch
 from flydsl.target.copy_rocdl import atomic_generations
-from flydsl.target.target import Target, parse_target
+from flydsl.target.target import DEFAULT_ARCH, Target, is_rdna, parse_target
 
 __all__ = [
     "Device", "get_rocm_arch", "get_rocm_device_count", "get_warp_size", "is_rdna_arch", "supports_bf16_global_atomics",
@@ -51,3 +58,77 @@ class Device(Protocol):
     def synchronize(self) -> None:
         """Wait until everything launched so far has finished."""
         ...
+
+
+# Which AMD GPU this machine has: asked in a fixed order, each source only when those before it do not know
+
+
+_ENUMERATOR = "rocm_agent_enumerator"
+_NO_GPU = "gfx000"
+"""What the enumerator says of the CPU."""
+
+
+def get_rocm_arch() -> str:
+    """The architecture of this machine's AMD GPU, such as ``gfx942``.
+
+    FLYDSL_GPU_ARCH, HSA_OVERRIDE_GFX_VERSION, ``rocm_agent_enumerator``, the HIP runtime, and gfx942 where none knows.
+    """
+    return overridden_arch() or _detected(knobs.ROCM_AGENT_TIMEOUT.get(), str(knobs.ROCM_PATH.get())) or DEFAULT_ARCH
+
+
+@cache
+def _detected(timeout: int, root: str) -> str | None:
+    return _enumerated(timeout, root) or hip.device_arch(0)
+
+
+def _enumerated(timeout: int, root: str) -> str | None:
+    """The first GPU that ROCm's own tool lists, from the ROCm installation or from the search path."""
+    subprocess = import_module("subprocess")  # slow to import, and seldom needed
+    for command in (str(Path(root) / "bin" / _ENUMERATOR), _ENUMERATOR):
+        try:
+            done = subprocess.run([command], capture_output=True, text=True, timeout=timeout, check=True)
+        except FileNotFoundError:
+            continue
+        except (OSError, subprocess.SubprocessError) as error:
+            get_logger(__name__).warning("%s did not answer: %s", command, error)
+            return None
+        found = [name for name in re.findall(r"gfx[0-9a-f]{3,}", done.stdout) if name != _NO_GPU]
+        return found[0] if found else None
+    return None
+
+
+def is_rdna_arch(arch: str | None = None) -> bool:
+    """Whether an architecture, by default this machine's, is of the RDNA family."""
+    return is_rdna(get_rocm_arch() if arch is None else arch)
+
+
+# The host device: a virtual GPU of any target, on this machine's cores ------------------------
+
+
+@dataclass(frozen=True)
+class HostDevice:
+    """Runs kernels compiled for ``target`` on the CPU. Memory is the process's own, and launches are done on return."""
+
+    target: Target
+    kind: str = "host"
+
+    @contextmanager
+    def arrays(self, *arrays: Any) -> Iterator[Sequence[Any]]:
+        yield arrays
+
+    def synchronize(self) -> None:
+        return
+
+    def __str__(self) -> str:
+        return f"host (virtual {self.target.arch})"
+
+
+# A device that is not here: code can be made for it, but not run ------------------------------
+
+
+@dataclass(frozen=True)
+class CompileOnlyDevice:
+    """What COMPILE_ONLY compiles for: the real device of a target."""
+
+    target: Target
+    kind: str

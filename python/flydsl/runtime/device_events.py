@@ -10,7 +10,7 @@ FLUSH_BYTES = 256 << 20
 """More than the last cache of any GPU here holds: 60 MB on an H200, 256 MB on an MI300."""
 
 
-class _Names(NamedTuple):
+class EventNames(NamedTuple):
     """The driver's functions for one job."""
 
     create: str
@@ -20,17 +20,9 @@ class _Names(NamedTuple):
     fill: str
 
 
-_NAMES = {
-    "cuda": _Names("cuEventCreate", "cuEventRecord", "cuEventElapsedTime", "cuEventDestroy_v2", "cuMemsetD8Async"),
-    "rocm": _Names(
-        "hipEventCreateWithFlags", "hipEventRecord", "hipEventElapsedTime", "hipEventDestroy", "hipMemsetAsync"
-    ),
-}
-
-
 def has_events(device: Any) -> bool:
     """Whether runs on a device can be timed by it."""
-    return device.kind in _NAMES
+    return hasattr(device, "event_names")
 
 
 def run_times(
@@ -41,7 +33,7 @@ def run_times(
     The write before a run also keeps the device busy while the host queues the run, so that short kernels are not
     measured together with the time their launch takes.
     """
-    names, handle = _NAMES[device.kind], ctypes.c_void_p(stream)
+    names, handle = device.event_names, ctypes.c_void_p(stream)
     flush = device.allocate(FLUSH_BYTES)
     pairs: list[tuple[ctypes.c_void_p, ctypes.c_void_p]] = []
     try:
@@ -67,14 +59,14 @@ def run_times(
         device.free(flush)
 
 
-def _event(device: Any, names: _Names) -> ctypes.c_void_p:
+def _event(device: Any, names: EventNames) -> ctypes.c_void_p:
     event = ctypes.c_void_p()
     with device.selected():
         device.driver.call(names.create, ctypes.byref(event), ctypes.c_uint(0))
     return event
 
 
-def _elapsed(device: Any, names: _Names, before: ctypes.c_void_p, after: ctypes.c_void_p) -> float:
+def _elapsed(device: Any, names: EventNames, before: ctypes.c_void_p, after: ctypes.c_void_p) -> float:
     milliseconds = ctypes.c_float()
     with device.selected():
         device.driver.call(names.elapsed, ctypes.byref(milliseconds), before, after)

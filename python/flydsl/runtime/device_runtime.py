@@ -9,8 +9,10 @@ from functools import cache
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslValueError
 from flydsl.runtime import cuda, hip
+from flydsl.target.family import CUDA, HOST, ROCM, family
 
-KINDS = ("rocm", "cuda", "host")
+_DRIVERS = {ROCM.name: hip, CUDA.name: cuda}
+KINDS = (*_DRIVERS, HOST.name)
 
 
 @dataclass(frozen=True)
@@ -21,11 +23,11 @@ class DeviceRuntime:
 
     def is_available(self) -> bool:
         """Whether kernels can run on it here; the virtual GPU is everywhere."""
-        return {"rocm": hip.is_available, "cuda": cuda.is_available, "host": lambda: True}[self.kind]()
+        return family(self.kind).virtual or _DRIVERS[self.kind].is_available()
 
     def device_count(self) -> int:
         """How many devices it shows."""
-        return {"rocm": hip.device_count, "cuda": cuda.device_count, "host": lambda: 1}[self.kind]()
+        return 1 if family(self.kind).virtual else _DRIVERS[self.kind].device_count()
 
 
 def get_device_runtime(kind: str | None = None) -> DeviceRuntime:
@@ -48,7 +50,7 @@ def _runtime(kind: str) -> DeviceRuntime:
 def ensure_compile_runtime_compatible(backend: str, runtime: DeviceRuntime | None = None) -> None:
     """Refuse to run code of a backend on the runtime of another vendor; the virtual GPU runs any."""
     found = runtime or get_device_runtime()
-    if found.kind not in (backend, "host"):
+    if not family(found.kind).runs(backend):
         raise DslRuntimeError(
             f"code of the backend '{backend}' requires device runtime kind '{backend}', and this is '{found.kind}'",
             hint="set FLYDSL_RUNTIME_KIND, or ARCH to a target of that vendor",

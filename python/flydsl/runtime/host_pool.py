@@ -7,14 +7,20 @@ import os
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError
+from flydsl.base.lazy import lazy_module
 from flydsl.base.native_names import POOL_CALLED, POOL_LAUNCH, POOL_LIMIT, POOL_START, POOL_WATCH_SIGNALS
-from flydsl.runtime.object_code import LoadedObject, add_symbol, load_object
+
+if TYPE_CHECKING:
+    from flydsl.runtime import object_code as loading
+else:
+    loading = lazy_module("flydsl.runtime.object_code")  # importing the package loads no code
 
 _lock = threading.Lock()
-_loaded: LoadedObject | None = None
+_loaded: loading.LoadedObject | None = None
 _started_in: int | None = None
 _raised: int | None = None
 """Where native code keeps what a signal's handler raised while a launch ran."""
@@ -34,9 +40,9 @@ def start(object_code: Callable[[], bytes]) -> int:
     global _loaded
     with _lock:
         if _loaded is None:
-            _loaded = load_object(object_code())
+            _loaded = pool = loading.load_object(object_code())
             for name in POOL_CALLED:
-                add_symbol(name, _loaded.address(name))
+                loading.add_symbol(name, pool.address(name))
         _begin(_loaded)
         _set_limit(_loaded)
         return _loaded.address(POOL_LAUNCH)
@@ -56,7 +62,7 @@ def time_limit(seconds: float) -> Generator[None, None, None]:
         _set_limit(_loaded)
 
 
-def _set_limit(pool: LoadedObject | None) -> None:
+def _set_limit(pool: loading.LoadedObject | None) -> None:
     if pool is not None:
         limit = ctypes.CFUNCTYPE(None, ctypes.c_uint64)(pool.address(POOL_LIMIT))
         limit(int(knobs.RUNTIME_TIME_LIMIT.get() * 1e9))
@@ -72,7 +78,7 @@ def restart(workers: int) -> None:
         _begin(_loaded, workers)
 
 
-def _begin(pool: LoadedObject, workers: int | None = None) -> None:
+def _begin(pool: loading.LoadedObject, workers: int | None = None) -> None:
     global _started_in
     if _started_in != os.getpid():
         begin = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int32)(pool.address(POOL_START))
@@ -81,7 +87,7 @@ def _begin(pool: LoadedObject, workers: int | None = None) -> None:
         _watch_signals(pool)
 
 
-def _watch_signals(pool: LoadedObject) -> None:
+def _watch_signals(pool: loading.LoadedObject) -> None:
     """Let launches of Python's main thread handle its signals, which Python could only do after them."""
     global _raised
     functions = [ctypes.cast(ctypes.pythonapi[name], ctypes.c_void_p).value for name in _SIGNALS]

@@ -6,13 +6,14 @@ None of them is needed: they come with the CUDA toolkit, and a copy of each with
 from __future__ import annotations
 
 import importlib.util
+import re
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 from flydsl.base import knobs
+from flydsl.base.records import dataclass
 
 _SECONDS = 600
 """How long a tool may take; the largest kernels need some seconds."""
@@ -51,6 +52,29 @@ def assembled_by_ptxas(ptx: bytes, arch: str) -> Assembled:
                 return Assembled(binary.read_bytes(), _text(done.stderr))
             said.append(f"{tool}: {'it could not be run' if done is None else _text(done.stderr)}")
     return Assembled(b"", "\n".join(said) or "there is no ptxas")
+
+
+def usage_by_ptxas(ptx: bytes, arch: str) -> dict[str, dict[str, int]]:
+    """Registers, spilled bytes and stack bytes of each kernel, as `ptxas` says them; empty where there is none."""
+    with tempfile.TemporaryDirectory(prefix="flydsl-ptxas-") as folder:
+        source = Path(folder) / "kernels.ptx"
+        source.write_bytes(ptx)
+        for tool in tools("ptxas"):
+            done = _run([tool, f"-arch={arch}", "-v", "-o", str(Path(folder) / "kernels.cubin"), str(source)])
+            if done is not None and done.returncode == 0:
+                return _usage(_text(done.stderr))
+    return {}
+
+
+def _usage(said: str) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for part in re.split(r"Compiling entry function '", said)[1:]:
+        name = part[: part.index("'")]
+        numbers = {"registers": r"Used (\d+) registers", "spills": r"(\d+) bytes spill stores",
+                   "stack": r"(\d+) bytes stack frame"}  # fmt: skip
+        read = {what: re.search(pattern, part) for what, pattern in numbers.items()}
+        found[name] = {what: int(match[1]) for what, match in read.items() if match}
+    return found
 
 
 def sass_of(cubin: bytes) -> str:

@@ -12,15 +12,14 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-import platform
+import os
 import threading
 import weakref
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
-from flydsl.base.errors import LoweringError
-from flydsl.runtime.elf_object import (
+from flydsl.base.elf_object import (
     EM_AARCH64,
     EM_X86_64,
     SHF_EXEC,
@@ -35,6 +34,7 @@ from flydsl.runtime.elf_object import (
     damaged,
     read_object,
 )
+from flydsl.base.errors import LoweringError
 from flydsl.runtime.relocations import MACHINES, STUB_BYTES, Machine, Through
 
 _LARGEST_IMAGE = 64 << 20
@@ -267,7 +267,7 @@ def _protect(address: int, size: int, protection: int) -> None:
 
 def _flush_instructions(start: int, end: int) -> None:
     """Make new code visible to instruction fetch. x86-64 does so by itself, AArch64 has to be told."""
-    if _PROCESSORS.get(platform.machine().lower()) != EM_AARCH64:
+    if _PROCESSORS.get(os.uname().machine.lower()) != EM_AARCH64:
         return
     for library in _libraries():
         try:
@@ -301,8 +301,8 @@ class LoadedObject:
 def load_object(data: bytes) -> LoadedObject:
     """Link object code for this machine into the process."""
     parts = read_object(data)
-    if parts.machine != _PROCESSORS.get(platform.machine().lower()):
-        raise LoweringError(f"the object code is for another processor than this {platform.machine()}")
+    if parts.machine != _PROCESSORS.get(os.uname().machine.lower()):
+        raise LoweringError(f"the object code is for another processor than this {os.uname().machine}")
     machine = MACHINES[parts.machine]
     layout = lay_out(parts, machine)
     size = max(_aligned(layout.ends[-1], mmap.PAGESIZE), mmap.PAGESIZE)

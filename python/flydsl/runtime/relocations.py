@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from enum import Enum, auto
 from typing import NamedTuple
 
+from flydsl.base.elf_object import EM_AARCH64, EM_X86_64
 from flydsl.base.errors import LoweringError
-from flydsl.runtime.elf_object import EM_AARCH64, EM_X86_64
 
 
 class Through(Enum):

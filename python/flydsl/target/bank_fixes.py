@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, pairwise
 
+from flydsl.base.records import dataclass
 from flydsl.layout.swizzle import Swizzle
 from flydsl.target.banks import BANK_BYTES, banks_of, extra_cycles
 from flydsl.target.target import Target

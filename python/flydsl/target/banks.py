@@ -17,8 +17,8 @@ Sources of the facts, which the vendors document only in part:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from flydsl.base.records import dataclass
 from flydsl.target.target import Target
 
 BANK_BYTES = 4

@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flydsl.base.errors import DslValueError, TargetError
+from flydsl.base.records import dataclass
 from flydsl.layout.layout import Layout
 from flydsl.target.copy_ops import OneThreadCopy, values_per_thread
 from flydsl.target.target import Target

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from flydsl.base.errors import DslValueError, TargetError
+from flydsl.base.records import dataclass, field
 from flydsl.layout.layout import Layout
 from flydsl.target.target import Target
 from flydsl.target.tensor_descriptor import MOST_RANK

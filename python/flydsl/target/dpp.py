@@ -5,9 +5,8 @@ Codes: AMD's ISA documents, "DPP_CTRL enumeration" (CDNA 3 section 12, RDNA 3 se
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flydsl.base.errors import DslValueError, TargetError
+from flydsl.base.records import dataclass
 from flydsl.target.target import Target
 
 ROW = 16

@@ -7,10 +7,10 @@ scales in 7.1.5 of CDNA4. Names and operand types: LLVM 22, IntrinsicsAMDGPU.td.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 from flydsl.base.errors import DslValueError
+from flydsl.base.records import dataclass
 from flydsl.layout.layout import Layout
 from flydsl.target import mma_facts as facts
 from flydsl.target.mma_facts import I32, I64, Intrinsic, RegisterType, Slot, immediate

@@ -7,10 +7,10 @@ on import, and no row can name registers that do not hold its operands.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 
 from flydsl.base.errors import DslValueError
+from flydsl.base.records import dataclass
 from flydsl.layout.layout import Layout
 from flydsl.target.dtype import FLOAT_WIDTHS, width_bits
 from flydsl.target.target import Target

@@ -7,10 +7,10 @@ Names and operand types: LLVM 22, IntrinsicsNVVM.td. Warpgroup instructions are 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 from flydsl.base.errors import DslValueError
+from flydsl.base.records import dataclass
 from flydsl.layout.layout import Layout
 from flydsl.target import mma_facts as facts
 from flydsl.target.mma_facts import I32, Intrinsic, RegisterType, Slot

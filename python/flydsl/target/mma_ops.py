@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from flydsl.base.records import dataclass
 from flydsl.layout.layout import Layout
 
 

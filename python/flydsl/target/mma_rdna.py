@@ -7,10 +7,10 @@ yet, its shapes and operands are LLVM 22's (IntrinsicsAMDGPU.td, VOP3PInstructio
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 from flydsl.base.errors import DslValueError
+from flydsl.base.records import dataclass
 from flydsl.layout.layout import Layout
 from flydsl.target import mma_facts as facts
 from flydsl.target.mma_cdna import OCP_NAMES, SCALED_FORMATS, scaled_registers, successive_columns
@@ -137,10 +137,6 @@ WMMA_ROWS: tuple[WmmaRow, ...] = (
 
 _BY_KEY: dict[tuple[str, Shape, Elems], WmmaRow] = {(row.generation, row.shape, row.elems): row for row in WMMA_ROWS}
 assert len(_BY_KEY) == len(WMMA_ROWS), "two rows share a generation, shape and element types"
-
-
-def wmma_generations() -> tuple[str, ...]:
-    return tuple(DIALECT_NAMES)
 
 
 @cache

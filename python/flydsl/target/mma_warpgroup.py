@@ -8,10 +8,10 @@ itself, so it is issued as inline PTX.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cache
 
 from flydsl.base.errors import DslValueError
+from flydsl.base.records import dataclass, field
 from flydsl.layout.layout import Layout
 from flydsl.layout.swizzle import Swizzle
 from flydsl.target import mma_facts as facts

@@ -7,8 +7,9 @@ have fp8 under the same names. NVIDIA: "PTX ISA 8.8", `cvt` with .e4m3x2 and .e5
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from flydsl.base.records import dataclass
 
 Form = Literal["half", "pair", "byte", "whole"]
 """What one instruction fills or reads: half of a register that is chosen by a flag (fp8 on AMD GPUs), a register of two

@@ -6,7 +6,7 @@ mbarriers), 9.7.19 (setmaxnreg). Addresses in shared memory are 32-bit integers,
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from flydsl.base.records import dataclass, field
 
 AMPERE, HOPPER = ("ampere", "hopper"), ("hopper",)
 
@@ -62,6 +62,7 @@ _SYNCHRONISATION = (
     PtxOp("barrier.sync", "barrier.sync.aligned $0, $1;", "r,r", generations=AMPERE),
     PtxOp("barrier.arrive", "barrier.arrive.aligned $0, $1;", "r,r", generations=AMPERE),
     PtxOp("cluster.arrive", "barrier.cluster.arrive.release.aligned;"),
+    PtxOp("cluster.arrive.relaxed", "barrier.cluster.arrive.relaxed.aligned;"),
     PtxOp("cluster.wait", "barrier.cluster.wait.acquire.aligned;"),
     PtxOp("elect.sync", "{ .reg .pred one; elect.sync _|one, -1; selp.b32 $0, 1, 0, one; }", "=r", "i32"),
     PtxOp("setmaxnreg.inc", "setmaxnreg.inc.sync.aligned.u32 {0};", immediates=1),

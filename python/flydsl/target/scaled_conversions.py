@@ -8,7 +8,8 @@ with the number of choices (which byte). Source: LLVM's IntrinsicsAMDGPU.td, the
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from flydsl.base.records import dataclass
 
 WIDE = ("f32", "f16", "bf16")
 FORMATS = {"fp8": "f8E4M3FN", "bf8": "f8E5M2", "fp6": "f6E2M3FN", "bf6": "f6E3M2FN", "fp4": "f4E2M1FN"}

@@ -6,9 +6,9 @@ This is the only place that compares architecture strings. Everyone else asks a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from flydsl.base.errors import TargetError
+from flydsl.base.errors import DslValueError, TargetError
+from flydsl.base.records import dataclass
+from flydsl.target.family import Family, family
 
 KIB = 1024
 
@@ -33,13 +33,18 @@ class Target:
     max_cluster_blocks: int = 1
 
     @property
+    def family(self) -> Family:
+        """The family of devices that runs its code."""
+        return family(self.backend)
+
+    @property
     def warp_size(self) -> int:
         return self.wave_size
 
     @property
     def barriers_count_waves(self) -> bool:
         """Whether a barrier is over when every wave that still runs is at one (`s_barrier` in AMD's ISA manuals)."""
-        return self.backend == "rocm"
+        return self.family.counts_waves
 
     def __str__(self) -> str:
         return self.arch
@@ -79,6 +84,12 @@ DEFAULT_ARCH = "gfx942"
 def is_rdna(arch: str) -> bool:
     """Whether an AMD architecture is of the RDNA family: gfx10, gfx11 and gfx120x. gfx1250 is of the CDNA family."""
     return arch.strip().lower().startswith(("gfx10", "gfx11", "gfx120"))
+
+
+def register_target(new: Target) -> None:
+    """Make a target known; the same one may be made known again."""
+    if _TARGETS.setdefault(new.arch, new) != new:
+        raise DslValueError(f"there is a target {new.arch!r} already", hint="choose another name")
 
 
 def known_archs() -> tuple[str, ...]:

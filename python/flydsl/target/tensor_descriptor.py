@@ -7,10 +7,10 @@ Group 0 says what and where; group 1 holds the first two dimensions and the flag
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import gcd, prod
 
 from flydsl.base.errors import DslValueError
+from flydsl.base.records import dataclass
 
 GROUPS = (4, 8, 4, 4)
 WORDS = sum(GROUPS)

@@ -5,9 +5,8 @@ Limits: "CUDA Driver API", `cuTensorMapEncodeTiled`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flydsl.base.errors import DslValueError
+from flydsl.base.records import dataclass
 from flydsl.target.dtype import storage_bytes
 from flydsl.target.mma_warpgroup import SWIZZLE_MODES
 

@@ -5,9 +5,8 @@ Source: the `S_WAITCNT` entries of AMD's ISA documents (CDNA 3 section 4.4, RDNA
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flydsl.base.errors import DslValueError
+from flydsl.base.records import dataclass
 
 
 @dataclass(frozen=True)

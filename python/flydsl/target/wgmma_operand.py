@@ -6,10 +6,10 @@ the descriptor's two strides and its swizzle mode put it; that is checked elemen
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 from flydsl.base.errors import LoweringError
+from flydsl.base.records import dataclass
 from flydsl.layout.layout import Layout
 from flydsl.layout.swizzle import Swizzle
 from flydsl.target.mma_warpgroup import SWIZZLE_MODES

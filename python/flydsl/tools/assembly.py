@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+
+from flydsl.base.records import dataclass
 
 _LABEL = re.compile(r"(\.L\w+):")
 _BACK = re.compile(r"\s+s_cbranch_\w+\s+(\.L\w+)|\s+s_branch\s+(\.L\w+)")

@@ -12,15 +12,15 @@ from __future__ import annotations
 import io
 import sys
 import traceback
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 
-from flydsl import __version__
 from flydsl.base import knobs
 from flydsl.base.errors import FlyDSLError
+from flydsl.base.own_code import VERSION
+from flydsl.base.records import dataclass, field
 from flydsl.tools.ir_diagnostics import IrDiagnostic, IrError, expectations, unmet
 from flydsl.tools.ir_reader import read_module, verify
 from flydsl.tools.pass_selection import Step, UnknownPassError, parse_pipeline, pass_names, step
@@ -171,7 +171,7 @@ def run(argv: list[str], stdin_text: str) -> tuple[int, str, str]:
     if {"--help", "-help", "-h"} & set(argv):
         return 0, usage(), ""
     if "--version" in argv:
-        return 0, f"fly-opt of flydsl {__version__}\n", ""
+        return 0, f"fly-opt of flydsl {VERSION}\n", ""
     try:
         options = parse_options(argv)
         text = stdin_text if options.file == "-" else Path(options.file).read_text(encoding="utf-8")

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from flydsl.base.records import dataclass
 
 _EXPECTED = re.compile(
     r"expected-(?P<severity>error|warning|note|remark)\s*(?:@(?P<offset>[+-]\d+|above|below|unknown))?\s*\{\{(?P<text>.*?)\}\}"

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from xdsl.ir import Operation
 
 from flydsl.backends.pipeline import PASSES
+from flydsl.base.records import dataclass
 
 ACCEPTED: dict[str, str] = {
     "gpu-kernel-outlining": "Accepted and ignored: kernels are traced into a gpu.module of their own.",

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, SourceLocation
-from flydsl.expr.memory.shared_ledger import Allocation, kernel_ledger
 from flydsl.expr.memory.storable import byte_offset, round_up, typed_pointer
 from flydsl.expr.numeric import Numeric
 from flydsl.expr.tensors.element import element_class, element_name
@@ -20,6 +19,7 @@ from flydsl.expr.tensors.marked_pointer import marked_pointer
 from flydsl.expr.tensors.pointer import Pointer
 from flydsl.expr.tensors.tensor import Tensor
 from flydsl.expr.trace.context import current, is_tracing
+from flydsl.expr.trace.shared_ledger import Allocation, kernel_ledger
 from flydsl.expr.values.handle import from_value
 from flydsl.layout.layout import Layout as LayoutPayload
 from flydsl.target.dtype import storage_bytes

@@ -376,3 +376,11 @@ func.func @descriptor(%p: !fly.ptr<f32, global>) {
   %0 = fly_rocdl.get_buffer_rsrc(%p) : (!fly.ptr<f32, global>) -> !llvm.ptr<8>
   return
 }
+
+// -----
+
+func.func @mask_of_nothing(%v: vector<4xf32>, %m: !fly.memref<f32, global, 4:1>, %flags: vector<2xi1>) {
+  // expected-error@+1 {{fly.memref.masked_store_vec: the mask [0, 0, 1, 2] names predicates that vector<2xi1> does not have}}
+  fly.memref.masked_store_vec(%v, %m, %flags) {mask = array<i32: 0, 0, 1, 2>} : (vector<4xf32>, !fly.memref<f32, global, 4:1>, vector<2xi1>) -> ()
+  return
+}

@@ -80,3 +80,11 @@ func.func @checks(%ok: i1, %n: i64, %l: !fly.layout<(?,4):(1,?)>) {
   fly.checked(%l) : (!fly.layout<(?,4):(1,?)>) -> ()
   return
 }
+
+func.func @under_a_mask(%row: !fly.memref<f32, global, 4:1>, %flags: vector<2xi1>, %v: vector<4xf32>) {
+  // CHECK: %0 = fly.memref.masked_load_vec(%row, %flags, %v) {mask = array<i32: 0, 0, 1, 1>} : {{.*}} -> vector<4xf32>
+  %0 = fly.memref.masked_load_vec(%row, %flags, %v) {mask = array<i32: 0, 0, 1, 1>} : (!fly.memref<f32, global, 4:1>, vector<2xi1>, vector<4xf32>) -> vector<4xf32>
+  // CHECK: fly.memref.masked_store_vec(%0, %row, %flags) {mask = array<i32: 0, 0, 1, 1>} : {{.*}} -> ()
+  fly.memref.masked_store_vec(%0, %row, %flags) {mask = array<i32: 0, 0, 1, 1>} : (vector<4xf32>, !fly.memref<f32, global, 4:1>, vector<2xi1>) -> ()
+  return
+}

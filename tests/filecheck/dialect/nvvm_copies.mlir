@@ -19,3 +19,8 @@ func.func private @atoms(%0: !fly.copy_atom<!fly_nvvm.sm80.cached_copy<64, no_al
 // CHECK-SAME: %1: !fly.copy_atom<!fly_nvvm.sm80.cached_copy<32, always, evict_unchanged>, 32>)
 func.func private @policies(%0: !fly_nvvm.sm80.cached_copy<128,evict_last,evict_first>,
     %1: !fly.copy_atom<!fly_nvvm.sm80.cached_copy<32, always, evict_unchanged>, 32>) { return }
+
+// CHECK: func.func @matrices(%0: !fly_nvvm.ldmatrix<4>, %1: !fly_nvvm.ldmatrix<2, trans>,
+// CHECK-SAME: %2: !fly.copy_atom<!fly_nvvm.stmatrix<1>, 16>)
+func.func @matrices(%0: !fly_nvvm.ldmatrix<4>, %1: !fly_nvvm.ldmatrix<2, trans>,
+    %2: !fly.copy_atom<!fly_nvvm.stmatrix<1>, 16>) { return }

@@ -22,6 +22,10 @@
 // CHECK-NEXT: scf.if [[DEEP]] {
 // CHECK: llvm.call @fly_require_1(
 // CHECK: gpu.launch_func @kernels::@guarded
+
+// A condition that the input states is one like those of the algebra.
+// CHECK-LABEL: func.func @stated(
+// CHECK-NEXT: llvm.call @fly_require_1(%ok, %n) {fly.message = "#0 is odd\0A{{.*}}"} : (i1, i64) -> ()
 // CHECK: llvm.func @fly_require_1(i1, i64)
 gpu.module @kernels {
   gpu.func @by_four(%p: !fly.ptr<f32, global>, %n: i32, %m: i32, %d: i32) kernel attributes {fly.argument_names = ["x", "", "", ""]} {
@@ -52,5 +56,10 @@ func.func @launch(%p: !fly.ptr<f32, global>, %a: i32, %b: i32, %c: i32, %grid: i
   %one = arith.constant 1 : index
   gpu.launch_func @kernels::@by_four blocks in (%grid, %one, %one) threads in (%one, %one, %one) args(%p : !fly.ptr<f32, global>, %a : i32, %b : i32, %c : i32)
   gpu.launch_func @kernels::@guarded blocks in (%grid, %one, %one) threads in (%one, %one, %one) args(%a : i32, %b : i32)
+  return
+}
+
+func.func @stated(%ok: i1, %n: i64) {
+  fly.require("#0 is odd\0Ause an even number", %ok, %n) : (i1, i64) -> ()
   return
 }

@@ -326,3 +326,16 @@ func.func @addresses(%p: !fly.ptr<f32, global>, %i: i32) -> (index, !llvm.ptr<1>
   fly.memref.store_vec(%v, %s) : (vector<8xf32>, !fly.memref<f32, global, 8:1>) -> ()
   return %x, %y : index, !llvm.ptr<1>
 }
+
+// Elements that share a predicate share an access and a branch; a row-major tile is read row by row.
+// CHECK-LABEL: func.func @under_a_mask(
+// CHECK: [[A:%[0-9]+]] = scf.if {{.*}} -> (vector<2xf32>) {
+// CHECK: fly.ptr.load({{.*}}) : (!fly.ptr<f32, global, align<8>>) -> vector<2xf32>
+// CHECK: [[B:%[0-9]+]] = scf.if {{.*}} -> (vector<2xf32>) {
+// CHECK: vector.shuffle {{.*}} [0, 2, 1, 3] : vector<4xf32>, vector<4xf32>
+func.func @under_a_mask(%p: !fly.ptr<f32, global, align<8>>, %flags: vector<2xi1>, %v: vector<4xf32>) -> vector<4xf32> {
+  %l = fly.static : !fly.layout<(2,2):(6,1)>
+  %m = fly.make_view(%p, %l) : (!fly.ptr<f32, global, align<8>>, !fly.layout<(2,2):(6,1)>) -> !fly.memref<f32, global, (2,2):(6,1), align<8>>
+  %x = fly.memref.masked_load_vec(%m, %flags, %v) {mask = array<i32: 0, 1, 0, 1>} : (!fly.memref<f32, global, (2,2):(6,1), align<8>>, vector<2xi1>, vector<4xf32>) -> vector<4xf32>
+  return %x : vector<4xf32>
+}

@@ -10,6 +10,7 @@ import flydsl
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.autotune import Config
+from tests.support import random_data
 
 SIZE = 137
 """Elements: no block size divides it."""
@@ -59,7 +60,7 @@ def blocks(*sizes: int) -> list[Config]:
 
 def arrays(n: int = SIZE) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """A, B and what B holds after one run."""
-    rng = np.random.default_rng()
+    rng = random_data.generator()
     a, b = rng.standard_normal(n).astype(np.float32), rng.standard_normal(n).astype(np.float32)
     return a, b, (b.astype(np.float64) + 2 * a.astype(np.float64)).astype(np.float32)
 

@@ -13,6 +13,7 @@ from flydsl.autotune.agreement import Agreement, difference
 from flydsl.autotune.buffers import Snapshot
 from flydsl.compiler.arguments import array_view
 from flydsl.compiler.backends.target_choice import device_of
+from tests.support import random_data
 
 HOST = device_of([("host", 0)])
 
@@ -42,8 +43,7 @@ def verdict(before: np.ndarray, reference: np.ndarray, got: np.ndarray, check: A
         (ml_dtypes.float8_e4m3fn, 0.1, 2.0),
     ],
 )
-def test_tolerances_follow_the_type(dtype: Any, small: float, large: float) -> None:
-    rng = np.random.default_rng()
+def test_tolerances_follow_the_type(dtype: Any, small: float, large: float, rng: np.random.Generator) -> None:
     reference = rng.uniform(0.5, 2.0, 64)
     before = np.zeros(64, dtype)
     assert verdict(before, reference.astype(dtype), (reference * (1 + small)).astype(dtype)) is None
@@ -118,7 +118,7 @@ def test_empty_tensors_agree() -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.bool_, np.int64, ml_dtypes.bfloat16, ml_dtypes.float8_e5m2])
 def test_contents_are_put_back(dtype: Any) -> None:
-    array = np.random.default_rng().integers(0, 2, (5, 7)).astype(dtype)
+    array = random_data.generator().integers(0, 2, (5, 7)).astype(dtype)
     before = array.copy()
     saved = snapshot(X=array)
     array[...] = 1 - before.astype(np.int64)
@@ -150,7 +150,7 @@ class OnlyDLPack:
 )
 @pytest.mark.parametrize("wrap", [lambda a: a, OnlyDLPack], ids=["numpy", "dlpack"])
 def test_views_keep_what_is_between_their_elements(view: Any, wrap: Any) -> None:
-    base = np.random.default_rng().standard_normal((6, 8)).astype(np.float32)
+    base = random_data.generator().standard_normal((6, 8)).astype(np.float32)
     part, before = view(base), base.copy()
     saved = snapshot(X=wrap(part))
     base += 1

@@ -68,9 +68,8 @@ def test_search_leaves_no_trace() -> None:
     np.testing.assert_array_equal(b, before)
 
 
-def test_strided_and_offset_arrays_keep_their_gaps() -> None:
+def test_strided_and_offset_arrays_keep_their_gaps(rng: np.random.Generator) -> None:
     function = tuned(blocks(32, 64))
-    rng = np.random.default_rng()
     base = rng.standard_normal((SIZE, 3)).astype(np.float32)
     column, a = base[:, 1], rng.standard_normal(SIZE).astype(np.float32)
     before = base.copy()

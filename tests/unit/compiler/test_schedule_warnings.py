@@ -15,6 +15,7 @@ import flydsl.expr as fx
 from flydsl.base.errors import ScheduleWarning
 from flydsl.expr import rocdl
 from flydsl.target.schedule_groups import counted_kinds, kind_names
+from tests.support import random_data
 
 
 def body(hints: Callable[[], None], width: int = 4) -> Any:
@@ -52,7 +53,7 @@ def parts(tensor: Any, width: int) -> Any:
 
 def told(hints: Callable[[], None], width: int = 4) -> list[warnings.WarningMessage]:
     """What compiling and running the kernel warns about; its result must be right whatever the hints."""
-    x = np.random.default_rng().integers(-8, 8, (64, 4)).astype(np.float32)
+    x = random_data.generator().integers(-8, 8, (64, 4)).astype(np.float32)
     y = np.full((64, 4), np.nan, np.float32)
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")

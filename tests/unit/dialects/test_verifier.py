@@ -14,8 +14,8 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.test_value import create_ssa_value
 
+from flydsl.dialects.fly.op_checks import KINDS, mismatch
 from flydsl.dialects.fly.op_table import OP_TABLE
-from flydsl.dialects.fly.operand_kinds import KINDS, mismatch
 from flydsl.dialects.fly.ops import OP_CLASSES
 from flydsl.dialects.registry import load_all
 

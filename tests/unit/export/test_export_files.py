@@ -16,10 +16,10 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.base.elf_object import read_object
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, TargetError, UnsupportedError
 from flydsl.compiler.outlets.c_launcher import c_string
 from flydsl.kernels.norm.softmax import build_softmax_module
-from flydsl.runtime.elf_object import read_object
 from tests.unit.export.exported_kernels import WARNINGS, Options, add, affine, clang, export_add, export_affine
 
 V = np.zeros(8, np.float32)

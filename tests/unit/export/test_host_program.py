@@ -36,8 +36,7 @@ def adders(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 1000, 100_003])
-def test_vector_add(adders: Path, n: int) -> None:
-    rng = np.random.default_rng()
+def test_vector_add(adders: Path, n: int, rng: np.random.Generator) -> None:
     a, b = (rng.standard_normal(n, dtype=np.float32) for _ in range(2))
     a.tofile(adders / "a.bin")
     b.tofile(adders / "b.bin")
@@ -48,8 +47,7 @@ def test_vector_add(adders: Path, n: int) -> None:
 
 
 @pytest.mark.parametrize("n", [1, 31, 1000, 4099])
-def test_a_struct_a_scalar_and_a_constant(adders: Path, n: int) -> None:
-    rng = np.random.default_rng()
+def test_a_struct_a_scalar_and_a_constant(adders: Path, n: int, rng: np.random.Generator) -> None:
     x, scale = rng.standard_normal(n), rng.standard_normal()
     x.tofile(adders / "x.bin")
     np.full(n, np.nan).tofile(adders / "y.bin")
@@ -68,13 +66,12 @@ def softmax(x: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("columns", [3, 100, 257, 1024])
-def test_row_softmax_with_barriers_and_shared_memory(tmp_path: Path, columns: int) -> None:
+def test_row_softmax_with_barriers_and_shared_memory(tmp_path: Path, columns: int, rng: np.random.Generator) -> None:
     """One export for each row length, which is compiled in; the number of rows and the pitch are not."""
     example = np.zeros((2, columns), np.float32)
     fn = build_softmax_module(2, columns, "f32")
     made = flyc.export(fn, example, np.zeros((2, columns), np.float32), 2, dir=tmp_path, name="row_softmax")
     build(PROGRAMS / "softmax.c", tmp_path, (made.name,))
-    rng = np.random.default_rng()
     for rows in (1, 7, 33):
         x = (rng.standard_normal((rows, columns)) * 5).astype(np.float32)
         x.tofile(tmp_path / "x.bin")

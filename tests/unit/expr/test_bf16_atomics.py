@@ -9,6 +9,7 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from tests.support import random_data
 
 ml_dtypes = pytest.importorskip("ml_dtypes", reason="NumPy has no bfloat16 of its own")
 COUNT = 64
@@ -71,7 +72,7 @@ def test_the_largest_and_the_smallest_stay(monkeypatch: pytest.MonkeyPatch) -> N
     def run(out: fx.Tensor, x: fx.Tensor):
         largest_and_smallest(out, x).launch(grid=1, block=COUNT)
 
-    x = np.random.default_rng().normal(size=COUNT).astype(ml_dtypes.bfloat16)
+    x = random_data.generator().normal(size=COUNT).astype(ml_dtypes.bfloat16)
     out = np.full(2, np.nan, ml_dtypes.bfloat16)
     run(out, x)
     assert out.tolist() == [x.max(), x.min()]

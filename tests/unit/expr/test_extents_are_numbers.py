@@ -11,6 +11,7 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import DslIndexError, DslRuntimeError, DslTypeError
+from tests.support import random_data
 
 N = 11
 
@@ -110,7 +111,7 @@ def test_an_extent_as_a_number(name: str, static: bool) -> None:
     def launch(x: fx.Tensor, out: fx.Tensor):
         kernel(x, out).launch(block=16)
 
-    x, out = np.random.default_rng().random(N, dtype=np.float32), np.full(16, np.nan, np.float32)
+    x, out = random_data.generator().random(N, dtype=np.float32), np.full(16, np.nan, np.float32)
     launch(flyc.from_dlpack(x) if static else x, out)
     i = np.arange(16)
     np.testing.assert_allclose(out, EXPECTED[name](i, N, x[i % 8].astype(np.float64)), rtol=1e-6)
@@ -127,7 +128,7 @@ def test_a_branch_and_a_grid_from_extents() -> None:
     def launch(x: fx.Tensor, out: fx.Tensor):
         kernel(x, out).launch(grid=fx.ceildiv(x.shape[0], 4), block=4)
 
-    x, out = np.random.default_rng().random(N, dtype=np.float32), np.full(N, np.nan, np.float32)
+    x, out = random_data.generator().random(N, dtype=np.float32), np.full(N, np.nan, np.float32)
     with flyc.sanitize("bounds"):
         launch(x, out)
     np.testing.assert_array_equal(out, x + np.float32(1))
@@ -147,7 +148,7 @@ def test_a_vector_beside_an_extent() -> None:
     def launch(x: fx.Tensor, out: fx.Tensor):
         kernel(x, out).launch(block=1)
 
-    x, out = np.random.default_rng().random(N, dtype=np.float32), np.full(4, np.nan, np.float32)
+    x, out = random_data.generator().random(N, dtype=np.float32), np.full(4, np.nan, np.float32)
     launch(x, out)
     np.testing.assert_array_equal(out, x[:4] * np.float32(N))
 
@@ -200,7 +201,7 @@ def test_beside_an_unsigned_number_nothing_gets_a_sign(taken: Callable[[Any], An
         out[t, 8] = 1 if h - n > 5 else 0
         out[t, 9] = 1 if n < h else 0
 
-    x = np.random.default_rng().integers(1, 1 << 32, 4, dtype=np.uint32)
+    x = random_data.generator().integers(1, 1 << 32, 4, dtype=np.uint32)
     x[0] = 1  # h is above 2**31
     out = np.full((4, 10), -1, np.int64)
     _run(kernel, x, taken(np.zeros(N, np.float32)), out)

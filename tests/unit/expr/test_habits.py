@@ -18,6 +18,7 @@ from flydsl.compiler.messages import python_errors
 from flydsl.expr.tensors.tensor import Tensor
 from flydsl.expr.trace import habits
 from flydsl.expr.values import foreign
+from tests.support import random_data
 from tests.unit.control_flow.running import launch
 
 TABLES: Mapping[str, tuple[Mapping[str, str], Any]] = {
@@ -91,7 +92,7 @@ def test_a_number_of_numpy_on_either_side(name: str, constant: Any) -> None:
 
 
 def test_an_array_of_numpy_beside_a_number_is_an_array_of_numbers() -> None:
-    weights = np.random.default_rng().integers(-9, 9, 5)
+    weights = random_data.generator().integers(-9, 9, 5)
 
     def body(out: fx.Tensor, n: fx.Int32):
         products = weights * n
@@ -122,7 +123,7 @@ def test_a_colon_keeps_a_mode() -> None:
     def host(out: fx.Tensor, x: fx.Tensor):
         kernel(out, x).launch(grid=(1, 1, 1), block=(1, 1, 1))
 
-    x = np.random.default_rng().standard_normal((4, 5)).astype(np.float32)
+    x = random_data.generator().standard_normal((4, 5)).astype(np.float32)
     out, before = np.full(5, np.nan, np.float32), x.copy()
     host(flyc.from_dlpack(out), flyc.from_dlpack(x))
     np.testing.assert_array_equal(x[1], before[1] + 1)

@@ -10,6 +10,7 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import LayoutError
+from tests.support import random_data
 
 MMAS: dict[str, tuple[Any, int, int]] = {
     "gfx942": (fx.rocdl.MFMA(16, 16, 16, fx.Float16), 64, 16),
@@ -62,7 +63,7 @@ def predicate(where: Any, tensor: Any) -> Any:
 
 def error_of(run: Any, m: int, n: int, k: int) -> float:
     """The largest error of a product of parts of larger matrices: what lies behind them is not zero."""
-    rng = np.random.default_rng()
+    rng = random_data.generator()
     a, b = (rng.standard_normal((rows + 8, 80)).astype(np.float16)[:rows, :k] for rows in (m, n))
     c = np.full((m, n), np.nan, np.float32)
     run(*map(flyc.from_dlpack, (a, b, c)))

@@ -12,6 +12,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.dialects.fly.payload import Pointer
 from flydsl.layout.swizzle import Swizzle
+from tests.support import random_data
 from tests.unit.nvvm.running import llvm_text
 
 ROWS = 64
@@ -63,7 +64,7 @@ def by_atom(row: Any) -> Any:
 
 @pytest.fixture
 def halves() -> np.ndarray[Any, Any]:
-    return np.random.default_rng().standard_normal((ROWS, 8)).astype(np.float16)
+    return random_data.generator().standard_normal((ROWS, 8)).astype(np.float16)
 
 
 @pytest.mark.parametrize("view", [*map(by_pointer, (1, 2, 3, 4)), *map(by_layout, (0, 1, 2, 3))])

@@ -15,6 +15,7 @@ from flydsl.compiler.kernel_function import CompilationContext
 from flydsl.expr import arith, mem_ops
 from flydsl.expr.typing import T
 from flydsl.utils.smem_allocator import SmemAllocator
+from tests.support import random_data
 
 COUNT = 12
 
@@ -32,7 +33,7 @@ def run(body: Callable[[Any, Any], None], x: np.ndarray, y: np.ndarray, threads:
 
 
 def floats(count: int = COUNT) -> np.ndarray:
-    return np.random.default_rng().standard_normal(count).astype(np.float32)
+    return random_data.generator().standard_normal(count).astype(np.float32)
 
 
 def poison(dtype: Any = np.float32, count: int = COUNT) -> np.ndarray:

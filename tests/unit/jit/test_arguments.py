@@ -18,6 +18,7 @@ from flydsl.base.errors import FlyDSLError
 from flydsl.compiler.arguments import array_view
 from flydsl.compiler.arguments.tensor_argument import Dynamic
 from flydsl.compiler.jit_argument import adapt, convert_to_jit_arguments
+from tests.support import random_data
 from tests.support.only_dlpack import OnlyDlpack
 from tests.unit.jit.kernels import copying, scaling
 
@@ -26,7 +27,7 @@ scale = scaling()
 
 
 def matrix(shape: tuple[int, ...] = (4, 6), dtype: Any = np.float32) -> np.ndarray:
-    return np.random.default_rng().integers(-4, 4, shape).astype(dtype)
+    return random_data.generator().integers(-4, 4, shape).astype(dtype)
 
 
 def copied(x: Any, y: np.ndarray) -> None:
@@ -399,7 +400,7 @@ def test_structs_hold_tensors_and_numbers() -> None:
 
     for block in (8, 16, 8):
         for _ in range(2):
-            x, y = np.random.default_rng().standard_normal(block).astype(np.float32), np.zeros(block, np.float32)
+            x, y = random_data.generator().standard_normal(block).astype(np.float32), np.zeros(block, np.float32)
             run(Work(x=x, y=y, factor=2.0, block=block))
             np.testing.assert_array_equal(y, x * 2)
     assert len(run.specialisations) == 2

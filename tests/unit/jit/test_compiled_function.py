@@ -15,6 +15,7 @@ from flydsl.base import knobs
 from flydsl.base.errors import FlyDSLError
 from flydsl.compiler import jit_executor
 from flydsl.compiler.jit_function import JitCacheManager, MlirCompiler
+from tests.support import random_data
 from tests.unit.jit.kernels import copying, scaling
 
 scale = scaling()
@@ -22,7 +23,7 @@ copy = copying()
 
 
 def vectors(count: int = 32, dtype: Any = np.float32) -> tuple[np.ndarray, np.ndarray]:
-    x = np.random.default_rng().standard_normal(count).astype(dtype)
+    x = random_data.generator().standard_normal(count).astype(dtype)
     return x, np.full(count, np.nan, dtype)
 
 

@@ -14,7 +14,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.compiler.artifacts.artifact import Executable
 from flydsl.compiler.backends import target_choice
-from flydsl.compiler.calls.graph_capture import refuse_during_capture
+from flydsl.compiler.calls.call import refuse_during_capture
 from flydsl.compiler.calls.launch_code import Parameter, launch_function
 from flydsl.runtime import cuda
 from flydsl.runtime.cuda import CudaDevice

@@ -14,6 +14,7 @@ import flydsl.expr as fx
 from flydsl.base.errors import DslValueError
 from flydsl.expr import buffer_ops, mem_ops
 from flydsl.expr.rocdl import tdm_ops
+from tests.support import random_data
 from tests.unit.nvvm.running import Shared, launcher
 
 THREADS = 32
@@ -215,7 +216,7 @@ def test_the_output_is_written_and_the_input_read(name: str, monkeypatch: pytest
     kind = KINDS[name]
     monkeypatch.setenv("ARCH", kind.arch)
     function = launcher(kind.body, 2, threads=THREADS, maps=kind.maps)
-    a = np.random.default_rng().integers(1, 1000, SHAPE, np.int32)
+    a = random_data.generator().integers(1, 1000, SHAPE, np.int32)
     a.flags.writeable = False
     lowest = "min" in name
     b = np.full(SHAPE, 2000 if lowest else 0, np.int32)

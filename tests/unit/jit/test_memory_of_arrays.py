@@ -15,6 +15,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import FlyDSLError
 from flydsl.compiler.calls import native_call
+from tests.support import random_data
 from tests.support.only_dlpack import OnlyDlpack
 
 N = 400
@@ -149,7 +150,7 @@ def test_an_empty_batch_is_no_specialisation_of_its_own(monkeypatch: pytest.Monk
     def rows(x: fx.Tensor, y: fx.Tensor, n: fx.Int32):
         rows_kernel(x, y).launch(grid=(n, 1, 1), block=(6, 1, 1))
 
-    x = np.random.default_rng().standard_normal((4, 6)).astype(np.float32)
+    x = random_data.generator().standard_normal((4, 6)).astype(np.float32)
     rows(x, np.zeros_like(x), 4)
     bound = flyc.compile(rows, x, np.zeros_like(x), 4)
     monkeypatch.setenv("FLYDSL_JIT", "strict")
@@ -292,8 +293,8 @@ def test_adaptors_over_arrays_of_several_libraries_take_turns(torch: ModuleType)
     copy = make_copy()
     sources: list[Any] = [
         torch.randn(N),
-        np.random.default_rng().standard_normal(N).astype(np.float32),
-        OnlyDlpack(np.random.default_rng().standard_normal(N).astype(np.float32)),
+        random_data.generator().standard_normal(N).astype(np.float32),
+        OnlyDlpack(random_data.generator().standard_normal(N).astype(np.float32)),
     ]
     bound = flyc.compile(copy, flyc.from_dlpack(sources[0]), np.zeros(N, np.float32), N)
     for _ in range(3):

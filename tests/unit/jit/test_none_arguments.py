@@ -12,11 +12,6 @@ import flydsl.expr as fx
 from flydsl.base.errors import FlyDSLError
 
 
-@pytest.fixture
-def rng() -> np.random.Generator:
-    return np.random.default_rng()
-
-
 @flyc.kernel
 def add_kernel(y: fx.Tensor, x: fx.Tensor, bias, n: fx.Int32):
     i = fx.thread_idx.x

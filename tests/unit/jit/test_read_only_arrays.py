@@ -19,6 +19,7 @@ from flydsl.base.errors import DslValueError
 from flydsl.compiler.arguments import array_view
 from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor
 from flydsl.compiler.calls.numpy_header import numpy_header
+from tests.support import random_data
 from tests.support.cuda_recording import Recording, forget_devices
 from tests.support.only_dlpack import OnlyDlpack
 from tests.unit.jit.kernels import copying
@@ -28,7 +29,7 @@ REFUSED = "'y' of .*the array is read-only, and the code writes it"
 
 
 def matrix() -> np.ndarray:
-    return np.random.default_rng().standard_normal((ROWS, COLUMNS)).astype(np.float32)
+    return random_data.generator().standard_normal((ROWS, COLUMNS)).astype(np.float32)
 
 
 def locked(array: np.ndarray) -> np.ndarray:
@@ -202,7 +203,7 @@ def test_the_fields_of_a_struct() -> None:
     def run(n: fx.Int64, work: Work):
         kernel(work).launch(block=(16, 1, 1))
 
-    x, y = locked(np.random.default_rng().standard_normal(16).astype(np.float32)), np.zeros(16, np.float32)
+    x, y = locked(random_data.generator().standard_normal(16).astype(np.float32)), np.zeros(16, np.float32)
     work = Work(x=x, count=16, inner=Inner(scale=2.0, y=y))
     bound = flyc.compile(run, 1, work)
     for call in (run, run, bound, bound):

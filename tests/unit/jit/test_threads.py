@@ -18,6 +18,7 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from tests.support import random_data
 from tests.unit.jit.kernels import scaling
 
 THREADS = 8
@@ -76,14 +77,14 @@ def cases(rng: np.random.Generator) -> list[tuple[Any, Any, np.ndarray, np.ndarr
 def test_mixed_specialisations_from_all_threads() -> None:
     add = make()
     bound = {}
-    for x, y, _, _, bias in cases(np.random.default_rng()):
+    for x, y, _, _, bias in cases(random_data.generator()):
         add(x, y, 0, bias)
         bound[len(bound)] = flyc.compile(add, x, y, 0, bias)
     count = len(add.specialisations)
     assert count == 16
 
     def work(index: int, calls: int = CALLS) -> None:
-        rng = np.random.default_rng()
+        rng = random_data.generator()
         mine = cases(rng)
         order, numbers = rng.integers(0, len(mine), calls), rng.integers(-1000, 1000, calls)
         for step, (which, n) in enumerate(zip(order.tolist(), numbers.tolist(), strict=True)):

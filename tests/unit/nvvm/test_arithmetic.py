@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
+from tests.support import random_data
 from tests.unit.nvvm.running import launcher, ptx, run
 
 nvvm = fx.nvvm
@@ -35,7 +36,7 @@ def applying(name: str) -> Any:
 def test_fast_functions(name: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", arch)
     exact, instruction, bound = FUNCTIONS[name]
-    a, out = np.random.default_rng().uniform(0.01, 8, 256).astype(np.float32), np.full(256, np.nan, np.float32)
+    a, out = random_data.generator().uniform(0.01, 8, 256).astype(np.float32), np.full(256, np.nan, np.float32)
     run(applying(name), a, out, threads=256)
     expected = exact(a.astype(np.float64))
     assert (np.abs(out - expected) <= bound * np.maximum(np.abs(expected), 0.3)).all()
@@ -49,7 +50,7 @@ def test_redux(op: str, dtype: Any) -> None:
         thread = fx.thread_idx.x
         out[thread] = nvvm.redux(a[thread], op)
 
-    a = np.random.default_rng().integers(-(2**31), 2**31, 96).astype(np.int64).astype(dtype)
+    a = random_data.generator().integers(-(2**31), 2**31, 96).astype(np.int64).astype(dtype)
     out = np.zeros_like(a)
     run(body, a, out, threads=96)
     combine = {"add": np.add, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or,

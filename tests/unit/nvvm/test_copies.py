@@ -10,6 +10,7 @@ import pytest
 import flydsl.expr as fx
 from flydsl.base.errors import LoweringError
 from flydsl.target.copy_nvvm import LOAD_HINTS, STORE_HINTS
+from tests.support import random_data
 from tests.unit.nvvm.running import Shared, launcher, ptx, run
 
 nvvm = fx.nvvm
@@ -38,7 +39,7 @@ def copying(bits: int, load: str, store: str, valid: int) -> Any:
 def test_hinted_copies_move_their_bits(bits: int, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", arch)
     size = 32 * bits // 16
-    a, out = np.random.default_rng().integers(-1000, 1000, size, np.int16), np.full(size, -1, np.int16)
+    a, out = random_data.generator().integers(-1000, 1000, size, np.int16), np.full(size, -1, np.int16)
     run(copying(bits, "no_allocate", "global", 29), a, out)
     inside = 29 * bits // 16
     np.testing.assert_array_equal(out[:inside], a[:inside])
@@ -117,7 +118,7 @@ def through_shared(bits: int, cache: str) -> Any:
 def test_cp_async(bits: int, cache: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", arch)
     width = bits // 16
-    a = np.random.default_rng().integers(-1000, 1000, 64 * width, np.int16)
+    a = random_data.generator().integers(-1000, 1000, 64 * width, np.int16)
     out = np.full_like(a, -1)
     run(through_shared(bits, cache), a, out, threads=64)
     np.testing.assert_array_equal(out.reshape(64, width), a.reshape(64, width)[::-1])

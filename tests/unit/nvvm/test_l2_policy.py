@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
-from flydsl.target.l2_policy import L2_PRIORITIES, under_policy
+from flydsl.target.copy_nvvm import L2_PRIORITIES, under_policy
+from tests.support import random_data
 from tests.unit.nvvm.running import Shared, launcher, ptx, run
 
 nvvm = fx.nvvm
@@ -82,7 +83,7 @@ LAUNCH: dict[str, Any] = {"threads": 32, "grid": 2, "cluster": 2, "maps": maps}
 
 
 def arrays() -> tuple[Any, ...]:
-    random = np.random.default_rng()
+    random = random_data.generator()
     source, words = (random.integers(-1000, 1000, shape, np.int32) for shape in ((8, 16), (128,)))
     return source, np.full((8, 8), -1, np.int32), words
 
@@ -99,7 +100,7 @@ def test_every_copy_moves_the_same_under_any_priority(l2: str | None) -> None:
 @pytest.mark.parametrize("l2", L2_PRIORITIES)
 @pytest.mark.parametrize("bits", [32, 64, 128])
 def test_accesses_move_the_same_under_any_priority(bits: int, l2: str) -> None:
-    a, out = np.random.default_rng().integers(-1000, 1000, bits, np.int32), np.full(bits, -1, np.int32)
+    a, out = random_data.generator().integers(-1000, 1000, bits, np.int32), np.full(bits, -1, np.int32)
     run(copying(bits, "evict_last", l2), a, out)
     np.testing.assert_array_equal(out, a)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
+from tests.support import random_data
 from tests.unit.nvvm.running import Shared, run
 
 nvvm = fx.nvvm
@@ -19,7 +20,7 @@ def held(matrix: np.ndarray[Any, Any], transposed: bool) -> np.ndarray[Any, Any]
 
 
 def rows_of(count: int) -> np.ndarray[Any, Any]:
-    return np.random.default_rng().integers(-(2**15), 2**15, (count, 8, 8), np.int16)
+    return random_data.generator().integers(-(2**15), 2**15, (count, 8, 8), np.int16)
 
 
 @pytest.mark.parametrize("transposed", [False, True])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
+from tests.support import random_data
 from tests.unit.nvvm.running import Shared, run
 
 nvvm = fx.nvvm
@@ -33,7 +34,7 @@ def test_a_phase_hands_words_from_one_warp_to_another() -> None:
                 out[i * 32 + thread - 32] = words[63 - thread] + i
                 nvvm.mbarrier_arrive(empty)
 
-    a, out = np.random.default_rng().integers(0, 1000, 32 * rounds, np.int32), np.full(32 * rounds, -1, np.int32)
+    a, out = random_data.generator().integers(0, 1000, 32 * rounds, np.int32), np.full(32 * rounds, -1, np.int32)
     run(body, a, out, threads=64)
     expected = a.reshape(rounds, 32)[:, ::-1] * 2 + np.arange(rounds)[:, None]
     np.testing.assert_array_equal(out.reshape(rounds, 32), expected)

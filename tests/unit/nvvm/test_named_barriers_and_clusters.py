@@ -10,6 +10,7 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from tests.support import random_data
 from tests.unit.nvvm.running import Shared, Where, launcher, ptx, run
 
 nvvm = fx.nvvm
@@ -107,7 +108,7 @@ def test_blocks_read_and_write_each_others_shared_memory(blocks: int, dtype: Any
         out[fx.block_idx.x, thread] = got[thread] + kind(rank * 1000 + nvvm.cluster_size())
 
     clusters = 3
-    a = np.random.default_rng().integers(0, 500, (blocks * clusters, 64)).astype(dtype)
+    a = random_data.generator().integers(0, 500, (blocks * clusters, 64)).astype(dtype)
     out = np.full_like(a, -1)
     run(body, a, out, threads=64, grid=blocks * clusters, cluster=(blocks, 1, 1))
     expected = np.empty_like(a)
@@ -155,7 +156,7 @@ def test_every_type_and_vector_is_exchanged(dtype: Any, kind: Any, lanes: int) -
         for i in fx.range_constexpr(lanes):
             out[fx.block_idx.x, thread * lanes + i] = got[thread * lanes + i]
 
-    a = np.frombuffer(np.random.default_rng().bytes(blocks * count * np.dtype(dtype).itemsize), dtype)
+    a = np.frombuffer(random_data.generator().bytes(blocks * count * np.dtype(dtype).itemsize), dtype)
     a = a.reshape(blocks, count).copy()
     out = np.zeros_like(a)
     run(body, a, out, threads=threads, grid=blocks, cluster=(blocks, 1, 1))
@@ -208,6 +209,30 @@ def test_remote_arrivals_complete_a_barrier() -> None:
     out = np.zeros(4, np.int32)
     run(body, out, threads=1, grid=4, cluster=4)
     np.testing.assert_array_equal(out, [1, 2, 3, 4])
+
+
+def test_blocks_show_each_other_data_by_barriers() -> None:
+    """A relaxed barrier of the cluster only waits; mbarriers between fences show what was written."""
+
+    def body(out: fx.Tensor) -> None:
+        shared = Shared()
+        words, barrier = shared.words(1), shared.barriers()
+        rank = nvvm.block_rank_in_cluster()
+        nvvm.mbarrier_init(barrier, 4)
+        nvvm.fence_mbarrier_init()
+        nvvm.cluster_sync(relaxed=True)
+        words[0] = rank * rank + 5
+        fx.fence("cluster")
+        for block in fx.range_constexpr(4):
+            nvvm.mbarrier_arrive(barrier, block)
+        nvvm.mbarrier_wait(barrier, 0)
+        fx.fence("cluster")
+        out[rank] = nvvm.cluster_load(words, (rank + 1) % 4)
+        nvvm.cluster_sync(relaxed=True)
+
+    out = np.zeros(4, np.int32)
+    run(body, out, threads=1, grid=4, cluster=4)
+    np.testing.assert_array_equal(out, [6, 9, 14, 5])
 
 
 def test_one_lane_of_a_warp_is_elected() -> None:

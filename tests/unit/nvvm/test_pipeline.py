@@ -9,6 +9,7 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from tests.support import random_data
 from tests.unit.nvvm.running import run
 
 nvvm = fx.nvvm
@@ -44,7 +45,7 @@ def test_threads_hand_rounds_through_the_ring(stages: int, consumers: int) -> No
                 pipe.release(state)
                 state = pipe.advance(state)
 
-    a = np.random.default_rng().integers(0, 1000, (ROUNDS, 32), np.int32)
+    a = random_data.generator().integers(0, 1000, (ROUNDS, 32), np.int32)
     out = np.full((consumers, ROUNDS, 32), -1, np.int32)
     run(body, a, out, threads=32 * (consumers + 1))
     np.testing.assert_array_equal(out, a[None, :, ::-1] + np.arange(1, consumers + 1)[:, None, None])
@@ -89,7 +90,7 @@ def test_boxes_are_multicast_through_the_ring(cluster: int) -> None:
     def maps(a: Any, out: Any) -> tuple[Any, ...]:
         return nvvm.make_tensor_map(a, (share, 16), "none"), out
 
-    a = np.random.default_rng().integers(0, 1000, (ROUNDS * 8, 16), np.int32)
+    a = random_data.generator().integers(0, 1000, (ROUNDS * 8, 16), np.int32)
     out = np.full((cluster, ROUNDS, 128), -1, np.int32)
     run(body, a, out, threads=64, grid=cluster, cluster=cluster, maps=maps)
     np.testing.assert_array_equal(out, np.broadcast_to(a.reshape(1, ROUNDS, 128), out.shape))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
+from tests.support import random_data
 from tests.unit.nvvm.running import Shared, run
 
 nvvm = fx.nvvm
@@ -31,7 +32,7 @@ def filled(shared: Any, a: Any, lane: Any) -> Any:
 
 
 def tile_of_numbers() -> np.ndarray[Any, Any]:
-    return np.random.default_rng().integers(-(2**15), 2**15, (ROWS, COLUMNS), np.int16)
+    return random_data.generator().integers(-(2**15), 2**15, (ROWS, COLUMNS), np.int16)
 
 
 def test_ldmatrix_of_a_slice() -> None:
@@ -62,7 +63,7 @@ def test_stmatrix_to_a_slice() -> None:
             at = i * 32 + lane
             out[at // COLUMNS, at % COLUMNS] = tile[8 + at // COLUMNS, at % COLUMNS]
 
-    a, out = np.random.default_rng().integers(0, 2**31, (8, 32), np.int32), np.zeros((8, COLUMNS), np.int16)
+    a, out = random_data.generator().integers(0, 2**31, (8, 32), np.int32), np.zeros((8, COLUMNS), np.int16)
     run(body, a, out)
     for column in range(8):
         found = out[:, column * 8 : column * 8 + 8]

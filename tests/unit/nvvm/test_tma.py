@@ -11,6 +11,7 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from tests.support import random_data
 from tests.unit.nvvm import tma_model as model
 from tests.unit.nvvm.running import Array, Shared, launcher, run
 
@@ -33,7 +34,7 @@ BOXES: list[tuple[tuple[int, ...], tuple[int, ...], list[tuple[int, ...]]]] = [
 
 
 def numbers(shape: tuple[int, ...], dtype: Any) -> Array:
-    return np.random.default_rng().integers(-100, 100, shape).astype(dtype)
+    return random_data.generator().integers(-100, 100, shape).astype(dtype)
 
 
 def load_boxes(tensor: Array, box: tuple[int, ...], coords: list[tuple[int, ...]], mode: str) -> Array:
@@ -117,7 +118,7 @@ def test_the_maps_swizzle_reads_a_box_in_order(mode: str) -> None:
         nvvm.tma_load(source, (1, 8), tile, barrier)
         nvvm.mbarrier_wait(barrier, 0)
         for i in range(16):
-            for j in range(box[1]):
+            for j in fx.range_constexpr(box[1]):
                 b[i, j] = tile[i, j]
 
     a, b = numbers((20, 80), np.int16), np.full(box, -1, np.int16)

@@ -16,6 +16,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import LoweringError
 from flydsl.target.mma_warpgroup import FLOAT_N, SWIZZLE_MODES, WGMMA_ROWS
+from tests.support import random_data
 from tests.unit.nvvm.running import Array, Shared, run
 
 nvvm = fx.nvvm
@@ -121,7 +122,7 @@ def multiply(case: Case, a: Array, b: Array, c: Array) -> None:
 
 
 def check(case: Case) -> None:
-    rng = np.random.default_rng()
+    rng = random_data.generator()
     (type_a, _), (type_b, _), (type_c, _) = (TYPES[elem] for elem in case.elems)
     depth = case.k * case.steps
     low = [0 if elem == "ui8" else -4 for elem in case.elems]
@@ -197,7 +198,7 @@ def test_scale_d_drops_what_the_accumulators_held() -> None:
         for i in fx.range_constexpr(fx.get_scalar(fx.size(acc))):
             out[i] = acc[i]
 
-    a = np.random.default_rng().integers(-4, 5, (M, case.k * 2)).astype(np.float16)
+    a = random_data.generator().integers(-4, 5, (M, case.k * 2)).astype(np.float16)
     c = np.full((M, 16), np.nan, np.float32)
     run(body, a, c, threads=THREADS)
     np.testing.assert_array_equal(c, a.astype(np.float32) @ a[:16].astype(np.float32).T)

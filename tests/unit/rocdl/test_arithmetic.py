@@ -12,6 +12,7 @@ import pytest
 import flydsl.expr as fx
 from flydsl.base.errors import DslTypeError, DslValueError, LoweringError
 from flydsl.target.scaled_conversions import BITS, SCALED_CONVERSIONS
+from tests.support import random_data
 from tests.unit.rocdl.running import per_thread
 
 r = fx.rocdl
@@ -27,7 +28,7 @@ WIDE = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
 
 
 def floats(scale: float = 1.0, count: int = THREADS) -> np.ndarray:
-    rng = np.random.default_rng()
+    rng = random_data.generator()
     return (rng.standard_normal(count) * scale * 2.0 ** rng.integers(-4, 5, count)).astype(np.float32)
 
 
@@ -124,7 +125,7 @@ def test_halves_rounded_toward_zero(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_nibbles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", "gfx942")
-    x = np.random.default_rng().integers(0, 2**31, THREADS).astype(np.int32)
+    x = random_data.generator().integers(0, 2**31, THREADS).astype(np.int32)
     found = per_thread(lambda v, t: [bits_of(r.cvt_off_f32_i4(v, b)) for b in range(4)], x, 4).view(np.float32)
     for byte in range(4):
         nibble = (x >> 8 * byte) & 15
@@ -134,7 +135,7 @@ def test_nibbles(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_bf16_pairs_and_random_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", "gfx950")
     x = floats()
-    seeds = np.random.default_rng().integers(0, 2**31, 3)
+    seeds = random_data.generator().integers(0, 2**31, 3)
 
     def make(v: Any, t: Any) -> list[Any]:
         pair = r.cvt_pk_bf16_f32(f32(v), f32(v) * 3.0)
@@ -172,7 +173,7 @@ CONVERTING = [f for f in SCALED_CONVERSIONS.values() if f.to in BITS and not f.r
 def test_scaled_conversion_there_and_back(facts: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Into a narrow format over a scale and, on gfx950, back out times it; gfx1250 goes back by hand."""
     monkeypatch.setenv("ARCH", {"cdna4": "gfx950", "cdna5": "gfx1250"}[facts.generation])
-    narrow, wide, scale = facts.to, facts.source, float(np.random.default_rng().choice([0.25, 1.0, 8.0]))
+    narrow, wide, scale = facts.to, facts.source, float(random_data.generator().choice([0.25, 1.0, 8.0]))
     wide_count = next((int(o[7:].split("x")[0]) for o in facts.operands if o.startswith("vector") and "f" in o), 2)
     wide_class, kind = fx.Numeric.from_ir_type(wide), WIDE[wide]
     x = floats(1.0, 64)
@@ -209,7 +210,7 @@ def test_scaled_conversion_to_wide(name: str, monkeypatch: pytest.MonkeyPatch) -
     count = 32 if "pk32" in name else 2 if "_pk_" in name else 1
     words = max(count * BITS[facts.source] // 32, 1)
     part = 1 if words == 1 else 0
-    x = np.random.default_rng().integers(-(2**31), 2**31, (64, words)).astype(np.int32)
+    x = random_data.generator().integers(-(2**31), 2**31, (64, words)).astype(np.int32)
     scale, kind = 4.0, fx.Numeric.from_ir_type(facts.to)
 
     def make(v: Any, t: Any) -> list[Any]:

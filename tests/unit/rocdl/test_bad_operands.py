@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
+from tests.support import random_data
 from tests.unit.rocdl.device_code import AMD, instructions, launcher
 
 FUNCTIONS = ("exp2", "log2", "rcp", "rsq", "sqrt")
@@ -34,7 +35,7 @@ def test_dpp_moves_vectors_and_refuses_values_of_two_sizes(monkeypatch: pytest.M
         moved = fx.rocdl.mov_dpp(fx.Vector.from_elements([x[t], x[t] + 1], fx.Int32), 0x111)
         y[t] = moved[0] * 1000 + moved[1]
 
-    x, y = np.random.default_rng().integers(0, 500, 64, np.int32), np.full(64, -1, np.int32)
+    x, y = random_data.generator().integers(0, 500, 64, np.int32), np.full(64, -1, np.int32)
     launcher(body)(x, y)
     before = np.where(np.arange(64) % 16 == 0, 0, np.roll(x * 1001 + 1, 1))
     np.testing.assert_array_equal(y, before)

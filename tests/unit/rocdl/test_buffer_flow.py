@@ -10,6 +10,7 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from tests.support import random_data
 from tests.unit.rocdl.device_code import AMD, instructions, launcher
 
 LANES, ROWS = 64, 4
@@ -50,7 +51,7 @@ def test_a_buffer_pointer_is_used_on_both_sides_of_a_branch(
     body: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ARCH", "gfx942")
-    x, y = np.random.default_rng().integers(-1000, 1000, LANES * ROWS, np.int32), np.full(LANES, -7, np.int32)
+    x, y = random_data.generator().integers(-1000, 1000, LANES * ROWS, np.int32), np.full(LANES, -7, np.int32)
     launcher(body, LANES)(x, y)
     sums = x.reshape(ROWS, LANES).sum(0)
     np.testing.assert_array_equal(y, sums * np.where(np.arange(LANES) % 2 == 0, 2, 1))
@@ -70,7 +71,7 @@ def test_a_descriptor_ends_at_4_gib_and_does_not_start_again(rows: int, monkeypa
         whole = fx.make_view(fx.get_iter(x), fx.make_layout((LANES, rows), (1, LANES)))
         y[t] = fx.rocdl.make_buffer_tensor(whole, max_size=False)[t, 3]
 
-    x, y = np.random.default_rng().integers(1, 1000, LANES * ROWS, np.int32), np.full(LANES, -7, np.int32)
+    x, y = random_data.generator().integers(1, 1000, LANES * ROWS, np.int32), np.full(LANES, -7, np.int32)
     launcher(body, LANES)(x, y)
     np.testing.assert_array_equal(y, x[3 * LANES :])
 
@@ -83,7 +84,7 @@ def test_a_descriptor_of_a_size_known_at_the_launch_is_capped_too(monkeypatch: p
         whole = fx.make_view(fx.get_iter(x), fx.make_layout((LANES, rows), (1, LANES)))
         y[t] = fx.rocdl.make_buffer_tensor(whole, max_size=False)[t, 3]
 
-    x, y = np.random.default_rng().integers(1, 1000, LANES * ROWS, np.int32), np.full(LANES, -7, np.int32)
+    x, y = random_data.generator().integers(1, 1000, LANES * ROWS, np.int32), np.full(LANES, -7, np.int32)
     x[0] = 1
     launcher(body, LANES)(x, y)
     np.testing.assert_array_equal(y, x[3 * LANES :])

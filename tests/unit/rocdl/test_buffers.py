@@ -14,6 +14,7 @@ from flydsl.base.errors import DslTypeError, DslValueError, LoweringError, Targe
 from flydsl.expr import buffer_ops, mem_ops
 from flydsl.expr.rocdl import cdna4
 from flydsl.expr.typing import T
+from tests.support import random_data
 from tests.unit.rocdl.device_code import assembly, launcher, llvm_text, words
 from tests.unit.rocdl.running import launch
 
@@ -30,7 +31,7 @@ def arch(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
 
 def integers(count: int, dtype: Any = np.int32) -> np.ndarray:
     info = np.iinfo(dtype)
-    return np.random.default_rng().integers(info.min, info.max, count, endpoint=True).astype(dtype)
+    return random_data.generator().integers(info.min, info.max, count, endpoint=True).astype(dtype)
 
 
 @pytest.mark.parametrize("bits", TYPES)
@@ -78,7 +79,7 @@ def test_the_descriptors_flags_check_bounds(arch: str, flags: int) -> None:
 def test_elements_of_any_type_travel(kind: Any, arch: str) -> None:
     """Copies move bits, and single elements are read and written as their type."""
     size = kind.width // 8
-    x = np.random.default_rng().integers(0, 120, 64 * 16).astype(np.int8)
+    x = random_data.generator().integers(0, 120, 64 * 16).astype(np.int8)
     y = np.full(64 * 16, 99, np.int8)
     count = 16 // size
 
@@ -266,7 +267,7 @@ def test_transposing_reads(granularity: int, bits: int, monkeypatch: pytest.Monk
 
 def test_a_transposing_copy_atom(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", "gfx950")
-    x = np.random.default_rng().standard_normal((16, 16)).astype(np.float16)
+    x = random_data.generator().standard_normal((16, 16)).astype(np.float16)
     y = np.zeros((64, 4), np.float16)
 
     def body(t: Any, x: Any, y: Any) -> None:
@@ -298,11 +299,12 @@ def test_a_transposing_copy_atom(monkeypatch: pytest.MonkeyPatch) -> None:
      ("min", fx.Uint32, "gfx942"), ("min", fx.Int64, "gfx1201"), ("pk_add", fx.Float16, "gfx942"),
      ("pk_add", fx.BFloat16, "gfx950")],
 )  # fmt: skip
-def test_buffer_atomics(op: str, kind: Any, arch_of: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_buffer_atomics(
+    op: str, kind: Any, arch_of: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
     monkeypatch.setenv("ARCH", arch_of)
     dtype = {"Float16": np.float16, "BFloat16": ml_dtypes.bfloat16, "Float32": np.float32, "Float64": np.float64,
              "Int32": np.int32, "Int64": np.int64, "Uint32": np.int32}[kind.__name__]  # fmt: skip
-    rng = np.random.default_rng()
     count = 2 if op == "pk_add" else 1
     x = rng.integers(-8, 9, (64, count)).astype(dtype)  # sums of these are exact in every type
     y = rng.integers(-8, 9, 16 * count).astype(dtype)

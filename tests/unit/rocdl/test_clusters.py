@@ -10,6 +10,7 @@ import pytest
 import flydsl.expr as fx
 from flydsl.base.errors import FlyDSLError
 from flydsl.expr.rocdl import cluster
+from tests.support import random_data
 from tests.unit.rocdl.device_code import assembly, launcher, llvm_text, words
 from tests.unit.rocdl.running import launch
 
@@ -62,7 +63,7 @@ def test_places_and_masks() -> None:
 
 
 def test_shared_loads_fill_each_workgroups_lds() -> None:
-    x, y = np.random.default_rng().integers(0, 999, 256).astype(np.int32), np.full((4, 256), -1, np.int32)
+    x, y = random_data.generator().integers(0, 999, 256).astype(np.int32), np.full((4, 256), -1, np.int32)
 
     def body(t: Any, x: Any, y: Any) -> None:
         held = fx.SharedAllocator().allocate(fx.Array[fx.Int32, 256]).peek()

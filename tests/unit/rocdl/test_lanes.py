@@ -13,6 +13,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import DslTypeError, DslValueError, TargetError
 from flydsl.target.target import parse_target
+from tests.support import random_data
 from tests.unit.rocdl import lane_model as model
 from tests.unit.rocdl.device_code import instructions
 from tests.unit.rocdl.running import POISON, launch, per_thread
@@ -42,7 +43,7 @@ def threads(request: pytest.FixtureRequest) -> str:
 
 
 def words(count: int = THREADS) -> np.ndarray:
-    return np.random.default_rng().integers(-(2**31), 2**31, count).astype(np.int32)
+    return random_data.generator().integers(-(2**31), 2**31, count).astype(np.int32)
 
 
 def check(arch: str, threads: str, make: Any, rules: list[Callable[[list[int], list[bool]], list[int]]]) -> None:

@@ -13,9 +13,8 @@ from tests.unit.rocdl.running import launch
 
 
 @pytest.mark.parametrize("kind", ["fp8", "i8"])
-def test_16x16x32_of_bytes(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_16x16x32_of_bytes(kind: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     monkeypatch.setenv("ARCH", "gfx942")
-    rng = np.random.default_rng()
     dtype = ml_dtypes.float8_e4m3fnuz if kind == "fp8" else np.int8
     a, b = (rng.integers(-8, 9, (16, 32)).astype(dtype) for _ in range(2))
     out = np.full((16, 16), -1, np.float32 if kind == "fp8" else np.int32)

@@ -15,6 +15,7 @@ import pytest
 import flydsl.expr as fx
 from flydsl.expr import arith
 from flydsl.expr.typing import T
+from tests.support import random_data
 from tests.unit.rocdl.device_code import instructions, launcher
 
 r = fx.rocdl
@@ -31,7 +32,7 @@ def raw_flag(value: bool) -> Any:
 
 def run(body: Callable[[Any, Any, Any], None], threads: int = 64) -> tuple[np.ndarray, np.ndarray]:
     """What ``body(x, y, thread)`` makes of fresh small numbers, and the numbers."""
-    x = np.random.default_rng().integers(1, 1 << 20, 256).astype(np.int32)
+    x = random_data.generator().integers(1, 1 << 20, 256).astype(np.int32)
     y = np.full(256, -1, np.int32)
     launcher(body, threads)(x, y)
     return x, y

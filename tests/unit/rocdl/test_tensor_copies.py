@@ -15,6 +15,7 @@ import flydsl.expr as fx
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, TargetError
 from flydsl.expr.rocdl import cdna5, tdm_ops
 from flydsl.target.tensor_descriptor import FIELDS, WORDS, padding_codes, warp_split
+from tests.support import random_data
 from tests.unit.rocdl.running import launch
 
 r = fx.rocdl
@@ -147,13 +148,12 @@ def test_waves_share_a_tile_in_contiguous_parts() -> None:
 
 @pytest.mark.parametrize("rank", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("kind", [fx.Int8, fx.Float16, fx.Int32, fx.Float64])
-def test_tiles_of_every_rank(rank: int, kind: Any) -> None:
+def test_tiles_of_every_rank(rank: int, kind: Any, rng: np.random.Generator) -> None:
     """A tile at a place that sticks out of the tensor: zeros where there is nothing."""
     dtype = {"Int8": np.int8, "Float16": np.float16, "Int32": np.int32, "Float64": np.float64}[kind.__name__]
     shape = (5, 3, 4, 6, 10)[-rank:]
     tile = (2, 2, 3, 4, 8)[-rank:]
     start = (3, 2, 2, 3, 4)[-rank:]
-    rng = np.random.default_rng()
     x = rng.integers(-100, 100, shape).astype(dtype)
     y = np.full(prod(tile), 77, dtype)
     steps = [prod(shape[i + 1 :]) for i in range(rank)]
@@ -182,7 +182,7 @@ def test_tiles_of_every_rank(rank: int, kind: Any) -> None:
 @pytest.mark.parametrize(("pad", "warps"), [(0, 1), (8, 1), (8, 4), (0, 2)])
 def test_there_and_back_in_a_grid(pad: int, warps: int) -> None:
     rows, columns, tm, tn, valid = 50, 70, 16, 32, 45
-    x = np.random.default_rng().random((rows, columns)).astype(np.float16)
+    x = random_data.generator().random((rows, columns)).astype(np.float16)
     seen, out = np.full((64, 96), -1, np.float16), np.full((rows, columns), -1, np.float16)
 
     def body(t: Any, x: Any, seen: Any, out: Any, m: Any) -> None:
@@ -218,7 +218,7 @@ def test_there_and_back_in_a_grid(pad: int, warps: int) -> None:
 
 def test_state_fields_move_a_tile() -> None:
     """Strides at run time, an offset in bytes, and a loop that carries the atom."""
-    x, y = np.random.default_rng().integers(0, 99, (12, 20)).astype(np.int32), np.full((3, 4, 8), -1, np.int32)
+    x, y = random_data.generator().integers(0, 99, (12, 20)).astype(np.int32), np.full((3, 4, 8), -1, np.int32)
 
     def body(t: Any, x: Any, y: Any, stride: Any) -> None:
         held = fx.SharedAllocator().allocate(fx.Array[fx.Int32, 32]).peek()
@@ -240,7 +240,7 @@ def test_state_fields_move_a_tile() -> None:
 @pytest.mark.parametrize("bits", [32, 16])
 def test_gathered_rows(bits: int) -> None:
     """Rows by number; a number beyond the tensor's rows gives zeros."""
-    x = np.random.default_rng().integers(-99, 99, (40, 12)).astype(np.int32)
+    x = random_data.generator().integers(-99, 99, (40, 12)).astype(np.int32)
     numbers = [7, 0, 39, 40, 3, 3, 21] + ([15, 1000, 8] if bits == 16 else [])
     y = np.full((len(numbers), 8), -1, np.int32)
 
@@ -260,7 +260,7 @@ def test_gathered_rows(bits: int) -> None:
 
 
 def test_descriptors_by_hand() -> None:
-    x = np.random.default_rng().integers(-99, 99, (24, 16)).astype(np.int32)
+    x = random_data.generator().integers(-99, 99, (24, 16)).astype(np.int32)
     y = np.full((3, 32), -1, np.int32)
 
     def body(t: Any, x: Any, y: Any) -> None:

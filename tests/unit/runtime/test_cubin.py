@@ -24,6 +24,7 @@ from flydsl.base.errors import DriverError, DslRuntimeError
 from flydsl.compiler.artifacts.artifact_file import from_bytes, read, to_bytes
 from flydsl.runtime import cuda, nvidia_tools
 from tests.conftest import REPOSITORY
+from tests.support import random_data
 from tests.support.cuda_recording import Recording, forget_devices
 from tests.unit.jit.kernels import scaling
 
@@ -41,7 +42,7 @@ def recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recor
 
 
 def compiled() -> Any:
-    with flyc.current_device().arrays(*np.random.default_rng().random((2, 64), np.float32)) as (x, y):
+    with flyc.current_device().arrays(*random_data.generator().random((2, 64), np.float32)) as (x, y):
         made = flyc.compile(scaling(), x, y, 2.0)
         made(x, y, 2.0)
     return made
@@ -339,7 +340,7 @@ def test_without_a_gpu_ptxas_makes_what_is_dumped(
     monkeypatch.setenv("FLYDSL_DEBUG_DUMP_ASM", "1")
     monkeypatch.setenv("ARCH", "sm_90a")
     monkeypatch.setenv("FLYDSL_RUNTIME_KIND", "host")
-    x = np.random.default_rng().random(64, np.float32)
+    x = random_data.generator().random(64, np.float32)
     y = np.full_like(x, np.nan)
     scaling()(x, y, 2.0)
     assert np.array_equal(y, x * 2)

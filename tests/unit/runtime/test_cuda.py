@@ -20,6 +20,7 @@ import flydsl.expr as fx
 from flydsl.base.errors import DriverError, DslRuntimeError, DslTypeError, DslValueError, TargetError
 from flydsl.runtime import cuda
 from tests.kernels.examples import load
+from tests.support import random_data
 from tests.support.cuda_recording import Recording, forget_devices
 
 
@@ -34,7 +35,7 @@ def vector_add() -> Any:
 
 
 def random_vectors(count: int = 3, n: int = 4096) -> list[np.ndarray]:
-    rng = np.random.default_rng()
+    rng = random_data.generator()
     return [rng.standard_normal(n).astype(np.float32) for _ in range(count)]
 
 

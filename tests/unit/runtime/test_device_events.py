@@ -15,6 +15,7 @@ from flydsl.base.errors import DriverError
 from flydsl.compiler.arguments import array_view
 from flydsl.runtime import hip
 from flydsl.runtime.device_events import FLUSH_BYTES
+from tests.support import random_data
 from tests.support.hip_recording import Recording, forget_devices
 
 
@@ -64,7 +65,7 @@ def test_a_failing_driver_is_an_error_and_leaks_nothing(recording: Recording, fu
 
 def test_device_arrays_are_put_back(recording: Recording) -> None:
     device = hip.hip_device()
-    host = np.random.default_rng().standard_normal((5, 8)).astype(np.float32)
+    host = random_data.generator().standard_normal((5, 8)).astype(np.float32)
     part = host[1:4, ::2]
     with device.arrays(part) as (array,):
         view = array_view.of(array)

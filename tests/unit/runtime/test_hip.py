@@ -26,6 +26,7 @@ from flydsl.base.errors import DriverError, DslRuntimeError, DslValueError
 from flydsl.runtime import hip
 from tests.conftest import missing
 from tests.kernels.examples import load
+from tests.support import random_data
 from tests.support.hip_recording import Recording, forget_devices
 from tests.support.mma_code import artifact_of
 
@@ -41,7 +42,7 @@ def vector_add() -> Any:
 
 
 def random_vectors(count: int = 3, n: int = 4096) -> list[np.ndarray]:
-    rng = np.random.default_rng()
+    rng = random_data.generator()
     return [rng.standard_normal(n).astype(np.float32) for _ in range(count)]
 
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
+from flydsl.base.elf_object import EM_AARCH64, EM_X86_64, read_object
 from flydsl.base.errors import LoweringError
 from flydsl.codegen.llvm_build import emit_object
 from flydsl.native import native_text
 from flydsl.runtime import object_code
-from flydsl.runtime.elf_object import EM_AARCH64, EM_X86_64, read_object
 from flydsl.runtime.object_code import Linker, add_symbol, lay_out, load_object
 from flydsl.runtime.relocations import MACHINES
 

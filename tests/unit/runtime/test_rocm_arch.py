@@ -10,7 +10,7 @@ import pytest
 from flydsl.base.errors import DslValueError
 from flydsl.runtime import hip
 from flydsl.runtime.device import get_rocm_arch, is_rdna_arch
-from flydsl.runtime.rocm_override import arch_of_version
+from flydsl.runtime.hip import arch_of_version
 from tests.support.hip_recording import Recording, forget_devices
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import flydsl.expr as fx
+from tests.support import random_data
 from tests.unit.nvvm.running import run
 from tests.unit.sanitize.planting import Planted, planted
 
@@ -19,7 +20,7 @@ silent = partial(planted, CASES, "async", target="sm_90a")
 
 
 def integers(*shape: int) -> Any:
-    return np.random.default_rng().integers(1, 1000, shape, np.int32)
+    return random_data.generator().integers(1, 1000, shape, np.int32)
 
 
 def unwritten(*shape: int) -> Any:

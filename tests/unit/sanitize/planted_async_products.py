@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import flydsl.expr as fx
+from tests.support import random_data
 from tests.unit.nvvm.running import run
 from tests.unit.sanitize.planting import Planted, planted
 
@@ -45,7 +46,7 @@ def plain(c: Any) -> Any:
 
 
 def matrices() -> tuple[Any, Any, Any]:
-    rng = np.random.default_rng()
+    rng = random_data.generator()
     a, b = (rng.integers(1, 5, (rows, K)).astype(np.float16) for rows in (M, N))
     return a, b, np.full((M, N), -7, np.float32)
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from flydsl.base import knobs
+from tests.support import random_data
 
 Case = Callable[[int], None]
 
@@ -70,7 +71,7 @@ def planted(cases: list[Planted], check: str, **facts: Any) -> Callable[[Case], 
 
 def numbers(*shape: int) -> np.ndarray:
     """Fresh random f32 numbers."""
-    return np.random.default_rng().random(shape, dtype=np.float32)
+    return random_data.generator().random(shape, dtype=np.float32)
 
 
 def poisoned(*shape: int) -> np.ndarray:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from flydsl.backends.host.access_kinds import ATOMIC, ORDERING, READ, WRITE
+from flydsl.backends.host.thread_loops import ATOMIC, ORDERING, READ, WRITE
 from flydsl.base import native_names as names
 from flydsl.compiler.running.sanitized_arrays import ArrayInterval, WatchedMemory
 from flydsl.compiler.running.sanitized_executable import load_checker

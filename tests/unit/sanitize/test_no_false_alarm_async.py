@@ -14,7 +14,8 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base import knobs
-from flydsl.kernels.gemm.hopper_gemm import GemmConfig, build_hopper_gemm
+from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
+from flydsl.kernels.gemm.hopper_plan import GemmConfig, GemmKind
 from tests.unit.nvvm.running import run
 from tests.unit.sanitize import planted_async_products as products
 from tests.unit.sanitize.planted_async_copies import box_of, integers, unwritten
@@ -253,14 +254,15 @@ def test_products_in_flight(steps: int, open_groups: int, fences: str) -> None:
     everyhow("sm_90a", attempt)
 
 
-@pytest.mark.parametrize("stages", [2, 3])
-def test_hopper_gemm(stages: int) -> None:
-    config = GemmConfig(tile_n=128, stages=stages, cluster=1)
-    rng = np.random.default_rng()
+@pytest.mark.parametrize(
+    "config", [GemmConfig(64, 64, 1, 2), GemmConfig(64, 64, 1, 3), GemmConfig(64, 32, 1, 3, 2, "k")], ids=str
+)
+def test_hopper_gemm(config: GemmConfig, rng: np.random.Generator) -> None:
     a, b = (rng.integers(-3, 4, (rows, 256)).astype(np.float16) for rows in (128, 128))
     c = np.full((128, 128), np.nan, np.float16)
     with knobs.scope({knobs.ARCH: "sm_90a", knobs.RUNTIME_KIND: "host"}), flyc.sanitize():
-        build_hopper_gemm(fx.Float16, None, config)(a, b, c, 1.0)
+        gemm = build_hopper_gemm(GemmKind(fx.Float16, fx.Float16, fx.Float16), config, 4)
+        gemm(a, b.T, c, None, None, None, None, 1.0, 0.0)
     np.testing.assert_array_equal(c.astype(np.float64), (a.astype(np.float64) @ b.astype(np.float64).T))
 
 

@@ -16,7 +16,7 @@ from flydsl._mlir.places import BlockView
 from flydsl._mlir.types import type_text
 from flydsl._mlir.values import show, ssa_of
 from flydsl.base.errors import DslTypeError
-from flydsl.compiler.tracing.emitter import ir_type
+from flydsl.compiler.tracing.ir_parts import ir_type
 from flydsl.expr.numeric import Boolean
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
 from flydsl.backends.cuda.atomics import atomic_rule
-from flydsl.backends.cuda.dialect_ops import NVVM_OPS
 from flydsl.backends.cuda.rules import CUDA_RULES
 from flydsl.backends.device_code import (
     DeviceCode,
@@ -19,10 +17,25 @@ from flydsl.backends.device_code import (
     float_modes,
     int_attribute,
 )
+from flydsl.base.records import dataclass
 from flydsl.codegen.device_build import DeviceBuild
 from flydsl.codegen.llvm_build import data_layout
 from flydsl.dialects.fly.payload import CLUSTER
 from flydsl.target.target import Target
+
+# Intrinsics of NVIDIA GPUs that upstream's nvvm dialect has an operation for, without attributes of its own
+
+
+NVVM_OPS: dict[str, str] = {
+    **{
+        f"llvm.nvvm.read.ptx.sreg.{register}.{axis}": f"nvvm.read.ptx.sreg.{register}.{axis}"
+        for register in ("tid", "ntid", "ctaid", "nctaid")
+        for axis in "xyz"
+    },
+    "llvm.nvvm.read.ptx.sreg.laneid": "nvvm.read.ptx.sreg.laneid",
+}
+"""LLVM's name to the operation's."""
+
 
 TRIPLE = "nvptx64-nvidia-cuda"
 FEATURES = {"sm_80": "+ptx88", "sm_90a": "+ptx88"}

@@ -5,8 +5,7 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from flydsl.backends.device_code import index_reader
-from flydsl.backends.gpu_math import math_rules
-from flydsl.backends.shuffle_words import from_words, to_words
+from flydsl.backends.gpu_math import from_words, math_rules, to_words
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.reading.literals import quoted

@@ -11,8 +11,8 @@ from typing import Any
 from xdsl.dialects.builtin import IntegerAttr, StringAttr
 from xdsl.ir import Operation, SSAValue
 
+from flydsl.backends.device_code import instruction_of
 from flydsl.backends.host.fibers import ptx_name
-from flydsl.backends.matrix_calls import instruction_of
 from flydsl.passes.shared.matrix_atoms import INSTRUCTION
 
 REGISTER = 4

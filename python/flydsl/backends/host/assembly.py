@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from xdsl.dialects.builtin import DenseArrayBase, IntAttr, IntegerAttr, StringAttr, VectorType, i1, i32, i64
@@ -20,6 +19,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from flydsl.backends.host.intrinsics.no_ops import IDLE, assembly_name
 from flydsl.backends.host.intrinsics.table import HOST_INTRINSICS
+from flydsl.base.records import dataclass, field
 from flydsl.codegen.reading.op_view import ints_prop, text_prop
 from flydsl.dialects.fly.types import element_type, vector_type
 from flydsl.dialects.upstream import op_class
@@ -229,7 +229,7 @@ class Program:
 
 def _whole(type_: VectorType[Any]) -> Attribute:
     """The integer of a vector's bits."""
-    return element_type(f"i{type_.get_shape()[0] * type_.element_type.bitwidth}")  # type: ignore[attr-defined]
+    return element_type(f"i{type_.get_shape()[0] * type_.element_type.bitwidth}")
 
 
 # Instructions ----------------------------------------------------------------------------------
@@ -379,7 +379,7 @@ def _registers(program: Program, value: SSAValue, kind: Attribute) -> SSAValue:
 
 
 def _bits(type_: VectorType[Any]) -> int:
-    return type_.get_shape()[0] * type_.element_type.bitwidth  # type: ignore[attr-defined]
+    return type_.get_shape()[0] * type_.element_type.bitwidth
 
 
 Rule = Callable[[Program, Line], None]

@@ -7,23 +7,18 @@ for every thread; loads of the copy engine wait for whoever waits for their mbar
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Operation, SSAValue
 
-from flydsl.backends.host.access_kinds import ENGINE_ACCESS, READ, WRITE
 from flydsl.backends.host.accumulators import is_product
 from flydsl.backends.host.fibers import cluster_extents, ptx_name
+from flydsl.backends.host.thread_loops import ENGINE_ACCESS, READ, WRITE, Workgroup
 from flydsl.base import native_names as names
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import address_space
 from flydsl.codegen.module_scope import symbol_text
 from flydsl.native.constants import DIMS_BLOCK, DIMS_DYNAMIC_SHARED, STATUS_NO_MEMORY
-
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
 
 STATE = "%async"
 WARPGROUP = 128
@@ -44,6 +39,12 @@ _VECTOR_MEMORY = (
     "llvm.load", "llvm.store", "llvm.atomicrmw", "llvm.cmpxchg", "llvm.intr.masked.load", "llvm.intr.masked.store",
     "llvm.call_intrinsic",
 )  # fmt: skip
+
+
+def _is_address(op: Operation) -> bool:
+    """Whether an intrinsic takes a pointer and moves nothing: it makes a buffer of it, for all threads at once."""
+    name = op.properties.get("intrin")
+    return isinstance(name, StringAttr) and name.data.startswith("llvm.amdgcn.make.buffer.rsrc")
 
 
 def _is_counted(op: Operation) -> bool:
@@ -71,7 +72,7 @@ def _starts_work(op: Operation) -> bool:
 class Asynchrony:
     """Writes the calls of one kernel that ask for work and wait for it."""
 
-    def __init__(self, wg: WorkgroupEmitter) -> None:
+    def __init__(self, wg: Workgroup) -> None:
         self.wg = wg
         x, y, z = cluster_extents(wg.op)
         self.blocks = x * y * z
@@ -91,6 +92,8 @@ class Asynchrony:
         def counted(name: str) -> Rule:
             def rule(emitter: FunctionEmitter, op: Operation) -> None:
                 plain[name](emitter, op)
+                if _is_address(op):
+                    return
                 pointer = op.operands[1 if name.endswith("store") else 0]
                 vector = address_space(pointer.type) in (0, 1) if isinstance(pointer.type, LLVMPointerType) else False
                 if vector or _is_counted(op):

@@ -8,31 +8,29 @@ for each wave, between thread loops.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xdsl.ir import Operation
 
 from flydsl.backends.host import fibers
 from flydsl.backends.host.asynchrony import COUNTED_COPIES, GROUPS
+from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.llvm_types import type_text
 
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
-
-Behaviour = Callable[["WorkgroupEmitter", Operation], None]
+Behaviour = Callable[[Workgroup, Operation], None]
 
 
 # Gathers ---------------------------------------------------------------------------------------
 
 
-def lane_parts(wg: WorkgroupEmitter) -> tuple[str, str]:
+def lane_parts(wg: Workgroup) -> tuple[str, str]:
     """(lane, first thread of the wave) of the current thread, as i64."""
     body, wave = wg.body, wg.target.wave_size
     lane = body.assign(f"and i64 {wg.thread_number}, {wave - 1}")
     return lane, body.assign(f"sub i64 {wg.thread_number}, {lane}")
 
 
-def read_lane(wg: WorkgroupEmitter, value: Any, thread: str) -> str:
+def read_lane(wg: Workgroup, value: Any, thread: str) -> str:
     """Another thread's value; zero from a thread that does not exist or is not active."""
     body = wg.body
     type_ = wg.slots.type_of(value)
@@ -45,7 +43,7 @@ def read_lane(wg: WorkgroupEmitter, value: Any, thread: str) -> str:
     return body.assign(f"select i1 {active}, {type_} {found}, {type_} zeroinitializer")
 
 
-def _shuffle_source(wg: WorkgroupEmitter, mode: str, lane: str, offset: str, width: str) -> tuple[str, str]:
+def _shuffle_source(wg: Workgroup, mode: str, lane: str, offset: str, width: str) -> tuple[str, str]:
     """(source lane, whether it is inside the segment of ``width`` lanes)."""
     body = wg.body
     low = body.assign(f"sub i64 {width}, 1")
@@ -63,7 +61,7 @@ def _shuffle_source(wg: WorkgroupEmitter, mode: str, lane: str, offset: str, wid
     return body.assign(f"add i64 {first}, {source}"), valid
 
 
-def _shuffle(wg: WorkgroupEmitter, op: Operation) -> None:
+def _shuffle(wg: Workgroup, op: Operation) -> None:
     """A lane outside the segment gives the thread its own value back."""
     body = wg.body
     value, offset, width = op.operands
@@ -85,9 +83,9 @@ a shuffle, a vote or a matrix move is reached by only part of a warp, and it wai
 do it where the whole warp is, and choose with a condition what goes in and what is made of it"""
 
 
-def require_whole_warps(wg: WorkgroupEmitter, op: Operation, message: str = PARTIAL_WARP) -> None:
+def require_whole_warps(wg: Workgroup, op: Operation, message: str = PARTIAL_WARP) -> None:
     """On NVIDIA GPUs such an instruction names the whole warp as its members (PTX ISA, ``shfl.sync``)."""
-    if wg.mask is None or wg.target.backend != "cuda":
+    if wg.mask is None or not wg.target.family.whole_warps:
         return
     body, wave = wg.body, wg.target.wave_size
     count = body.fresh("count")
@@ -123,13 +121,13 @@ a barrier is reached by only part of a wave
 move it out of the branch or loop on which the lanes of a wave disagree; waves may go different ways"""
 
 
-def counter(wg: WorkgroupEmitter, number: str) -> str:
+def counter(wg: Workgroup, number: str) -> str:
     """The counter of a barrier of this block."""
     step = wg.body.assign(f"mul i64 {number}, {fibers.COUNTER_BYTES}")
     return wg.body.assign(f"getelementptr i8, ptr {wg.shared.end}, i64 {step}")
 
 
-def cluster_counter(wg: WorkgroupEmitter) -> str:
+def cluster_counter(wg: Workgroup) -> str:
     """The counter of the cluster, in the memory of its first workgroup."""
     body = wg.body
     own = body.assign(f"ptrtoint ptr {counter(wg, str(fibers.CLUSTER_COUNTER))} to i64")
@@ -139,7 +137,7 @@ def cluster_counter(wg: WorkgroupEmitter) -> str:
     return body.assign(f"inttoptr i64 {place} to ptr")
 
 
-def wait_at(wg: WorkgroupEmitter, op: Operation, number: str, expected: str) -> None:
+def wait_at(wg: Workgroup, op: Operation, number: str, expected: str) -> None:
     """A wave arrives at a barrier for ``expected`` threads and waits for the others."""
     if wg.mask is not None:
         wg.require_all_active(op, PARTIAL_BARRIER)
@@ -150,7 +148,7 @@ def wait_at(wg: WorkgroupEmitter, op: Operation, number: str, expected: str) -> 
     body.line(f"call void @fly.wait_counter(ptr %run, ptr {place}, i32 {generation}, i32 {status})")
 
 
-def barrier(wg: WorkgroupEmitter, op: Operation) -> None:
+def barrier(wg: Workgroup, op: Operation) -> None:
     """Thread loops on both sides order memory; all that is left is to see that everyone came."""
     if wg.apart and not wg.target.barriers_count_waves:
         wait_at(wg, op, "0", wg.threads)
@@ -167,7 +165,7 @@ def barrier(wg: WorkgroupEmitter, op: Operation) -> None:
         watched.met_all()
 
 
-def _arrive(wg: WorkgroupEmitter, op: Operation) -> None:
+def _arrive(wg: Workgroup, op: Operation) -> None:
     """A wave that runs apart waits for the others. What they did before is in order once the last one opens it."""
     body, arguments = wg.body, f"ptr {counter(wg, '0')}, i64 %rank, i32 {fibers.site(wg, op)}"
     opened = body.assign(f"call i1 @fly.barrier(ptr %run, {arguments})")
@@ -180,7 +178,7 @@ def _arrive(wg: WorkgroupEmitter, op: Operation) -> None:
         body.start_block(on)
 
 
-def ballot(wg: WorkgroupEmitter, op: Operation) -> None:
+def ballot(wg: Workgroup, op: Operation) -> None:
     """The mask of a wave's active lanes whose predicate holds, given to each of its threads."""
     require_whole_warps(wg, op)
     predicate, result = op.operands[0], op.results[0]
@@ -207,7 +205,7 @@ def ballot(wg: WorkgroupEmitter, op: Operation) -> None:
     wg.by_wave(reset, gather, spread)
 
 
-def ordering_barrier(wg: WorkgroupEmitter, op: Operation) -> None:
+def ordering_barrier(wg: Workgroup, op: Operation) -> None:
     """A barrier that orders memory. On CDNA its release waits for copies into LDS (LLVM: vmcnt(0) before s_barrier)."""
     if wg.asynchrony is not None and wg.target.generation in COUNTED_COPIES:
         wg.work.wait_block(GROUPS)

@@ -7,11 +7,10 @@ from xdsl.ir import Operation
 from flydsl.backends.host import sanitizer
 from flydsl.backends.host.analysis.shared_accesses import SHARED_SPACE
 from flydsl.backends.host.assembly import expand_assembly
-from flydsl.backends.host.launching import HostLaunching
+from flydsl.backends.host.launching import HostLaunching, SanitizedLaunching
 from flydsl.backends.host.lds_record import LdsRecorder
 from flydsl.backends.host.promises import hold_to_promises, relax_alignment
 from flydsl.backends.host.rules import HOST_RULES
-from flydsl.backends.host.sanitized_launching import SanitizedLaunching
 from flydsl.backends.host.shared_memory import SharedMemory
 from flydsl.backends.host.slots import BUFFER_DESCRIPTOR
 from flydsl.backends.host.whole_vectors import rejoin_vectors
@@ -19,7 +18,7 @@ from flydsl.backends.host.workgroup import KernelInfo, WorkgroupEmitter
 from flydsl.backends.launcher import HostModule, Site, emit_launcher, field_offsets
 from flydsl.codegen.llvm_build import host_triple
 from flydsl.codegen.module_emitter import ModuleEmitter
-from flydsl.passes.shared.walk import functions
+from flydsl.passes.shared.walk import functions, sanitizer_settings
 from flydsl.target.target import Target
 
 
@@ -40,7 +39,7 @@ def host_module(
     relax_alignment(module)
     emitter = ModuleEmitter(triple=host_triple(), extra_rules=HOST_RULES)
     shared = shared_globals(module)
-    sanitize = sanitizer.settings(module)
+    sanitize = sanitizer_settings(module)
     sites: list[Site] = []
     kernels: dict[str, KernelInfo] = {}
     for function in functions(module):
@@ -50,7 +49,7 @@ def host_module(
             workgroup = WorkgroupEmitter(emitter, function, target, SharedMemory(shared), sites)
             if recorder is not None:
                 recorder.attach(workgroup)
-            if target.backend == "cuda":
+            if target.family.whole_warps:
                 hold_to_promises(workgroup)
             if sanitize is not None:
                 sanitizer.watch(workgroup, sanitize)

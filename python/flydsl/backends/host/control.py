@@ -8,17 +8,14 @@ anyone does.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from xdsl.ir import Operation, Region, SSAValue
 
+from flydsl.backends.host.thread_loops import Copy, Workgroup
 from flydsl.codegen.llvm_types import type_text
 
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import Copy, WorkgroupEmitter
 
-
-def emit(wg: WorkgroupEmitter, op: Operation) -> None:
+def emit(wg: Workgroup, op: Operation) -> None:
     """Write lifted control flow."""
     if op.name == "scf.if":
         if wg.plan.is_uniform(op.operands[0]):
@@ -34,7 +31,7 @@ def emit(wg: WorkgroupEmitter, op: Operation) -> None:
         _masked_while(wg, op)
 
 
-def _reserve(wg: WorkgroupEmitter, values: object) -> None:
+def _reserve(wg: Workgroup, values: object) -> None:
     for value in values:  # type: ignore[attr-defined]
         wg.slots.reserve(value, type_text(value.type))
 
@@ -52,7 +49,7 @@ def _arms(op: Operation) -> list[Region]:
     return [region for region in op.regions if region.blocks]
 
 
-def _uniform_if(wg: WorkgroupEmitter, op: Operation) -> None:
+def _uniform_if(wg: Workgroup, op: Operation) -> None:
     body = wg.body
     _reserve(wg, op.results)
     then, orelse, done = (body.fresh_label(part) for part in ("then", "else", "fi"))
@@ -65,7 +62,7 @@ def _uniform_if(wg: WorkgroupEmitter, op: Operation) -> None:
     body.start_block(done)
 
 
-def _masked_if(wg: WorkgroupEmitter, op: Operation) -> None:
+def _masked_if(wg: Workgroup, op: Operation) -> None:
     _reserve(wg, op.results)
     condition = op.operands[0]
     arms = _arms(op)
@@ -80,7 +77,7 @@ def _masked_if(wg: WorkgroupEmitter, op: Operation) -> None:
         _under(wg, mask, anyone, lambda r=region: wg.emit_ops(r.block, _yields(r, op.results)))
 
 
-def _set_masks(wg: WorkgroupEmitter, masks: list[str], choose: Callable[[], list[str]]) -> list[str]:
+def _set_masks(wg: Workgroup, masks: list[str], choose: Callable[[], list[str]]) -> list[str]:
     """Store new masks for the active threads (inactive ones get none); whether anyone is in each."""
     body, outer = wg.body, wg.mask
     anyone = [body.fresh("any") for _ in masks]
@@ -103,12 +100,12 @@ def _set_masks(wg: WorkgroupEmitter, masks: list[str], choose: Callable[[], list
     return anyone
 
 
-def _clear(wg: WorkgroupEmitter, masks: list[str]) -> None:
+def _clear(wg: Workgroup, masks: list[str]) -> None:
     for mask in masks:
         wg.slots.store_key(mask, "i1", "false", wg.thread_number)
 
 
-def _under(wg: WorkgroupEmitter, mask: str, anyone: str, inside: Callable[[], None]) -> None:
+def _under(wg: Workgroup, mask: str, anyone: str, inside: Callable[[], None]) -> None:
     """Run code under a mask, if anyone is in it."""
     body, outer = wg.body, wg.mask
     some, done = body.fresh_label("some"), body.fresh_label("none")
@@ -121,14 +118,14 @@ def _under(wg: WorkgroupEmitter, mask: str, anyone: str, inside: Callable[[], No
     body.start_block(done)
 
 
-def _is_set(wg: WorkgroupEmitter, flag: str) -> str:
+def _is_set(wg: Workgroup, flag: str) -> str:
     return wg.body.assign(f"icmp ne i8 {wg.body.assign(f'load i8, ptr {flag}')}, 0")
 
 
 # Loops -----------------------------------------------------------------------------------------
 
 
-def _uniform_for(wg: WorkgroupEmitter, op: Operation) -> None:
+def _uniform_for(wg: Workgroup, op: Operation) -> None:
     """A plain loop; carried values live in the arrays of the body's arguments."""
     body, region = wg.body, op.regions[0]
     counter, carried = region.block.args[0], region.block.args[1:]
@@ -154,7 +151,7 @@ def _uniform_for(wg: WorkgroupEmitter, op: Operation) -> None:
     body.start_block(done)
 
 
-def _while_anyone(wg: WorkgroupEmitter, op: Operation, test: Callable[[], str], inside: Callable[[], None]) -> None:
+def _while_anyone(wg: Workgroup, op: Operation, test: Callable[[], str], inside: Callable[[], None]) -> None:
     """Turn while ``test`` holds for some active thread; only those take part in the turn."""
     body, outer, mask = wg.body, wg.mask, wg.new_mask()
     head, done = body.fresh_label("loop"), body.fresh_label("pool")
@@ -172,7 +169,7 @@ def _while_anyone(wg: WorkgroupEmitter, op: Operation, test: Callable[[], str], 
     body.start_block(done)
 
 
-def _masked_for(wg: WorkgroupEmitter, op: Operation) -> None:
+def _masked_for(wg: Workgroup, op: Operation) -> None:
     region = op.regions[0]
     counter, carried = region.block.args[0], region.block.args[1:]
     _reserve(wg, [counter, *carried])
@@ -193,13 +190,13 @@ def _masked_for(wg: WorkgroupEmitter, op: Operation) -> None:
     _while_anyone(wg, op, test, turn)
 
 
-def _advance(wg: WorkgroupEmitter, counter: SSAValue, step: SSAValue, type_: str) -> None:
+def _advance(wg: Workgroup, counter: SSAValue, step: SSAValue, type_: str) -> None:
     index = wg.slots.load(counter, wg.thread_number)
     following = wg.body.assign(f"add nsw {type_} {index}, {wg.value(step)}")
     wg.slots.store(counter, following, wg.thread_number)
 
 
-def _masked_while(wg: WorkgroupEmitter, op: Operation) -> None:
+def _masked_while(wg: Workgroup, op: Operation) -> None:
     """The condition region runs for everyone still in; those it lets through go on to the body."""
     before, after = op.regions
     _reserve(wg, before.block.args)
@@ -233,7 +230,7 @@ def _masked_while(wg: WorkgroupEmitter, op: Operation) -> None:
     wg.mask = outer
 
 
-def _copy_mask(wg: WorkgroupEmitter, source: str, target: str) -> None:
+def _copy_mask(wg: Workgroup, source: str, target: str) -> None:
     outer, wg.mask = wg.mask, None
     wg.over_threads(
         lambda: wg.slots.store_key(target, "i1", wg.slots.load_key(source, "i1", wg.thread_number), wg.thread_number)

@@ -7,20 +7,16 @@ Shared memory and the per-thread arrays are those of the workgroup, as always.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
+from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.backends.launcher import site_of
-from flydsl.base.launch_status import SITE_BASE
+from flydsl.base.native_names import SITE_BASE
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.module_scope import ModuleScope, symbol_text
 from flydsl.dialects.fly.payload import CLUSTER
 from flydsl.passes.shared.intrinsic_call import PTX_NAME
-
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
 
 APART = ("mbarrier.", "barrier.", "cluster.", "mapa", "ld.cluster.", "st.cluster.", "tma.", "bulk.load", "bulk.store")
 """How instructions begin with which waves go separate ways, or that use what `host_fibers.c` has."""
@@ -61,13 +57,13 @@ def add_runtime(scope: ModuleScope) -> None:
     scope.add_native("host_fibers")
 
 
-def site(wg: WorkgroupEmitter, op: Operation, message: str = DEADLOCK) -> int:
+def site(wg: Workgroup, op: Operation, message: str = DEADLOCK) -> int:
     """The status that leads to this operation's line and to ``message``."""
     wg.sites.append(site_of(op, message))
     return SITE_BASE + len(wg.sites) - 1
 
 
-def emit_wrapper(wg: WorkgroupEmitter, name: str, wave_symbol: str) -> None:
+def emit_wrapper(wg: Workgroup, name: str, wave_symbol: str) -> None:
     """The function that the pool calls for each block: the first one of a cluster runs the cluster."""
     extents = cluster_extents(wg.op)
     body = wg.module.new_function()
@@ -111,7 +107,7 @@ def block_stride(body: FunctionEmitter, total: str) -> str:
     return body.assign(f"and i64 {more}, -1024")
 
 
-def _clear_counters(wg: WorkgroupEmitter, body: FunctionEmitter, stride: str, dynamic: str) -> None:
+def _clear_counters(wg: Workgroup, body: FunctionEmitter, stride: str, dynamic: str) -> None:
     x, y, z = cluster_extents(wg.op)
     for rank in range(x * y * z):
         start = body.assign(f"mul i64 {stride}, {rank}")

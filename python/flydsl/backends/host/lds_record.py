@@ -10,21 +10,17 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from flydsl.backends.host.access_kinds import ATOMIC, WRITE
 from flydsl.backends.host.analysis.shared_accesses import is_shared
+from flydsl.backends.host.thread_loops import ATOMIC, WRITE, Workgroup
 from flydsl.base.errors import SourceLocation
+from flydsl.base.records import dataclass
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import scalar_of, type_text
-from flydsl.passes.shared.source_location import location_of
+from flydsl.passes.shared.walk import location_of
 from flydsl.target.banks import BANK_BYTES
-
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
 
 FIELDS = 5
 _TURN_FACTOR = 0x9E3779B97F4A7C15 - (1 << 64)  # spreads the turns of nested loops over 64 bits
@@ -63,7 +59,7 @@ class LdsRecorder:
 
     # While a kernel is written -----------------------------------------------------------------
 
-    def attach(self, wg: WorkgroupEmitter) -> None:
+    def attach(self, wg: Workgroup) -> None:
         """Have a kernel that is about to be written record each access to shared memory."""
         accesses: dict[str, tuple[int, str]] = {
             "llvm.load": (0, "read"),
@@ -76,7 +72,7 @@ class LdsRecorder:
         wg.body.rules = {**plain, **recording}
         wg.recorder = self
 
-    def _recording(self, wg: WorkgroupEmitter, plain: Rule, pointer: int, kind: str) -> Rule:
+    def _recording(self, wg: Workgroup, plain: Rule, pointer: int, kind: str) -> Rule:
         def rule(emitter: FunctionEmitter, op: Operation) -> None:
             if is_shared(op.operands[pointer].type):
                 type_ = op.results[0].type if kind == "read" else op.operands[1 - pointer].type
@@ -85,15 +81,13 @@ class LdsRecorder:
 
         return rule
 
-    def access(
-        self, wg: WorkgroupEmitter, op: Operation, pointer: SSAValue, place: str, size: int | str, kind: int
-    ) -> None:
-        """An access of an intrinsic, as `WorkgroupEmitter.access` takes it."""
+    def access(self, wg: Workgroup, op: Operation, pointer: SSAValue, place: str, size: int | str, kind: int) -> None:
+        """An access of an intrinsic, as `Workgroup.access` takes it."""
         if is_shared(pointer.type) and isinstance(size, int):
             name = "atomic" if kind & ATOMIC else "write" if kind & WRITE else "read"
             self._note(wg, op, place, (size, min(size, BANK_BYTES)), name)
 
-    def _note(self, wg: WorkgroupEmitter, op: Operation, pointer: str, extent: tuple[int, int], kind: str) -> None:
+    def _note(self, wg: Workgroup, op: Operation, pointer: str, extent: tuple[int, int], kind: str) -> None:
         """Write the recording of one access; ``pointer`` is typed, ``extent`` is its bytes and those of an element."""
         size, element = extent
         kernel = wg.op.attributes["sym_name"].data  # type: ignore[union-attr]
@@ -153,14 +147,14 @@ def _extent(type_: Attribute) -> tuple[int, int]:
     return max(scalar.lanes, 1) * element, element
 
 
-def _block_number(wg: WorkgroupEmitter) -> str:
+def _block_number(wg: Workgroup) -> str:
     body = wg.body
     plane = body.assign(f"mul i64 %bz, {wg.extents['grid_dim.y']}")
     rows = body.assign(f"mul i64 {body.assign(f'add i64 {plane}, %by')}, {wg.extents['grid_dim.x']}")
     return body.assign(f"add i64 {rows}, %bx")
 
 
-def _turn(wg: WorkgroupEmitter, op: Operation) -> str:
+def _turn(wg: Workgroup, op: Operation) -> str:
     """One number for the counters of all loops around an operation: lanes with the same one execute it together."""
     body, total = wg.body, "0"
     for counter, start in _counters(op):

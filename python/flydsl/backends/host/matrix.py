@@ -8,22 +8,19 @@ scattered back. LLVM vectorises the loop over columns. Block-scaled and saturati
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xdsl.ir import Operation
 
+from flydsl.backends.device_code import instruction_of
 from flydsl.backends.host.matrix_lanes import LoopText, Operand, describe, gather, scatter
-from flydsl.backends.host.matrix_product import block_product
-from flydsl.backends.host.matrix_registers import lane_registers, result_registers
+from flydsl.backends.host.matrix_registers import block_product, lane_registers, result_registers
 from flydsl.backends.host.matrix_scaled import has_wide_sums, wide_text
 from flydsl.backends.host.matrix_warpgroup import multiply_warpgroups
-from flydsl.backends.matrix_calls import instruction_of
+from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.module_scope import ModuleScope
 from flydsl.target.dtype import is_float
 from flydsl.target.mma_warpgroup import Wgmma
-
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
 
 _ROLES = ("a", "b", "c", "scale_a", "scale_b")
 PARTIAL_WAVE = """\
@@ -32,7 +29,7 @@ let all lanes of a wave take the same branch: decide it by the number of the wav
 """What is wrong, and on the second line the help."""
 
 
-def multiply(wg: WorkgroupEmitter, op: Operation) -> None:
+def multiply(wg: Workgroup, op: Operation) -> None:
     """Run the instruction for every wave that reaches it. All lanes take part, as the hardware demands."""
     facts: Any = instruction_of(op)
     if isinstance(facts, Wgmma):
@@ -64,7 +61,7 @@ def multiply(wg: WorkgroupEmitter, op: Operation) -> None:
         )
 
 
-def _if_all_lanes(wg: WorkgroupEmitter, op: Operation, first: str, threads: int, run: Callable[[str], None]) -> None:
+def _if_all_lanes(wg: Workgroup, op: Operation, first: str, threads: int, run: Callable[[str], None]) -> None:
     """Run it for the lanes from ``first`` on if all are active, skip it if none is; an error if only some are."""
     if wg.mask is None:
         run(first)
@@ -91,7 +88,7 @@ def _if_all_lanes(wg: WorkgroupEmitter, op: Operation, first: str, threads: int,
     body.start_block(skip)
 
 
-def _check_whole_waves(wg: WorkgroupEmitter, op: Operation, threads: int) -> None:
+def _check_whole_waves(wg: Workgroup, op: Operation, threads: int) -> None:
     if wg.threads.isdigit() and int(wg.threads) % threads == 0:
         return
     rest = wg.body.assign(f"urem i64 {wg.threads}, {threads}")

@@ -6,10 +6,10 @@ Where each (lane, value) belongs comes from the instruction's thread/value layou
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from flydsl.backends.host.matrix_elements import LLVM_SCALARS, element_offset, read_element
+from flydsl.base.records import dataclass
 from flydsl.codegen.module_scope import ModuleScope
 from flydsl.layout.layout import Layout
 from flydsl.target.dtype import width_bits

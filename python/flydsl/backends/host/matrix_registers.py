@@ -6,18 +6,17 @@ own is read there; one that is the same for all threads, and one in pieces, is f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
 
+from flydsl.backends.host.matrix_lanes import LoopText
+from flydsl.backends.host.thread_loops import Workgroup
+from flydsl.base.records import dataclass
 from flydsl.codegen.llvm_types import type_text
 from flydsl.target.mma_facts import Intrinsic
-
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
 
 WHOLE = "fly.whole"
 """The attribute that names the operands which come as one vector though the instruction has them in pieces."""
@@ -31,11 +30,11 @@ class LaneRegisters:
     type: str
     bytes: int
 
-    def address(self, wg: WorkgroupEmitter, thread: str) -> str:
+    def address(self, wg: Workgroup, thread: str) -> str:
         return wg.slots.address(self.key, self.type, thread)
 
 
-def lane_registers(wg: WorkgroupEmitter, op: Operation, call: Intrinsic) -> dict[str, LaneRegisters]:
+def lane_registers(wg: Workgroup, op: Operation, call: Intrinsic) -> dict[str, LaneRegisters]:
     """The registers of every operand and state field of a matrix operation, by role."""
     given: dict[str, list[SSAValue]] = {}
     values = iter(op.operands)
@@ -52,13 +51,13 @@ def lane_registers(wg: WorkgroupEmitter, op: Operation, call: Intrinsic) -> dict
     return {role: _array(wg, op, role, parts) for role, parts in given.items()}
 
 
-def result_registers(wg: WorkgroupEmitter, result: SSAValue) -> LaneRegisters:
+def result_registers(wg: Workgroup, result: SSAValue) -> LaneRegisters:
     """Where the instruction puts what it computes."""
     type_ = type_text(result.type)
     return LaneRegisters(result, type_, wg.slots.reserve(result, type_).bytes)
 
 
-def _array(wg: WorkgroupEmitter, op: Operation, role: str, parts: Sequence[SSAValue]) -> LaneRegisters:
+def _array(wg: Workgroup, op: Operation, role: str, parts: Sequence[SSAValue]) -> LaneRegisters:
     if len(parts) == 1 and not wg.plan.is_uniform(parts[0]):
         return result_registers(wg, parts[0])
     sizes = [wg.slots.reserve(part, type_text(part.type)).bytes for part in parts]
@@ -75,3 +74,59 @@ def _array(wg: WorkgroupEmitter, op: Operation, role: str, parts: Sequence[SSAVa
 
     wg.over_threads(copy)
     return LaneRegisters(key, type_, sum(sizes))
+
+
+# The product of dense matrices, as text of a function: the one loop nest of every matrix instruction on the host
+
+
+Combine = Callable[[str, str, str], str]
+"""From the texts of a[m, k], b[k, n] and d[m, n] to that of the new d[m, n]."""
+
+
+def dense_product(
+    text: LoopText, shape: tuple[int, int, int], bases: tuple[str, str, str], kinds: tuple[str, str], combine: Combine
+) -> None:
+    """D[m, n] = combine(A[m, k], B[k, n], D[m, n]), k outside n so that columns vectorise and sums go k by k.
+
+    ``bases`` are where A, B and D start; ``kinds`` the types of what is multiplied and of the sums.
+    """
+    (m, n, k), (factor, total) = shape, kinds
+    a, b, d = bases
+
+    def row(im: str) -> None:
+        a_row = text.assign(f"getelementptr {factor}, ptr {a}, i64 {text.assign(f'mul i64 {im}, {k}')}")
+        d_row = text.assign(f"getelementptr {total}, ptr {d}, i64 {text.assign(f'mul i64 {im}, {n}')}")
+
+        def step(ik: str) -> None:
+            left = text.assign(f"load {factor}, ptr {text.assign(f'getelementptr {factor}, ptr {a_row}, i64 {ik}')}")
+            b_row = text.assign(f"getelementptr {factor}, ptr {b}, i64 {text.assign(f'mul i64 {ik}, {n}')}")
+
+            def column(at: str) -> None:
+                right = text.assign(
+                    f"load {factor}, ptr {text.assign(f'getelementptr {factor}, ptr {b_row}, i64 {at}')}"
+                )
+                place = text.assign(f"getelementptr {total}, ptr {d_row}, i64 {at}")
+                before = text.assign(f"load {total}, ptr {place}")
+                text.line(f"store {total} {combine(left, right, before)}, ptr {place}")
+
+            text.loop(n, column)
+
+        text.loop(k, step)
+
+    text.loop(m, row)
+
+
+def block_product(text: LoopText, acc: str, shape: tuple[int, int, int], block: str) -> None:
+    """The product of one of several blocks of the matrices %A, %B and %D, in the accumulator's own precision."""
+    m, n, k = shape
+    a, b, d = (
+        text.assign(f"getelementptr {acc}, ptr {name}, i64 {text.assign(f'mul i64 {block}, {size}')}")
+        for name, size in (("%A", m * k), ("%B", k * n), ("%D", m * n))
+    )
+
+    def fused(left: str, right: str, before: str) -> str:
+        if acc == "i32":
+            return text.assign(f"add i32 {before}, {text.assign(f'mul i32 {left}, {right}')}")
+        return text.assign(f"call {acc} @llvm.fma({acc} {left}, {acc} {right}, {acc} {before})")
+
+    dense_product(text, shape, (a, b, d), (acc, acc), fused)

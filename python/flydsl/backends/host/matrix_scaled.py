@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from flydsl.backends.host.matrix_lanes import LoopText, describe, gather, place_table, scatter
-from flydsl.backends.host.matrix_product import Combine, dense_product
+from flydsl.backends.host.matrix_registers import Combine, dense_product
 from flydsl.codegen.module_scope import ModuleScope
 
 _NEGATE, _MAGNITUDE = 1, 2

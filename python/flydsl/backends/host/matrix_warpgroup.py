@@ -7,33 +7,28 @@ which are no numbers, and the wait puts the numbers in their place.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from xdsl.ir import Operation
 
 from flydsl.backends.host import fibers
 from flydsl.backends.host.matrix_elements import read_element
 from flydsl.backends.host.matrix_lanes import LoopText, Operand, dense_places, gather, scatter
-from flydsl.backends.host.matrix_product import block_product
-from flydsl.backends.host.matrix_registers import LaneRegisters, lane_registers, result_registers
+from flydsl.backends.host.matrix_registers import LaneRegisters, block_product, lane_registers, result_registers
+from flydsl.backends.host.thread_loops import Workgroup
+from flydsl.base.records import replace
 from flydsl.codegen.module_scope import ModuleScope
 from flydsl.target.dtype import is_float, width_bits
 from flydsl.target.mma_facts import fragment_elem
 from flydsl.target.mma_warpgroup import SWIZZLE_MODES, THREADS, Wgmma
 from flydsl.target.wgmma_operand import CHUNK, ROWS, row_bits
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
-
 _ROW_BYTES = (16, 128, 64, 32)
 _SWIZZLE_BITS = (0, 3, 2, 1)
 """Of each swizzle code in a descriptor."""
 
 
-def multiply_warpgroups(wg: WorkgroupEmitter, op: Operation, facts: Wgmma) -> None:
+def multiply_warpgroups(wg: Workgroup, op: Operation, facts: Wgmma) -> None:
     """Run the instruction for every warpgroup, or for the one this wave belongs to."""
     registers = lane_registers(wg, op, facts.inline_asm())  # type: ignore[arg-type]
     result = result_registers(wg, op.results[0])
@@ -67,7 +62,7 @@ def multiply_warpgroups(wg: WorkgroupEmitter, op: Operation, facts: Wgmma) -> No
     wg.loop(groups, "group", lambda index: one(wg.body.assign(f"mul nuw nsw i64 {index}, {THREADS}")))
 
 
-def _tickets(wg: WorkgroupEmitter, op: Operation, facts: Wgmma, place: dict[str, str]) -> tuple[int, list[str]]:
+def _tickets(wg: Workgroup, op: Operation, facts: Wgmma, place: dict[str, str]) -> tuple[int, list[str]]:
     """(place of the product, tickets of the tiles it reads) for the checker."""
     watched = wg.sanitizer
     if watched is None:
@@ -88,7 +83,7 @@ wgmma cannot read this tile: it does not start with the first row of a swizzle a
 align tiles to 1024 bytes with 128B swizzle, to 512 with 64B, to 256 with 32B; steps inside the first row are free"""
 
 
-def _check_place(wg: WorkgroupEmitter, op: Operation, place: str) -> None:
+def _check_place(wg: Workgroup, op: Operation, place: str) -> None:
     """Our descriptors have a base offset of 0: the hardware takes the first row to be the first of an atom."""
     body = wg.body
     descriptor = body.assign(f"load i64, ptr {place}, align 1")
@@ -101,7 +96,7 @@ def _check_place(wg: WorkgroupEmitter, op: Operation, place: str) -> None:
     wg.fail_if(body.assign(f"icmp ne i64 {inside}, 0"), op, MISPLACED_TILE)
 
 
-def _last_of_group(wg: WorkgroupEmitter, op: Operation, multiply: Callable[[str], None]) -> None:
+def _last_of_group(wg: Workgroup, op: Operation, multiply: Callable[[str], None]) -> None:
     """The wave that completes its warpgroup multiplies; the others wait for it."""
     body = wg.body
     group = body.assign(f"udiv i64 {wg.first}, {THREADS}")

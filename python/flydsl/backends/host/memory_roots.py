@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Any
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from flydsl.backends.host.intrinsics.table import intrinsic_name
+from flydsl.base.records import dataclass, replace
 from flydsl.codegen.reading.op_view import ints_prop, symbol_prop
-from flydsl.passes.mark_memory import MARK
-from flydsl.passes.shared.source_location import location_of
+from flydsl.passes.shared.walk import MARK, location_of
 
 _SAME_POINTER = ("llvm.bitcast", "llvm.addrspacecast", "builtin.unrealized_conversion_cast", "llvm.freeze")
 _INTEGER_STEPS = ("llvm.inttoptr", "llvm.ptrtoint")

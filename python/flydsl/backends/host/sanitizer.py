@@ -1,7 +1,7 @@
 """Sanitizers: a call of the checker (`native/src/sanitizer.c`) before everything a kernel does to memory.
 
 The rules of loads, stores and atomics are wrapped here. Whoever writes another operation that touches memory calls
-`WorkgroupEmitter.access` before it:
+`Workgroup.access` before it:
 
     wg.access(op, pointer, f"ptr {place}", bytes, READ)
 
@@ -13,21 +13,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from flydsl.backends.host.access_kinds import ATOMIC, ORDERING, QUIET, READ, WRITE
 from flydsl.backends.host.accumulators import REGISTER, accumulator_memory, drops_accumulators, moves_accumulators
 from flydsl.backends.host.fibers import cluster_extents, ptx_name
 from flydsl.backends.host.intrinsics.table import intrinsic_name
 from flydsl.backends.host.memory_roots import Root, RootFinder, byte_size
 from flydsl.backends.host.promises import PROMISED, WIDEST_ACCESS
+from flydsl.backends.host.thread_loops import ATOMIC, ORDERING, QUIET, READ, WRITE, Workgroup
 from flydsl.backends.launcher import site_of
 from flydsl.base import native_names as names
-from flydsl.base.launch_status import SANITIZER_FAULT
+from flydsl.base.native_names import SANITIZER_FAULT
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import address_space, type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
@@ -43,10 +43,7 @@ from flydsl.native.constants import (
     ROOT_MOST,
     WHO_SITE_BITS,
 )
-from flydsl.passes.mark_memory import BEGIN_REGISTERS, KEPT, SANITIZE
-
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
+from flydsl.passes.shared.walk import BEGIN_REGISTERS, KEPT
 
 _MOST_SITES = 1 << WHO_SITE_BITS
 _FILLING = frozenset({"tma", "bulk", "tensor", "st", "lds"})
@@ -75,24 +72,12 @@ _FUNCTIONS: dict[str, tuple[str, list[str]]] = {
 }
 
 
-def settings(module: Operation) -> dict[str, Any] | None:
-    """The checks and array arguments that a module is compiled with, or None without a sanitizer."""
-    text = settings_text(module)
-    return json.loads(text) if text else None
-
-
-def settings_text(module: Operation) -> str:
-    """The same as it goes into the artifact; empty without a sanitizer."""
-    found = module.attributes.get(SANITIZE)
-    return found.data if isinstance(found, StringAttr) else ""
-
-
 def declare(module: ModuleEmitter) -> None:
     for name, (result, arguments) in _FUNCTIONS.items():
         module.scope.declare(name, result, arguments)
 
 
-def watch(wg: WorkgroupEmitter, found: dict[str, Any]) -> None:
+def watch(wg: Workgroup, found: dict[str, Any]) -> None:
     """Have the checks written into a kernel that is about to be emitted."""
     wg.sanitizer = Sanitizer(wg, frozenset(found["checks"]))
     wg.body.rules = {**wg.body.rules, **wg.sanitizer.rules(dict(wg.body.rules))}
@@ -101,7 +86,7 @@ def watch(wg: WorkgroupEmitter, found: dict[str, Any]) -> None:
 class Sanitizer:
     """Writes the checks of one kernel."""
 
-    def __init__(self, wg: WorkgroupEmitter, checks: frozenset[str]) -> None:
+    def __init__(self, wg: Workgroup, checks: frozenset[str]) -> None:
         self.wg = wg
         self.checks = checks
         self.finder = RootFinder(wg.block)
@@ -182,7 +167,7 @@ class Sanitizer:
     def pending(self, op: Operation, pointer: SSAValue, place: str, size: int | str, *, reads: bool) -> str:
         """Check a copy that begins to fill or to read shared memory; its ticket."""
         body, kind = self.wg.body, READ if reads else WRITE
-        kind |= 0 if self.wg.target.backend == "cuda" else QUIET  # only there do engines need a fence of their own
+        kind |= 0 if self.wg.target.family.whole_warps else QUIET  # only there do engines need a fence of their own
         root = self.finder.root(pointer)
         low, end, region = self._interval(root, pointer)
         address = body.assign(f"ptrtoint {place} to i64")
@@ -224,8 +209,10 @@ class Sanitizer:
         self.access(op, pointer, place, byte_size(type_), kind, type_)
         self._check_registers(op, pointer, place, byte_size(type_))
         promised = op.attributes.get(PROMISED)
-        if isinstance(promised, IntegerAttr) and self.wg.target.backend != "cuda":  # there it is checked in any case
-            self.wg.note_aligned(op, place, min(promised.value.data, WIDEST_ACCESS))
+        if (
+            isinstance(promised, IntegerAttr) and not self.wg.target.family.whole_warps
+        ):  # there it is checked in any case
+            self.wg.broken_promises.note(op, place, min(promised.value.data, WIDEST_ACCESS))
 
     def _check_registers(self, op: Operation, pointer: SSAValue, place: str, size: int) -> None:
         """Report registers that are read or written while a product has them, except by products and waits."""

@@ -6,20 +6,16 @@ its offset, and back.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import Operation
 
 from flydsl.backends.host.analysis.shared_accesses import SharedBounds, is_shared
 from flydsl.backends.host.fibers import COUNTERS
 from flydsl.backends.host.slots import BUFFER_DESCRIPTOR
+from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
 from flydsl.dialects.fly.payload import DYNAMIC_SHARED
-
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
 
 ALIGN = 1024
 
@@ -47,7 +43,7 @@ class SharedMemory:
         self.held = "0"
         """Bytes that the kernel has; what lies behind them is no shared memory."""
 
-    def open(self, wg: WorkgroupEmitter) -> None:
+    def open(self, wg: Workgroup) -> None:
         """Name the start of shared memory and put the per-thread arrays behind it."""
         body = wg.body
         dynamic_slot = body.assign("getelementptr i64, ptr %dims, i64 6")
@@ -61,13 +57,13 @@ class SharedMemory:
         wg.slots.origin = body.assign(f"getelementptr i8, ptr %scratch, i64 {total}")
         self.base = body.assign("ptrtoint ptr %scratch to i64")
 
-    def check_end(self, wg: WorkgroupEmitter, op: Operation, end: str) -> None:
+    def check_end(self, wg: Workgroup, op: Operation, end: str) -> None:
         """Report a copy, by its line, whose bytes end behind shared memory; ``end`` counts from its start."""
         body = wg.body
         held = body.assign(f"sub i64 {body.assign(f'ptrtoint ptr {self.end} to i64')}, {self.base}")
         wg.fail_if(body.assign(f"icmp ugt i64 {end}, {held}"), op, BEYOND)
 
-    def rules(self, wg: WorkgroupEmitter) -> dict[str, Rule]:
+    def rules(self, wg: Workgroup) -> dict[str, Rule]:
         def address_of(body: FunctionEmitter, op: Operation) -> None:
             name = op.properties["global_name"].root_reference.data  # type: ignore[union-attr]
             offset = self.static_bytes if name == DYNAMIC_SHARED else self.offsets[name]

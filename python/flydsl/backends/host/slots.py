@@ -6,10 +6,9 @@ number of threads may be known only at run time, so an array starts at a multipl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.ir import SSAValue
 
+from flydsl.base.records import dataclass
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.llvm_types import type_text
 

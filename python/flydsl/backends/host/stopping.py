@@ -7,21 +7,17 @@ is known to be short has none.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from xdsl.ir import Operation, Region
 
+from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.backends.launcher import site_of
-from flydsl.base.launch_status import SITE_BASE
+from flydsl.base.native_names import SITE_BASE
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.reading.op_view import flag_prop
 from flydsl.codegen.rules.rules_scf import emit_for, emit_stretch, emit_while
 from flydsl.native.constants import DIMS_LAUNCH, LAUNCH_ATTENTION_AT, LAUNCH_CHECK_IN_AT
 from flydsl.passes.shared.known_bits import constant_of
-
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
 
 STRETCH = 4096
 """Turns of a loop between two looks. A thread needs microseconds for so many, and a workgroup of 1,024 milliseconds."""
@@ -30,7 +26,7 @@ STRETCH = 4096
 class Stopping:
     """Writes the looks of one kernel."""
 
-    def __init__(self, wg: WorkgroupEmitter) -> None:
+    def __init__(self, wg: Workgroup) -> None:
         self.wg = wg
         self._launch = ""
 

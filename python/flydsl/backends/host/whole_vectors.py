@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from xdsl.dialects.builtin import StringAttr, VectorType
 from xdsl.ir import Operation, SSAValue
 
+from flydsl.backends.device_code import instruction_of
 from flydsl.backends.host.fibers import ptx_name
 from flydsl.backends.host.matrix_registers import WHOLE
-from flydsl.backends.matrix_calls import instruction_of
 from flydsl.codegen.reading.op_view import ints_prop
 from flydsl.passes.canonicalize import drop_dead
 from flydsl.passes.shared.matrix_atoms import INSTRUCTION

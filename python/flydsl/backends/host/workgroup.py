@@ -10,11 +10,9 @@ of masks where threads may disagree. See section 7 of the design.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import DenseArrayBase
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from flydsl.backends.host import asynchrony, control, fibers
 from flydsl.backends.host.collectives import GATHERS, require_whole_warps
@@ -22,11 +20,12 @@ from flydsl.backends.host.divergence import barrier_diverges
 from flydsl.backends.host.intrinsics.table import ASM, CALL, TARGET_PREFIXES, host_intrinsic, intrinsic_name
 from flydsl.backends.host.memory_roots import byte_size
 from flydsl.backends.host.plan import Plan, gathered, meeting_of
+from flydsl.backends.host.promises import BrokenPromises
 from flydsl.backends.host.shared_memory import SharedMemory
-from flydsl.backends.host.slots import Slots
 from flydsl.backends.host.stopping import Stopping
-from flydsl.backends.launcher import Site, is_parameter_block, site_of
-from flydsl.base.launch_status import SITE_BASE
+from flydsl.backends.host.thread_loops import AXES, Copy, Workgroup
+from flydsl.backends.launcher import Site, is_parameter_block
+from flydsl.base.records import dataclass
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
@@ -34,18 +33,8 @@ from flydsl.codegen.module_scope import symbol_text
 from flydsl.codegen.reading.op_view import fail, text_prop
 from flydsl.target.target import Target
 
-if TYPE_CHECKING:
-    from flydsl.backends.host.lds_record import LdsRecorder
-    from flydsl.backends.host.sanitizer import Sanitizer
-
-AXES = ("x", "y", "z")
-MISALIGNED = """\
-misaligned access: the address is no multiple of {} bytes, as this copy or atomic needs
-copy fewer bits at a time, or align the memory and every offset into it (assumed_align, fx.Align, padded rows)"""
 MOST_STACK = 1 << 18
 """Bytes of registers that may lie on the stack: a worker has a few megabytes, and to overrun them ends the process."""
-Copy = tuple[SSAValue, SSAValue]
-"""A value to store (first) into the array of another (second)."""
 
 
 @dataclass(frozen=True)
@@ -59,41 +48,22 @@ class KernelInfo:
     """Blocks of a cluster, which share one piece of scratch."""
 
 
-class WorkgroupEmitter:
-    """Writes one kernel. ``mask`` names the array of active threads, None when all are."""
+class WorkgroupEmitter(Workgroup):
+    """Writes one kernel."""
 
     def __init__(
         self, module: ModuleEmitter, op: Operation, target: Target, shared: SharedMemory, sites: list[Site]
     ) -> None:
-        self.module = module
-        self.op = op
-        self.target = target
-        self.sites = sites
-        self.block = op.regions[0].blocks[0]
+        super().__init__(module, op, target, sites)
         self.plan = Plan(op.regions[0])
-        self.body = module.new_function()
         self.shared = shared
         self.stopping = Stopping(self)
         self.body.rules = {**module.rules, **self._rules(), **self.stopping.rules(), **shared.rules(self)}
-        self.slots = Slots(self.body)
-        self.sanitizer: Sanitizer | None = None
-        self.recorder: LdsRecorder | None = None
         apart = fibers.needs_fibers(op)
         self.staggered = not apart and target.barriers_count_waves and barrier_diverges(op)
-        """Whether waves may meet at different barriers, by which alone what they do to memory is in order."""
         self.apart = apart or self.staggered
-        """Whether this function runs one wave, whose first thread is ``first``, and not the whole workgroup."""
-        self.first = "0"
         self.asynchrony = asynchrony.Asynchrony(self) if asynchrony.is_asynchronous(op) else None
-        self._phases: str | None = None
-        self.mask: str | None = None
-        self._misaligned: dict[object, str] = {}
-        self._noted: set[object] = set()
-        self.masks = 0
-        self.extents: dict[str, str] = {}
-        self.thread: dict[str, str] = {}
-        self.thread_number = "0"
-        self.threads = "1"
+        self.broken_promises = BrokenPromises(self)
         self._stack_bytes = 0
 
     # Indices -----------------------------------------------------------------------------------
@@ -122,7 +92,7 @@ class WorkgroupEmitter:
             **gathers,
         }
 
-    def _bound(self, behaviour: Callable[[WorkgroupEmitter, Operation], None]) -> Rule:
+    def _bound(self, behaviour: Callable[[Workgroup, Operation], None]) -> Rule:
         return lambda emitter, op: behaviour(self, op)
 
     def _intrinsic(self, emitter: FunctionEmitter, op: Operation) -> None:
@@ -202,12 +172,6 @@ class WorkgroupEmitter:
         self.module.add_function(one, head, self.body)
         self.asynchrony.emit_wrapper(name, parameters, one)
 
-    @property
-    def work(self) -> asynchrony.Asynchrony:
-        """The asynchronous work of a kernel that has some."""
-        assert self.asynchrony is not None
-        return self.asynchrony
-
     def _load_arguments(self) -> None:
         for index, argument in enumerate(self.block.args):
             slot = self.body.assign(f"getelementptr ptr, ptr %args, i64 {index}")
@@ -233,14 +197,6 @@ class WorkgroupEmitter:
         else:
             plane = self.body.assign(f"mul nuw nsw i64 {x}, {y}")
             self.threads = self.body.assign(f"mul nuw nsw i64 {plane}, {z}")
-
-    def phases_waited(self) -> str:
-        """Where a wave that runs apart counts the phases of the cluster's barrier that it has waited for."""
-        if self._phases is None:
-            self._phases = self.body.fresh("phases")
-            self.body.entry_line(f"{self._phases} = alloca i32, align 4")
-            self.body.entry_line(f"store i32 0, ptr {self._phases}")
-        return self._phases
 
     # Operations of the workgroup ---------------------------------------------------------------
 
@@ -279,7 +235,7 @@ class WorkgroupEmitter:
         if self.sanitizer is not None:
             self.sanitizer.access(op, pointer, place, size, kind)
         if op.name == ASM and isinstance(size, int) and size > 1:  # PTX: aligned to its size
-            self.note_aligned(op, place, size)
+            self.broken_promises.note(op, place, size)
         if self.recorder is not None:
             self.recorder.access(self, op, pointer, place, size, kind)
 
@@ -309,7 +265,7 @@ class WorkgroupEmitter:
         self.over_threads(body)
         if later:
             self.over_threads(lambda: self._arrive(later))
-        self.stop_if_misaligned()
+        self.broken_promises.stop()
 
     def _read_by_others(self, ops: Sequence[Operation], copies: Sequence[Copy]) -> list[SSAValue]:
         """Targets of copies whose arrays the operations read at other threads: all must have read before one writes."""
@@ -321,49 +277,6 @@ class WorkgroupEmitter:
         for target in targets:
             kept = self.slots.load_key(("arriving", target), type_text(target.type), self.thread_number)
             self.slots.store(target, kept, self.thread_number)
-
-    # Alignment ---------------------------------------------------------------------------------
-
-    def note_aligned(self, op: Operation, place: str, alignment: int) -> None:
-        """Remember, until the loop over threads ends, an access at an address that is not what it promises."""
-        body, flag = self.body, self._flag("")
-        low = body.assign(f"and i64 {body.assign(f'ptrtoint {place} to i64')}, {alignment - 1}")
-        here = self._status(op, low, alignment)
-        before = body.assign(f"load i32, ptr {flag}")
-        body.line(f"store i32 {body.assign(f'call i32 @llvm.umax.i32(i32 {before}, i32 {here})')}, ptr {flag}")
-
-    def note_base_aligned(self, op: Operation, base: SSAValue, alignment: int) -> None:
-        """The same where the promise depends on an argument alone: a store that LLVM takes out of the loop."""
-        body, flag = self.body, self._flag((base, alignment))
-        low = body.assign(f"and i64 {body.assign(f'ptrtoint {body.typed(base)} to i64')}, {alignment - 1}")
-        here = self._status(op, low, alignment)
-        body.line(f"store i32 {here}, ptr {flag}")
-
-    def _status(self, op: Operation, low: str, alignment: int) -> str:
-        """The status of an access by the low bits of its address: 0 where there are none."""
-        self.sites.append(site_of(op, MISALIGNED.format(alignment)))
-        kept = self.body.assign(f"icmp eq i64 {low}, 0")
-        return self.body.assign(f"select i1 {kept}, i32 0, i32 {SITE_BASE + len(self.sites) - 1}")
-
-    def _flag(self, key: object) -> str:
-        if key not in self._misaligned:
-            self._misaligned[key] = self.body.fresh("misaligned")
-            self.body.entry_line(f"{self._misaligned[key]} = alloca i32, align 4")
-            self.body.entry_line(f"store i32 0, ptr {self._misaligned[key]}")
-        self._noted.add(key)
-        return self._misaligned[key]
-
-    def stop_if_misaligned(self) -> None:
-        """Behind a loop over threads: leave with the line of an access that broke its promise."""
-        body = self.body
-        for key in sorted(self._noted, key=list(self._misaligned).index):
-            status = body.assign(f"load i32, ptr {self._misaligned[key]}")
-            stop, on = body.fresh_label("stop"), body.fresh_label("on")
-            body.branch_if(body.assign(f"icmp ne i32 {status}, 0"), stop, on)
-            body.start_block(stop)
-            body.line(f"ret i32 {status}")
-            body.start_block(on)
-        self._noted.clear()
 
     def _bring(self, ops: Sequence[Operation], copies: Sequence[Copy]) -> None:
         """Make every value from outside the run known at the start of its body."""
@@ -384,178 +297,3 @@ class WorkgroupEmitter:
         for value in wanted:
             if value not in inside:
                 self.value(value)
-
-    def value(self, value: SSAValue) -> str:
-        """The text of a value in the current thread: known, computed again, or loaded."""
-        if value in self.plan.uniform or value in self.body.names:
-            return self.body.operand(value)
-        owner = value.owner
-        repeat = value not in self.plan.kept or self.plan.repeatable(value)
-        if (
-            repeat
-            and isinstance(owner, Operation)
-            and not isinstance(value, BlockArgument)
-            and self.plan.repeatable(value)
-        ):
-            for operand in owner.operands:
-                self.value(operand)
-            self.body.emit_op(owner)
-        else:
-            self.body.bind(value, self.slots.load(value, self.thread_number))
-        return self.body.operand(value)
-
-    # Loops over threads ------------------------------------------------------------------------
-
-    def over_threads(self, inside: Callable[[], None]) -> None:
-        """A loop nest over the threads of the block, x innermost, skipping inactive threads."""
-        known = dict(self.body.names)
-        if self.apart:
-            self._wave_threads(self.first, inside)
-        else:
-            self._nest(("z", "y", "x"), lambda: self._guarded(inside))
-        self.body.names = known
-
-    def _guarded(self, inside: Callable[[], None]) -> None:
-        if self.mask is None:
-            inside()
-            return
-        body = self.body
-        then, done = body.fresh_label("active"), body.fresh_label("next")
-        body.branch_if(self.mask_bit(self.thread_number), then, done)
-        body.start_block(then)
-        inside()
-        body.branch(done)
-        body.start_block(done)
-
-    def _nest(self, axes: tuple[str, ...], inside: Callable[[], None]) -> None:
-        if not axes:
-            self.thread_number = self._number()
-            inside()
-            return
-        axis, rest = axes[0], axes[1:]
-        extent = self.extents[f"block_dim.{axis}"]
-        if extent == "1":
-            self.thread[axis] = "0"
-            self._nest(rest, inside)
-            return
-        self.loop(extent, f"t{axis}", lambda index: self._enter(axis, index, rest, inside))
-
-    def _enter(self, axis: str, index: str, rest: tuple[str, ...], inside: Callable[[], None]) -> None:
-        self.thread[axis] = index
-        self._nest(rest, inside)
-
-    def loop(self, extent: str, hint: str, inside: Callable[[str], None]) -> None:
-        """Count from 0 to ``extent`` (at least one turn)."""
-        body = self.body
-        before, head, after = body.current_label, body.fresh_label(hint), body.fresh_label(f"{hint}.end")
-        body.branch(head)
-        body.start_block(head)
-        slot, name = body.reserve_line(), body.fresh(hint)
-        inside(name)
-        following = body.assign(f"add nuw nsw i64 {name}, 1")
-        again = body.assign(f"icmp ult i64 {following}, {extent}")
-        body.fill_phi(slot, name, "i64", [("0", before), (following, body.current_label)])
-        body.branch_if(again, head, after)
-        body.start_block(after)
-
-    def _number(self) -> str:
-        """The linear number of the current thread."""
-        x, y, z = (self.thread[axis] for axis in AXES)
-        if y == "0" and z == "0":
-            return x
-        body = self.body
-        rows = y
-        if z != "0":
-            plane = body.assign(f"mul nuw nsw i64 {z}, {self.extents['block_dim.y']}")
-            rows = body.assign(f"add nuw nsw i64 {plane}, {y}")
-        row = body.assign(f"mul nuw nsw i64 {rows}, {self.extents['block_dim.x']}")
-        return body.assign(f"add nuw nsw i64 {row}, {x}")
-
-    # Masks -------------------------------------------------------------------------------------
-
-    def new_mask(self) -> str:
-        self.masks += 1
-        return f"mask{self.masks}"
-
-    def mask_bit(self, thread: str) -> str:
-        assert self.mask is not None
-        return self.slots.load_key(self.mask, "i1", thread)
-
-    def require_all_active(self, op: Operation, message: str) -> None:
-        """Leave with a status that names the operation unless every thread is active."""
-        body = self.body
-        count = body.fresh("count")
-        body.entry_line(f"{count} = alloca i64, align 8")
-        body.line(f"store i64 0, ptr {count}")
-
-        def inside() -> None:
-            before = body.assign(f"load i64, ptr {count}")
-            body.line(f"store i64 {body.assign(f'add i64 {before}, 1')}, ptr {count}")
-
-        self.over_threads(inside)
-        total = body.assign(f"load i64, ptr {count}")
-        self.fail_if(body.assign(f"icmp ne i64 {total}, {self.present()}"), op, message)
-
-    def present(self) -> str:
-        """How many threads run here: the workgroup's, or those of one wave."""
-        if not self.apart:
-            return self.threads
-        left = self.body.assign(f"sub i64 {self.threads}, {self.first}")
-        return self.body.assign(f"call i64 @llvm.umin.i64(i64 {left}, i64 {self.target.wave_size})")
-
-    def fail_if(self, condition: str, op: Operation, message: str) -> None:
-        """Return a status that leads to this operation's line and to ``message``."""
-        body = self.body
-        self.sites.append(site_of(op, message))
-        stop, on = body.fresh_label("stop"), body.fresh_label("on")
-        body.branch_if(condition, stop, on)
-        body.start_block(stop)
-        body.line(f"ret i32 {SITE_BASE + len(self.sites) - 1}")
-        body.start_block(on)
-
-    def by_wave(self, begin: Callable[[], None], each: Callable[[], None], end: Callable[[], None]) -> None:
-        """For every wave: ``begin`` once, ``each`` for its active threads, then ``end`` for them again."""
-        wave = self.target.wave_size
-        body = self.body
-        waves = body.assign(f"udiv i64 {body.assign(f'add i64 {self.threads}, {wave - 1}')}, {wave}")
-        known = dict(body.names)
-
-        def one(first: str) -> None:
-            begin()
-            for step in (each, end):
-                body.names = dict(known)
-                self._wave_threads(first, step)
-
-        if self.apart:
-            one(self.first)
-        else:
-            self.loop(waves, "wave", lambda index: one(body.assign(f"mul nuw nsw i64 {index}, {wave}")))
-        body.names = known
-
-    def _wave_threads(self, first: str, inside: Callable[[], None]) -> None:
-        body = self.body
-
-        def lane(index: str) -> None:
-            thread = body.assign(f"add nuw nsw i64 {first}, {index}")
-            exists = body.assign(f"icmp ult i64 {thread}, {self.threads}")
-            then, done = body.fresh_label("lane"), body.fresh_label("lane.end")
-            body.branch_if(exists, then, done)
-            body.start_block(then)
-            self._place(thread)
-            self._guarded(inside)
-            body.branch(done)
-            body.start_block(done)
-
-        self.loop(str(self.target.wave_size), "lane", lane)
-
-    def _place(self, thread: str) -> None:
-        """Set the indices of the thread with this linear number."""
-        body = self.body
-        x, y = self.extents["block_dim.x"], self.extents["block_dim.y"]
-        rows = body.assign(f"udiv i64 {thread}, {x}")
-        self.thread = {
-            "x": body.assign(f"urem i64 {thread}, {x}"),
-            "y": body.assign(f"urem i64 {rows}, {y}"),
-            "z": body.assign(f"udiv i64 {rows}, {y}"),
-        }
-        self.thread_number = thread

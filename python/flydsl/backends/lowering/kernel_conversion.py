@@ -20,9 +20,11 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.llvm import LLVMArrayType, LLVMFunctionType, LLVMPointerType, LLVMVoidType
 from xdsl.ir import Attribute, Operation, Region
 
+from flydsl.backends.cuda.compile import cuda_code
 from flydsl.backends.device_code import DeviceCode, block_size, kernel_rules
 from flydsl.backends.launcher import is_parameter_block
 from flydsl.backends.lowering.rule_conversion import RuleConversion
+from flydsl.backends.rocm.compile import rocm_code
 from flydsl.codegen.function_emitter import Rule
 from flydsl.codegen.module_emitter import DEFAULT_RULES
 from flydsl.dialects.fly.payload import CLUSTER
@@ -32,9 +34,17 @@ from flydsl.dialects.upstream import op_class
 from flydsl.passes.convert_cf_to_llvm import convert_branches
 from flydsl.passes.fly_rocdl_cluster_attr import LLVM_CLUSTER
 from flydsl.passes.reconcile_unrealized_casts import reconcile
-from flydsl.passes.shared.llvm_conversion import cast_before, convert_block_arguments, llvm_type, remove, replace_result
+from flydsl.passes.shared.llvm_conversion import (
+    cast_before,
+    convert_block_arguments,
+    llvm_type,
+    remove,
+    replace_result,
+    require_llvm_types,
+)
 from flydsl.passes.shared.walk import functions, gpu_modules
 from flydsl.target.narrow_conversions import narrow_conversions
+from flydsl.target.target import DEFAULT_ARCH, parse_target
 from flydsl.target.tensor_map import MAP_ALIGN, MAP_BYTES
 
 _CONVERTED = ("arith.", "math.", "vector.", "gpu.", "ub.")
@@ -92,6 +102,7 @@ def _retype(function: Operation) -> None:
 def _convert_function(op: Operation, code: DeviceCode) -> Operation:
     type_ = op.properties["function_type"]
     assert isinstance(type_, FunctionType) and op.parent is not None
+    require_llvm_types(op, type_.inputs.data)
     body = op.detach_region(op.regions[0])
     blocks = _parameter_blocks(body)
     convert_block_arguments(body)
@@ -158,3 +169,31 @@ def _marks(op: Operation, code: DeviceCode) -> dict[str, Attribute]:
         if code.block_size_mark:
             marks[code.block_size_mark] = DenseArrayBase.from_list(i32, sizes)
     return marks
+
+
+# convert-gpu-to-nvvm: kernels become functions of the llvm and nvvm dialects for NVIDIA GPUs ----
+#
+# Input: kernels of upstream dialects without `scf`. Everything in a gpu module is converted, as upstream's pass
+# of that name does. Run convert-scf-to-cf before.
+#
+#     gpu.func @k(%p: !llvm.ptr<1>) kernel { %t = gpu.thread_id x … }  -> llvm.func @k(%p: !llvm.ptr<1>)
+# attributes {gpu.kernel, nvvm.kernel} { %t = nvvm.read.ptx.sreg.tid.x : i32 … }
+
+
+def convert_gpu_to_nvvm(module: Operation, chip: str = "sm_90a") -> None:
+    """Run the pass on a module."""
+    convert_kernels(module, cuda_code(parse_target(chip)))
+
+
+# convert-gpu-to-rocdl: kernels become functions of the llvm and rocdl dialects for AMD GPUs ----
+#
+# Input: kernels of upstream dialects without `scf`. Everything in a gpu module is converted, as upstream's pass
+# of that name does, so nothing of arith, vector, math, cf or gpu is left in it. Run convert-scf-to-cf before.
+#
+#     gpu.func @k(%p: !llvm.ptr<1>) kernel { %t = gpu.thread_id x … }  -> llvm.func @k(%p: !llvm.ptr<1>)
+# attributes {gpu.kernel, rocdl.kernel} { %t = rocdl.workitem.id.x : i32 … }
+
+
+def convert_gpu_to_rocdl(module: Operation, chip: str = DEFAULT_ARCH) -> None:
+    """Run the pass on a module."""
+    convert_kernels(module, rocm_code(parse_target(chip)))

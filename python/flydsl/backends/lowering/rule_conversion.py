@@ -17,6 +17,7 @@ from flydsl.codegen.reading.function_reader import read_extras
 from flydsl.codegen.reading.instruction_reader import read_line
 from flydsl.codegen.reading.line_reader import LineReader
 from flydsl.codegen.reading.op_view import op_name
+from flydsl.codegen.rules import rules_arith, rules_cast, rules_math, rules_vector
 from flydsl.passes.shared.llvm_conversion import cast_before, llvm_type, remove, replace_result, uncast
 from flydsl.passes.shared.walk import functions
 
@@ -105,3 +106,37 @@ def convert_dialect(module: Operation, rules: Mapping[str, Rule], accepts: Calla
     container = module if module.name in ("builtin.module", "gpu.module") else module.parent_op()
     if container is not None:
         conversion.add_extras(container)
+
+
+# convert-arith-to-llvm: arithmetic, comparisons, conversions and constants become the llvm dialect's
+#
+# Floats below 16 bits are integers in LLVM; conversions from and to them are private functions added to the
+# module.
+#
+#     %s = arith.addi %a, %b : index    ->    %s = llvm.add %a, %b : i64
+
+
+def convert_arith_to_llvm(module: Operation) -> None:
+    """Run the pass on a module."""
+    convert_dialect(module, {**rules_arith.RULES, **rules_cast.RULES}, lambda name: name.startswith("arith."))
+
+
+# convert-math-to-llvm: mathematical functions become LLVM's intrinsics, or calls of the C library where it has
+# none
+#
+# %r = math.exp2 %x : f32    ->    %r = llvm.intr.exp2(%x) : (f32) -> f32
+
+
+def convert_math_to_llvm(module: Operation) -> None:
+    """Run the pass on a module."""
+    convert_dialect(module, rules_math.RULES, lambda name: name.startswith("math."))
+
+
+# convert-vector-to-llvm: operations on vectors become the llvm dialect's, vectors of any rank flat ones
+#
+# vector.extract %v[1] : f32 from vector<4xf32>    ->    llvm.extractelement %v[%c1 : i64] : vector<4xf32>
+
+
+def convert_vector_to_llvm(module: Operation) -> None:
+    """Run the pass on a module."""
+    convert_dialect(module, rules_vector.RULES, lambda name: name.startswith(("vector.", "ub.")))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
@@ -17,8 +16,8 @@ from flydsl.backends.device_code import (
     float_modes,
     int_attribute,
 )
-from flydsl.backends.rocm.dialect_ops import ROCDL_OPS
 from flydsl.backends.rocm.rules import ROCM_RULES
+from flydsl.base.records import dataclass
 from flydsl.codegen.code_object import Linking
 from flydsl.codegen.device_build import DeviceBuild
 from flydsl.codegen.llvm_build import data_layout
@@ -26,6 +25,23 @@ from flydsl.codegen.module_scope import ModuleScope
 from flydsl.dialects.fly.payload import CLUSTER
 from flydsl.passes.fly_rocdl_cluster_attr import LLVM_CLUSTER
 from flydsl.target.target import Target
+
+# Intrinsics of AMD GPUs that upstream's rocdl dialect has an operation for, without attributes of its own
+
+
+ROCDL_OPS: dict[str, str] = {
+    **{
+        f"llvm.amdgcn.{kind}.id.{axis}": f"rocdl.{kind}.id.{axis}"
+        for kind in ("workitem", "workgroup")
+        for axis in "xyz"
+    },
+    "llvm.amdgcn.s.barrier": "rocdl.s.barrier",
+    "llvm.amdgcn.mbcnt.lo": "rocdl.mbcnt.lo",
+    "llvm.amdgcn.mbcnt.hi": "rocdl.mbcnt.hi",
+    "llvm.amdgcn.ds.bpermute": "rocdl.ds_bpermute",
+}
+"""LLVM's name to the operation's."""
+
 
 TRIPLE = "amdgcn-amd-amdhsa"
 CODE_OBJECT_VERSION, CLUSTER_VERSION = 500, 600

@@ -6,7 +6,7 @@ codes are written without the sign bit, except where the sign bit itself is the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from flydsl.base.records import dataclass
 
 
 @dataclass(frozen=True)

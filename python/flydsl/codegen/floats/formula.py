@@ -7,10 +7,10 @@ of a vector, without flags: LLVM may neither reorder nor fuse them, so a formula
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import Float32Type, Float64Type
 
+from flydsl.base.records import dataclass, field
 from flydsl.codegen.module_scope import ModuleScope
 from flydsl.codegen.reading.literals import float_literal
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from flydsl.base.records import dataclass
 from flydsl.codegen.function_emitter import FunctionEmitter
 
 _ATTRIBUTES = "alwaysinline nounwind willreturn memory(none)"

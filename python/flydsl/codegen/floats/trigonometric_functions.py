@@ -7,11 +7,11 @@ of its size take part. Polynomials are fits of their own; the figure beside each
 from __future__ import annotations
 
 import math
-from fractions import Fraction
+from importlib import import_module
 
 from flydsl.codegen.floats.formula import Value, polynomial
 
-_TWO_OVER_PI = Fraction(0xA2F9836E4E441529FC2757D1F534DDC0DB6295993C439041FE5163ABDE, 2**232)
+_TWO_OVER_PI = (0xA2F9836E4E441529FC2757D1F534DDC0DB6295993C439041FE5163ABDE, 2**232)
 _STARTS = (44, 65, 86, 107)
 """Powers of two from which on fewer leading bits of 2/pi are used."""
 
@@ -92,7 +92,9 @@ def _reduced(x: Value) -> tuple[Value, Value]:
 def _leading_parts(start: int | None) -> tuple[float, float]:
     """2/pi as two floats, less what makes whole turns of every f32 from 2^start on: they are multiples of
     2^(start - 23), so bits of 2/pi from 2^(25 - start) up add multiples of four quarters."""
-    value = _TWO_OVER_PI if start is None else _TWO_OVER_PI % Fraction(2) ** (25 - start)
+    Fraction = import_module("fractions").Fraction  # few kernels need it, and with it comes all of `decimal`
+    whole = Fraction(*_TWO_OVER_PI)
+    value = whole if start is None else whole % Fraction(2) ** (25 - start)
     first = float(value)
     return first, float(value - Fraction(first))
 

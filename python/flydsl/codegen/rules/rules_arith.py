@@ -15,7 +15,7 @@ from flydsl.codegen.floats.elementwise_float import (
     intrinsic_expression,
     must_widen,
 )
-from flydsl.codegen.floats.remainder_function import remainder_function
+from flydsl.codegen.floats.float_functions import remainder_function
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import Scalar, int_scalar, type_text
 from flydsl.codegen.reading.literals import int_literal, literal, splat_literal

@@ -7,23 +7,89 @@ function was compiled again (`properties`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
-from flydsl.base.errors import DslTypeError, DslValueError
-from flydsl.compiler.arguments.array_view import ArrayView
-from flydsl.compiler.arguments.pointer_argument import address_of
-from flydsl.compiler.arguments.scalar_argument import ScalarArgument, scalar_argument
-from flydsl.compiler.arguments.stream_argument import StreamArgument, check_stream_device
-from flydsl.compiler.arguments.struct_argument import StructArgument
+from flydsl.base.errors import DslTypeError, DslValueError, SourceLocation
+from flydsl.base.records import dataclass
+from flydsl.compiler.arguments.adapting import adapt
+from flydsl.compiler.arguments.array_view import ArrayView, is_writable
+from flydsl.compiler.arguments.kinds import (
+    JitArgument,
+    ScalarArgument,
+    StreamArgument,
+    StructArgument,
+    address_of,
+    check_stream_device,
+    scalar_argument,
+)
 from flydsl.compiler.arguments.tensor_argument import Code, Dynamic, TensorArgument
-from flydsl.compiler.calls.read_only import Write, check_writable
-from flydsl.compiler.jit_argument import JitArgument, adapt
 from flydsl.compiler.messages.shown_value import shown
 from flydsl.expr.numeric import Numeric
 from flydsl.expr.trace.constexpr_key import constexpr_key
 from flydsl.layout.leaf import INT32_LIMIT
+from flydsl.target.family import family_of_place
+
+# Arrays that must not be written, passed where compiled code writes: found before anything runs ----
+#
+# The compiler notes in the artifact which arguments the code may write (`passes/written_arguments.py`). What is
+# written has to be writable at each call: an array marked read-only belongs to somebody who relies on it, and a
+# file mapped for reading would end the process.
+
+
+@dataclass(frozen=True)
+class Write:
+    """An address among the numbers of an argument, or of a whole call, behind which the code may write."""
+
+    number: int
+    known: bool
+    """Whether the code has an instruction that writes there; else the compiler could not follow the address."""
+    place: SourceLocation | None
+
+
+def part_of(writes: Sequence[Write], first: int, count: int) -> tuple[Write, ...]:
+    """Those among the ``count`` numbers from ``first`` on, counted from there."""
+    return tuple(replace(w, number=w.number - first) for w in writes if first <= w.number < first + count)
+
+
+def check_writable(argument: Any, writes: Sequence[Write]) -> None:
+    """Refuse an argument with a read-only array that the code may write; ``writes`` are of this argument."""
+    for write in writes:
+        for field, view in _views_at(argument, write.number):
+            if not is_writable(view):
+                raise _refusal(field, write)
+
+
+def _views_at(argument: Any, number: int) -> Iterator[tuple[str, ArrayView]]:
+    """The array whose address is that number of an argument, with the field of the struct that it is in."""
+    if isinstance(argument, TensorArgument):
+        yield "", argument.view
+    elif isinstance(argument, StructArgument):
+        for name, part in argument.parts.items():
+            count = len(part.abi())
+            if 0 <= number < count:
+                yield from ((f"{name}.{inner}" if inner else name, view) for inner, view in _views_at(part, number))
+            number -= count
+    else:
+        yield from (("", view) for view in argument.views())  # a registered type: which array it is, only it knows
+
+
+def _refusal(field: str, write: Write) -> DslValueError:
+    what = f"the array in field '{field}'" if field else "the array"
+    if write.known:
+        return DslValueError(
+            f"{what} is read-only, and the code writes it",
+            hint="pass an array that may be written, such as a copy: a.copy(); "
+            "if it is meant to be read, do not store here",
+            location=write.place,
+        )
+    return DslValueError(
+        f"{what} is read-only, and the code may write it: here its address goes where the compiler cannot follow it",
+        hint="pass an array that may be written, such as a copy: a.copy()",
+        location=write.place,
+    )
+
 
 Place = tuple[str, int]
 
@@ -43,7 +109,8 @@ class Form(Protocol):
 
 
 def place_text(place: Place) -> str:
-    return "the host" if place[0] == "host" else f"{place[0]}:{place[1]}"
+    found = family_of_place(place[0])
+    return found.spoken(place[1]) if found is not None else f"{place[0]}:{place[1]}"
 
 
 @dataclass(frozen=True)

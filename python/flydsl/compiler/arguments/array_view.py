@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from flydsl.base.attributes import attribute, has_attribute
 from flydsl.base.errors import DslTypeError, DslValueError, FlyDSLError
-from flydsl.compiler.arguments.tensor_spec import TensorSpec, row_major
+from flydsl.expr.numeric import Numeric
+from flydsl.expr.tensors.element import element_name
 from flydsl.expr.values.numpy_scalar import is_numpy_scalar
 from flydsl.runtime import cuda, hip
 from flydsl.runtime.device_array import DeviceArray
+from flydsl.target import family
 from flydsl.target.dtype import storage_bytes
 
 _NO_MEMORY = "pass a dense, strided tensor with data; under tracing (torch.compile, torch.func) use flyc.torch_op"
@@ -32,7 +35,7 @@ class ArrayView(NamedTuple):
     """False for a description, which serves to compile but not to launch."""
 
 
-HOST = ("host", 0)
+HOST = (family.HOST.name, 0)
 
 _ELEMENTS: dict[str, str] = {
     "float16": "f16",
@@ -134,7 +137,7 @@ def _first_line(error: Exception) -> str:
 def torch_kind(kind: str) -> str:
     """torch built for ROCm calls AMD's devices ``cuda`` too."""
     version = getattr(sys.modules.get("torch"), "version", None)
-    return "rocm" if kind == "cuda" and getattr(version, "hip", None) else kind
+    return family.ROCM.name if kind == family.CUDA.name and getattr(version, "hip", None) else kind
 
 
 # DLPack ----------------------------------------------------------------------------------------
@@ -193,7 +196,6 @@ DL_KINDS: dict[tuple[int, int], str] = {
     (13, 8): "f8E5M2FNUZ",
     (14, 8): "f8E8M0FNU",
 }
-_DL_DEVICES: dict[int, str] = {1: "host", 2: "cuda", 3: "host", 10: "rocm", 11: "rocm", 13: "cuda"}
 
 
 def _from_dlpack(source: Any) -> ArrayView:
@@ -212,8 +214,10 @@ def _from_dlpack(source: Any) -> ArrayView:
         raise DslTypeError(f"arrays of DLPack type {kind} cannot be passed to a kernel")
     shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
     strides = tuple(tensor.strides[i] for i in range(tensor.ndim)) if tensor.strides else row_major(shape)
-    device = (_DL_DEVICES.get(tensor.device.type, "unknown"), tensor.device.index)
-    place = HOST if device[0] == "host" else device
+    owner = family.family_of_dlpack(tensor.device.type)
+    place = ("unknown" if owner is None else owner.name, tensor.device.index)
+    if owner is not None and owner.virtual:
+        place = HOST
     pointer = int(tensor.data or 0) + int(tensor.byte_offset)
     return ArrayView(pointer, DL_KINDS[kind], shape, strides, place, (source, capsule), writable)
 
@@ -283,7 +287,7 @@ def _read_cuda_interface(source: Any, interface: Any) -> ArrayView:
     is_amd = not cuda.is_available() and hip.is_available()
     if not isinstance(index, int):
         index = (hip if is_amd else cuda).device_of_pointer(pointer)
-    place = ("rocm" if is_amd else "cuda", index)
+    place = ((family.ROCM if is_amd else family.CUDA).name, index)
     return ArrayView(pointer, element_of(name), shape, strides, place, source, not read_only)
 
 
@@ -344,3 +348,68 @@ def _of(value: Any) -> ArrayView | None:
     if has_attribute(value, "__dlpack__"):
         return _from_dlpack(value)
     return None
+
+
+# TensorSpec: an array described without data, for compiling ahead -----------------------------
+
+
+class TensorSpec:
+    """Shape, element type and place of an array that need not exist: ``flyc.TensorSpec((8, 64), fx.Float16)``.
+
+    ``dtype`` is an `fx` number type, or the element type of NumPy or torch, or its name. ``strides`` count elements;
+    without them the array is row-major. ``device`` is ``"host"``, ``"cuda"``, ``"cuda:1"`` or ``"rocm"``; without it,
+    the device new work goes to.
+    """
+
+    __slots__ = ("device", "dtype", "elem", "shape", "strides")
+
+    def __init__(
+        self, shape: Sequence[int], dtype: Any, *, strides: Sequence[int] | None = None, device: str | None = None
+    ) -> None:
+        self.shape = _extents(shape, "shape")
+        if any(extent < 0 for extent in self.shape):
+            raise DslValueError(f"the shape {self.shape} has a negative extent")
+        self.dtype = dtype
+        self.elem = _element(dtype)
+        self.strides = row_major(self.shape) if strides is None else _extents(strides, "strides")
+        if len(self.strides) != len(self.shape):
+            raise DslValueError(f"the shape {self.shape} and the strides {self.strides} differ in rank")
+        self.device = _place(device)
+
+    def __repr__(self) -> str:
+        return f"TensorSpec({self.shape}, {self.elem})"
+
+
+def _extents(values: Sequence[int], what: str) -> tuple[int, ...]:
+    if isinstance(values, int) or not all(type(value) is int for value in values):
+        raise DslTypeError(f"{what} must be a tuple of ints, got {values!r}")
+    return tuple(values)
+
+
+def _element(dtype: Any) -> str:
+    if isinstance(dtype, type) and issubclass(dtype, Numeric):
+        return element_name(dtype)
+    text = getattr(dtype, "__name__", None) or getattr(dtype, "name", None) or str(dtype)
+    return element_of(text.removeprefix("torch."))
+
+
+def _place(device: str | None) -> tuple[str, int] | None:
+    if device is None:
+        return None
+    kind, _, index = str(device).partition(":")
+    found = family.family_of_place(kind)
+    if found is None or (index and not index.isdigit()):
+        raise DslValueError(f"unknown device {device!r}", hint='write "host", "cuda", "cuda:1" or "rocm"')
+    return HOST if found.virtual else (found.name, int(index or 0))
+
+
+def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Strides of an array whose last dimension is contiguous.
+
+    An extent of 0 counts as 64, so that an empty array has as many strides of 1 as its fellows with elements.
+    """
+    strides, step = [], 1
+    for extent in reversed(shape):
+        strides.append(step)
+        step *= extent or 64
+    return tuple(reversed(strides))

@@ -10,6 +10,7 @@ from typing import Any
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
 from flydsl.compiler.arguments.array_view import ArrayView
 from flydsl.dialects.fly.payload import Pointer
+from flydsl.expr.values.handle import from_value
 from flydsl.layout.layout import Layout
 from flydsl.layout.leaf import INT32_LIMIT, Unknown
 from flydsl.layout.tensor import Tensor as TensorPayload
@@ -100,8 +101,6 @@ class TensorArgument:
         return [self.payload()]
 
     def construct(self, values: list[Any]) -> Any:
-        from flydsl.expr.values.handle import from_value
-
         return from_value(values[0])
 
     def abi(self) -> str:

@@ -8,12 +8,11 @@ import struct
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from flydsl.base import knobs
 from flydsl.base.errors import DriverError, DslRuntimeError, DslTimeoutError, SourceLocation
-from flydsl.base.launch_status import (
+from flydsl.base.native_names import (
     BAD_BLOCK,
     BAD_CLUSTER,
     BAD_GRID,
@@ -22,13 +21,15 @@ from flydsl.base.launch_status import (
     BAD_MAP_EXTENT,
     BAD_MAP_STRIDE,
     BAD_SHARED,
+    CHECK,
     DRIVER_BASE,
     NO_MEMORY,
     SITE_BASE,
 )
-from flydsl.base.native_names import CHECK
+from flydsl.base.records import dataclass
 from flydsl.native.constants import STATUS_OVERDUE, STATUS_STOPPED
 from flydsl.runtime import host_pool
+from flydsl.target.family import family
 
 STATUS = {
     BAD_BLOCK: (
@@ -97,8 +98,8 @@ class Artifact:
 
     @property
     def ptx(self) -> str:
-        """The kernels of an NVIDIA GPU as text; empty for other devices."""
-        return self.device_binary.decode() if self.device == "cuda" else ""
+        """The kernels as text where the binary is text, as NVIDIA's PTX; empty for other devices."""
+        return self.device_binary.decode() if family(self.device).binary_is_text else ""
 
     @property
     def images(self) -> tuple[bytes, ...]:
@@ -198,7 +199,7 @@ class Executable:
             raise
 
     def _fail(self, status: int) -> None:
-        if status >= STATUS_STOPPED and self.artifact.device == "host":
+        if status >= STATUS_STOPPED and family(self.artifact.device).virtual:
             self._stopped(status)
         report = list(self._local.place)
         grid, block, launch = tuple(report[:3]), tuple(report[3:6]), report[6]

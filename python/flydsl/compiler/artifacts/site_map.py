@@ -8,10 +8,10 @@ Functions of this package have no number, for a key does not follow them: their 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from types import CodeType, FunctionType
 
 from flydsl.base.own_code import own_file
+from flydsl.base.records import replace
 from flydsl.compiler.artifacts.artifact import Artifact
 
 _ROOT = own_file("")

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslTypeError, DslValueError
-from flydsl.compiler.backends.base import BINARY_STEPS, TO_LLVM, BaseBackend
+from flydsl.compiler.backends.base import TO_LLVM, BaseBackend
 from flydsl.compiler.backends.registry import backend_for
 from flydsl.compiler.options.hints import Hints, as_mapping
 from flydsl.passes.pipeline import PASSES, Pass, with_checks
@@ -24,7 +24,7 @@ def passes_for(target: Target, hints: Hints = (), checks: Collection[str] = ()) 
     outside = knobs.COMPILE_LLVM_DIR.get() is not None
     ask = backend.external_binary_pipeline_fragments if outside else backend.pipeline_fragments
     steps = ask(compile_hints=as_mapping(hints))
-    tail = [TO_LLVM] if outside else [TO_LLVM, "llvm-optimise", BINARY_STEPS[target.backend]]
+    tail = [TO_LLVM] if outside else [TO_LLVM, "llvm-optimise", target.family.binary_step]
     if not isinstance(steps, (list, tuple)) or not all(isinstance(step, str) for step in steps):
         raise DslTypeError(f"{_name(backend)}.{ask.__name__}() gives a list of names, got {steps!r}")
     if list(steps[-len(tail) :]) != tail:

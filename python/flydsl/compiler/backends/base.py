@@ -7,22 +7,30 @@ makes the binary) and for its part of the key (`hash`). The other methods tell t
 
 from __future__ import annotations
 
-import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslValueError, TargetError
+from flydsl.base.lazy import lazy_module
+from flydsl.base.records import dataclass
+from flydsl.compiler.backends.families import DeviceFamily
 from flydsl.compiler.backends.toolchain import toolchain_text
 from flydsl.compiler.options.hints import checked, kernel_attributes
 from flydsl.target.target import Target, parse_target
 
+if TYPE_CHECKING:
+    from flydsl.backends import pipeline as later_stages
+    from flydsl.passes import pipeline
+else:
+    later_stages = lazy_module("flydsl.backends.pipeline")
+    pipeline = lazy_module("flydsl.passes.pipeline")
+
+
 TO_LLVM = "llvm-text"
 """The step that turns upstream dialects into LLVM text; it and those after it are the same for every backend."""
-BINARY_STEPS: Mapping[str, str] = {"rocm": "link-code-object", "cuda": "emit-ptx"}
 
 
 @dataclass(frozen=True)
@@ -46,6 +54,10 @@ class BaseBackend(ABC):
     address_spaces: ClassVar[Mapping[str, int]]
     """fly address spaces as LLVM numbers."""
     driver_libraries: ClassVar[tuple[str, ...]] = ()
+    targets: ClassVar[tuple[Target, ...]] = ()
+    """Targets that come with it."""
+    family: ClassVar[DeviceFamily | None] = None
+    """The family of devices that comes with it, where its targets are of none that is known."""
     passes: ClassVar[Mapping[str, Callable[[Any], None]]] = {}
     """Passes of its own, which `pipeline_fragments` may name: each changes the module it is given."""
 
@@ -81,12 +93,12 @@ class BaseBackend(ABC):
 
         They are: fly to the target's dialect, all of that to the llvm dialect, and kernels to a binary.
         """
-        later = import_module("flydsl.backends.pipeline")
         target = parse_target(self.target.arch)
-        kernels, *rest = later.stage_b(target, knobs.COMPILE_OPT_LEVEL.get(), knobs.DEBUG_ENABLE_DEBUG_INFO.get())
+        level, line_tables = knobs.COMPILE_OPT_LEVEL.get(), knobs.DEBUG_ENABLE_DEBUG_INFO.get()
+        kernels, *rest = later_stages.stage_b(target, level, line_tables)
         yield [*self._stage_a(), f"gpu.module({','.join(kernels.texts())})"]
         yield [text for step in rest for text in step.texts()]
-        yield later.STAGE_C.texts()
+        yield later_stages.STAGE_C.texts()
 
     def _pipeline_fragments_for_mode(self, mode: str = "fatbin") -> list[str]:
         """The passes for a kind of result: ``fatbin``, a module with code in it, or ``external``, one without."""
@@ -96,12 +108,11 @@ class BaseBackend(ABC):
         return [step for part in (parts if mode == "fatbin" else parts[:-1]) for step in part]
 
     def _stage_a(self) -> list[str]:
-        stage_a = import_module("flydsl.passes.pipeline").stage_a
-        return [step.name for step in stage_a(parse_target(self.target.arch).backend)]
+        return list(pipeline.stage_a_names(parse_target(self.target.arch).backend))
 
     def _binary_step(self) -> str:
         """What makes the device binary."""
-        return BINARY_STEPS[parse_target(self.target.arch).backend]
+        return parse_target(self.target.arch).family.binary_step
 
     def pipeline_fragments(self, *, compile_hints: Mapping[str, Any] | None = None) -> list[str]:
         """Every step from traced IR to the binary, in order. A backend may change those before ``llvm-text``.
@@ -118,7 +129,7 @@ class BaseBackend(ABC):
 
     def lower_compile_hints(self, hints: Mapping[str, Any]) -> dict[str, Any]:
         """The attributes that hints put on every kernel."""
-        return kernel_attributes(checked(hints), parse_target(self.target.arch).backend)
+        return kernel_attributes(checked(hints))
 
     @abstractmethod
     def gpu_module_targets(self) -> list[str]:
@@ -127,6 +138,7 @@ class BaseBackend(ABC):
     def hash(self) -> str:
         """A text that changes with the backend, its target, and the versions of what compiles."""
         found = [type(self).__module__, type(self).__qualname__, *map(str, vars(self.target).values())]
+        hashlib = import_module("hashlib")  # slow to import
         return hashlib.sha256("\n".join([*found, toolchain_text()]).encode()).hexdigest()
 
     def native_lib_patterns(self) -> list[str]:

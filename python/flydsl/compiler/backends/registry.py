@@ -6,7 +6,6 @@ under the name of the target's family.
 
 from __future__ import annotations
 
-from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -14,25 +13,17 @@ from flydsl.base import knobs
 from flydsl.base.errors import DslTypeError, DslValueError, TargetError
 from flydsl.compiler.backends.base import BaseBackend, GPUTarget
 from flydsl.compiler.backends.cuda import CudaBackend
+from flydsl.compiler.backends.environment import outdate
+from flydsl.compiler.backends.families import register_device_family
 from flydsl.compiler.backends.rocm import RocmBackend
-from flydsl.compiler.backends.target_choice import current_device
-from flydsl.compiler.calls import call_path
-from flydsl.expr.trace.context import current, is_tracing
-from flydsl.target.target import Target
+from flydsl.target.family import register_family
+from flydsl.target.target import Target, register_target
 
 GROUP = "flydsl.backends"
 """Entry points of this group are backends: ``name = "package.module:Class"``."""
 
-_OWN: dict[str, type[BaseBackend]] = {"rocm": RocmBackend, "cuda": CudaBackend}
-_backends: dict[str, type[BaseBackend]] = dict(_OWN)
-
-
-def compile_backend_name() -> str:
-    """The backend that compiles: FLYDSL_COMPILE_BACKEND, else that of the target new work is compiled for."""
-    named = knobs.COMPILE_BACKEND.get()
-    if named is None and (kind := knobs.RUNTIME_KIND.get()) in _OWN:
-        named = kind  # also where there is no such device: code can be made for it
-    return named or current_device().target.backend
+OWN: dict[str, type[BaseBackend]] = {"rocm": RocmBackend, "cuda": CudaBackend}
+_backends: dict[str, type[BaseBackend]] = dict(OWN)
 
 
 def register_backend(name: str, cls: type[BaseBackend], *, force: bool = False) -> None:
@@ -43,38 +34,31 @@ def register_backend(name: str, cls: type[BaseBackend], *, force: bool = False) 
         raise DslTypeError(f"a backend is a subclass of flyc.BaseBackend, got {cls!r}")
     if name in _backends and not force:
         raise DslValueError(f"there is a backend '{name}' already", hint="pass force=True to replace it")
+    for target in cls.targets:
+        register_target(target)
+    if cls.family is not None:
+        register_family(cls.family.facts)
+        register_device_family(cls.family)
     replaced = _backends.get(name) not in (None, cls)
     _backends[name] = cls
     if replaced:  # code in memory may be what the other one made
-        call_path.outdate()
+        outdate()
 
 
-def get_backend(name: str | None = None, *, arch: str = "") -> BaseBackend:
+def backend_named(name: str, arch: str = "") -> BaseBackend:
     """A backend by name, for an architecture or the one it detects."""
-    name = name or compile_backend_name()
     cls = _class_of(name)
     return _made(name, cls, cls.make_target(arch) if arch else cls.detect_target())
 
 
-@cache
-def _make_backend(name: str, arch: str) -> BaseBackend:
-    """A backend for an architecture, made once."""
-    return get_backend(name, arch=arch)
-
-
-def current_target() -> GPUTarget:
-    """The target that new work is compiled for; while tracing, that of the trace."""
-    return GPUTarget.of(current().target if is_tracing() else current_device().target)
-
-
 def backend_for(target: Target) -> BaseBackend:
     """The backend that compiles for a target: the named one, which must fit it, or the target's own."""
-    return get_backend(knobs.COMPILE_BACKEND.get() or target.backend, arch=target.arch)
+    return backend_named(knobs.COMPILE_BACKEND.get() or target.backend, target.arch)
 
 
 def is_own(backend: BaseBackend) -> bool:
     """Whether a backend is this package's, which every key covers already."""
-    return type(backend) in _OWN.values()
+    return type(backend) in OWN.values()
 
 
 def _made(name: str, cls: type[BaseBackend], target: GPUTarget) -> BaseBackend:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from flydsl.base import knobs
 from flydsl.compiler.backends.base import BaseBackend, GPUTarget
-from flydsl.compiler.backends.target_choice import environment_target
-from flydsl.runtime.rocm_arch import get_rocm_arch
+from flydsl.compiler.backends.environment import environment_target
+from flydsl.runtime.device import get_rocm_arch
 from flydsl.target.target import parse_target
 
 
@@ -24,6 +25,10 @@ class RocmBackend(BaseBackend):
         if knobs.ARCH.get() is not None and chosen.backend == cls.name:
             return GPUTarget.of(chosen)
         return GPUTarget.of(parse_target(get_rocm_arch()))
+
+    def lower_compile_hints(self, hints: Mapping[str, Any]) -> dict[str, Any]:
+        waves = dict(hints).get("waves_per_eu")
+        return super().lower_compile_hints(hints) | ({"rocdl.waves_per_eu": waves} if waves else {})
 
     def gpu_module_targets(self) -> list[str]:
         return [f'#rocdl.target<chip = "{self.target.arch}">']

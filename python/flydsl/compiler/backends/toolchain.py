@@ -7,15 +7,14 @@ kernel. All of it is computed once, when a key is first needed.
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import os
-import platform
 import sys
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
-import flydsl
 from flydsl.base import knobs
+from flydsl.base.own_code import VERSION, own_file
 
 LIBRARIES = ("xdsl", "llvmlite")
 _SOURCES = (".py", ".ll")
@@ -28,8 +27,8 @@ _AT_HWCAP, _AT_HWCAP2 = 16, 26
 
 def toolchain_text() -> str:
     """This package, Python and the libraries, as lines of a key."""
-    version = f"flydsl {flydsl.__version__} {package_digest()}"
-    lines = [version, f"python {sys.implementation.cache_tag} {platform.python_version()}"]
+    version = f"flydsl {VERSION} {package_digest()}"
+    lines = [version, f"python {sys.implementation.cache_tag} {sys.version.split()[0]}"]
     lines += [f"{name} {library_version(name)}" for name in LIBRARIES]
     lines += [f"extra {digest_of(path)}" for path in knobs.EXTRA_SOURCE_DIRS.get()]
     return "\n".join(lines)
@@ -38,12 +37,12 @@ def toolchain_text() -> str:
 @cache
 def package_digest() -> str:
     """A digest of all sources of this package."""
-    return digest_of(Path(flydsl.__file__).parent)
+    return digest_of(Path(own_file()))
 
 
 def digest_of(folder: Path) -> str:
     """A digest of the sources in a folder, by their paths within it."""
-    digest = hashlib.sha256()
+    digest = import_module("hashlib").sha256()  # slow to import
     for name, path in sorted(_sources(str(folder), "")):
         with open(path, "rb") as file:
             content = file.read()
@@ -91,13 +90,13 @@ def library_version(name: str) -> str:
 @cache
 def processor_text() -> str:
     """The processor, as exactly as LLVM looks at it when it compiles for this machine."""
-    lines = [platform.machine()]
+    lines = [os.uname().machine]
     try:
         with open("/proc/cpuinfo", "rb") as file:
             block = file.read(1 << 14).split(b"\n\n")[0].decode("utf-8", "replace")
         lines += [line for line in block.splitlines() if line.split(":")[0].strip() in _CPU_LINES]
     except OSError:
-        lines.append(platform.node())  # no telling what it is: good for this machine only
+        lines.append(os.uname().nodename)  # no telling what it is: good for this machine only
     ask = getattr(ctypes.CDLL(None), "getauxval", None)
     if ask is not None:
         ask.restype, ask.argtypes = ctypes.c_ulong, (ctypes.c_ulong,)

@@ -10,14 +10,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from types import FunctionType
 from typing import Any
 
 from flydsl.base import knobs
 from flydsl.base.own_code import own_file
-from flydsl.compiler.arguments.adapted import Adapted
+from flydsl.base.records import dataclass
+from flydsl.compiler.arguments.adapting import Adapted
 from flydsl.compiler.backends.registry import backend_for, is_own
 from flydsl.compiler.backends.toolchain import processor_text, toolchain_text
 from flydsl.compiler.capture.fingerprint import Walk

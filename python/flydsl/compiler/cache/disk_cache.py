@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +23,7 @@ from flydsl.compiler.cache.cache_key import CacheKey, key_of
 from flydsl.compiler.capture.code import sources_agree
 from flydsl.compiler.capture.environment import still_holds
 from flydsl.compiler.capture.inputs import Inputs
+from flydsl.target.family import family
 
 _log = get_logger(__name__)
 
@@ -97,8 +97,6 @@ def artifact_for(
     counts.key = key
     counts.hits += found
     counts.misses += not found
-    if artifact.device == "host" and knobs.COMPILE_ONLY.get():  # all that a later start needs
-        import_module("flydsl.compiler.cache.own_objects").pool_object()
     inputs.also_reads(dict(artifact.environment))
     return Fetched(artifact, found, tuple(reasons))
 
@@ -215,10 +213,10 @@ def _missing(store: cache_store.Store, key: CacheKey) -> tuple[str, str]:
     if (key.target, key.device) in there:
         why = f"{why}, but for other arguments, settings or another processor"
         return why, f"run exactly these calls with {wanted}, on a machine with the same processor"
-    if key.device == "host":
+    if family(key.device).virtual:
         return why, f"arrays of the host run on the virtual GPU; fill the cache for it: run the calls with {wanted}"
     return why, f"run the calls with {wanted}"
 
 
 def _place(device: str) -> str:
-    return "the virtual GPU (host)" if device == "host" else f"a GPU ({device})"
+    return family(device).in_words()

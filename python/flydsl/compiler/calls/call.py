@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
 from flydsl.base import knobs
-from flydsl.base.errors import DslValueError, FlyDSLError
-from flydsl.compiler.arguments.adapted import Adapted
-from flydsl.compiler.arguments.annotation_check import check_constexpr
-from flydsl.compiler.arguments.argument_form import ConstantForm, Form, NoneForm, form_of
-from flydsl.compiler.arguments.none_argument import NoneArgument
-from flydsl.compiler.arguments.stream_argument import StreamArgument, check_stream_device
+from flydsl.base.errors import DslRuntimeError, DslValueError, FlyDSLError, SourceLocation
+from flydsl.base.records import dataclass
+from flydsl.compiler.arguments.adapting import Adapted, adapt, check_constexpr
+from flydsl.compiler.arguments.argument_form import (
+    ConstantForm,
+    Form,
+    NoneForm,
+    Write,
+    check_writable,
+    form_of,
+    part_of,
+)
+from flydsl.compiler.arguments.kinds import NoneArgument, StreamArgument, check_stream_device
+from flydsl.compiler.arguments.signature import Signature
 from flydsl.compiler.artifacts.artifact import Artifact
+from flydsl.compiler.backends.environment import age
 from flydsl.compiler.backends.registry import backend_for, is_own
 from flydsl.compiler.backends.target_choice import device_of
-from flydsl.compiler.calls.call_path import age
 from flydsl.compiler.calls.launch_code import Parameter
-from flydsl.compiler.calls.read_only import Write, check_writable, part_of, writes_of
 from flydsl.compiler.calls.specialisation import Key
-from flydsl.compiler.jit_argument import adapt
 from flydsl.compiler.messages.diagnostics import about_argument
 from flydsl.compiler.options.hints import Hints
-from flydsl.compiler.tracing.signature import Signature
 from flydsl.expr.trace.constexpr_key import constexpr_key
 from flydsl.expr.values.numpy_scalar import python_value
 
@@ -161,3 +166,32 @@ def adapted_call(func: Callable[..., Any], signature: Signature, values: Sequenc
     if not streams:
         numbers.append(0)
     return Call(func, signature, tuple(values), arguments, tuple(key), numbers, device)
+
+
+def writes_of(artifact: Artifact) -> tuple[Write, ...]:
+    """What the code may write, by the numbers of its argument block."""
+    return tuple(Write(number, known, _place(artifact.sites[site])) for number, known, site in artifact.writes)
+
+
+def _place(site: tuple[str, int, str]) -> SourceLocation | None:
+    return SourceLocation(site[0], site[1]) if site[0] else None
+
+
+# Graph capture: launches are recorded, but compiling and loading code would break the recording ----
+
+
+def refuse_during_capture(call: Call, name: str) -> None:
+    """Raise if a stream of the call is being captured into a graph."""
+    if not hasattr(call.device, "is_capturing"):
+        return
+    if any(call.device.is_capturing(stream) for stream in call.streams()) or _torch_is_capturing():
+        raise DslRuntimeError(
+            f"'{name}' is not compiled for these arguments, and a graph is being captured",
+            hint=f"call {name}.warmup(...) with such arguments before the capture; launching during it is fine",
+        )
+
+
+def _torch_is_capturing() -> bool:
+    """Whether torch captures the stream that is current in this thread."""
+    torch = sys.modules.get("torch")
+    return torch is not None and torch.cuda.is_initialized() and bool(torch.cuda.is_current_stream_capturing())

@@ -8,46 +8,10 @@ arguments of the same types, element types and compile-time values. What none of
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakSet
 
 from flydsl.base import knobs
 from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor
 from flydsl.compiler.calls.launch_code import Launch
-
-_WATCHED = (
-    knobs.ARCH, knobs.GPU_ARCH, knobs.HSA_OVERRIDE_GFX_VERSION, knobs.COMPILE_ONLY, knobs.RUNTIME_KIND, knobs.JIT,
-    *(knob for knob in knobs.TABLE.values() if knob.affects_code),
-)  # fmt: skip
-"""Variables that choose the target and the device of a call, or change the code."""
-
-
-_given_out: WeakSet[knobs.Watch] = WeakSet()
-_age = 0
-
-
-def environment_now() -> knobs.Watch:
-    """Their state: while it is unchanged, a call does what the one before did."""
-    watch = knobs.Watch(_WATCHED)
-    _given_out.add(watch)
-    return watch
-
-
-def outdate() -> None:
-    """Something beside the variables changed what calls compile to: none does any more what the one before did."""
-    global _age
-    _age += 1
-    for watch in list(_given_out):
-        watch.unchanged = _changed
-
-
-def age() -> int:
-    """How often that happened."""
-    return _age
-
-
-def _changed() -> bool:
-    return False
-
 
 _MOST = 16
 """Launch functions kept for arguments that look alike; the oldest goes first."""

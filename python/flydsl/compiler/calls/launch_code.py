@@ -30,23 +30,31 @@ from __future__ import annotations
 import struct
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
-from flydsl.compiler.arguments.argument_form import ConstantForm, Form, NoneForm, ScalarForm, StreamForm, TensorForm
+from flydsl.base.records import dataclass
+from flydsl.compiler.arguments.adapting import adapt
+from flydsl.compiler.arguments.argument_form import (
+    ConstantForm,
+    Form,
+    NoneForm,
+    ScalarForm,
+    StreamForm,
+    TensorForm,
+    check_writable,
+)
 from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor
 from flydsl.compiler.arguments.tensor_argument import Dynamic
 from flydsl.compiler.calls.native_call import lowest_address, native_launch
 from flydsl.compiler.calls.numpy_header import WRITEABLE, numpy_header
-from flydsl.compiler.calls.read_only import check_writable
-from flydsl.compiler.jit_argument import adapt
 from flydsl.expr.numeric import Numeric
 from flydsl.expr.trace.constexpr_key import never_changes
-from flydsl.expr.trace.stream import Stream
+from flydsl.expr.trace.host_argument import Stream
 from flydsl.layout.leaf import INT32_LIMIT
 from flydsl.runtime.device_array import DeviceArray
+from flydsl.target.family import family
 
 MISREAD = (AttributeError, TypeError, ValueError, RuntimeError, OverflowError, struct.error)
 """What reading arguments of another kind raises: the full path explains it. FlyDSL's errors derive from these."""
@@ -192,8 +200,8 @@ def _write_stream(writer: Writer, number: int, form: StreamForm, kind: type, exa
         writer.packed.append("0")
     elif kind.__module__.startswith("torch.") and hasattr(example, "device_index"):
         writer.names[f"t{number}"] = kind
-        wrong = f"{value}.device_index != {form.place[1]}"
-        writer.refuse_if(f"{value}.__class__ is not t{number}", *([wrong] if form.place[0] == "cuda" else ()))
+        wrong = [f"{value}.device_index != {form.place[1]}"] if family(form.place[0]).numbers_streams else []
+        writer.refuse_if(f"{value}.__class__ is not t{number}", *wrong)
         writer.packed.append(f"{value}.cuda_stream")
     else:
         writer.names[f"numbers{number}"] = form.numbers
@@ -238,7 +246,7 @@ def _read_adaptor(writer: Writer, number: int, value: str, form: TensorForm, exa
 def _read_torch(writer: Writer, number: int, value: str, form: TensorForm, example: Any, exact: bool) -> None:
     writer.names.update({f"t{number}": type(example), f"d{number}": example.dtype})
     checks = [f"{value}.__class__ is not t{number}", f"{value}.dtype is not d{number}"]
-    if form.place[0] == "host":
+    if family(form.place[0]).virtual:
         checks.append(f"not {value}.is_cpu")
     else:
         writer.names[f"v{number}"] = example.device

@@ -14,21 +14,27 @@ import struct
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from flydsl.base.lazy import lazy_module
 from flydsl.compiler.arguments.argument_form import ConstantForm, NoneForm, ScalarForm, StreamForm, TensorForm
 from flydsl.compiler.arguments.array_view import DL_KINDS
 from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor
 from flydsl.compiler.arguments.tensor_argument import Dynamic
-from flydsl.compiler.calls.python_api import function_address
-from flydsl.expr.trace.stream import Stream
+from flydsl.compiler.calls.numpy_header import function_address
+from flydsl.expr.trace.host_argument import Stream
 from flydsl.layout.leaf import INT32_LIMIT
 from flydsl.native import constants as native
+from flydsl.target.family import dlpack_type, family
+
+if TYPE_CHECKING:
+    from flydsl.compiler.cache import own_objects
+else:
+    own_objects = lazy_module("flydsl.compiler.cache.own_objects")
+
 
 Launch = Callable[[tuple[Any, ...]], bool]
 
-_DEVICE_TYPES = {"host": 1, "cuda": 2, "rocm": 10}
-"""Place to DLPack's device type."""
 _READER_AT = 40
 """Bytes before `dltensor_from_py_object_no_sync` in DLPack's exchange table."""
 _DTYPES = {elem: kind for kind, elem in DL_KINDS.items()}
@@ -67,15 +73,13 @@ _LOWEST_OF_GPUS = 1 << 32
 
 def lowest_address(place: str) -> int:
     """The lowest address that memory at a place has, as a rule."""
-    return LOWEST_ADDRESS if place == "host" else max(LOWEST_ADDRESS, _LOWEST_OF_GPUS)
+    return LOWEST_ADDRESS if family(place).virtual else max(LOWEST_ADDRESS, _LOWEST_OF_GPUS)
 
 
 @cache
 def _native() -> tuple[Any, Any]:
     """The loaded code, and its entry as a function that keeps the interpreter's lock."""
-    from flydsl.compiler.cache.own_objects import native_call_code
-
-    loaded = native_call_code()
+    loaded = own_objects.native_call_code()
     kind = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
     return loaded, kind(loaded.address("fly_native_call"))
 
@@ -129,7 +133,7 @@ class _Plan:
 def native_launch(parameters: Sequence[Any], executable: Any, *, exact: bool, hidden_stream: bool) -> Launch | None:
     """The native form of a launch function, where it is worth having and knows every argument; None elsewhere."""
     device = executable.device
-    if device.kind not in _DEVICE_TYPES or not getattr(device, "is_only_one", True) or executable.artifact.prints:
+    if not dlpack_type(device.kind) or not getattr(device, "is_only_one", True) or executable.artifact.prints:
         return None
     if not any(isinstance(p.form, TensorForm) for p in parameters) or not _reader():
         return None
@@ -221,10 +225,10 @@ def _add_tensor(plan: _Plan, form: TensorForm, example: Any, exact: bool) -> boo
     torch = sys.modules.get("torch")
     if torch is None or type(example) not in (torch.Tensor, torch.nn.Parameter):
         return False
-    if form.elem not in _DTYPES or form.place[0] not in _DEVICE_TYPES or form.wide_shape:
+    if form.elem not in _DTYPES or not dlpack_type(form.place[0]) or form.wide_shape:
         return False
     code, bits = _DTYPES[form.elem]
-    device = _DEVICE_TYPES[form.place[0]] | form.place[1] << 32
+    device = dlpack_type(form.place[0]) | form.place[1] << 32
     pointer, _ = plan.place()
     lead = form.stride.index(1) if exact and form.raw else 0
     leaves = [word for codes in (form.shape, form.stride) for leaf in codes for word in _leaf(plan, leaf)]
@@ -263,7 +267,8 @@ def _add_stream(plan: _Plan, form: StreamForm, example: Any) -> bool:
     if example is None or (kind is Stream and example.value is None):
         plan.row(native.ARGUMENT_STREAM, place, 0, 0, 0, 0, plan.keep(example))
         return True
-    if kind is Stream or form.place[0] != "cuda" or not kind.__module__.startswith("torch."):
+    numbered = family(form.place[0]).numbers_streams
+    if kind is Stream or not numbered or not kind.__module__.startswith("torch."):
         return False
     names = [plan.keep(name) for name in ("cuda_stream", "device_index")]
     plan.row(native.ARGUMENT_STREAM, place, plan.keep(kind), *names, form.place[1], 0)

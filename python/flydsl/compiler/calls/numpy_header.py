@@ -10,9 +10,21 @@ import ctypes
 import struct
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
+
+from flydsl.base.records import dataclass
+
+# Where Python's own C functions lie, for native code that calls them --------------------------
+
+
+@cache
+def function_address(name: str) -> int:
+    """The address of a function of Python's C API."""
+    return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
+
+
+# Fields of an array ----------------------------------------------------------------------------
 
 WRITEABLE = 0x400
 """The bit of the flags that says that the array may be written."""

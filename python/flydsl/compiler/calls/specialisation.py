@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from flydsl.base import log
+from flydsl.base.records import dataclass, field
 from flydsl.compiler.arguments.argument_form import Form
 from flydsl.compiler.options.hints import Hints
+from flydsl.target.family import family
 
 TOPIC = "recompiles"
 
@@ -62,6 +63,15 @@ class Specialisation:
     stages: tuple[tuple[str, float], ...] = ()
     """The seconds by stage, in the order in which the stages first began."""
     properties: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    code: Callable[[], tuple[Any, ...]] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def kernels(self) -> tuple[Any, ...]:
+        """What each kernel costs on the target: registers, spills, shared memory, occupancy, instructions and code.
+
+        The code is made again when it is first asked for, from the function as it is now.
+        """
+        return () if self.code is None else self.code()
 
 
 def properties_of(names: Sequence[str], forms: Sequence[Form], key: Key) -> dict[str, str]:
@@ -69,7 +79,7 @@ def properties_of(names: Sequence[str], forms: Sequence[Form], key: Key) -> dict
     found = {f"argument '{name}': {what}": text for name, form in zip(names, forms, strict=True)
              for what, text in form.properties().items()}  # fmt: skip
     found["target"] = key.arch
-    found["device"] = key.kind if key.kind == "host" else f"{key.kind}:{key.device_number}"
+    found["device"] = family(key.kind).place(key.device_number)
     if key.backend:
         found["backend"] = key.backend
     found.update({f"hint {name}": repr(value) for name, value in key.hints})
@@ -100,7 +110,7 @@ def record(name: str, number: int, names: Sequence[str], forms: Sequence[Form], 
     elif not reasons:
         reasons = ["the same arguments, code and settings as before, forgotten since"]
     arguments = tuple(f"{n}: {form}" for n, form in zip(names, forms, strict=True))
-    place = key.kind if key.kind == "host" else f"{key.kind}:{key.device_number}"
+    place = family(key.kind).place(key.device_number)
     made = Specialisation(arguments, key.arch, place, key.hints, origin.seconds, "; ".join(reasons), origin.from_disk,
                           origin.not_kept, origin.stages, tuple(now.items()))  # fmt: skip
     if log.topic_enabled(TOPIC):

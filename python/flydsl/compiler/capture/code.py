@@ -7,7 +7,6 @@ That finds `mod.helper`, `m = mod; m.helper` and `getattr(mod, "helper")` alike,
 
 from __future__ import annotations
 
-import hashlib
 import linecache
 import opcode
 import os
@@ -15,12 +14,13 @@ import re
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
 from types import CodeType, EllipsisType, FunctionType
 from typing import Any
 
-from flydsl.base.own_code import PACKAGE, is_own_module
+from flydsl.base.own_code import is_library_module
+from flydsl.base.records import dataclass
 
 _GLOBAL, _NAME, _IMPORT, _STORE, _DELETE = (
     opcode.opmap[name] for name in ("LOAD_GLOBAL", "LOAD_NAME", "IMPORT_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")
@@ -184,7 +184,7 @@ def _parts(code: CodeType) -> Iterator[CodeType]:
 @lru_cache(maxsize=4096)
 def code_digest(code: CodeType) -> str:
     """A digest of everything that decides what a code object does, and of its lines relative to its first."""
-    digest = hashlib.sha256()
+    digest = import_module("hashlib").sha256()  # slow to import
     for part in _content(code, code.co_firstlineno):
         digest.update(part)
         digest.update(b"\0")
@@ -248,7 +248,11 @@ def sources_agree(functions: Iterable[FunctionType]) -> bool:
 
 def _digests(file: str, function: FunctionType) -> dict[tuple[str, int], list[str]]:
     """Digests of all functions of a file by name and first line."""
-    text = "".join(linecache.getlines(file, function.__globals__))
+    return _digests_in("".join(linecache.getlines(file, function.__globals__)), file)
+
+
+@lru_cache(maxsize=64)
+def _digests_in(text: str, file: str) -> dict[tuple[str, int], list[str]]:
     found: dict[tuple[str, int], list[str]] = {}
     if not text:
         return found
@@ -264,8 +268,8 @@ def _digests(file: str, function: FunctionType) -> dict[tuple[str, int], list[st
 
 def _library_files() -> list[str]:
     """The files of this package's kernels, which a key covers by a digest of the package as it lies on disk."""
-    modules = [(name, module) for name, module in list(sys.modules.items()) if name.startswith(f"{PACKAGE}.")]
-    files = [getattr(module, "__file__", None) for name, module in modules if not is_own_module(name)]
+    modules = [module for name, module in list(sys.modules.items()) if is_library_module(name)]
+    files = [getattr(module, "__file__", None) for module in modules]
     return [file for file in files if file is not None]
 
 

@@ -16,7 +16,7 @@ from types import FunctionType, MethodType
 from typing import Any, NamedTuple
 
 from flydsl.base.log import get_logger
-from flydsl.compiler.arguments.adapted import Adapted
+from flydsl.compiler.arguments.adapting import Adapted
 from flydsl.compiler.capture.environment import EVERYTHING, check_of, still_holds, values_of
 from flydsl.compiler.capture.fingerprint import Walk
 from flydsl.compiler.capture.guard import Check, Guard

@@ -76,7 +76,7 @@ class InstanceKey:
             items = self._items(value, base, names)
             return (kind, *items) if kind is base else (kind, *items, *self._attributes(value))
         if route == "parts":
-            parts = values.PARTS[kind.__module__, kind.__qualname__]
+            parts = values.parts_of(kind) or ()
             return (kind, *[self._value(getattr(value, name, None), names) for name in parts])
         if route == "bound" and not isinstance(value.__self__, (ModuleType, type(None))):
             return (kind, value.__name__, self._value(value.__self__, names))
@@ -113,7 +113,7 @@ def _route(kind: type) -> str:
     bases: tuple[type, ...] = kind.__mro__[:-1]
     if issubclass(kind, tuple) or values.container_of(kind) is not None:
         return "items"
-    if (kind.__module__, kind.__qualname__) in values.PARTS:
+    if values.parts_of(kind) is not None:
         return "parts"
     if kind.__name__ in values.BOUND:
         return "bound"

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
-import hashlib
 import reprlib
 import struct
 import sys
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
 from types import EllipsisType, FunctionType, MappingProxyType, MemberDescriptorType, NoneType, SimpleNamespace
 from typing import Any
 
 from flydsl.base.own_code import is_own_module
+from flydsl.base.records import dataclass
 
 MOST_BYTES = 1 << 20
 """Bytes of an array that are compared at each call; sixteen thousand take about a microsecond."""
@@ -48,12 +48,7 @@ LEAVES: Mapping[type, Callable[[Any], str]] = {
 }
 """How values that never change are written, by their type."""
 
-PARTS: Mapping[tuple[str, str], tuple[str, ...]] = {
-    ("flydsl.compiler.kernel_function", "KernelFunction"): ("func", "name", "known_block_size"),
-    ("flydsl.compiler.kernel_function", "BoundKernel"): ("kernel", "instance"),
-    ("flydsl.compiler.jit_function", "JitFunction"): ("func",),  # inlined, where its hints mean nothing
-    ("flydsl.compiler.jit_function", "BoundJit"): ("function", "instance"),
-    ("flydsl.autotune.tuner", "Autotuner"): ("fn",),
+_PARTS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("functools", "partial"): ("func", "args", "keywords"),
     ("builtins", "method"): ("__func__", "__self__"),
     ("builtins", "property"): ("fget", "fset", "fdel"),
@@ -69,6 +64,12 @@ PARTS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("functools", "_lru_cache_wrapper"): ("__wrapped__",),
 }
 """Attributes that say all about an object, by the module and name of its type."""
+
+
+def parts_of(kind: type) -> tuple[str, ...] | None:
+    """Attributes that say all about an object of a type; a class of ours names them itself, in ``captured_parts``."""
+    own = vars(kind).get("captured_parts") if is_own_module(kind.__module__) else None
+    return own or _PARTS.get((kind.__module__, kind.__qualname__))
 
 
 BOUND = ("builtin_function_or_method", "method-wrapper")
@@ -181,7 +182,7 @@ def bytes_of(value: Any) -> bytes:
 
 
 def digest_of(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+    return import_module("hashlib").sha256(data).hexdigest()  # slow to import
 
 
 def _of_memory(value: Any, size: int, *, is_seen: bool = True) -> Content:
@@ -246,6 +247,7 @@ def is_immutable(cls: type) -> bool:
     return ours or bool(parameters and parameters.frozen)
 
 
+_GENERATORS = ("dataclasses", "flydsl.base.records")
 _GENERATED = frozenset({
     "__init__", "__repr__", "__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__setattr__", "__delattr__",
     "__getstate__", "__setstate__", "__replace__",
@@ -329,7 +331,7 @@ _HEAP_TYPE = 1 << 9
 def _copies_its_own_way(cls: type) -> bool:
     """Whether a class says itself what an instance consists of: there may be more to it than attributes."""
     state = cls.__getstate__
-    own_state = state is not object.__getstate__ and getattr(state, "__module__", "") != "dataclasses"
+    own_state = state is not object.__getstate__ and getattr(state, "__module__", "") not in _GENERATORS
     own = cls.__reduce__ is not object.__reduce__ or cls.__reduce_ex__ is not object.__reduce_ex__
     return own or own_state or hasattr(cls, "__getnewargs__") or hasattr(cls, "__getnewargs_ex__")
 

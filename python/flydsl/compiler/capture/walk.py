@@ -16,11 +16,11 @@ import threading
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from types import BuiltinFunctionType, CodeType, FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
+from flydsl.base.records import dataclass, field
 from flydsl.compiler.capture import libraries, values
 from flydsl.compiler.capture.code import CodeReads, code_digest
 from flydsl.compiler.capture.guard import MISSING, Guard
@@ -215,7 +215,7 @@ class ValueWalk:
             return self._container(value)
         if isinstance(value, _OF_THE_CALLER):
             return self._of_the_caller(value)
-        parts = values.PARTS.get((kind.__module__, kind.__qualname__))
+        parts = values.parts_of(kind)
         if parts is not None:
             return self._parts(value, parts)
         if kind.__module__ in ("typing", "types") and hasattr(value, "__args__"):

@@ -2,34 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from importlib import import_module
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
-from flydsl.backends.cuda import compile as cuda_compile
 from flydsl.backends.device_code import kernel_functions
-from flydsl.backends.driver_launching import DriverLaunching
-from flydsl.backends.host.compile import host_module
 from flydsl.backends.host.lds_record import LdsRecorder
-from flydsl.backends.host.sanitizer import settings as sanitizer_settings
-from flydsl.backends.host.sanitizer import settings_text as sanitizer_text
-from flydsl.backends.launcher import HostModule, Site, launcher_module, site_of
-from flydsl.backends.rocm import compile as rocm_compile
+from flydsl.backends.launcher import site_of
 from flydsl.base import knobs
 from flydsl.base.errors import FlyDSLError, VerifyError
-from flydsl.codegen.llvm_build import emit_object, host_triple
+from flydsl.base.lazy import lazy_module
+from flydsl.codegen.llvm_build import emit_object
 from flydsl.compiler.artifacts.artifact import Artifact, Assemble
 from flydsl.compiler.backends.backend_passes import passes_for
+from flydsl.compiler.backends.families import AfterStageA, Lowered, device_family
 from flydsl.compiler.lowering.dumps import Dumps, module_text
 from flydsl.compiler.messages.progress import stage
-from flydsl.compiler.messages.schedule_warnings import warn_about_schedules
 from flydsl.compiler.options.hints import Hints
 from flydsl.compiler.options.sanitize import check_device
 from flydsl.passes.pipeline import Pass
+from flydsl.passes.shared.walk import sanitizer_settings, sanitizer_text
 from flydsl.passes.written_arguments import written_arguments
 from flydsl.target.target import Target
+
+if TYPE_CHECKING:
+    from flydsl.compiler.lowering import target_dumps
+else:
+    target_dumps = lazy_module("flydsl.compiler.lowering.target_dumps")
 
 
 def _verify(module: ModuleOp, after: str) -> None:
@@ -55,19 +56,6 @@ def run_passes(module: ModuleOp, passes: tuple[Pass, ...], dumps: Dumps) -> None
         dumps.module(step.name, module)
 
 
-@dataclass(frozen=True)
-class Lowered:
-    """A module as LLVM text of the host's part and, for a GPU, the promise of its binary."""
-
-    host: HostModule
-    kernels: tuple[str, ...]
-    level: int
-    """Optimisation level of the host's part."""
-    binary: Callable[[], bytes] = bytes
-    writes: tuple[tuple[int, bool, Site], ...] = ()
-    """Arguments that the code may write: `Artifact.writes` with the sites themselves."""
-
-
 def lower_module(
     module: ModuleOp, name: str, target: Target, device: str, argument_format: str,
     recorder: LdsRecorder | None = None, assemble: Assemble | None = None, hints: Hints = (),
@@ -89,25 +77,19 @@ def lower_module(
     with stage("passes"):
         run_passes(module, passes_for(target, hints, checks["checks"] if checks else ()), dumps)
     writes = tuple((write.leaf, write.known, site_of(write.by)) for write in written_arguments(module))
-    if target.backend == "rocm" and not checks:
-        warn_about_schedules(module)
+    if not checks:
+        device_family(target.backend).look_over(module)
     level, line_tables = knobs.COMPILE_OPT_LEVEL.get(), knobs.DEBUG_ENABLE_DEBUG_INFO.get()
     if dumps.folder is not None or knobs.DEBUG_PRINT_AFTER_ALL.get():
-        write = import_module("flydsl.compiler.lowering.target_dumps")
-        dump = write.dump_assembly if dumps.assembly_only else write.dump_later_stages
+        dump = target_dumps.dump_assembly if dumps.assembly_only else target_dumps.dump_later_stages
         dump(module, target, level, line_tables, dumps, assemble)
-    if device == "host":
-        with stage("LLVM text"):
-            host = host_module(module, target, argument_format, recorder)
-        if dumps.stages:
-            dumps.extra("host.ll", host.text)
-        return Lowered(host, kernels, level, writes=writes)
-    # The launcher first: what it refuses must not leave a linker running.
-    with stage("LLVM text"):
-        host = launcher_module(module, target, argument_format, DriverLaunching(list(kernels)), host_triple())
-    with stage("device code"):
-        binary = _device_binary(module, target, device, level, line_tables)
-    return Lowered(host, kernels, LAUNCHER_LEVEL, binary, writes)
+    llvm_dir = knobs.COMPILE_LLVM_DIR.get()
+    asked = AfterStageA(module, target, argument_format, kernels, level, line_tables, llvm_dir, recorder)
+    lowered = device_family(device).lowered(asked)
+    if dumps.stages:
+        for file, text in lowered.dumps.items():
+            dumps.extra(file, text)
+    return replace(lowered, writes=writes)
 
 
 def cubin_of(binary: bytes, kernels: Sequence[str], assemble: Assemble | None) -> bytes:
@@ -142,17 +124,3 @@ def compile_module(
         sanitizer=sanitizer_text(module),
         writes=tuple((leaf, known, len(sites) + index) for index, (leaf, known, _) in enumerate(lowered.writes)),
     )
-
-
-LAUNCHER_LEVEL = 1
-"""A launcher beside a GPU's kernels is a page of straight code; more effort buys nothing."""
-
-
-def _device_binary(module: ModuleOp, target: Target, device: str, level: int, line_tables: bool) -> Callable[[], bytes]:
-    """Start making PTX or a code object of the module's kernels; the call gives the bytes."""
-    llvm_dir = knobs.COMPILE_LLVM_DIR.get()
-    if device == "cuda":
-        ptx = cuda_compile.ptx_of(cuda_compile.device_text(module, target, line_tables), target, level, llvm_dir)
-        return lambda: ptx.encode()
-    text = rocm_compile.device_text(module, target, line_tables)
-    return rocm_compile.begin_code_object(text, target, level, llvm_dir).result

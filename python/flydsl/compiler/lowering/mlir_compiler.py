@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flydsl.base.errors import DslTypeError, DslValueError, VerifyError
+from flydsl.base.lazy import lazy_module
 from flydsl.compiler.artifacts.artifact import Artifact
 from flydsl.compiler.backends.target_choice import current_device
 from flydsl.dialects.fly.payload import Pointer
 from flydsl.expr.trace.abi_slots import slot_letters
 from flydsl.layout.tensor import Tensor
+from flydsl.target.family import HOST, family
 from flydsl.target.target import parse_target
+
+if TYPE_CHECKING:
+    from flydsl.compiler.lowering import driver
+    from flydsl.dialects import registry
+    from flydsl.dialects.fly import types
+else:
+    driver = lazy_module("flydsl.compiler.lowering.driver")
+    types = lazy_module("flydsl.dialects.fly.types")
+    registry = lazy_module("flydsl.dialects.registry")
 
 
 class MlirCompiler:
@@ -25,18 +36,18 @@ class MlirCompiler:
         """
         here = current_device()
         target = parse_target(arch) if arch else here.target
-        kind = device or (here.kind if not arch else "host")
-        if kind not in ("host", target.backend):
-            raise DslValueError(f"code for {target.arch} does not run on '{kind}'", hint=f"host or {target.backend}")
+        kind = device or (here.kind if not arch else HOST.name)
+        if not family(kind).runs(target.backend):
+            raise DslValueError(
+                f"code for {target.arch} does not run on '{kind}'", hint=f"{HOST.name} or {target.backend}"
+            )
         op = _parsed(module) if isinstance(module, str) else module
         function = _host_function(op)
         formats = "".join(_format(value) for value in function.body.block.args)
-        driver = import_module("flydsl.compiler.lowering.driver")
         return driver.compile_module(op, function.sym_name.data, target, kind, formats)
 
 
 def _parsed(text: str) -> Any:
-    registry = import_module("flydsl.dialects.registry")
     context = registry.IrContext()
     registry.load_all(context)
     parsing = import_module("xdsl.parser")
@@ -59,7 +70,7 @@ def _host_function(module: Any) -> Any:
 
 def _format(value: Any) -> str:
     """`struct` characters of a host function's parameter in the argument block."""
-    payload = import_module("flydsl.dialects.fly.types").payload_of(value.type)
+    payload = types.payload_of(value.type)
     kind = payload if isinstance(payload, (Pointer, Tensor)) else value.type
     letters = slot_letters(f"parameter {value.index} of the host function", kind)
     return "".join(choice[0] for choice in letters)

@@ -7,23 +7,21 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 
-from flydsl.backends.cuda import compile as cuda_compile
 from flydsl.backends.pipeline import STAGE_C, Step, stage_b
-from flydsl.backends.rocm import compile as rocm_compile
 from flydsl.base import knobs
 from flydsl.base.errors import FlyDSLError
 from flydsl.base.log import get_logger
 from flydsl.compiler.artifacts.artifact import Assemble
+from flydsl.compiler.backends.families import device_family
 from flydsl.compiler.lowering.dumps import Dumps, module_text
 from flydsl.passes.shared.walk import gpu_modules
-from flydsl.runtime import nvidia_tools
 from flydsl.target.target import Target
 
 _LOG = get_logger(__name__)
 
 FINAL_ASSEMBLY = "21_final_isa.s"
 """The file's name when it is the only one; among all dumps it is numbered as they are."""
-ASSEMBLY_SUFFIX, SASS_SUFFIX = ".s", ".sass"
+ASSEMBLY_SUFFIX = ".s"
 
 
 def dump_later_stages(
@@ -48,7 +46,7 @@ def dump_assembly(
     module: ModuleOp, target: Target, level: int, debug_info: bool, dumps: Dumps, assemble: Assemble | None = None
 ) -> None:
     """Write the assembly alone, made the short way."""
-    family = cuda_compile if target.backend == "cuda" else rocm_compile
+    family = device_family(target.backend)
     try:
         text = _assembly(family.device_text(module, target, debug_info), target, level)
     except FlyDSLError as error:
@@ -67,21 +65,16 @@ def _run(step: Step, module: ModuleOp, dumps: Dumps, locations: bool = False) ->
 
 
 def _llvm_text(module: ModuleOp, target: Target, debug_info: bool) -> str:
-    family = cuda_compile if target.backend == "cuda" else rocm_compile
+    family = device_family(target.backend)
     return "\n".join(family.converted_text(op, target, debug_info) for op in gpu_modules(module))
 
 
 def _assembly(text: str, target: Target, level: int) -> str:
-    family = cuda_compile.ptx_of if target.backend == "cuda" else rocm_compile.isa_of
-    return family(text, target, level, knobs.COMPILE_LLVM_DIR.get())
+    return device_family(target.backend).assembly(text, target, level, knobs.COMPILE_LLVM_DIR.get())
 
 
-def _dump_sass(dumps: Dumps, name: str, ptx: str, target: Target, assemble: Assemble | None) -> None:
-    """Beside PTX, the machine code that the device at hand makes of it, or else `ptxas`, if a tool here can read it."""
-    if target.backend != "cuda":
-        return
-    cubin = assemble(ptx.encode(), name) if assemble is not None else b""
-    cubin = cubin or nvidia_tools.assembled_by_ptxas(ptx.encode(), target.arch).cubin
-    sass = nvidia_tools.sass_of(cubin) if cubin else ""
-    if sass:
-        dumps.extra(name.removesuffix(ASSEMBLY_SUFFIX) + SASS_SUFFIX, sass)
+def _dump_sass(dumps: Dumps, name: str, assembly: str, target: Target, assemble: Assemble | None) -> None:
+    """Beside assembly that is not what the machine runs, what it runs."""
+    suffix, text = device_family(target.backend).disassembly(assembly, name, target, assemble)
+    if text:
+        dumps.extra(name.removesuffix(ASSEMBLY_SUFFIX) + suffix, text)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from flydsl.base.errors import DslIndexError, DslTypeError, FlyDSLError
+from flydsl.base.records import dataclass
 from flydsl.compiler.messages.wrong_calls import wrong_call
 from flydsl.expr.gpu import Tuple3D
 from flydsl.expr.numeric import Numeric

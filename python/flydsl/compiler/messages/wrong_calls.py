@@ -63,16 +63,15 @@ def _called(traceback: TracebackType | None, name: str) -> Any:
         return None
     found = _value_of(call.func, traceback.tb_frame)
     if found is None and isinstance(call.func, ast.Attribute) and call.func.attr == name == "launch":
-        from flydsl.compiler.kernel_function import KernelLauncher
-
-        return KernelLauncher.launch if _is_kernel(call.func.value, traceback.tb_frame) else None
+        return _launch_of(call.func.value, traceback.tb_frame)
     ours = isinstance(found, (FunctionType, MethodType)) and found.__module__.partition(".")[0] == _OWN_PACKAGE
     return found if ours else None
 
 
-def _is_kernel(value: ast.expr, frame: FrameType) -> bool:
-    """Whether an expression is ``kernel(...)``, the call of a kernel."""
-    return isinstance(value, ast.Call) and hasattr(_value_of(value.func, frame), "known_block_size")
+def _launch_of(value: ast.expr, frame: FrameType) -> Any:
+    """The ``launch`` of an expression ``kernel(...)``, the call of a kernel; None for any other."""
+    called = _value_of(value.func, frame) if isinstance(value, ast.Call) else None
+    return getattr(getattr(called, "launcher", None), "launch", None)
 
 
 def _call_at(traceback: TracebackType) -> ast.Call | None:

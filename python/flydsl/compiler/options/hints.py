@@ -127,12 +127,10 @@ def math_flags(hints: Hints) -> FastMathFlags:
     return flags | _UNSAFE if found.get("unsafe_fp_math") else flags
 
 
-def kernel_attributes(hints: Hints, backend: str) -> dict[str, Any]:
-    """Attributes of every kernel, by the backend of its target. A hint that means nothing there adds none."""
+def kernel_attributes(hints: Hints) -> dict[str, Any]:
+    """Attributes of every kernel, whatever its target; a backend adds its own."""
     found = dict(hints)
     attributes: dict[str, Any] = {}
-    if found.get("waves_per_eu") and backend == "rocm":
-        attributes["rocdl.waves_per_eu"] = found["waves_per_eu"]
     if found.get("maxnreg"):
         attributes["fly.maxnreg"] = found["maxnreg"]
     if found.get("fast_fp_math"):
@@ -140,6 +138,6 @@ def kernel_attributes(hints: Hints, backend: str) -> dict[str, Any]:
     return attributes
 
 
-def llvm_options(hints: Hints) -> tuple[tuple[str, bool | int | str], ...]:
+def option_settings(hints: Hints) -> tuple[tuple[str, bool | int | str], ...]:
     """LLVM's own options of a compilation."""
     return dict(hints).get("llvm_options", ())

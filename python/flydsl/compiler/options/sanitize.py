@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
 from flydsl.compiler.messages.diagnostics import located
+from flydsl.target.family import family
 
 CHECKS = ("bounds", "race", "uninit", "barrier", "async")
 """The checks that `sanitize` turns on by itself, in the order of their bits."""
@@ -33,7 +34,7 @@ def sanitize(*checks: str) -> AbstractContextManager[None]:
 
 def check_device(kind: str) -> None:
     """Refuse to run unchecked what was meant to be checked."""
-    if kind != "host" and knobs.SANITIZE.get():
+    if not family(kind).virtual and knobs.SANITIZE.get():
         raise DslRuntimeError(
             f"sanitizers check kernels on the virtual GPU, and this call would run on {kind}",
             hint="pass arrays of the host (FLYDSL_RUNTIME_KIND=host), or turn FLYDSL_SANITIZE off",

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from flydsl.base.errors import UnsupportedError
-from flydsl.compiler.arguments.pointer_argument import PointerArgument
-from flydsl.compiler.arguments.struct_argument import StructArgument
-from flydsl.compiler.jit_argument import Dynamic, JitArgument, ScalarArgument, StreamArgument, TensorArgument
+from flydsl.base.records import dataclass, field
+from flydsl.compiler.arguments.kinds import JitArgument, PointerArgument, ScalarArgument, StreamArgument, StructArgument
+from flydsl.compiler.arguments.tensor_argument import Dynamic, TensorArgument
 from flydsl.layout.leaf import INT32_LIMIT
 
 FORMAT_TYPES = {

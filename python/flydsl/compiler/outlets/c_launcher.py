@@ -9,34 +9,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
 from pathlib import PurePath
 from typing import Any
 
 from flydsl.backends.launcher import field_offsets
-from flydsl.base import launch_status
+from flydsl.base import native_names
 from flydsl.base.native_names import DRIVER_ATTRIBUTES_ENTRY, DRIVER_ENTRY, ENTRY, TENSOR_MAP_ENTRY, handle_symbol
+from flydsl.base.records import dataclass
 from flydsl.compiler.artifacts.artifact import STATUS
 from flydsl.compiler.outlets.c_arguments import CArgument, comment, declaration
+from flydsl.target.family import family
 
 STATUSES: dict[str, tuple[int, str]] = {
     "OK": (0, "it went well"),
-    "BAD_BLOCK": (launch_status.BAD_BLOCK, "a block extent is below 1, or the block has too many threads"),
-    "BAD_GRID": (launch_status.BAD_GRID, "a grid extent is negative or too large"),
-    "NO_MEMORY": (launch_status.NO_MEMORY, "there was no memory for a workgroup"),
-    "BAD_ARGUMENT": (launch_status.BAD_ARGUMENT, "an argument is not what the code was compiled for"),
-    "NOT_LOADED": (launch_status.NOT_LOADED, "the code is on no device yet"),
-    "NO_DRIVER": (launch_status.NO_DRIVER, "the driver's library is not on this machine"),
-    "BAD_CLUSTER": (launch_status.BAD_CLUSTER, "the grid is no whole number of clusters"),
-    "BAD_SHARED": (launch_status.BAD_SHARED, "a launch asks for too few or too many bytes of shared memory"),
-    "BAD_MAP_ADDRESS": (launch_status.BAD_MAP_ADDRESS, "a tensor does not start where the copy engine can read"),
-    "BAD_MAP_STRIDE": (launch_status.BAD_MAP_STRIDE, "a tensor's rows are not padded as the copy engine needs them"),
-    "BAD_MAP_EXTENT": (launch_status.BAD_MAP_EXTENT, "a tensor is empty, or too long for the copy engine"),
-    "BAD_LAYOUT": (launch_status.BAD_LAYOUT, "a kernel's layout algebra has no answer for an extent or stride"),
-    "SITE_BASE": (launch_status.SITE_BASE, "from here on: a failure that a kernel found, at a place in its source"),
-    "DRIVER_BASE": (launch_status.DRIVER_BASE, "from here on: the driver's own status plus this number"),
+    "BAD_BLOCK": (native_names.BAD_BLOCK, "a block extent is below 1, or the block has too many threads"),
+    "BAD_GRID": (native_names.BAD_GRID, "a grid extent is negative or too large"),
+    "NO_MEMORY": (native_names.NO_MEMORY, "there was no memory for a workgroup"),
+    "BAD_ARGUMENT": (native_names.BAD_ARGUMENT, "an argument is not what the code was compiled for"),
+    "NOT_LOADED": (native_names.NOT_LOADED, "the code is on no device yet"),
+    "NO_DRIVER": (native_names.NO_DRIVER, "the driver's library is not on this machine"),
+    "BAD_CLUSTER": (native_names.BAD_CLUSTER, "the grid is no whole number of clusters"),
+    "BAD_SHARED": (native_names.BAD_SHARED, "a launch asks for too few or too many bytes of shared memory"),
+    "BAD_MAP_ADDRESS": (native_names.BAD_MAP_ADDRESS, "a tensor does not start where the copy engine can read"),
+    "BAD_MAP_STRIDE": (native_names.BAD_MAP_STRIDE, "a tensor's rows are not padded as the copy engine needs them"),
+    "BAD_MAP_EXTENT": (native_names.BAD_MAP_EXTENT, "a tensor is empty, or too long for the copy engine"),
+    "BAD_LAYOUT": (native_names.BAD_LAYOUT, "a kernel's layout algebra has no answer for an extent or stride"),
+    "SITE_BASE": (native_names.SITE_BASE, "from here on: a failure that a kernel found, at a place in its source"),
+    "DRIVER_BASE": (native_names.DRIVER_BASE, "from here on: the driver's own status plus this number"),
 }
 """Name -> number and meaning of what a launcher returns."""
 
@@ -44,13 +45,6 @@ LOCAL_NAMES = frozenset(
     {"block", "report", "status", "refuse", "explain", "device_ready", "device_enter", "device_leave"}
 )
 """Names that the body of the launch function uses, which no parameter may hide."""
-
-_PARTS = {"host": ("host.c",), "cuda": ("driver.c", "cuda.c"), "rocm": ("driver.c", "rocm.c")}
-_INCLUDES = {
-    "host": ("pthread.h", "sched.h", "stddef.h", "stdio.h", "string.h"),
-    "cuda": ("dlfcn.h", "pthread.h", "stddef.h", "stdio.h", "string.h"),
-    "rocm": ("dlfcn.h", "pthread.h", "stddef.h", "stdio.h", "string.h"),
-}
 
 _OPTIONAL_MACROS = {TENSOR_MAP_ENTRY: "TENSOR_MAP_ENCODE", DRIVER_ATTRIBUTES_ENTRY: "DRIVER_LAUNCH_EX"}
 """Entries of the driver that only some launchers call -> what the C of the device calls them."""
@@ -82,7 +76,7 @@ class CFunction:
     def symbols(self) -> dict[str, str]:
         """Symbols of the native launcher -> the names they have in the exported object."""
         own = {ENTRY: f"{self.name}_{ENTRY}"}
-        if self.device != "host":
+        if not family(self.device).virtual:
             own |= {name: f"{self.name}_{name}" for name in (DRIVER_ENTRY, *self._optional_entries)}
             own |= {handle_symbol(kernel): f"{self.name}_handle{i}" for i, kernel in enumerate(self.kernels)}
         return own
@@ -150,12 +144,11 @@ def header_text(function: CFunction) -> str:
 
 
 def _title(function: CFunction) -> list[str]:
-    where = f"on the host, as a virtual {function.target}" if function.device == "host" else f"on {function.target}"
-    link = f"{function.name}.c and {function.name}.o"
-    if function.device == "host":
-        link = f"{function.name}.c, {function.name}.o and fly_pool.o, with -lpthread -lm"
-    else:
-        link += ", with -lpthread -ldl"
+    where = (
+        f"on the host, as a virtual {function.target}" if family(function.device).virtual else f"on {function.target}"
+    )
+    objects = f", {function.name}.o and fly_pool.o" if family(function.device).virtual else f" and {function.name}.o"
+    link = f"{function.name}.c{objects}, {family(function.device).export_links}"
     return [
         f"{function.name}: the jit function '{function.python_name}', exported by FlyDSL {function.version}.",
         "",
@@ -179,7 +172,7 @@ def _status_enum(function: CFunction) -> str:
 
 
 def _launch_notes(function: CFunction) -> list[str]:
-    when = "and returns when it is done" if function.device == "host" else "and returns when it is on the stream"
+    when = "and returns when it is done" if family(function.device).virtual else "and returns when it is on the stream"
     lines = [f"Runs '{function.python_name}' {when}; 0, or a status that {function.name}_error explains.", ""]
     for argument in function.arguments:
         lines.append(f"{argument.name}: {argument.notes[0]}")
@@ -190,7 +183,7 @@ def _launch_notes(function: CFunction) -> list[str]:
 
 def _load_notes(function: CFunction) -> list[str]:
     name = function.name
-    if function.device == "host":
+    if family(function.device).virtual:
         return [
             f"Starts the thread pool; {name}_launch does so by itself. There is only device 0. Unloading does nothing."
         ]
@@ -206,17 +199,17 @@ def _load_notes(function: CFunction) -> list[str]:
 def source_text(function: CFunction) -> str:
     """The source: C11 with what gcc and clang add to it."""
     runtime = resources.files("flydsl.compiler.outlets").joinpath("export_runtime")
-    device = _PARTS[function.device]
+    device = family(function.device).export_parts
     parts = [
         comment([*_title(function)[:1], f"See {function.name}.h."]),
         "#define _GNU_SOURCE",
         f'#include "{function.name}.h"',
-        "\n".join(f"#include <{name}>" for name in _INCLUDES[function.device]),
+        "\n".join(f"#include <{name}>" for name in family(function.device).export_includes),
         "\n".join(
             ["enum {", *(f"    STATUS_{name} = {number}," for name, (number, _) in STATUSES.items() if number), "};"]
         ),
         _sites(function),
-        *([] if function.device == "host" else [_image(function), _kernel_table(function)]),
+        *([] if family(function.device).virtual else [_image(function), _kernel_table(function)]),
         *(runtime.joinpath(part).read_text().rstrip() for part in ("common.c", *device)),
         _block(function),
         _explain(function),

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from flydsl.base.lazy import lazy_module
 from flydsl.compiler.messages.diagnostics import present
 
 if TYPE_CHECKING:
-    from flydsl.compiler.outlets.export_writer import Export
+    from flydsl.compiler.outlets import export_writer
+else:
+    export_writer = lazy_module("flydsl.compiler.outlets.export_writer")
 
 
 def export(
     fn: Any, *args: Any, dir: str | os.PathLike[str], name: str | None = None, device: str | None = None,
     arch: str | None = None, cpu: str = "native", **kwargs: Any,
-) -> Export:  # fmt: skip
+) -> export_writer.Export:  # fmt: skip
     """Compile ``fn`` for these arguments and write it into the folder ``dir``: objects, C launcher, JSON description.
 
     The arguments are examples: of a tensor only the element type counts and what is static of its layout, of a number
@@ -24,9 +26,8 @@ def export(
     here, and ``device="host"`` for the virtual GPU. ``cpu`` is what the host's part runs on: ``native`` is this
     machine's processor, ``generic`` any of its family. Parameters of ``fn`` may be given by keyword.
     """
-    writer = import_module("flydsl.compiler.outlets.export_writer")
     try:
-        return writer.export_function(fn, args, kwargs, folder=dir, name=name, device=device, arch=arch, cpu=cpu)
+        return export_writer.export_function(fn, args, kwargs, folder=dir, name=name, device=device, arch=arch, cpu=cpu)
     except Exception as error:
         present(error)
         raise

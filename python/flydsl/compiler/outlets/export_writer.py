@@ -15,34 +15,34 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-import flydsl
 from flydsl.backends.launcher import field_offsets
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslValueError
 from flydsl.base.files import atomic_write
 from flydsl.base.native_names import DRIVER_ATTRIBUTES_ENTRY, TENSOR_MAP_ENTRY
+from flydsl.base.own_code import VERSION
+from flydsl.base.records import dataclass, replace
 from flydsl.codegen.exported_object import Processor, exported_object, exported_pool, llvm_version, processor
 from flydsl.codegen.llvm_options import option_scope
-from flydsl.compiler.arguments.adapted import Adapted
+from flydsl.compiler.arguments.adapting import Adapted
 from flydsl.compiler.backends.target_choice import chosen_target
 from flydsl.compiler.calls.call import Call
-from flydsl.compiler.calls.jit_call import jit_call
 from flydsl.compiler.jit_function import JitFunction, collector_paused
 from flydsl.compiler.lowering.driver import Lowered, cubin_of, lower_module
-from flydsl.compiler.options.hints import hint_scope, llvm_options
+from flydsl.compiler.options.hints import hint_scope, option_settings
 from flydsl.compiler.outlets.c_arguments import CArgument, c_argument, c_name, hidden_stream
 from flydsl.compiler.outlets.c_launcher import LOCAL_NAMES, STATUSES, CFunction, header_text, source_text
+from flydsl.compiler.outlets.jit_call import jit_call
 from flydsl.compiler.tracing.trace import trace
-from flydsl.runtime.compile_only import CompileOnlyDevice
+from flydsl.runtime.device import CompileOnlyDevice
+from flydsl.target.family import family, known_families
 from flydsl.target.target import parse_target
 
 DESCRIPTION_VERSION = 1
-_BINARY_SUFFIX = {"cuda": "ptx", "rocm": "hsaco"}
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def _export(
     call = fn.adapted_call(tuple(args), kwargs)
     call = replace(call, device=_device(call.device, device, arch))
     hints = fn.effective_hints()
-    with option_scope(llvm_options(hints)):
+    with option_scope(option_settings(hints)):
         module, formats = trace(fn.func, call.arguments, call.device.target, hints)
         assemble = getattr(call.device, "assemble", None)
         lowered = lower_module(
@@ -99,7 +99,7 @@ def _c_function(name: str, call: Call, lowered: Lowered) -> CFunction:
     return CFunction(
         name=name,
         python_name=call.func.__name__,
-        version=flydsl.__version__,
+        version=VERSION,
         device=call.device.kind,
         target=call.device.target.arch,
         shared_bytes=call.device.target.lds_bytes,
@@ -128,13 +128,12 @@ def _device(found: Any, kind: str | None, arch: str | None) -> Any:
     """The device to export for: the one the arrays are on, unless one is named; an arch alone names its GPU."""
     if kind is None and arch is None:
         return found
-    if kind not in (None, "host", *_BINARY_SUFFIX):
-        raise DslValueError(
-            f"there is no device {kind!r} to export for", hint=f"say host, {' or '.join(_BINARY_SUFFIX)}"
-        )
+    exported = [found.name for found in known_families() if found.export_parts]
+    if kind is not None and kind not in exported:
+        raise DslValueError(f"there is no device {kind!r} to export for", hint=f"say one of {', '.join(exported)}")
     target = parse_target(arch) if arch is not None else chosen_target()
     kind = kind or target.backend
-    if kind not in ("host", target.backend):
+    if not family(kind).runs(target.backend):
         raise DslValueError(
             f"{target.arch} is no target of device {kind!r}",
             hint=f"name one with arch=, or say device={target.backend!r}",
@@ -170,10 +169,10 @@ def _write(function: CFunction, lowered: Lowered, cubin: bytes, folder: Path, cp
     texts: dict[str, str] = {f"{name}.h": header_text(function), f"{name}.c": source_text(function)}
     objects = {f"{name}.o": exported_object(lowered.host.text, function.symbols, cpu, lowered.level)}
     binary: dict[str, bytes] = {}
-    if function.device == "host":
+    if family(function.device).virtual:
         objects["fly_pool.o"] = exported_pool(cpu)
     else:
-        binary[f"{name}.{_BINARY_SUFFIX[function.device]}"] = function.binary
+        binary[f"{name}.{family(function.device).binary_suffix}"] = function.binary
     if cubin:
         binary[f"{name}.cubin"] = cubin
     described = _description(function, cpu, [*texts, *objects, *binary])
@@ -243,4 +242,4 @@ def _description(function: CFunction, cpu: Processor, files: list[str]) -> dict[
 
 
 def _versions() -> dict[str, str]:
-    return {"flydsl": flydsl.__version__, "llvm": llvm_version()}
+    return {"flydsl": VERSION, "llvm": llvm_version()}

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from flydsl.backends.host.compile import shared_globals
 from flydsl.backends.host.lds_record import AccessSite, LdsRecorder
 from flydsl.backends.host.shared_memory import SharedMemory
+from flydsl.base.records import dataclass
 from flydsl.compiler.calls.call import Call
 from flydsl.compiler.jit_function import JitFunction
 from flydsl.compiler.lowering import driver

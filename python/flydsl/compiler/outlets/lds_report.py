@@ -8,20 +8,29 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslValueError
-from flydsl.compiler.calls.jit_call import jit_call
+from flydsl.base.lazy import lazy_module
+from flydsl.base.records import dataclass
 from flydsl.compiler.jit_function import JitFunction
 from flydsl.compiler.messages.diagnostics import present
 from flydsl.compiler.options.hints import hint_scope
+from flydsl.compiler.outlets.jit_call import jit_call
 from flydsl.layout.swizzle import Swizzle
 from flydsl.target.bank_fixes import Padding, find_fix, wave_cycles
+from flydsl.target.family import family
 from flydsl.target.target import Target
+
+if TYPE_CHECKING:
+    from flydsl.backends.host import lds_record
+    from flydsl.compiler.outlets import lds_recording
+else:
+    lds_record = lazy_module("flydsl.backends.host.lds_record")
+    lds_recording = lazy_module("flydsl.compiler.outlets.lds_recording")
+
 
 RECORDED_BLOCKS = 4
 RECORDED_ACCESSES = 1 << 18
@@ -132,14 +141,14 @@ def _report(function: JitFunction, args: Any, kwargs: Any) -> LdsReport:
     call = function.adapted_call(args, kwargs)
     call.check_launchable()
     device = call.device
-    if device.kind != "host":
+    if not family(device.kind).virtual:
         raise DslValueError(
             f"the arrays of '{function.__name__}' are on {device.kind}, and shared memory is recorded on the host",
             hint="pass host arrays and set ARCH to the target to report on",
         )
     # What compiles is loaded here and not when `flydsl.compiler` is imported.
-    recorder = import_module("flydsl.backends.host.lds_record").LdsRecorder(RECORDED_BLOCKS, RECORDED_ACCESSES)
-    waves = import_module("flydsl.compiler.outlets.lds_recording").run_recorded(function, call, recorder)
+    recorder = lds_record.LdsRecorder(RECORDED_BLOCKS, RECORDED_ACCESSES)
+    waves = lds_recording.run_recorded(function, call, recorder)
     kept = min(recorder.wanted, recorder.capacity)
     return LdsReport(
         device.target.arch, _rows(waves, device.target), _fixes(waves, device.target), kept, recorder.wanted - kept

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from typing import Any, get_args
 
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, FlyDSLError, UnsupportedError
-from flydsl.compiler.calls.jit_call import chosen_names, jit_call, jit_function
+from flydsl.base.records import dataclass
 from flydsl.compiler.jit_function import JitFunction
 from flydsl.compiler.messages.diagnostics import definition_of, located
 from flydsl.compiler.options.hints import hint_scope
+from flydsl.compiler.outlets.jit_call import chosen_names, jit_call, jit_function
 from flydsl.expr.numeric import Boolean, Numeric
+from flydsl.target.family import CUDA
 
 NAMESPACE = "flydsl"
 _CONSTANTS: dict[Any, str] = {int: "int", float: "float", bool: "bool", str: "str"}
@@ -290,7 +291,7 @@ class _Operator:
         """torch's current stream on the device of the tensors; the host has none."""
         tensors = [values[p.name] for p in self.parameters if p.kind == "Tensor"]
         device = next(tensor.device for tensor in tensors if tensor is not None)
-        if device.type != "cuda":
+        if device.type != CUDA.name:
             return None
         stream = torch.cuda.current_stream(device).cuda_stream
         if stream and all(p.kind != "Stream" for p in self.parameters):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 from flydsl.base.errors import SourceLocation
+from flydsl.base.records import dataclass, field
 from flydsl.compiler.rewrite import build, checks
 from flydsl.compiler.rewrite.liveness import Liveness
 from flydsl.compiler.rewrite.names import bound_names, changed_names, declared

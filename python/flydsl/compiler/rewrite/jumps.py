@@ -19,9 +19,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from flydsl.base.records import dataclass
 from flydsl.compiler.rewrite import build
 from flydsl.compiler.rewrite.names import FUNCTIONS, scope_nodes
 from flydsl.expr.flow.site import FLAG, RESULT

@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 import linecache
 from contextlib import suppress
-from dataclasses import dataclass
 from types import FunctionType
+
+from flydsl.base.records import dataclass
 
 Definitions = dict[int, list[tuple[ast.FunctionDef, "str | None"]]]
 """The functions of a file by their first line, each with the class it stands in."""

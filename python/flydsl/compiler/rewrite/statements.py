@@ -10,12 +10,11 @@ from flydsl.base.errors import SourceLocation
 from flydsl.compiler.rewrite import build, checks
 from flydsl.compiler.rewrite.boolean import rewrite_bool_op, rewrite_compare, rewrite_if_exp, rewrite_not
 from flydsl.compiler.rewrite.context import Context, Scope
-from flydsl.compiler.rewrite.for_ import rewrite_for
+from flydsl.compiler.rewrite.for_ import rewrite_for, rewrite_while
 from flydsl.compiler.rewrite.if_ import rewrite_if, rewrite_jump, rewrite_raise
 from flydsl.compiler.rewrite.jumps import explicit_init, lower_jumps
 from flydsl.compiler.rewrite.liveness import yield_of
 from flydsl.compiler.rewrite.names import bound_names, outer_expressions, own_nodes, parameters
-from flydsl.compiler.rewrite.while_ import rewrite_while
 
 _RULES: dict[type[ast.AST], Callable[[Context, Any], Any]] = {
     ast.If: rewrite_if,

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import ctypes
 import time
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from flydsl.base.lazy import lazy_module
 from flydsl.base.log import get_logger
 from flydsl.base.native_names import DRIVER_ATTRIBUTES_ENTRY, DRIVER_ENTRY, TENSOR_MAP_ENTRY, handle_symbol
 from flydsl.compiler.artifacts.artifact import Artifact, Executable
 from flydsl.compiler.cache.own_objects import pool_object
 from flydsl.runtime import host_pool
 from flydsl.runtime.object_code import load_object
+from flydsl.target.family import family
+
+if TYPE_CHECKING:
+    from flydsl.compiler.running import sanitized_executable
+else:
+    sanitized_executable = lazy_module("flydsl.compiler.running.sanitized_executable")
+
 
 _log = get_logger(__name__)
 
@@ -25,10 +32,16 @@ def load(artifact: Artifact, device: Any) -> Executable:
     return loaded
 
 
+def prepare(artifact: Artifact) -> None:
+    """Have on disk what a later start needs beside an artifact."""
+    if family(artifact.device).virtual:
+        pool_object()
+
+
 def _loaded(artifact: Artifact, device: Any) -> Executable:
     if artifact.sanitizer:
         return sanitized(artifact, device)
-    if artifact.device == "host":
+    if family(artifact.device).virtual:
         host_pool.start(pool_object)
         return Executable(artifact, load_object(artifact.host_object), device)
     loaded = load_object(artifact.host_object)
@@ -45,9 +58,8 @@ def _loaded(artifact: Artifact, device: Any) -> Executable:
 
 def sanitized(artifact: Artifact, device: Any) -> Executable:
     """Code with checks in it, beside the checker that it calls."""
-    running = import_module("flydsl.compiler.running.sanitized_executable")
-    running.load_checker()
-    return running.SanitizedExecutable(artifact, load_object(artifact.host_object), device)
+    sanitized_executable.load_checker()
+    return sanitized_executable.SanitizedExecutable(artifact, load_object(artifact.host_object), device)
 
 
 def _set_pointer(place: int, value: int) -> None:

@@ -10,12 +10,12 @@ import ctypes
 import json
 import mmap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from flydsl.base import knobs
-from flydsl.compiler.arguments.struct_argument import StructArgument
-from flydsl.compiler.jit_argument import TensorArgument
+from flydsl.base.records import dataclass
+from flydsl.compiler.arguments.kinds import StructArgument
+from flydsl.compiler.arguments.tensor_argument import TensorArgument
 from flydsl.native.constants import CELL_BYTES
 from flydsl.target.dtype import storage_bytes
 

@@ -6,11 +6,11 @@ import ctypes
 import json
 import struct
 import threading
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flydsl.base import native_names as names
-from flydsl.base.launch_status import SANITIZER_FAULT
+from flydsl.base.lazy import lazy_module
+from flydsl.base.native_names import SANITIZER_FAULT
 from flydsl.compiler.artifacts.artifact import Artifact, Executable
 from flydsl.compiler.cache.own_objects import pool_object
 from flydsl.compiler.options.sanitize import CHECKS
@@ -19,6 +19,12 @@ from flydsl.compiler.running.sanitizer_report import sanitizer_error
 from flydsl.native.constants import REPORT_WORDS
 from flydsl.runtime import host_pool
 from flydsl.runtime.object_code import LoadedObject, add_symbol, load_object
+
+if TYPE_CHECKING:
+    from flydsl.codegen import exported_object
+else:
+    exported_object = lazy_module("flydsl.codegen.exported_object")
+
 
 _running = threading.Lock()
 """The checker's state is global."""
@@ -32,7 +38,7 @@ def load_checker() -> LoadedObject:
     with _loading:
         if _checker is None:
             host_pool.start(pool_object)  # which the checker calls
-            _checker = load_object(import_module("flydsl.codegen.native_object").native_object("sanitizer"))
+            _checker = load_object(exported_object.native_object("sanitizer"))
             for name in names.SANITIZER_CALLED:
                 add_symbol(name, _checker.address(name))
         return _checker

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from flydsl.base.errors import Fault, SanitizerError, SourceLocation, ThreadPlace
-from flydsl.compiler.messages.assigned_name import assigned_name
+from flydsl.compiler.messages.shown_value import assigned_name
 from flydsl.compiler.running.sanitized_arrays import ArrayInterval
 from flydsl.layout.swizzle import Swizzle
 from flydsl.native import constants as native

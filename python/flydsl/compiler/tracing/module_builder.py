@@ -27,9 +27,9 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.dialects.llvm import LinkageAttr, LLVMArrayType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from flydsl.base.errors import DslTypeError, SourceLocation
-from flydsl.compiler.tracing.emitter import SHARED_ALIGN, TraceEmitter, ir_type
-from flydsl.compiler.tracing.value_scope import check_uses
+from flydsl.base.errors import DslNameError, DslTypeError, SourceLocation
+from flydsl.compiler.tracing.emitter import SHARED_ALIGN, TraceEmitter
+from flydsl.compiler.tracing.ir_parts import ir_type
 from flydsl.dialects.fly.payload import ARGUMENT_NAMES, DEPENDENT_LAUNCH, DYNAMIC_SHARED, SHARED_RANGE
 from flydsl.dialects.fly.types import type_of
 from flydsl.dialects.gpu_syntax import KERNEL_MARK, LaunchFuncOp
@@ -37,8 +37,9 @@ from flydsl.dialects.gpu_syntax import FuncOp as GpuFuncOp
 from flydsl.dialects.gpu_syntax import ModuleOp as GpuModuleOp
 from flydsl.dialects.gpu_syntax import ReturnOp as GpuReturnOp
 from flydsl.dialects.upstream import op_class
-from flydsl.expr.memory.shared_ledger import SharedLedger
+from flydsl.expr.trace.shared_ledger import SharedLedger
 from flydsl.passes.shared.intrinsic_call import native_declaration
+from flydsl.passes.shared.walk import location_of
 from flydsl.target.target import Target
 
 KERNELS = "kernels"
@@ -214,6 +215,63 @@ class ModuleBuilder:
             attributes=marks,
         )
         emitter.add(op)
+
+
+# Every value is used where it exists: inside the region, and the function, that made it -------
+#
+# The names of a traced function follow this rule by themselves. A value can still escape: kept in an object while
+# a branch is traced, or captured from a jit function by a kernel. One walk over the finished body finds it.
+
+
+_WORDS = {"scf.if": "`if`", "scf.for": "`for`", "scf.while": "`while`"}
+
+
+def check_uses(entry: Block) -> None:
+    """Raise for the first operation that uses a value from outside its scope."""
+    _check_block(entry, set())
+
+
+def _check_block(block: Block, visible: set[Block]) -> None:
+    visible.add(block)
+    for op in block.ops:
+        for operand in op.operands:
+            owner = operand.owner
+            if (owner if isinstance(owner, Block) else owner.parent) not in visible:
+                raise _escaped(op, operand)
+        for region in op.regions:
+            for inner in region.blocks:
+                _check_block(inner, visible)
+    visible.discard(block)
+
+
+def _escaped(op: Operation, value: SSAValue) -> DslNameError:
+    region = _region_of(value)
+    if region is None or _function_of(op) is not _function_of(region):
+        return DslNameError(
+            "a run-time value of another function is used here",
+            hint="pass it to the kernel as an argument; a kernel sees only its own values and Python constants",
+            location=location_of(op),
+        )
+    word = _WORDS.get(region.name, "region")
+    place = location_of(region)
+    where = f"the run-time {word} of line {place.line}" if place else f"a run-time {word}"
+    return DslNameError(
+        f"a value made inside {where} is used outside of it, through an object that kept it",
+        hint="hand it out through a variable that is bound before and assigned inside",
+        location=location_of(op),
+    )
+
+
+def _region_of(value: SSAValue) -> Operation | None:
+    """The operation whose region a value belongs to."""
+    owner = value.owner
+    return owner.parent_op()
+
+
+def _function_of(op: Operation) -> Operation | None:
+    while op is not None and not op.name.endswith(".func"):
+        op = op.parent_op()  # type: ignore[assignment]
+    return op
 
 
 def _attribute(name: str, value: Any) -> Attribute:

@@ -7,7 +7,8 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
-from flydsl.compiler.arguments.adapted import Adapted
+from flydsl.compiler.arguments.adapting import Adapted
+from flydsl.compiler.arguments.signature import keyword_only
 from flydsl.compiler.backends.registry import backend_for
 from flydsl.compiler.kernel_function import refuse_waiting
 from flydsl.compiler.messages.diagnostics import user_errors
@@ -15,10 +16,9 @@ from flydsl.compiler.options.hints import Hints, as_mapping, math_flags
 from flydsl.compiler.rewrite.rewriter import rewritten
 from flydsl.compiler.running.sanitized_arrays import settings_text
 from flydsl.compiler.tracing.module_builder import ModuleBuilder
-from flydsl.compiler.tracing.signature import keyword_only
 from flydsl.expr.numbers.fastmath import fastmath
 from flydsl.expr.trace.context import tracing
-from flydsl.passes.mark_memory import SANITIZE
+from flydsl.passes.shared.walk import SANITIZE
 from flydsl.target.target import Target
 
 STREAM_TYPE = "!llvm.ptr"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flydsl.base.errors import VerifyError
-from flydsl.target.copy_nvvm import CachedCopy, CpAsync
+from flydsl.target.copy_nvvm import CachedCopy, CpAsync, LdMatrix, StMatrix
 from flydsl.target.copy_rocdl import ASYNC_BUFFER, ASYNC_GLOBAL, BufferAtomic, BufferCopy, BufferCopyLds, LdsReadTrans
 from flydsl.target.copy_tensor import TensorCopy
 from flydsl.target.dtype import width_bits
@@ -54,6 +54,14 @@ def _cp_async(body: str) -> CpAsync:
     return CpAsync(int(found[1]), found[2])
 
 
+def _matrix_move(kind: type[LdMatrix] | type[StMatrix]) -> Callable[[str], Any]:
+    def parse(body: str) -> Any:
+        found = _matched(r"(\d+)(\s*,\s*trans)?", body, "COUNT[, trans]")
+        return kind(int(found[1]), found[2] is not None)
+
+    return parse
+
+
 def _tensor_copy(body: str) -> TensorCopy:
     number = r"\s*=\s*(\d+)\s*"
     pattern = (
@@ -76,5 +84,7 @@ COPY_PARSERS: dict[str, Callable[[str], Any]] = {
     "fly_rocdl.gfx1250.tdm": _tensor_copy,
     "fly_nvvm.sm80.cached_copy": _cached_copy,
     "fly_nvvm.sm80.cp_async": _cp_async,
+    "fly_nvvm.ldmatrix": _matrix_move(LdMatrix),
+    "fly_nvvm.stmatrix": _matrix_move(StMatrix),
 }
 """Type name to parser of its parameters."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -13,12 +13,12 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     StringAttr,
     i1,
-    i32,
-    i64,
 )
-from xdsl.ir import Attribute, TypeAttribute
+from xdsl.ir import Attribute, Operation, TypeAttribute
 
+from flydsl.dialects.fly.op_table import OpSpec
 from flydsl.dialects.fly.types import element_type
+from flydsl.dialects.upstream import integer, integers
 
 ATTRIBUTE_CLASSES: dict[str, tuple[str, type[Attribute]]] = {
     "i32": ("an integer", IntegerAttr),
@@ -37,11 +37,11 @@ def to_attr(kind: str, value: Any) -> Attribute:
     """The attribute that stores a Python value of a table kind."""
     kind = kind.removesuffix("?")
     if kind in ("i32", "angle"):
-        return IntegerAttr(value, i32)
+        return integer(value, 32)
     if kind == "bool":
-        return IntegerAttr(int(value), i1)
+        return integer(int(value), 1)
     if kind == "i32s":
-        return DenseArrayBase.from_list(i32, list(value))
+        return integers(32, *value)
     if kind == "elem":
         return element_type(value) if isinstance(value, str) else value
     if kind == "dict":
@@ -53,7 +53,7 @@ def _dictionary(value: Any) -> Attribute:
     """Ints become i64, the width of sizes; attributes stay as they are."""
     if not isinstance(value, Mapping):
         return value
-    return DictionaryAttr({k: v if isinstance(v, Attribute) else IntegerAttr(v, i64) for k, v in value.items()})
+    return DictionaryAttr({k: v if isinstance(v, Attribute) else integer(v, 64) for k, v in value.items()})
 
 
 def from_attr(attr: Attribute) -> Any:
@@ -71,3 +71,22 @@ def from_attr(attr: Attribute) -> Any:
     if isinstance(attr, TypeAttribute):
         return str(attr)
     return attr
+
+
+class TableOp(Operation):
+    """An operation of a row of the table, as the rules read it: its row and its attributes as Python values."""
+
+    spec: ClassVar[OpSpec]
+
+    @classmethod
+    def __subclasshook__(cls, other: type) -> bool:
+        """Whether a class is derived from this one; left to itself, an abstract class asks all its subclasses."""
+        return cls in other.__mro__
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        """Attributes as Python values, ready to be passed to the rule."""
+        kinds = self.spec.attrs
+        if not kinds:
+            return {}
+        return {key: from_attr(self.attributes[key]) for key in kinds if key in self.attributes}

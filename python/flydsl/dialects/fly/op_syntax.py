@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, i32
 from xdsl.ir import Attribute, SSAValue
@@ -11,13 +11,10 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from flydsl.base.errors import FlyDSLError
-from flydsl.dialects.fly.op_attributes import from_attr, to_attr
+from flydsl.dialects.fly.op_attributes import TableOp, from_attr, to_attr
 from flydsl.dialects.fly.op_table import OpSpec
 from flydsl.dialects.fly.payload import CopyAtom, MmaAtom
 from flydsl.dialects.fly.types import InstructionType, type_of
-
-if TYPE_CHECKING:
-    from flydsl.dialects.fly.ops import FlyOp
 
 _TRAVERSAL = "traversalLayout"
 """The gemm's sixth operand stands behind the parentheses, under this name."""
@@ -35,7 +32,10 @@ def _angle(spec: OpSpec) -> str | None:
 # Printing --------------------------------------------------------------------------------------
 
 
-def print_fly_op(op: FlyOp, printer: Printer) -> None:
+OpT = TypeVar("OpT", bound=TableOp)
+
+
+def print_fly_op(op: TableOp, printer: Printer) -> None:
     spec = op.spec
     angle = _angle(spec)
     if angle in op.attributes:
@@ -57,7 +57,7 @@ def print_fly_op(op: FlyOp, printer: Printer) -> None:
     _print_types(op, printer)
 
 
-def _print_parentheses(op: FlyOp, printer: Printer) -> None:
+def _print_parentheses(op: TableOp, printer: Printer) -> None:
     shown: list[SSAValue | str] = []
     for item in op.spec.form:
         if not item.startswith("$"):
@@ -76,12 +76,12 @@ def _print_parentheses(op: FlyOp, printer: Printer) -> None:
         printer.print_list(shown, one)
 
 
-def _bare(op: FlyOp, name: str) -> str:
+def _bare(op: TableOp, name: str) -> str:
     attr = op.attributes[name]
     return str(attr) if _kind(op.spec, name) == "str" else str(from_attr(attr))
 
 
-def _print_types(op: FlyOp, printer: Printer) -> None:
+def _print_types(op: TableOp, printer: Printer) -> None:
     syntax = op.spec.syntax
     if syntax == "call":
         printer.print_function_type([o.type for o in op.operands], op.result_types)
@@ -95,7 +95,7 @@ def _print_types(op: FlyOp, printer: Printer) -> None:
 # Parsing ---------------------------------------------------------------------------------------
 
 
-def parse_fly_op(cls: type[FlyOp], parser: Parser) -> FlyOp:
+def parse_fly_op(cls: type[OpT], parser: Parser) -> OpT:
     spec = cls.spec
     attributes: dict[str, Attribute] = {}
     angle = _angle(spec)

@@ -9,9 +9,9 @@ and ``$attr=`` for one written with its name. ``syntax`` names the few other sha
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from flydsl.base.records import dataclass
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly import rules
 
@@ -156,6 +156,8 @@ _TILED = (
     _row("mma_atom_call_ssa", "mma atom", "any", "any", "any", **_EXPLICIT),
 )  # fmt: skip
 
+_MASK: Kinds = {"mask": "i32s"}
+
 _MEMORY = (
     _row("make_ptr", "any", least=0, most=MANY, attrs={"dictAttrs": "dict?"}, result="explicit", effect=True),
     _row("get_dyn_shared", syntax="empty", **_EXPLICIT),
@@ -173,6 +175,8 @@ _MEMORY = (
     _row("memref.store", "any", "memref", "IT", **_EFFECT),
     _row("memref.load_vec", "TL", rule=rules.memref_load_vec, effect=True),
     _row("memref.store_vec", "any", "memref", **_EFFECT),
+    _row("memref.masked_load_vec", "memref", "any", "any", attrs=_MASK, result="explicit", effect=True),
+    _row("memref.masked_store_vec", "any", "memref", "any", attrs=_MASK, **_EFFECT),
     _row("print", "any", least=0, most=MANY, attrs={"format": "str?"}, form=("$format", "%"), **_EFFECT),
     _row("assume", "any", least=1, most=MANY, **_EFFECT),
     _row("require", "int", least=1, most=MANY, attrs={"message": "str"}, form=("$message", "%"), **_EFFECT),

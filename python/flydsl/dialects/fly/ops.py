@@ -8,38 +8,28 @@ the same shape.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, i1
-from xdsl.ir import Attribute, Operation, OpTraits
+from xdsl.ir import Attribute, Dialect, Operation, OpTraits
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 
 from flydsl.base.errors import DslTypeError
-from flydsl.dialects.fly.op_attributes import from_attr, to_attr
+from flydsl.dialects.fly.op_attributes import TableOp, to_attr
 from flydsl.dialects.fly.op_checks import check_op
 from flydsl.dialects.fly.op_syntax import parse_fly_op, print_fly_op
 from flydsl.dialects.fly.op_table import OP_TABLE, OpSpec
-from flydsl.dialects.fly.types import element_type, payload_of, type_of
+from flydsl.dialects.fly.types import FLY_TYPES, INSTRUCTION_TYPES, element_type, payload_of, type_of
 from flydsl.layout import int_tuple
 from flydsl.layout.leaf import DynInt, width_of
 
 __all__ = ["OP_CLASSES", "FlyOp", "allocation_size", "infer_types", "to_attr"]
 
 
-class FlyOp(Operation):
-    """An operation described by a row of the table."""
-
-    spec: ClassVar[OpSpec]
-
-    @property
-    def attrs(self) -> dict[str, Any]:
-        """Attributes as Python values, ready to be passed to the rule."""
-        kinds = self.spec.attrs
-        if not kinds:
-            return {}
-        return {key: from_attr(self.attributes[key]) for key in kinds if key in self.attributes}
+class FlyOp(TableOp):
+    """An operation described by a row of the table: verified by the rules, written as FlyDSL's dialect has it."""
 
     def verify_(self) -> None:
         check_op(self, infer_types)
@@ -89,3 +79,17 @@ def _op_class(spec: OpSpec) -> type[FlyOp]:
 
 
 OP_CLASSES: dict[str, type[FlyOp]] = {name: _op_class(spec) for name, spec in OP_TABLE.items()}
+
+
+# The fly dialects as xDSL objects: the language's own, and what it adds for each vendor -------
+
+
+def _dialect(name: str) -> Dialect:
+    operations: list[type[Operation]] = [op for op in OP_CLASSES.values() if op.spec.dialect == name]
+    types: list[type[Attribute]] = [
+        cls for cls in (*FLY_TYPES, *INSTRUCTION_TYPES.values()) if cls.name.split(".", 1)[0] == name
+    ]
+    return Dialect(name, operations, types)
+
+
+FLY_DIALECTS = tuple(_dialect(name) for name in ("fly", "fly_rocdl", "fly_nvvm"))

@@ -8,10 +8,10 @@ and tensors are payloads themselves and live in `flydsl.layout`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from math import gcd
 
 from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.base.records import dataclass, replace
 from flydsl.layout.layout import Layout
 from flydsl.layout.leaf import Basis, DynInt, Leaf, divisor
 from flydsl.layout.swizzle import ComposedLayout, Swizzle
@@ -163,6 +163,12 @@ class CopyAtom:
     @property
     def ref_tv(self) -> Layout:
         return self.op.tv_layouts(self.val_bits)[2]
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many values a thread has of one call, in the source and in the destination."""
+        source, target, _ = self.op.tv_layouts(self.val_bits)
+        return source[1].size(), target[1].size()
 
 
 @dataclass(frozen=True)

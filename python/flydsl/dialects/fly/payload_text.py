@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flydsl.base.errors import VerifyError
+from flydsl.base.lazy import lazy_module
 from flydsl.dialects.fly import payload as pl
 from flydsl.layout.int_tuple import to_text as int_tuple_text
 from flydsl.layout.tensor import Tensor
@@ -25,6 +25,13 @@ from flydsl.layout.text import (
 from flydsl.target.copy_ops import CopyOp, UniversalAtomic, UniversalCopy
 from flydsl.target.dtype import width_bits
 from flydsl.target.mma_ops import MmaOp, UniversalFma
+
+if TYPE_CHECKING:
+    from flydsl.dialects.fly import copy_text, mma_text
+else:
+    copy_text = lazy_module("flydsl.dialects.fly.copy_text")
+    mma_text = lazy_module("flydsl.dialects.fly.mma_text")
+
 
 __all__ = [
     "INSTRUCTION_PARSERS",
@@ -202,7 +209,7 @@ MATRIX_INSTRUCTIONS = (
 
 def _matrix_instruction(name: str) -> Callable[[str], Any]:
     def parse(body: str) -> Any:
-        return import_module("flydsl.dialects.fly.mma_text").MMA_BUILDERS[name](*mma_signature(body))
+        return mma_text.MMA_BUILDERS[name](*mma_signature(body))
 
     return parse
 
@@ -217,12 +224,14 @@ COPY_INSTRUCTIONS = (
     "fly_rocdl.gfx1250.tdm",
     "fly_nvvm.sm80.cached_copy",
     "fly_nvvm.sm80.cp_async",
+    "fly_nvvm.ldmatrix",
+    "fly_nvvm.stmatrix",
 )
 """Types that `copy_text` builds, loaded when the first one is read."""
 
 
 def _copy_instruction(name: str) -> Callable[[str], Any]:
-    return lambda body: import_module("flydsl.dialects.fly.copy_text").COPY_PARSERS[name](body)
+    return lambda body: copy_text.COPY_PARSERS[name](body)
 
 
 INSTRUCTION_PARSERS: dict[str, Callable[[str], Any]] = {

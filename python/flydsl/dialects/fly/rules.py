@@ -15,10 +15,10 @@ from flydsl.dialects.fly import payload as pl
 from flydsl.layout import algebra, build, coords, divide, int_tuple, product, recast, structure, tv
 from flydsl.layout.layout import Layout
 from flydsl.layout.leaf import Basis, Unknown, is_static, width_of
-from flydsl.layout.mma_extents import check_mma_extents, is_operand_tile
 from flydsl.layout.swizzle import ComposedLayout, linear_part
 from flydsl.layout.tensor import Tensor
 from flydsl.layout.tile import Tile
+from flydsl.layout.tv import check_mma_extents, is_operand_tile
 
 
 def layout_of(value: Any) -> Any:

@@ -30,6 +30,9 @@ P = TypeVar("P")
 class FlyType(Data[P], TypeAttribute, Generic[P]):
     """A type that is nothing but its payload."""
 
+    def __post_init__(self) -> None:
+        """A payload was checked when it was made, so there is nothing left to look at."""
+
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> Any:
         at = parser.pos

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.base.records import dataclass, replace
 from flydsl.dialects.fly import rules
 from flydsl.expr.numeric import Numeric
 from flydsl.expr.tensors.pointer import Pointer

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 from flydsl.base.errors import DSLCompileError, DslTypeError, DslValueError, LayoutError
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly import rules
+from flydsl.expr.atoms.access_plan import check_sides
 from flydsl.expr.atoms.atom import CopyAtom, MmaAtom, TiledCopy, TiledMma
 from flydsl.expr.atoms.hardware_enums import AtomicOp, GemmTraversalOrder, MmaOperand, SyncScope
 from flydsl.expr.atoms.mma_operands import check_operands, check_tileable
 from flydsl.expr.tensors.element import element_name
 from flydsl.expr.tensors.layout import Layout, Tile
 from flydsl.expr.tensors.ops_layout import make_layout_tv, make_tile
+from flydsl.expr.tensors.predicate import Predicate, predicate_over
 from flydsl.expr.tensors.tensor import Tensor
 from flydsl.expr.trace.context import current, is_tracing
 from flydsl.expr.values.handle import Handle, apply, describe, wrap
@@ -264,8 +266,10 @@ def _check_copy(atom: CopyAtom, src: Tensor, dst: Tensor, pred: Tensor | None) -
         )
     _check_elements(src, dst)
     sizes = (rules.size(src.payload), rules.size(dst.payload))
+    held = atom.payload.counts
     moved = sorted((src, dst), key=_in_registers)[1]  # memory is where a call begins, registers are what it moves
-    if all(isinstance(n, int) for n in sizes) and sizes[0] != sizes[1] and not _is_one_call(atom, moved):
+    unequal = all(isinstance(n, int) for n in sizes) and sizes[0] * held[1] != sizes[1] * held[0]
+    if unequal and not _is_one_call(atom, moved):
         raise DSLCompileError(
             f"copy of {sizes[0]} elements ({src.payload.layout}) into {sizes[1]} ({dst.payload.layout})"
         )
@@ -276,8 +280,26 @@ def _check_copy(atom: CopyAtom, src: Tensor, dst: Tensor, pred: Tensor | None) -
         )
 
 
-def copy(atom: Any, src: Any, dst: Any, *, pred: Any = None, **state: Any) -> None:
-    """Copy ``src`` to ``dst``, one atom at a time; where ``pred`` is false nothing moves."""
+@overload
+def copy(atom: Tensor, src: Tensor, dst: Any = None, *, pred: Any = None) -> None: ...
+
+
+@overload
+def copy(atom: CopyAtom | TiledCopy, src: Tensor, dst: Tensor, *, pred: Any = None, **state: Any) -> None: ...
+
+
+def copy(atom: Any, src: Any, dst: Any = None, *, pred: Any = None, **state: Any) -> None:
+    """``copy(src, dst, pred=None)``, or ``copy(atom, src, dst, pred=None)`` with an instruction of your choice.
+
+    Without an atom each side is moved by the widest accesses that its layout, its alignment and the target allow,
+    through registers; `copy_plan` says which. With one, the atom is repeated. Where ``pred`` is false nothing moves.
+    """
+    if isinstance(atom, Tensor):
+        _copy_by_itself(atom, src, dst if pred is None else pred, state)
+        return
+    if hasattr(atom, "copy_boxes"):
+        atom.copy_boxes(src, dst, pred, state)
+        return
     source, target = _memory(src, "the source"), _memory(dst, "the destination")
     plain = _with_state(atom, state)
     if not isinstance(plain, CopyAtom):
@@ -285,10 +307,21 @@ def copy(atom: Any, src: Any, dst: Any, *, pred: Any = None, **state: Any) -> No
     if hasattr(plain, "copy_tile"):
         _copy_tile(plain, source, target, pred)
         return
-    mask = None if pred is None else _memory(pred, "the predicate")
+    mask = None if pred is None else _memory(pred.fragment() if isinstance(pred, Predicate) else pred, "the predicate")
     _check_copy(plain, source, target, mask)
     operands = [plain, source, target] + ([mask] if mask is not None else [])
     current().fly("copy", [o.ir_value() for o in operands])
+
+
+def _copy_by_itself(source: Tensor, target: Any, pred: Any, state: dict[str, Any]) -> None:
+    if state:
+        raise DslTypeError(f"a copy without an atom has no field '{next(iter(state))}'", hint="name an atom first")
+    check_sides(source, target)
+    if pred is None:
+        target.store(source.load())
+        return
+    mask = predicate_over(pred, source.payload)
+    target.store(source.load(mask), mask)
 
 
 def _copy_tile(atom: Any, source: Tensor, target: Tensor, pred: Any) -> None:
@@ -307,8 +340,10 @@ def copy_atom_call(atom: Any, src: Any, dst: Any, *, pred: Any = None) -> None:
         return
     _check_elements(source, target)
     operands: list[Handle] = [atom, source, target]
-    for tensor in (source, target):
-        wanted, count = _atom_bits(atom) // tensor.dtype.width, rules.size(tensor.payload)
+    held = atom.payload.counts
+    for tensor, own in zip((source, target), held, strict=True):
+        wanted = own if held[0] != held[1] else _atom_bits(atom) // tensor.dtype.width
+        count = rules.size(tensor.payload)
         if count != wanted and (_in_registers(tensor) or source.dtype is target.dtype):
             raise DslValueError(
                 f"{atom.payload.op} moves {wanted} values a call, but the tensor {tensor.payload.layout} holds {count}",

@@ -7,10 +7,10 @@ in butterfly order and do need it.
 
 from __future__ import annotations
 
-from flydsl.expr.coop import block, universal, warp
+from flydsl.expr.coop import block, specialised, universal, warp
 from flydsl.expr.coop.block import *  # noqa: F403
 from flydsl.expr.coop.warp import *  # noqa: F403
 
-__all__ = ["block", "universal", "warp"]
+__all__ = ["block", "specialised", "universal", "warp"]
 __all__ += block.__all__
 __all__ += warp.__all__

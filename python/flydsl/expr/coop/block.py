@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from importlib import import_module
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from flydsl.base.errors import DslTypeError, DslValueError
@@ -52,10 +52,12 @@ class _BlockOperation:
     """Shared memory for one value per wave or thread, taken from the kernel's SharedAllocator unless given."""
 
     _operation: ClassVar[str]
+    specialised: ClassVar[Callable[[type, Any], type]]
+    """What makes a class for one type and size; `specialised.py`, which is written over these classes, puts it here."""
 
     def __class_getitem__(cls, key: Any) -> type:
         """``BlockReduce[fx.Float32, 256]``: the operation for a number type and a size, as a class of its own."""
-        return import_module("flydsl.expr.coop.specialised").specialised(cls, key)
+        return cls.specialised(cls, key)
 
     def __init__(self, dtype: Any, storage: Any, slots: int) -> None:
         if not (isinstance(dtype, type) and issubclass(dtype, Numeric)):

@@ -45,6 +45,10 @@ def specialised(base: type, key: Any) -> type:
     return found
 
 
+for _operation in (BlockReduce, BlockScan):
+    _operation.specialised = staticmethod(specialised)
+
+
 def _checked(base: type, key: Any) -> Key:
     given = key if isinstance(key, tuple) else (key,)
     if not 2 <= len(given) <= 3:

@@ -8,9 +8,9 @@ turns out to be one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from flydsl.base.errors import FlyDSLError, SourceLocation
+from flydsl.base.records import dataclass, field
 
 RESULT = "__fly_result"
 """The variable that holds what a function with conditional `return`s gives."""

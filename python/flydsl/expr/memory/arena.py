@@ -6,11 +6,11 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr.memory.array import checked_alignment
-from flydsl.expr.memory.shared_ledger import Allocation, user_line
 from flydsl.expr.memory.storable import byte_offset, dsl_align_of, dsl_size_of, round_up, type_name
 from flydsl.expr.memory.storage import Storage
 from flydsl.expr.tensors.marked_pointer import marked_pointer
 from flydsl.expr.tensors.pointer import Pointer
+from flydsl.expr.trace.shared_ledger import Allocation, user_line
 from flydsl.expr.values.handle import describe
 from flydsl.expr.values.known import plain
 

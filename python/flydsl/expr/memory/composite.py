@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.base.records import dataclass
 from flydsl.expr.memory.array import Align, Array, unaligned
 from flydsl.expr.memory.storable import check_storable, dsl_align_of, dsl_size_of, is_number_type, round_up, type_name
 from flydsl.expr.numeric import Numeric

@@ -6,10 +6,10 @@ from typing import Any
 
 from flydsl.base.errors import DslRuntimeError
 from flydsl.expr.memory.arena import Arena
-from flydsl.expr.memory.shared_ledger import kernel_ledger
 from flydsl.expr.tensors.ops_memory import get_dyn_shared
 from flydsl.expr.tensors.pointer import Pointer
 from flydsl.expr.trace.context import current
+from flydsl.expr.trace.shared_ledger import kernel_ledger
 from flydsl.expr.values.handle import from_value
 
 

@@ -6,9 +6,9 @@ Promotion, conversion, folding and emission work on these records; the classes a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 
+from flydsl.base.records import dataclass, field
 from flydsl.expr.values.ir_types import IrType
 
 

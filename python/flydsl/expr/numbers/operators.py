@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import replace
-from importlib import import_module
-from typing import Any, TypedDict
+from typing import Any, ClassVar, TypedDict
 
 from flydsl.base.errors import DslTypeError
+from flydsl.base.records import replace
 from flydsl.expr.numbers import division, fold
 from flydsl.expr.numbers import numeric_types as nt
 from flydsl.expr.numbers.fastmath import Flags
@@ -159,6 +158,9 @@ class Operators(NoForeignFunctions):
     """Python's operators over three primitives that scalars and vectors each define."""
 
     __slots__ = ()
+
+    shuffled: ClassVar[Callable[[Any, Any, Any], Any]]
+    """`fx.gpu.shuffle_xor`, which is made of numbers and puts itself here."""
 
     @property
     def dtype(self) -> Any:
@@ -346,5 +348,4 @@ class Operators(NoForeignFunctions):
 
     def shuffle_xor(self, offset: Any, width: Any) -> Any:
         """The value of lane k ^ offset: `fx.gpu.shuffle_xor` of this."""
-        # Shuffles are made of numbers, so they can only be found when one is used.
-        return import_module("flydsl.expr.gpu").shuffle_xor(self, offset, width)
+        return type(self).shuffled(self, offset, width)

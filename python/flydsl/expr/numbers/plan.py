@@ -8,10 +8,10 @@ to emit and what comes out. Operators run thousands of times in a trace, so a pl
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from flydsl.base.errors import DslTypeError
+from flydsl.base.records import dataclass, field
 from flydsl.expr.numbers import numeric_types as nt
 from flydsl.expr.numbers.convert import convert_static, emit_convert, type_text
 from flydsl.expr.numbers.fastmath import Flags, flag_attrs

@@ -50,4 +50,19 @@ def redux(value: Any, op: str = "add") -> Any:
     return kind(call(f"llvm.nvvm.redux.sync.{name}", [number.ir_value(), everyone], "i32"))
 
 
-__all__ = ["ex2", "lg2", "rcp", "redux", "rsqrt", "tanh"]
+# What a kernel written for every target asks before it uses something of NVIDIA's -------------
+
+_BACKEND = "cuda"
+
+
+def is_target() -> bool:
+    """Whether the code being traced is for an NVIDIA GPU."""
+    return current().target.backend == _BACKEND
+
+
+def max_cluster_size() -> int:
+    """How many blocks a cluster may have that ``fx.nvvm`` can use; 1 where there are none."""
+    return current().target.max_cluster_blocks if is_target() else 1
+
+
+__all__ = ["ex2", "is_target", "lg2", "max_cluster_size", "rcp", "redux", "rsqrt", "tanh"]

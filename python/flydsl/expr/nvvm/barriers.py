@@ -13,7 +13,7 @@ from flydsl.expr.tensors.tensor import pointer_of
 from flydsl.expr.trace.context import Value, current
 from flydsl.expr.trace.intrinsic import require
 from flydsl.expr.values.known import plain
-from flydsl.target.l2_policy import check_priority
+from flydsl.target.copy_nvvm import check_priority
 from flydsl.target.ptx import PTX_OPS
 
 MAX_NAMED_BARRIER = 15
@@ -118,9 +118,9 @@ def barrier_arrive(number: Any, threads: Any) -> None:
     issue("barrier.arrive", _named_barrier(number, threads))
 
 
-def cluster_arrive() -> None:
-    """Tell the cluster that this thread came so far."""
-    issue("cluster.arrive", [])
+def cluster_arrive(*, relaxed: bool = False) -> None:
+    """Tell the cluster that this thread came so far; ``relaxed``, without showing it what the thread wrote."""
+    issue("cluster.arrive.relaxed" if relaxed else "cluster.arrive", [])
 
 
 def cluster_wait() -> None:
@@ -128,9 +128,9 @@ def cluster_wait() -> None:
     issue("cluster.wait", [])
 
 
-def cluster_sync() -> None:
-    """A barrier over the cluster."""
-    cluster_arrive()
+def cluster_sync(*, relaxed: bool = False) -> None:
+    """A barrier over the cluster; ``relaxed``, one that only waits and shows nobody what others wrote."""
+    cluster_arrive(relaxed=relaxed)
     cluster_wait()
 
 
@@ -182,7 +182,8 @@ def griddepcontrol_launch_dependents() -> None:
 
 __all__ = [
     "barrier_arrive", "barrier_sync", "block_rank_in_cluster", "cluster_arrive", "cluster_size", "cluster_sync",
-    "cluster_wait", "elect_one", "fence_mbarrier_init", "fence_proxy_async", "griddepcontrol_launch_dependents",
-    "griddepcontrol_wait", "mbarrier_arrive", "mbarrier_arrive_expect_tx", "mbarrier_expect_tx", "mbarrier_init",
-    "mbarrier_inval", "mbarrier_try_wait", "mbarrier_wait", "setmaxnreg", "warp_uniform",
+    "cluster_wait", "elect_one", "fence_mbarrier_init", "fence_proxy_async",
+    "griddepcontrol_launch_dependents", "griddepcontrol_wait", "mbarrier_arrive", "mbarrier_arrive_expect_tx",
+    "mbarrier_expect_tx", "mbarrier_init", "mbarrier_inval", "mbarrier_try_wait", "mbarrier_wait", "setmaxnreg",
+    "warp_uniform",
 ]  # fmt: skip

@@ -22,6 +22,20 @@ def CpAsync(bits: int = 128, cache: str = "cg") -> facts.CpAsync:
     return facts.CpAsync(bits, cache)
 
 
+def LdMatrix(count: int = 4, *, transposed: bool = False) -> facts.LdMatrix:
+    """Shared memory to fragments by a warp, ``count`` 8x8 matrices of 16-bit elements at once, each transposed or not.
+
+    With ``make_tiled_copy_A(make_copy_atom(LdMatrix(4), fx.Float16), tiled_mma)`` the lanes name the rows that the
+    layouts say, and get what the matrix product wants. Elements of 8 or 32 bits are moved too, but not transposed.
+    """
+    return facts.LdMatrix(count, transposed)
+
+
+def StMatrix(count: int = 4, *, transposed: bool = False) -> facts.StMatrix:
+    """Fragments to shared memory by a warp of sm_90a: what `LdMatrix` does, the other way."""
+    return facts.StMatrix(count, transposed)
+
+
 def cp_async_commit_group() -> None:
     """Close the group of asynchronous copies issued so far."""
     require("cp.async", "cuda")
@@ -36,4 +50,4 @@ def cp_async_wait_group(pending: int = 0) -> None:
     call("llvm.nvvm.cp.async.wait.group", [current().constant("i32", pending)])
 
 
-__all__ = ["CachedCopy", "CpAsync", "cp_async_commit_group", "cp_async_wait_group"]
+__all__ = ["CachedCopy", "CpAsync", "LdMatrix", "StMatrix", "cp_async_commit_group", "cp_async_wait_group"]

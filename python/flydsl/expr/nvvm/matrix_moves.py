@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.base.errors import DslTypeError
 from flydsl.expr.numeric import Int32
 from flydsl.expr.tensors.pointer import Pointer
 from flydsl.expr.tensors.tensor import pointer_of
 from flydsl.expr.trace.context import Value, current
 from flydsl.expr.trace.intrinsic import call, require
 from flydsl.expr.vector import Vector
-
-COUNTS = (1, 2, 4)
-ROW_BYTES = 16
-"""A row of an 8x8 matrix of 16-bit elements."""
+from flydsl.target.copy_nvvm import ROW_BYTES, LdMatrix, StMatrix
 
 
 def _row(place: Any) -> Value:
@@ -26,16 +23,10 @@ def _row(place: Any) -> Value:
     return current().fly("to_llvm_ptr", [pointer.ir_value()], None, "!llvm.ptr<3>")
 
 
-def _name(kind: str, count: int, transposed: bool) -> str:
-    if count not in COUNTS:
-        raise DslValueError(f"{kind} moves {', '.join(map(str, COUNTS))} matrices, not {count}")
-    return f"llvm.nvvm.{kind}.sync.aligned.m8n8.x{count}{'.trans' if transposed else ''}.b16"
-
-
 def ldmatrix(row: Any, count: int = 4, *, transposed: bool = False) -> Vector:
     """``count`` 8x8 matrices of 16-bit elements; lane 8*i + r names row r of matrix i. One 32-bit word of each."""
     require("ldmatrix", "cuda")
-    name = _name("ldmatrix", count, transposed)
+    name = LdMatrix(count, transposed).intrinsic_name()
     if count == 1:
         return Vector.from_elements([Int32(call(name, [_row(row)], "i32"))], Int32)
     struct = call(name, [_row(row)], f"!llvm.struct<({', '.join(['i32'] * count)})>")
@@ -48,7 +39,7 @@ def stmatrix(row: Any, words: Sequence[Any] | Vector, *, transposed: bool = Fals
     require("stmatrix", "cuda", ("hopper",))
     values = list(words.bitcast(Int32)) if isinstance(words, Vector) else list(words)
     operands = [Int32(value).ir_value() for value in values]
-    call(_name("stmatrix", len(operands), transposed), [_row(row), *operands])
+    call(StMatrix(len(operands), transposed).intrinsic_name(), [_row(row), *operands])
 
 
 __all__ = ["ldmatrix", "stmatrix"]

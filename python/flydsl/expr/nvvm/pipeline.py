@@ -33,6 +33,17 @@ class PipelineState:
     phase: Int32
 
 
+def start_state(phase: int) -> Any:
+    """The first stage, and the parity to wait for there."""
+    return PipelineState(Int32(0), Int32(phase))
+
+
+def next_state(state: Any, stages: int) -> Any:
+    """The stage behind another; each time round the ring the parity changes."""
+    last = state.stage == stages - 1
+    return PipelineState(last.select(Int32(0), state.stage + 1), last.select(state.phase ^ 1, state.phase))
+
+
 class Pipeline:
     """The barriers of a ring of ``stages`` in a block's shared memory.
 
@@ -59,16 +70,15 @@ class Pipeline:
 
     def producer_start(self) -> Any:
         """Where producers begin: every stage counts as released once."""
-        return PipelineState(Int32(0), Int32(1))
+        return start_state(1)
 
     def consumer_start(self) -> Any:
         """Where consumers begin."""
-        return PipelineState(Int32(0), Int32(0))
+        return start_state(0)
 
     def advance(self, state: Any) -> Any:
         """The next stage of the ring."""
-        last = state.stage == self.stages - 1
-        return PipelineState(last.select(Int32(0), state.stage + 1), last.select(state.phase ^ 1, state.phase))
+        return next_state(state, self.stages)
 
     def full(self, state: Any) -> Pointer:
         """The barrier that loads of this stage complete."""

@@ -9,6 +9,7 @@ from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.dialects.fly.payload import MAPPED_ORDER, MAPPED_TENSOR
 from flydsl.expr.numeric import Int64
 from flydsl.expr.tensors.ops_layout import get_iter, get_leaves
+from flydsl.expr.tensors.ops_memory import make_identity_tensor
 from flydsl.expr.tensors.tensor import Tensor
 from flydsl.expr.trace.context import Value, current
 from flydsl.expr.trace.intrinsic import require
@@ -33,6 +34,20 @@ class TensorMap:
     def box(self) -> tuple[int, ...]:
         """The box's extents in the order of the tensor's modes."""
         return tuple(self.facts.box[self.order.index(mode)] for mode in range(len(self.order)))
+
+    @property
+    def box_strides(self) -> tuple[int, ...]:
+        """The strides of a box in shared memory, in the order of the tensor's modes."""
+        strides, step = {}, 1
+        for mode, extent in zip(self.order, self.facts.box, strict=True):
+            strides[mode] = step
+            step *= extent
+        return tuple(strides[mode] for mode in range(len(self.order)))
+
+    def coordinates(self, shape: Any = None) -> Tensor:
+        """The coordinates of the tensor, to be divided into tiles as the tensor is; ``shape`` if it matters."""
+        most = 1 << 30
+        return make_identity_tensor((most,) * len(self.order) if shape is None else shape)
 
     @property
     def swizzle(self) -> Any:

@@ -22,7 +22,8 @@ BULK_STEP = 16
 """Bytes that copies move at least, and where they start: at multiples of them."""
 
 
-def _map(tensor_map: Any) -> TensorMap:
+def checked_map(tensor_map: Any) -> TensorMap:
+    """A tensor map as it is; anything else is refused."""
     if not isinstance(tensor_map, TensorMap):
         raise DslTypeError(
             f"TMA takes a tensor map, got {type(tensor_map).__name__}",
@@ -86,7 +87,7 @@ def tma_load(
     (``evict_first``, ``evict_last``, …); None leaves it to itself. ``dst`` is aligned to 128 bytes, and the box
     starts at a multiple of 16 bytes along the fastest mode; the virtual GPU reports what is not.
     """
-    source = _map(tensor_map)
+    source = checked_map(tensor_map)
     operands = [_place(source, dst, "the destination"), source.address(), shared_address(barrier, "an mbarrier")]
     rank = source.facts.rank
     if multicast is None:
@@ -101,7 +102,7 @@ def tma_store(tensor_map: Any, src: Any, coord: Sequence[Any], *, l2: str | None
 
     A box cannot start before the tensor: the hardware ends the kernel then, and the virtual GPU reports it.
     """
-    target = _map(tensor_map)
+    target = checked_map(tensor_map)
     operands = [_place(target, src, "the source"), target.address()]
     issue(f"tma.store.{target.facts.rank}d", [*operands, *_target_coordinates(target, coord)], l2=l2)
 
@@ -110,7 +111,7 @@ def tma_reduce(tensor_map: Any, src: Any, coord: Sequence[Any], op: str = "add",
     """Combine a box of shared memory into the tensor: ``add``, ``min`` or ``max``."""
     if op not in REDUCTIONS:
         raise DslValueError(f"TMA has no reduction '{op}'", hint=f"use {', '.join(REDUCTIONS)}")
-    target = _map(tensor_map)
+    target = checked_map(tensor_map)
     if target.facts.elem not in REDUCTIONS[op]:
         raise DslValueError(
             f"TMA has no '{op}' of {target.facts.elem}", hint=f"it has it of {', '.join(REDUCTIONS[op])}"
@@ -169,7 +170,7 @@ def tma_wait_group(pending: int = 0, *, read: bool = False) -> None:
 
 def prefetch_tensor_map(tensor_map: Any) -> None:
     """Bring a map into the cache before its first copy."""
-    issue("prefetch.tensormap", [_map(tensor_map).address()])
+    issue("prefetch.tensormap", [checked_map(tensor_map).address()])
 
 
 __all__ = [

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
+from flydsl.expr import gpu
 from flydsl.expr.numeric import Boolean, Int32, Int64, Numeric, as_numeric
 from flydsl.expr.trace.context import Value, current
 from flydsl.expr.trace.intrinsic import (
@@ -208,8 +209,6 @@ def perm_b32(*args: Any, **named: Any) -> Any:
 def wave_id() -> Int32:
     """The number of this thread's wave in its workgroup, the same for the whole wave."""
     require("wave_id", "rocm")
-    from flydsl.expr import gpu
-
     thread, extent = gpu.thread_idx, gpu.block_dim
     number = thread.x + extent.x * (thread.y + extent.y * thread.z)
     return readfirstlane(number // current().target.wave_size)

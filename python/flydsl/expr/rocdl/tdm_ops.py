@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from flydsl.base.errors import DslValueError
+from flydsl.expr import gpu
 from flydsl.expr.numeric import Index, Int32, Int64, Uint32
 from flydsl.expr.rocdl.memory.addresses import global_pointer, pointer_in
 from flydsl.expr.rocdl.memory.tensor_descriptor import Options, TensorDescriptor, issue, pack, tile_descriptor
@@ -184,8 +185,6 @@ def l2_prefetch_tile(
     """Ask for a tile's rows in the cache before they are used: thread i touches row i, modulo the rows."""
     require("a prefetch into the cache", "rocm", _CDNA5)
     if thread_id is None:
-        from flydsl.expr import gpu
-
         thread_id = gpu.thread_idx.x
     row = Int32(_integer(thread_id)) % tile_shape[0]
     steps = [_integer(x) for x in strides]

@@ -17,6 +17,7 @@ from flydsl.expr.tensors.element import element_name
 from flydsl.expr.tensors.ops_layout import make_tile
 from flydsl.expr.values.handle import Handle, describe
 from flydsl.expr.values.int_tuple import IntTuple
+from flydsl.expr.values.ir_types import NarrowingMeta
 from flydsl.layout.layout import Layout
 from flydsl.layout.leaf import Basis, DynInt
 from flydsl.layout.swizzle import ComposedLayout, CoordSwizzle, Swizzle
@@ -49,19 +50,7 @@ def _path(modes: int | Sequence[int]) -> tuple[int, ...]:
     return (modes,) if isinstance(modes, int) else tuple(modes)
 
 
-class _FlyTypeMeta(type):
-    """A class of types: a call narrows a type to it, and is a ValueError for one of another kind."""
-
-    def __instancecheck__(cls, instance: Any) -> bool:
-        return cls.admits(instance)  # type: ignore[attr-defined]
-
-    def __call__(cls, type_: Any) -> Any:
-        if isinstance(type_, cls):
-            return type_
-        raise DslValueError(f"{type_!s} is no {cls.__name__}")
-
-
-class _FlyType(metaclass=_FlyTypeMeta):
+class _FlyType(metaclass=NarrowingMeta):
     """Types whose values one payload describes."""
 
     payloads: ClassVar[tuple[type, ...]] = ()

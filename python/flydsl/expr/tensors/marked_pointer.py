@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 from flydsl.base import knobs
-from flydsl.expr.memory.shared_ledger import Allocation
 from flydsl.expr.tensors.pointer import Pointer
 from flydsl.expr.trace.context import current
+from flydsl.expr.trace.shared_ledger import Allocation
 from flydsl.expr.values.handle import from_value
 
 _MARK = "fly.mark"

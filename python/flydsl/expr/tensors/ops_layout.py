@@ -8,17 +8,30 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError, LayoutError
 from flydsl.dialects.fly import rules
-from flydsl.expr.numeric import Boolean
 from flydsl.expr.tensors.layout import ComposedLayout, Layout, Swizzle, Tile
 from flydsl.expr.tensors.tensor import Tensor, pointer_of
 from flydsl.expr.values.handle import Handle, apply, as_handle, describe, wrap
-from flydsl.expr.values.int_tuple import IntTuple, checked_shape
+from flydsl.expr.values.int_tuple import (
+    IntTuple,
+    ceil_div,
+    checked_shape,
+    elem_less,
+    equal,
+    int_tuple_add,
+    int_tuple_div,
+    int_tuple_mod,
+    int_tuple_mul,
+    int_tuple_product,
+    int_tuple_product_each,
+    int_tuple_product_like,
+    int_tuple_sub,
+    shape_div,
+)
 from flydsl.expr.values.known import plain
 from flydsl.layout import build, tv
 from flydsl.layout import int_tuple as it
 from flydsl.layout.leaf import Basis
 from flydsl.layout.swizzle import Swizzle as SwizzlePayload
-from flydsl.layout.tensor import Tensor as TensorPayload
 from flydsl.target.dtype import width_bits
 
 # Construction ----------------------------------------------------------------------------------
@@ -311,69 +324,6 @@ def dice(src: Any, coord: Any) -> Any:
     return apply("dice", src, IntTuple.from_python(coord, "make_coord"))
 
 
-# Tuple arithmetic ------------------------------------------------------------------------------
-
-
-def int_tuple_add(lhs: Any, rhs: Any) -> IntTuple:
-    """The sum, mode by mode; surplus modes are copied."""
-    return apply("int_tuple_add", lhs, rhs)
-
-
-def int_tuple_sub(lhs: Any, rhs: Any) -> IntTuple:
-    """The difference, mode by mode; surplus modes are copied."""
-    return apply("int_tuple_sub", lhs, rhs)
-
-
-def int_tuple_mul(lhs: Any, rhs: Any) -> IntTuple:
-    """The product, mode by mode; surplus modes are copied."""
-    return apply("int_tuple_mul", lhs, rhs)
-
-
-def int_tuple_div(lhs: Any, rhs: Any) -> IntTuple:
-    """The quotient, mode by mode; surplus modes are copied."""
-    return apply("int_tuple_div", lhs, rhs)
-
-
-def int_tuple_mod(lhs: Any, rhs: Any) -> IntTuple:
-    """The remainder, mode by mode; surplus modes are copied."""
-    return apply("int_tuple_mod", lhs, rhs)
-
-
-def int_tuple_product(x: Any) -> IntTuple:
-    """The product of all leaves."""
-    return apply("int_tuple_product", x)
-
-
-def int_tuple_product_each(x: Any) -> IntTuple:
-    """The product of the leaves of each top-level mode."""
-    return apply("int_tuple_product_each", x)
-
-
-def int_tuple_product_like(x: Any, guide: Any) -> IntTuple:
-    """The products of the leaves, structured like a guide."""
-    return apply("int_tuple_product_like", x, guide)
-
-
-def shape_div(lhs: Any, rhs: Any) -> IntTuple:
-    """Division of shapes that rounds up, where one of each pair divides the other."""
-    return apply("shape_div", lhs, rhs)
-
-
-def ceil_div(lhs: Any, rhs: Any) -> Any:
-    """How many ``rhs`` cover ``lhs``, mode by mode."""
-    return apply("ceil_div", lhs, rhs)
-
-
-def elem_less(lhs: Any, rhs: Any) -> Boolean:
-    """Whether every leaf of ``lhs`` is below its partner in ``rhs``: the in-bounds test."""
-    return apply("elem_less", lhs, rhs)
-
-
-def equal(lhs: Any, rhs: Any) -> Boolean:
-    """Whether two tuples have the same structure and equal leaves."""
-    return apply("equal", lhs, rhs)
-
-
 # Algebra ---------------------------------------------------------------------------------------
 
 
@@ -487,11 +437,6 @@ def raked_product(a: Any, b: Any) -> Any:
 def tile_to_shape(block: Any, target_shape: Any, order: Any) -> Any:
     """Repeat a block over a shape, blocks in the given order."""
     return apply("tile_to_shape", block, target_shape, order)
-
-
-def is_coord_tensor(x: Any) -> bool:
-    payload = as_handle(x).payload
-    return isinstance(payload, TensorPayload) and isinstance(payload.iter, (int, tuple))
 
 
 __all__ = [

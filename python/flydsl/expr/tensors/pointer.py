@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, ClassVar, NoReturn
 
 from flydsl.base.errors import DslTypeError
+from flydsl.base.records import replace
 from flydsl.dialects.fly.payload import Pointer as PointerPayload
 from flydsl.expr.atoms.hardware_enums import AddressSpace
 from flydsl.expr.numeric import Numeric

@@ -8,10 +8,12 @@ from typing import Any, ClassVar, NoReturn
 from flydsl.base.errors import DslTypeError
 from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.payload import Pointer as PointerPayload
+from flydsl.dialects.fly.payload import VectorValue
 from flydsl.expr.atoms.hardware_enums import AddressSpace
 from flydsl.expr.numeric import Numeric
 from flydsl.expr.tensors.coordinate_check import refuse_outside, watch_modes
 from flydsl.expr.tensors.element import element_class
+from flydsl.expr.tensors.predicate import predicate_over
 from flydsl.expr.tensors.tensor_slice import has_slice, sliced
 from flydsl.expr.trace.context import current
 from flydsl.expr.values.foreign import refuse
@@ -65,6 +67,11 @@ class Tensor(Handle):
     def alignment(self) -> int:
         """The alignment of its start, in bytes."""
         return self._pointer("alignment").align
+
+    def aligned(self, alignment: int) -> Tensor:
+        """The same tensor, whose start the caller knows to be a multiple of so many bytes."""
+        self._pointer("alignment")
+        return apply("make_view", apply("get_iter", self).aligned(alignment), apply("get_layout", self))
 
     @property
     def layout(self) -> Any:
@@ -162,12 +169,32 @@ class Tensor(Handle):
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
         refuse("NumPy", "np", "array")
 
-    def load(self) -> Vector:
-        """All elements as a vector, in column-major order of the coordinates."""
-        rules.memref_load_vec(self.payload)
-        value = current().fly("memref.load_vec", [self.ir_value()])
+    def load(self, mask: Any = None, other: Any = 0) -> Vector:
+        """All elements as a vector, in column-major order of the coordinates, by the widest accesses that are legal.
+
+        Where ``mask`` is false nothing is read and the element is ``other``, a number or a vector. A mask is one truth
+        value, one per element, or a predicate of ``fx.inside``.
+        """
+        count = rules.memref_load_vec(self.payload).count
         shape = rules.shape_of(self.payload)
-        return Vector(value, shape, self.dtype if self.is_memory else None)
+        if mask is None or mask is True:
+            value = current().fly("memref.load_vec", [self.ir_value()])
+            return Vector(value, shape, self.dtype if self.is_memory else None)
+        predicate = predicate_over(mask, self.payload)
+        rest = vector_operand(other)
+        rest = rest.to(self.dtype) if isinstance(rest, Vector) else Vector.filled(count, other, self.dtype)
+        self._check_count(rest, count)
+        operands = [self.ir_value(), predicate.flags.ir_value(), rest.ir_value()]
+        result = VectorValue(count, self.payload.iter.elem)
+        return Vector(current().fly("memref.masked_load_vec", operands, {"mask": predicate.picks}, result), shape,
+                      self.dtype)  # fmt: skip
+
+    def _check_count(self, vector: Vector, count: int) -> None:
+        if vector.numel != count:
+            raise DslTypeError(
+                f"a vector of {vector.numel} elements does not fill the tensor {self.payload.layout} of {count}",
+                hint="store a vector with one value per element",
+            )
 
     def __dsl_place__(self, indices: Sequence[Any]) -> Any:
         """The pointer to one element, from which those along the last mode follow in memory."""
@@ -183,17 +210,21 @@ class Tensor(Handle):
             )
         return apply("get_iter", self) + apply("crd2idx", coord, apply("get_layout", self))
 
-    def store(self, vector: Any) -> None:
-        """Write a vector of as many elements as the tensor has, converted to its element type."""
+    def store(self, vector: Any, mask: Any = None) -> None:
+        """Write a vector of as many elements as the tensor has, converted to its element type.
+
+        Where ``mask`` is false memory stays as it is; it is what it is for `load`.
+        """
         count = rules.memref_load_vec(self.payload).count
         found = vector_operand(vector)
         vector = found if isinstance(found, Vector) else Vector.filled(count, vector, self.dtype)
-        if vector.numel != count:
-            raise DslTypeError(
-                f"a vector of {vector.numel} elements does not fill the tensor {self.payload.layout} of {count}",
-                hint="store a vector with one value per element",
-            )
-        current().fly("memref.store_vec", [vector.to(self.dtype).ir_value(), self.ir_value()])
+        self._check_count(vector, count)
+        operands = [vector.to(self.dtype).ir_value(), self.ir_value()]
+        if mask is None or mask is True:
+            current().fly("memref.store_vec", operands)
+            return
+        predicate = predicate_over(mask, self.payload)
+        current().fly("memref.masked_store_vec", [*operands, predicate.flags.ir_value()], {"mask": predicate.picks})
 
     def fill(self, value: Any) -> None:
         """Set every element."""

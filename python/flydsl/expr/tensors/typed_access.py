@@ -6,11 +6,11 @@ an element of the type, the bytes move as a vector of words that it is enough fo
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import gcd
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
+from flydsl.base.records import replace
 from flydsl.expr.numeric import Index, Int64, Numeric, is_raw_value
 from flydsl.expr.tensors.element import element_name, lanes_of
 from flydsl.expr.trace.context import Value, current

@@ -113,6 +113,10 @@ class Emitter(Protocol):
         """``second - first`` where both are one value plus known numbers, as ``k`` and ``k + 8`` are; else None."""
         ...
 
+    def known_divisor(self, value: Value) -> int:
+        """A power of two that an integer is certainly a multiple of, read off the arithmetic that makes it."""
+        ...
+
     def type_name(self, value: Value) -> str:
         """The MLIR text of the value's type."""
         ...
@@ -211,6 +215,16 @@ def tracing(emitter: Emitter) -> Iterator[Emitter]:
 
 def is_tracing() -> bool:
     return bool(_state.stack)
+
+
+def is_raw_value(value: Any) -> bool:
+    """Whether this is an SSA value of the current trace, bare or with the operators of the raw layer."""
+    return (
+        hasattr(value, "type")
+        and is_tracing()
+        and not isinstance(value, type)
+        and (hasattr(value, "__dsl_ssa__") or not hasattr(value, "__extract_to_ir_values__"))
+    )
 
 
 def current() -> Emitter:

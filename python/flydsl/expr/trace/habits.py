@@ -7,7 +7,7 @@ costs nothing until then. A name that no table has is answered with the nearest 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -171,7 +171,7 @@ def _nearest(name: str, names: Iterable[str]) -> str:
     """The name that was probably meant, or all there are when none is near."""
     found = list(names)
     by_case = {existing.lower(): existing for existing in found}
-    near = get_close_matches(name.lower(), by_case, 1)
+    near = import_module("difflib").get_close_matches(name.lower(), by_case, 1)
     if near:
         return f"did you mean '{by_case[near[0]]}'?"
     return f"it has: {', '.join(found)}" if len(found) < 40 else "docs/language.md lists what there is"

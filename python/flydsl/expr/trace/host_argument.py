@@ -19,6 +19,25 @@ from flydsl.base.errors import DslTypeError
 from flydsl.expr.numeric import Numeric
 from flydsl.expr.trace.abi_slots import AbiSlot, format_of_type, number_format, number_value
 
+# Stream: where a launch is queued -------------------------------------------------------------
+
+
+class Stream:
+    """A stream argument: None for the default stream, a raw handle, or a torch stream."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any = None) -> None:
+        self.value = value
+
+    def __extract_to_ir_values__(self) -> list[Any]:
+        return [self.value]
+
+    @classmethod
+    def __construct_from_ir_values__(cls, values: list[Any], exemplar: Any = None) -> Stream:
+        return cls(values[0])
+
+
 _HAND_OVER = ("__c_abi_spec__", "__get_c_pointers__")
 
 

@@ -15,15 +15,14 @@ from flydsl.expr.values.ir_types import IrType, split_vector_type
 from flydsl.expr.values.known import plain, shown
 from flydsl.expr.values.vector_value import required_operand
 from flydsl.expr.vector import Vector
-
-_FAMILY = {"rocm": "AMD", "cuda": "NVIDIA"}
+from flydsl.target.family import family
 
 
 def require(what: str, backend: str, generations: Sequence[str] = ()) -> Any:
     """The target being traced, if it has ``what``; an error that says who has it otherwise."""
     target = current().target
     if target.backend != backend:
-        raise TargetError(f"{what} is an instruction of {_FAMILY[backend]} GPUs, and the target is {target}")
+        raise TargetError(f"{what} is an instruction of {family(backend).maker} GPUs, and the target is {target}")
     if generations and target.generation not in generations:
         raise TargetError(f"{target} does not have {what}", hint="it belongs to " + ", ".join(generations))
     return target
@@ -63,11 +62,6 @@ def operands_of(name: str, order: Sequence[str], args: tuple[Any, ...], named: M
     if len(found) != len(order) or len(given) > len(order):
         raise DslTypeError(f"expected {form}, got {len(given) + len(named.keys() - {'res'})} arguments")
     return [found[key] for key in order]
-
-
-def raw_as(value: Any, kind: type[Numeric]) -> Value:
-    """The SSA value of a number converted to a type."""
-    return kind(value).ir_value()
 
 
 def constant(type_: str, value: Any, what: str, low: int, high: int) -> Value:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
+from flydsl.expr import numeric
 from flydsl.expr.arith import ArithValue as ArithValue
 from flydsl.expr.arith import _to_raw as _to_raw
 from flydsl.expr.arith import (
@@ -24,9 +25,9 @@ from flydsl.expr.arith import (
     unwrap,
     xori,
 )
-from flydsl.expr.numbers.casts import element_class
 from flydsl.expr.numbers.fastmath import Flags, flag_attrs, scoped_attrs
 from flydsl.expr.numeric import Index, Numeric
+from flydsl.expr.values.casts import element_class
 from flydsl.expr.values.ir_types import IrType, split_vector_type, vector_type
 from flydsl.expr.values.vector_value import required_operand
 
@@ -81,8 +82,6 @@ def int_to_fp(value: Any, signed: bool, type: Any) -> Any:
 
 
 def _unsigned(kind: Any) -> Any:
-    from flydsl.expr import numeric
-
     return getattr(numeric, f"Uint{kind.width}", kind)
 
 

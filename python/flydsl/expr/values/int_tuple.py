@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 from flydsl.base.errors import DslIndexError, DslRuntimeError, DslTypeError, DslValueError
-from flydsl.expr.numeric import Int32, Int64, Integer, Numeric, as_numeric, is_raw_value
+from flydsl.expr.numeric import Boolean, Int32, Int64, Integer, Numeric, as_numeric, is_raw_value
 from flydsl.expr.trace.context import Value, current
 from flydsl.expr.values.extent import NumberOperators
 from flydsl.expr.values.handle import Handle, apply, handle_for
@@ -265,4 +265,67 @@ def _integer_leaf(value: Any, leaves: list[Value]) -> Any:
     width = 64 if from_index or value.width > 32 else 32
     wide = value.to(Int64 if width == 64 else Int32) if value.width != width or from_index else value
     leaves.append(wide.ir_value())
-    return Unknown(width)
+    return Unknown(width, current().known_divisor(leaves[-1]))
+
+
+# Tuple arithmetic ------------------------------------------------------------------------------
+
+
+def int_tuple_add(lhs: Any, rhs: Any) -> IntTuple:
+    """The sum, mode by mode; surplus modes are copied."""
+    return apply("int_tuple_add", lhs, rhs)
+
+
+def int_tuple_sub(lhs: Any, rhs: Any) -> IntTuple:
+    """The difference, mode by mode; surplus modes are copied."""
+    return apply("int_tuple_sub", lhs, rhs)
+
+
+def int_tuple_mul(lhs: Any, rhs: Any) -> IntTuple:
+    """The product, mode by mode; surplus modes are copied."""
+    return apply("int_tuple_mul", lhs, rhs)
+
+
+def int_tuple_div(lhs: Any, rhs: Any) -> IntTuple:
+    """The quotient, mode by mode; surplus modes are copied."""
+    return apply("int_tuple_div", lhs, rhs)
+
+
+def int_tuple_mod(lhs: Any, rhs: Any) -> IntTuple:
+    """The remainder, mode by mode; surplus modes are copied."""
+    return apply("int_tuple_mod", lhs, rhs)
+
+
+def int_tuple_product(x: Any) -> IntTuple:
+    """The product of all leaves."""
+    return apply("int_tuple_product", x)
+
+
+def int_tuple_product_each(x: Any) -> IntTuple:
+    """The product of the leaves of each top-level mode."""
+    return apply("int_tuple_product_each", x)
+
+
+def int_tuple_product_like(x: Any, guide: Any) -> IntTuple:
+    """The products of the leaves, structured like a guide."""
+    return apply("int_tuple_product_like", x, guide)
+
+
+def shape_div(lhs: Any, rhs: Any) -> IntTuple:
+    """Division of shapes that rounds up, where one of each pair divides the other."""
+    return apply("shape_div", lhs, rhs)
+
+
+def ceil_div(lhs: Any, rhs: Any) -> Any:
+    """How many ``rhs`` cover ``lhs``, mode by mode."""
+    return apply("ceil_div", lhs, rhs)
+
+
+def elem_less(lhs: Any, rhs: Any) -> Boolean:
+    """Whether every leaf of ``lhs`` is below its partner in ``rhs``: the in-bounds test."""
+    return apply("elem_less", lhs, rhs)
+
+
+def equal(lhs: Any, rhs: Any) -> Boolean:
+    """Whether two tuples have the same structure and equal leaves."""
+    return apply("equal", lhs, rhs)

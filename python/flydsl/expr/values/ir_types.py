@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 from flydsl.base.errors import DslValueError
+from flydsl.base.lazy import offered
 from flydsl.target.dtype import FLOAT_WIDTHS
 
 _SHAPED = re.compile(r"(vector|memref)<((?:\d+x)*)(.*)>")
@@ -81,11 +81,23 @@ def split_vector_type(text: str) -> tuple[int | None, str]:
     return int(lanes), element
 
 
+class NarrowingMeta(type):
+    """A class of types, such as `ir.VectorType`: it says which types it admits, and a call narrows one to it."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return cls.admits(instance)  # type: ignore[attr-defined]
+
+    def __call__(cls, type_: Any) -> Any:
+        if isinstance(type_, cls):
+            return type_
+        raise DslValueError(f"{type_!s} is no {cls.__name__}")
+
+
 class _TypesMeta(type):
     @property
     def VectorType(cls) -> Any:
         """`T.VectorType.get([4], T.f32)`: vector types as the raw layer makes them."""
-        return import_module("flydsl._mlir.ir").VectorType
+        return offered("the raw layer", "VectorType")
 
 
 class Types(metaclass=_TypesMeta):

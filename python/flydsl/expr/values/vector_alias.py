@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from flydsl.base.errors import DslValueError
+from flydsl.base.records import dataclass
 from flydsl.expr.numbers.numeric_types import FORMATS
 from flydsl.expr.numeric import Numeric, class_of
 from flydsl.expr.values.ir_types import IrType, vector_type

@@ -10,13 +10,13 @@ which element goes where follows from the coordinates, not from the order in mem
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cache
 from itertools import zip_longest
 from math import prod
 from typing import Any, TypeAlias
 
 from flydsl.base.errors import DslIndexError, DslTypeError, DslValueError
+from flydsl.base.records import dataclass, field
 from flydsl.expr.numeric import operand
 from flydsl.expr.values.known import plain
 

@@ -100,11 +100,6 @@ class Vector(Operators):
         return value if raw_face.show is None or as_seen_outside(value) is value else self
 
     @property
-    def type(self) -> IrType:
-        """The IR type, as raw values name it."""
-        return self.ir_type
-
-    @property
     def result(self) -> Vector:
         """The vector: what an operation's object gives as its result, where it is the vector already."""
         return self

@@ -25,4 +25,9 @@ def gelu(x):
     return x * sigmoid((x + x * x * x * 0.044715) * 1.5957691216057308)
 
 
-ACTIVATIONS = {"none": lambda x: x, "relu": relu, "silu": silu, "gelu": gelu}
+def gelu_erf(x):
+    """The form with the error function: x times the share of a normal distribution that lies below x."""
+    return x * 0.5 * (1.0 + fx.math.erf(x * 0.7071067811865476))
+
+
+ACTIVATIONS = {"none": lambda x: x, "relu": relu, "silu": silu, "gelu": gelu, "gelu_erf": gelu_erf}

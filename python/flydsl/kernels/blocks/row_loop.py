@@ -1,183 +1,275 @@
 """The rows of a block, each handed to the code of a kernel as vectors in registers.
 
-Threads load their vectors straight from memory where rows begin at multiples of 16 bytes. Other rows, and short ones,
-pass through shared memory: the rows of a block lie in memory one behind the other, so they come as they lie, in pieces
-of 16 bytes, and are cut into rows there. Results go back the same way. Before the first and behind the last whole
-piece there are less than 16 bytes, which threads copy element by element, and so they do with rows that do not lie
-together.
+Three ways lead there (docs/rows.md): threads load their vectors straight from memory; rows pass through shared memory
+(`row_tile.py`); or blocks stay and take one tile after the other, while the next ones are on their way
+(`for_rows_in_turn`). What a kernel does with a row is the same code in all of them: it is given a `RowWork`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.cache_hints import copy_atom
 from flydsl.kernels.blocks.exchange import RowExchange
-from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, RowPlan
-from flydsl.kernels.blocks.rows import Line, Share, store_turn, vectors_of
-
-PIECES_AT_ONCE = 8
-"""Pieces that a thread has on their way where threads copy them."""
-Store = Callable[[int, Any], None]
-"""``store(turn, vector)`` writes one of a thread's vectors of the result."""
-RowCode = Callable[[Line, list[Line], RowExchange, Store], None]
-"""``code(x, lines, exchange, store)`` computes a row of which this thread has the vectors ``x``."""
+from flydsl.kernels.blocks.row_plan import DTYPES, MAX_HELD, RowPlan
+from flydsl.kernels.blocks.row_tile import RowTile, tile_elements, tile_memory
+from flydsl.kernels.blocks.rows import Line, Share, row_start, store_turn, vectors_of
 
 
-def for_each_row(
-    source: Any, target: Any, end: Any, plan: RowPlan, code: RowCode, *, numbers: int, fill: float,
-    lines: tuple[Any, ...] = (),
-) -> None:  # fmt: skip
-    """Run ``code``, which exchanges ``numbers`` numbers, for the rows of this block, of which there are ``end``.
+@dataclass(frozen=True)
+class RowArrays:
+    """What a kernel reads and writes: matrices row by row, and vectors that go with every row, as a scale or a shift.
 
-    ``lines`` are tensors as long as a row that go with every row, as a scale or a shift. Elements beyond the row
-    are ``fill``.
+    Sources have the plan's type. The first targets of that type are written where a tile of sources was.
     """
+
+    sources: Sequence[Any]
+    targets: Sequence[Any] = ()
+    lines: Sequence[Any] = ()
+    fill: float = 0.0
+    """What elements beyond the row are."""
+    numbers: int = 0
+    """How many numbers the waves of a row tell each other."""
+
+
+@dataclass(frozen=True)
+class RowWork:
+    """A row, or the part of it that this thread has."""
+
+    x: list[Line]
+    """The vectors of each source."""
+    lines: list[Line]
+    exchange: RowExchange
+    share: Share
+    index: Any
+    """Which row of the matrices it is; the last one for threads that have none."""
+    alive: Any
+    """Whether the thread has a row; True where that is known while compiling."""
+    stores: list[Callable[[int, Any], None]]
+
+    def store(self, turn: int, vector: Any, target: int = 0) -> None:
+        """Write one of this thread's vectors of a result."""
+        self.stores[target](turn, vector)
+
+    def put(self, tensor: Any, value: Any) -> None:
+        """Write a number of the row, the same in all its threads."""
+        first = (self.share.lane == 0) & (fx.Int32(self.share.offset) == 0)
+        if first if self.alive is True else first & self.alive:
+            tensor[self.index] = value
+
+
+RowCode = Callable[[RowWork], None]
+
+
+def for_each_row(arrays: RowArrays, end: Any, plan: RowPlan, code: RowCode) -> None:
+    """Run ``code`` for the rows of this block, of all ``end`` rows."""
     smem = fx.SharedAllocator(128, static=False)
-    exchange, share, hints = RowExchange(plan, numbers, smem), Share(plan), plan.hints
-    beside = [Line(_part(fx.get_iter(line), share), share, 0.0, keep=False, hint=hints.line) for line in lines]
-    first = fx.block_idx.x // plan.cluster * plan.rows
-    if plan.staged:
-        tile = RowTile(share, source, target, first, end, smem)
-        tile.fetch()
-        vectors = tile.row(share.row)
-        x = Line(vectors, share, fill, keep=plan.keep)
-        code(x, beside, exchange, lambda turn, v: store_turn(v, vectors, share, turn, True))
-        tile.write_back()
+    if plan.stays:
+        for_rows_in_turn(arrays, end, plan, lambda work, _: (code(work), [])[1], smem)
         return
-    row = fx.min(first + share.row, end - 1)  # a thread without a row computes the last one, and writes nothing
-    alive = first + share.row < end if plan.rows > 1 else True
-    x = Line(_part(_start(source, row), share), share, fill, keep=plan.keep, hint=hints.load, again=hints.again)
-    out = _part(_start(target, row), share)
-    code(x, beside, exchange, lambda turn, v: store_turn(v, out, share, turn, alive, hints.store))
-
-
-def _start(tensor: Any, row: Any) -> Any:
-    return fx.get_iter(tensor[row, None])
-
-
-def _part(start: Any, share: Share) -> Any:
-    """The block's part of what begins at a pointer."""
-    return vectors_of(start + share.offset * share.plan.width, share.plan)
-
-
-class RowTile:
-    """The rows of a block, or its part of one, in shared memory, as far from a multiple of 16 bytes as in memory."""
-
-    def __init__(self, share: Share, source: Any, target: Any, first: Any, end: Any, smem: Any) -> None:
-        plan = share.plan
-        self.plan, self.share, self.source, self.target = plan, share, source, target
-        self.per_piece = ACCESS_BYTES // plan.size
-        self.buffer = smem.allocate(fx.Array[DTYPES[plan.dtype], plan.tile + self.per_piece, 128]).ptr
-        self.arrived = smem.allocate(fx.Array[fx.Int64, 1]).ptr if plan.bulk else None
-        self.first = first
-        self.rows = fx.min(end - self.first, fx.Int32(plan.rows)) if plan.rows > 1 else fx.Int32(1)
-        self.count = fx.Int32(share.here * plan.width if plan.cluster > 1 else self.rows * plan.length)
-        self.start = self._start(source)
-        shift = self._shift(self.start)
-        self.as_it_lies = self._together(source) & (shift % plan.width == 0)
-        self.place = self.as_it_lies.select(shift, fx.Int32(0))
-        self.head = fx.min((self.per_piece - self.place) % self.per_piece, self.count)
-        self.body = (self.count - self.head) // self.per_piece * self.per_piece
-        self.edge = self._edge()
-
-    def _start(self, tensor: Any) -> Any:
-        return _start(tensor, self.first) + self.share.offset * self.plan.width
-
-    def _shift(self, start: Any) -> Any:
-        """How many elements a pointer is behind a multiple of 16 bytes."""
-        return fx.Int32(fx.ptrtoint(start) % ACCESS_BYTES) // self.plan.size
-
-    def _edge(self) -> Any:
-        """The element outside whole pieces that this thread copies, or -1; some have one before, some one behind."""
-        thread, per = fx.thread_idx.x, self.per_piece
-        behind = self.head + self.body + thread - per
-        at = (thread < per).select((thread < self.head).select(thread, -1), (behind < self.count).select(behind, -1))
-        return (thread < 2 * per).select(at, -1)
-
-    def _together(self, tensor: Any) -> Any:
-        """Whether the tile's rows lie one behind the other."""
-        return (tensor.stride[0] == self.plan.length) | (self.rows == 1)
-
-    def row(self, number: Any) -> Any:
-        """A row of the tile as (values of a vector, vectors)."""
-        return vectors_of(self.buffer + self.place + number * self.plan.length, self.plan)
-
-    def _element(self, at: Any) -> tuple[Any, Any]:
-        """The coordinate of an element of the tile."""
-        length = self.plan.length
-        return self.first + at // length, self.share.offset * self.plan.width + at % length
-
-    @flyc.jit
-    def fetch(self) -> None:
-        """Bring the rows; those of a last tile that is not full are zero."""
-        if fx.const_expr(self.plan.bulk):
-            self._send_for()
-        elif self.as_it_lies:
-            self._copy_pieces(self.start + self.head, self.buffer + self.place + self.head)
-        if self.as_it_lies:
-            if self.edge >= 0:
-                self.buffer[self.place + self.edge] = self.start[self.edge]
-        else:
-            for at in range(fx.thread_idx.x, self.count, self.plan.threads):
-                self.buffer[at] = self.source[self._element(at)]
-        for at in range(self.count + fx.thread_idx.x, self.plan.tile if self.plan.rows > 1 else 0, self.plan.threads):
-            self.buffer[self.place + at] = DTYPES[self.plan.dtype](0.0)
-        fx.barrier()
-        if fx.const_expr(self.plan.bulk):
-            fx.nvvm.mbarrier_wait(self.arrived, 0)
-
-    @flyc.jit
-    def _send_for(self) -> None:
+    block = _Block(arrays, plan, smem)
+    first = fx.block_idx.x // plan.cluster * plan.rows
+    if not plan.staged:
+        code(block.work_in_memory(first, end))
+        return
+    memories = [tile_memory(plan, smem) for _ in arrays.sources]
+    tiles = [RowTile(block.share, *pair) for pair in _places(arrays.sources, first, end, memories)]
+    _fetch(tiles, smem.allocate(fx.Array[fx.Int64, 1]).ptr if plan.bulk else None)
+    code(block.work_in_tiles(tiles, first, end))
+    _write_back(tiles, arrays)
+    if plan.bulk:
         if fx.thread_idx.x == 0:
-            fx.nvvm.mbarrier_init(self.arrived, 1)
+            fx.nvvm.tma_wait_group(0, read=True)  # shared memory must outlive the copy that reads it
+
+
+def _places(sources: Sequence[Any], first: Any, end: Any, memories: list[Any]) -> list[tuple[Any, ...]]:
+    return [(source, first, end, memory) for source, memory in zip(sources, memories, strict=True)]
+
+
+class _Block:
+    """What is the same for all rows of a block."""
+
+    def __init__(self, arrays: RowArrays, plan: RowPlan, smem: Any) -> None:
+        self.arrays, self.plan, self.share = arrays, plan, Share(plan)
+        self.exchange = RowExchange(plan, arrays.numbers, smem)
+        kept = plan.stays and plan.held <= MAX_HELD // 2  # blocks that stay load them once
+        self.lines = [
+            Line(self._part(fx.get_iter(line)), self.share, 0.0, keep=kept, hint=plan.hints.line, dtype=line.dtype)
+            for line in arrays.lines
+        ]
+
+    def _part(self, start: Any) -> Any:
+        """The block's part of what begins at a pointer."""
+        return vectors_of(start + self.share.offset * self.plan.width, self.plan)
+
+    def _row(self, first: Any, end: Any) -> tuple[Any, Any]:
+        """The number of this thread's row, and whether it has one."""
+        if self.plan.rows == 1:
+            return first, True
+        return fx.min(first + self.share.row, end - 1), first + self.share.row < end
+
+    def work_in_memory(self, first: Any, end: Any) -> RowWork:
+        plan, share, hints = self.plan, self.share, self.plan.hints
+        row, alive = self._row(first, end)
+        x = [
+            Line(self._part(row_start(source, row)), share, self.arrays.fill, keep=plan.keep, hint=hints.load,
+                 again=hints.again)
+            for source in self.arrays.sources
+        ]  # fmt: skip
+        return RowWork(x, self.lines, self.exchange, share, row, alive, self._stores([], row, alive))
+
+    def work_in_tiles(self, tiles: list[RowTile], first: Any, end: Any) -> RowWork:
+        share = self.share
+        row, alive = self._row(first, end)
+        vectors = [tile.row(share.row) for tile in tiles]
+        x = [Line(line, share, self.arrays.fill, keep=self.plan.keep) for line in vectors]
+        return RowWork(x, self.lines, self.exchange, share, row, alive, self._stores(vectors, row, alive))
+
+    def _stores(self, tiles: list[Any], row: Any, alive: Any) -> list[Callable[[int, Any], None]]:
+        share, hint = self.share, self.plan.hints.store
+
+        def into_tile(place: Any) -> Callable[[int, Any], None]:
+            return lambda turn, vector: store_turn(vector, place, share, turn, True)
+
+        def into_memory(target: Any) -> Callable[[int, Any], None]:
+            out = self._part(row_start(target, row))
+            return lambda turn, vector: store_turn(vector, out, share, turn, alive, hint, target.dtype)
+
+        return [
+            into_tile(tiles[index]) if index < len(tiles) and in_place(target, self.plan) else into_memory(target)
+            for index, target in enumerate(self.arrays.targets)
+        ]
+
+
+def in_place(target: Any, plan: RowPlan) -> bool:
+    """Whether a target's rows are written where those of a source were."""
+    return target.dtype is DTYPES[plan.dtype]
+
+
+@flyc.jit
+def _fetch(tiles: list[RowTile], arrived: Any) -> None:
+    if fx.const_expr(arrived is not None):
+        if fx.thread_idx.x == 0:
+            fx.nvvm.mbarrier_init(arrived, 1)
             fx.nvvm.fence_mbarrier_init()
-            size = self.as_it_lies.select(self.body, fx.Int32(0)) * self.plan.size
-            fx.nvvm.mbarrier_arrive_expect_tx(self.arrived, size)
-            if size > 0:
-                place = self.buffer + self.place + self.head
-                fx.nvvm.bulk_load(self.start + self.head, place, size, self.arrived, l2=self.plan.hints.priority)
+            _send_for(tiles, arrived)
+    for tile in tiles:
+        if fx.const_expr(arrived is None):
+            tile.copy_pieces_here()
+        tile.complete()
+    fx.barrier()
+    if fx.const_expr(arrived is not None):
+        fx.nvvm.mbarrier_wait(arrived, 0)
 
-    @flyc.jit
-    def write_back(self) -> None:
-        """Write what the threads left in place of the rows."""
-        if fx.const_expr(self.plan.bulk):
-            fx.nvvm.fence_proxy_async()
-        fx.barrier()
-        start, place = self._start(self.target), self.buffer + self.place
-        if self._together(self.target) & (self._shift(start) == self.place):
-            if fx.const_expr(not self.plan.bulk):
-                self._copy_pieces(place + self.head, start + self.head)
-            elif (fx.thread_idx.x == 0) & (self.body > 0):
-                fx.nvvm.bulk_store(place + self.head, start + self.head, self.body * self.plan.size)
-                fx.nvvm.tma_commit_group()
-                fx.nvvm.tma_wait_group(0, read=True)  # shared memory must outlive the copy that reads it
-            if self.edge >= 0:
-                start[self.edge] = place[self.edge]
-        else:
-            for at in range(fx.thread_idx.x, self.count, self.plan.threads):
-                self.target[self._element(at)] = place[at]
 
-    @flyc.jit
-    def _copy_pieces(self, source: Any, target: Any) -> None:
-        """Some pieces at once are on their way in each thread."""
-        plan, dtype = self.plan, DTYPES[self.plan.dtype]
-        pieces, most = self.body // self.per_piece, -(-plan.tile // self.per_piece // plan.threads)
-        come, go = (
-            fx.logical_divide(fx.make_view(p, fx.make_layout(plan.tile, 1)), fx.make_layout(self.per_piece, 1))
-            for p in (source, target)
-        )
-        atom = copy_atom(ACCESS_BYTES * 8, dtype, None)
-        for begin in fx.range_constexpr(0, most, PIECES_AT_ONCE):
-            held = [fx.make_rmem_tensor(self.per_piece, dtype) for _ in range(min(PIECES_AT_ONCE, most - begin))]
-            for k, fragment in enumerate(held):
-                at = fx.thread_idx.x + (begin + k) * plan.threads
-                if at < pieces:
-                    fx.copy_atom_call(atom, come[None, at], fragment)
-            for k, fragment in enumerate(held):
-                at = fx.thread_idx.x + (begin + k) * plan.threads
-                if at < pieces:
-                    fx.copy_atom_call(atom, fragment, go[None, at])
+def _send_for(tiles: list[RowTile], arrived: Any) -> None:
+    """Send for all tiles of some rows; one thread does that."""
+    fx.nvvm.mbarrier_arrive_expect_tx(arrived, sum(tile.bytes_in_pieces() for tile in tiles))
+    for tile in tiles:
+        tile.send_for(arrived)
+
+
+@flyc.jit
+def _write_back(tiles: list[RowTile], arrays: RowArrays) -> None:
+    if fx.const_expr(tiles[0].plan.bulk):
+        fx.nvvm.fence_proxy_async()
+    fx.barrier()
+    for tile, target in zip(tiles, arrays.targets, strict=False):
+        if fx.const_expr(in_place(target, tile.plan)):
+            tile.write_back(target)
+    if fx.const_expr(tiles[0].plan.bulk):
+        if fx.thread_idx.x == 0:
+            fx.nvvm.tma_commit_group()
+
+
+# Blocks that stay ----------------------------------------------------------------------------------------------------
+
+SummedCode = Callable[[RowWork, list[Any]], list[Any]]
+"""``code(work, sums)`` computes a row, and gives the sums with what the row adds to them."""
+
+
+def for_rows_in_turn(arrays: RowArrays, end: Any, plan: RowPlan, code: SummedCode, smem: Any) -> list[Any]:
+    """Run ``code`` for tile after tile; returns the sums, ``plan.turns`` vectors for each of ``plan.sums``."""
+    block = _Block(arrays, plan, smem)
+    zeros = [fx.Vector.filled(plan.accesses * plan.width, 0.0, fx.Float32) for _ in range(plan.sums * plan.turns)]
+    if plan.stages:
+        sums = _in_turn_through_shared_memory(arrays, end, block, smem, zeros, code)
+    else:
+        sums = _in_turn(end, block, zeros, code)
+    block.exchange.finish()
+    return sums
+
+
+def _first_and_step(plan: RowPlan) -> tuple[Any, Any]:
+    """The first row of this block's first tile, and how far it is to the next."""
+    return fx.block_idx.x // plan.cluster * plan.rows, fx.grid_dim.x // plan.cluster * plan.rows
+
+
+@flyc.jit
+def _in_turn(end: Any, block: _Block, sums: list[Any], code: SummedCode) -> list[Any]:
+    begin, step = _first_and_step(block.plan)
+    for first in range(begin, end, step):
+        sums = code(block.work_in_memory(first, end), sums)
+        fx.barrier()  # numbers of the exchange were read
+        block.exchange.next()
+    return sums
+
+
+@flyc.jit
+def _in_turn_through_shared_memory(
+    arrays: RowArrays, end: Any, block: _Block, smem: Any, sums: list[Any], code: SummedCode
+) -> list[Any]:
+    plan = block.plan
+    memories = [tile_memory(plan, smem) for _ in arrays.sources]
+    arrived = smem.allocate(fx.Array[fx.Int64, plan.stages]).ptr
+    begin, step = _first_and_step(plan)
+
+    def tiles_of(first: Any, stage: Any) -> list[RowTile]:
+        shifted = [memory + stage * tile_elements(plan) for memory in memories]
+        return [RowTile(block.share, *place) for place in _places(arrays.sources, first, end, shifted)]
+
+    if fx.thread_idx.x == 0:
+        for stage in fx.range_constexpr(plan.stages):
+            fx.nvvm.mbarrier_init(arrived + stage, 1)
+        fx.nvvm.fence_mbarrier_init()
+        for stage in fx.range_constexpr(plan.stages):
+            if begin + stage * step < end:
+                _send_for(tiles_of(begin + stage * step, stage), arrived + stage)
+    fx.barrier()
+    turn = fx.Int32(0)
+    for first in range(begin, end, step):
+        stage = turn % plan.stages
+        if turn > 0:
+            # The tile before this one is computed; once it is read back, its memory is for the next to come.
+            ahead, before = first + (plan.stages - 1) * step, (turn - 1) % plan.stages
+            if fx.thread_idx.x == 0:
+                if ahead < end:
+                    fx.nvvm.tma_wait_group(0, read=True)
+                    _send_for(tiles_of(ahead, before), arrived + before)
+        tiles = tiles_of(first, stage)
+        for tile in tiles:
+            tile.complete()
+        fx.nvvm.mbarrier_wait(arrived + stage, turn // plan.stages % 2)
+        if _needs_meeting(tiles):
+            fx.barrier()
+        sums = code(block.work_in_tiles(tiles, first, end), sums)
+        _write_back(tiles, arrays)
+        block.exchange.next()
+        turn = turn + 1
+    if fx.thread_idx.x == 0:
+        fx.nvvm.tma_wait_group(0, read=True)
+    return sums
+
+
+def _needs_meeting(tiles: list[RowTile]) -> Any:
+    """Whether threads brought elements that others read."""
+    needed = fx.Boolean(False)
+    for tile in tiles:
+        whole = tile.as_it_lies & tile.has_before & tile.has_behind
+        needed = needed | whole.select(fx.Boolean(False), fx.Boolean(True))
+        if tile.plan.rows > 1:
+            needed = needed | (tile.count < tile.plan.tile)
+    return needed

@@ -11,7 +11,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import Hint, copy_atom
-from flydsl.kernels.blocks.row_plan import DTYPES, RowChoice, RowPlan
+from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, RowChoice, RowPlan, machine_of_target, resident
 
 
 @flyc.jit
@@ -29,8 +29,23 @@ def launch_rows(kernel: Callable[[RowPlan], Any], rows: Any, choice: RowChoice, 
 
 def _launch(kernel: Any, rows: Any, plan: RowPlan, stream: Any) -> None:
     cluster = (plan.cluster, 1, 1) if plan.cluster > 1 else None
-    blocks = fx.ceildiv(rows, plan.rows) * plan.cluster
-    kernel.launch(grid=(blocks, 1, 1), block=(plan.threads, 1, 1), cluster=cluster, stream=stream)
+    blocks = fx.ceildiv(rows, plan.rows)
+    if plan.stays:
+        blocks = fx.min(blocks, fx.Int32(places(plan)))
+    kernel.launch(grid=(blocks * plan.cluster, 1, 1), block=(plan.threads, 1, 1), cluster=cluster, stream=stream)
+
+
+def places(plan: RowPlan) -> int:
+    """How many blocks that stay, or clusters of them, the machine has at once."""
+    machine = machine_of_target()
+    # Clusters of four and more leave some multiprocessors of their group unused.
+    processors = machine.processors - (12 if plan.cluster > 2 else 0)
+    return max(processors * resident(plan, machine, 0) // plan.cluster, 1)
+
+
+def row_start(tensor: Any, row: Any) -> Any:
+    """Where a row of a matrix begins."""
+    return fx.get_iter(tensor[row, None])
 
 
 class Share:
@@ -73,6 +88,20 @@ class Share:
         repeated = [factor for factor in factors for _ in range(self.plan.width)]
         return vector * fx.Vector.from_elements(repeated, fx.Float32)
 
+    def within_or_zero(self, vector: Any, turn: int) -> Any:
+        """`within` for rows whose elements beyond the row are no finite numbers."""
+        insides = [inside for access in self.accesses(turn) for inside in [self.inside(access)] * self.plan.width]
+        if all(inside is True for inside in insides):
+            return vector
+        zero = fx.Float32(0.0)
+        picked = [vector[i] if inside is True else inside.select(vector[i], zero) for i, inside in enumerate(insides)]
+        return fx.Vector.from_elements(picked, fx.Float32)
+
+    def columns(self, turn: int) -> list[Any]:
+        """Which elements of the row the elements of a vector are."""
+        starts = [(self.offset + self.vector(access)) * self.plan.width for access in self.accesses(turn)]
+        return [start + place for start in starts for place in range(self.plan.width)]
+
     def count(self) -> Any:
         """How many elements of the row this thread has."""
         plan = self.plan
@@ -88,45 +117,66 @@ def vectors_of(start: Any, plan: RowPlan) -> Any:
     return fx.logical_divide(line, fx.make_layout(plan.width, 1))
 
 
-def _pieces(fragment: Any, plan: RowPlan) -> Any:
-    return fx.logical_divide(fragment, fx.make_layout(plan.width, 1))
+class _Access:
+    """How one of a thread's vectors is moved: ``per`` accesses for each of the plan's, in pieces of ``width``.
+
+    Elements wider than the plan's take several accesses of 16 bytes.
+    """
+
+    def __init__(self, plan: RowPlan, vectors: Any, dtype: Any, hint: Hint | None) -> None:
+        self.per = max(plan.width * dtype.width // 8 // ACCESS_BYTES, 1)
+        self.width = plan.width // self.per
+        self.atom = copy_atom(self.width * dtype.width, dtype, hint)
+        self.vectors = vectors
+        self.fragment = fx.make_rmem_tensor(plan.width * plan.accesses, dtype)
+        self.pieces = fx.logical_divide(self.fragment, fx.make_layout(self.width, 1))
+
+    def pairs(self, vector: Any, place: int) -> list[tuple[Any, Any]]:
+        """(memory, register) of the accesses to a vector, which is the ``place``-th of a turn."""
+        column = self.vectors[None, vector]
+        parts = fx.logical_divide(column, fx.make_layout(self.width, 1)) if self.per > 1 else None
+        return [
+            (column if parts is None else parts[None, part], self.pieces[None, place * self.per + part])
+            for part in range(self.per)
+        ]
 
 
 @flyc.jit
-def load_turn(vectors: Any, share: Share, turn: int, fill: float, hint: Hint | None = None) -> Any:
-    """One of this thread's vectors, in the row's type; elements beyond the row are ``fill``."""
-    plan = share.plan
-    dtype = DTYPES[plan.dtype]
-    fragment = fx.make_rmem_tensor(plan.width * plan.accesses, dtype)
-    pieces, atom = _pieces(fragment, plan), copy_atom(plan.width * dtype.width, dtype, hint)
-    insides = [share.inside(access) for access in share.accesses(turn)]
+def load_turn(vectors: Any, share: Share, turn: int, fill: float, hint: Hint | None = None, dtype: Any = None) -> Any:
+    """One of this thread's vectors, in the row's type or ``dtype``; elements beyond the row are ``fill``."""
+    access = _Access(share.plan, vectors, dtype or DTYPES[share.plan.dtype], hint)
+    insides = [share.inside(number) for number in share.accesses(turn)]
     if fx.const_expr(not all(inside is True for inside in insides)):
-        fragment.fill(fill)
-    for place, access in enumerate(share.accesses(turn)):
+        access.fragment.fill(fill)
+    for place, number in enumerate(share.accesses(turn)):
         if fx.const_expr(insides[place] is True):
-            fx.copy_atom_call(atom, vectors[None, share.vector(access)], pieces[None, place])
+            for memory, register in access.pairs(share.vector(number), place):
+                fx.copy_atom_call(access.atom, memory, register)
         else:
             if insides[place]:
-                fx.copy_atom_call(atom, vectors[None, share.vector(access)], pieces[None, place])
-    return fragment.load()
+                for memory, register in access.pairs(share.vector(number), place):
+                    fx.copy_atom_call(access.atom, memory, register)
+    return access.fragment.load()
 
 
 @flyc.jit
-def store_turn(vector: Any, vectors: Any, share: Share, turn: int, alive: Any, hint: Hint | None = None) -> None:
-    """Write one of this thread's vectors, rounded to the row's type, if its row is ``alive``."""
-    plan = share.plan
-    dtype = DTYPES[plan.dtype]
-    fragment = fx.make_rmem_tensor(plan.width * plan.accesses, dtype)
-    fragment.store(vector.to(dtype))
-    pieces, atom = _pieces(fragment, plan), copy_atom(plan.width * dtype.width, dtype, hint)
-    for place, access in enumerate(share.accesses(turn)):
-        inside = share.inside(access)
+def store_turn(
+    vector: Any, vectors: Any, share: Share, turn: int, alive: Any, hint: Hint | None = None, dtype: Any = None
+) -> None:
+    """Write one of this thread's vectors, rounded to the row's type or ``dtype``, if its row is ``alive``."""
+    kind = dtype or DTYPES[share.plan.dtype]
+    access = _Access(share.plan, vectors, kind, hint)
+    access.fragment.store(vector.to(kind))
+    for place, number in enumerate(share.accesses(turn)):
+        inside = share.inside(number)
         writes = inside if alive is True else alive if inside is True else inside & alive
         if fx.const_expr(writes is True):
-            fx.copy_atom_call(atom, pieces[None, place], vectors[None, share.vector(access)])
+            for memory, register in access.pairs(share.vector(number), place):
+                fx.copy_atom_call(access.atom, register, memory)
         else:
             if writes:
-                fx.copy_atom_call(atom, pieces[None, place], vectors[None, share.vector(access)])
+                for memory, register in access.pairs(share.vector(number), place):
+                    fx.copy_atom_call(access.atom, register, memory)
 
 
 class Line:
@@ -138,13 +188,23 @@ class Line:
 
     def __init__(
         self, vectors: Any, share: Share, fill: float, *, keep: bool, hint: Hint | None = None,
-        again: Hint | None = None,
+        again: Hint | None = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         self.vectors, self.share, self.fill, self.hint, self.again_hint = vectors, share, fill, hint, again
+        self.dtype = dtype
         self.held = [self._load(turn, hint) for turn in range(share.plan.turns)] if keep else None
 
     def _load(self, turn: int, hint: Hint | None) -> Any:
-        return load_turn(self.vectors, self.share, turn, self.fill, hint)
+        return load_turn(self.vectors, self.share, turn, self.fill, hint, self.dtype)
+
+    @property
+    def kind(self) -> Any:
+        """The type of the elements in memory."""
+        return self.dtype or DTYPES[self.share.plan.dtype]
+
+    def loaded(self, turn: int, *, again: bool) -> Any:
+        """The vector of a turn in its own type."""
+        return self.held[turn] if self.held else self._load(turn, self.again_hint if again else self.hint)
 
     def _get(self, turn: int, hint: Hint | None) -> Any:
         return (self.held[turn] if self.held else self._load(turn, hint)).to(fx.Float32)
@@ -158,7 +218,11 @@ class Line:
 
     def again(self) -> Iterator[Any]:
         """The vectors, which were iterated over before."""
-        return (self._get(turn, self.again_hint) for turn in range(self.share.plan.turns))
+        return (self.again_at(turn) for turn in range(self.share.plan.turns))
+
+    def again_at(self, turn: int) -> Any:
+        """A vector that was loaded before."""
+        return self._get(turn, self.again_hint)
 
     def mapped(self, function: Callable[[Any], Any]) -> Callable[[], Iterable[Any]]:
         """A function of each vector, to be iterated over several times: kept if the row is, else computed again."""
@@ -176,8 +240,14 @@ def row_sum(row: Iterable[Any]) -> Any:
 
 def sum_of_squares(row: Iterable[Any]) -> Any:
     """The sum of the squares of this thread's elements."""
+    vectors = list(row)
+    return dot(vectors, vectors)
+
+
+def dot(a: Iterable[Any], b: Iterable[Any]) -> Any:
+    """The sum of the products of this thread's elements of two rows."""
     total = None
-    for vector in row:
-        total = vector * vector if total is None else fx.math.fma(vector, vector, total)
+    for x, y in zip(a, b, strict=True):
+        total = x * y if total is None else fx.math.fma(x, y, total)
     assert total is not None
     return total.reduce("add", fastmath="reassoc")

@@ -5,6 +5,7 @@ gemm(C, A, shuffle_weight(B), scale_a, scale_b, bias, M, N, stream)
 
 C[m, n] = act((sum of A[m, k] * B[n, k] over k) * scale_a[m] * scale_b[n] + bias[n]). A, B and C are contiguous. Scales
 are read for 8-bit inputs, the bias where the epilogue names it; what is not read may be any array. M differs per call.
+With in_dtype="int4" A is int8 and B holds two weights a byte: pack_int4(shuffle_weight(B)).
 
 A goes from global memory through registers into one of two tiles of LDS, where the 16-byte pieces of a row are
 exchanged by the number of the row so that banks do not collide. B was put in the order in which lanes want it, so it
@@ -17,6 +18,8 @@ one row of C.
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -31,35 +34,56 @@ from flydsl.kernels.gemm.preshuffle_plan import (
     IN_DTYPES,
     LEAD,
     OUT_DTYPES,
+    SCALED_DEPTH,
     THREADS,
+    UNIT_SCALES,
     WAVES,
     GemmPlan,
+    pack_int4,
     shuffle_weight,
 )
+from flydsl.kernels.gemm.preshuffle_weights import FourBitWeights, Weights
 
 # The instruction -------------------------------------------------------------------------------------
 
 
-def tiled_instruction(plan: GemmPlan) -> tuple[Any, Any, int]:
-    """The element type, the deepest instruction of 16 rows that the target has, and how many one access feeds.
+@dataclass(frozen=True)
+class Instruction:
+    """A matrix instruction of 16 rows, repeated over the waves, and how a lane's 16-byte accesses feed it."""
+
+    dtype: Any
+    tiled: Any
+    steps: int = 1
+    """Instructions that one access feeds."""
+    accesses: int = 1
+    """Accesses that feed one instruction."""
+    state: tuple[tuple[str, int], ...] = ()
+    """Scales of an instruction that has them, all 1."""
+
+
+def tiled_instruction(plan: GemmPlan) -> Instruction:
+    """The deepest instruction for these elements that the target has and the tile can feed.
 
     Waves lie side by side along N. K is permuted so that the elements of a lane's 16-byte access stay in the lane.
     """
-    accumulator = fx.Int32 if plan.in_dtype == "int8" else fx.Float32
+    accumulator = fx.Int32 if plan.in_dtype in ("int8", "int4") else fx.Float32
+    waves = fx.make_layout((WAVES, 1, 1), (1, 0, 0))
+    if plan.in_dtype == "fp8" and plan.tile_k % SCALED_DEPTH == 0:
+        with suppress(ValueError):  # the instruction of gfx950 that runs fp8 at its full rate
+            atom = fx.make_mma_atom(rocdl.MFMAScale(BLOCK, BLOCK, SCALED_DEPTH, fx.Float8E4M3FN))
+            unit = (("scale_a", UNIT_SCALES), ("scale_b", UNIT_SCALES))
+            return Instruction(fx.Float8E4M3FN, fx.make_tiled_mma(atom, waves), accesses=2, state=unit)
     for dtype in IN_DTYPES[plan.in_dtype]:
-        for depth in (32, 16):
-            try:
+        for depth in (32,) if plan.packed else (32, 16):
+            with suppress(ValueError):
                 atom = fx.make_mma_atom(rocdl.MFMA(BLOCK, BLOCK, depth, dtype, accumulator))
-            except ValueError:  # this target has no such instruction
-                continue
-            run = depth // ACCESS_LANES
-            steps = plan.piece // run
-            along_k = fx.make_layout((run, ACCESS_LANES, steps), (1, plan.piece, run))
-            waves = fx.make_layout((WAVES, 1, 1), (1, 0, 0))
-            return dtype, fx.make_tiled_mma(atom, waves, (None, None, along_k)), steps
+                run = depth // ACCESS_LANES
+                steps = plan.piece // run
+                along_k = fx.make_layout((run, ACCESS_LANES, steps), (1, plan.piece, run))
+                return Instruction(dtype, fx.make_tiled_mma(atom, waves, (None, None, along_k)), steps)
     raise ValueError(
-        f"this target has no matrix instruction of 16 rows for {plan.in_dtype}; the kernel is for gfx90a (not fp8), "
-        "gfx942 and gfx950"
+        f"this target has no matrix instruction of 16 rows for {plan.in_dtype}; the kernel is for gfx942 and gfx950, "
+        "and for gfx90a without fp8 and int4"
     )
 
 
@@ -72,15 +96,6 @@ def rows_from(tensor: Any, first: Any, rows: Any, tile: int, columns: int) -> An
     records = fx.Int64(inside) * (columns * tensor.dtype.width // 8)
     start = fx.get_iter(tensor) + fx.Int64(first) * columns
     return fx.make_view(rocdl.make_buffer_ptr(start, records), fx.make_layout((tile, columns), (columns, 1)))
-
-
-def weights_from(tensor: Any, first: Any, plan: GemmPlan) -> Any:
-    """The columns of a block in the shuffled B, as (n, k)."""
-    piece = plan.piece
-    shape = ((BLOCK, plan.tile_n // BLOCK), (piece, plan.k // piece))
-    layout = fx.make_layout(shape, ((piece, BLOCK * plan.k), (1, BLOCK * piece)))
-    start = fx.get_iter(tensor) + fx.Int64(first) * plan.k
-    return fx.make_view(rocdl.make_buffer_ptr(start, plan.tile_n * plan.k * plan.elem_bytes), layout)
 
 
 def lds_tiles(plan: GemmPlan, dtype: Any) -> Any:
@@ -114,18 +129,18 @@ class Pipeline:
     """
 
     def __init__(self, plan: GemmPlan, A: Any, B: Any, m: Any, column: Any, row: Any) -> None:
+        self.instruction = tiled_instruction(plan)
+        dtype, self.tiled = self.instruction.dtype, self.instruction.tiled
+        plan = replace(plan, accesses=self.instruction.accesses)
         self.plan, self.thread = plan, fx.thread_idx.x
-        dtype, self.tiled, self.instructions = tiled_instruction(plan)
-        check_elements(A, B, dtype)
+        check_elements(A, B, dtype, fx.Int8 if plan.packed else dtype)
         self.rows_inside = fx.min(m - row * plan.tile_m, fx.Int32(plan.tile_m))
         rows = rows_from(A, row * plan.tile_m, m, plan.tile_m, plan.k)
         rows = fx.zipped_divide(rows, (plan.tile_m, plan.tile_k))[None, (0, 0)]
-        weights = weights_from(B, column * plan.tile_n, plan)
-        weights = fx.zipped_divide(weights, (plan.tile_n, plan.tile_k))[None, (0, 0)]
         lds = lds_tiles(plan, dtype)
         slots = [lds[None, None, stage] for stage in range(plan.lds_stages)]
 
-        self.b = [self.tiled.make_fragment_A(weights) for _ in range(2)]
+        self.b = (FourBitWeights if plan.packed else Weights)(plan, B, column, self.tiled, dtype)
         # The next chunk of A is read while one is multiplied; if there is but one, it belongs to the next tile.
         self.a = [self.tiled.make_fragment_B(slots[0]) for _ in range(2 if plan.chunks == 1 else 1)]
         self.total = self.tiled.make_fragment_C(fx.make_identity_tensor((plan.tile_n, plan.tile_m)))
@@ -136,12 +151,11 @@ class Pipeline:
         fetch = row_copy(self.buffer, plan).get_slice(self.thread)
         stage = row_copy(self.plain, plan).get_slice(self.thread)
         read = fx.make_tiled_copy_B(self.plain, self.tiled).get_slice(self.thread)
-        fetch_b = fx.make_tiled_copy_A(self.buffer, self.tiled).get_slice(self.thread)
-        self.a_in_memory, self.b_in_memory = fetch.partition_S(rows), fetch_b.partition_S(weights)
+        self.a_in_memory = fetch.partition_S(rows)
         self.fetched = fx.make_fragment_like(self.a_in_memory)
         self.a_to_lds = [stage.partition_D(slot) for slot in slots]
         self.a_in_lds = [read.partition_S(slot) for slot in slots]
-        self.a_read, self.b_fetched = [read.retile(a) for a in self.a], [fetch_b.retile(b) for b in self.b]
+        self.a_read = [read.retile(a) for a in self.a]
 
     def along_k(self, tile: int, place: int, after: Any, scale: int, end: Any) -> Any:
         """The scalar offset of a place in a tile, ``scale`` elements a step along K.
@@ -171,16 +185,20 @@ class Pipeline:
 
     def load_b(self, tile: int, chunk: int, after: Any = 0) -> None:
         """Fetch a chunk of a tile of B. A step along K passes the 16 rows of a block."""
-        at = self.along_k(tile, chunk * self.plan.chunk, after, BLOCK, self.plan.tile_n * self.plan.k)
-        target = self.b_fetched[tile % 2][None, None, chunk]
-        fx.copy(self.buffer, self.b_in_memory[None, None, 0], target, soffset=at)
+        plan = self.plan
+        at = self.along_k(tile, chunk * plan.chunk, after, BLOCK, plan.tile_n * plan.k)
+        self.b.load(tile, chunk, at if plan.b_depth == plan.k else at * plan.b_depth // plan.k)
 
     def multiply(self, tile: int, chunk: int) -> None:
         """Row tile by row tile, so that the registers of A become free one after the other."""
-        along_k = chunk if self.instructions == 1 else (None, chunk)
-        at = (None, None, along_k if self.plan.chunks > 1 else None)
-        a, b = self.a[tile % len(self.a)], self.b[tile % 2]
-        fx.gemm(self.tiled, self.total, b[at], a[at], self.total, traversal_order="MKN")
+        along_k = chunk if self.instruction.steps == 1 else (None, chunk)
+        along_k = along_k if self.plan.chunks > 1 else None
+        a, b = self.a[tile % len(self.a)][None, None, along_k], self.b.chunk(tile, along_k)
+        self.add_products(a, b, tile, chunk)
+
+    def add_products(self, a: Any, b: Any, tile: int, chunk: int) -> None:
+        """The products of a chunk, added to the sums."""
+        fx.gemm(self.tiled, self.total, b, a, self.total, traversal_order="MKN", **dict(self.instruction.state))
 
     def start(self) -> None:
         """The first tile into LDS and registers, the second of A on its way."""
@@ -228,14 +246,14 @@ class Pipeline:
         plan = self.plan
         staged = plan.a_loads if chunk == plan.staging_chunk else 0
         accesses = ((rocdl.sched_dswr, staged), (rocdl.sched_vmem, plan.b_loads + staged),
-                    (rocdl.sched_dsrd, plan.row_tiles))  # fmt: skip
+                    (rocdl.sched_dsrd, plan.row_tiles * plan.accesses))  # fmt: skip
         slots = max(plan.row_tiles - LEAD, 1)
         for slot in range(plan.row_tiles):
             for ask, count in accesses:
                 share = count * min(slot + 1, slots) // slots - count * min(slot, slots) // slots
                 if share:
                     ask(share)
-            rocdl.sched_mfma(plan.b_loads * self.instructions)
+            rocdl.sched_mfma(plan.column_tiles * self.instruction.steps)
 
     def step_alone(self, after: Any) -> None:
         """A tile fetched, staged and multiplied, nothing at the same time."""
@@ -251,8 +269,8 @@ class Pipeline:
             self.multiply(0, chunk)
 
 
-def check_elements(A: Any, B: Any, dtype: Any) -> None:
-    for tensor, name in ((A, "A"), (B, "B")):
+def check_elements(A: Any, B: Any, a_dtype: Any, b_dtype: Any) -> None:
+    for tensor, name, dtype in ((A, "A", a_dtype), (B, "B", b_dtype)):
         if tensor.dtype is not dtype:
             raise ValueError(
                 f"{name} must hold {dtype.__name__} for this target and in_dtype, not {tensor.dtype.__name__}"
@@ -275,10 +293,8 @@ def block_tile(plan: GemmPlan) -> tuple[Any, Any]:
 
 
 @flyc.jit
-def multiply_tiles(C: Any, A: Any, B: Any, scale_a: Any, scale_b: Any, bias: Any, m: Any, plan: GemmPlan) -> None:
-    """One block: a tile of C."""
-    column, row = block_tile(plan)
-    pipeline = Pipeline(plan, A, B, m, column, row)
+def multiply_all(pipeline: Any, plan: GemmPlan) -> None:
+    """The loop over K, two tiles an iteration."""
     if fx.const_expr(plan.preload):
         pipeline.start()
         for pair in range(plan.pairs):
@@ -289,6 +305,14 @@ def multiply_tiles(C: Any, A: Any, B: Any, scale_a: Any, scale_b: Any, bias: Any
     else:
         for turn in range(plan.turns):
             pipeline.step_alone(turn * plan.tile_k)
+
+
+@flyc.jit
+def multiply_tiles(C: Any, A: Any, B: Any, scale_a: Any, scale_b: Any, bias: Any, m: Any, plan: GemmPlan) -> None:
+    """One block: a tile of C."""
+    column, row = block_tile(plan)
+    pipeline = Pipeline(plan, A, B, m, column, row)
+    multiply_all(pipeline, plan)
     store_tile(pipeline, C, finished(pipeline, scale_a, scale_b, bias, m, column, row), m, column, row)
 
 
@@ -296,6 +320,8 @@ def finished(pipeline: Pipeline, scale_a: Any, scale_b: Any, bias: Any, m: Any, 
     """The epilogue on this thread's sums, as a vector of f32."""
     plan, total = pipeline.plan, pipeline.total
     values = total.load().to(fx.Float32)
+    if plan.packed:
+        values = values * (1 / 16)  # the weights were widened to 16 times their value
     if plan.scaled:
         rows = rows_from(scale_a, row * plan.tile_m, m, plan.tile_m, 1)
         values = values * along(pipeline, rows, 1).load() * along(pipeline, columns_of(scale_b, plan, column), 0).load()
@@ -348,11 +374,10 @@ def compile_preshuffle_gemm(
 
     ``epilogue`` is an activation (relu, silu, gelu), "bias", or both: "bias_relu". ``lds_stage`` is the number of tiles
     of A in LDS, ``preload=False`` gives up fetching ahead, ``xcd_swizzle`` is the number of chiplets to keep apart.
+    ``use_async_copy`` asks for another way to the same numbers; A goes through registers all the same.
     """
     plan = GemmPlan(N, K, tile_m, tile_n, tile_k, in_dtype, out_dtype, epilogue, enable_scheduler, lds_stage, preload,
                     xcd_swizzle)  # fmt: skip
-    if use_async_copy:
-        raise ValueError("use_async_copy: copies of A straight into LDS are not written yet; leave it False")
 
     @flyc.kernel(known_block_size=(THREADS, 1, 1))
     def preshuffle_gemm_kernel(
@@ -377,4 +402,19 @@ def compile_preshuffle_gemm(
     return preshuffle_gemm
 
 
-__all__ = ["compile_preshuffle_gemm", "shuffle_weight"]
+def compile_preshuffle_gemm_a8(
+    *, M: int = 0, N: int, K: int, tile_m: int, tile_n: int, tile_k: int, in_dtype: str = "fp8",
+    out_dtype: str = "fp16", lds_stage: int = 2, use_cshuffle_epilog: bool = False, waves_per_eu: int | None = None,
+    use_async_copy: bool = False, dsrd_preload: int = -1, dvmem_preload: int = -1, epilogue: str = "none",
+    xcd_swizzle: int = 0,
+) -> Any:  # fmt: skip
+    """The same launcher by its older name. ``M`` is a hint; the preloads and the way of the store are the plan's."""
+    if use_cshuffle_epilog and epilogue != "none":
+        raise ValueError(f"use_cshuffle_epilog goes without an epilogue, and {epilogue!r} is asked for")
+    return compile_preshuffle_gemm(
+        N=N, K=K, tile_m=tile_m, tile_n=tile_n, tile_k=tile_k, in_dtype=in_dtype, out_dtype=out_dtype,
+        lds_stage=lds_stage, waves_per_eu=waves_per_eu, epilogue=epilogue, xcd_swizzle=xcd_swizzle,
+    )  # fmt: skip
+
+
+__all__ = ["compile_preshuffle_gemm", "compile_preshuffle_gemm_a8", "pack_int4", "shuffle_weight"]

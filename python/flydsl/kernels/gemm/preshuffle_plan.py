@@ -14,6 +14,10 @@ ACCESS_LANES = 4
 """Lanes that lie side by side along K in a matrix instruction of 16 rows."""
 BLOCK = 16
 """Rows of a matrix instruction, and of a block of shuffled weights."""
+SCALED_DEPTH = 128
+"""K of gfx950's instruction for 8-bit floats with block scales."""
+UNIT_SCALES = 0x7F7F7F7F
+"""Four scales of 1 in E8M0."""
 LEAD = 1
 """Tiles of rows, beside the one at hand, whose products follow the last access of a chunk: time for it to arrive.
 November 2026: one more takes 170 registers instead of 166 for 128 x 128 x 64 in f16, and a wave less fits on a SIMD."""
@@ -23,8 +27,9 @@ IN_DTYPES: dict[str, tuple[Any, ...]] = {
     "bf16": (fx.BFloat16,),
     "fp8": (fx.Float8E4M3FNUZ, fx.Float8E4M3FN),
     "int8": (fx.Int8,),
+    "int4": (fx.Int8,),
 }
-"""Element types by name; the 8-bit float is the one that the target multiplies."""
+"""Element types of A by name: of 8-bit floats the one that the target multiplies. "int4" names the weights' type."""
 
 OUT_DTYPES: dict[str, Any] = {"fp16": fx.Float16, "bf16": fx.BFloat16}
 EPILOGUES = (*ACTIVATIONS, "bias", *(f"bias_{name}" for name in ACTIVATIONS if name != "none"))
@@ -44,6 +49,16 @@ def shuffle_weight(weight: Any, layout: tuple[int, int] = (BLOCK, BLOCK)) -> Any
     return weight.reshape(n // BLOCK, BLOCK, k // piece, piece).swapaxes(1, 2).reshape(n, k)
 
 
+def pack_int4(shuffled: Any) -> Any:
+    """Shuffled weights between -8 and 7, int8, as nibbles: byte j of four holds the values j and j + 4 of eight.
+
+    Takes an array of NumPy or a tensor of PyTorch, of shape (N, K), and gives int8 of shape (N, K / 2).
+    """
+    eight = shuffled.reshape(-1, 2, 4)
+    low, high = eight[:, 0] & 15, eight[:, 1] & 15
+    return (low | (high << 4)).reshape(shuffled.shape[0], -1)
+
+
 @dataclass(frozen=True)
 class GemmPlan:
     """Tiles and options of one kernel; the only place that decides sizes."""
@@ -60,6 +75,8 @@ class GemmPlan:
     lds_stages: int = 2
     preload: bool = True
     xcds: int = 0
+    accesses: int = 1
+    """16-byte accesses of a lane that feed one instruction; the target's instruction decides."""
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -92,6 +109,11 @@ class GemmPlan:
             ("K", self.k, self.tile_k),
         )
 
+    @property
+    def packed(self) -> bool:
+        """Whether two weights share a byte."""
+        return self.in_dtype == "int4"
+
     # Sizes -----------------------------------------------------------------------------------------
 
     @property
@@ -109,9 +131,19 @@ class GemmPlan:
         return ACCESS_BYTES // self.elem_bytes
 
     @property
+    def b_depth(self) -> int:
+        """Elements in memory of a row of B."""
+        return self.k // 2 if self.packed else self.k
+
+    @property
+    def b_piece(self) -> int:
+        """Elements in memory of one access to B."""
+        return self.piece // 2 if self.packed else self.piece
+
+    @property
     def chunk(self) -> int:
-        """Elements along K that the lanes' accesses cover at once."""
-        return ACCESS_LANES * self.piece
+        """Elements along K that the lanes' accesses for one instruction cover."""
+        return ACCESS_LANES * self.piece * self.accesses
 
     @property
     def chunks(self) -> int:
@@ -141,7 +173,12 @@ class GemmPlan:
 
     @property
     def b_loads(self) -> int:
-        """16-byte loads of a thread for a chunk of B: one for every 16 columns of its wave."""
+        """16-byte loads of a thread for a chunk of B."""
+        return self.column_tiles * self.accesses
+
+    @property
+    def column_tiles(self) -> int:
+        """Matrix instructions along N of a wave."""
         return self.tile_n // (BLOCK * WAVES)
 
     @property

@@ -2,6 +2,9 @@
 
 fn = build_layernorm_module(N, "bf16")
 fn(X, gamma, beta, Y, M, stream)
+
+`norm_rows.py` has the kernel, `norm_backward.py` the gradients. Builders take ``(N, dtype, store_stats=False,
+eps=1e-5)``, or a number of rows before N, which is a hint.
 """
 
 from __future__ import annotations
@@ -11,67 +14,225 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.exchange import RowExchange
-from flydsl.kernels.blocks.reduce import add
-from flydsl.kernels.blocks.row_loop import Store, for_each_row
-from flydsl.kernels.blocks.row_plan import RowChoice, RowPlan, check_options, check_row, plan_row
-from flydsl.kernels.blocks.rows import Line, launch_rows, row_sum, sum_of_squares
+from flydsl.kernels.blocks.row_plan import RowPlan
+from flydsl.kernels.norm.norm_backward import norm_backward_launcher
+from flydsl.kernels.norm.norm_rows import check_quant, check_weight_dtype, norm_form, norm_launcher
 
 
 @lru_cache(maxsize=None, typed=True)
 def build_layernorm_module(
-    N: int, dtype: str, eps: float = 1e-5, threads: int | None = None, plan: RowPlan | None = None
+    *arguments: Any,
+    weight_dtype_str: str | None = None,
+    threads: int | None = None,
+    plan: RowPlan | None = None,
+    **options: Any,
 ) -> Any:
-    """The launcher of a LayerNorm over rows of N elements.
+    """The launcher of a LayerNorm: ``fn(X, gamma, beta, Y, m)``.
+
+    With ``store_stats`` it is ``fn(X, gamma, beta, Y, mean, rstd, m)``.
 
     ``threads`` asks for blocks of so many threads, ``plan`` for one plan instead of the model's choice.
     """
-    check_row(N, dtype)
-    check_options(eps, threads)
-
-    @flyc.kernel
-    def layernorm_kernel(
-        X: fx.Tensor, gamma: fx.Tensor, beta: fx.Tensor, Y: fx.Tensor, m: fx.Int32, plan: fx.Constexpr
-    ):
-        def code(x: Line, lines: list[Line], exchange: RowExchange, store: Store) -> None:
-            layernorm_row(x, lines, exchange, store, N, eps)
-
-        for_each_row(X, Y, m, plan, code, numbers=3, fill=0.0, lines=(gamma, beta))
+    form = norm_form(True, arguments, options)
+    check_weight_dtype(form, weight_dtype_str)
+    run = norm_launcher(form, threads, plan)
 
     @flyc.jit
-    def layernorm(X: fx.Tensor, gamma: fx.Tensor, beta: fx.Tensor, Y: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
-        choice = RowChoice(plan) if plan else plan_row(N, dtype, threads, lines=2)
-        launch_rows(lambda chosen: layernorm_kernel(X, gamma, beta, Y, m, chosen), m, choice, stream)
+    def layernorm(
+        X: fx.Tensor,
+        gamma: fx.Tensor | None,
+        beta: fx.Tensor | None,
+        Y: fx.Tensor,
+        m: fx.Int32,
+        stream: fx.Stream = None,
+    ):
+        run(X, None, gamma, beta, None, Y, None, None, None, None, m, stream)
 
-    return layernorm
+    @flyc.jit
+    def layernorm_with_stats(
+        X: fx.Tensor,
+        gamma: fx.Tensor | None,
+        beta: fx.Tensor | None,
+        Y: fx.Tensor,
+        mean: fx.Tensor,
+        rstd: fx.Tensor,
+        m: fx.Int32,
+        stream: fx.Stream = None,
+    ):
+        run(X, None, gamma, beta, None, Y, None, mean, rstd, None, m, stream)
+
+    return layernorm_with_stats if form.stats else layernorm
 
 
-def wave_moments(x: Line, exchange: RowExchange) -> tuple[Any, Any, Any]:
-    """(sum, squares of the differences from the wave's own mean, elements) of a wave's part of the row."""
-    total, count = exchange.reduce(row_sum(x), add), exchange.reduce(x.share.count(), add)
-    mean = mean_of(total, count)
-    centred = (x.share.within(vector - mean, turn) for turn, vector in enumerate(x.again()))
-    return total, exchange.reduce(sum_of_squares(centred), add), count
+@lru_cache(maxsize=None, typed=True)
+def build_fused_add_layernorm_module(
+    *arguments: Any, threads: int | None = None, plan: RowPlan | None = None, **options: Any
+) -> Any:
+    """The launcher ``fn(X, R, gamma, beta, Y, R_out, m)``: R_out is X + R in their type, Y its norm.
 
-
-def layernorm_row(x: Line, lines: list[Line], exchange: RowExchange, store: Store, length: int, eps: float) -> None:
-    """One exchange: squares about each wave's mean and the means' distances add up to those about the row's mean.
-
-    The variance is of differences, which loses no digits where all elements are large.
+    With ``store_stats`` it is ``fn(X, R, gamma, beta, Y, R_out, mean, rstd, m)``.
     """
-    waves = exchange.publish(list(wave_moments(x, exchange)))
-    sums, squares, counts = (waves.read(index, 0.0) for index in range(3))
-    mean = waves.combine(sums, add) * (1.0 / length)
-    parts = []
-    for total, square, count in zip(sums, squares, counts, strict=True):
-        distance = mean_of(total, count) - mean
-        parts.append(square + count * distance * distance)
-    rstd = fx.math.rsqrt(waves.combine(parts, add) * (1.0 / length) + eps, fastmath="afn")
-    for turn, vector in enumerate(x.again()):
-        scale, shift = (line[turn] for line in lines)
-        store(turn, fx.math.fma((vector - mean) * rstd, scale, shift))
+    form = norm_form(True, arguments, options, residual=True)
+    run = norm_launcher(form, threads, plan)
+
+    @flyc.jit
+    def fused_add_layernorm(
+        X: fx.Tensor,
+        R: fx.Tensor,
+        gamma: fx.Tensor | None,
+        beta: fx.Tensor | None,
+        Y: fx.Tensor,
+        R_out: fx.Tensor,
+        m: fx.Int32,
+        stream: fx.Stream = None,
+    ):
+        run(X, R, gamma, beta, None, Y, R_out, None, None, None, m, stream)
+
+    @flyc.jit
+    def fused_add_layernorm_with_stats(
+        X: fx.Tensor,
+        R: fx.Tensor,
+        gamma: fx.Tensor | None,
+        beta: fx.Tensor | None,
+        Y: fx.Tensor,
+        R_out: fx.Tensor,
+        mean: fx.Tensor,
+        rstd: fx.Tensor,
+        m: fx.Int32,
+        stream: fx.Stream = None,
+    ):
+        run(X, R, gamma, beta, None, Y, R_out, mean, rstd, None, m, stream)
+
+    return fused_add_layernorm_with_stats if form.stats else fused_add_layernorm
 
 
-def mean_of(total: Any, count: Any) -> Any:
-    """The mean of some elements, of which there may be none."""
-    return total.divf(fx.max(count, fx.Float32(1.0)), fastmath="arcp,afn")
+@lru_cache(maxsize=None, typed=True)
+def build_layernorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
+    """The launcher ``fn(X, gamma, beta, Q, yscale, m)``: each row over its own scale, max |y| / 127 for "i8"."""
+    run = norm_launcher(norm_form(True, arguments, options, quant=check_quant(quant_dtype_str)))
+
+    @flyc.jit
+    def layernorm_dynamicquant(
+        X: fx.Tensor,
+        gamma: fx.Tensor | None,
+        beta: fx.Tensor | None,
+        Q: fx.Tensor,
+        yscale: fx.Tensor,
+        m: fx.Int32,
+        stream: fx.Stream = None,
+    ):
+        run(X, None, gamma, beta, None, Q, None, None, None, yscale, m, stream)
+
+    return layernorm_dynamicquant
+
+
+@lru_cache(maxsize=None, typed=True)
+def build_layernorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
+    """The launcher ``fn(X, gamma, beta, xscale, Q, yscale, m)``: columns are multiplied by ``xscale`` first."""
+    run = norm_launcher(norm_form(True, arguments, options, quant=check_quant(quant_dtype_str)))
+
+    @flyc.jit
+    def layernorm_smoothquant(
+        X: fx.Tensor,
+        gamma: fx.Tensor | None,
+        beta: fx.Tensor | None,
+        xscale: fx.Tensor,
+        Q: fx.Tensor,
+        yscale: fx.Tensor,
+        m: fx.Int32,
+        stream: fx.Stream = None,
+    ):
+        run(X, None, gamma, beta, xscale, Q, None, None, None, yscale, m, stream)
+
+    return layernorm_smoothquant
+
+
+@lru_cache(maxsize=None, typed=True)
+def build_fused_add_layernorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
+    """The launcher ``fn(X, R, gamma, beta, Q, R_out, yscale, m)``."""
+    quant = check_quant(quant_dtype_str)
+    run = norm_launcher(norm_form(True, arguments, options, residual=True, quant=quant))
+
+    @flyc.jit
+    def fused_add_layernorm_dynamicquant(
+        X: fx.Tensor,
+        R: fx.Tensor,
+        gamma: fx.Tensor | None,
+        beta: fx.Tensor | None,
+        Q: fx.Tensor,
+        R_out: fx.Tensor,
+        yscale: fx.Tensor,
+        m: fx.Int32,
+        stream: fx.Stream = None,
+    ):
+        run(X, R, gamma, beta, None, Q, R_out, None, None, yscale, m, stream)
+
+    return fused_add_layernorm_dynamicquant
+
+
+@lru_cache(maxsize=None, typed=True)
+def build_fused_add_layernorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
+    """The launcher ``fn(X, R, gamma, beta, xscale, Q, R_out, yscale, m)``."""
+    quant = check_quant(quant_dtype_str)
+    run = norm_launcher(norm_form(True, arguments, options, residual=True, quant=quant))
+
+    @flyc.jit
+    def fused_add_layernorm_smoothquant(
+        X: fx.Tensor,
+        R: fx.Tensor,
+        gamma: fx.Tensor | None,
+        beta: fx.Tensor | None,
+        xscale: fx.Tensor,
+        Q: fx.Tensor,
+        R_out: fx.Tensor,
+        yscale: fx.Tensor,
+        m: fx.Int32,
+        stream: fx.Stream = None,
+    ):
+        run(X, R, gamma, beta, xscale, Q, R_out, None, None, yscale, m, stream)
+
+    return fused_add_layernorm_smoothquant
+
+
+@lru_cache(maxsize=None, typed=True)
+def build_layernorm_bwd_module(N: int, dtype_str: str, atomic: bool = False, plan: RowPlan | None = None) -> Any:
+    """The launcher ``fn(dy, x, gamma, mean, rstd, dx, dgamma_sums, dbeta_sums, dgamma, dbeta, m)``.
+
+    The sums are f32 of (`partial_rows`, N). With ``atomic`` it is ``fn(dy, x, gamma, mean, rstd, dx, dgamma, dbeta,
+    m)``, where dgamma and dbeta are f32 and zero before.
+    """
+    run = norm_backward_launcher(True, N, dtype_str, atomic, False, plan)
+
+    @flyc.jit
+    def layernorm_bwd(
+        dy: fx.Tensor,
+        x: fx.Tensor,
+        gamma: fx.Tensor | None,
+        mean: fx.Tensor,
+        rstd: fx.Tensor,
+        dx: fx.Tensor,
+        dgamma_sums: fx.Tensor,
+        dbeta_sums: fx.Tensor,
+        dgamma: fx.Tensor,
+        dbeta: fx.Tensor,
+        m: fx.Int32,
+        stream: fx.Stream = None,
+    ):
+        run(dy, x, gamma, mean, rstd, dx, None, dgamma_sums, dbeta_sums, dgamma, dbeta, m, stream)
+
+    @flyc.jit
+    def layernorm_bwd_atomic(
+        dy: fx.Tensor,
+        x: fx.Tensor,
+        gamma: fx.Tensor | None,
+        mean: fx.Tensor,
+        rstd: fx.Tensor,
+        dx: fx.Tensor,
+        dgamma: fx.Tensor,
+        dbeta: fx.Tensor,
+        m: fx.Int32,
+        stream: fx.Stream = None,
+    ):
+        run(dy, x, gamma, mean, rstd, dx, None, dgamma, dbeta, None, None, m, stream)
+
+    return layernorm_bwd_atomic if atomic else layernorm_bwd

@@ -2,6 +2,9 @@
 
 fn = build_rmsnorm_module(N, "bf16")
 fn(X, gamma, Y, M, stream)
+
+`norm_rows.py` has the kernel, `norm_backward.py` the gradients. Builders take ``(N, dtype, store_rstd=False,
+eps=1e-5)``, or a number of rows before N, which is a hint.
 """
 
 from __future__ import annotations
@@ -11,42 +14,146 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.exchange import RowExchange
-from flydsl.kernels.blocks.reduce import add
-from flydsl.kernels.blocks.row_loop import Store, for_each_row
-from flydsl.kernels.blocks.row_plan import RowChoice, RowPlan, check_options, check_row, plan_row
-from flydsl.kernels.blocks.rows import Line, launch_rows, sum_of_squares
+from flydsl.kernels.blocks.row_plan import RowPlan
+from flydsl.kernels.norm.norm_backward import norm_backward_launcher
+from flydsl.kernels.norm.norm_rows import check_quant, check_weight_dtype, norm_form, norm_launcher
 
 
 @lru_cache(maxsize=None, typed=True)
 def build_rmsnorm_module(
-    N: int, dtype: str, eps: float = 1e-5, threads: int | None = None, plan: RowPlan | None = None
-) -> Any:
-    """The launcher of an RMSNorm over rows of N elements.
+    *arguments: Any, BLOCK_THREADS: int | None = None, weight_dtype_str: str | None = None,
+    threads: int | None = None, plan: RowPlan | None = None, **options: Any,
+) -> Any:  # fmt: skip
+    """The launcher of an RMSNorm: ``fn(X, gamma, Y, m)``, or with ``store_rstd`` ``fn(X, gamma, Y, rstd, m)``.
 
     ``threads`` asks for blocks of so many threads, ``plan`` for one plan instead of the model's choice.
     """
-    check_row(N, dtype)
-    check_options(eps, threads)
-
-    @flyc.kernel
-    def rmsnorm_kernel(X: fx.Tensor, gamma: fx.Tensor, Y: fx.Tensor, m: fx.Int32, plan: fx.Constexpr):
-        def code(x: Line, lines: list[Line], exchange: RowExchange, store: Store) -> None:
-            rmsnorm_row(x, lines[0], exchange, store, N, eps)
-
-        for_each_row(X, Y, m, plan, code, numbers=1, fill=0.0, lines=(gamma,))
+    form = norm_form(False, arguments, options)
+    check_weight_dtype(form, weight_dtype_str)
+    run = norm_launcher(form, threads or BLOCK_THREADS, plan)
 
     @flyc.jit
-    def rmsnorm(X: fx.Tensor, gamma: fx.Tensor, Y: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
-        choice = RowChoice(plan) if plan else plan_row(N, dtype, threads, lines=1)
-        launch_rows(lambda chosen: rmsnorm_kernel(X, gamma, Y, m, chosen), m, choice, stream)
+    def rmsnorm(X: fx.Tensor, gamma: fx.Tensor | None, Y: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
+        run(X, None, gamma, None, None, Y, None, None, None, None, m, stream)
 
-    return rmsnorm
+    @flyc.jit
+    def rmsnorm_with_rstd(
+        X: fx.Tensor, gamma: fx.Tensor | None, Y: fx.Tensor, rstd: fx.Tensor, m: fx.Int32, stream: fx.Stream = None
+    ):
+        run(X, None, gamma, None, None, Y, None, None, rstd, None, m, stream)
+
+    return rmsnorm_with_rstd if form.stats else rmsnorm
 
 
-def rmsnorm_row(x: Line, scale: Line, exchange: RowExchange, store: Store, length: int, eps: float) -> None:
-    waves = exchange.publish([exchange.reduce(sum_of_squares(x), add)])
-    total = waves.combine(waves.read(0, 0.0), add)
-    rstd = fx.math.rsqrt(total * (1.0 / length) + eps, fastmath="afn")
-    for turn, vector in enumerate(x.again()):
-        store(turn, vector * rstd * scale[turn])
+@lru_cache(maxsize=None, typed=True)
+def build_fused_add_rmsnorm_module(
+    *arguments: Any, threads: int | None = None, plan: RowPlan | None = None, **options: Any
+) -> Any:
+    """The launcher ``fn(X, R, gamma, Y, R_out, m)``: R_out is X + R in their type, Y its norm.
+
+    With ``store_rstd`` it is ``fn(X, R, gamma, Y, R_out, rstd, m)``.
+    """
+    form = norm_form(False, arguments, options, residual=True)
+    run = norm_launcher(form, threads, plan)
+
+    @flyc.jit
+    def fused_add_rmsnorm(
+        X: fx.Tensor, R: fx.Tensor, gamma: fx.Tensor | None, Y: fx.Tensor, R_out: fx.Tensor, m: fx.Int32,
+        stream: fx.Stream = None,
+    ):  # fmt: skip
+        run(X, R, gamma, None, None, Y, R_out, None, None, None, m, stream)
+
+    @flyc.jit
+    def fused_add_rmsnorm_with_rstd(
+        X: fx.Tensor, R: fx.Tensor, gamma: fx.Tensor | None, Y: fx.Tensor, R_out: fx.Tensor, rstd: fx.Tensor,
+        m: fx.Int32, stream: fx.Stream = None,
+    ):  # fmt: skip
+        run(X, R, gamma, None, None, Y, R_out, None, rstd, None, m, stream)
+
+    return fused_add_rmsnorm_with_rstd if form.stats else fused_add_rmsnorm
+
+
+@lru_cache(maxsize=None, typed=True)
+def build_rmsnorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
+    """The launcher ``fn(X, gamma, Q, yscale, m)``: each row of the norm over its own scale, max |y| / 127 for "i8"."""
+    run = norm_launcher(norm_form(False, arguments, options, quant=check_quant(quant_dtype_str)))
+
+    @flyc.jit
+    def rmsnorm_dynamicquant(
+        X: fx.Tensor, gamma: fx.Tensor | None, Q: fx.Tensor, yscale: fx.Tensor, m: fx.Int32, stream: fx.Stream = None
+    ):
+        run(X, None, gamma, None, None, Q, None, None, None, yscale, m, stream)
+
+    return rmsnorm_dynamicquant
+
+
+@lru_cache(maxsize=None, typed=True)
+def build_rmsnorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
+    """The launcher ``fn(X, gamma, xscale, Q, yscale, m)``: columns are multiplied by ``xscale`` before quantising."""
+    run = norm_launcher(norm_form(False, arguments, options, quant=check_quant(quant_dtype_str)))
+
+    @flyc.jit
+    def rmsnorm_smoothquant(
+        X: fx.Tensor, gamma: fx.Tensor | None, xscale: fx.Tensor, Q: fx.Tensor, yscale: fx.Tensor, m: fx.Int32,
+        stream: fx.Stream = None,
+    ):  # fmt: skip
+        run(X, None, gamma, None, xscale, Q, None, None, None, yscale, m, stream)
+
+    return rmsnorm_smoothquant
+
+
+@lru_cache(maxsize=None, typed=True)
+def build_fused_add_rmsnorm_dynamicquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
+    """The launcher ``fn(X, R, gamma, Q, R_out, yscale, m)``."""
+    quant = check_quant(quant_dtype_str)
+    run = norm_launcher(norm_form(False, arguments, options, residual=True, quant=quant))
+
+    @flyc.jit
+    def fused_add_rmsnorm_dynamicquant(
+        X: fx.Tensor, R: fx.Tensor, gamma: fx.Tensor | None, Q: fx.Tensor, R_out: fx.Tensor, yscale: fx.Tensor,
+        m: fx.Int32, stream: fx.Stream = None,
+    ):  # fmt: skip
+        run(X, R, gamma, None, None, Q, R_out, None, None, yscale, m, stream)
+
+    return fused_add_rmsnorm_dynamicquant
+
+
+@lru_cache(maxsize=None, typed=True)
+def build_fused_add_rmsnorm_smoothquant_module(*arguments: Any, quant_dtype_str: str = "i8", **options: Any) -> Any:
+    """The launcher ``fn(X, R, gamma, xscale, Q, R_out, yscale, m)``."""
+    quant = check_quant(quant_dtype_str)
+    run = norm_launcher(norm_form(False, arguments, options, residual=True, quant=quant))
+
+    @flyc.jit
+    def fused_add_rmsnorm_smoothquant(
+        X: fx.Tensor, R: fx.Tensor, gamma: fx.Tensor | None, xscale: fx.Tensor, Q: fx.Tensor, R_out: fx.Tensor,
+        yscale: fx.Tensor, m: fx.Int32, stream: fx.Stream = None,
+    ):  # fmt: skip
+        run(X, R, gamma, None, xscale, Q, R_out, None, None, yscale, m, stream)
+
+    return fused_add_rmsnorm_smoothquant
+
+
+@lru_cache(maxsize=None, typed=True)
+def build_rmsnorm_bwd_module(N: int, dtype_str: str, atomic: bool = False, plan: RowPlan | None = None) -> Any:
+    """The launcher ``fn(dy, x, gamma, rstd, dx, sums, dgamma, m)``; ``sums`` is f32 of (`partial_rows`, N).
+
+    With ``atomic`` it is ``fn(dy, x, gamma, rstd, dx, dgamma, m)``, where dgamma is f32 and zero before.
+    """
+    run = norm_backward_launcher(False, N, dtype_str, atomic, False, plan)
+
+    @flyc.jit
+    def rmsnorm_bwd(
+        dy: fx.Tensor, x: fx.Tensor, gamma: fx.Tensor | None, rstd: fx.Tensor, dx: fx.Tensor, sums: fx.Tensor,
+        dgamma: fx.Tensor, m: fx.Int32, stream: fx.Stream = None,
+    ):  # fmt: skip
+        run(dy, x, gamma, None, rstd, dx, None, sums, None, dgamma, None, m, stream)
+
+    @flyc.jit
+    def rmsnorm_bwd_atomic(
+        dy: fx.Tensor, x: fx.Tensor, gamma: fx.Tensor | None, rstd: fx.Tensor, dx: fx.Tensor, dgamma: fx.Tensor,
+        m: fx.Int32, stream: fx.Stream = None,
+    ):  # fmt: skip
+        run(dy, x, gamma, None, rstd, dx, None, dgamma, None, None, None, m, stream)
+
+    return rmsnorm_bwd_atomic if atomic else rmsnorm_bwd

@@ -12,11 +12,10 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.exchange import RowExchange
 from flydsl.kernels.blocks.reduce import add, maximum
-from flydsl.kernels.blocks.row_loop import Store, for_each_row
+from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
 from flydsl.kernels.blocks.row_plan import RowChoice, RowPlan, check_row, plan_row
-from flydsl.kernels.blocks.rows import Line, launch_rows, row_sum
+from flydsl.kernels.blocks.rows import launch_rows, row_sum
 
 LOG2_E = log2(2.718281828459045)
 LOWEST = float("-inf")
@@ -32,7 +31,7 @@ def build_softmax_module(M: int, N: int, dtype: str, threads: int | None = None,
 
     @flyc.kernel
     def softmax_kernel(A: fx.Tensor, C: fx.Tensor, m: fx.Int32, plan: fx.Constexpr):
-        for_each_row(A, C, m, plan, softmax_row, numbers=2, fill=LOWEST)
+        for_each_row(RowArrays((A,), (C,), fill=LOWEST, numbers=2), m, plan, softmax_row)
 
     @flyc.jit
     def softmax(A: fx.Tensor, C: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
@@ -42,11 +41,12 @@ def build_softmax_module(M: int, N: int, dtype: str, threads: int | None = None,
     return softmax
 
 
-def softmax_row(x: Line, _: list[Line], exchange: RowExchange, store: Store) -> None:
+def softmax_row(work: RowWork) -> None:
     """Each wave takes powers of 2 relative to its own maximum; one exchange of maxima and sums puts them together.
 
     Exponents are ``x * log2 e - m`` in one rounding, where m is the wave's maximum times log2 e, rounded once.
     """
+    x, exchange = work.x[0], work.exchange
     top = exchange.reduce(reduce(maximum, (vector.reduce("max") for vector in x)), maximum) * LOG2_E
     # A wave that lies beyond the row, or a row of nothing but -inf, has powers of zero, not inf - inf.
     shift = (top == LOWEST).select(fx.Float32(0.0), top)
@@ -58,7 +58,7 @@ def softmax_row(x: Line, _: list[Line], exchange: RowExchange, store: Store) -> 
     total = waves.combine([s * fx.math.exp2(t - highest) for t, s in zip(shifts, sums, strict=True)], add)
     scale = fx.math.exp2(shift - highest).divf(total, fastmath="arcp,afn")
     for turn, vector in enumerate(powers()):
-        store(turn, vector * scale)
+        work.store(turn, vector * scale)
 
 
 def powers_of_two(exponents: Any) -> Any:

@@ -73,9 +73,10 @@ def _wait(op: Operation) -> None:
 
 def resolve_async_marks(module: Operation) -> None:
     """Replace the waits of a module by wait counts, and drop the marks."""
-    waits = [op for op in module.walk() if _name(op) == WAIT]
-    for op in waits:
-        _wait(op)
-    for op in [op for op in module.walk() if _name(op) in (MARK, WAIT)]:
+    found = [op for op in module.walk() if _name(op) in (MARK, WAIT)]
+    for op in found:
+        if _name(op) == WAIT:
+            _wait(op)
+    for op in found:
         op.detach()
         op.erase()

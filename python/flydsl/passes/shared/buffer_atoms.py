@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, VectorType, i8, i32
@@ -15,16 +15,13 @@ from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import element_type, vector_type
 from flydsl.passes.shared import buffer_pointers
-from flydsl.passes.shared.atom_state import atom_state
-from flydsl.passes.shared.intrinsic_call import call_intrinsic
+from flydsl.passes.shared.intrinsic_call import atom_state, call_intrinsic
+from flydsl.passes.shared.memory_conversion import AtomRule, MemoryConversion
 from flydsl.passes.shared.ssa_leaf import SsaInt, register
-from flydsl.passes.shared.universal_atoms import AtomRule, check_whole, contiguous, under
+from flydsl.passes.shared.universal_atoms import check_whole, contiguous, under
 from flydsl.passes.shared.vector_access import cast_bits, extract
 from flydsl.target.copy_rocdl import BufferAtomic, BufferCopy, BufferCopyLds, LdsReadTrans
 from flydsl.target.dtype import is_float, storage_bytes, width_bits
-
-if TYPE_CHECKING:
-    from flydsl.passes.convert_fly_memory import MemoryConversion
 
 
 def _expect_buffer(info: pl.Pointer, what: str) -> None:
@@ -76,7 +73,7 @@ def _when_loaded(conv: MemoryConversion, rest: Any, load: Callable[[], SSAValue]
     """A load, or under a predicate a load and what was there before."""
     if not rest:
         return load()
-    value = conv.when(rest[1], load, rest[0])
+    value = conv.at.when(rest[1], load, rest[0])
     assert value is not None
     return value
 

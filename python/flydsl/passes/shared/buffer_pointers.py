@@ -6,7 +6,7 @@ alone. Where such a pointer crosses a region boundary it is a struct of both.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from xdsl.dialects.builtin import DenseArrayBase, IntAttr, VectorType, i32, i64
 from xdsl.dialects.llvm import LLVMPointerType, LLVMStructType
@@ -16,13 +16,11 @@ from flydsl.base.errors import LoweringError
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import element_type, payload_of, vector_type
+from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.intrinsic_call import call_intrinsic
 from flydsl.passes.shared.ssa_leaf import SsaInt, register
 from flydsl.passes.shared.vector_access import cast_bits
 from flydsl.target.dtype import storage_bytes
-
-if TYPE_CHECKING:
-    from flydsl.passes.convert_fly_memory import MemoryConversion
 
 DESCRIPTOR = LLVMPointerType(IntAttr(8))
 BUFFER_POINTER = LLVMStructType.from_type_list([DESCRIPTOR, i32])
@@ -31,7 +29,19 @@ _WORDS = {8: "i8", 16: "i16", 32: "i32", 64: "vector<2xi32>", 96: "vector<3xi32>
 """Bits of an access to the type the instruction moves."""
 
 
-def parts(conv: MemoryConversion, pointer: SSAValue) -> tuple[SSAValue, SSAValue]:
+class Conversion(Protocol):
+    """What these functions ask of the walk that calls them."""
+
+    at: Inserter
+    buffers: dict[SSAValue, tuple[SSAValue, SSAValue]]
+    """Descriptor and offset of each pointer that was taken apart or put together."""
+
+    def replace(self, op: FlyOp, value: SSAValue, info: pl.Pointer | None = None) -> None:
+        """Put a value in the place of an operation."""
+        ...
+
+
+def parts(conv: Conversion, pointer: SSAValue) -> tuple[SSAValue, SSAValue]:
     """The descriptor and the byte offset of a buffer pointer."""
     known = conv.buffers.get(pointer)
     if known is not None:
@@ -40,12 +50,12 @@ def parts(conv: MemoryConversion, pointer: SSAValue) -> tuple[SSAValue, SSAValue
     return _field(conv, pointer, 0, DESCRIPTOR), _field(conv, pointer, 1, i32)
 
 
-def _field(conv: MemoryConversion, pointer: SSAValue, index: int, type_: Attribute) -> SSAValue:
+def _field(conv: Conversion, pointer: SSAValue, index: int, type_: Attribute) -> SSAValue:
     position = {"position": DenseArrayBase.from_list(i64, [index])}
     return conv.at.op("llvm.extractvalue", [pointer], [type_], position)
 
 
-def joined(conv: MemoryConversion, descriptor: SSAValue, offset: SSAValue) -> SSAValue:
+def joined(conv: Conversion, descriptor: SSAValue, offset: SSAValue) -> SSAValue:
     """A buffer pointer of its parts; the struct is dropped later unless a region boundary needs it."""
     value = conv.at.undefined(BUFFER_POINTER)
     for index, part in enumerate((descriptor, offset)):
@@ -55,19 +65,19 @@ def joined(conv: MemoryConversion, descriptor: SSAValue, offset: SSAValue) -> SS
     return value
 
 
-def make_buffer_pointer(conv: MemoryConversion, op: FlyOp) -> None:
+def make_buffer_pointer(conv: Conversion, op: FlyOp) -> None:
     """make_ptr of (pointer, stride, records, flags): a descriptor, and offset zero."""
     info = payload_of(op.results[0].type)
     descriptor = call_intrinsic(conv.at, "llvm.amdgcn.make.buffer.rsrc", list(op.operands), [DESCRIPTOR])
     conv.replace(op, joined(conv, descriptor, conv.at.constant("i32", 0)), info)
 
 
-def buffer_rsrc(conv: MemoryConversion, op: FlyOp) -> None:
+def buffer_rsrc(conv: Conversion, op: FlyOp) -> None:
     """fly_rocdl.get_buffer_rsrc: the bare descriptor."""
     conv.replace(op, parts(conv, op.operands[0])[0])
 
 
-def moved(conv: MemoryConversion, pointer: SSAValue, info: pl.Pointer, by: list[SSAValue], constant: int) -> SSAValue:
+def moved(conv: Conversion, pointer: SSAValue, info: pl.Pointer, by: list[SSAValue], constant: int) -> SSAValue:
     """The pointer some elements on. Offsets are 32-bit: a buffer spans at most 4 GiB."""
     descriptor, offset = parts(conv, pointer)
     size = storage_bytes(info.elem)
@@ -107,7 +117,7 @@ def words_type(bits: int) -> Attribute:
 
 
 def load(
-    conv: MemoryConversion, pointer: SSAValue, stored: Attribute, elem: str, soffset: SSAValue | None = None,
+    conv: Conversion, pointer: SSAValue, stored: Attribute, elem: str, soffset: SSAValue | None = None,
     cache: int = 0,
 ) -> SSAValue:  # fmt: skip
     """Read through a descriptor as the type elements have in memory."""
@@ -119,7 +129,7 @@ def load(
 
 
 def store(
-    conv: MemoryConversion, value: SSAValue, pointer: SSAValue, elem: str, soffset: SSAValue | None = None,
+    conv: Conversion, value: SSAValue, pointer: SSAValue, elem: str, soffset: SSAValue | None = None,
     cache: int = 0,
 ) -> None:  # fmt: skip
     """Write through a descriptor."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product as cartesian
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xdsl.ir import SSAValue
 
@@ -19,10 +19,11 @@ from flydsl.layout.divide import logical_divide
 from flydsl.layout.layout import Layout
 from flydsl.layout.swizzle import ComposedLayout, kept_together, linear_part
 from flydsl.layout.tensor import Tensor
+from flydsl.passes.shared.layout_walk import LayoutLowering
 from flydsl.target.dtype import width_bits
 
-if TYPE_CHECKING:
-    from flydsl.passes.layout_lowering import LayoutLowering
+Counts = tuple[int, int]
+"""A thread's values of one call: in the source, in the destination."""
 
 
 def _rank(tensor: Tensor) -> int:
@@ -49,8 +50,11 @@ def expand_copy(
     if pred is not None and _rank(pred) < _rank(src):
         pred = Tensor(pred.iter, _with_leading_one(pred.layout))
     widths = [width_bits(tensor.iter.elem) for tensor in (src, dst)]
-    if widths[0] == widths[1] and rules.size(src) == rules.size(dst):
-        _copy_modes(low, atom_value, bits // widths[0], src, dst, pred)
+    counts = atom.counts
+    if counts[0] != counts[1]:  # lanes of a matrix move name more than they get
+        _copy_modes(low, atom_value, counts, src, dst, pred)
+    elif widths[0] == widths[1] and rules.size(src) == rules.size(dst):
+        _copy_modes(low, atom_value, (bits // widths[0],) * 2, src, dst, pred)
     else:
         _copy_bits(low, atom_value, bits, src, dst, pred)
 
@@ -88,39 +92,42 @@ def _with_leading_one(layout: Layout) -> Layout:
     return structure.prepend(layout, Layout(1, 0))
 
 
-def _copy_modes(low: LayoutLowering, atom: SSAValue, count: int, src: Tensor, dst: Tensor, pred: Tensor | None) -> None:
+def _copy_modes(
+    low: LayoutLowering, atom: SSAValue, counts: Counts, src: Tensor, dst: Tensor, pred: Tensor | None
+) -> None:
     held = rules.size(src)
-    if held == count:
+    if held == counts[0]:
         _copy_call(low, atom, src, dst, pred)
         return
     if not isinstance(held, int):
         raise LoweringError(f"copy needs tensors of static shape, got {src.layout}", hint="copy one tile at a time")
     if held == 0:
         return
-    if held < count or held % count:
+    if held < counts[0] or held % counts[0]:
         raise LoweringError(
-            f"the tensors hold {held} values ({src.layout} to {dst.layout}), which the atom's {count} do not divide",
+            f"the tensors hold {held} values ({src.layout} to {dst.layout}), which the atom's {counts[0]} "
+            "do not divide",
             hint="use a narrower copy atom, or partition so that each thread holds whole atoms",
         )
     if _rank(src) == 1:
-        _copy_rank_one(low, atom, count, src, dst, pred)
+        _copy_rank_one(low, atom, counts, src, dst, pred)
         return
     for index in range(rules.size(structure.take(src, 1, _rank(src)))):
         part = None if pred is None else _mode_zero(pred, index)
-        _copy_modes(low, atom, count, _mode_zero(src, index), _mode_zero(dst, index), part)
+        _copy_modes(low, atom, counts, _mode_zero(src, index), _mode_zero(dst, index), part)
 
 
 def _copy_rank_one(
-    low: LayoutLowering, atom: SSAValue, count: int, src: Tensor, dst: Tensor, pred: Tensor | None
+    low: LayoutLowering, atom: SSAValue, counts: Counts, src: Tensor, dst: Tensor, pred: Tensor | None
 ) -> None:
     """Unwrap a nested mode, or cut a leaf into atoms."""
-    if all(isinstance(linear_part(t.layout).shape, tuple) for t in (src, dst)):
+    if counts[0] == counts[1] and all(isinstance(linear_part(t.layout).shape, tuple) for t in (src, dst)):
         inner = None if pred is None else _unwrapped(pred)
-        _copy_modes(low, atom, count, _unwrapped(src), _unwrapped(dst), inner)
+        _copy_modes(low, atom, counts, _unwrapped(src), _unwrapped(dst), inner)
         return
-    tile = make_tile(count)
-    cut = None if pred is None else _cut_predicate(pred, src, count)
-    _copy_modes(low, atom, count, logical_divide(src, tile), logical_divide(dst, tile), cut)
+    cut = None if pred is None else _cut_predicate(pred, src, counts[0])
+    sides = [logical_divide(side, make_tile(count)) for side, count in zip((src, dst), counts, strict=True)]
+    _copy_modes(low, atom, counts, sides[0], sides[1], cut)
 
 
 def _cut_predicate(pred: Tensor, src: Tensor, count: int) -> Tensor:

@@ -6,16 +6,17 @@ region, so that an expression asked for twice is computed once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from xdsl.dialects.arith import ConstantOp, IntegerOverflowAttr
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IndexType, IntegerAttr, IntegerType
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.dialects.scf import YieldOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from flydsl.dialects.fly.ops import OP_CLASSES
 from flydsl.dialects.fly.types import element_type, type_of, vector_type
-from flydsl.dialects.upstream import op_class
+from flydsl.dialects.upstream import created, op_class, put_before
 
 
 class Inserter:
@@ -54,25 +55,23 @@ class Inserter:
     # Emission ----------------------------------------------------------------------------------
 
     def add(self, op: Operation) -> Operation:
-        assert self.anchor is not None and self.anchor.parent is not None
+        assert self.anchor is not None
         op.location = self.anchor.location
-        self.anchor.parent.insert_op_before(op, self.anchor)
+        put_before(op, self.anchor)
         return op
 
     def op(
         self, name: str, operands: Sequence[SSAValue], results: Sequence[Attribute] = (), properties: Any = None
     ) -> Any:
         """An upstream operation; its only result, or None."""
-        op = op_class(name).create(operands=operands, result_types=results, properties=properties or {})
-        self.add(op)
+        op = self.add(created(op_class(name), operands, results, properties))
         return op.results[0] if op.results else None
 
     def fly(
         self, name: str, operands: Sequence[SSAValue], results: Sequence[Attribute] = (), attributes: Any = None
     ) -> Any:
         """A fly operation; its only result, or None."""
-        op = OP_CLASSES[name].create(operands=operands, result_types=results, attributes=attributes or {})
-        self.add(op)
+        op = self.add(created(OP_CLASSES[name], operands, results, attributes=attributes))
         return op.results[0] if op.results else None
 
     def at_entry(self, op: Operation) -> SSAValue:
@@ -123,3 +122,21 @@ class Inserter:
         if found is None:
             found = self._constants[type_] = self.at_entry(OP_CLASSES["static"].create(result_types=[type_]))
         return found
+
+    def when(self, flag: SSAValue, then: Callable[[], SSAValue | None], otherwise: SSAValue | None) -> SSAValue | None:
+        """Emit ``then`` under a predicate; its value, or ``otherwise`` where the predicate is false."""
+        anchor = self.anchor
+        block = Block([end := YieldOp.create()])
+        if anchor is not None:
+            end.location = anchor.location
+        self.anchor = end
+        self.enter()
+        result = then()
+        self.leave()
+        self.anchor = anchor
+        end.operands = [] if result is None else [result]
+        orelse = Region() if otherwise is None else Region(Block([YieldOp.create(operands=[otherwise])]))
+        types = [] if result is None else [result.type]
+        op = op_class("scf.if").create(operands=[flag], result_types=types, regions=[Region(block), orelse])
+        self.add(op)
+        return op.results[0] if types else None

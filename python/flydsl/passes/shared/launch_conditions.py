@@ -25,11 +25,8 @@ from flydsl.base.errors import LoweringError
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.payload import ARGUMENT_NAMES, CHECKED_MESSAGE
 from flydsl.dialects.upstream import op_class
-from flydsl.passes.canonicalize import is_pure
-from flydsl.passes.mark_memory import sanitizes
 from flydsl.passes.shared.intrinsic_call import native_call, native_declaration
-from flydsl.passes.shared.source_location import location_of
-from flydsl.passes.shared.walk import functions
+from flydsl.passes.shared.walk import functions, is_pure, location_of, sanitizes
 
 REQUIRES = "fly_require_"
 """How the functions begin that the launcher turns into branches; the number of operands to report follows."""

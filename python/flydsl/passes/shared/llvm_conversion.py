@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, UnrealizedConversionCastOp, VectorType, i64
-from xdsl.dialects.llvm import LLVMArrayType, LLVMStructType
+from xdsl.dialects.llvm import LLVMArrayType, LLVMStructType, is_compatible_type
 from xdsl.ir import Attribute, Operation, Region, SSAValue
+
+from flydsl.base.errors import LoweringError
+from flydsl.passes.shared.walk import location_of
 
 _NARROWEST_LLVM_FLOAT = 16
 
@@ -24,6 +28,17 @@ def llvm_type(type_: Attribute) -> Attribute:
     if isinstance(type_, LLVMArrayType):
         return LLVMArrayType(type_.size, llvm_type(type_.type))
     return type_
+
+
+def require_llvm_types(function: Operation, types: Sequence[Attribute]) -> None:
+    """Refuse a function that takes or returns what LLVM has no type for."""
+    for type_ in types:
+        if not is_compatible_type(llvm_type(type_)):
+            raise LoweringError(
+                f"LLVM has no type for {type_}, which the function takes or returns",
+                hint="run the passes that lower the fly dialect first: fly-layout-lowering, convert-fly-to-rocdl",
+                location=location_of(function),
+            )
 
 
 def uncast(value: SSAValue) -> SSAValue:

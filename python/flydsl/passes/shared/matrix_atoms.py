@@ -6,7 +6,7 @@ attribute ``fly.instruction`` says which instruction it is, for back ends that l
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr, VectorType, i64
@@ -17,13 +17,10 @@ from flydsl.base.errors import LoweringError
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import element_type, payload_of, vector_type
 from flydsl.dialects.upstream import op_class
-from flydsl.passes.shared.atom_state import atom_state
-from flydsl.passes.shared.intrinsic_call import call_properties
+from flydsl.passes.shared.intrinsic_call import atom_state, call_properties
+from flydsl.passes.shared.memory_conversion import MemoryConversion
 from flydsl.passes.shared.vector_access import cast_bits, extract
 from flydsl.target.mma_facts import Intrinsic, RegisterType, Slot
-
-if TYPE_CHECKING:
-    from flydsl.passes.convert_fly_memory import MemoryConversion
 
 INSTRUCTION = "fly.instruction"
 

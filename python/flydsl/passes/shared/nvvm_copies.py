@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from xdsl.dialects.builtin import StringAttr, VectorType, i32
 from xdsl.dialects.llvm import LLVMStructType
 from xdsl.ir import Attribute, SSAValue
@@ -13,15 +11,22 @@ from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.upstream import op_class
+from flydsl.layout.algebra import coalesce
 from flydsl.passes.shared.intrinsic_call import PTX_NAME, asm_properties, call_intrinsic
 from flydsl.passes.shared.matrix_atoms import from_registers
+from flydsl.passes.shared.memory_conversion import MemoryConversion
 from flydsl.passes.shared.universal_atoms import check_whole, contiguous, under
 from flydsl.passes.shared.vector_access import cast_bits, extract
-from flydsl.target.copy_nvvm import LOAD_HINTS, STORE_HINTS, CachedCopy, CpAsync
-from flydsl.target.l2_policy import under_policy
-
-if TYPE_CHECKING:
-    from flydsl.passes.convert_fly_memory import MemoryConversion
+from flydsl.target.copy_nvvm import (
+    LOAD_HINTS,
+    ROW_BYTES,
+    STORE_HINTS,
+    CachedCopy,
+    CpAsync,
+    LdMatrix,
+    StMatrix,
+    under_policy,
+)
 
 _FORM = {1: ".b32", 2: ".v2.b32", 4: ".v4.b32"}
 
@@ -58,7 +63,7 @@ def _cached_copy(conv: MemoryConversion, op: FlyOp, instruction: CachedCopy) -> 
         def load() -> SSAValue:
             return _load(conv, pointer, info, type_, instruction)
 
-        value = conv.when(rest[1], load, rest[0]) if rest else load()
+        value = conv.at.when(rest[1], load, rest[0]) if rest else load()
         assert value is not None
         op.results[0].replace_all_uses_with(value)
         return
@@ -116,4 +121,59 @@ def _cp_async(conv: MemoryConversion, op: FlyOp, instruction: CpAsync) -> None:
     under(conv, list(flag), lambda: call_intrinsic(conv.at, name, operands) and None)
 
 
-NVVM_COPIES = {CachedCopy: _cached_copy, CpAsync: _cp_async}
+# Matrices --------------------------------------------------------------------------------------
+
+
+def _row(conv: MemoryConversion, view: SSAValue, instruction: LdMatrix | StMatrix) -> SSAValue:
+    """The address of the row that this lane names."""
+    pointer, info, layout = conv.view(view)
+    if info.space != "shared":
+        raise LoweringError(
+            f"{instruction} moves rows of shared memory, and this side lies in {info.space} memory",
+            hint="copy the tile into shared memory first",
+        )
+    flat, count = coalesce(layout), rules.size(layout)
+    if not (flat.shape == count and flat.stride == 1):
+        other = "without" if instruction.transposed else "with"
+        raise LoweringError(
+            f"{instruction} moves rows of {count} neighbouring elements, but a row of this tile lies at {layout}",
+            hint=f"the tile is contiguous along its other mode: make the atom {other} transposed=True, or lay the tile "
+            "out the other way",
+        )
+    check_whole(info, ROW_BYTES)
+    return conv.address(pointer, info)
+
+
+def _load_matrices(conv: MemoryConversion, op: FlyOp, instruction: LdMatrix) -> None:
+    _, source, *rest = op.operands
+    if not op.results or rest:
+        raise LoweringError(
+            f"{instruction} loads shared memory into registers, by all lanes of a warp: it takes no predicate"
+        )
+    words = instruction.count
+    result: Attribute = i32 if words == 1 else LLVMStructType.from_type_list([i32] * words)
+    info = conv.view(source)[1]
+    raw = call_intrinsic(conv.at, instruction.intrinsic_name(), [_row(conv, source, instruction)], [result])
+    type_ = op.results[0].type
+    value = from_registers(conv, raw, [i32] * words, conv.stored_type(type_, info))
+    op.results[0].replace_all_uses_with(conv.from_memory(value, type_, info))
+
+
+def _store_matrices(conv: MemoryConversion, op: FlyOp, instruction: StMatrix) -> None:
+    _, value, target, *flag = op.operands
+    if op.results or flag:
+        raise LoweringError(
+            f"{instruction} stores registers to shared memory, by all lanes of a warp: it takes no predicate"
+        )
+    words, info = instruction.count, conv.view(target)[1]
+    whole = cast_bits(conv.at, conv.to_memory(value, info), VectorType(i32, [words]))
+    parts = [extract(conv.at, whole, i, "i32") for i in range(words)]
+    call_intrinsic(conv.at, instruction.intrinsic_name(), [_row(conv, target, instruction), *parts])
+
+
+NVVM_COPIES = {
+    CachedCopy: _cached_copy,
+    CpAsync: _cp_async,
+    LdMatrix: _load_matrices,
+    StMatrix: _store_matrices,
+}

@@ -38,6 +38,21 @@ def known_base(pointer: SSAValue, modulus: int) -> tuple[SSAValue, int] | None:
         pointer = op.operands[0]
 
 
+def constant_moves(pointer: SSAValue, unit: int) -> tuple[SSAValue, int]:
+    """The pointer that this one is some constant multiple of ``unit`` bytes behind, and how many bytes that are."""
+    total = 0
+    while isinstance(op := pointer.owner, Operation) and op.name == "llvm.getelementptr":
+        size, indices = getattr(op.properties["elem_type"], "size", None), op.properties["rawConstantIndices"]
+        if not isinstance(size, int) or not isinstance(indices, DenseArrayBase) or len(indices) != 1:
+            break
+        constant = int(indices.get_values()[0])
+        if constant == _DYNAMIC or constant < 0 or constant * size % unit:
+            break
+        total += constant * size
+        pointer = op.operands[0]
+    return pointer, total
+
+
 def _step(op: Operation, modulus: int) -> int | None:
     """Bytes that an address is moved by, modulo a power of two."""
     size, indices = getattr(op.properties["elem_type"], "size", None), op.properties["rawConstantIndices"]

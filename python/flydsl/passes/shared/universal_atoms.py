@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xdsl.dialects.arith import FastMathFlagsAttr, IntegerOverflowAttr
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, VectorType, i64
 from xdsl.ir import Attribute, SSAValue
 
 from flydsl.base.errors import LoweringError
+from flydsl.base.records import replace
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import element_type
 from flydsl.layout.algebra import coalesce
+from flydsl.passes.shared.memory_conversion import AtomRule, MemoryConversion
 from flydsl.passes.shared.vector_access import extract
 from flydsl.target.copy_ops import UniversalAtomic, UniversalCopy
 from flydsl.target.dtype import is_float
 from flydsl.target.mma_ops import UniversalFma
 from flydsl.target.sync_scopes import AMD_SCOPES
-
-if TYPE_CHECKING:
-    from flydsl.passes.convert_fly_memory import MemoryConversion
-
-AtomRule = Callable[["MemoryConversion", FlyOp, Any], None]
-
 
 # Copies ----------------------------------------------------------------------------------------
 
@@ -66,7 +61,7 @@ def _universal_copy(conv: MemoryConversion, op: FlyOp, instruction: UniversalCop
         info = _as_promised(info, instruction.bits)
         type_ = op.results[0].type
         if rest:
-            value = conv.when(rest[1], lambda: conv.load(pointer, info, type_), rest[0])
+            value = conv.at.when(rest[1], lambda: conv.load(pointer, info, type_), rest[0])
         else:
             value = conv.load(pointer, info, type_)
         assert value is not None
@@ -82,7 +77,7 @@ def _universal_copy(conv: MemoryConversion, op: FlyOp, instruction: UniversalCop
 def under(conv: MemoryConversion, flag: list[SSAValue], emit: Callable[[], None]) -> None:
     """Emit, under the predicate if there is one."""
     if flag:
-        conv.when(flag[0], emit, None)
+        conv.at.when(flag[0], emit, None)
     else:
         emit()
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from xdsl.dialects.builtin import StringAttr, VectorType, i32, i64
 from xdsl.dialects.llvm import LLVMStructType
 from xdsl.ir import Attribute, SSAValue
@@ -11,18 +9,18 @@ from xdsl.ir import Attribute, SSAValue
 from flydsl.base.errors import LoweringError
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.upstream import op_class
-from flydsl.passes.shared.atom_state import atom_state
-from flydsl.passes.shared.intrinsic_call import asm_properties
+from flydsl.passes.shared.intrinsic_call import asm_properties, atom_state
 from flydsl.passes.shared.matrix_atoms import INSTRUCTION, as_registers, from_registers, register_attr
-from flydsl.passes.shared.shared_place import BLOCK_ALIGN, known_start
+from flydsl.passes.shared.memory_conversion import MemoryConversion
+from flydsl.passes.shared.shared_place import BLOCK_ALIGN, constant_moves, known_start
 from flydsl.target.dtype import storage_bytes
 from flydsl.target.mma_warpgroup import Wgmma, encode_descriptor
 from flydsl.target.wgmma_operand import check_start, tile_strides
 
-if TYPE_CHECKING:
-    from flydsl.passes.convert_fly_memory import MemoryConversion
-
 _ADDRESS_BITS = 0x3FFFF
+_ADDRESS_SHIFT = 4
+_ADDRESS_UNIT = 1 << _ADDRESS_SHIFT
+"""Descriptors count bytes of an address by sixteens."""
 
 
 def _descriptor(conv: MemoryConversion, view: SSAValue, major: str, name: str) -> SSAValue:
@@ -41,12 +39,20 @@ def _descriptor(conv: MemoryConversion, view: SSAValue, major: str, name: str) -
         check_start(place, strides.mode, name)
     fixed = encode_descriptor(0, strides.leading, strides.stride, strides.mode)
     at = conv.at
-    raw = at.op("llvm.ptrtoint", [pointer], [i32])
+    base, moved = constant_moves(pointer, _ADDRESS_UNIT)
+    raw = at.op("llvm.ptrtoint", [base], [i32])
     inside = at.op("arith.andi", [raw, at.constant("i32", _ADDRESS_BITS)], [i32])
-    short = at.op("arith.shrui", [inside, at.constant("i32", 4)], [i32])
-    wide = at.op("arith.extui", [short], [i64])
-    signed = fixed - (1 << 64) if fixed >> 63 else fixed
-    return at.op("arith.ori", [wide, at.constant("i64", signed)], [i64])
+    short = at.op("arith.shrui", [inside, at.constant("i32", _ADDRESS_SHIFT)], [i32])
+    # Products of one tile differ by constants: what they share is computed once, and each adds its own.
+    low = at.op("arith.ori", [short, at.constant("i32", _signed(fixed & 0xFFFFFFFF, 32))], [i32])
+    if moved:
+        low = at.op("arith.addi", [low, at.constant("i32", moved >> _ADDRESS_SHIFT)], [i32])
+    wide = at.op("arith.extui", [low], [i64])
+    return at.op("arith.ori", [wide, at.constant("i64", _signed(fixed >> 32 << 32, 64))], [i64])
+
+
+def _signed(word: int, bits: int) -> int:
+    return word - (1 << bits) if word >> (bits - 1) else word
 
 
 def lower_wgmma(conv: MemoryConversion, op: FlyOp, instruction: Wgmma) -> None:

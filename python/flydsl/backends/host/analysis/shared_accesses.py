@@ -15,20 +15,18 @@ own, one that nobody reads or one that holds zeros.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from flydsl.backends.host.intrinsics.table import intrinsic_name
 from flydsl.backends.host.memory_roots import RootFinder, byte_size
+from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.reading.op_view import ints_prop, symbol_prop
-from flydsl.passes.canonicalize import is_pure
 from flydsl.passes.shared.known_bits import constant_of
-
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
+from flydsl.passes.shared.walk import is_pure
 
 _LOOPS = ("scf.for", "scf.while")
 _ADDRESS = {"llvm.load": 0, "llvm.store": 1, "llvm.atomicrmw": 0, "llvm.cmpxchg": 0}
@@ -272,7 +270,7 @@ _RULES: dict[str, Callable[[Range, Range], Range | None]] = {
 class SharedBounds:
     """Loads and stores of one kernel that are held to its shared memory."""
 
-    def __init__(self, wg: WorkgroupEmitter, offsets: dict[str, int], end: int, block_size: list[int] | None) -> None:
+    def __init__(self, wg: Workgroup, offsets: dict[str, int], end: int, block_size: list[int] | None) -> None:
         self.wg, self.end = wg, end
         self._places: dict[tuple[str, int], str] = {}
         self.ranges = Ranges(offsets, block_size, wg.target.wave_size)

@@ -7,23 +7,20 @@ hardware's error bounds.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from xdsl.ir import Operation
 
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, immediate, thread
+from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.floats.narrow_floats import narrowing_function, widening_function
 from flydsl.codegen.llvm_types import BF16, type_text
 
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
-
-Formula = Callable[["WorkgroupEmitter", str, list[str]], str]
+Formula = Callable[[Workgroup, str, list[str]], str]
 """From the result type and the operands' texts to the expression to assign."""
 
 
 def _formula(text: Formula) -> Behaviour:
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         operands = [wg.body.operand(value) for value in op.operands]
         wg.body.bind(op.results[0], wg.body.assign(text(wg, type_text(op.results[0].type), operands)))
 
@@ -35,17 +32,17 @@ def _call(name: str) -> Behaviour:
     return _formula(lambda wg, type_, xs: f"call {type_} @llvm.{name}({', '.join(f'{type_} {x}' for x in xs)})")
 
 
-def _reciprocal_root(wg: WorkgroupEmitter, type_: str, xs: list[str]) -> str:
+def _reciprocal_root(wg: Workgroup, type_: str, xs: list[str]) -> str:
     root = wg.body.assign(f"call {type_} @llvm.sqrt({type_} {xs[0]})")
     return f"fdiv {type_} 1.0, {root}"
 
 
-def _fraction(wg: WorkgroupEmitter, type_: str, xs: list[str]) -> str:
+def _fraction(wg: Workgroup, type_: str, xs: list[str]) -> str:
     below = wg.body.assign(f"call {type_} @llvm.floor({type_} {xs[0]})")
     return f"fsub {type_} {xs[0]}, {below}"
 
 
-def _median(wg: WorkgroupEmitter, type_: str, xs: list[str]) -> str:
+def _median(wg: Workgroup, type_: str, xs: list[str]) -> str:
     """The middle of three: max(min(a, b), min(max(a, b), c))."""
     a, b, c = xs
     body = wg.body
@@ -58,7 +55,7 @@ def _median(wg: WorkgroupEmitter, type_: str, xs: list[str]) -> str:
 # Bytes -----------------------------------------------------------------------------------------
 
 
-def _perm(wg: WorkgroupEmitter, op: Operation) -> None:
+def _perm(wg: Workgroup, op: Operation) -> None:
     """Each selector byte picks a byte of {high, low}: 0 to 7 by number, 8 to 11 a sign, 12 zero, above 0xff."""
     body = wg.body
     high, low, selector = (body.operand(x) for x in op.operands)
@@ -89,7 +86,7 @@ _OCP = {"fp8": "f8E4M3FN", "bf8": "f8E5M2"}
 _FNUZ = {"fp8": "f8E4M3FNUZ", "bf8": "f8E5M2FNUZ"}
 
 
-def _eight_bit(wg: WorkgroupEmitter, name: str) -> str:
+def _eight_bit(wg: Workgroup, name: str) -> str:
     """fp8 and bf8 of the target: FNUZ encodings on gfx942, OCP on later ones."""
     return _FNUZ[name] if wg.target.fnuz else _OCP[name]
 
@@ -97,7 +94,7 @@ def _eight_bit(wg: WorkgroupEmitter, name: str) -> str:
 def _pack_eight_bit(name: str) -> Behaviour:
     """Two f32 into the low or high half of a register that keeps its other half."""
 
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         body = wg.body
         a, b, old = (body.operand(x) for x in op.operands[:3])
         narrow = narrowing_function(body.scope, "f32", _eight_bit(wg, name), 0)
@@ -115,7 +112,7 @@ def _pack_eight_bit(name: str) -> Behaviour:
 def _unpack_eight_bit(name: str) -> Behaviour:
     """The two bytes of the low or high half of a register as two f32."""
 
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         body, first = wg.body, 16 * immediate(op, 1)
         found = [_byte_as_f32(wg, name, body.operand(op.operands[0]), first + 8 * i) for i in range(2)]
         pair = body.assign(f"insertelement <2 x float> poison, float {found[0]}, i32 0")
@@ -125,19 +122,19 @@ def _unpack_eight_bit(name: str) -> Behaviour:
 
 
 def _eight_bit_to_f32(name: str) -> Behaviour:
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         wg.body.bind(op.results[0], _byte_as_f32(wg, name, wg.body.operand(op.operands[0]), 8 * immediate(op, 1)))
 
     return run
 
 
-def _byte_as_f32(wg: WorkgroupEmitter, name: str, word: str, place: int) -> str:
+def _byte_as_f32(wg: Workgroup, name: str, word: str, place: int) -> str:
     body = wg.body
     byte = body.assign(f"trunc i32 {body.assign(f'lshr i32 {word}, {place}')} to i8")
     return body.assign(f"call float {widening_function(body.scope, _eight_bit(wg, name), 0)}(i8 {byte})")
 
 
-def _pack_half_toward_zero(wg: WorkgroupEmitter, op: Operation) -> None:
+def _pack_half_toward_zero(wg: Workgroup, op: Operation) -> None:
     """Two f32 as two f16, rounded toward zero."""
     body = wg.body
     narrow = narrowing_function(body.scope, "f32", "f16", 0, "toward_zero")
@@ -146,7 +143,7 @@ def _pack_half_toward_zero(wg: WorkgroupEmitter, op: Operation) -> None:
     body.bind(op.results[0], body.assign(f"insertelement <2 x half> {pair}, half {halves[1]}, i32 1"))
 
 
-def _stochastic_bf16(wg: WorkgroupEmitter, op: Operation) -> None:
+def _stochastic_bf16(wg: Workgroup, op: Operation) -> None:
     """f32 to bf16 by adding 16 random bits to what is cut off; NaN and infinity stay."""
     body = wg.body
     old, x, seed = (body.operand(value) for value in op.operands[:3])
@@ -162,7 +159,7 @@ def _stochastic_bf16(wg: WorkgroupEmitter, op: Operation) -> None:
     body.bind(op.results[0], body.assign(f"insertelement {type_} {old}, {BF16} {value}, i32 {immediate(op, 3)}"))
 
 
-def _offset_nibble(wg: WorkgroupEmitter, op: Operation) -> None:
+def _offset_nibble(wg: Workgroup, op: Operation) -> None:
     """cvt_off_f32_i4: the signed low four bits over 16, from -0.5 to 0.4375."""
     body = wg.body
     moved = body.assign(f"shl i32 {body.operand(op.operands[0])}, 28")

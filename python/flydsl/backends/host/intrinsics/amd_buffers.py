@@ -7,26 +7,22 @@ records (bytes, for the raw buffers used here) from bit 64, flags from bit 96.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from xdsl.ir import Operation
 
-from flydsl.backends.host.access_kinds import ATOMIC, ENGINE_ACCESS, READ, WRITE
 from flydsl.backends.host.asynchrony import GROUPS
 from flydsl.backends.host.collectives import lane_parts
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, immediate, thread
+from flydsl.backends.host.thread_loops import ATOMIC, ENGINE_ACCESS, READ, WRITE, Workgroup
+from flydsl.base.records import dataclass
 from flydsl.codegen.llvm_types import BF16, type_text
-from flydsl.codegen.soft_atomics import is_soft, soft_atomic
-
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
+from flydsl.codegen.rules.rules_llvm_memory import is_soft, soft_atomic
 
 ADDRESS_MASK = (1 << 48) - 1
 SHARED_PREFIX = "ptr addrspace(3)"
 
 
-def _make_descriptor(wg: WorkgroupEmitter, op: Operation) -> None:
+def _make_descriptor(wg: Workgroup, op: Operation) -> None:
     body = wg.body
     pointer, _, records, flags = op.operands
     address = body.assign(f"ptrtoint {body.typed(pointer)} to i64")
@@ -46,7 +42,7 @@ class _Range:
     records: str
 
 
-def _range(wg: WorkgroupEmitter, descriptor: str, offsets: list[str], more: int = 0) -> _Range:
+def _range(wg: Workgroup, descriptor: str, offsets: list[str], more: int = 0) -> _Range:
     body = wg.body
     low = body.assign(f"trunc i128 {descriptor} to i64")
     base = body.assign(f"inttoptr i64 {body.assign(f'and i64 {low}, {ADDRESS_MASK}')} to ptr")
@@ -57,12 +53,12 @@ def _range(wg: WorkgroupEmitter, descriptor: str, offsets: list[str], more: int 
     return _Range(base, total, body.assign(f"zext i32 {high} to i64"))
 
 
-def _inside(wg: WorkgroupEmitter, where: _Range, size: int) -> str:
+def _inside(wg: Workgroup, where: _Range, size: int) -> str:
     end = wg.body.assign(f"add i64 {where.offset}, {size}")
     return wg.body.assign(f"icmp ule i64 {end}, {where.records}")
 
 
-def _when(wg: WorkgroupEmitter, condition: str, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
+def _when(wg: Workgroup, condition: str, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
     body = wg.body
     yes, no, done = (body.fresh_label(hint) for hint in ("in", "out", "done"))
     body.branch_if(condition, yes, no)
@@ -80,7 +76,7 @@ def _pieces(type_: str) -> tuple[int, str, int]:
     return count, elem, sizes[elem] if elem in sizes else int(elem[1:]) // 8
 
 
-def _load(wg: WorkgroupEmitter, op: Operation) -> None:
+def _load(wg: Workgroup, op: Operation) -> None:
     """Whole accesses inside the buffer in one go; others word by word, zero where there is nothing."""
     body, type_ = wg.body, type_text(op.results[0].type)
     descriptor, voffset, soffset = (body.operand(x) for x in op.operands[:3])
@@ -97,20 +93,20 @@ def _load(wg: WorkgroupEmitter, op: Operation) -> None:
     body.bind(op.results[0], body.assign(f"load {type_}, ptr {slot}"))
 
 
-def _touch(wg: WorkgroupEmitter, op: Operation, buffer: int, where: _Range, size: int, kind: int) -> None:
+def _touch(wg: Workgroup, op: Operation, buffer: int, where: _Range, size: int, kind: int) -> None:
     """Tell of an access inside the buffer, whose descriptor is that operand."""
     place = wg.body.assign(f"getelementptr i8, ptr {where.base}, i64 {where.offset}")
     wg.access(op, op.operands[buffer], f"ptr {place}", size, kind)
 
 
-def _read(wg: WorkgroupEmitter, where: _Range, type_: str, more: int) -> str:
+def _read(wg: Workgroup, where: _Range, type_: str, more: int) -> str:
     place = wg.body.assign(f"getelementptr i8, ptr {where.base}, i64 {where.offset}")
     if more:
         place = wg.body.assign(f"getelementptr i8, ptr {place}, i64 {more}")
     return wg.body.assign(f"load {type_}, ptr {place}, align 1")
 
 
-def _load_pieces(wg: WorkgroupEmitter, where: _Range, pieces: tuple[int, str, int], slot: str) -> None:
+def _load_pieces(wg: Workgroup, where: _Range, pieces: tuple[int, str, int], slot: str) -> None:
     body, (count, elem, size) = wg.body, pieces
     for index in range(count):
         target = body.assign(f"getelementptr i8, ptr {slot}, i64 {index * size}")
@@ -122,7 +118,7 @@ def _load_pieces(wg: WorkgroupEmitter, where: _Range, pieces: tuple[int, str, in
         )
 
 
-def _store(wg: WorkgroupEmitter, op: Operation) -> None:
+def _store(wg: Workgroup, op: Operation) -> None:
     body = wg.body
     value, (descriptor, voffset, soffset) = op.operands[0], (body.operand(x) for x in op.operands[1:4])
     type_, text = type_text(value.type), body.operand(value)
@@ -148,7 +144,7 @@ def _store(wg: WorkgroupEmitter, op: Operation) -> None:
     _when(wg, _inside(wg, where, count * size), whole, pieces)
 
 
-def _combined(wg: WorkgroupEmitter, operation: str, place: str, typed: str, elem: str, size: int) -> str:
+def _combined(wg: Workgroup, operation: str, place: str, typed: str, elem: str, size: int) -> str:
     """The expression that combines a value into memory and gives what was there."""
     if is_soft(wg.body.scope, operation, elem):
         return f"call {elem} {soft_atomic(wg.body.scope, operation)}(ptr {place}, {typed})"
@@ -158,7 +154,7 @@ def _combined(wg: WorkgroupEmitter, operation: str, place: str, typed: str, elem
 def _atomic(operation: str) -> Behaviour:
     """A read-modify-write per element, dropped outside the buffer; gives what was there before."""
 
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         body = wg.body
         value, (descriptor, voffset, soffset) = op.operands[0], (body.operand(x) for x in op.operands[1:4])
         type_, text = type_text(value.type), body.operand(value)
@@ -184,7 +180,7 @@ def _atomic(operation: str) -> Behaviour:
     return run
 
 
-def _scalar_load(wg: WorkgroupEmitter, op: Operation) -> None:
+def _scalar_load(wg: Workgroup, op: Operation) -> None:
     """s_buffer_load: the descriptor comes as four words, the offset is the wave's."""
     body, type_ = wg.body, type_text(op.results[0].type)
     descriptor = body.assign(f"bitcast <4 x i32> {body.operand(op.operands[0])} to i128")
@@ -199,7 +195,7 @@ def _scalar_load(wg: WorkgroupEmitter, op: Operation) -> None:
 # Copies into LDS -------------------------------------------------------------------------------
 
 
-def _lane_place(wg: WorkgroupEmitter, base: str, size: int, more: int) -> str:
+def _lane_place(wg: Workgroup, base: str, size: int, more: int) -> str:
     """Where a lane's data goes: the wave's base, then the lanes side by side."""
     body = wg.body
     lane, _ = lane_parts(wg)
@@ -207,7 +203,7 @@ def _lane_place(wg: WorkgroupEmitter, base: str, size: int, more: int) -> str:
     return body.assign(f"getelementptr i8, {SHARED_PREFIX} {base}, i64 {step}")
 
 
-def _buffer_to_lds(wg: WorkgroupEmitter, op: Operation) -> None:
+def _buffer_to_lds(wg: Workgroup, op: Operation) -> None:
     body = wg.body
     descriptor, base, _, voffset, soffset = (body.operand(x) for x in op.operands[:5])
     size, more = immediate(op, 2), immediate(op, 5)
@@ -221,13 +217,13 @@ def _buffer_to_lds(wg: WorkgroupEmitter, op: Operation) -> None:
     _copy_to_lds(wg, op, target, f"ptr {source}", size, filled)
 
 
-def _copy_to_lds(wg: WorkgroupEmitter, op: Operation, target: str, source: str, size: int, filled: str) -> None:
+def _copy_to_lds(wg: Workgroup, op: Operation, target: str, source: str, size: int, filled: str) -> None:
     """One operation that its wave counts."""
     wg.work.copy(op, (op.operands[1], target), source, size, filled)
     wg.work.call("copy_count", wg.work.queue(GROUPS))
 
 
-def _global_to_lds(wg: WorkgroupEmitter, op: Operation) -> None:
+def _global_to_lds(wg: Workgroup, op: Operation) -> None:
     body = wg.body
     source, base = op.operands[0], body.operand(op.operands[1])
     size, more = immediate(op, 2), immediate(op, 3)

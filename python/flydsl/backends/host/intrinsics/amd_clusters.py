@@ -6,24 +6,19 @@ wave waits for it, so a wave counts the phases it has waited for; without a clus
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from xdsl.ir import Operation
 
 from flydsl.backends.host import fibers
-from flydsl.backends.host.access_kinds import ENGINE_ACCESS, READ, WRITE
 from flydsl.backends.host.asynchrony import GROUPS
 from flydsl.backends.host.collectives import barrier, cluster_counter
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, immediate, meeting, thread
+from flydsl.backends.host.thread_loops import ENGINE_ACCESS, READ, WRITE, Workgroup
 from flydsl.codegen.llvm_types import type_text
-
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
 
 CLUSTER_BARRIER = -3
 
 
-def _signal(wg: WorkgroupEmitter, op: Operation) -> None:
+def _signal(wg: Workgroup, op: Operation) -> None:
     """The workgroup's own barrier is all in the wait; the cluster's counts workgroups."""
     if immediate(op, 0) != CLUSTER_BARRIER or not wg.apart:
         return
@@ -31,7 +26,7 @@ def _signal(wg: WorkgroupEmitter, op: Operation) -> None:
     wg.body.assign(f"call i32 @fly.count_in(ptr {cluster_counter(wg)}, i32 1, i32 {x * y * z})")
 
 
-def _wait(wg: WorkgroupEmitter, op: Operation) -> None:
+def _wait(wg: Workgroup, op: Operation) -> None:
     if immediate(op, 0) != CLUSTER_BARRIER:
         barrier(wg, op)
         return
@@ -46,7 +41,7 @@ def _wait(wg: WorkgroupEmitter, op: Operation) -> None:
 
 
 def _place(axis: int) -> Behaviour:
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         extent = fibers.cluster_extents(wg.op)[axis]
         inside = wg.body.assign(f"urem i64 %b{'xyz'[axis]}, {extent}")
         wg.body.bind(op.results[0], wg.body.assign(f"trunc i64 {inside} to i32"))
@@ -57,7 +52,7 @@ def _place(axis: int) -> Behaviour:
 def _load(size: int) -> Behaviour:
     """A lane's bytes into its own workgroup's LDS; the others of the mask run the same load for theirs."""
 
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         body, (source, target), more = wg.body, op.operands[:2], immediate(op, 2)
         sides = []
         for pointer, kind in ((source, READ), (target, WRITE | ENGINE_ACCESS)):

@@ -2,52 +2,50 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xdsl.ir import Operation
 
 from flydsl.backends.host.collectives import ballot, lane_parts, read_lane
 from flydsl.backends.host.intrinsics.entry import HostIntrinsic, gather, immediate, meeting, thread
+from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.reading.op_view import fail
 from flydsl.target.dpp import ROW, DppControl, dpp_control
 
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
 
-
-def _value_of(wg: WorkgroupEmitter, value: Any, place: str) -> str:
+def _value_of(wg: Workgroup, value: Any, place: str) -> str:
     """The value that thread number ``place`` holds; zero where that thread does not run."""
     return wg.body.operand(value) if wg.plan.is_uniform(value) else read_lane(wg, value, place)
 
 
-def _of_lane(wg: WorkgroupEmitter, op: Operation, value: Any, lane: str) -> None:
+def _of_lane(wg: Workgroup, op: Operation, value: Any, lane: str) -> None:
     """Bind the result to ``value`` of a lane of the current wave."""
     _, first = lane_parts(wg)
     wg.body.bind(op.results[0], _value_of(wg, value, wg.body.assign(f"add i64 {first}, {lane}")))
 
 
-def _wide(wg: WorkgroupEmitter, text: str, mask: int) -> str:
+def _wide(wg: Workgroup, text: str, mask: int) -> str:
     return wg.body.assign(f"and i64 {wg.body.assign(f'zext i32 {text} to i64')}, {mask}")
 
 
 # Reads -----------------------------------------------------------------------------------------
 
 
-def _readlane(wg: WorkgroupEmitter, op: Operation) -> None:
+def _readlane(wg: Workgroup, op: Operation) -> None:
     """The register of a lane, zero for one that is not in the branch; what was there before it is read there."""
     value, lane = op.operands
     _of_lane(wg, op, value, _wide(wg, wg.body.operand(lane), wg.target.wave_size - 1))
 
 
-def _bpermute(wg: WorkgroupEmitter, op: Operation) -> None:
+def _bpermute(wg: Workgroup, op: Operation) -> None:
     """The address counts bytes, four to a lane, and wraps at the wave's end."""
     address, value = op.operands
     lane = wg.body.assign(f"lshr i32 {wg.body.operand(address)}, 2")
     _of_lane(wg, op, value, _wide(wg, lane, wg.target.wave_size - 1))
 
 
-def _swizzle(wg: WorkgroupEmitter, op: Operation) -> None:
+def _swizzle(wg: Workgroup, op: Operation) -> None:
     """ds_swizzle: the pattern's upper bits say how its lower ones name a lane of the same 32."""
     body, pattern = wg.body, immediate(op, 1)
     lane, _ = lane_parts(wg)
@@ -73,7 +71,7 @@ def _swizzle(wg: WorkgroupEmitter, op: Operation) -> None:
 _ROTATE, _FOURIER = 0xC000, 0xE000
 
 
-def _fourier(wg: WorkgroupEmitter, lane: str, mask: int) -> str:
+def _fourier(wg: Workgroup, lane: str, mask: int) -> str:
     """The lane's five bits in reverse, moved down by as many as ``mask`` keeps in place."""
     body = wg.body
     turned = "0"
@@ -84,7 +82,7 @@ def _fourier(wg: WorkgroupEmitter, lane: str, mask: int) -> str:
     return body.assign(f"or i64 {lower}, {body.assign(f'and i64 {lane}, {mask}')}")
 
 
-def _quad(wg: WorkgroupEmitter, lane: str, pattern: int) -> str:
+def _quad(wg: Workgroup, lane: str, pattern: int) -> str:
     """The lane of the same four that two bits of ``pattern`` name."""
     body = wg.body
     place = body.assign(f"shl i64 {body.assign(f'and i64 {lane}, 3')}, 1")
@@ -95,7 +93,7 @@ def _quad(wg: WorkgroupEmitter, lane: str, pattern: int) -> str:
 # DPP -------------------------------------------------------------------------------------------
 
 
-def _dpp(wg: WorkgroupEmitter, op: Operation) -> None:
+def _dpp(wg: Workgroup, op: Operation) -> None:
     """A lane takes another lane's value, keeps ``old`` where a mask excludes it, and takes zero or ``old`` where
     the source does not exist."""
     body = wg.body
@@ -121,7 +119,7 @@ def _dpp(wg: WorkgroupEmitter, op: Operation) -> None:
     body.bind(op.results[0], chosen)
 
 
-def _dpp_source(wg: WorkgroupEmitter, control: DppControl, lane: str) -> tuple[str, str]:
+def _dpp_source(wg: Workgroup, control: DppControl, lane: str) -> tuple[str, str]:
     """(source lane, whether it lies where the control may read) of the current lane."""
     body = wg.body
     inside = body.assign(f"and i64 {lane}, {control.group - 1}")
@@ -145,7 +143,7 @@ def _dpp_source(wg: WorkgroupEmitter, control: DppControl, lane: str) -> tuple[s
     return body.assign(f"sub i64 {start}, 1"), exists
 
 
-def _dpp_written(wg: WorkgroupEmitter, lane: str, row_mask: int, bank_mask: int) -> str | None:
+def _dpp_written(wg: Workgroup, lane: str, row_mask: int, bank_mask: int) -> str | None:
     """Whether the current lane is written: rows of 16 lanes, banks of four lanes in each row."""
     if row_mask == 15 and bank_mask == 15:
         return None
@@ -159,7 +157,7 @@ def _dpp_written(wg: WorkgroupEmitter, lane: str, row_mask: int, bank_mask: int)
     return body.assign(f"and i1 {bits[0]}, {bits[1]}")
 
 
-def _mov_dpp(wg: WorkgroupEmitter, op: Operation) -> None:
+def _mov_dpp(wg: Workgroup, op: Operation) -> None:
     fail(op, "mov.dpp leaves lanes undefined", hint="use update_dpp, which says what they keep")
 
 
@@ -169,7 +167,7 @@ def _mov_dpp(wg: WorkgroupEmitter, op: Operation) -> None:
 def _permlane(across: bool) -> Any:
     """permlane16 and permlanex16: each lane of a row picks a lane of its row, or of the other one."""
 
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         body = wg.body
         lane, _ = lane_parts(wg)
         low, high = (body.assign(f"zext i32 {body.operand(op.operands[i])} to i64") for i in (2, 3))
@@ -187,7 +185,7 @@ def _permlane(across: bool) -> Any:
 # Meetings --------------------------------------------------------------------------------------
 
 
-def _readfirstlane(wg: WorkgroupEmitter, op: Operation) -> None:
+def _readfirstlane(wg: Workgroup, op: Operation) -> None:
     """The value of the lowest active lane, given to all."""
     body, value, result = wg.body, op.operands[0], op.results[0]
     type_ = type_text(result.type)
@@ -209,7 +207,7 @@ def _readfirstlane(wg: WorkgroupEmitter, op: Operation) -> None:
     )
 
 
-def _permute(wg: WorkgroupEmitter, op: Operation) -> None:
+def _permute(wg: Workgroup, op: Operation) -> None:
     """ds_permute: a lane sends its value to another. The highest lane wins; a lane nobody sends to gets zero."""
     body, wave = wg.body, wg.target.wave_size
     address, value = op.operands
@@ -232,7 +230,7 @@ def _permute(wg: WorkgroupEmitter, op: Operation) -> None:
 def _swap(rows: int) -> Any:
     """permlane swaps: odd groups of ``rows`` lanes of the first value and even ones of the second change places."""
 
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         body, type_ = wg.body, "{ i32, i32 }"
         first, second = op.operands[:2]
 
@@ -260,7 +258,7 @@ def _swap(rows: int) -> Any:
 def _count_below(high: bool) -> Any:
     """mbcnt: how many of a mask's bits belong to lanes below this one; the mask covers one half of the wave."""
 
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         body = wg.body
         mask, base = (body.operand(x) for x in op.operands)
         lane, _ = lane_parts(wg)

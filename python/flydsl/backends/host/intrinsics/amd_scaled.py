@@ -6,22 +6,18 @@ rounding is the one to the result.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from xdsl.ir import Operation
 
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, immediate, thread
+from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.floats.narrow_floats import narrowing_function, widening_function
 from flydsl.codegen.llvm_types import BF16, type_text
 from flydsl.target.scaled_conversions import BITS, FORMATS, SCALED_CONVERSIONS, ScaledConversion
 
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
-
 _LLVM = {"f32": "float", "f16": "half", "bf16": BF16}
 
 
-def _scale(wg: WorkgroupEmitter, value: str, inverse: bool) -> str:
+def _scale(wg: Workgroup, value: str, inverse: bool) -> str:
     """2 to the scale's exponent, or to its opposite, as a double."""
     body = wg.body
     bits = body.assign(f"bitcast float {value} to i32")
@@ -33,7 +29,7 @@ def _scale(wg: WorkgroupEmitter, value: str, inverse: bool) -> str:
     return body.assign(f"bitcast i64 {body.assign(f'shl i64 {biased}, 52')} to double")
 
 
-def _wide_elements(wg: WorkgroupEmitter, texts: list[tuple[str, str]], wide: str) -> list[str]:
+def _wide_elements(wg: Workgroup, texts: list[tuple[str, str]], wide: str) -> list[str]:
     """The elements of wide operands (type, text) as doubles."""
     body, found = wg.body, []
     for type_, text in texts:
@@ -44,7 +40,7 @@ def _wide_elements(wg: WorkgroupEmitter, texts: list[tuple[str, str]], wide: str
     return found
 
 
-def _as_float(wg: WorkgroupEmitter, value: str, wide: str) -> str:
+def _as_float(wg: Workgroup, value: str, wide: str) -> str:
     """A wide value with a type that LLVM extends: bf16 is the upper half of an f32."""
     if wide != "bf16":
         return f"{_LLVM[wide]} {value}"
@@ -54,7 +50,7 @@ def _as_float(wg: WorkgroupEmitter, value: str, wide: str) -> str:
     return f"float {body.assign(f'bitcast i32 {high} to float')}"
 
 
-def _rounded(wg: WorkgroupEmitter, value: str, wide: str) -> str:
+def _rounded(wg: Workgroup, value: str, wide: str) -> str:
     """A double as a wide value."""
     if wide != "bf16":
         return wg.body.assign(f"fptrunc double {value} to {_LLVM[wide]}")
@@ -62,7 +58,7 @@ def _rounded(wg: WorkgroupEmitter, value: str, wide: str) -> str:
     return wg.body.assign(f"call {BF16} {function}(double {value})")
 
 
-def _register_words(wg: WorkgroupEmitter, type_: str, text: str) -> list[str]:
+def _register_words(wg: Workgroup, type_: str, text: str) -> list[str]:
     """The 32-bit words of packed registers."""
     body, count = wg.body, _size(type_) // 32
     if count == 1:
@@ -70,7 +66,7 @@ def _register_words(wg: WorkgroupEmitter, type_: str, text: str) -> list[str]:
     return [body.assign(f"extractelement {type_} {text}, i32 {index}") for index in range(count)]
 
 
-def _from_words(wg: WorkgroupEmitter, words: list[str], type_: str) -> str:
+def _from_words(wg: Workgroup, words: list[str], type_: str) -> str:
     body = wg.body
     if len(words) == 1:
         return body.assign(f"bitcast i32 {words[0]} to {type_}")
@@ -80,7 +76,7 @@ def _from_words(wg: WorkgroupEmitter, words: list[str], type_: str) -> str:
     return result
 
 
-def _narrow_elements(wg: WorkgroupEmitter, words: list[str], narrow: str, start: int, count: int) -> list[str]:
+def _narrow_elements(wg: Workgroup, words: list[str], narrow: str, start: int, count: int) -> list[str]:
     """``count`` elements of packed bits, from the bit ``start`` on, as doubles."""
     body, bits = wg.body, BITS[narrow]
     found = []
@@ -102,7 +98,7 @@ def _size(type_: str) -> int:
     return int(count) * _size(elem)
 
 
-def _packed(wg: WorkgroupEmitter, values: list[str], narrow: str, words: list[str], start: int) -> list[str]:
+def _packed(wg: Workgroup, values: list[str], narrow: str, words: list[str], start: int) -> list[str]:
     """Doubles rounded and put into the bits of ``words`` from the bit ``start`` on."""
     body, bits = wg.body, BITS[narrow]
     function = narrowing_function(body.scope, "f64", FORMATS[narrow], 0, saturate=narrow in ("fp6", "bf6", "fp4"))
@@ -121,7 +117,7 @@ def _packed(wg: WorkgroupEmitter, values: list[str], narrow: str, words: list[st
 def _to_wide(facts: ScaledConversion) -> Behaviour:
     """Narrow elements times the scale: one or two of a chosen part of a register, or all of several."""
 
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         body, type_ = wg.body, type_text(op.results[0].type)
         old = facts.operands[0] == "vector<2xf16>"
         source = op.operands[1 if old else 0]
@@ -156,7 +152,7 @@ def _to_narrow(facts: ScaledConversion) -> Behaviour:
     """Wide elements over the scale, into part of a register that keeps its other bits, or into whole registers."""
     partial = facts.operands[-1] == "flag" or facts.operands[-1].startswith("sel")
 
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         body, type_ = wg.body, type_text(op.results[0].type)
         sources = op.operands[1:-2] if partial else op.operands[:-1]
         texts = [(type_text(value.type), body.operand(value)) for value in sources]

@@ -6,25 +6,21 @@ first active one says what is copied.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from xdsl.ir import Operation
 
 from flydsl.backends.host.asynchrony import ENGINE
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, meeting
+from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.llvm_types import type_text
 from flydsl.native import constants as native
 from flydsl.target.tensor_descriptor import FIELDS, GATHER_FIRST_WORD, GATHER_MOST, GROUPS, WORDS
-
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
 
 _ROWS = max(GATHER_MOST.values())
 _TABLE = native.TILE_ROWS + _ROWS
 """Numbers of the table that `native/src/host_tensor_copy.c` reads."""
 
 
-def _words(wg: WorkgroupEmitter, op: Operation) -> str:
+def _words(wg: Workgroup, op: Operation) -> str:
     """The descriptor in memory; groups that are left out are zero."""
     body = wg.body
     words = body.fresh("words")
@@ -38,7 +34,7 @@ def _words(wg: WorkgroupEmitter, op: Operation) -> str:
     return words
 
 
-def _field(wg: WorkgroupEmitter, words: str, name: str) -> str:
+def _field(wg: Workgroup, words: str, name: str) -> str:
     body, total = wg.body, "0"
     for piece in FIELDS[name]:
         word = body.assign(f"load i32, ptr {body.assign(f'getelementptr i32, ptr {words}, i64 {piece.word}')}")
@@ -48,20 +44,20 @@ def _field(wg: WorkgroupEmitter, words: str, name: str) -> str:
     return total
 
 
-def _put(wg: WorkgroupEmitter, table: str, index: int, value: str) -> None:
+def _put(wg: Workgroup, table: str, index: int, value: str) -> None:
     body = wg.body
     body.line(f"store i64 {value}, ptr {body.assign(f'getelementptr i64, ptr {table}, i64 {index}')}")
 
 
-def _pick(wg: WorkgroupEmitter, condition: str, yes: str, no: str) -> str:
+def _pick(wg: Workgroup, condition: str, yes: str, no: str) -> str:
     return wg.body.assign(f"select i1 {condition}, i64 {yes}, i64 {no}")
 
 
-def _set(wg: WorkgroupEmitter, value: str) -> str:
+def _set(wg: Workgroup, value: str) -> str:
     return wg.body.assign(f"icmp ne i64 {value}, 0")
 
 
-def _fill(wg: WorkgroupEmitter, words: str, table: str) -> None:
+def _fill(wg: Workgroup, words: str, table: str) -> None:
     body = wg.body
     gathers = _set(wg, _field(wg, words, "gather"))
     _put(wg, table, native.TILE_GLOBAL, _field(wg, words, "global_address"))
@@ -88,7 +84,7 @@ def _fill(wg: WorkgroupEmitter, words: str, table: str) -> None:
     _rows(wg, words, table)
 
 
-def _rows(wg: WorkgroupEmitter, words: str, table: str) -> None:
+def _rows(wg: Workgroup, words: str, table: str) -> None:
     """The rows of gather mode: 32-bit numbers, or twice as many of 16 bits."""
     body = wg.body
     wide = _set(wg, _field(wg, words, "gather_wide"))
@@ -105,7 +101,7 @@ def _rows(wg: WorkgroupEmitter, words: str, table: str) -> None:
 def _copy(store: bool) -> Behaviour:
     flag = "true" if store else "false"
 
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         body = wg.body
         wg.module.scope.add_native("host_tensor_copy")
         table, issued = body.fresh("fields"), body.fresh("issued")

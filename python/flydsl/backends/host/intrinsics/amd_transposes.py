@@ -6,24 +6,19 @@ of every group. For 16-bit granules that is lane 4v + t/4, place t mod 4, as val
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from xdsl.ir import Operation
 
-from flydsl.backends.host.access_kinds import READ
 from flydsl.backends.host.collectives import lane_parts
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, gather
+from flydsl.backends.host.thread_loops import READ, Workgroup
 from flydsl.codegen.llvm_types import type_text
-
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
 
 SHARED = "ptr addrspace(3)"
 LANES = 16
 """Lanes that exchange granules."""
 
 
-def _row(wg: WorkgroupEmitter, op: Operation, thread: str) -> tuple[str, str]:
+def _row(wg: Workgroup, op: Operation, thread: str) -> tuple[str, str]:
     """(address that another thread gave, whether that thread runs); one's own address where it does not."""
     body, pointer = wg.body, op.operands[0]
     exists = body.assign(f"icmp ult i64 {thread}, {wg.threads}")
@@ -34,13 +29,13 @@ def _row(wg: WorkgroupEmitter, op: Operation, thread: str) -> tuple[str, str]:
     return body.operand(pointer) if wg.plan.is_uniform(pointer) else wg.slots.load(pointer, safe), exists
 
 
-def _byte(wg: WorkgroupEmitter, pointer: str, index: str) -> str:
+def _byte(wg: Workgroup, pointer: str, index: str) -> str:
     body = wg.body
     found = body.assign(f"load i8, {SHARED} {body.assign(f'getelementptr i8, {SHARED} {pointer}, i64 {index}')}")
     return body.assign(f"zext i8 {found} to i32")
 
 
-def _granule(wg: WorkgroupEmitter, op: Operation, thread: str, bit: str, granularity: int, row_bytes: int) -> str:
+def _granule(wg: Workgroup, op: Operation, thread: str, bit: str, granularity: int, row_bytes: int) -> str:
     """The bits of a granule in another thread's row; zero from a thread that does not run."""
     body = wg.body
     pointer, exists = _row(wg, op, thread)
@@ -56,7 +51,7 @@ def _granule(wg: WorkgroupEmitter, op: Operation, thread: str, bit: str, granula
 def _transpose(granularity: int, bits: int) -> Behaviour:
     count = bits // granularity
 
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         body, pointer = wg.body, op.operands[0]
         own = body.operand(pointer) if wg.plan.is_uniform(pointer) else wg.slots.load(pointer, wg.thread_number)
         wg.access(op, pointer, f"{SHARED} {own}", bits // 8, READ)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Operation
 
+from flydsl.backends.host.thread_loops import Workgroup
+from flydsl.base.records import dataclass
 from flydsl.codegen.reading.op_view import fail
 
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
-
-Behaviour = Callable[["WorkgroupEmitter", Operation], None]
+Behaviour = Callable[[Workgroup, Operation], None]
 Kind = Literal["thread", "gather", "meeting"]
 
 

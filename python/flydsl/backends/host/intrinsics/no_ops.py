@@ -8,7 +8,6 @@ consists of such instructions and barriers, or of nothing, and refuses any other
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from xdsl.dialects.llvm import LLVMStructType
 from xdsl.ir import Operation
@@ -16,23 +15,21 @@ from xdsl.ir import Operation
 from flydsl.backends.host.asynchrony import ENGINE, GROUPS
 from flydsl.backends.host.collectives import barrier
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, immediate, meeting, thread
+from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.reading.op_view import text_prop
 from flydsl.target.wait_counts import WAIT_FIELDS, decode_wait, wait_generation
 
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
-
 
 def _checked(operands: int) -> Behaviour:
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         for index in range(operands):
             immediate(op, index)
 
     return run
 
 
-def _wait_counts(wg: WorkgroupEmitter, op: Operation) -> None:
+def _wait_counts(wg: Workgroup, op: Operation) -> None:
     """s_waitcnt: vmcnt counts copies into LDS, in order, among the other operations on vector memory."""
     word, generation = immediate(op, 0), wait_generation(wg.target.generation)
     count = decode_wait(word, generation)["vmcnt"]
@@ -41,13 +38,13 @@ def _wait_counts(wg: WorkgroupEmitter, op: Operation) -> None:
         wg.work.call("copy_wait", wg.work.queue(GROUPS), f"i64 {count}")
 
 
-def _wait_async(wg: WorkgroupEmitter, op: Operation) -> None:
+def _wait_async(wg: Workgroup, op: Operation) -> None:
     count = immediate(op, 0)
     if wg.asynchrony is not None:
         wg.work.call("copy_wait", wg.work.queue(GROUPS), f"i64 {count}")
 
 
-def _wait_tensor(wg: WorkgroupEmitter, op: Operation) -> None:
+def _wait_tensor(wg: Workgroup, op: Operation) -> None:
     """A wave's tiles wait in the queue of its first thread."""
     count = immediate(op, 0)
     if wg.asynchrony is not None:
@@ -55,7 +52,7 @@ def _wait_tensor(wg: WorkgroupEmitter, op: Operation) -> None:
         wg.work.call("copy_wait", wg.work.queue(ENGINE, first), f"i64 {count}")
 
 
-def _check_modes(wg: WorkgroupEmitter, op: Operation) -> None:
+def _check_modes(wg: Workgroup, op: Operation) -> None:
     if wg.sanitizer is not None:
         wg.sanitizer.check_modes(op)
 
@@ -96,14 +93,14 @@ def _is_passed(op: Operation, constraints: str) -> bool:
     return _PASSED.fullmatch(constraints) is not None and tied == list(range(len(op.operands)))
 
 
-def _idle_assembly(wg: WorkgroupEmitter, op: Operation) -> None:
+def _idle_assembly(wg: Workgroup, op: Operation) -> None:
     """Assembly that waits for some memory operations, we cannot tell which, waits for all copies."""
     if wg.asynchrony is not None and "s_wait" in text_prop(op, "asm_string"):
         for kind in (GROUPS, ENGINE):
             wg.work.call("copy_wait_all", wg.work.queue(kind), "i64 1")
 
 
-def _identity(wg: WorkgroupEmitter, op: Operation) -> None:
+def _identity(wg: Workgroup, op: Operation) -> None:
     body, result = wg.body, op.results[0]
     if not isinstance(result.type, LLVMStructType):
         body.bind(result, wg.value(op.operands[0]))

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from xdsl.ir import Operation
 
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, meeting, thread
-
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
+from flydsl.backends.host.thread_loops import Workgroup
 
 
 def _called(name: str) -> Behaviour:
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         x = wg.body.operand(op.operands[0])
         wg.body.bind(op.results[0], wg.body.assign(f"call float @llvm.{name}.f32(float {x})"))
 
     return run
 
 
-def _reciprocal(wg: WorkgroupEmitter, op: Operation) -> None:
+def _reciprocal(wg: Workgroup, op: Operation) -> None:
     wg.body.bind(op.results[0], wg.body.assign(f"fdiv float 1.0, {wg.body.operand(op.operands[0])}"))
 
 
-def _reciprocal_root(wg: WorkgroupEmitter, op: Operation) -> None:
+def _reciprocal_root(wg: Workgroup, op: Operation) -> None:
     root = wg.body.assign(f"call float @llvm.sqrt.f32(float {wg.body.operand(op.operands[0])})")
     wg.body.bind(op.results[0], wg.body.assign(f"fdiv float 1.0, {root}"))
 
@@ -32,7 +28,7 @@ def _reciprocal_root(wg: WorkgroupEmitter, op: Operation) -> None:
 def _redux(combine: str, start: int) -> Behaviour:
     """Combine the active lanes' integers; ``combine`` is an instruction or an intrinsic of two i32."""
 
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         body, value, result = wg.body, op.operands[0], op.results[0]
         total = body.fresh("total")
         body.entry_line(f"{total} = alloca i32, align 4")

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from xdsl.ir import Operation, SSAValue
 
 from flydsl.backends.host import fibers
 from flydsl.backends.host.collectives import cluster_counter, counter, require_whole_warps, wait_at
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, meeting, thread
+from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.llvm_types import type_text
 from flydsl.target.ptx import CLUSTER_WORDS
-
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
 
 RANK_SHIFT = 24
 """Addresses in the cluster's shared memory: the block's number above the address inside the block."""
@@ -29,7 +25,7 @@ there is no named barrier of this number
 they are numbered 0 to {fibers.BARRIERS - 1}"""
 
 
-def shared_pointer(wg: WorkgroupEmitter, address: str, rank: str | None = None) -> str:
+def shared_pointer(wg: Workgroup, address: str, rank: str | None = None) -> str:
     """The host address of a shared-memory address of this block, or of another one of the cluster."""
     body = wg.body
     wide = body.assign(f"zext i32 {address} to i64")
@@ -37,12 +33,12 @@ def shared_pointer(wg: WorkgroupEmitter, address: str, rank: str | None = None) 
     return body.assign(f"getelementptr i8, ptr {base}, i64 {wide}")
 
 
-def _init(wg: WorkgroupEmitter, op: Operation) -> None:
+def _init(wg: Workgroup, op: Operation) -> None:
     place, count = (wg.body.operand(x) for x in op.operands)
     wg.body.line(f"call void @fly.mbarrier_init(ptr {shared_pointer(wg, place)}, i32 {count})")
 
 
-def update(wg: WorkgroupEmitter, barrier: str, arrivals: int, tx_bytes: str) -> None:
+def update(wg: Workgroup, barrier: str, arrivals: int, tx_bytes: str) -> None:
     """Count arrivals, and bytes that are to come (negative: that have come), towards a barrier's phase."""
     wg.body.line(f"call void @fly.mbarrier_update(ptr {barrier}, i32 {arrivals}, i32 {tx_bytes})")
 
@@ -50,20 +46,20 @@ def update(wg: WorkgroupEmitter, barrier: str, arrivals: int, tx_bytes: str) -> 
 def _counted(arrivals: int) -> Behaviour:
     """An arrival or none at the barrier that the first operand addresses, and the bytes of the second, if any."""
 
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         place, *tx_bytes = (wg.body.operand(x) for x in op.operands)
         update(wg, shared_pointer(wg, place), arrivals, *(tx_bytes or ["0"]))
 
     return run
 
 
-def check_block(wg: WorkgroupEmitter, op: Operation, rank: str) -> None:
+def check_block(wg: Workgroup, op: Operation, rank: str) -> None:
     """Refuse a block that the cluster does not have: its memory would be somebody else's."""
     x, y, z = fibers.cluster_extents(wg.op)
     wg.fail_if(wg.body.assign(f"icmp uge i64 {rank}, {x * y * z}"), op, NO_SUCH_BLOCK)
 
 
-def _arrive_remote(wg: WorkgroupEmitter, op: Operation) -> None:
+def _arrive_remote(wg: Workgroup, op: Operation) -> None:
     body = wg.body
     place, rank = (body.operand(x) for x in op.operands)
     wide = body.assign(f"zext i32 {rank} to i64")
@@ -71,7 +67,7 @@ def _arrive_remote(wg: WorkgroupEmitter, op: Operation) -> None:
     update(wg, shared_pointer(wg, place, wide), 1, "0")
 
 
-def _until_complete(wg: WorkgroupEmitter, op: Operation, *, once: bool) -> None:
+def _until_complete(wg: Workgroup, op: Operation, *, once: bool) -> None:
     """Yield while the phase of some active lane is not complete, or once at most."""
     body = wg.body
     place, parity = op.operands
@@ -99,7 +95,7 @@ def _until_complete(wg: WorkgroupEmitter, op: Operation, *, once: bool) -> None:
         body.line("call void @fly.progress(ptr %run)")
 
 
-def _note_open(wg: WorkgroupEmitter, place: SSAValue, parity: SSAValue, slot: str) -> None:
+def _note_open(wg: Workgroup, place: SSAValue, parity: SSAValue, slot: str) -> None:
     body = wg.body
     pointer = shared_pointer(wg, wg.value(place))
     if wg.asynchrony is not None:  # somebody waits: loads that are under way arrive
@@ -110,11 +106,11 @@ def _note_open(wg: WorkgroupEmitter, place: SSAValue, parity: SSAValue, slot: st
     body.line(f"store i1 {body.assign(f'or i1 {before}, {missing}')}, ptr {slot}")
 
 
-def _wait(wg: WorkgroupEmitter, op: Operation) -> None:
+def _wait(wg: Workgroup, op: Operation) -> None:
     _until_complete(wg, op, once=False)
 
 
-def _try_wait(wg: WorkgroupEmitter, op: Operation) -> None:
+def _try_wait(wg: Workgroup, op: Operation) -> None:
     """One chance for others to go on, then each lane's own answer."""
     _until_complete(wg, op, once=True)
     place, parity = op.operands
@@ -130,7 +126,7 @@ def _try_wait(wg: WorkgroupEmitter, op: Operation) -> None:
 # Named barriers and clusters -------------------------------------------------------------------
 
 
-def _first_value(wg: WorkgroupEmitter, value: SSAValue) -> str:
+def _first_value(wg: Workgroup, value: SSAValue) -> str:
     """An operand that is the same in the whole wave, as i64."""
     body = wg.body
     if wg.plan.is_uniform(value):
@@ -141,26 +137,26 @@ def _first_value(wg: WorkgroupEmitter, value: SSAValue) -> str:
     return body.assign(f"zext i32 {body.assign(f'load i32, ptr {slot}')} to i64")
 
 
-def _named_barrier(wg: WorkgroupEmitter, op: Operation) -> tuple[str, str]:
+def _named_barrier(wg: Workgroup, op: Operation) -> tuple[str, str]:
     """(number, expected threads) of a named barrier; a number that none has would count in foreign memory."""
     number, expected = (_first_value(wg, value) for value in op.operands)
     wg.fail_if(wg.body.assign(f"icmp uge i64 {number}, {fibers.BARRIERS}"), op, NO_SUCH_BARRIER)
     return number, expected
 
 
-def _barrier_sync(wg: WorkgroupEmitter, op: Operation) -> None:
+def _barrier_sync(wg: Workgroup, op: Operation) -> None:
     number, expected = _named_barrier(wg, op)
     wait_at(wg, op, number, expected)
 
 
-def _barrier_arrive(wg: WorkgroupEmitter, op: Operation) -> None:
+def _barrier_arrive(wg: Workgroup, op: Operation) -> None:
     number, expected = _named_barrier(wg, op)
     body = wg.body
     mine, all_ = (body.assign(f"trunc i64 {n} to i32") for n in (wg.present(), expected))
     body.assign(f"call i32 @fly.count_in(ptr {counter(wg, number)}, i32 {mine}, i32 {all_})")
 
 
-def _cluster_counter(wg: WorkgroupEmitter) -> tuple[str, str]:
+def _cluster_counter(wg: Workgroup) -> tuple[str, str]:
     """(the counter of the cluster; how many threads the cluster has)."""
     body = wg.body
     x, y, z = fibers.cluster_extents(wg.op)
@@ -171,7 +167,7 @@ def _cluster_counter(wg: WorkgroupEmitter) -> tuple[str, str]:
 _GENERATION = "cluster generation"
 
 
-def _cluster_arrive(wg: WorkgroupEmitter, op: Operation) -> None:
+def _cluster_arrive(wg: Workgroup, op: Operation) -> None:
     body = wg.body
     if wg.mask is not None:
         wg.require_all_active(op, "a cluster barrier is reached by only part of a wave")
@@ -182,28 +178,28 @@ def _cluster_arrive(wg: WorkgroupEmitter, op: Operation) -> None:
     wg.slots.store_key(_GENERATION, "i32", generation, wg.first)
 
 
-def _cluster_wait(wg: WorkgroupEmitter, op: Operation) -> None:
+def _cluster_wait(wg: Workgroup, op: Operation) -> None:
     place, _ = _cluster_counter(wg)
     generation = wg.slots.load_key(_GENERATION, "i32", wg.first)
     wg.body.line(f"call void @fly.wait_counter(ptr %run, ptr {place}, i32 {generation}, i32 {fibers.site(wg, op)})")
 
 
-def _rank(wg: WorkgroupEmitter, op: Operation) -> None:
+def _rank(wg: Workgroup, op: Operation) -> None:
     wg.body.bind(op.results[0], wg.body.assign("trunc i64 %rank to i32"))
 
 
-def _blocks(wg: WorkgroupEmitter, op: Operation) -> None:
+def _blocks(wg: Workgroup, op: Operation) -> None:
     x, y, z = fibers.cluster_extents(wg.op)
     wg.body.bind(op.results[0], str(x * y * z))
 
 
-def _map_address(wg: WorkgroupEmitter, op: Operation) -> None:
+def _map_address(wg: Workgroup, op: Operation) -> None:
     address, rank = (wg.body.operand(x) for x in op.operands)
     high = wg.body.assign(f"shl i32 {rank}, {RANK_SHIFT}")
     wg.body.bind(op.results[0], wg.body.assign(f"or i32 {address}, {high}"))
 
 
-def cluster_pointer(wg: WorkgroupEmitter, op: Operation, address: str) -> str:
+def cluster_pointer(wg: Workgroup, op: Operation, address: str) -> str:
     """The host address of an address of the cluster's shared memory."""
     body = wg.body
     rank = body.assign(f"zext i32 {body.assign(f'lshr i32 {address}, {RANK_SHIFT}')} to i64")
@@ -216,13 +212,13 @@ what is exchanged with another block does not lie at a multiple of its size
 align the array in shared memory to the vector's bytes, up to 16, and let vectors start at multiples of them"""
 
 
-def _check_words(wg: WorkgroupEmitter, op: Operation, address: str, size: int) -> None:
+def _check_words(wg: Workgroup, op: Operation, address: str, size: int) -> None:
     rest = wg.body.assign(f"and i32 {address}, {size - 1}")
     wg.fail_if(wg.body.assign(f"icmp ne i32 {rest}, 0"), op, MISPLACED_WORDS)
 
 
 def _cluster_load(bits: int, count: int) -> Behaviour:
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         body, address = wg.body, wg.body.operand(op.operands[0])
         _check_words(wg, op, address, bits // 8 * count)
         place, type_ = cluster_pointer(wg, op, address), f"i{bits}"
@@ -236,7 +232,7 @@ def _cluster_load(bits: int, count: int) -> Behaviour:
 
 
 def _cluster_store(bits: int, count: int) -> Behaviour:
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         address, *values = (wg.body.operand(x) for x in op.operands)
         _check_words(wg, op, address, bits // 8 * count)
         place = cluster_pointer(wg, op, address)
@@ -246,14 +242,14 @@ def _cluster_store(bits: int, count: int) -> Behaviour:
     return run
 
 
-def _word(wg: WorkgroupEmitter, place: str, bits: int, index: int) -> str:
+def _word(wg: Workgroup, place: str, bits: int, index: int) -> str:
     return wg.body.assign(f"getelementptr i{bits}, ptr {place}, i64 {index}") if index else place
 
 
 # Lanes -----------------------------------------------------------------------------------------
 
 
-def _elect(wg: WorkgroupEmitter, op: Operation) -> None:
+def _elect(wg: Workgroup, op: Operation) -> None:
     """True in the first lane. The instruction waits for the whole warp, so one that comes in part is an error here."""
     require_whole_warps(wg, op, PARTIAL_ELECTION)
     body, result = wg.body, op.results[0]
@@ -269,11 +265,11 @@ def _elect(wg: WorkgroupEmitter, op: Operation) -> None:
     wg.by_wave(lambda: body.line(f"store i64 0, ptr {count}"), each, lambda: None)
 
 
-def _nothing(wg: WorkgroupEmitter, op: Operation) -> None:
+def _nothing(wg: Workgroup, op: Operation) -> None:
     """Fences, hints and waits for what the host has long done."""
 
 
-def _show_to_engines(wg: WorkgroupEmitter, op: Operation) -> None:
+def _show_to_engines(wg: Workgroup, op: Operation) -> None:
     if wg.sanitizer is not None:
         wg.sanitizer.fence()
 
@@ -295,6 +291,7 @@ ENTRIES: dict[str, HostIntrinsic] = {
     "ptx.barrier.sync": meeting(_barrier_sync),
     "ptx.barrier.arrive": meeting(_barrier_arrive),
     "ptx.cluster.arrive": meeting(_cluster_arrive),
+    "ptx.cluster.arrive.relaxed": meeting(_cluster_arrive),
     "ptx.cluster.wait": meeting(_cluster_wait),
     "ptx.cluster.ctarank": thread(_rank, pure=True),
     "ptx.cluster.nctarank": thread(_blocks, pure=True),

@@ -5,19 +5,14 @@ An asynchronous copy lands when it is waited for (`asynchrony`); its bytes compl
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from xdsl.ir import Operation
 
-from flydsl.backends.host.access_kinds import ENGINE_ACCESS, READ, WRITE
 from flydsl.backends.host.asynchrony import ENGINE, GROUPS
 from flydsl.backends.host.collectives import lane_parts
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, gather, immediate, thread
 from flydsl.backends.host.intrinsics.nvidia_barriers import check_block, shared_pointer
+from flydsl.backends.host.thread_loops import ENGINE_ACCESS, READ, WRITE, Workgroup
 from flydsl.codegen.llvm_types import type_text
-
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
 
 ROW_BYTES = 16
 """Bytes of a row that ldmatrix reads."""
@@ -39,7 +34,7 @@ a bulk copy cannot reach these bytes: an address or the size is not a multiple o
 align both places and the size to 16 bytes"""
 
 
-def _check_box(wg: WorkgroupEmitter, op: Operation, place: str, map_: str, first: str) -> None:
+def _check_box(wg: Workgroup, op: Operation, place: str, map_: str, first: str) -> None:
     """What the copy engine refuses: a place not aligned to 128 bytes, a start not at a multiple of 16 bytes."""
     body = wg.body
     size = body.assign(f"call i32 @fly.element_bytes(ptr {map_})")
@@ -49,14 +44,14 @@ def _check_box(wg: WorkgroupEmitter, op: Operation, place: str, map_: str, first
     _check_shared(wg, op, place, body.assign(f"call i32 @fly.box_bytes(ptr {map_})"))
 
 
-def _check_shared(wg: WorkgroupEmitter, op: Operation, place: str, size: str) -> None:
+def _check_shared(wg: Workgroup, op: Operation, place: str, size: str) -> None:
     """The bytes from a place on lie in shared memory."""
     body = wg.body
     end = body.assign(f"add i64 {body.assign(f'zext i32 {place} to i64')}, {body.assign(f'zext i32 {size} to i64')}")
     wg.shared.check_end(wg, op, end)
 
 
-def _check_start(wg: WorkgroupEmitter, op: Operation, coords: list[str]) -> None:
+def _check_start(wg: Workgroup, op: Operation, coords: list[str]) -> None:
     """A written box may end outside the tensor, not start before it."""
     body, signs = wg.body, coords[0]
     for coord in coords[1:]:
@@ -64,7 +59,7 @@ def _check_start(wg: WorkgroupEmitter, op: Operation, coords: list[str]) -> None
     wg.fail_if(body.assign(f"icmp slt i32 {signs}, 0"), op, BOX_BEFORE_TENSOR)
 
 
-def _check_bytes(wg: WorkgroupEmitter, op: Operation, place: str, pointer: str, size: str) -> None:
+def _check_bytes(wg: Workgroup, op: Operation, place: str, pointer: str, size: str) -> None:
     body = wg.body
     low = body.assign(f"trunc i64 {body.assign(f'ptrtoint ptr {pointer} to i64')} to i32")
     all_ = body.assign(f"or i32 {body.assign(f'or i32 {low}, {place}')}, {size}")
@@ -73,7 +68,7 @@ def _check_bytes(wg: WorkgroupEmitter, op: Operation, place: str, pointer: str, 
     _check_shared(wg, op, place, size)
 
 
-def _box(wg: WorkgroupEmitter, op: Operation, coords: list[str], kind: int, barrier: str, rank: str | None) -> None:
+def _box(wg: Workgroup, op: Operation, coords: list[str], kind: int, barrier: str, rank: str | None) -> None:
     """Ask for a box of the map that is the second operand, at the place in shared memory that is the first."""
     body, work = wg.body, wg.work
     place, map_ = (body.operand(x) for x in op.operands[:2])
@@ -88,14 +83,14 @@ def _box(wg: WorkgroupEmitter, op: Operation, coords: list[str], kind: int, barr
     )  # fmt: skip
 
 
-def _tma_load(wg: WorkgroupEmitter, op: Operation) -> None:
+def _tma_load(wg: Workgroup, op: Operation) -> None:
     body = wg.body
     place, source, barrier, *coords = (body.operand(x) for x in op.operands)
     _check_box(wg, op, place, source, coords[0])
     _box(wg, op, coords, 0, shared_pointer(wg, barrier), None)
 
 
-def _tma_multicast(wg: WorkgroupEmitter, op: Operation) -> None:
+def _tma_multicast(wg: Workgroup, op: Operation) -> None:
     """Every block of the mask gets the box, and its own barrier the bytes."""
     body = wg.body
     place, source, barrier, mask, *coords = (body.operand(x) for x in op.operands)
@@ -119,7 +114,7 @@ def _tma_multicast(wg: WorkgroupEmitter, op: Operation) -> None:
 
 
 def _tma_out(kind: int) -> Behaviour:
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         body = wg.body
         place, target, *coords = (body.operand(x) for x in op.operands)
         _check_box(wg, op, place, target, coords[0])
@@ -129,7 +124,7 @@ def _tma_out(kind: int) -> Behaviour:
     return run
 
 
-def _bulk_load(wg: WorkgroupEmitter, op: Operation) -> None:
+def _bulk_load(wg: Workgroup, op: Operation) -> None:
     body, work = wg.body, wg.work
     place, source, size, barrier = (body.operand(x) for x in op.operands)
     _check_bytes(wg, op, place, source, size)
@@ -141,7 +136,7 @@ def _bulk_load(wg: WorkgroupEmitter, op: Operation) -> None:
     work.call("copy_load", f"ptr {target}", f"ptr {source}", f"i32 {size}", *update, ticket)
 
 
-def _bulk_store(wg: WorkgroupEmitter, op: Operation) -> None:
+def _bulk_store(wg: Workgroup, op: Operation) -> None:
     body, work = wg.body, wg.work
     place, target, size = (body.operand(x) for x in op.operands)
     _check_bytes(wg, op, place, target, size)
@@ -154,14 +149,14 @@ def _bulk_store(wg: WorkgroupEmitter, op: Operation) -> None:
 
 
 def _commit(kind: int) -> Behaviour:
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         wg.work.call("copy_count", wg.work.queue(kind))
 
     return run
 
 
 def _wait_bulk(function: str) -> Behaviour:
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         wg.work.call(function, wg.work.queue(ENGINE), f"i64 {asm_number(op)}")
 
     return run
@@ -175,7 +170,7 @@ def asm_number(op: Operation) -> int:
 # ldmatrix and stmatrix ---------------------------------------------------------------------------
 
 
-def _cell(wg: WorkgroupEmitter, op: Operation, matrix: int, transposed: bool, half: int) -> tuple[str, str]:
+def _cell(wg: Workgroup, op: Operation, matrix: int, transposed: bool, half: int) -> tuple[str, str]:
     """(thread that names the row, byte in the row) of the element that this lane holds in half a word."""
     body = wg.body
     lane, first = lane_parts(wg)
@@ -186,16 +181,16 @@ def _cell(wg: WorkgroupEmitter, op: Operation, matrix: int, transposed: bool, ha
     return thread_, body.assign(f"shl i64 {column}, 1")
 
 
-def _row_address(wg: WorkgroupEmitter, op: Operation, index: int, thread_: str) -> str:
+def _row_address(wg: Workgroup, op: Operation, index: int, thread_: str) -> str:
     """The row that another thread names; rows begin at multiples of their 16 bytes."""
     pointer = op.operands[index]
     row = wg.body.operand(pointer) if wg.plan.is_uniform(pointer) else wg.slots.load(pointer, thread_)
-    wg.note_aligned(op, f"{type_text(pointer.type)} {row}", ROW_BYTES)
+    wg.broken_promises.note(op, f"{type_text(pointer.type)} {row}", ROW_BYTES)
     return row
 
 
 def _ldmatrix(count: int, transposed: bool) -> Behaviour:
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         body, kind = wg.body, type_text(op.operands[0].type)
         words = []
         for matrix in range(count):
@@ -219,7 +214,7 @@ def _ldmatrix(count: int, transposed: bool) -> Behaviour:
 
 
 def _stmatrix(transposed: bool) -> Behaviour:
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         body, kind = wg.body, type_text(op.operands[0].type)
         for matrix, value in enumerate(op.operands[1:]):
             word = body.operand(value)
@@ -238,7 +233,7 @@ def _stmatrix(transposed: bool) -> Behaviour:
 
 
 def _hinted_load(words: int) -> Behaviour:
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         body, pointer = wg.body, op.operands[0]
         kind = type_text(pointer.type)
         wg.access(op, pointer, body.typed(pointer), 4 * words, READ)
@@ -252,7 +247,7 @@ def _hinted_load(words: int) -> Behaviour:
     return run
 
 
-def _hinted_store(wg: WorkgroupEmitter, op: Operation) -> None:
+def _hinted_store(wg: Workgroup, op: Operation) -> None:
     body, pointer = wg.body, op.operands[0]
     kind = type_text(pointer.type)
     wg.access(op, pointer, body.typed(pointer), 4 * (len(op.operands) - 1), WRITE)
@@ -267,12 +262,12 @@ def _hinted_store(wg: WorkgroupEmitter, op: Operation) -> None:
 def _cp_async(size: int) -> Behaviour:
     """Bytes beyond the third operand, if there is one, are filled with zeros."""
 
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         body = wg.body
         target, source, *rest = op.operands
         wg.access(op, target, body.typed(target), size, WRITE | ENGINE_ACCESS)
         for place in (target, source):
-            wg.note_aligned(op, body.typed(place), size)
+            wg.broken_promises.note(op, body.typed(place), size)
         given = body.operand(rest[0]) if rest else str(size)
         filled = body.assign(f"call i32 @llvm.umin.i32(i32 {given}, i32 {size})") if rest else given
         wg.access(op, source, body.typed(source), body.assign(f"zext i32 {filled} to i64") if rest else size, READ)
@@ -281,15 +276,15 @@ def _cp_async(size: int) -> Behaviour:
     return run
 
 
-def _wait_groups(wg: WorkgroupEmitter, op: Operation) -> None:
+def _wait_groups(wg: Workgroup, op: Operation) -> None:
     wg.work.call("copy_wait", wg.work.queue(GROUPS), f"i64 {immediate(op, 0)}")
 
 
-def _wait_all(wg: WorkgroupEmitter, op: Operation) -> None:
+def _wait_all(wg: Workgroup, op: Operation) -> None:
     wg.work.call("copy_wait_all", wg.work.queue(GROUPS), "i64 1")
 
 
-def _tanh(wg: WorkgroupEmitter, op: Operation) -> None:
+def _tanh(wg: Workgroup, op: Operation) -> None:
     wg.body.bind(op.results[0], wg.body.assign(f"call float @llvm.tanh.f32(float {wg.body.operand(op.operands[0])})"))
 
 

@@ -6,8 +6,6 @@ handles, which pass through moves, loops and further products unchanged and are 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation, SSAValue
 
@@ -15,10 +13,8 @@ from flydsl.backends.host.accumulators import REGISTER
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, meeting
 from flydsl.backends.host.intrinsics.nvidia_copies import asm_number
 from flydsl.backends.host.matrix_registers import result_registers
+from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.llvm_types import type_text
-
-if TYPE_CHECKING:
-    from flydsl.backends.host.workgroup import WorkgroupEmitter
 
 
 def _registers(value: SSAValue) -> int:
@@ -28,14 +24,14 @@ def _registers(value: SSAValue) -> int:
 def _of_waves(function: str) -> Behaviour:
     """What each wave does once: close its group, show its registers to products."""
 
-    def run(wg: WorkgroupEmitter, op: Operation) -> None:
+    def run(wg: Workgroup, op: Operation) -> None:
         if wg.asynchrony is not None:
             wg.work.call(function, f"i64 {wg.work.thread(wg.first)}", f"i64 {wg.present()}")
 
     return run
 
 
-def _wait(wg: WorkgroupEmitter, op: Operation) -> None:
+def _wait(wg: Workgroup, op: Operation) -> None:
     """Registers pass through; those whose products have landed become numbers."""
     result = result_registers(wg, op.results[0])
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.base.records import dataclass, replace
 from flydsl.expr.arith import maxsi
 from flydsl.expr.numeric import Int32, Int64, Numeric, Uint32, Uint64
 from flydsl.expr.rocdl.lanes import wave_id

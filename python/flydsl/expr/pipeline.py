@@ -1,0 +1,143 @@
+"""``fx.pipeline``: rings of stages in shared memory, with one set of verbs whatever engine fills them.
+
+    pipe = fx.pipeline.make_pipeline("cp.async", stages=3)
+    write, read = pipe.producer_start(), pipe.consumer_start()
+    for i in fx.range_constexpr(pipe.ahead):             # fill all stages but one
+        pipe.acquire(write); ...copy into write.stage...; pipe.commit(write); write = pipe.advance(write)
+    for i in range(turns):
+        pipe.wait(read)                                  # its bytes are there, for every thread
+        ...use read.stage...
+        pipe.release(read); read = pipe.advance(read)
+        pipe.acquire(write)                              # the stage that everybody left a turn ago
+        ...copy, if there is something left...
+        pipe.commit(write); write = pipe.advance(write)  # always, so that turns are counted
+
+| engine | who fills | what is waited for |
+|---|---|---|
+| `tma` | one thread, by TMA | an mbarrier a stage, and one for giving it back: `fx.nvvm.Pipeline` |
+| `cp.async` | all threads, by `CpAsync` | groups, then a barrier |
+| `buffer` | all waves, by `BufferCopyLDS` on gfx9 | ``vmcnt``, then a barrier |
+| `asyncmark` | all waves of gfx950, by its asynchronous copies | marks, then a barrier |
+| `async` | all waves of gfx1250, by `cluster_load_async_to_lds` | ``asynccnt``, then a barrier |
+| `tdm` | one or more waves of gfx1250, by its tensor data mover | ``tensorcnt``, then a barrier |
+| `registers` | all threads, by loads and stores | a barrier |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from flydsl.base.errors import DslValueError, TargetError
+from flydsl.base.records import dataclass
+from flydsl.expr.gpu import barrier
+from flydsl.expr.nvvm.copies import cp_async_commit_group, cp_async_wait_group
+from flydsl.expr.nvvm.pipeline import Pipeline as BarrierPipeline
+from flydsl.expr.nvvm.pipeline import next_state, start_state
+from flydsl.expr.rocdl.scheduling import asyncmark, s_wait_asynccnt, s_wait_tensorcnt, s_waitcnt, wait_asyncmark
+from flydsl.expr.trace.context import current
+
+
+@dataclass(frozen=True)
+class Engine:
+    """How the bytes of a stage are waited for; ``counts_copies`` where the hardware counts them one by one."""
+
+    generations: tuple[str, ...]
+    commit: Callable[[], None] | None
+    wait: Callable[[int], None] | None
+    counts_copies: bool = False
+
+
+def _wait_for_loads(pending: int) -> None:
+    s_waitcnt(vmcnt=pending)
+
+
+ENGINES: dict[str, Engine] = {
+    "cp.async": Engine(("ampere", "hopper"), cp_async_commit_group, cp_async_wait_group),
+    "buffer": Engine(("cdna2", "cdna3", "cdna4"), None, _wait_for_loads, counts_copies=True),
+    "asyncmark": Engine(("cdna4",), asyncmark, wait_asyncmark),
+    "async": Engine(("cdna5",), None, s_wait_asynccnt, counts_copies=True),
+    "tdm": Engine(("cdna5",), None, s_wait_tensorcnt, counts_copies=True),
+    "registers": Engine((), None, None),
+}
+"""Engines that all threads of a block drive together; TMA's is `fx.nvvm.Pipeline`."""
+
+
+class Ring:
+    """A ring of ``stages`` that all threads of a block fill and use together, ``ahead`` of them on their way.
+
+    ``copies`` is how many copy instructions a thread issues a stage, for engines whose hardware counts those.
+    """
+
+    def __init__(self, engine: str, *, stages: int, ahead: int | None = None, copies: int = 1) -> None:
+        self.stages = stages
+        self.ahead = max(stages - 1, 1) if ahead is None else ahead
+        self.engine = ENGINES[engine]
+        self.copies = copies
+        if stages < 1 or not 1 <= self.ahead <= stages or copies < 1:
+            raise DslValueError(
+                f"a pipeline has at least one stage, one copy a stage and 1 to {stages} stages on their way, got "
+                f"stages={stages}, ahead={self.ahead}, copies={copies}"
+            )
+        target = current().target
+        if self.engine.generations and target.generation not in self.engine.generations:
+            having = [name for name, other in ENGINES.items() if not other.generations
+                      or target.generation in other.generations]  # fmt: skip
+            raise TargetError(f"{target} has no engine '{engine}'", hint=f"it has {', '.join(having)}")
+
+    def init(self) -> None:
+        """Nothing has to be initialised; it is there so that kernels read the same with every engine."""
+
+    def producer_start(self) -> Any:
+        """Where filling begins."""
+        return start_state(1)
+
+    def consumer_start(self) -> Any:
+        """Where using begins."""
+        return start_state(0)
+
+    def advance(self, state: Any) -> Any:
+        """The next stage of the ring."""
+        return next_state(state, self.stages)
+
+    def acquire(self, state: Any) -> None:
+        """The stage may be filled: whoever used it has passed a barrier since (`wait` has one, or `release`)."""
+
+    def commit(self, state: Any) -> None:
+        """All copies into the stage are under way. Call it every turn, also where nothing was left to copy."""
+        if self.engine.commit is not None:
+            self.engine.commit()
+
+    def wait(self, state: Any, *, last: bool = False) -> None:
+        """Wait until the stage is full for every thread.
+
+        ``last`` waits for all copies: in the last turns of an engine that counts copies, when none were added.
+        """
+        if self.engine.wait is not None:
+            turns = 0 if last else self.ahead - 1
+            self.engine.wait(turns * (self.copies if self.engine.counts_copies else 1))
+        barrier()
+
+    def release(self, state: Any) -> None:
+        """The stage was used. Where all stages are on their way, the next to be filled is this one: all wait here."""
+        if self.ahead == self.stages:
+            barrier()
+
+
+def make_pipeline(engine: str, *, stages: int, allocator: Any = None, ahead: int | None = None, copies: int = 1,
+                  consumers: int = 1, producers: int = 1, cluster: int = 1) -> Any:  # fmt: skip
+    """A pipeline of ``stages`` filled by an ``engine`` of the table above.
+
+    ``tma`` takes the ``allocator`` of shared memory for its barriers, and ``consumers``, ``producers`` and ``cluster``
+    as `fx.nvvm.Pipeline` does; the others take ``ahead`` and ``copies`` as `Ring` does.
+    """
+    if engine == "tma":
+        if allocator is None:
+            raise DslValueError("a pipeline filled by TMA has barriers in shared memory", hint="give the allocator")
+        return BarrierPipeline(allocator, stages=stages, consumers=consumers, producers=producers, cluster=cluster)
+    if engine not in ENGINES:
+        raise DslValueError(f"there is no engine '{engine}'", hint=f"use tma, {', '.join(ENGINES)}")
+    return Ring(engine, stages=stages, ahead=ahead, copies=copies)
+
+
+__all__ = ["ENGINES", "Engine", "Ring", "make_pipeline"]

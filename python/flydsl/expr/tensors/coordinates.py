@@ -1,0 +1,90 @@
+"""A tensor read and written where a coordinate tensor says: what a thread's accumulators meet on their way out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flydsl.base.errors import DslTypeError, LayoutError
+from flydsl.dialects.fly import rules
+from flydsl.expr.tensors.predicate import group_key, predicate_over
+from flydsl.expr.values.handle import apply, describe
+from flydsl.expr.values.int_tuple import IntTuple
+from flydsl.expr.values.known import plain
+from flydsl.expr.vector import Vector
+from flydsl.layout import int_tuple as it
+from flydsl.layout.layout import Layout
+from flydsl.layout.leaf import Basis
+
+
+def elements_at(tensor: Any, coords: Any) -> Any:
+    """A tensor's elements at the coordinates of a coordinate tensor, as a view of its shape.
+
+    A mode of stride 0 makes a row or a column of a matrix: its elements are read once for all coordinates that differ
+    along it. Where a mode is nested, so that its coordinate is divided at run time, the view can be loaded only, number
+    by number.
+    """
+    if not hasattr(coords, "is_memory") or coords.is_memory:
+        raise DslTypeError(f"elements_at takes a coordinate tensor second, got {describe(coords)}")
+    strides = apply("get_stride", tensor)
+    flat = all(not isinstance(mode, tuple) for mode in it.modes(rules.stride_of(tensor.payload)))
+    if not flat or not isinstance(coords.payload.layout, Layout):
+        return _Gathered(tensor, coords)
+    parts = [strides[i] for i in range(tensor.rank)] if tensor.rank > 1 else [strides]
+
+    def step(leaf: Any) -> Any:
+        if not isinstance(leaf, Basis):
+            return 0
+        if len(leaf.modes) != 1 or not isinstance(leaf.value, int):
+            raise LayoutError(f"elements_at takes coordinates with static steps, got {coords.payload.layout}")
+        return plain(parts[leaf.modes[0]]) * leaf.value
+
+    layout = coords.payload.layout
+    stride = _mapped(step, layout.stride)
+    start = apply("get_iter", tensor) + apply("crd2idx", apply("get_iter", coords), apply("get_layout", tensor))
+    shape, strides = (IntTuple.from_python(part, op) for part, op in ((layout.shape, "make_shape"),
+                                                                      (stride, "make_stride")))  # fmt: skip
+    return apply("make_view", start, apply("make_layout", shape, strides))
+
+
+def _mapped(change: Any, value: Any) -> Any:
+    return tuple(_mapped(change, item) for item in value) if isinstance(value, tuple) else change(value)
+
+
+class _Gathered:
+    """Elements read one by one, each place that is certainly the same once."""
+
+    def __init__(self, tensor: Any, coords: Any) -> None:
+        self.tensor, self.coords = tensor, coords
+
+    def load(self, mask: Any = None, other: Any = 0) -> Vector:
+        payload = self.coords.payload
+        count = rules.size(payload)
+        predicate = predicate_over(True if mask is None else mask, payload)
+        blocks = _block_extents(self.tensor.payload.layout)
+        keys = [(predicate.picks[i], *(group_key(payload, payload.layout.flat(), i, (mode,), block)
+                                       for mode, block in enumerate(blocks))) for i in range(count)]  # fmt: skip
+        found: dict[Any, Any] = {}
+        for index, key in enumerate(keys):
+            if key not in found:
+                place = apply("get_iter", self.tensor) + apply(
+                    "crd2idx", self.coords[index], apply("get_layout", self.tensor)
+                )
+                one = place.view(apply("make_layout", 1, 1))
+                found[key] = one.load(mask=predicate.flags[predicate.picks[index]], other=other)[0]
+        return Vector(Vector.from_elements([found[key] for key in keys], self.tensor.dtype), rules.shape_of(payload))
+
+
+def _block_extents(layout: Layout) -> list[int]:
+    """How many neighbours of each mode certainly lie in one place: the leading modes of stride 0."""
+    found = []
+    for shape, stride in zip(it.modes(layout.shape), it.modes(layout.stride), strict=True):
+        extent = 1
+        for size, step in zip(it.leaves(shape), it.leaves(stride), strict=True):
+            if step != 0 or not isinstance(size, int):
+                break
+            extent *= size
+        found.append(extent)
+    return found
+
+
+__all__ = ["elements_at"]

@@ -1,0 +1,225 @@
+"""Attention for tensors as they come: `attention` checks them and chooses how the kernel is built.
+
+    out = attention(q, k, v, is_causal=True)
+
+q is (batch, heads, queries, d), k is (batch, kv heads, keys, d), v is (batch, kv heads, keys, dv), of PyTorch or NumPy,
+in any order of memory that has the last mode contiguous. With ``cu_seqlens_q`` and ``cu_seqlens_k`` sequences of
+different lengths lie one behind the other, and q is (all queries, heads, d), k and v are (all keys, kv heads, d).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import isfinite
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.attention.hopper_forward import ForwardPlan, hopper_forward
+from flydsl.kernels.attention.inputs import broadcast, empty_beside, multiprocessors, stream_of, strides, type_of
+from flydsl.kernels.attention.scores import LOG2_E, PLAIN, Features
+from flydsl.kernels.attention.wave_forward import wave_forward
+
+CACHE_BYTES = 24 << 20
+"""How much of K and V is worked on at a time: about half of the H200's second-level cache."""
+MAX_HEAD = 256
+SHARED_BYTES = 232448 - 1024
+"""Of a block on Hopper, less what barriers and alignment take."""
+
+
+def attention(
+    q: Any, k: Any, v: Any, *, out: Any = None, attn_mask: Any = None, is_causal: bool = False,
+    scale: float | None = None, window: tuple[int | None, int | None] = (None, None), softcap: float = 0.0,
+    alibi_slopes: Any = None, sinks: Any = None, cu_seqlens_q: Any = None, cu_seqlens_k: Any = None,
+    max_seqlen_q: int | None = None, return_lse: bool = False, plan: ForwardPlan | None = None, stream: Any = None,
+) -> Any:  # fmt: skip
+    """softmax(scale * q k^T + mask) v; with ``return_lse`` also the logarithm of each row's sum of exponentials.
+
+    Query i of n sees keys up to i + m - n of m where ``is_causal``: the last query sees the last key. ``window`` is how
+    many keys it sees left and right of that one, None for all. ``attn_mask`` is added to scores. ``softcap`` bounds
+    them, ``alibi_slopes`` (heads,) or (batch, heads) takes slope times distance from them, ``sinks`` (heads,) are
+    scores of a key without value. A query that sees no key gets zeros, and a logarithm of minus infinity.
+    """
+    given = _Inputs(q, k, v, out, cu_seqlens_q, cu_seqlens_k, max_seqlen_q)
+    scale = given.d**-0.5 if scale is None else float(scale)
+    left, right = window
+    right = 0 if is_causal else right
+    features = Features(
+        left is not None, right is not None, softcap > 0,
+        softcap > 0 or attn_mask is not None or alibi_slopes is not None or scale <= 0,
+    )  # fmt: skip
+    _check_numbers(scale, left, right, softcap)
+    lse = given.empty_lse() if return_lse else None
+    plan = plan or choose_plan(given.dtype, given.d, given.dv, features)
+    plan = replace(plan, dtype=given.dtype, d=given.d, dv=given.dv, features=features, shared_rows=given.varied)
+    if given.nothing_to_do():
+        return (given.result, lse) if return_lse else given.result
+    forward(
+        given.q, given.k, given.v, given.out, given.shaped_lse(lse), given.mask(attn_mask), given.slopes(alibi_slopes),
+        given.sinks(sinks), cu_seqlens_q, cu_seqlens_k, scale, softcap, left or 0, right or 0, given.batches,
+        given.longest, given.head_group(), multiprocessors(q), plan, stream_of(q, stream),
+    )  # fmt: skip
+    return (given.result, lse) if return_lse else given.result
+
+
+@flyc.jit
+def forward(
+    Q: fx.Tensor, K: fx.Tensor, V: fx.Tensor, out: fx.Tensor, lse: fx.Tensor | None, bias: fx.Tensor | None,
+    slopes: fx.Tensor | None, sinks: fx.Tensor | None, query_starts: fx.Tensor | None, key_starts: fx.Tensor | None,
+    scale: fx.Float32, cap: fx.Float32, left: fx.Int32, right: fx.Int32, batches: fx.Int32, longest: fx.Int32,
+    group: fx.Int32, blocks: fx.Int32, plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
+):  # fmt: skip
+    """Q, K, V and out are (batch, heads, tokens, d). ``plan`` is a `ForwardPlan`; others but Hopper take of it what is
+    asked for, and know their tiles themselves."""
+    lengths = None if query_starts is None else (query_starts, key_starts)
+    factor = LOG2_E if plan.features.scale_first else scale * LOG2_E
+    extras, numbers = (bias, slopes, sinks), (fx.Float32(factor), scale, cap)
+    given = (Q, K, V, out, lse, extras, lengths, numbers, (left, right), batches, longest)
+    if fx.const_expr(fx.nvvm.is_target()):
+        hopper_forward(*given, group, blocks, plan, stream)
+    else:
+        wave_forward(*given, plan, stream)
+
+
+def choose_plan(dtype: Any, d: int, dv: int, features: Features = PLAIN) -> ForwardPlan:
+    """Keys of a block and computing warpgroups, by what was fastest on an H200 on 2026-11-15 of what fits.
+
+    Where all keys are seen, heads of 128 took 112 keys (718 TFLOP/s at 8192 tokens, 714 with 128), heads of 64 three
+    warpgroups and 80 keys (545, 495 with two and 128). Masks are the dearer the more tiles they cut: there 128 keys and
+    two warpgroups were faster (641 to 630, 418 to 400).
+    """
+    banded = features.left or features.right
+    if max(d, dv) <= 64 and not banded:
+        return ForwardPlan(dtype, d, dv, 80, consumers=3)
+    if dv > 192 or 256 * d + 512 * (d + dv) > SHARED_BYTES:
+        return ForwardPlan(dtype, d, dv, 64)
+    return ForwardPlan(dtype, d, dv, 128 if banded else 112)
+
+
+def _check_numbers(scale: float, left: int | None, right: int | None, softcap: float) -> None:
+    if not isfinite(scale) or not isfinite(softcap) or softcap < 0:
+        raise ValueError(f"scale must be finite and softcap finite and not negative, got {scale} and {softcap}")
+    for side, extent in (("left", left), ("right", right)):
+        if extent is not None and extent < 0:
+            raise ValueError(f"window must be None or not negative, and its {side} side is {extent}")
+
+
+# What was given --------------------------------------------------------------------------------------
+
+
+class _Inputs:
+    """The tensors of a call as (batch, heads, rows, d), checked."""
+
+    def __init__(self, q: Any, k: Any, v: Any, out: Any, q_starts: Any, k_starts: Any, longest: int | None) -> None:
+        self.varied = q_starts is not None
+        if self.varied != (k_starts is not None):
+            raise ValueError("cu_seqlens_q and cu_seqlens_k are given together, or neither of them")
+        rank = 3 if self.varied else 4
+        for name, tensor in (("q", q), ("k", k), ("v", v)):
+            if len(tensor.shape) != rank:
+                order = "(tokens, heads, d)" if self.varied else "(batch, heads, tokens, d)"
+                raise ValueError(f"{name} must be {order}, and its shape is {tuple(tensor.shape)}")
+        self.dtype = type_of(q, k, v)
+        self.result = empty_beside(q, (*q.shape[:-1], v.shape[-1])) if out is None else out
+        if tuple(self.result.shape) != (*q.shape[:-1], v.shape[-1]) or self.result.dtype != q.dtype:
+            raise ValueError(
+                f"out must be {(*q.shape[:-1], v.shape[-1])} of {q.dtype}, got {tuple(self.result.shape)} of "
+                f"{self.result.dtype}"
+            )
+        self.q, self.k, self.v, self.out = (_heads_first(t) if self.varied else t for t in (q, k, v, self.result))
+        self._check_shapes()
+        self.batches = int(self.q.shape[0])
+        self.longest = int(self.q.shape[2])
+        if self.varied:
+            self._check_starts(q_starts, k_starts)
+            self.batches = int(q_starts.shape[0]) - 1
+            self.longest = min(self.longest if longest is None else int(longest), self.longest)
+
+    def _check_shapes(self) -> None:
+        (b, h, _, d), (kb, kh, keys, kd), (vb, vh, values, dv) = (tuple(t.shape) for t in (self.q, self.k, self.v))
+        if (kb, kh, keys) != (vb, vh, values) or b != kb or d != kd:
+            raise ValueError(
+                f"shapes do not fit: q {tuple(self.q.shape)}, k {tuple(self.k.shape)}, v {tuple(self.v.shape)} as "
+                "(batch, heads, tokens, d)"
+            )
+        if kh == 0 or h % kh:
+            raise ValueError(f"{h} query heads cannot share {kh} key heads: the one must divide the other")
+        for name, extent in (("q and k", d), ("v", dv)):
+            if extent % 32 or not 32 <= extent <= MAX_HEAD:
+                raise ValueError(
+                    f"heads have a multiple of 32 elements up to {MAX_HEAD}, and those of {name} have {extent}"
+                )
+        for name, tensor in (("q", self.q), ("k", self.k), ("v", self.v), ("out", self.out)):
+            *steps, last = strides(tensor)
+            if 0 not in tensor.shape and (last != 1 or any(step % 8 for step in steps)):
+                raise ValueError(
+                    f"{name} must have contiguous heads, multiples of 8 elements apart, and its strides are "
+                    f"{(*steps, last)}"
+                )
+            if max(tensor.shape) >= 1 << 31:
+                raise ValueError(f"{name} has the shape {tuple(tensor.shape)}; lengths must stay below 2^31")
+        self.d, self.dv, self.heads, self.kv_heads = int(d), int(dv), int(h), int(kh)
+
+    def _check_starts(self, q_starts: Any, k_starts: Any) -> None:
+        for name, starts in (("cu_seqlens_q", q_starts), ("cu_seqlens_k", k_starts)):
+            if len(starts.shape) != 1 or str(starts.dtype).removeprefix("torch.") != "int32":
+                raise ValueError(f"{name} is a vector of int32, got {tuple(starts.shape)} of {starts.dtype}")
+        if q_starts.shape[0] != k_starts.shape[0] or q_starts.shape[0] < 2:
+            raise ValueError(
+                f"cu_seqlens_q has {q_starts.shape[0]} starts and cu_seqlens_k {k_starts.shape[0]}; both need one more "
+                "than there are sequences"
+            )
+
+    def nothing_to_do(self) -> bool:
+        """Whether there is no query, or no key: then the result is zero, and TMA would have nothing to copy."""
+        if 0 in self.out.shape:
+            return True
+        if self.k.shape[2] == 0:
+            self.result[...] = 0
+        return self.k.shape[2] == 0
+
+    def empty_lse(self) -> Any:
+        """(batch, heads, queries), or (heads, all queries), filled for a call that has no key at all."""
+        shape = (self.heads, self.out.shape[2]) if self.varied else (self.out.shape[0], self.heads, self.out.shape[2])
+        found = empty_beside(self.q, shape, "float32")
+        if self.k.shape[2] == 0:
+            found[...] = float("-inf")
+        return found
+
+    def shaped_lse(self, lse: Any) -> Any:
+        return lse[None] if self.varied and lse is not None else lse
+
+    def mask(self, mask: Any) -> Any:
+        if mask is None:
+            return None
+        if self.varied:
+            raise ValueError("attn_mask is for sequences of one length, not with cu_seqlens_q")
+        shape = (self.batches, self.heads, self.q.shape[2], self.k.shape[2])
+        try:
+            return broadcast(mask, shape)
+        except (ValueError, RuntimeError):
+            raise ValueError(f"attn_mask has the shape {tuple(mask.shape)} and cannot be taken as {shape}") from None
+
+    def slopes(self, slopes: Any) -> Any:
+        if slopes is None:
+            return None
+        if tuple(slopes.shape) not in ((self.heads,), (self.batches, self.heads)):
+            raise ValueError(
+                f"alibi_slopes must be {(self.heads,)} or {(self.batches, self.heads)}, got {tuple(slopes.shape)}"
+            )
+        return broadcast(slopes, (self.batches, self.heads))
+
+    def sinks(self, sinks: Any) -> Any:
+        if sinks is not None and tuple(sinks.shape) != (self.heads,):
+            raise ValueError(f"sinks must be {(self.heads,)}, got {tuple(sinks.shape)}")
+        return sinks
+
+    def head_group(self) -> int:
+        """Query heads whose K and V stay in the second-level cache together."""
+        bytes_of_head = max(int(self.k.shape[2]), 1) * (self.d + self.dv) * 2
+        return max(CACHE_BYTES // bytes_of_head, 1) * (self.heads // self.kv_heads)
+
+
+def _heads_first(tensor: Any) -> Any:
+    """(tokens, heads, d) as (1, heads, tokens, d)."""
+    return tensor.swapaxes(0, 1)[None]

@@ -1,0 +1,280 @@
+"""Attention of a few new tokens over a paged cache on Hopper, keys in parts, put together in the same launch.
+
+Caches are (pages, tokens of a page, kv heads, d); a table says which pages a sequence has. The query heads that share
+a kv head are rows of one tile, with all new tokens: the cache is read once for all of them. A warp loads, each lane its
+own pages by TMA; a warpgroup computes as in `hopper_forward`. Long sequences are cut into parts. The block that ends
+the last part of a sequence puts all together, so there is no second launch, and nothing is planned on the host.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from math import gcd
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.attention.hopper_forward import (
+    ROW_LANES,
+    WARPGROUP,
+    Warpgroup,
+    chunk_of,
+    compute,
+    whole_lines,
+)
+from flydsl.kernels.attention.scores import LOG2_E, LOWEST, Band, blocks_of, powers_of_two, softmax_end
+from flydsl.kernels.attention.tiles import Piece
+
+ROWS = 64
+"""Rows of a tile: new tokens times the query heads of a kv head at most."""
+TOGETHER = 8
+"""Parts that are read at the same time when all are put together, and elements that a thread has of each."""
+
+
+@fx.struct
+class Parts:
+    """The work of a launch: up to ``splits`` parts of ``part`` blocks of keys for every sequence and kv head."""
+
+    batches: fx.Int32
+    kv_heads: fx.Int32
+    splits: fx.Int32
+    part: fx.Int32
+    tokens: fx.Int32
+    left: fx.Int32
+
+
+@flyc.jit
+def part_at(parts, index, lengths, plan):
+    """(the part, how many parts its sequence has, the first of them). Parts that a sequence does not have have no rows.
+
+    All first parts come before all second ones: those that are missing leave no gap in the work of a block.
+    """
+    sequences = parts.batches * parts.kv_heads
+    split, sequence = index // sequences, index % sequences
+    batch, head = sequence // parts.kv_heads, sequence % parts.kv_heads
+    length = lengths[batch]
+    band = Band(length - parts.tokens, parts.left, fx.Int32(0), length)
+    begin, end, plain_begin, plain_end = blocks_of(band, plan.features, fx.Int32(0), parts.tokens - 1, plan.keys)
+    end = fx.max(end, begin + 1)
+    first, last = begin // parts.part, fx.ceildiv(end, parts.part)
+    here = (split >= first) & (split < last)
+    begin, end = fx.max(begin, split * parts.part), fx.min(end, (split + 1) * parts.part)
+    rows = here.select(parts.tokens * plan.group, 0)
+    piece = Piece(head, batch, fx.Int32(0), rows, split, fx.Int32(0), band, begin, end, plain_begin, plain_end)
+    return piece, last - first, first
+
+
+@flyc.kernel(known_block_size=(2 * WARPGROUP, 1, 1))
+def decode_kernel(
+    maps: Any, out: Any, tables: Any, lengths: Any, sinks: Any, partial: Any, numbers: Any, parts: Any, page: fx.Int32,
+    plan: fx.Constexpr, box: fx.Constexpr,
+):  # fmt: skip
+    """``partial`` has results and logarithms of parts, and counters of those that are done; ``box`` as of `box_of`."""
+    smem = fx.SharedAllocator(1024, static=False)
+    q_ptr = smem.allocate(fx.Array[plan.dtype, ROWS * plan.d, 1024]).ptr
+    k_ptr = smem.allocate(fx.Array[plan.dtype, plan.stages * plan.keys * plan.d, 1024]).ptr
+    v_ptr = smem.allocate(fx.Array[plan.dtype, plan.stages * plan.keys * plan.dv, 1024]).ptr
+    pipe_q = fx.nvvm.Pipeline(smem, stages=1, consumers=1)
+    pipe_k, pipe_v = (fx.nvvm.Pipeline(smem, stages=plan.stages, consumers=1) for _ in range(2))
+    pipes, places = (pipe_q, pipe_k, pipe_v), (q_ptr, k_ptr, v_ptr)
+    ticket, done = smem.allocate(Piece), smem.allocate(fx.Int32)
+    thread = fx.thread_idx.x
+    if thread == 0:
+        for pipe in pipes:
+            pipe.init()
+    # Rows that no query has are multiplied too: zeros, not what happens to lie there.
+    words = fx.recast_iter(fx.Int32, q_ptr)
+    for i in range(thread, ROWS * plan.d // 2, 2 * WARPGROUP):
+        words[i] = 0
+    fx.nvvm.fence_proxy_async()
+    fx.barrier()
+    # The launch may begin while the one before it ends; from here on memory is read and written.
+    fx.nvvm.griddepcontrol_launch_dependents()
+    fx.nvvm.griddepcontrol_wait()
+    warp = fx.nvvm.warp_uniform(thread // 32)
+    if warp == 0:
+        load(maps, places, pipes, ticket, (tables, lengths), parts, page, plan, box)
+    if warp >= 4:
+        mine = Warpgroup(places, pipes, [tensor_map.swizzle for tensor_map in maps], (None, None, sinks), numbers, plan)
+        results = (out, sinks, lengths, partial, parts, done)
+        compute(mine, ticket, lambda *found: store(*found, *results))
+
+
+@flyc.jit
+def load(maps, places, pipes, ticket, sequence, parts, page, plan, box):
+    """The loading warp. Lanes take boxes of a block in turn; those beyond the sequence's end are boxes of zeros."""
+    map_q, map_k, map_v = maps
+    q_ptr, k_ptr, v_ptr = places
+    pipe_q, pipe_k, pipe_v = pipes
+    tables, lengths = sequence
+    lane = fx.thread_idx.x % 32
+    state_q, state_k, state_v = pipe_q.producer_start(), pipe_k.producer_start(), pipe_v.producer_start()
+    for index in range(fx.block_idx.x, parts.batches * parts.kv_heads * parts.splits, fx.grid_dim.x):
+        piece, _, _ = part_at(parts, index, lengths, plan)
+        blocks = (piece.queries > 0).select(piece.end - piece.begin, 0)
+        if blocks > 0:
+            pipe_q.acquire(state_q)
+            if lane == 0:
+                ticket.poke(piece)
+                fx.nvvm.mbarrier_arrive_expect_tx(pipe_q.full(state_q), map_q.bytes * (plan.d // chunk_of(plan.d)))
+                for chunk in fx.range_constexpr(plan.d // chunk_of(plan.d)):
+                    at = (piece.batch, piece.head, 0, 0, chunk * chunk_of(plan.d))
+                    fx.nvvm.tma_load(map_q, at, q_ptr + chunk * (ROWS * chunk_of(plan.d)), pipe_q.full(state_q))
+            state_q = pipe_q.advance(state_q)
+        for i in range((blocks > 0).select(blocks + 1, 0)):
+            block = piece.end - 1 - i
+            if i < blocks:
+                pages = (tables, map_k, piece, block, lane, page)
+                load_block(pages, pipe_k, state_k, k_ptr, plan.d, plan.keys, box)
+                state_k = pipe_k.advance(state_k)
+            if i > 0:
+                pages = (tables, map_v, piece, block + 1, lane, page)
+                load_block(pages, pipe_v, state_v, v_ptr, plan.dv, plan.keys, box)
+                state_v = pipe_v.advance(state_v)
+    pipe_q.acquire(state_q)
+    if lane == 0:
+        ticket.queries.poke(0)
+        pipe_q.commit(state_q)
+
+
+@flyc.jit
+def load_block(pages, pipe, state, ptr, d, keys, box):
+    """A block of keys or values: each box of tokens in columns of `chunk_of` elements, as the tile has them."""
+    tables, tensor_map, piece, block, lane, page = pages
+    chunk, boxes = chunk_of(d), keys // box
+    outside = fx.Int32(1 << 30)
+    places = []
+    for turn in fx.range_constexpr(-(-boxes // 32)):
+        token = block * keys + (lane + turn * 32) * box
+        inside = (token < piece.band.length) & (lane + turn * 32 < boxes)
+        places.append((token % page, inside.select(tables[piece.batch, inside.select(token // page, 0)], outside)))
+    pipe.acquire(state)
+    if lane == 0:
+        fx.nvvm.mbarrier_arrive_expect_tx(pipe.full(state), keys * d * 2)
+    for turn in fx.range_constexpr(-(-boxes // 32)):
+        row, number = places[turn]
+        if lane + turn * 32 < boxes:
+            for part in fx.range_constexpr(d // chunk):
+                to = ptr + (state.stage * (keys * d) + part * (keys * chunk) + (lane + turn * 32) * (box * chunk))
+                fx.nvvm.tma_load(
+                    tensor_map, (number, piece.head, row, part * chunk), to, pipe.full(state), l2="evict_first"
+                )
+
+
+@flyc.jit
+def store(mine, piece, tops, sums, out, sinks, lengths, partial, parts, done):
+    """A part's rows, divided by their sums: to memory if it is the only one, else to where parts are put together."""
+    rows, plan = mine.o_rows, mine.plan
+    sequence = piece.batch * parts.kv_heads + piece.head
+    _, count, first = part_at(parts, sequence, lengths, plan)
+    alone = count == 1
+    results, logarithms, counters = partial
+    for i, values in enumerate(rows.split(mine.o.load())):
+        row = rows.query + rows.rows[i]
+        head = piece.head * plan.group + fx.min(row, piece.queries - 1) % plan.group
+        level = None
+        if fx.const_expr(sinks is not None):
+            level = alone.select(fx.Float32(sinks[head]), fx.Float32(LOWEST))
+        scale, logarithm = softmax_end(tops[i], sums[i], mine.numbers[0], ROW_LANES, level)
+        kept = (scale == 0.0).select(fx.zeros_like(values), values * scale)
+        lines = whole_lines(kept.to(plan.dtype).bitcast(fx.Int32), rows.column // 2)
+        if row < piece.queries:
+            if alone:
+                line = out[piece.batch, row // plan.group, head, None]
+                for block, words in enumerate(lines):
+                    words.bitcast(plan.dtype).store(line, [block * 32 + rows.column * 4], alignment=16)
+            else:
+                line = results[sequence, piece.query_start, row, None]
+                for pair in fx.range_constexpr(kept.numel // 2):
+                    two = kept.shuffle(kept, [2 * pair, 2 * pair + 1])
+                    two.store(line, [rows.column + rows.columns[i][2 * pair]], alignment=8)
+                if rows.column == 0:
+                    logarithms[sequence, piece.query_start, row] = logarithm
+    if count > 1:
+        fx.fence("device")
+        fx.nvvm.barrier_sync(1, WARPGROUP)
+        if mine.leader:
+            before = fx.atomic("add", counters, 1, at=sequence, order="acq_rel", scope="device")
+            done.poke((before == count - 1).select(fx.Int32(1), 0))
+        fx.nvvm.barrier_sync(1, WARPGROUP)
+        if done.peek() == 1:
+            fx.fence("device")
+            merge(piece, first, count, out, sinks, results, logarithms, sequence, plan)
+            if mine.leader:
+                counters[sequence] = 0  # for the next launch
+
+
+@flyc.jit
+def merge(piece, first, count, out, sinks, results, logarithms, sequence, plan):
+    """All parts of a sequence, weighted by their sums of exponentials; a thread has neighbouring elements of a row."""
+    pieces = plan.dv // TOGETHER
+    for item in range(fx.thread_idx.x - WARPGROUP, piece.queries * pieces, WARPGROUP):
+        row, column = item // pieces, item % pieces * TOGETHER
+        head = piece.head * plan.group + row % plan.group
+        top, total, values = fx.Float32(LOWEST), fx.Float32(0.0), fx.full(TOGETHER, 0.0, fx.Float32)
+        if fx.const_expr(sinks is not None):
+            top, total = fx.Float32(sinks[head]) * LOG2_E, fx.Float32(1.0)
+        for start in range(0, count, TOGETHER):
+            here = [fx.min(start + i, count - 1) + first for i in range(TOGETHER)]
+            levels = [
+                (start + i < count).select(logarithms[sequence, part, row] * LOG2_E, fx.Float32(LOWEST))
+                for i, part in enumerate(here)
+            ]
+            rows = [results[sequence, part, row, None] for part in here]
+            lines = [fx.Vector.load(fx.Float32x8, line, [column], alignment=16) for line in rows]
+            highest = reduce(fx.maxnumf, levels, top)
+            shift = (highest == LOWEST).select(fx.Float32(0.0), highest)
+            less = powers_of_two(top - shift)
+            weights = [powers_of_two(level - shift) for level in levels]
+            values, total, top = values * less, total * less, highest
+            for weight, line in zip(weights, lines, strict=True):
+                values, total = values + line * weight, total + weight
+        scaled = values * (total == 0.0).select(fx.Float32(0.0), 1.0 / total)
+        scaled.to(plan.dtype).store(out[piece.batch, row // plan.group, head, None], [column], alignment=16)
+
+
+# Launching -----------------------------------------------------------------------------------------
+
+
+def box_of(page: int, keys: int) -> int:
+    """Tokens that one copy moves: they lie in one page, and a block of keys has a whole number of such boxes."""
+    return gcd(page, keys)
+
+
+@flyc.jit
+def decode(
+    Q: fx.Tensor, K: fx.Tensor, V: fx.Tensor, out: fx.Tensor, tables: fx.Tensor, lengths: fx.Tensor,
+    sinks: fx.Tensor | None, results: fx.Tensor, logarithms: fx.Tensor, counters: fx.Tensor, scale: fx.Float32,
+    cap: fx.Float32, left: fx.Int32, splits: fx.Int32, part: fx.Int32, blocks: fx.Int32, tokens: fx.Constexpr,
+    box: fx.Constexpr, plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
+):  # fmt: skip
+    """Launch the kernel. Q is (batch, tokens, heads, d); ``box`` as of `box_of`; ``part`` is in blocks of keys."""
+    (batches, _, _, _), (by_batch, by_token, by_head, _) = (
+        [fx.get_scalar(leaf) for leaf in fx.get_leaves(mode)] for mode in (Q.shape, Q.stride)
+    )
+    kv_heads, page = K.shape[2], fx.Int32(K.shape[1])
+    chunk, group = chunk_of(plan.d), plan.group
+    shape = (batches, fx.get_scalar(kv_heads), tokens, group, plan.d)
+    packed = fx.make_layout(shape, (by_batch, by_head * group, by_token, by_head, 1))
+    swizzle = "128B" if chunk == 64 else "64B"
+    map_q = fx.nvvm.make_tensor_map(fx.make_view(fx.get_iter(Q), packed), (1, 1, tokens, group, chunk), swizzle)
+    map_k, map_v = (cache_map(cache, d, box) for cache, d in ((K, plan.d), (V, plan.dv)))
+    parts = Parts(fx.Int32(batches), fx.Int32(kv_heads), splits, part, fx.Int32(tokens), left)
+    factor = LOG2_E if plan.features.scale_first else scale * LOG2_E
+    used = fx.min(blocks, parts.batches * parts.kv_heads * splits)
+    decode_kernel(
+        (map_q, map_k, map_v), out, tables, lengths, sinks, (results, logarithms, counters),
+        (fx.Float32(factor), scale, cap), parts, page, plan, box,
+    ).launch(grid=(used, 1, 1), block=(2 * WARPGROUP, 1, 1), stream=stream, pdl=True)  # fmt: skip
+
+
+def cache_map(cache: Any, d: int, box: int) -> Any:
+    """A map of (pages, tokens, kv heads, d) for boxes of tokens, a column of `chunk_of` elements each."""
+    (pages, tokens, heads, _), (by_page, by_token, by_head, _) = (
+        [fx.get_scalar(leaf) for leaf in fx.get_leaves(mode)] for mode in (cache.shape, cache.stride)
+    )
+    layout = fx.make_layout((pages, heads, tokens, d), (by_page, by_head, by_token, 1))
+    chunk = chunk_of(d)
+    return fx.nvvm.make_tensor_map(
+        fx.make_view(fx.get_iter(cache), layout), (1, 1, box, chunk), "128B" if chunk == 64 else "64B"
+    )

@@ -1,0 +1,415 @@
+"""Attention forward on Hopper: softmax(scale * Q K^T) V, persistent and warp-specialised, with TMA and wgmma.
+
+A block works on a tile of queries. One thread of its first warpgroup keeps rings of tiles of K and V filled by TMA.
+Each of the other warpgroups has 64 queries: it multiplies them with a block of keys from shared memory, takes the
+scores into its running softmax, and multiplies the powers with V straight from registers.
+
+Matrix units and the rest of a warpgroup work at the same time: the product of scores with V runs on while the next
+scores become powers. And warpgroups take turns, by named barriers, so that one multiplies while the other has its
+softmax. Blocks of keys go from the last to the first: those that need a mask come first, then those that do not.
+
+Q is (batch, heads, queries, d), K and V are (batch, kv heads, keys, d), each with d contiguous and any strides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.attention.scores import PLAIN, Features, softmax_end, softmax_start, softmax_step
+from flydsl.kernels.attention.tiles import FragmentRows, Piece, piece_of, scores_of
+
+WARPGROUP = 128
+ROWS = 64
+"""Queries of a warpgroup."""
+REGISTERS = {1: (56, 256), 2: (24, 240), 3: (32, 160)}
+"""A thread's registers where it loads and where it computes, by the number of computing warpgroups."""
+ROW_LANES = (1, 2)
+"""Distances between the four lanes that share a row of accumulators."""
+
+
+@dataclass(frozen=True)
+class ForwardPlan:
+    """Head sizes, keys of a block, stages of the rings of K and V, warpgroups that compute, and what is asked for.
+
+    A tile may have the rows of ``group`` heads that share keys: row i is query i // group. Where something else than
+    zeros may lie behind a sequence's last value, ``shared_rows`` has it taken out: zero times NaN would be NaN.
+    """
+
+    dtype: Any
+    d: int
+    dv: int
+    keys: int = 128
+    stages: int = 2
+    consumers: int = 2
+    ping_pong: bool = True
+    features: Features = PLAIN
+    group: int = 1
+    shared_rows: bool = False
+
+    @property
+    def queries(self) -> int:
+        return self.consumers * ROWS
+
+    @property
+    def threads(self) -> int:
+        return (1 + self.consumers) * WARPGROUP
+
+
+def chunk_of(d: int) -> int:
+    """Elements of a row of shared memory: a head is stored as columns of so many, as wide as TMA's swizzle."""
+    return 64 if d % 64 == 0 else 32
+
+
+# The order of tiles --------------------------------------------------------------------------------
+
+
+@fx.struct
+class Work:
+    """Tiles of a launch. Heads go through the cache in groups, and in a group the last queries first."""
+
+    tiles: fx.Int32
+    heads: fx.Int32
+    batches: fx.Int32
+    group: fx.Int32
+    queries_per_kv: fx.Int32
+
+
+@flyc.jit
+def tile_at(work, turn):
+    """(tile, head, batch) of this block's ``turn``; every other round runs backwards, so that all end together."""
+    block = (turn % 2 == 0).select(fx.block_idx.x, fx.grid_dim.x - 1 - fx.block_idx.x)
+    index = turn * fx.grid_dim.x + block
+    section = index // (work.group * work.tiles)
+    first = section * work.group
+    height = fx.min(work.heads * work.batches - first, work.group)
+    inside = index - first * work.tiles
+    row = first + inside % height
+    return work.tiles - 1 - inside // height, row % work.heads, row // work.heads
+
+
+@flyc.jit
+def turns_of(work):
+    """Rounds in which this block has a tile."""
+    total = work.tiles * work.heads * work.batches
+    rounds = total // fx.grid_dim.x
+    left = total - rounds * fx.grid_dim.x
+    block = (rounds % 2 == 0).select(fx.block_idx.x, fx.grid_dim.x - 1 - fx.block_idx.x)
+    return (block < left).select(rounds + 1, rounds)
+
+
+@flyc.jit
+def piece_at(work, turn, lengths, extents, window, plan):
+    """The tile of a turn."""
+    tile, head, batch = tile_at(work, turn)
+    return piece_of(tile, head, batch, lengths, extents, window, plan)
+
+
+# The kernel ----------------------------------------------------------------------------------------
+
+
+def tiles_of(ptr: Any, swizzle: Any, rows: int, d: int, stages: int, transposed: bool = False) -> Any:
+    """Stages of a tile (rows, d) in columns of `chunk_of` elements, or (d, rows)."""
+    chunk = chunk_of(d)
+    shape, stride = (rows, (chunk, d // chunk)), (chunk, (1, rows * chunk))
+    if transposed:
+        shape, stride = shape[::-1], stride[::-1]
+    return fx.make_view(fx.apply_swizzle(ptr, swizzle), fx.make_layout((*shape, stages), (*stride, rows * d)))
+
+
+@flyc.kernel
+def forward_kernel(
+    maps: Any, out: Any, lse: Any, extras: Any, lengths: Any, numbers: Any, work: Any, extents: Any, window: Any,
+    plan: fx.Constexpr,
+):  # fmt: skip
+    """``maps`` are those of Q, K, V; ``extras`` are bias, slopes and sinks, each may be None."""
+    smem = fx.SharedAllocator(1024, static=False)
+    q_ptr = smem.allocate(fx.Array[plan.dtype, plan.queries * plan.d, 1024]).ptr
+    k_ptr = smem.allocate(fx.Array[plan.dtype, plan.stages * plan.keys * plan.d, 1024]).ptr
+    v_ptr = smem.allocate(fx.Array[plan.dtype, plan.stages * plan.keys * plan.dv, 1024]).ptr
+    pipe_q = fx.nvvm.Pipeline(smem, stages=1, consumers=plan.consumers)
+    pipe_k, pipe_v = (fx.nvvm.Pipeline(smem, stages=plan.stages, consumers=plan.consumers) for _ in range(2))
+    pipes, places = (pipe_q, pipe_k, pipe_v), (q_ptr, k_ptr, v_ptr)
+    ticket = smem.allocate(Piece)
+    if fx.thread_idx.x == 0:
+        for pipe in pipes:
+            pipe.init()
+    fx.barrier()
+    # The launch may begin while the one before it ends; from here on memory is read and written.
+    fx.nvvm.griddepcontrol_launch_dependents()
+    fx.nvvm.griddepcontrol_wait()
+    warpgroup = fx.nvvm.warp_uniform(fx.thread_idx.x // WARPGROUP)
+    few, many = REGISTERS[plan.consumers]
+    if warpgroup == 0:
+        fx.nvvm.setmaxnreg(few, increase=False)
+        if fx.thread_idx.x == 0:
+            load(maps, places, pipes, ticket, work, (lengths, extents, window), plan)
+    else:
+        fx.nvvm.setmaxnreg(many, increase=True)
+        mine = Warpgroup(places, pipes, [tensor_map.swizzle for tensor_map in maps], extras, numbers, plan)
+        compute(mine, ticket, lambda *results: store(*results, out, lse))
+
+
+@flyc.jit
+def load(maps, places, pipes, ticket, work, place, plan):
+    """The loading thread: which tile comes next, its queries, and its keys and values, these a block behind."""
+    map_q, map_k, map_v = maps
+    q_ptr, k_ptr, v_ptr = places
+    pipe_q, pipe_k, pipe_v = pipes
+    state_q, state_k, state_v = pipe_q.producer_start(), pipe_k.producer_start(), pipe_v.producer_start()
+    for turn in range(turns_of(work)):
+        piece = piece_at(work, turn, *place, plan)
+        batch = piece.batch if fx.const_expr(place[0] is None) else 0
+        kv = piece.head // work.queries_per_kv
+        # A tile beyond the end of its sequence is nobody's work.
+        blocks = (piece.first < piece.queries).select(piece.end - piece.begin, 0)
+        if blocks > 0:
+            pipe_q.acquire(state_q)
+            ticket.poke(piece)
+            fx.nvvm.mbarrier_arrive_expect_tx(pipe_q.full(state_q), map_q.bytes)
+            at = (batch, piece.head, 0, piece.query_start + piece.first, 0)
+            fx.nvvm.tma_load(map_q, at, q_ptr, pipe_q.full(state_q))
+            state_q = pipe_q.advance(state_q)
+        for i in range((blocks > 0).select(blocks + 1, 0)):
+            block = piece.end - 1 - i
+            if i < blocks:
+                pipe_k.acquire(state_k, map_k.bytes)
+                at = (batch, kv, 0, piece.key_start + block * plan.keys, 0)
+                fx.nvvm.tma_load(map_k, at, k_ptr + state_k.stage * (plan.keys * plan.d), pipe_k.full(state_k))
+                state_k = pipe_k.advance(state_k)
+            if i > 0:
+                pipe_v.acquire(state_v, map_v.bytes)
+                at = (batch, kv, 0, piece.key_start + (block + 1) * plan.keys, 0)
+                fx.nvvm.tma_load(map_v, at, v_ptr + state_v.stage * (plan.keys * plan.dv), pipe_v.full(state_v))
+                state_v = pipe_v.advance(state_v)
+    pipe_q.acquire(state_q)
+    ticket.queries.poke(0)  # no more tiles
+    pipe_q.commit(state_q)
+
+
+class Warpgroup:
+    """A computing warpgroup: its products, its fragments, and its part of the tiles in shared memory."""
+
+    def __init__(self, places, pipes, swizzles, extras, numbers, plan):
+        q_ptr, k_ptr, v_ptr = places
+        self.pipe_q, self.pipe_k, self.pipe_v = pipes
+        self.extras, self.numbers, self.plan = extras, numbers, plan
+        thread = fx.thread_idx.x - WARPGROUP
+        self.number = fx.nvvm.warp_uniform(thread // WARPGROUP)
+        self.leader = thread % WARPGROUP == 0
+        layout = fx.make_layout((plan.consumers, 1, 1), (1, 0, 0))
+        wgmma = fx.nvvm.Wgmma
+        self.qk = fx.make_tiled_mma(fx.make_mma_atom(wgmma(plan.keys, 16, plan.dtype, fx.Float32)), layout)
+        values = wgmma(plan.dv, 16, plan.dtype, fx.Float32, "register", major_b="mn")
+        self.pv = fx.make_tiled_mma(fx.make_mma_atom(values), layout)
+        scorer, summer = self.qk.get_slice(thread), self.pv.get_slice(thread)
+        self.q_part = scorer.partition_A(tiles_of(q_ptr, swizzles[0], plan.queries, plan.d, 1))
+        self.k_part = scorer.partition_B(tiles_of(k_ptr, swizzles[1], plan.keys, plan.d, plan.stages))
+        self.v_tiles = tiles_of(v_ptr, swizzles[2], plan.keys, plan.dv, plan.stages, True)
+        self.v_part = summer.partition_B(self.v_tiles)
+        scores, results = (plan.queries, plan.keys), (plan.queries, plan.dv)
+        self.s = self.qk.make_fragment_C(fx.make_identity_tensor(scores))
+        self.p = self.pv.make_fragment_A(fx.make_identity_tensor(scores))
+        self.o = self.pv.make_fragment_C(fx.make_identity_tensor(results))
+        self.s_rows = FragmentRows(self.qk, thread, scores)
+        self.o_rows = FragmentRows(self.pv, thread, results)
+
+    def multiply_scores(self, stage):
+        """s = q k, asynchronously."""
+        for k in fx.range_constexpr(self.plan.d // 16):
+            a, b = self.q_part[None, None, k, 0], self.k_part[None, None, k, stage]
+            fx.gemm(self.qk, self.s, a, b, self.s, scale_d=int(k > 0))
+        fx.nvvm.wgmma_commit_group()
+
+    def multiply_values(self, stage, first):
+        """o += p v, asynchronously; the ``first`` product drops what o held."""
+        for k in fx.range_constexpr(self.plan.keys // 16):
+            a, b = self.p[None, None, k], self.v_part[None, None, k, stage]
+            fx.gemm(self.pv, self.o, a, b, self.o, scale_d=first.select(0, 1) if k == 0 else 1)
+        fx.nvvm.wgmma_commit_group()
+
+    def release(self, pipe, state):
+        if self.leader:
+            pipe.release(state)
+
+    def wait_for_turn(self):
+        if fx.const_expr(self.plan.ping_pong):
+            fx.nvvm.barrier_sync(1 + self.number, 2 * WARPGROUP)
+
+    def pass_turn_on(self):
+        if fx.const_expr(self.plan.ping_pong):
+            following = (self.number == self.plan.consumers - 1).select(fx.Int32(0), self.number + 1)
+            fx.nvvm.barrier_arrive(1 + following, 2 * WARPGROUP)
+
+    def scores(self, piece, block, with_mask):
+        """The scores of a block as rows, as they go into the softmax."""
+        return scores_of(self.s.load(), self.s_rows, piece, block, self.extras, self.numbers, self.plan, with_mask)
+
+    def clear_values(self, piece, state_v):
+        """Zeros for the values behind the end of a sequence, which is in the block that comes first."""
+        seen = piece.band.length - (piece.end - 1) * self.plan.keys
+        if seen < self.plan.keys:
+            self.pipe_v.wait(state_v)
+            seen = fx.max(seen, fx.Int32(0))
+            for i in range(fx.thread_idx.x % WARPGROUP, (self.plan.keys - seen) * self.plan.dv, WARPGROUP):
+                self.v_tiles[i % self.plan.dv, seen + i // self.plan.dv, state_v.stage] = 0
+            fx.nvvm.fence_proxy_async()
+            fx.nvvm.barrier_sync(8 + self.number, WARPGROUP)
+
+    def take(self, powers):
+        """p = powers: accumulators of one product are, two by two, what another takes as its first operand."""
+        self.p.store(self.s_rows.join(powers).reshape(self.p.load().shape))
+
+
+@flyc.jit
+def compute(mine, ticket, finish):
+    """A computing warpgroup goes through the tiles that the loading thread names; ``finish`` stores their results."""
+    states = [pipe.consumer_start() for pipe in (mine.pipe_q, mine.pipe_k, mine.pipe_v)]
+    if fx.const_expr(mine.plan.ping_pong):
+        if mine.number == mine.plan.consumers - 1:
+            mine.pass_turn_on()
+    mine.pipe_q.wait(states[0])
+    piece = ticket.peek()
+    while piece.queries > 0:
+        states = attend(mine, piece, states, finish)
+        mine.pipe_q.wait(states[0])
+        piece = ticket.peek()
+    if fx.const_expr(mine.plan.ping_pong):
+        if mine.number == 0:
+            mine.wait_for_turn()  # the last turn that was passed on
+
+
+@flyc.jit
+def attend(mine, piece, states, finish):
+    """One tile: its blocks of keys from the last to the first, and the results."""
+    state_q, state_k, state_v = states
+    begin, end = piece.begin, piece.end
+    mine.pipe_k.wait(state_k)
+    fx.nvvm.wgmma_fence()
+    mine.multiply_scores(state_k.stage)
+    fx.nvvm.wgmma_wait_group(0, mine.s)
+    mine.release(mine.pipe_k, state_k)
+    state_k = mine.pipe_k.advance(state_k)
+    powers, tops, sums = softmax_start(mine.scores(piece, end - 1, True), mine.numbers[0], ROW_LANES, mine.plan.dtype)
+    mine.take(powers)
+    if fx.const_expr(mine.plan.shared_rows):
+        mine.clear_values(piece, state_v)
+    carried = (state_k, state_v, tops, sums)
+    plain = fx.max(fx.min(piece.plain_end, end - 1), begin)
+    for i in range(end - 1 - plain):
+        carried = next_block(mine, piece, end - 2 - i, carried, True)
+    low = fx.min(fx.max(piece.plain_begin, begin), plain)
+    for i in range(plain - low):
+        carried = next_block(mine, piece, plain - 1 - i, carried, False)
+    if fx.const_expr(mine.plan.features.left):
+        for i in range(low - begin):
+            carried = next_block(mine, piece, low - 1 - i, carried, True)
+    state_k, state_v, tops, sums = carried
+    mine.release(mine.pipe_q, state_q)
+    mine.pipe_v.wait(state_v)
+    fx.nvvm.wgmma_fence()
+    mine.multiply_values(state_v.stage, end - 1 == begin)
+    fx.nvvm.wgmma_wait_group(0, mine.o)
+    mine.release(mine.pipe_v, state_v)
+    finish(mine, piece, tops, sums)
+    return [mine.pipe_q.advance(state_q), state_k, mine.pipe_v.advance(state_v)]
+
+
+@flyc.jit
+def next_block(mine, piece, block, carried, with_mask):
+    """Scores of a block and, beside them, the product of the powers before with their values."""
+    state_k, state_v, tops, sums = carried
+    mine.pipe_k.wait(state_k)
+    mine.wait_for_turn()
+    fx.nvvm.wgmma_fence()
+    mine.multiply_scores(state_k.stage)
+    mine.pipe_v.wait(state_v)
+    mine.multiply_values(state_v.stage, block == piece.end - 2)
+    mine.pass_turn_on()
+    fx.nvvm.wgmma_wait_group(1, mine.s)
+    mine.release(mine.pipe_k, state_k)
+    scores = mine.scores(piece, block, with_mask)
+    step = softmax_step(scores, tops, sums, mine.numbers[0], ROW_LANES, mine.plan.dtype)
+    powers, moved, shrink, tops, sums = step
+    fx.nvvm.wgmma_wait_group(0, mine.o)
+    mine.release(mine.pipe_v, state_v)
+    if moved:
+        o = mine.o.load()
+        mine.o.store(o * mine.o_rows.spread(shrink).reshape(o.shape))
+    mine.take(powers)
+    return mine.pipe_k.advance(state_k), mine.pipe_v.advance(state_v), tops, sums
+
+
+@flyc.jit
+def store(mine, piece, tops, sums, out, lse):
+    """Rows divided by their sums to memory, eight neighbouring elements of a row at a time."""
+    rows, sinks = mine.o_rows, mine.extras[2]
+    sink = None if sinks is None else sinks[piece.head]
+    batch = piece.batch if out.shape[0] != 1 else 0
+    for i, values in enumerate(rows.split(mine.o.load())):
+        scale, logarithm = softmax_end(tops[i], sums[i], mine.numbers[0], ROW_LANES, sink)
+        query = piece.first + rows.query + rows.rows[i]
+        kept = (scale == 0.0).select(fx.zeros_like(values), values * scale).to(mine.plan.dtype)
+        lines = whole_lines(kept.bitcast(fx.Int32), rows.column // 2)
+        if query < piece.queries:
+            row = out[batch, piece.head, piece.query_start + query, None]
+            for block, line in enumerate(lines):
+                line.bitcast(mine.plan.dtype).store(row, [block * 32 + rows.column * 4], alignment=16)
+            if fx.const_expr(lse is not None):
+                if rows.column == 0:
+                    lse[batch, piece.head, piece.query_start + query] = logarithm
+
+
+def whole_lines(words: Any, lane: Any) -> list[Any]:
+    """Four lanes have a word each of every group of eight elements; of four groups, each of them gets a whole one.
+
+    It is a transpose of 4 x 4 words: first of pairs of lanes, then of pairs of pairs.
+    """
+    lines = []
+    for first in range(0, words.numel, 4):
+        four = [words[first + i] for i in range(4)]
+        for distance in (1, 2):
+            upper = (lane & distance) != 0
+            for low in [i for i in range(4) if not i & distance]:
+                high = low + distance
+                other = fx.shuffle_xor(upper.select(four[low], four[high]), distance, 32)
+                four[low], four[high] = upper.select(other, four[low]), upper.select(four[high], other)
+        lines.append(fx.Vector.from_elements(four, fx.Int32))
+    return lines
+
+
+# Launching -----------------------------------------------------------------------------------------
+
+
+def head_map(tensor: Any, rows: int, d: int) -> Any:
+    """A map of (batch, heads, rows, d) for boxes of ``rows`` whole heads, stored in columns of `chunk_of` elements."""
+    chunk = chunk_of(d)
+    (batch, heads, length, _), (by_batch, by_head, by_row, _) = (
+        [fx.get_scalar(leaf) for leaf in fx.get_leaves(part)] for part in (tensor.shape, tensor.stride)
+    )
+    layout = fx.make_layout((batch, heads, d // chunk, length, chunk), (by_batch, by_head, chunk, by_row, 1))
+    box = (1, 1, d // chunk, rows, chunk)
+    return fx.nvvm.make_tensor_map(fx.make_view(fx.get_iter(tensor), layout), box, "128B" if chunk == 64 else "64B")
+
+
+def hopper_forward(
+    Q: Any, K: Any, V: Any, out: Any, lse: Any, extras: Any, lengths: Any, numbers: Any, window: Any, batches: Any,
+    longest: Any, group: Any, blocks: Any, plan: Any, stream: Any,
+) -> None:  # fmt: skip
+    """Launch the kernel, in a jit function: ``longest`` queries at most in each of ``batches`` sequences.
+
+    ``blocks`` blocks at most take tiles in turns, those of ``group`` heads before those of the next.
+    """
+    maps = tuple(
+        head_map(tensor, rows, d)
+        for tensor, rows, d in ((Q, plan.queries, plan.d), (K, plan.keys, plan.d), (V, plan.keys, plan.dv))
+    )
+    heads, kv_heads = fx.Int32(Q.shape[1]), fx.Int32(K.shape[1])
+    tiles = fx.ceildiv(longest, plan.queries)
+    work = Work(tiles, heads, batches, group, heads // kv_heads)
+    extents = (fx.Int32(Q.shape[2]), fx.Int32(K.shape[2]))
+    forward_kernel(maps, out, lse, extras, lengths, numbers, work, extents, window, plan).launch(
+        grid=(fx.min(blocks, tiles * heads * batches), 1, 1), block=(plan.threads, 1, 1), stream=stream, pdl=True
+    )

@@ -1,0 +1,162 @@
+"""Queries and keys of latent attention: RMSNorm of each head, rotation of its last elements, and 8-bit floats.
+
+q_out, kv_out, q_scale, kv_scale = flydsl_qk_norm_rope_quant(q, kv, kv_weight, cos, sin, positions, num_q_heads=16,
+    head_dim=512, rope_head_dim=64, quant=True, quant_group_size=128)
+
+A head is x / sqrt(mean(x^2) + eps), times a weight where there is one. Its last ``rope_head_dim`` elements are rotated
+in pairs of neighbours. Quantised, a group of elements is divided by a bound of its magnitude, sqrt(2) times its
+largest element before the rotation, so that no rotation leaves the format.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from math import sqrt
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.blocks.narrow import LARGEST, quantised
+from flydsl.kernels.blocks.reduce import add, maximum, wave_reduce
+from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
+from flydsl.kernels.blocks.row_plan import RowPlan
+from flydsl.kernels.blocks.rows import sum_of_squares
+
+WIDTH = 8
+ROWS = 4
+
+
+@cache
+def build_qk_norm_rope_module(
+    heads: int, head_dim: int, rope_head_dim: int, weighted: bool, group: int | None, eps: float = 1e-6,
+    quant: str = "fp8",
+) -> Any:  # fmt: skip
+    """The launcher ``fn(X, weight, cos, sin, positions, out, scales, rows)``; X is (tokens * heads, head_dim) of bf16.
+
+    ``group`` elements share a scale; without groups results are bf16 and ``scales`` is None.
+    """
+    _check(head_dim, rope_head_dim, group)
+    first = head_dim - rope_head_dim
+
+    def rotated(work: RowWork, turn: int, vector: Any, table: tuple[Any, Any], position: Any) -> Any:
+        """The vector with its pairs turned that lie in the rotated part."""
+        column = work.share.columns(turn)[0]
+        inside = column >= first
+        pair = inside.select((column - first) // 2, fx.Int32(0))
+        out = []
+        for place in range(0, WIDTH, 2):
+            even, odd = vector[place], vector[place + 1]
+            c, s = (t[position, pair + place // 2].to(fx.Float32) for t in table)
+            out += [inside.select(even * c - odd * s, even), inside.select(even * s + odd * c, odd)]
+        return fx.Vector.from_elements(out, fx.Float32)
+
+    def group_tops(work: RowWork, vectors: list[Any]) -> list[Any]:
+        """The largest magnitude of the group of each turn's vector."""
+        lanes, each = work.share.plan.lanes, group // WIDTH
+        tops = [abs(vector).reduce("max") for vector in vectors]
+        if each <= lanes:
+            return [_over(top, each) for top in tops]
+        together = each // lanes
+        wide = [_over(fx.max(*tops[i : i + together]), lanes) for i in range(0, len(tops), together)]
+        return [wide[i // together] for i in range(len(tops))]
+
+    @flyc.kernel
+    def qk_norm_rope_kernel(
+        X: fx.Tensor, weight: fx.Tensor | None, cos: fx.Tensor, sin: fx.Tensor, positions: fx.Tensor, out: fx.Tensor,
+        scales: fx.Tensor | None, rows: fx.Int32, plan: fx.Constexpr,
+    ):  # fmt: skip
+        def code(work: RowWork) -> None:
+            position = positions[work.index // heads].to(fx.Int32)
+            total = work.exchange.reduce(sum_of_squares(work.x[0]), add)
+            rstd = fx.math.rsqrt(total * (1.0 / head_dim) + eps)
+            vectors = [vector * rstd for vector in work.x[0].again()]
+            if weight is not None:
+                vectors = [vector * work.lines[0][turn] for turn, vector in enumerate(vectors)]
+            bounds = group_tops(work, vectors) if group else [None] * len(vectors)
+            for turn, (vector, bound) in enumerate(zip(vectors, bounds, strict=True)):
+                turned = rotated(work, turn, vector, (cos, sin), position)
+                if bound is None:
+                    work.store(turn, turned)
+                    continue
+                scale = (bound == 0.0).select(fx.Float32(1.0), bound * (sqrt(2) / LARGEST[quant]))
+                work.store(turn, quantised(turned / scale, quant))
+                column = work.share.columns(turn)[0]
+                if (column % group == 0) & work.alive:
+                    scales[work.index, column // group] = scale
+
+        lines = () if weight is None else (weight,)
+        for_each_row(RowArrays((X,), (out,), lines), rows, plan, code)
+
+    @flyc.jit
+    def qk_norm_rope(
+        X: fx.Tensor, weight: fx.Tensor | None, cos: fx.Tensor, sin: fx.Tensor, positions: fx.Tensor, out: fx.Tensor,
+        scales: fx.Tensor | None, rows: fx.Int32, stream: fx.Stream = None,
+    ):  # fmt: skip
+        lanes = min(fx.num_warp_threads(), head_dim // WIDTH)
+        plan = RowPlan(head_dim, "bf16", WIDTH, lanes, ROWS)
+        qk_norm_rope_kernel(X, weight, cos, sin, positions, out, scales, rows, plan).launch(
+            grid=(fx.ceildiv(rows, ROWS), 1, 1), block=(plan.threads, 1, 1), stream=stream
+        )
+
+    return qk_norm_rope
+
+
+def _over(value: Any, lanes: int) -> Any:
+    """The largest of a value over neighbouring lanes."""
+    return wave_reduce(value, maximum, lanes)
+
+
+def _check(head_dim: int, rope_head_dim: int, group: int | None) -> None:
+    if head_dim % 256 or head_dim & (head_dim - 1):
+        raise ValueError(f"head_dim is a power of two from 256 on, got {head_dim}")
+    if rope_head_dim % WIDTH or not 0 <= rope_head_dim <= head_dim:
+        raise ValueError(f"rope_head_dim is a multiple of {WIDTH} up to head_dim, got {rope_head_dim}")
+    if group is not None and (group % WIDTH or head_dim % group or group & (group - 1)):
+        raise ValueError(f"groups are powers of two from {WIDTH} on that divide {head_dim}, got {group}")
+
+
+def flydsl_qk_norm_rope_quant(
+    q: Any, kv: Any, kv_weight: Any, cos_cache: Any, sin_cache: Any, positions: Any, *, num_q_heads: int,
+    head_dim: int, rope_head_dim: int, q_weight: Any = None, quant: bool = False, quant_group_size: int | None = None,
+    scale_dtype: str = "fp32", eps: float = 1e-6, q_out: Any = None, kv_out: Any = None, q_scale: Any = None,
+    kv_scale: Any = None, stream: Any = None,
+) -> tuple[Any, Any, Any, Any]:  # fmt: skip
+    """(q_out, kv_out, q_scale or None, kv_scale or None) of bf16 (tokens, heads * head_dim) and (tokens, head_dim).
+
+    Scales are f32; results and scales are made where none are given.
+    """
+    for name, array in (("q", q), ("kv", kv)):
+        if str(array.dtype).split(".")[-1] != "bfloat16":
+            raise TypeError(f"{name} is bf16, got {array.dtype}")
+    if str(positions.dtype).split(".")[-1] != "int64":
+        raise TypeError(f"positions are int64, got {positions.dtype}")
+    if scale_dtype != "fp32":
+        raise ValueError(f"scales are fp32, got {scale_dtype!r}")
+    group = (quant_group_size or head_dim) if quant else None
+    results = []
+    for array, weight, heads, out, scale in (
+        (q, q_weight, num_q_heads, q_out, q_scale), (kv, kv_weight, 1, kv_out, kv_scale),
+    ):  # fmt: skip
+        rows = array.reshape(-1, head_dim)
+        out = _empty(array, tuple(rows.shape), bool(quant)) if out is None else out.reshape(-1, head_dim)
+        if group and scale is None:
+            scale = _empty(array, (len(rows), head_dim // group), None)
+        run = build_qk_norm_rope_module(heads, head_dim, rope_head_dim, weight is not None, group, eps)
+        run(rows, weight, cos_cache, sin_cache, positions, out, scale, len(rows), stream)
+        results.append((out.reshape(array.shape), scale))
+    (q_out, q_scale), (kv_out, kv_scale) = results
+    return q_out, kv_out, q_scale, kv_scale
+
+
+def _empty(like: Any, shape: tuple[int, ...], narrow: bool | None) -> Any:
+    """An array beside another: of 8-bit floats, of its own type, or of f32 (None)."""
+    if isinstance(like, np.ndarray):
+        kind = np.float32 if narrow is None else ml_dtypes.float8_e4m3fn if narrow else like.dtype
+        return np.empty(shape, kind)
+    import torch
+
+    kind = torch.float32 if narrow is None else torch.float8_e4m3fn if narrow else like.dtype
+    return like.new_empty(shape, dtype=kind)

@@ -1,0 +1,155 @@
+"""Rotary positions of queries and keys, with keys and values written to a paged cache.
+
+fn = build_fused_rope_cache_module(head_dim=128, num_q_heads=32, num_kv_heads=8)
+fn(Q, K, V, positions, cos, sin, slots, key_cache, value_cache, Q_out, K_out, tokens, k_scale, v_scale, stream)
+
+out[d] = x[d] * cos[d mod D/2] -/+ x[(d + D/2) mod D] * sin[d mod D/2], minus for the first half. A token's slot is its
+place in the cache, block * block_size + place in the block; a slot below zero writes no cache. Layouts of the cache:
+flash [block][place][head][D] for both; else keys [block][head][D / 16][place][16] and values [block][head][D][place].
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.blocks.narrow import FORMATS, LARGEST
+from flydsl.kernels.blocks.row_plan import DTYPES
+
+THREADS = 256
+VECTOR = 16
+"""Elements of a key that lie together in a cache that is not flash."""
+
+
+@cache
+def build_fused_rope_cache_module(
+    head_dim: int = 64, rotary_dim: int = -1, num_q_heads: int = 8, num_kv_heads: int = 1, block_size: int = 16,
+    is_neox: bool = True, flash_layout: bool = True, dtype_str: str = "bf16", apply_scale: bool = False,
+    reuse_freqs_front_part: bool = True, pos_dtype: str = "i32", fp8_format: str = "fp8",
+) -> Any:  # fmt: skip
+    """The launcher; arrays are contiguous, of any rank. With ``apply_scale`` the caches hold 8-bit floats.
+
+    ``fp8_format`` says which, for caches that are passed as bytes. cos and sin have rows of D / 2 elements, or of D
+    without ``reuse_freqs_front_part``. Positions and slots are i32 or i64, or i64 passed as pairs of i32.
+    """
+    _check(head_dim, rotary_dim, is_neox, flash_layout, dtype_str)
+    half, dtype = head_dim // 2, DTYPES[dtype_str]
+    freqs = half if reuse_freqs_front_part else head_dim
+
+    def number(tensor: Any, token: Any) -> Any:
+        """An element of positions or slots."""
+        pairs = pos_dtype == "i64" and tensor.dtype is fx.Int32
+        return fx.get_iter(tensor)[token * 2 if pairs else token].to(fx.Int32)
+
+    def cached(value: Any, cache_: Any, scale: Any) -> Any:
+        """A number as the cache holds it."""
+        if not apply_scale:
+            return value.to(dtype)
+        kind = FORMATS[fp8_format] if cache_.dtype in (fx.Int8, fx.Uint8) else cache_.dtype
+        top = LARGEST[next(name for name, known in FORMATS.items() if known is kind)]
+        narrow = fx.math.clampf(value.to(dtype).to(fx.Float32) / scale, -top, top).to(kind)
+        return narrow if cache_.dtype is kind else narrow.bitcast(cache_.dtype)
+
+    def key_place(slot: Any, head: Any, d: Any) -> Any:
+        block, place = slot // block_size, slot % block_size
+        if flash_layout:
+            return ((fx.Int64(slot)) * num_kv_heads + head) * head_dim + d
+        start = (fx.Int64(block) * num_kv_heads + head) * head_dim // VECTOR + d // VECTOR
+        return (start * block_size + place) * VECTOR + d % VECTOR
+
+    def value_place(slot: Any, head: Any, d: Any) -> Any:
+        if flash_layout:
+            return key_place(slot, head, d)
+        block, place = slot // block_size, slot % block_size
+        return ((fx.Int64(block) * num_kv_heads + head) * head_dim + d) * block_size + place
+
+    @flyc.kernel
+    def rope_cache_kernel(
+        Q: fx.Tensor, K: fx.Tensor, V: fx.Tensor, positions: fx.Tensor, cos: fx.Tensor, sin: fx.Tensor,
+        slots: fx.Tensor, key_cache: fx.Tensor, value_cache: fx.Tensor, Q_out: fx.Tensor, K_out: fx.Tensor,
+        k_scale: fx.Tensor, v_scale: fx.Tensor,
+    ):  # fmt: skip
+        token = fx.block_idx.x
+        row, slot = fx.Int64(number(positions, token)) * freqs, number(slots, token)
+        keys, values = fx.get_iter(key_cache), fx.get_iter(value_cache)
+
+        def rotate(x: Any, out: Any, heads: int, place: Any) -> tuple[Any, Any, Any, Any]:
+            """Rotate a pair: (head, place in the first half, both results)."""
+            head, d = place // half, place % half
+            at = (fx.Int64(token) * heads + head) * head_dim + d
+            first, second = (fx.get_iter(x)[at + shift].to(fx.Float32) for shift in (0, half))
+            c, s = (fx.get_iter(table)[row + d].to(fx.Float32) for table in (cos, sin))
+            turned = first * c - second * s, second * c + first * s
+            for shift, value in zip((0, half), turned, strict=True):
+                fx.get_iter(out)[at + shift] = value.to(dtype)
+            return head, d, *turned
+
+        for place in range(fx.thread_idx.x, num_q_heads * half, THREADS):
+            rotate(Q, Q_out, num_q_heads, place)
+        for place in range(fx.thread_idx.x, num_kv_heads * half, THREADS):
+            head, d, low, high = rotate(K, K_out, num_kv_heads, place)
+            if slot >= 0:
+                for shift, value in ((0, low), (half, high)):
+                    keys[key_place(slot, head, d + shift)] = cached(value, key_cache, k_scale[0])
+        if slot >= 0:
+            for place in range(fx.thread_idx.x, num_kv_heads * head_dim, THREADS):
+                value = fx.get_iter(V)[fx.Int64(token) * (num_kv_heads * head_dim) + place].to(fx.Float32)
+                at = value_place(slot, place // head_dim, place % head_dim)
+                values[at] = cached(value, value_cache, v_scale[0])
+
+    @flyc.jit
+    def fused_rope_cache(
+        Q: fx.Tensor, K: fx.Tensor, V: fx.Tensor, positions: fx.Tensor, cos: fx.Tensor, sin: fx.Tensor,
+        slots: fx.Tensor, key_cache: fx.Tensor, value_cache: fx.Tensor, Q_out: fx.Tensor, K_out: fx.Tensor,
+        num_tokens: fx.Int32, k_scale: fx.Tensor, v_scale: fx.Tensor, stream: fx.Stream = None,
+    ):  # fmt: skip
+        rope_cache_kernel(
+            Q, K, V, positions, cos, sin, slots, key_cache, value_cache, Q_out, K_out, k_scale, v_scale
+        ).launch(grid=(num_tokens, 1, 1), block=(THREADS, 1, 1), stream=stream)
+
+    return fused_rope_cache
+
+
+def _check(head_dim: int, rotary_dim: int, is_neox: bool, flash_layout: bool, dtype: str) -> None:
+    if not is_neox:
+        raise NotImplementedError("only NeoX rotation, of halves, is there; flydsl.ops.rope has neighbours too")
+    if rotary_dim not in (-1, head_dim):
+        raise NotImplementedError(f"all {head_dim} elements of a head are rotated, got rotary_dim={rotary_dim}")
+    if dtype not in ("bf16", "f16"):
+        raise ValueError(f"dtype_str must be 'bf16' or 'f16', got {dtype!r}")
+    if head_dim % 2 or (not flash_layout and head_dim % VECTOR):
+        raise ValueError(f"head_dim is even, and a multiple of {VECTOR} in a cache that is not flash; got {head_dim}")
+
+
+@cache
+def build_rope_module(heads: int, head_dim: int, dtype: str, interleaved: bool = False, inverse: bool = False) -> Any:
+    """The launcher ``fn(x, cos, sin, out, tokens, cosines)``.
+
+    x is (tokens, heads * head_dim), cos and sin are (cosines, D / 2). Token t takes row t mod cosines of the tables.
+    ``interleaved`` rotates neighbours instead of halves, ``inverse`` the other way round, as the gradient does.
+    """
+    half, sign = head_dim // 2, -1.0 if inverse else 1.0
+
+    @flyc.kernel
+    def rope_kernel(x: fx.Tensor, cos: fx.Tensor, sin: fx.Tensor, out: fx.Tensor, cosines: fx.Int32):
+        token = fx.block_idx.x
+        row = token % cosines
+        for place in range(fx.thread_idx.x, heads * half, THREADS):
+            head, d = place // half, place % half
+            start = head * head_dim + (2 * d if interleaved else d)
+            other = start + (1 if interleaved else half)
+            a, b = x[token, start].to(fx.Float32), x[token, other].to(fx.Float32)
+            c, s = cos[row, d].to(fx.Float32), sin[row, d].to(fx.Float32) * sign
+            out[token, start] = (a * c - b * s).to(out.dtype)
+            out[token, other] = (b * c + a * s).to(out.dtype)
+
+    @flyc.jit
+    def rope(
+        x: fx.Tensor, cos: fx.Tensor, sin: fx.Tensor, out: fx.Tensor, tokens: fx.Int32, cosines: fx.Int32,
+        stream: fx.Stream = None,
+    ):  # fmt: skip
+        rope_kernel(x, cos, sin, out, cosines).launch(grid=(tokens, 1, 1), block=(THREADS, 1, 1), stream=stream)
+
+    return rope

@@ -1,0 +1,186 @@
+"""What every attention kernel does with scores, whatever multiplied them: which keys a query sees, and softmax.
+
+A thread holds scores of a few queries, its *rows*, each a vector over keys; the other keys of a block are in the
+registers of neighbouring lanes. Exponents are powers of two: the scale and log2(e) meet in one factor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from math import gcd, log2
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+
+LOG2_E = log2(2.718281828459045)
+LN_2 = 1 / LOG2_E
+LOWEST = float("-inf")
+
+
+@dataclass(frozen=True)
+class Features:
+    """What is asked for beside softmax(q k) v. ``left`` and ``right`` bound the band of keys that a query sees."""
+
+    left: bool = False
+    right: bool = False
+    softcap: bool = False
+    scale_first: bool = False
+    """Scores are scaled before anything else, not inside the exponent."""
+
+
+PLAIN = Features()
+
+
+# Which keys ----------------------------------------------------------------------------------------
+
+
+@fx.struct
+class Band:
+    """Query i sees keys j of ``length`` with i + offset - left <= j <= i + offset + right."""
+
+    offset: fx.Int32
+    left: fx.Int32
+    right: fx.Int32
+    length: fx.Int32
+
+
+def first_key(band: Any, features: Features, query: Any) -> Any:
+    """The first key that a query sees."""
+    return fx.max(query + band.offset - band.left, fx.Int32(0)) if features.left else fx.Int32(0)
+
+
+def end_of_keys(band: Any, features: Features, query: Any) -> Any:
+    """One past the last key that a query sees; not beyond ``length``, nor before the first key of all."""
+    if not features.right:
+        return band.length
+    return fx.max(fx.min(query + band.offset + band.right + 1, band.length), fx.Int32(0))
+
+
+def blocks_of(band: Any, features: Features, first: Any, last: Any, size: int) -> tuple[Any, Any, Any, Any]:
+    """Blocks of keys for queries ``first`` to ``last``: from, to, and from and to of those that need no mask."""
+    begin, end = first_key(band, features, first) // size, fx.ceildiv(end_of_keys(band, features, last), size)
+    plain_begin = fx.ceildiv(first_key(band, features, last), size)
+    plain_end = end_of_keys(band, features, first) // size
+    return begin, fx.max(end, begin), plain_begin, plain_end
+
+
+def masked(scores: Any, columns: Any, band: Any, features: Features, query: Any, key: Any) -> Any:
+    """Scores of a query against keys ``key + columns``, those that it does not see at minus infinity."""
+    seen = columns < end_of_keys(band, features, query) - key
+    if features.left:
+        seen = seen & (columns >= first_key(band, features, query) - key)
+    return seen.select(scores, fx.full_like(scores, LOWEST))
+
+
+def capped(scores: Any, cap: Any) -> Any:
+    """cap * tanh(scores / cap)."""
+    powers = powers_of_two(scores * (2 * LOG2_E / cap))
+    return cap - (2 * cap) / (powers + 1.0)
+
+
+# Softmax, block by block ---------------------------------------------------------------------------
+
+
+def powers_of_two(exponents: Any) -> Any:
+    """2 to the power of each element. Where the GPU can spare itself the trouble with subnormal results, it does."""
+    if not fx.nvvm.is_target():
+        return fx.math.exp2(exponents)
+    if not isinstance(exponents, fx.Vector):
+        return fx.nvvm.ex2(exponents)
+    return fx.Vector.from_elements([fx.nvvm.ex2(exponents[i]) for i in range(exponents.numel)], fx.Float32)
+
+
+def folded(values: Any, combine: Callable[[Any, Any], Any], chains: int = 4) -> Any:
+    """All elements of a vector combined, in a few chains, so that none is long and not all need be there at once."""
+    width = gcd(chains, values.numel)
+    parts = [values.shuffle(values, range(start, start + width)) for start in range(0, values.numel, width)]
+    chain = reduce(combine, parts)
+    return reduce(combine, [chain[i] for i in range(width)])
+
+
+def over_lanes(value: Any, combine: Callable[[Any, Any], Any], distances: tuple[int, ...]) -> Any:
+    """Combine a number over the lanes that share a row."""
+    for distance in distances:
+        value = combine(value, fx.shuffle_xor(value, distance, fx.num_warp_threads()))
+    return value
+
+
+def add(a: Any, b: Any) -> Any:
+    return a + b
+
+
+LIMIT = 2.0**13
+"""What a thread's sum of powers may be before its maxima are looked for again: f16 ends at 2^16."""
+
+
+def softmax_start(scores: list[Any], factor: Any, distances: tuple[int, ...], dtype: Any) -> tuple[Any, Any, Any]:
+    """Take the first block of scores in: powers as ``dtype``, levels, and this thread's sums."""
+    tops = maxima(scores, distances)
+    powers, sums = exponentials(scores, tops, factor, dtype)
+    return powers, tops, sums
+
+
+@flyc.jit
+def softmax_step(scores, tops, sums, factor, distances, dtype):
+    """Take a block of scores in: powers as ``dtype``, whether and by what earlier results shrink, levels, own sums.
+
+    Scores times ``factor`` are exponents of two, relative to the level of their row. A level is the maximum of the
+    first keys, not of all: softmax is the same for every level, as long as no power overflows. Only where one might, or
+    where no key was seen yet, are the maxima of all rows of the wave found anew, and earlier results shrink.
+    """
+    powers, added = exponentials(scores, tops, factor, dtype)
+    shrink = [fx.Float32(1.0) for _ in scores]
+    unfit = fx.Boolean(False)
+    for top, more in zip(tops, added, strict=True):
+        unfit = unfit | (top == LOWEST) | (more > LIMIT)
+    moved = fx.gpu.any(unfit)
+    if moved:
+        found = maxima(scores, distances)
+        highest = [fx.maxnumf(top, high) for top, high in zip(tops, found, strict=True)]
+        shrink = [powers_of_two(top * factor - level(high, factor)) for top, high in zip(tops, highest, strict=True)]
+        powers, added = exponentials(scores, highest, factor, dtype)
+        tops = highest
+    sums = [fx.math.fma(total, less, more) for total, less, more in zip(sums, shrink, added, strict=True)]
+    return powers, moved, shrink, tops, sums
+
+
+def maxima(scores: list[Any], distances: tuple[int, ...]) -> list[Any]:
+    """The greatest score of each row, NaN left out."""
+    return [over_lanes(folded(row, fx.maxnumf), fx.maxnumf, distances) for row in scores]
+
+
+def level(top: Any, factor: Any) -> Any:
+    """The exponent that powers are relative to; a row without keys has none, and takes zero."""
+    return (top == LOWEST).select(fx.Float32(0.0), top * factor)
+
+
+def exponentials(scores: list[Any], tops: list[Any], factor: Any, dtype: Any) -> tuple[list[Any], list[Any]]:
+    """Powers of two of each row, rounded to ``dtype``, and their sums before that."""
+    exponents = [fx.math.fma(row, fx.full_like(row, factor), fx.full_like(row, -level(top, factor)))
+                 for row, top in zip(scores, tops, strict=True)]  # fmt: skip
+    powers = [powers_of_two(row) for row in exponents]
+    return [row.to(dtype) for row in powers], [folded(row, add) for row in powers]
+
+
+@flyc.jit
+def softmax_end(top, total, factor, distances, sink):
+    """(what to multiply a row's result by, the logarithm of its sum of exponentials).
+
+    ``sink`` is the score of a key without value, or None. A row that saw no key is zero, its logarithm minus infinity.
+    """
+    total = over_lanes(total, add, distances)
+    shift = level(top, factor)
+    scale = fx.Float32(1.0)
+    if fx.const_expr(sink is not None):
+        score = sink * LOG2_E
+        highest = fx.maxnumf((top == LOWEST).select(fx.Float32(LOWEST), shift), score)
+        highest = (highest == LOWEST).select(fx.Float32(0.0), highest)
+        scale = (top == LOWEST).select(fx.Float32(0.0), powers_of_two(shift - highest))
+        total = total * scale + powers_of_two(score - highest)
+        shift = highest
+    empty = total == 0.0
+    logarithm = empty.select(fx.Float32(LOWEST), (shift + fx.math.log2(total)) * LN_2)
+    return empty.select(fx.Float32(0.0), scale / total), logarithm

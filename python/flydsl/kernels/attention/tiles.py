@@ -1,0 +1,131 @@
+"""A tile of queries over blocks of keys: what it sees, and how its scores lie in a thread's registers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.attention.scores import Band, blocks_of, capped, masked
+
+# Tiles -------------------------------------------------------------------------------------------
+
+
+@fx.struct
+class Piece:
+    """A tile of one sequence: its head and batch, where it starts, and the keys that it sees, block by block.
+
+    Blocks ``begin`` to ``end``, of which those from ``plain_begin`` to ``plain_end`` need no mask.
+    """
+
+    head: fx.Int32
+    batch: fx.Int32
+    first: fx.Int32
+    queries: fx.Int32
+    query_start: fx.Int32
+    key_start: fx.Int32
+    band: Band
+    begin: fx.Int32
+    end: fx.Int32
+    plain_begin: fx.Int32
+    plain_end: fx.Int32
+
+
+@flyc.jit
+def piece_of(tile, head, batch, lengths, extents, window, plan):
+    """A tile. Sequences of different lengths lie one behind the other; ``lengths`` has where they start, or is None."""
+    queries, keys = extents
+    query_start = key_start = fx.Int32(0)
+    if fx.const_expr(lengths is not None):
+        starts, key_starts = lengths
+        query_start, key_start = starts[batch], key_starts[batch]
+        queries, keys = starts[batch + 1] - query_start, key_starts[batch + 1] - key_start
+    band = Band(keys - queries, window[0], window[1], keys)
+    first = tile * plan.queries
+    last = fx.min(first + plan.queries, queries) - 1
+    begin, end, plain_begin, plain_end = blocks_of(band, plan.features, first, last, plan.keys)
+    # One block at least: queries that see no key see a block of masked ones.
+    end = fx.max(end, begin + 1)
+    return Piece(head, batch, first, queries, query_start, key_start, band, begin, end, plain_begin, plain_end)
+
+
+# Rows of a fragment --------------------------------------------------------------------------------
+
+
+class FragmentRows:
+    """A thread's part of a product's result, as rows of queries.
+
+    ``queries`` is the mode of (M, N) that queries are on; the other one is that of keys, or of a head's elements.
+    ``origin`` is where this thread's first value stands, and the others stand as in thread 0.
+    """
+
+    def __init__(self, tiled: Any, thread: Any, shape: tuple[int, int], queries: int = 0) -> None:
+        where = fx.make_identity_tensor(shape)
+        mine, pattern = (tiled.get_slice(t).partition_C(where) for t in (thread, 0))
+        size = int(fx.size(pattern))
+        places = [tuple(int(part) for part in fx.get_leaves(pattern[i])) for i in range(size)]
+        first = [fx.Int32(part) for part in fx.get_leaves(mine[0])]
+        self.query, self.column = first[queries], first[1 - queries]
+        self.rows = sorted({place[queries] for place in places})
+        self.lanes = [[i for i in range(size) if places[i][queries] == row] for row in self.rows]
+        self.columns = [[places[i][1 - queries] for i in lanes] for lanes in self.lanes]
+        self._order = [(self.rows.index(place[queries])) for place in places]
+
+    def split(self, values: Any) -> list[Any]:
+        """A vector for each row."""
+        flat = values.reshape((values.numel,))
+        return [flat.shuffle(flat, lanes) for lanes in self.lanes]
+
+    def join(self, rows: list[Any]) -> Any:
+        """The way back, flat."""
+        count = [0] * len(rows)
+        order = []
+        for row in self._order:
+            order.append(row * rows[0].numel + count[row])
+            count[row] += 1
+        whole = rows[0]
+        for row in rows[1:]:
+            whole = whole.shuffle(row, [*range(whole.numel + row.numel)])
+        return whole.shuffle(whole, order)
+
+    def spread(self, numbers: list[Any]) -> Any:
+        """Each row's number at each of its values, flat."""
+        few = fx.Vector.from_elements(numbers, fx.Float32)
+        return few.shuffle(few, self._order)
+
+
+# Scores --------------------------------------------------------------------------------------------
+
+
+@flyc.jit
+def scores_of(values, rows, piece, block, extras, numbers, plan, with_mask):
+    """The products of a block as rows of scores, as they go into the softmax."""
+    scores = rows.split(values)
+    for i in fx.range_constexpr(len(scores)):
+        query = (piece.first + rows.query + rows.rows[i]) // plan.group
+        key = block * plan.keys + rows.column
+        scores[i] = changed(scores[i], piece, query, key, rows.columns[i], extras, numbers, plan.features)
+        if fx.const_expr(with_mask):
+            columns = fx.Vector.from_elements([fx.Int32(c) for c in rows.columns[i]], fx.Int32)
+            scores[i] = masked(scores[i], columns, piece.band, plan.features, query, key)
+    return scores
+
+
+@flyc.jit
+def changed(scores, piece, query, key, columns, extras, numbers, features):
+    """Scale, cap, slopes and bias, where they are not part of the exponent's factor."""
+    _, scale, cap = numbers
+    bias, slopes, _ = extras
+    if fx.const_expr(features.scale_first):
+        scores = scores * scale
+    if fx.const_expr(features.softcap):
+        scores = capped(scores, cap)
+    if fx.const_expr(slopes is not None):
+        slope = slopes[piece.batch, piece.head]
+        away = [fx.Float32(abs(query + piece.band.offset - key - c)) for c in columns]
+        scores = scores - fx.Vector.from_elements(away, fx.Float32) * slope
+    if fx.const_expr(bias is not None):
+        row = bias[piece.batch, piece.head, fx.min(query, piece.queries - 1), None]
+        terms = [fx.Float32(row[fx.min(key + c, piece.band.length - 1)]) for c in columns]
+        scores = scores + fx.Vector.from_elements(terms, fx.Float32)
+    return scores

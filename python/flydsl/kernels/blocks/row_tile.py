@@ -1,0 +1,154 @@
+"""Rows of a block in shared memory, for those that do not begin at multiples of 16 bytes, and for short ones.
+
+The rows of a block lie in memory one behind the other, so they come as they lie, in pieces of 16 bytes, and are cut
+into rows in shared memory. Results go back the same way, from where the rows were. Pieces at the ends belong to
+neighbouring rows too: they are read whole where there are neighbours, and written element by element.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.blocks.cache_hints import copy_atom
+from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, RowPlan
+from flydsl.kernels.blocks.rows import Share, row_start, vectors_of
+
+PIECES_AT_ONCE = 8
+"""Pieces that a thread has on their way where threads copy them."""
+
+
+def tile_elements(plan: RowPlan) -> int:
+    """Elements of shared memory that a tile takes, a multiple of 128 bytes."""
+    whole = 128 // plan.size
+    return -(-(plan.tile + ACCESS_BYTES // plan.size) // whole) * whole
+
+
+def tile_memory(plan: RowPlan, smem: Any) -> Any:
+    """Shared memory for all tiles of one source, those on their way included."""
+    count = tile_elements(plan) * max(plan.stages, 1)
+    return smem.allocate(fx.Array[DTYPES[plan.dtype], count, 128]).ptr
+
+
+class RowTile:
+    """Rows ``first`` and following of a matrix, or the block's part of one, as they lie in memory."""
+
+    def __init__(self, share: Share, source: Any, first: Any, end: Any, buffer: Any) -> None:
+        plan = share.plan
+        self.plan, self.share, self.source, self.first, self.buffer = plan, share, source, first, buffer
+        self.per_piece = ACCESS_BYTES // plan.size
+        self.rows = fx.min(end - first, fx.Int32(plan.rows)) if plan.rows > 1 else fx.Int32(1)
+        self.count = fx.Int32(share.here * plan.width if plan.cluster > 1 else self.rows * plan.length)
+        self.start = self._start(source)
+        shift = self._shift(self.start)
+        self.as_it_lies = self._together(source) & (shift % plan.width == 0)
+        self.place = self.as_it_lies.select(shift, fx.Int32(0))
+        self.head = fx.min((self.per_piece - self.place) % self.per_piece, self.count)
+        self.body = (self.count - self.head) // self.per_piece * self.per_piece
+        stop = self.place + self.count
+        self.has_before = (self.place == 0) | (first > 0)
+        self.has_behind = (stop % self.per_piece == 0) | (first + self.rows < end)
+        if plan.cluster > 1:
+            self.has_before = self.has_before | (fx.Int32(share.offset) > 0)
+            self.has_behind = self.has_behind | (fx.Int32(share.offset + share.here) < plan.vectors)
+        # What comes in whole pieces, counted from the beginning of the buffer.
+        self.begin = self.has_before.select(fx.Int32(0), self.place + self.head)
+        whole = (stop + self.per_piece - 1) // self.per_piece * self.per_piece
+        self.stop = fx.max(self.has_behind.select(whole, self.place + self.head + self.body), self.begin)
+
+    def _start(self, tensor: Any) -> Any:
+        return row_start(tensor, self.first) + self.share.offset * self.plan.width
+
+    def _shift(self, start: Any) -> Any:
+        """How many elements a pointer is behind a multiple of 16 bytes."""
+        return fx.Int32(fx.ptrtoint(start) % ACCESS_BYTES) // self.plan.size
+
+    def _edge(self) -> Any:
+        """The element outside whole pieces that this thread copies, or -1; some have one before, some one behind."""
+        thread, per = fx.thread_idx.x, self.per_piece
+        behind = self.head + self.body + thread - per
+        at = (thread < per).select((thread < self.head).select(thread, -1), (behind < self.count).select(behind, -1))
+        return (thread < 2 * per).select(at, -1)
+
+    def _together(self, tensor: Any) -> Any:
+        """Whether the tile's rows lie one behind the other."""
+        return (tensor.stride[0] == self.plan.length) | (self.rows == 1)
+
+    def row(self, number: Any) -> Any:
+        """A row of the tile as (values of a vector, vectors)."""
+        return vectors_of(self.buffer + self.place + number * self.plan.length, self.plan)
+
+    def _element(self, at: Any) -> tuple[Any, Any]:
+        """The coordinate of an element of the tile."""
+        length = self.plan.length
+        return self.first + at // length, self.share.offset * self.plan.width + at % length
+
+    def bytes_in_pieces(self) -> Any:
+        """How much `send_for` brings."""
+        return self.as_it_lies.select(self.stop - self.begin, fx.Int32(0)) * self.plan.size
+
+    def send_for(self, arrived: Any) -> None:
+        """Have the pieces brought; a single thread calls this, and ``arrived`` is told."""
+        size = self.bytes_in_pieces()
+        if size > 0:
+            place = self.buffer + self.begin
+            come = self.start - self.place + self.begin
+            fx.nvvm.bulk_load(come, place, size, arrived, l2=self.plan.hints.priority)
+
+    def copy_pieces_here(self) -> None:
+        """Bring the pieces with all threads."""
+        if self.as_it_lies:
+            self._copy_pieces(self.start - self.place + self.begin, self.buffer + self.begin, self.stop - self.begin)
+
+    @flyc.jit
+    def complete(self) -> None:
+        """Bring what came in no piece; rows of a last tile that is not full become zero."""
+        if self.as_it_lies:
+            if not (self.has_before & self.has_behind):
+                edge = self._edge()
+                if edge >= 0:
+                    self.buffer[self.place + edge] = self.start[edge]
+        else:
+            for at in range(fx.thread_idx.x, self.count, self.plan.threads):
+                self.buffer[at] = self.source[self._element(at)]
+        if fx.const_expr(self.plan.rows > 1):
+            for at in range(self.count + fx.thread_idx.x, self.plan.tile, self.plan.threads):
+                self.buffer[self.place + at] = DTYPES[self.plan.dtype](0.0)
+
+    @flyc.jit
+    def write_back(self, target: Any) -> None:
+        """Write what the threads left in place of the rows, after a barrier."""
+        start, place = self._start(target), self.buffer + self.place
+        if self._together(target) & (self._shift(start) == self.place):
+            if fx.const_expr(not self.plan.bulk):
+                self._copy_pieces(place + self.head, start + self.head, self.body)
+            elif (fx.thread_idx.x == 0) & (self.body > 0):
+                fx.nvvm.bulk_store(place + self.head, start + self.head, self.body * self.plan.size)
+            edge = self._edge()
+            if edge >= 0:
+                start[edge] = place[edge]
+        else:
+            for at in range(fx.thread_idx.x, self.count, self.plan.threads):
+                target[self._element(at)] = place[at]
+
+    @flyc.jit
+    def _copy_pieces(self, source: Any, target: Any, elements: Any) -> None:
+        """Some pieces at once are on their way in each thread."""
+        plan, dtype, space = self.plan, DTYPES[self.plan.dtype], tile_elements(self.plan)
+        pieces, most = elements // self.per_piece, -(-(plan.tile // self.per_piece + 1) // plan.threads)
+        come, go = (
+            fx.logical_divide(fx.make_view(p, fx.make_layout(space, 1)), fx.make_layout(self.per_piece, 1))
+            for p in (source, target)
+        )
+        atom = copy_atom(ACCESS_BYTES * 8, dtype, None)
+        for begin in fx.range_constexpr(0, most, PIECES_AT_ONCE):
+            held = [fx.make_rmem_tensor(self.per_piece, dtype) for _ in range(min(PIECES_AT_ONCE, most - begin))]
+            for k, fragment in enumerate(held):
+                at = fx.thread_idx.x + (begin + k) * plan.threads
+                if at < pieces:
+                    fx.copy_atom_call(atom, come[None, at], fragment)
+            for k, fragment in enumerate(held):
+                at = fx.thread_idx.x + (begin + k) * plan.threads
+                if at < pieces:
+                    fx.copy_atom_call(atom, fragment, go[None, at])

@@ -1,0 +1,132 @@
+"""The preshuffle GEMM of fp8 with a scale for every 128 elements of K, for AMD's matrix cores (gfx942, gfx950).
+
+gemm = compile_blockscale_preshuffle_gemm(M=0, N=7168, K=2304, tile_m=64, tile_n=128, tile_k=128)
+gemm(C, A, shuffle_weight(B), scale_a, scale_b, M, N, stream)
+
+C[m, n] = sum over blocks kb of (sum of A[m, k] * B[n, k] over the k of kb) * scale_a[kb, m] * scale_b[n / 128, kb].
+``scale_a`` is f32 of shape [K/128][M], a row for each block, with the M of the call; ``scale_b`` f32 [N/128][K/128].
+
+It is the pipeline of `preshuffle_gemm` with sums of one block at a time, begun at zero and added to the total with
+their scale. The scales of a tile are fetched while the tile before it is multiplied.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.expr import rocdl
+from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, block_tile, multiply_all, store_tile
+from flydsl.kernels.gemm.preshuffle_plan import BLOCK, THREADS, WAVES, GemmPlan
+
+SCALE_BLOCK = 128
+"""Elements of K, and columns of B, that share a scale."""
+
+
+class BlockScaledPipeline(Pipeline):
+    """A pipeline that adds up the products of a block of K before it scales them."""
+
+    def __init__(self, plan: GemmPlan, A: Any, B: Any, scales: tuple[Any, Any], m: Any, at: tuple[Any, Any]) -> None:
+        column, row = at
+        super().__init__(plan, A, B, m, column, row)
+        plan = self.plan
+        self.m, self.row = m, row
+        numbers = -(-plan.n // SCALE_BLOCK) * (plan.k // SCALE_BLOCK)
+        self.scale_b = fx.make_view(fx.get_iter(scales[1]), fx.make_layout(numbers, 1))
+        self.blocks = plan.tile_k // SCALE_BLOCK
+        self.sums = self.tiled.make_fragment_C(fx.make_identity_tensor((plan.tile_n, plan.tile_m)))
+        records = fx.Int64(m) * (plan.k // SCALE_BLOCK * 4)
+        rows = fx.make_view(
+            rocdl.make_buffer_ptr(fx.get_iter(scales[0]), records),
+            fx.make_layout((plan.tile_n, plan.tile_m), (0, 1)),
+        )
+        self.a_scales = self.tiled.get_slice(self.thread).partition_C(rows)[0, 0, None]
+        self.number = fx.make_copy_atom(rocdl.BufferCopy32b(), fx.Float32)
+        self.row_scales = [fx.make_rmem_tensor((plan.row_tiles, self.blocks), fx.Float32) for _ in range(2)]
+        self.column_scales = [fx.make_rmem_tensor((plan.column_tiles, self.blocks), fx.Float32) for _ in range(2)]
+        columns = [column * plan.tile_n + BLOCK * WAVES * j for j in range(plan.column_tiles)]
+        self.rows_of_b = [first // SCALE_BLOCK * (plan.k // SCALE_BLOCK) for first in columns]
+
+    def load_b(self, tile: int, chunk: int, after: Any = 0) -> None:
+        if chunk == 0:
+            self.load_scales(tile, after)
+        super().load_b(tile, chunk, after)
+
+    def load_scales(self, tile: int, after: Any) -> None:
+        """Fetch the scales of a tile; where there is none they are those of the last, which nobody uses."""
+        last = self.plan.k // SCALE_BLOCK - 1
+        for block in range(self.blocks):
+            at = fx.min(fx.Int32((after + tile * self.plan.tile_k) // SCALE_BLOCK + block), fx.Int32(last))
+            offset = at * self.m + self.row * self.plan.tile_m
+            fx.copy(self.number, self.a_scales, self.row_scales[tile % 2][None, block], soffset=offset)
+            for j, first in enumerate(self.rows_of_b):
+                self.column_scales[tile % 2][j, block] = self.scale_b[first + at]
+
+    def multiply(self, tile: int, chunk: int) -> None:
+        block, place = divmod(chunk * self.plan.chunk, SCALE_BLOCK)
+        if place == 0:
+            self.sums.fill(0.0)
+        super().multiply(tile, chunk)
+        if place + self.plan.chunk == SCALE_BLOCK:
+            self.add_block(tile, block)
+
+    def add_products(self, a: Any, b: Any, tile: int, chunk: int) -> None:
+        state = dict(self.instruction.state)
+        fx.gemm(self.tiled, self.sums, b, a, self.sums, traversal_order="MKN", **state)
+
+    def add_block(self, tile: int, block: int) -> None:
+        """The sums of a block, scaled, to the total."""
+        rows, columns = self.row_scales[tile % 2], self.column_scales[tile % 2]
+        for i in range(self.plan.row_tiles):
+            for j in range(self.plan.column_tiles):
+                part, total = self.sums[None, j, i], self.total[None, j, i]
+                total.store(fx.math.fma(part.load(), rows[i, block] * columns[j, block], total.load()))
+
+
+@flyc.jit
+def multiply_scaled(C: Any, A: Any, B: Any, scale_a: Any, scale_b: Any, m: Any, plan: GemmPlan) -> None:
+    """One block: a tile of C."""
+    column, row = block_tile(plan)
+    pipeline = BlockScaledPipeline(plan, A, B, (scale_a, scale_b), m, (column, row))
+    multiply_all(pipeline, plan)
+    store_tile(pipeline, C, pipeline.total.load(), m, column, row)
+
+
+@cache
+def compile_blockscale_preshuffle_gemm(
+    *, M: int = 0, N: int, K: int, tile_m: int, tile_n: int, tile_k: int, scale_block_k: int = SCALE_BLOCK,
+    out_dtype: str = "bf16", use_cshuffle_epilog: bool = False, waves_per_eu: int | None = None,
+    use_async_copy: bool = False,
+) -> Any:  # fmt: skip
+    """The launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, M, N, stream)``; ``M`` here is a hint, and may differ.
+
+    ``use_cshuffle_epilog`` and ``use_async_copy`` are ways to the same numbers and change nothing.
+    """
+    if scale_block_k != SCALE_BLOCK:
+        raise ValueError(f"scale_block_k must be {SCALE_BLOCK}, got {scale_block_k}")
+    for name, value in (("tile_k", tile_k), ("K", K)):
+        if value <= 0 or value % SCALE_BLOCK:
+            raise ValueError(f"{name} must be a positive multiple of {SCALE_BLOCK}, a block of scales; got {value}")
+    plan = GemmPlan(N, K, tile_m, tile_n, tile_k, "fp8", out_dtype, scheduled=False)
+
+    @flyc.kernel(known_block_size=(THREADS, 1, 1))
+    def blockscale_gemm_kernel(
+        C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor, m: fx.Int32
+    ):
+        multiply_scaled(C, A, B, scale_a, scale_b, m, plan)
+
+    @flyc.jit
+    def blockscale_gemm(
+        C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor, M: fx.Int32,
+        N: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
+    ):  # fmt: skip
+        if plan.n != N:
+            raise ValueError(f"this kernel was compiled for N = {plan.n}, and is called with N = {N}")
+        grid = (plan.n // plan.tile_n, fx.ceildiv(M, plan.tile_m), 1)
+        blockscale_gemm_kernel(C, A, B, scale_a, scale_b, M).launch(grid=grid, block=(THREADS, 1, 1), stream=stream)
+
+    if waves_per_eu is not None:
+        blockscale_gemm.compile_hints["waves_per_eu"] = waves_per_eu
+    return blockscale_gemm

@@ -1,0 +1,141 @@
+"""How results of the Hopper GEMM leave: act(alpha * acc * scales + biases + beta * D), from accumulators to memory.
+
+Each warp handles its own 16 rows of each block of 64: accumulators to its place in shared memory, in the order that C
+has, and from there to C in pieces of 16 bytes, neighbouring lanes to neighbouring pieces.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.blocks.activation import ACTIVATIONS
+from flydsl.kernels.gemm.hopper_plan import STORE_BYTES, WARP_ROWS, WARPGROUP, GemmConfig, GemmKind
+
+
+class Epilogue:
+    """What becomes of sums, and where they go. ``extras`` and ``factors`` are those of the kernel."""
+
+    def __init__(
+        self, C: Any, extras: Any, factors: Any, extents: Any, kind: GemmKind, config: GemmConfig, smem: Any
+    ) -> None:
+        self.C, self.extras, self.kind, self.config = C, extras, kind, config
+        self.alpha, self.beta = factors
+        self.m, self.n, *_ = extents
+        self.piece = 128 // kind.c.width
+        self.shape = config.store_box(kind)
+        boxes = smem.allocate(fx.Array[kind.c, config.warps * STORE_BYTES * 8 // kind.c.width, 1024]).ptr
+        self.warp = fx.thread_idx.x // 32 - WARPGROUP // 32
+        self.box = self.boxed(boxes + self.warp * (STORE_BYTES * 8 // kind.c.width))
+
+    def boxed(self, ptr: Any) -> Any:
+        """A warp's place in shared memory as (element of a piece, line, piece); swizzled, so that no banks conflict."""
+        lines, length = self.lines()
+        pieces = length // self.piece
+        layout = fx.make_layout((self.piece, lines, pieces), (1, length, self.piece))
+        if pieces == 1:
+            return fx.make_view(ptr, layout)
+        swizzle = fx.static(fx.SwizzleType.get(pieces.bit_length() - 1, self.piece.bit_length() - 1, 3))
+        return fx.make_view(ptr, fx.make_composed_layout(swizzle, layout))
+
+    def lines(self) -> tuple[int, int]:
+        """Lines of a box, along C's contiguous mode, and their length."""
+        rows, columns = self.shape
+        return (rows, columns) if self.kind.c_along_n else (columns, rows)
+
+    def sync(self) -> None:
+        """The lanes of a warp see each other's shared memory; each warp has a named barrier."""
+        fx.nvvm.barrier_sync(self.warp + 2, 32)
+
+    @flyc.jit
+    def store(self, values: Any, warp: Any, at: Any) -> None:
+        """The accumulators of a warp's thread, those of a tile at (batch, row, column), to C."""
+        batch, row, column = at
+        config, kind = self.config, self.kind
+        each, width = config.tile_n // 2, self.shape[1]
+        for block in fx.range_constexpr(config.accumulators // each):
+            top = row + (block * config.warps + warp) * WARP_ROWS
+            part = fx.Vector.from_elements([values[block * each + i] for i in range(each)], values.dtype)
+            part = self.finished(part.to(fx.Float32), batch, top, column)
+            part = ACTIVATIONS[kind.activation](part).to(kind.c)
+            for first in fx.range_constexpr(0, config.tile_n, width):
+                self.sync()  # the box before has been read
+                self.fill(part, first // 2)
+                self.sync()
+                if fx.const_expr(kind.wide_store):
+                    self.copy_pieces(batch, top, column + first)
+                else:
+                    self.copy_elements(batch, top, column + first)
+
+    def finished(self, part: Any, batch: Any, top: Any, column: Any) -> Any:
+        """part * alpha * scale_m * scale_n + bias_m + bias_n + beta * D, of those that are there."""
+        scale_m, scale_n, bias_m, bias_n, D = self.extras
+        lane = fx.lane_id()
+        # A thread has two neighbouring columns of every eight, in two rows eight apart.
+        rows = [top + half * 8 + lane // 4 for half in range(2)]
+        columns = [column + i // 2 * 8 + lane % 4 * 2 + i % 2 for i in range(part.numel // 2)]
+        places = [(i // 2 % 2, i // 4 * 2 + i % 2) for i in range(part.numel)]
+
+        def spread(vector: Any, along: list[Any], mode: int) -> Any:
+            last = fx.Int32(fx.get_scalar(fx.size(vector))) - 1  # a vector of one number serves all
+            found = [fx.Float32(vector[fx.min(place, last)]) for place in along]
+            return fx.Vector.from_elements([found[place[mode]] for place in places], fx.Float32)
+
+        part = part if self.alpha is None else part * self.alpha
+        for vector, along, mode in ((scale_m, rows, 0), (scale_n, columns, 1)):
+            part = part if vector is None else part * spread(vector, along, mode)
+        for vector, along, mode in ((bias_m, rows, 0), (bias_n, columns, 1)):
+            part = part if vector is None else part + spread(vector, along, mode)
+        if D is None:
+            return part
+        inside = [(fx.min(rows[i], self.m - 1), fx.min(columns[j], self.n - 1)) for i, j in places]
+        found = [fx.Float32(D[(*batch, *place)]) for place in inside]
+        return part + fx.Vector.from_elements(found, fx.Float32) * self.beta
+
+    @flyc.jit
+    def fill(self, part: Any, first: int) -> None:
+        """Elements of a box's columns, the thread's own from the ``first`` on, to the box."""
+        lane, width, along_n = fx.lane_id(), self.shape[1], self.kind.c_along_n
+        if fx.const_expr(self.kind.c.width == 16):
+            words = part.bitcast(fx.Int32)
+            for eight in fx.range_constexpr(width // 8):
+                # Two matrices of 8x8, rows 0-7 and 8-15; lane 8 * i + r names line r of matrix i.
+                below, line = lane // 8 % 2, lane % 8
+                place = (line + below * 8, eight) if along_n else (line + eight * 8, below)
+                two = [words[first // 2 + eight * 2 + i] for i in range(2)]
+                fx.nvvm.stmatrix(self.box[None, place[0], place[1]], two, transposed=not along_n)
+        else:
+            for i in fx.range_constexpr(width // 2):
+                row, column = i // 2 % 2 * 8 + lane // 4, i // 4 * 8 + lane % 4 * 2 + i % 2
+                line, place = (row, column) if along_n else (column, row)
+                self.box[place % self.piece, line, place // self.piece] = part[first + i]
+
+    @flyc.jit
+    def copy_pieces(self, batch: Any, top: Any, column: Any) -> None:
+        """The box to C, 16 bytes a lane."""
+        along_n = self.kind.c_along_n
+        lines, length = self.lines()
+        pieces = length // self.piece
+        atom = fx.make_copy_atom(fx.UniversalCopy(128), self.kind.c)
+        for first in fx.range_constexpr(0, lines * pieces, 32):
+            line, piece = (first + fx.lane_id()) // pieces, (first + fx.lane_id()) % pieces
+            start = piece * self.piece
+            row, col = (top + line, column + start) if along_n else (top + start, column + line)
+            if (row < self.m) & (col < self.n) & (line < lines):
+                whole = self.C[(*batch, row, None)] if along_n else self.C[(*batch, None, col)]
+                target = fx.logical_divide(whole, fx.make_layout(self.piece, 1))
+                moved = fx.make_rmem_tensor(self.piece, self.kind.c)
+                fx.copy_atom_call(atom, self.box[None, line, piece], moved)
+                fx.copy_atom_call(atom, moved, target[None, (col if along_n else row) // self.piece])
+
+    @flyc.jit
+    def copy_elements(self, batch: Any, top: Any, column: Any) -> None:
+        """The box to C, element by element: lines of C do not start at multiples of 16 bytes."""
+        along_n = self.kind.c_along_n
+        lines, length = self.lines()
+        for first in range(0, lines * length, 32):
+            line, place = (first + fx.lane_id()) // length, (first + fx.lane_id()) % length
+            row, col = (top + line, column + place) if along_n else (top + place, column + line)
+            if (row < self.m) & (col < self.n):
+                self.C[(*batch, row, col)] = self.box[place % self.piece, line, place // self.piece]

@@ -1,0 +1,336 @@
+"""How the Hopper GEMM is built for a product: kinds, configurations, and a model that chooses among them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from math import gcd, isqrt
+from typing import Any
+
+import flydsl.expr as fx
+from flydsl.kernels.blocks.activation import ACTIVATIONS
+
+WARPGROUP = 128
+WARP_ROWS = 16
+"""Rows of a block of 64 that a warp has accumulators of."""
+BLOCK_ROWS = 64
+"""Rows of one wgmma."""
+ROW_BYTES = 128
+"""Bytes of a swizzled line of A and B: K of a stage, where K is contiguous."""
+STORE_BYTES = 2048
+"""Bytes of a box of C that a warp sends off: 16 rows of 128 bytes."""
+SHARED_BYTES = 232448
+"""Shared memory of a block on Hopper."""
+BARRIER_BYTES = 16
+"""Of a stage: two barriers."""
+MIN_STAGES, MAX_STAGES = 3, 24
+MAX_BOX = 256
+"""Rows of a copy by TMA, and columns of a wgmma."""
+LINE_BYTES = 16
+"""What addresses and lines are multiples of where TMA reads them, and where results leave in whole pieces."""
+
+
+FITTING_SUMS = {1: 256, 2: 96, 3: 64}
+"""Warpgroups that multiply to the sums a thread has room for in its equal share of the registers."""
+
+
+@dataclass(frozen=True)
+class GemmKind:
+    """What is multiplied: types, which mode of each matrix is contiguous, and what happens to the sums.
+
+    Types and modes are the kernel's own: of a swapped product its A is the caller's B.
+    ``wide_store`` says that lines of C are multiples of 16 bytes; they are stored element by element otherwise.
+    """
+
+    a: Any
+    b: Any
+    c: Any
+    a_along_k: bool = True
+    b_along_k: bool = True
+    c_along_n: bool = True
+    wide_store: bool = True
+    batched: bool = False
+    activation: str = "none"
+
+    @property
+    def size(self) -> int:
+        """Bytes of an element of A and B."""
+        return self.a.width // 8
+
+    @property
+    def bk(self) -> int:
+        """K of a stage."""
+        return ROW_BYTES // self.size
+
+    @property
+    def acc(self) -> Any:
+        return fx.Int32 if self.a.is_integer else fx.Float32
+
+
+@dataclass(frozen=True)
+class GemmConfig:
+    """Extents of a block's tile, warpgroups that multiply, stages of the ring, and what a cluster's blocks share.
+
+    ``along`` says how they lie: below each other ("m", sharing B), beside each other ("n", sharing A), or one behind
+    the other ("k", each with a part of K of the same tile). ``band`` is how many rows of clusters share an L2 window.
+    ``swapped`` gives the kernel the caller's B as its A and C transposed, so that few rows become few columns.
+    """
+
+    tile_m: int = 128
+    tile_n: int = 256
+    consumers: int = 2
+    stages: int = 4
+    cluster: int = 1
+    along: str = "m"
+    band: int = 8
+    swapped: bool = False
+
+    def sharing(self, mode: str) -> int:
+        """How many blocks of a cluster lie along a mode."""
+        return self.cluster if self.along == mode else 1
+
+    @property
+    def splits(self) -> int:
+        """In how many parts K is."""
+        return self.sharing("k")
+
+    def store_box(self, kind: GemmKind) -> tuple[int, int]:
+        """Rows and columns of C that a warp sends off at once."""
+        size = kind.c.width // 8
+        if kind.c_along_n:
+            return WARP_ROWS, gcd(self.tile_n, ROW_BYTES // size)
+        return WARP_ROWS, gcd(self.tile_n, STORE_BYTES // WARP_ROWS // size)
+
+    @property
+    def warps(self) -> int:
+        """Warps that multiply."""
+        return self.consumers * WARPGROUP // 32
+
+    @property
+    def threads(self) -> int:
+        return (1 + self.consumers) * WARPGROUP
+
+    @property
+    def is_large(self) -> bool:
+        """Whether products, and not memory, take the time of a tile."""
+        return self.accumulators >= 64
+
+    @property
+    def accumulators(self) -> int:
+        """Registers of a thread that sums are in."""
+        return self.tile_m * self.tile_n // (self.consumers * WARPGROUP)
+
+    @property
+    def moves_registers(self) -> bool:
+        """Whether sums leave too little of an equal share of the registers, so that loading threads give up theirs."""
+        return self.accumulators > FITTING_SUMS[self.consumers]
+
+    @property
+    def stage_bytes(self) -> int:
+        return (self.tile_m + self.tile_n) * ROW_BYTES
+
+    @property
+    def other_bytes(self) -> int:
+        """Shared memory beside the stages: boxes of C, sums of parts of K, and what alignment may take."""
+        return self.warps * STORE_BYTES + 1024 + (self.tile_m * self.tile_n * 4 if self.splits > 1 else 0)
+
+
+def check_config(kind: GemmKind, config: GemmConfig) -> None:
+    """The only statement of what the kernel can be built for."""
+    rows, columns = config.tile_m, config.tile_n
+    if kind.a.width != kind.b.width or kind.a.width not in (8, 16) or kind.c.width not in (8, 16, 32):
+        types = ", ".join(elem.__name__ for elem in (kind.a, kind.b, kind.c))
+        raise ValueError(f"A and B have 8 or 16 bits and C 8, 16 or 32, got {types}")
+    if kind.activation not in ACTIVATIONS:
+        raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {kind.activation!r}")
+    reasons = {
+        "one to three warpgroups multiply blocks of 64 rows each": config.consumers not in (1, 2, 3)
+        or rows % (BLOCK_ROWS * config.consumers)
+        or rows > MAX_BOX,
+        "tiles have 8 to 256 columns, in eights": columns % 8 or not 8 <= columns <= MAX_BOX,
+        "a thread has room for 192 sums": config.accumulators > 192,
+        "a cluster has 1, 2, 4 or 8 blocks along m, n or k": config.cluster not in (1, 2, 4, 8)
+        or config.along not in ("m", "n", "k"),
+        "parts of K are added up by whole warps": config.warps % config.splits,
+        "at least two stages and a band of one row are needed": config.stages < 2 or config.band < 1,
+        "8-bit matrices are multiplied with K contiguous": kind.size == 1 and not (kind.a_along_k and kind.b_along_k),
+        "tiles that are not contiguous along K have a multiple of 64 columns": not kind.b_along_k and columns % 64,
+        "blocks share a tile in parts of eight rows": (kind.a_along_k and rows // config.sharing("n") % 8)
+        or (kind.b_along_k and columns // config.sharing("m") % 8),
+        "lines of a box of C have at least 16 bytes": config.store_box(kind)[kind.c_along_n] * kind.c.width < 128,
+    }
+    for reason, applies in reasons.items():
+        if applies:
+            raise ValueError(f"{reason}, got {config}")
+
+
+# The model -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A product as the caller has it: C is (m, n); the kernel may be given it swapped. Sizes are bytes, widths bits.
+
+    Lines of A or B ``straddle`` cache lines if they do not start at multiples of 128 bytes.
+    """
+
+    m: int
+    n: int
+    k: int
+    batches: int = 1
+    size: int = 2
+    a_along_k: bool = True
+    b_along_k: bool = True
+    c_width: int = 16
+    c_along_n: bool = True
+    straddles: bool = False
+
+    @property
+    def moved(self) -> int:
+        """Bytes that go through memory at least once."""
+        each = self.size * self.k * (self.m + self.n) + self.c_width // 8 * self.m * self.n
+        return self.batches * each
+
+    @property
+    def swapped(self) -> Problem:
+        """The same product with operands exchanged."""
+        return replace(self, m=self.n, n=self.m, a_along_k=self.b_along_k, b_along_k=self.a_along_k,
+                       c_along_n=not self.c_along_n)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What a Hopper GPU takes for things, fitted to some 1,500 launches on an H200, 2026-11-15: docs/hopper_gemm.md.
+
+    Microseconds: of a launch until the first stage is there; of writing 32,768 results; of a round of a cluster that
+    shares; of adding up parts of K, and more for each 32,768 sums of each part.
+    Cycles: in a microsecond, and of a step of K beside what it multiplies and loads.
+    Bytes: a cycle that arrive at a multiprocessor; a microsecond from the second-level cache and from memory, and those
+    that beginning a line in memory takes the time of.
+    Factors: lines of A or B that do not start at multiples of 128 bytes; results that leave across C's lines; and in
+    parts of cache lines. ``sharpness`` is how little what takes nearly as long as the longest adds to it.
+    """
+
+    launch: float = 2.31
+    results: float = 1.71
+    meeting: float = 0.09
+    adding: float = 1.98
+    adding_sums: float = 1.5
+    cycles: float = 1560.0
+    step: float = 49.0
+    port: float = 112.0
+    cache: float = 13.0e6
+    memory: float = 3.83e6
+    opening: float = 82.0
+    straddling: float = 1.9
+    across: float = 1.3
+    partial: float = 1.25
+    sharpness: float = 4.0
+    resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (4, 108), (8, 104))
+    """Blocks of clusters of a size that run at once: clusters lie inside a part of the chip."""
+
+
+HOPPER = Machine()
+UNIT = 32768
+
+
+def resident_clusters(config: GemmConfig, sms: int, machine: Machine = HOPPER) -> int:
+    """Clusters that run at once, one block on a multiprocessor."""
+    return max(min(dict(machine.resident)[config.cluster], sms) // config.cluster, 1)
+
+
+def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER, sms: int = 132) -> float:
+    """Microseconds of a launch; ``problem`` as the kernel sees it."""
+    steps = ceildiv(ceildiv(problem.k * problem.size, ROW_BYTES), config.splits)
+    clusters = (
+        ceildiv(problem.m, config.tile_m * config.sharing("m"))
+        * ceildiv(problem.n, config.tile_n * config.sharing("n"))
+        * problem.batches
+    )
+    slots = resident_clusters(config, sms, machine)
+    rounds = ceildiv(clusters, slots)
+    together = ceildiv(clusters, rounds) if config.is_large else min(clusters, slots)
+    straddling = machine.straddling if problem.straddles else 1.0
+    # A wgmma of N columns takes N/2 cycles, or what reading its operands from shared memory does.
+    products = config.tile_m // BLOCK_ROWS * 4 * max(config.tile_n / 2, 16 + config.tile_n / 4)
+    taken = (config.tile_m + config.tile_n) * ROW_BYTES * straddling
+    sent = (config.tile_m / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES * straddling
+    arriving = taken / machine.port
+    working = (max(products, arriving) + machine.step) * steps / machine.cycles
+    cached = together * config.cluster * sent * steps / machine.cache
+    tile = config.tile_m * config.tile_n / UNIT
+    each = _longest(machine, working, cached) + machine.results * tile * _leaving(problem, config, machine)
+    if config.splits > 1:
+        each += machine.adding + machine.adding_sums * tile * config.splits
+    elif config.cluster > 1:
+        each += machine.meeting
+    waiting = problem.moved / machine.memory * (1 + machine.opening / (config.stages * ROW_BYTES))
+    return machine.launch + _longest(machine, rounds * each, waiting)
+
+
+def _leaving(problem: Problem, config: GemmConfig, machine: Machine) -> float:
+    """How much longer results take across C's lines, or in parts of cache lines, whose rest other tiles write."""
+    if not problem.c_along_n:
+        return machine.across
+    return machine.partial if config.tile_n * problem.c_width // 8 % ROW_BYTES else 1.0
+
+
+def _longest(machine: Machine, *times: float) -> float:
+    """What takes longest decides; what takes nearly as long adds to it."""
+    return sum(time**machine.sharpness for time in times) ** (1 / machine.sharpness)
+
+
+# The choice ------------------------------------------------------------------------------------------
+
+WIDTHS: dict[tuple[int, int], tuple[int, ...]] = {
+    (64, 1): (8, 16, 24, 32, 48, 64, 96, 128, 192, 256),
+    (128, 2): (8, 16, 32, 64, 96, 112, 128, 144, 160, 176, 192, 208, 224, 256),
+    (192, 3): (128, 160, 192),
+    (256, 2): (8, 16, 32, 64, 96, 128),
+}
+"""Rows of a tile and warpgroups that multiply them, to the columns that the model compares; of equals, the first."""
+CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (2, "n"), (2, "k"), (4, "k"), (8, "k"))
+
+
+@cache
+def configurations() -> tuple[GemmConfig, ...]:
+    """Every configuration that the model compares, with as many stages as fit."""
+    found = []
+    for (rows, consumers), widths in WIDTHS.items():
+        for columns in widths:
+            for cluster, along in CLUSTERS:
+                config = GemmConfig(rows, columns, consumers, 2, cluster, along)
+                if config.warps % config.splits or (along != "k" and cluster > 1 and not config.is_large):
+                    continue
+                stages = (SHARED_BYTES - config.other_bytes) // (config.stage_bytes + BARRIER_BYTES)
+                if stages < MIN_STAGES:
+                    continue
+                band = isqrt(132 * columns // rows) // config.sharing("m")
+                found.append(replace(config, stages=min(stages, MAX_STAGES), band=max(band, 1)))
+    return tuple(found)
+
+
+def fits(problem: Problem, config: GemmConfig) -> bool:
+    """Whether the kernel can be built so; ``problem`` as the kernel sees it."""
+    if not problem.b_along_k and config.tile_n % 64:
+        return False
+    if problem.c_along_n and gcd(config.tile_n, ROW_BYTES) * problem.c_width < 128:
+        return False
+    shared = config.tile_n // config.sharing("m") % 8 == 0
+    steps = ceildiv(problem.k * problem.size, ROW_BYTES)
+    return shared and steps >= config.splits
+
+
+@lru_cache(maxsize=4096)
+def choose_config(problem: Problem, sms: int = 132) -> GemmConfig:
+    """The configuration that the model finds fastest, for the product as it is or swapped."""
+    best, shortest = GemmConfig(), float("inf")
+    for swapped, seen in ((False, problem), (True, problem.swapped)):
+        for config in configurations():
+            if fits(seen, config) and (time := launch_time(seen, config, HOPPER, sms)) < shortest:
+                best, shortest = replace(config, swapped=swapped), time
+    return best
+
+
+def ceildiv(a: int, b: int) -> int:
+    return -(-a // b)

@@ -1,0 +1,92 @@
+"""Top-k gating: the k largest of a token's softmax over experts, for routing.
+
+fn = build_topk_gating_softmax_module(num_experts=128, topk=6)
+fn(logits, weights, indices, token_expert, T, stream)
+"""
+
+from __future__ import annotations
+
+from functools import cache, reduce
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.blocks.reduce import add, maximum, wave_reduce
+from flydsl.kernels.blocks.row_plan import DTYPES
+from flydsl.kernels.norm.softmax import LOG2_E
+
+THREADS = 256
+SMALLEST = 1e-20
+
+
+def lanes_of(experts: int, wave: int) -> int:
+    """Threads of a token: a power of two, each with 1 to 16 experts, a power of two as well."""
+    for each in (16, 8, 4, 2, 1):
+        lanes = experts // each
+        if experts % each == 0 and lanes and lanes & (lanes - 1) == 0 and lanes <= wave:
+            return lanes
+    raise ValueError(f"{experts} experts are no 1, 2, 4, 8 or 16 for each of a power of two of at most {wave} lanes")
+
+
+def _minimum(a: Any, b: Any) -> Any:
+    return fx.min(a, b)
+
+
+@cache
+def build_topk_gating_softmax_module(
+    num_experts: int, topk: int, dtype_str: str = "bf16", renormalize: bool = True
+) -> Any:
+    """The launcher ``fn(logits[T, E], weights f32[T, k], indices i32[T, k], token_expert i32[T, k], T)``.
+
+    Among equal experts the first is taken. With ``renormalize`` the weights of a token add up to 1. token_expert[t, j]
+    is j * T + t.
+    """
+    if not 1 <= topk <= num_experts:
+        raise ValueError(f"topk is 1 to {num_experts}, the number of experts, got {topk}")
+    if dtype_str not in DTYPES:
+        raise ValueError(f"dtype_str must be one of {', '.join(DTYPES)}, got {dtype_str!r}")
+    lanes_of(num_experts, 64)
+
+    @flyc.kernel
+    def topk_gating_kernel(
+        logits: fx.Tensor, weights: fx.Tensor, indices: fx.Tensor, token_expert: fx.Tensor, T: fx.Int32
+    ):
+        lanes = lanes_of(num_experts, fx.num_warp_threads())
+        lane, group = fx.thread_idx.x % lanes, fx.thread_idx.x // lanes
+        place = fx.block_idx.x * (THREADS // lanes) + group
+        alive = place < T
+        token = fx.min(place, T - 1)
+        experts = [lane + j * lanes for j in range(num_experts // lanes)]
+        scores = [logits[token, expert].to(fx.Float32) * LOG2_E for expert in experts]
+        top = wave_reduce(reduce(maximum, scores), maximum, lanes)
+        powers = [fx.math.exp2(score - top) for score in scores]
+        total = wave_reduce(reduce(add, powers), add, lanes)
+        chances = [power / total for power in powers]
+        picked = []
+        for _ in fx.range_constexpr(topk):
+            largest = wave_reduce(reduce(maximum, chances), maximum, lanes)
+            none = fx.Int32(num_experts)
+            found = [(c == largest).select(e, none) for c, e in zip(chances, experts, strict=True)]
+            first = wave_reduce(reduce(_minimum, found), _minimum, lanes)
+            picked.append((largest, first))
+            chances = [(e == first).select(fx.Float32(-1.0), c) for c, e in zip(chances, experts, strict=True)]
+        share = fx.Float32(1.0)
+        if fx.const_expr(renormalize):
+            share = 1.0 / fx.max(reduce(add, [weight for weight, _ in picked]), fx.Float32(SMALLEST))
+        if alive & (lane == 0):
+            for j, (weight, expert) in enumerate(picked):
+                weights[token, j] = weight * share
+                indices[token, j] = expert
+                token_expert[token, j] = j * T + token
+
+    @flyc.jit
+    def topk_gating_softmax(
+        logits: fx.Tensor, weights: fx.Tensor, indices: fx.Tensor, token_expert: fx.Tensor, T: fx.Int32,
+        stream: fx.Stream = None,
+    ):  # fmt: skip
+        per_block = THREADS // lanes_of(num_experts, fx.num_warp_threads())
+        topk_gating_kernel(logits, weights, indices, token_expert, T).launch(
+            grid=(fx.ceildiv(T, per_block), 1, 1), block=(THREADS, 1, 1), stream=stream
+        )
+
+    return topk_gating_softmax

@@ -1,0 +1,202 @@
+"""Gradients of LayerNorm and RMSNorm: dx row by row, and dgamma and dbeta, which are sums over all rows.
+
+With n the normalised row, d = dy * gamma and means over the row: dx = (d - mean(d) - n * mean(d * n)) * rstd, without
+mean(d) for RMSNorm; dgamma = sum(dy * n), dbeta = sum(dy). Blocks stay and take one row after the other, and each
+thread keeps the sums of its columns in registers. Then either every block writes a row of partial sums, which a second
+kernel adds up in a fixed order, so that results are the same in every run; or blocks add theirs by atomics.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.blocks.reduce import add
+from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_rows_in_turn
+from flydsl.kernels.blocks.row_plan import RowPlan, RowTask, check_row, plan_row
+from flydsl.kernels.blocks.rows import Line, Share, places, row_start, store_turn, vectors_of
+
+ADDED = 1 << 21
+"""Elements of partial sums at most, a size that stays in the second-level cache; at least `FEWEST` rows."""
+FEWEST, MOST = 32, 528
+COLUMNS, ROWS = 32, 8
+"""Threads of a block that adds up partial sums: columns, and rows of each at once."""
+
+
+def partial_rows(length: int, rows: int) -> int:
+    """How many rows of partial sums to provide for a launch of ``rows`` rows of ``length`` elements."""
+    return max(min(rows, max(FEWEST, min(ADDED // length, MOST))), 1)
+
+
+def backward_task(centred: bool) -> RowTask:
+    return RowTask(sources=2, sums=2 if centred else 1)
+
+
+@lru_cache(maxsize=None, typed=True)
+def norm_backward_launcher(
+    centred: bool, length: int, dtype: str, atomic: bool, added: bool, plan: RowPlan | None = None
+) -> Any:
+    """``fn(dy, x, gamma, mean, rstd, dx, dresidual, dgamma_sums, dbeta_sums, dgamma, dbeta, m)``.
+
+    Sums are f32: matrices of `partial_rows`, or with ``atomic`` single rows of zeros, which are then the results.
+    ``added`` says that ``dresidual`` is added to dx. RMSNorm has None in the places of ``mean`` and ``dbeta``.
+    """
+    check_row(length, dtype)
+
+    @flyc.kernel
+    def norm_bwd_kernel(
+        dy: fx.Tensor, x: fx.Tensor, gamma: fx.Tensor | None, mean: fx.Tensor | None, rstd: fx.Tensor, dx: fx.Tensor,
+        dresidual: fx.Tensor | None, dgamma_sums: fx.Tensor, dbeta_sums: fx.Tensor | None, m: fx.Int32,
+        plan: fx.Constexpr,
+    ):  # fmt: skip
+        lines = () if gamma is None else (gamma,)
+        sources = (dy, x) if dresidual is None else (dy, x, dresidual)
+
+        def code(work: RowWork, sums: list[Any]) -> list[Any]:
+            return _norm_bwd_row(work, sums, mean, rstd, length)
+
+        arrays = RowArrays(sources, (dx,), lines, numbers=2 if centred else 1)
+        smem = fx.SharedAllocator(128, static=False)
+        meeting = smem.allocate(fx.Array[fx.Float32, plan.rows * plan.length]).ptr if plan.rows > 1 else None
+        sums = for_rows_in_turn(arrays, m, plan, code, smem)
+        outs = [dgamma_sums] if dbeta_sums is None else [dgamma_sums, dbeta_sums]
+        for index, out in enumerate(outs):
+            _give_sums(sums[index * plan.turns : (index + 1) * plan.turns], out, meeting, plan, atomic)
+
+    @flyc.jit
+    def norm_bwd(
+        dy: fx.Tensor, x: fx.Tensor, gamma: fx.Tensor | None, mean: fx.Tensor | None, rstd: fx.Tensor, dx: fx.Tensor,
+        dresidual: fx.Tensor | None, dgamma_sums: fx.Tensor, dbeta_sums: fx.Tensor | None, dgamma: fx.Tensor | None,
+        dbeta: fx.Tensor | None, m: fx.Int32, stream: fx.Stream = None,
+    ):  # fmt: skip
+        task = RowTask(sources=2 + added, sums=2 if centred else 1)
+        chosen = plan or plan_row(length, dtype, lines=1, task=task).many
+        blocks = fx.min(fx.ceildiv(m, chosen.rows), fx.Int32(places(chosen)))
+        if not atomic:
+            blocks = fx.max(fx.min(blocks, fx.Int32(dgamma_sums.shape[0])), fx.Int32(1))
+        cluster = (chosen.cluster, 1, 1) if chosen.cluster > 1 else None
+        norm_bwd_kernel(dy, x, gamma, mean, rstd, dx, dresidual, dgamma_sums, dbeta_sums, m, chosen).launch(
+            grid=(blocks * chosen.cluster, 1, 1), block=(chosen.threads, 1, 1), cluster=cluster, stream=stream
+        )
+        if not atomic:
+            for sums, result in ((dgamma_sums, dgamma), (dbeta_sums, dbeta)):
+                if result is not None:
+                    add_rows_kernel(sums, result, blocks, length).launch(
+                        grid=(-(-length // COLUMNS), 1, 1), block=(COLUMNS * ROWS, 1, 1), stream=stream
+                    )
+
+    return norm_bwd
+
+
+def _norm_bwd_row(work: RowWork, sums: list[Any], mean: Any, rstd: Any, length: int) -> list[Any]:
+    """Write dx of a row; returns the sums with what the row adds to them."""
+    turns, dy, x = work.share.plan.turns, work.x[0], work.x[1]
+    scale = rstd[work.index]
+    offset = None if mean is None else -mean[work.index] * scale
+
+    def normed(vector: Any) -> Any:
+        return vector * scale if offset is None else fx.math.fma(vector, scale, offset)
+
+    def weighted(turn: int, vector: Any) -> Any:
+        return vector * work.lines[0][turn] if work.lines else vector
+
+    kept: dict[int, tuple[Any, Any]] = {}
+    products = total = None
+    for turn in range(turns):
+        gradient, value = dy[turn], normed(x[turn])
+        if work.share.plan.keep:
+            kept[turn] = gradient, value
+        d = weighted(turn, gradient)
+        products = d * value if products is None else fx.math.fma(d, value, products)
+        total = d if total is None else total + d
+    parts = [products] if offset is None else [products, total]
+    values = [part.reduce("add", fastmath="reassoc") for part in parts]
+    waves = work.exchange.publish([work.exchange.reduce(value, add) for value in values])
+    means = [waves.combine(waves.read(index, 0.0), add) * (1.0 / length) for index in range(len(values))]
+    slope, shift = -means[0] * scale, None if offset is None else -means[1] * scale
+    factor = None if work.alive is True else work.alive.select(fx.Float32(1.0), fx.Float32(0.0))
+    added = list(sums)
+    for turn in range(turns):
+        gradient, value = kept[turn] if kept else (dy.again_at(turn), normed(x.again_at(turn)))
+        rest = value * slope if shift is None else fx.math.fma(value, slope, shift)
+        result = fx.math.fma(weighted(turn, gradient), scale, rest)
+        work.store(turn, result if len(work.x) < 3 else result + work.x[2].again_at(turn))
+        gradient = gradient if factor is None else gradient * factor
+        added[turn] = fx.math.fma(gradient, value, sums[turn])
+        if shift is not None:
+            added[turns + turn] = sums[turns + turn] + gradient
+    return added
+
+
+# Sums over rows ------------------------------------------------------------------------------------------------------
+
+
+def _give_sums(sums: list[Any], out: Any, meeting: Any, plan: RowPlan, atomic: bool) -> None:
+    """Add up the sums of the rows of a block, and write or add them."""
+    share = Share(plan)
+    if plan.rows > 1:
+        sums = _sums_of_block(sums, share, meeting)
+    start = fx.get_iter(out) if atomic else row_start(out, fx.block_idx.x // plan.cluster)
+    vectors = vectors_of(start + share.offset * plan.width, plan)
+    first = True if plan.rows == 1 else share.row == 0
+    for turn, vector in enumerate(sums):
+        if atomic:
+            _add_turn(vector, start + share.offset * plan.width, share, turn, first)
+        else:
+            store_turn(vector, vectors, share, turn, first, dtype=fx.Float32)
+
+
+def _add_turn(vector: Any, start: Any, share: Share, turn: int, alive: Any) -> None:
+    """Add one of this thread's vectors to memory, element by element."""
+    plan = share.plan
+    line = fx.make_view(start, fx.make_layout(plan.length, 1))
+    for place, number in enumerate(share.accesses(turn)):
+        inside = share.inside(number)
+        writes = fx.Boolean(True) if inside is True else inside
+        if writes if alive is True else writes & alive:
+            for element in range(plan.width):
+                value = vector[place * plan.width + element]
+                fx.atomic("add", line, value, at=share.vector(number) * plan.width + element)
+
+
+def _sums_of_block(sums: list[Any], share: Share, meeting: Any) -> list[Any]:
+    """The sums of all rows of a block, in the threads of its first row."""
+    plan = share.plan
+    fx.barrier()
+    vectors = vectors_of(meeting + share.row * plan.length, plan)
+    for turn, vector in enumerate(sums):
+        store_turn(vector, vectors, share, turn, True, dtype=fx.Float32)
+    fx.barrier()
+    rows = [
+        Line(vectors_of(meeting + row * plan.length, plan), share, 0.0, keep=False, dtype=fx.Float32)
+        for row in range(plan.rows)
+    ]
+    return [_total([row[turn] for row in rows]) for turn in range(plan.turns)]
+
+
+def _total(vectors: list[Any]) -> Any:
+    first, *others = vectors
+    return sum(others, first)
+
+
+@flyc.kernel
+def add_rows_kernel(partial: fx.Tensor, result: fx.Tensor, rows: fx.Int32, length: fx.Constexpr[int]):
+    """The sums of the columns of a matrix, in a fixed order: each thread every eighth row, then the eight of them."""
+    lane, group = fx.thread_idx.x % COLUMNS, fx.thread_idx.x // COLUMNS
+    column = fx.block_idx.x * COLUMNS + lane
+    inside = column < length
+    total = fx.Float32(0.0)
+    for row in range(group, rows, ROWS):
+        if inside:
+            total = total + partial[row, column]
+    smem = fx.SharedAllocator()
+    parts = smem.allocate(fx.Array[fx.Float32, COLUMNS * ROWS]).peek()
+    parts[fx.thread_idx.x] = total
+    fx.barrier()
+    if (group == 0) & inside:
+        whole = parts[lane]
+        for other in fx.range_constexpr(1, ROWS):
+            whole = whole + parts[lane + other * COLUMNS]
+        result[column] = whole.to(result.dtype)

@@ -1,0 +1,214 @@
+"""LayerNorm and RMSNorm of a row, with what may be fused to them; `layernorm.py` and `rmsnorm.py` are its entries.
+
+A form says what is computed: the kind of norm, whether a residual is added before it, whether the statistics are kept
+for a backward pass, and whether results are quantised. One kernel serves all forms; what a form does not have is None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.blocks.exchange import RowExchange
+from flydsl.kernels.blocks.narrow import LARGEST, largest_magnitude, quantised, row_scale
+from flydsl.kernels.blocks.reduce import add, maximum
+from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
+from flydsl.kernels.blocks.row_plan import RowChoice, RowPlan, RowTask, check_options, check_row, plan_row
+from flydsl.kernels.blocks.rows import Line, launch_rows, row_sum, sum_of_squares
+
+
+@dataclass(frozen=True)
+class NormForm:
+    """A norm of rows of ``length`` elements; ``centred`` ones subtract the mean."""
+
+    centred: bool
+    length: int
+    dtype: str
+    eps: float = 1e-5
+    stats: bool = False
+    residual: bool = False
+    quant: str | None = None
+    """What results are quantised to, "i8" or "fp8"."""
+    threads: int | None = None
+    """Of a block, where they were asked for."""
+
+
+def norm_form(centred: bool, arguments: tuple[Any, ...], options: dict[str, Any], **fixed: Any) -> NormForm:
+    """The form that arguments of a builder ask for: ``(M, N, dtype, ...)`` or ``(N, dtype, ...)``.
+
+    Behind the type come ``store_stats`` (a flag) and ``eps``, in this order; a number in the flag's place is an eps.
+    """
+    given = list(arguments)
+    if len(given) > 1 and isinstance(given[0], int) and isinstance(given[1], int):
+        given.pop(0)  # the number of rows is a hint: each call has its own
+    values = dict(zip(("length", "dtype"), given, strict=False))
+    rest = given[2:]
+    if rest and isinstance(rest[0], bool):
+        values["stats"] = rest.pop(0)
+    values |= dict(zip(("eps", "threads"), rest, strict=False))
+    for name, value in options.items():
+        key = {"store_stats": "stats", "store_rstd": "stats", "N": "length", "dtype_str": "dtype"}.get(name, name)
+        if key in values:
+            raise TypeError(f"{name} is given twice")
+        values[key] = value
+    if missing := [name for name in ("length", "dtype") if name not in values]:
+        raise TypeError(f"a norm needs its {missing[0]}: build_..._module(N, dtype, store_stats=False, eps=1e-5)")
+    check_row(values["length"], values["dtype"])
+    check_options(values.get("eps", 1e-5), values.get("threads"))
+    if not isinstance(values.get("stats", False), bool):
+        raise TypeError(f"storing statistics is a flag, got {values['stats']!r}")
+    known = {name: values[name] for name in ("length", "dtype", "eps", "stats", "threads") if name in values}
+    if unknown := sorted(values.keys() - known.keys()):
+        raise TypeError(f"a norm has no option {unknown[0]}")
+    return NormForm(centred, **known, **fixed)
+
+
+def norm_launcher(form: NormForm, threads: int | None = None, plan: RowPlan | None = None) -> Any:
+    """The launcher of a form; see `layernorm.py` for the entries that have fewer arguments."""
+    threads = form.threads if threads is None else threads
+    check_options(form.eps, threads)
+
+    @flyc.kernel
+    def norm_kernel(
+        X: fx.Tensor, R: fx.Tensor | None, gamma: fx.Tensor | None, beta: fx.Tensor | None, xscale: fx.Tensor | None,
+        Y: fx.Tensor, R_out: fx.Tensor | None, mean: fx.Tensor | None, rstd: fx.Tensor | None,
+        yscale: fx.Tensor | None, m: fx.Int32, plan: fx.Constexpr,
+    ):  # fmt: skip
+        given = [line for line in (gamma, beta, xscale) if line is not None]
+        arrays = RowArrays(
+            (X,) if R is None else (X, R), (Y,) if R_out is None else (Y, R_out), given,
+            numbers=(3 if form.centred else 1) + (1 if form.quant else 0),
+        )  # fmt: skip
+        names = [name for name, line in (("gamma", gamma), ("beta", beta), ("xscale", xscale)) if line is not None]
+
+        def code(work: RowWork) -> None:
+            x: Line = work.x[0] if R is None else AddedLine(work.x, plan.keep)
+            statistics = norm_statistics(work, x, form)
+            for tensor, value in zip((mean, rstd), statistics, strict=True):
+                if tensor is not None:
+                    work.put(tensor, value)
+            store_normed(work, x, statistics, dict(zip(names, work.lines, strict=True)), form, yscale)
+
+        for_each_row(arrays, m, plan, code)
+
+    @flyc.jit
+    def norm(
+        X: fx.Tensor, R: fx.Tensor | None, gamma: fx.Tensor | None, beta: fx.Tensor | None, xscale: fx.Tensor | None,
+        Y: fx.Tensor, R_out: fx.Tensor | None, mean: fx.Tensor | None, rstd: fx.Tensor | None,
+        yscale: fx.Tensor | None, m: fx.Int32, stream: fx.Stream = None,
+    ):  # fmt: skip
+        lines = sum(line is not None for line in (gamma, beta, xscale))
+        task = RowTask(1 + form.residual, 1 + form.residual)
+        choice = RowChoice(plan) if plan else plan_row(form.length, form.dtype, threads, lines=lines, task=task)
+        launch_rows(
+            lambda chosen: norm_kernel(X, R, gamma, beta, xscale, Y, R_out, mean, rstd, yscale, m, chosen), m, choice,
+            stream,
+        )  # fmt: skip
+
+    return norm
+
+
+class AddedLine(Line):
+    """The sum of two rows, rounded to their type, as if it had been stored and loaded."""
+
+    def __init__(self, lines: list[Line], keep: bool) -> None:
+        self.lines, self.share, self.hint, self.again_hint = lines, lines[0].share, None, True
+        self.held = [self._load(turn, None) for turn in range(self.share.plan.turns)] if keep else None
+
+    def _load(self, turn: int, hint: Any) -> Any:
+        a, b = (line.loaded(turn, again=hint is not None) for line in self.lines)
+        return (a.to(fx.Float32) + b.to(fx.Float32)).to(self.lines[0].kind)
+
+
+# Statistics ----------------------------------------------------------------------------------------------------------
+
+
+def norm_statistics(work: RowWork, x: Line, form: NormForm) -> tuple[Any, Any]:
+    """(mean, 1 / standard deviation) of a row; without centring the mean is None."""
+    return _moments(work, x, form) if form.centred else (None, _inverse_root(work, x, form))
+
+
+def _inverse_root(work: RowWork, x: Line, form: NormForm) -> Any:
+    waves = work.exchange.publish([work.exchange.reduce(sum_of_squares(x), add)])
+    total = waves.combine(waves.read(0, 0.0), add)
+    return fx.math.rsqrt(total * (1.0 / form.length) + form.eps, fastmath="afn")
+
+
+def wave_moments(x: Line, exchange: RowExchange) -> tuple[Any, Any, Any]:
+    """(sum, squares of the differences from the wave's own mean, elements) of a wave's part of the row."""
+    total, count = exchange.reduce(row_sum(x), add), exchange.reduce(x.share.count(), add)
+    mean = mean_of(total, count)
+    centred = (x.share.within(vector - mean, turn) for turn, vector in enumerate(x.again()))
+    return total, exchange.reduce(sum_of_squares(centred), add), count
+
+
+def _moments(work: RowWork, x: Line, form: NormForm) -> tuple[Any, Any]:
+    """One exchange: squares about each wave's mean and the means' distances add up to those about the row's mean.
+
+    The variance is of differences, which loses no digits where all elements are large.
+    """
+    waves = work.exchange.publish(list(wave_moments(x, work.exchange)))
+    sums, squares, counts = (waves.read(index, 0.0) for index in range(3))
+    mean = waves.combine(sums, add) * (1.0 / form.length)
+    parts = []
+    for total, square, count in zip(sums, squares, counts, strict=True):
+        distance = mean_of(total, count) - mean
+        parts.append(square + count * distance * distance)
+    return mean, fx.math.rsqrt(waves.combine(parts, add) * (1.0 / form.length) + form.eps, fastmath="afn")
+
+
+def mean_of(total: Any, count: Any) -> Any:
+    """The mean of some elements, of which there may be none."""
+    return total.divf(fx.max(count, fx.Float32(1.0)), fastmath="arcp,afn")
+
+
+# Results -------------------------------------------------------------------------------------------------------------
+
+
+def store_normed(
+    work: RowWork, x: Line, statistics: tuple[Any, Any], lines: dict[str, Line], form: NormForm, yscale: Any
+) -> None:
+    """Write the row normalised, scaled and shifted, and quantised where the form says so."""
+
+    def normed() -> Iterator[tuple[int, Any, Any]]:
+        mean, rstd = statistics
+        for turn, vector in enumerate(x.again()):
+            y = (vector if mean is None else vector - mean) * rstd
+            scale, shift, smooth = (lines[name][turn] if name in lines else None for name in _LINES)
+            y = y if scale is None else y * scale if shift is None else fx.math.fma(y, scale, shift)
+            yield turn, vector, y if smooth is None else y * smooth
+
+    if form.quant is None:
+        for turn, vector, y in normed():
+            if form.residual:
+                work.store(turn, vector, 1)
+            work.store(turn, y)
+        return
+    top = largest_magnitude(work.share.within(y, turn) for turn, _, y in normed())
+    waves = work.exchange.publish([work.exchange.reduce(top, maximum)], at=3 if form.centred else 1)
+    scale, inverse = row_scale(waves.combine(waves.read(0, 0.0), maximum), form.quant)
+    work.put(yscale, scale)
+    for turn, vector, y in normed():
+        if form.residual:
+            work.store(turn, vector, 1)
+        work.store(turn, quantised(y * inverse, form.quant))
+
+
+_LINES = ("gamma", "beta", "xscale")
+
+
+def check_weight_dtype(form: NormForm, weight: str | None) -> None:
+    """A weight has the type of the rows, or f32 with rows of 16 bits."""
+    if weight not in (None, form.dtype) and not (weight == "f32" and form.dtype != "f32"):
+        raise ValueError(f"the weight of {form.dtype} rows is {form.dtype} or f32, got {weight!r}")
+
+
+def check_quant(quant: str) -> str:
+    """The name of a format to quantise to."""
+    name = {"int8": "i8"}.get(quant, quant)
+    if name not in LARGEST:
+        raise ValueError(f"quant_dtype_str must be one of {', '.join(LARGEST)}, got {quant!r}")
+    return name

@@ -1,0 +1,50 @@
+"""The gradient of a row softmax: dx = y * (dy - sum(dy * y)), f32 inside.
+
+fn = build_softmax_bwd_module(N, "bf16")
+fn(dy, y, dx, M, stream)
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.blocks.reduce import add
+from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
+from flydsl.kernels.blocks.row_plan import HOPPER, RowChoice, RowPlan, RowTask, check_row, choose, plan_row
+from flydsl.kernels.blocks.rows import dot, launch_rows
+
+TASK = RowTask(sources=2)
+
+
+@cache
+def build_softmax_bwd_module(N: int, dtype_str: str = "f32", plan: RowPlan | None = None) -> Any:
+    """The launcher ``fn(dy, y, dx, m)`` for rows of N elements; ``plan`` replaces the model's choice."""
+    check_row(N, dtype_str)
+
+    @flyc.kernel
+    def softmax_bwd_kernel(dy: fx.Tensor, y: fx.Tensor, dx: fx.Tensor, m: fx.Int32, plan: fx.Constexpr):
+        for_each_row(RowArrays((dy, y), (dx,), numbers=1), m, plan, softmax_bwd_row)
+
+    @flyc.jit
+    def softmax_bwd(dy: fx.Tensor, y: fx.Tensor, dx: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
+        choice = RowChoice(plan) if plan else plan_row(N, dtype_str, task=TASK)
+        launch_rows(lambda chosen: softmax_bwd_kernel(dy, y, dx, m, chosen), m, choice, stream)
+
+    return softmax_bwd
+
+
+def softmax_bwd_row(work: RowWork) -> None:
+    dy, y = work.x
+    waves = work.exchange.publish([work.exchange.reduce(dot(dy, y), add)])
+    total = waves.combine(waves.read(0, 0.0), add)
+    for turn, (gradient, value) in enumerate(zip(dy.again(), y.again(), strict=True)):
+        work.store(turn, value * (gradient - total))
+
+
+def softmax_bwd_buffered_operands(N: int, dtype: str) -> int:
+    """How many of dy and y stay on the multiprocessor between the two passes over a row of a launch of many rows."""
+    plan = choose(N, dtype, HOPPER, 0, task=TASK).many
+    return 2 if plan.keep or plan.staged else 0

@@ -1,0 +1,106 @@
+"""What quantisers give, computed by NumPy: the references of the kernels, and host functions in their own right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+TYPES: dict[str, Any] = {
+    "i8": np.int8, "fp8": ml_dtypes.float8_e4m3fn, "fp8_fnuz": ml_dtypes.float8_e4m3fnuz, "bf8": ml_dtypes.float8_e5m2,
+}  # fmt: skip
+LARGEST = {"i8": 127.0, "fp8": 448.0, "fp8_fnuz": 240.0, "bf8": 57344.0, "i4": 7.0}
+GROUP = 32
+"""Elements that share a scale in the MX formats."""
+
+
+def _wide(x: Any) -> np.ndarray:
+    return np.asarray(x).astype(np.float32)
+
+
+def rounded(x: np.ndarray, dtype: str) -> np.ndarray:
+    """Numbers in a format of 8 bits: integers are cut off toward zero, floats rounded to nearest, both saturated."""
+    top = LARGEST[dtype]
+    return (
+        np.trunc(np.clip(x, -top, top)).astype(np.int8) if dtype == "i8" else np.clip(x, -top, top).astype(TYPES[dtype])
+    )
+
+
+def quantize_per_token(x: Any, dtype: str = "i8", smooth: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    """(q, scale of each row): scale = max |x| / the format's largest number, 1 for rows of zeros; NaN counts as 0."""
+    wide = np.nan_to_num(_wide(x))
+    wide = wide if smooth is None else wide * _wide(smooth)
+    top = np.abs(wide).max(-1, keepdims=True, initial=0)
+    scale = np.where(top == 0, np.float32(1), top / np.float32(LARGEST[dtype])).astype(np.float32)
+    return rounded(wide / scale, dtype), scale
+
+
+def quantize_per_tensor(x: Any, dtype: str = "fp8") -> tuple[np.ndarray, np.ndarray]:
+    """(q, one scale for all)."""
+    q, scale = quantize_per_token(np.asarray(x).reshape(1, -1), dtype)
+    return q.reshape(np.shape(x)), scale.reshape(1)
+
+
+def quantize_blocks(x: Any, rows: int = 1, columns: int = 128, dtype: str = "fp8") -> tuple[np.ndarray, np.ndarray]:
+    """(q, f32 scales) with a scale for every block of rows by columns, which the extents are multiples of."""
+    wide = _wide(x)
+    m, n = wide.shape
+    if m % rows or n % columns:
+        raise ValueError(f"{m} x {n} elements are no blocks of {rows} x {columns}")
+    blocks = wide.reshape(m // rows, rows, n // columns, columns)
+    top = np.abs(blocks).max((1, 3), keepdims=True)
+    scale = np.where(top == 0, np.float32(1), top / np.float32(LARGEST[dtype])).astype(np.float32)
+    return rounded(blocks / scale, dtype).reshape(m, n), scale[:, 0, :, 0]
+
+
+# Scales that are powers of two ---------------------------------------------------------------------------------------
+
+
+def f32_to_e8m0(x: Any) -> np.ndarray:
+    """The exponent of a number, one more from a significand of 1.5 on; 255 stays 255."""
+    bits = np.asarray(x, np.float32).view(np.uint32)
+    exponent, rest = (bits >> 23) & 0xFF, bits & 0x7FFFFF
+    up = np.where(exponent == 0, rest > 0x400000, rest >= 0x400000)
+    return np.where(exponent == 255, 255, exponent + up).astype(np.uint8)
+
+
+def e8m0_to_f32(scale: Any) -> np.ndarray:
+    """2 to the power of a byte less 127; 255 is NaN."""
+    value = np.ldexp(np.float32(1), np.asarray(scale).astype(np.int32) - 127).astype(np.float32)
+    return np.where(np.asarray(scale) == 255, np.float32("nan"), value)
+
+
+MX: dict[str, tuple[Any, float, float]] = {
+    "mxfp8": (ml_dtypes.float8_e4m3fn, 448.0, 448.0), "mxfp6": (ml_dtypes.float6_e2m3fn, 7.5, 4.0),
+    "mxfp4": (ml_dtypes.float4_e2m1fn, 6.0, 4.0),
+}  # fmt: skip
+"""Name -> (type, largest number, what the largest element of a group is divided by for its scale)."""
+
+
+def quantize_mx(x: Any, dtype: str = "mxfp4") -> tuple[np.ndarray, np.ndarray]:
+    """(bytes, e8m0 scales) of groups of 32 along the last dimension.
+
+    mxfp8 has a byte for each element, mxfp4 one for two, the even one in the low half; mxfp6 has 32 bytes for 32
+    elements, of which the first 24 hold their codes one behind the other and the rest are zero.
+    """
+    kind, top, divisor = MX[dtype]
+    wide = _wide(x)
+    groups = wide.reshape(*wide.shape[:-1], wide.shape[-1] // GROUP, GROUP)
+    largest = np.abs(groups).max(-1)
+    scale = f32_to_e8m0((np.maximum(largest, 1e-30) if dtype == "mxfp8" else largest) / np.float32(divisor))
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        codes = np.clip(groups / e8m0_to_f32(scale)[..., None], -top, top).astype(kind).view(np.uint8)
+    return pack_codes(codes, dtype).reshape(*wide.shape[:-1], -1), scale
+
+
+def pack_codes(codes: np.ndarray, dtype: str) -> np.ndarray:
+    """Codes of groups of 32 as bytes."""
+    if dtype == "mxfp8":
+        return codes
+    if dtype == "mxfp4":
+        return (codes[..., 0::2] & 15) | ((codes[..., 1::2] & 15) << 4)
+    a, b, c, d = (codes[..., i::4] & 63 for i in range(4))
+    packed = np.stack([a | (b << 6), (b >> 2) | (c << 4), (c >> 4) | (d << 2)], -1).astype(np.uint8)
+    packed = packed.reshape(*codes.shape[:-1], 24)
+    return np.concatenate([packed, np.zeros((*codes.shape[:-1], 8), np.uint8)], -1)

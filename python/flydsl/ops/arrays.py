@@ -1,0 +1,158 @@
+"""Arrays of NumPy and tensors of PyTorch by the same few functions. Torch is never imported here, only met."""
+
+from __future__ import annotations
+
+import sys
+from math import prod
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+recorder: Any = None
+"""Is told of results, temporary arrays and launches while a call is recorded (`lanes.py`)."""
+ALIGNMENT = 16
+"""Where rows that are multiples of so many bytes begin."""
+NAMES: dict[Any, str] = {
+    np.dtype(np.float32): "f32", np.dtype(np.float16): "f16", np.dtype(ml_dtypes.bfloat16): "bf16",
+}  # fmt: skip
+"""Element types that row kernels take, by what they are called there; those of torch are added when it is met."""
+_NUMPY = {
+    "f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16, "i8": np.int8, "i64": np.int64, "u8": np.uint8,
+    "fp8": ml_dtypes.float8_e4m3fn, "fp8_fnuz": ml_dtypes.float8_e4m3fnuz, "bf8": ml_dtypes.float8_e5m2,
+}  # fmt: skip
+_TORCH: dict[str, Any] = {}
+
+
+def met_torch() -> Any:
+    """The torch module, which must have been imported by whoever made a tensor."""
+    torch = sys.modules["torch"]
+    if not _TORCH:
+        names = {
+            "f32": "float32", "f16": "float16", "bf16": "bfloat16", "i8": "int8", "i64": "int64", "u8": "uint8",
+            "fp8": "float8_e4m3fn", "fp8_fnuz": "float8_e4m3fnuz", "bf8": "float8_e5m2",
+        }  # fmt: skip
+        _TORCH.update({name: getattr(torch, own) for name, own in names.items()})
+        NAMES.update({_TORCH[name]: name for name in ("f32", "f16", "bf16")})
+    return torch
+
+
+def is_array(x: Any) -> bool:
+    """Whether it is an array of NumPy; the others are tensors."""
+    return isinstance(x, np.ndarray)
+
+
+def is_tensor(x: Any) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(x, torch.Tensor)
+
+
+def type_name(x: Any) -> str | None:
+    """What row kernels call the element type, or None if they do not take it."""
+    if not _TORCH and not is_array(x):
+        met_torch()
+    return NAMES.get(x.dtype)
+
+
+def empty_like(x: Any) -> Any:
+    """A new array of the same shape and type, row-major."""
+    return np.empty(x.shape, x.dtype) if is_array(x) else _made(x.new_empty(x.shape))
+
+
+def _made(tensor: Any) -> Any:
+    if recorder is not None:
+        recorder.made(tensor)
+    return tensor
+
+
+def launch(function: Any, x: Any, *arguments: Any) -> None:
+    """Launch on torch's current stream of the device of ``x``; the stream is the last argument of the function."""
+    if recorder is not None:
+        recorder.launched(function, arguments)
+    function(*arguments, stream_of(x))
+
+
+def empty(x: Any, shape: tuple[Any, ...], dtype: str | None = None) -> Any:
+    """A new array beside another."""
+    if is_array(x):
+        return np.empty(shape, x.dtype if dtype is None else _NUMPY[dtype])
+    return _made(x.new_empty(shape) if dtype is None else x.new_empty(shape, dtype=_kind(dtype)))
+
+
+def _kind(dtype: str) -> Any:
+    if not _TORCH:
+        met_torch()
+    return _TORCH[dtype]
+
+
+def rows(x: Any) -> Any:
+    """An array as a matrix of its last dimension's rows: a view where memory allows it, else a copy.
+
+    Rows that are multiples of 16 bytes long begin at such.
+    """
+    if not x.shape:
+        raise IndexError("an array of no dimension has no rows")
+    length = x.shape[-1]
+    matrix = x if len(x.shape) == 2 else x.reshape(-1, length) if length else x.reshape(prod(x.shape[:-1]), 0)
+    if is_array(matrix):
+        size = matrix.itemsize
+        aligned = length * size % ALIGNMENT or (
+            matrix.ctypes.data % ALIGNMENT == 0 and (matrix.strides[0] % ALIGNMENT == 0 or len(matrix) < 2)
+        )
+        return matrix if aligned and (matrix.strides[1] == size or length < 2) else np.array(matrix, order="C")
+    size = matrix.element_size()
+    step, unit = matrix.stride()
+    aligned = length * size % ALIGNMENT or (
+        matrix.data_ptr() % ALIGNMENT == 0 and (step * size % ALIGNMENT == 0 or matrix.shape[0] < 2)
+    )
+    if aligned and (unit == 1 or length < 2):
+        return matrix
+    return matrix.clone(memory_format=met_torch().contiguous_format)
+
+
+def line(x: Any, length: int) -> Any:
+    """A vector that goes with every row, as a contiguous array of one dimension."""
+    flat = x.reshape(length)
+    if is_array(flat):
+        return flat if flat.flags.c_contiguous and flat.ctypes.data % ALIGNMENT == 0 else np.array(flat)
+    return flat if flat.is_contiguous() and flat.data_ptr() % ALIGNMENT == 0 else flat.clone()
+
+
+def numbers(x: Any) -> Any:
+    """An array of one number a row, flat."""
+    return x if len(x.shape) == 1 else x.reshape(-1)
+
+
+def count_rows(x: Any) -> int:
+    return prod(x.shape[:-1])
+
+
+def stream_of(x: Any) -> Any:
+    """Torch's current stream on the device of a tensor; None elsewhere."""
+    return raw_stream(None if is_array(x) or not x.is_cuda else x.device.index)
+
+
+def raw_stream(device: int | None) -> Any:
+    """The handle of torch's current stream on a GPU; None for the host."""
+    return None if device is None else sys.modules["torch"]._C._cuda_getCurrentRawStream(device)
+
+
+def shares_memory(a: Any, b: Any) -> bool:
+    """Whether two views begin at one place."""
+    return a.ctypes.data == b.ctypes.data if is_array(a) else a.data_ptr() == b.data_ptr()
+
+
+def filled(x: Any, value: float) -> None:
+    """Set all elements; not part of what is recorded."""
+    if recorder is not None:
+        recorder.refuse()
+    x[...] = value
+
+
+def copy_into(out: Any, x: Any) -> None:
+    if recorder is not None:
+        recorder.refuse()
+    if is_array(out):
+        np.copyto(out, x, casting="same_kind")
+    else:
+        out.copy_(x)

@@ -1,0 +1,292 @@
+"""`rms_norm`, `layer_norm`, and both of a sum: `add_rms_norm`, `add_layer_norm`."""
+
+from __future__ import annotations
+
+from functools import partial
+from math import prod
+from typing import Any
+
+from flydsl.kernels.norm.layernorm import build_fused_add_layernorm_module, build_layernorm_module
+from flydsl.kernels.norm.norm_backward import norm_backward_launcher, partial_rows
+from flydsl.kernels.norm.rmsnorm import build_fused_add_rmsnorm_module, build_rmsnorm_module
+from flydsl.ops import arrays
+from flydsl.ops.lanes import LANES, lane_key
+from flydsl.ops.op import Arguments, Op, check_normalized, fall_back, numpy_only, shape_of, why_not_rows
+
+LONGEST_GRADIENT = 1 << 15
+"""Rows of which gradients have kernels on every target: threads keep sums of all their columns in registers."""
+
+
+def _matrix(x: Any, length: int) -> Any:
+    """Rows of ``length`` elements, which may be several dimensions."""
+    return arrays.rows(x if x.shape[-1] == length else x.reshape(*_leading(x, length), length))
+
+
+def _leading(x: Any, length: int) -> tuple[int, ...]:
+    """The dimensions in front of those that are normalised."""
+    lead, rest = len(x.shape), 1
+    while rest < length and lead:
+        lead -= 1
+        rest *= x.shape[lead]
+    return tuple(x.shape[:lead])
+
+
+def _lines(length: int, *values: Any) -> list[Any]:
+    return [None if value is None else arrays.line(value, length) for value in values]
+
+
+# Forward -------------------------------------------------------------------------------------------------------------
+
+
+def _rms(x: Any, weight: Any, eps: float, length: int) -> Arguments:
+    return arrays.empty_like(x), arrays.empty(x, _leading(x, length), "f32")
+
+
+def _layer(x: Any, weight: Any, bias: Any, eps: float, length: int) -> Arguments:
+    lead = _leading(x, length)
+    return arrays.empty_like(x), arrays.empty(x, lead, "f32"), arrays.empty(x, lead, "f32")
+
+
+def _launch_rms(arguments: Arguments, results: Arguments) -> None:
+    x, weight, eps, length = arguments
+    x, y = _matrix(x, length), _matrix(results[0], length)
+    if len(x):
+        run = build_rmsnorm_module(length, arrays.NAMES[x.dtype], True, eps)
+        arrays.launch(run, x, x, *_lines(length, weight), y, arrays.numbers(results[1]), len(x))
+
+
+def _launch_layer(arguments: Arguments, results: Arguments) -> None:
+    x, weight, bias, eps, length = arguments
+    x, y = _matrix(x, length), _matrix(results[0], length)
+    if len(x):
+        run = build_layernorm_module(length, arrays.NAMES[x.dtype], True, eps)
+        stats = (arrays.numbers(value) for value in results[1:])
+        arrays.launch(run, x, x, *_lines(length, weight, bias), y, *stats, len(x))
+
+
+def _add_rms(x: Any, residual: Any, weight: Any, eps: float, length: int) -> Arguments:
+    return arrays.empty_like(x), *_rms(x, weight, eps, length)
+
+
+def _add_layer(x: Any, residual: Any, weight: Any, bias: Any, eps: float, length: int) -> Arguments:
+    return arrays.empty_like(x), *_layer(x, weight, bias, eps, length)
+
+
+def _launch_add(build: Any, arguments: Arguments, results: Arguments) -> None:
+    x, residual, *weights, eps, length = arguments
+    x, residual, y, added = (_matrix(value, length) for value in (x, residual, *results[:2]))
+    if len(x):
+        run = build(length, arrays.NAMES[x.dtype], True, eps)
+        stats = (arrays.numbers(value) for value in results[2:])
+        arrays.launch(run, x, x, residual, *_lines(length, *weights), y, added, *stats, len(x))
+
+
+# Gradients -----------------------------------------------------------------------------------------------------------
+
+
+def _gradients(
+    centred: bool, dy: Any, dadded: Any, x: Any, weight: Any, bias: Any, stats: Arguments, length: int,
+    results: Arguments,
+) -> None:  # fmt: skip
+    """Write dx and the weights' gradients."""
+    matrix, gradient, dx = (_matrix(value, length) for value in (x, dy, results[0]))
+    count = len(matrix)
+    weights = [*results[1:], None][:2]
+    if not count:
+        for value in results[1:]:
+            arrays.filled(value, 0.0)
+        return
+    extra = None if dadded is None else _matrix(dadded, length)
+    sums = [arrays.empty(x, (partial_rows(length, count), length), "f32") for _ in range(1 + centred)]
+    run = norm_backward_launcher(centred, length, arrays.NAMES[x.dtype], False, extra is not None)
+    mean, rstd = stats if centred else (None, *stats)
+    arrays.launch(
+        run, x, gradient, matrix, *_lines(length, weight), None if mean is None else arrays.numbers(mean),
+        arrays.numbers(rstd), dx, extra, sums[0], sums[1] if centred else None,
+        *(None if value is None or value.shape[0] == 0 else arrays.line(value, length) for value in weights),
+        count,
+    )  # fmt: skip
+
+
+def _weight_like(weight: Any, x: Any) -> Any:
+    """The gradient of a weight; an empty array stands for one that is not there."""
+    return arrays.empty(x, (0,)) if weight is None else arrays.empty_like(weight)
+
+
+RMS_BACKWARD = Op(
+    "rms_norm_backward", "Tensor dy, Tensor x, Tensor? weight, Tensor rstd, SymInt length",
+    lambda dy, x, weight, rstd, length: (arrays.empty_like(x), _weight_like(weight, x)),
+    lambda a, results: _gradients(False, a[0], None, a[1], a[2], None, (a[3],), a[4], results),
+    tensors=4, results=2,
+)  # fmt: skip
+RMS_NORM = Op(
+    "rms_norm", "Tensor x, Tensor? weight, float eps, SymInt length", _rms, _launch_rms, results=2, tensors=2,
+    gradient=RMS_BACKWARD, saved=lambda a, results: ((a[0], a[1], results[1]), (a[3],)),
+)  # fmt: skip
+LAYER_BACKWARD = Op(
+    "layer_norm_backward", "Tensor dy, Tensor x, Tensor? weight, Tensor? bias, Tensor mean, Tensor rstd, SymInt length",
+    lambda dy, x, weight, bias, mean, rstd, length: (
+        arrays.empty_like(x), _weight_like(weight, x), _weight_like(bias, x)
+    ),
+    lambda a, results: _gradients(True, a[0], None, a[1], a[2], a[3], a[4:6], a[6], results), tensors=6, results=3,
+)  # fmt: skip
+LAYER_NORM = Op(
+    "layer_norm", "Tensor x, Tensor? weight, Tensor? bias, float eps, SymInt length", _layer, _launch_layer,
+    results=3, tensors=3, gradient=LAYER_BACKWARD,
+    saved=lambda a, results: ((a[0], a[1], a[2], *results[1:]), (a[4],)),
+)  # fmt: skip
+ADD_RMS_BACKWARD = Op(
+    "add_rms_norm_backward", "Tensor dy, Tensor dadded, Tensor added, Tensor? weight, Tensor rstd, SymInt length",
+    lambda dy, dadded, added, weight, rstd, length: (arrays.empty_like(added), _weight_like(weight, added)),
+    lambda a, results: _gradients(False, a[0], a[1], a[2], a[3], None, (a[4],), a[5], results), tensors=5, results=2,
+)  # fmt: skip
+ADD_RMS_NORM = Op(
+    "add_rms_norm", "Tensor x, Tensor residual, Tensor? weight, float eps, SymInt length", _add_rms,
+    partial(_launch_add, build_fused_add_rmsnorm_module), outputs=2, results=3, tensors=3, gradient=ADD_RMS_BACKWARD,
+    saved=lambda a, results: ((results[1], a[2], results[2]), (a[4],)), spread=(0, 0, 1),
+)  # fmt: skip
+ADD_LAYER_BACKWARD = Op(
+    "add_layer_norm_backward",
+    "Tensor dy, Tensor dadded, Tensor added, Tensor? weight, Tensor? bias, Tensor mean, Tensor rstd, SymInt length",
+    lambda dy, dadded, added, weight, bias, mean, rstd, length: (
+        arrays.empty_like(added), _weight_like(weight, added), _weight_like(bias, added)
+    ),
+    lambda a, results: _gradients(True, a[0], a[1], a[2], a[3], a[4], a[5:7], a[7], results), tensors=7, results=3,
+)  # fmt: skip
+ADD_LAYER_NORM = Op(
+    "add_layer_norm", "Tensor x, Tensor residual, Tensor? weight, Tensor? bias, float eps, SymInt length", _add_layer,
+    partial(_launch_add, build_fused_add_layernorm_module), outputs=2, results=4, tensors=4,
+    gradient=ADD_LAYER_BACKWARD, saved=lambda a, results: ((results[1], a[2], a[3], *results[2:]), (a[5],)),
+    spread=(0, 0, 1, 2),
+)  # fmt: skip
+
+
+# Calls ---------------------------------------------------------------------------------------------------------------
+
+
+def _arranged(normalized_shape: Any, weight: Any, x: Any) -> tuple[tuple[int, ...], Any]:
+    """(the shape that is normalised, the weight): a weight may stand in the place of its shape."""
+    if arrays.is_array(normalized_shape) or arrays.is_tensor(normalized_shape):
+        if weight is not None:
+            raise TypeError("normalized_shape is a shape, or a weight which then has no place of its own")
+        return tuple(normalized_shape.shape), normalized_shape
+    if normalized_shape is None:
+        return (x.shape[-1],) if weight is None else tuple(weight.shape), weight
+    return shape_of(normalized_shape), weight
+
+
+def _epsilon(eps: float | None) -> float:
+    """Torch's default for an RMSNorm: the distance from 1 to the next f32, for narrower types too."""
+    return 2.0**-23 if eps is None else float(eps)
+
+
+def why_not(input: Any, normalized_shape: Any = None, *weights: Any, eps: float | None = None, **_: Any) -> str | None:
+    """Why a call is left to torch, or None."""
+    arranged = [normalized_shape] if arrays.is_array(normalized_shape) or arrays.is_tensor(normalized_shape) else []
+    given = [value for value in (*arranged, *weights) if value is not None and not isinstance(value, float)]
+    reason = why_not_rows(input, *given)
+    length = prod(_arranged(normalized_shape, weights[0] if weights else None, input)[0])
+    if reason is None and length == 0:
+        return "rows are empty"
+    wants = not arrays.is_array(input) and any(value.requires_grad for value in (input, *given))
+    if reason is None and wants and length > LONGEST_GRADIENT:
+        return f"the gradient of rows of {length} elements has no kernel"
+    return reason
+
+
+def why_not_added(input: Any, residual: Any, *weights: Any, eps: float | None = None) -> str | None:
+    """`why_not` of the norms of a sum."""
+    given = [value for value in weights if value is not None and not isinstance(value, float)]
+    return why_not(input, tuple(input.shape[-1:]), *given, residual, eps=eps)
+
+
+def rms_norm(
+    input: Any, normalized_shape: Any = None, weight: Any = None, eps: float | None = None, *, out: Any = None
+) -> Any:
+    """x / sqrt(mean(x^2) + eps) * weight over the last dimensions, as `torch.nn.functional.rms_norm`.
+
+    ``rms_norm(x, weight)`` takes the shape from the weight. f32, f16 and bf16; computes in f32. Results are within
+    2e-6 of a row's largest element in f32, within a rounding of the type (1e-3 in f16, 8e-3 in bf16) else; gradients
+    within twice that, weights' gradients within that times the root of the number of rows.
+    """
+    key = lane_key(RMS_NORM, out, (input, weight), (normalized_shape, eps))
+    if (lane := LANES.get(key)) is not None:
+        return lane(input, weight)
+    shape, weight = _arranged(normalized_shape, weight, input)
+    check_normalized(input, shape, weight)
+    reason = why_not(input, shape, weight)
+    if reason is None:
+        return RMS_NORM(input, weight, _epsilon(eps), prod(shape), out=out, key=key)
+    if arrays.is_array(input):
+        numpy_only("rms_norm", reason)
+    return fall_back(
+        "rms_norm", reason, lambda: arrays.met_torch().nn.functional.rms_norm(input, shape, weight, eps)
+    )  # fmt: skip
+
+
+def layer_norm(
+    input: Any, normalized_shape: Any = None, weight: Any = None, bias: Any = None, eps: float = 1e-5, *,
+    out: Any = None,
+) -> Any:  # fmt: skip
+    """(x - mean) / sqrt(var + eps) * weight + bias over the last dimensions, as `torch.nn.functional.layer_norm`.
+
+    f32, f16 and bf16; computes in f32, the variance from differences to the mean. Accuracy as of `rms_norm`.
+    """
+    key = lane_key(LAYER_NORM, out, (input, weight, bias), (normalized_shape, eps))
+    if (lane := LANES.get(key)) is not None:
+        return lane(input, weight, bias)
+    shape, weight = _arranged(normalized_shape, weight, input)
+    check_normalized(input, shape, weight, bias)
+    reason = why_not(input, shape, weight, bias)
+    if reason is None:
+        return LAYER_NORM(input, weight, bias, float(eps), prod(shape), out=out, key=key)
+    if arrays.is_array(input):
+        numpy_only("layer_norm", reason)
+    functional = arrays.met_torch().nn.functional
+    return fall_back("layer_norm", reason, lambda: functional.layer_norm(input, shape, weight, bias, eps))
+
+
+def add_rms_norm(input: Any, residual: Any, weight: Any = None, eps: float | None = None) -> tuple[Any, Any]:
+    """(rms_norm(input + residual), input + residual) over the last dimension; the sum is rounded to its type first.
+
+    The sum is exact to a rounding; accuracy of the norm and of gradients as of `rms_norm`.
+    """
+    key = lane_key(ADD_RMS_NORM, None, (input, residual, weight), (eps,))
+    if (lane := LANES.get(key)) is not None:
+        return lane(input, residual, weight)
+    _check_pair(input, residual)
+    shape = tuple(input.shape[-1:])
+    check_normalized(input, shape, weight)
+    reason = why_not_added(input, residual, weight)
+    if reason is None:
+        return ADD_RMS_NORM(input, residual, weight, _epsilon(eps), shape[0], key=key)
+    if arrays.is_array(input):
+        numpy_only("add_rms_norm", reason)
+    added = input + residual
+    norm = arrays.met_torch().nn.functional.rms_norm
+    return fall_back("add_rms_norm", reason, lambda: (norm(added, shape, weight, eps), added))
+
+
+def add_layer_norm(
+    input: Any, residual: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
+) -> tuple[Any, Any]:
+    """(layer_norm(input + residual), input + residual) over the last dimension; accuracy as of `add_rms_norm`."""
+    key = lane_key(ADD_LAYER_NORM, None, (input, residual, weight, bias), (eps,))
+    if (lane := LANES.get(key)) is not None:
+        return lane(input, residual, weight, bias)
+    _check_pair(input, residual)
+    shape = tuple(input.shape[-1:])
+    check_normalized(input, shape, weight, bias)
+    reason = why_not_added(input, residual, weight, bias)
+    if reason is None:
+        return ADD_LAYER_NORM(input, residual, weight, bias, float(eps), shape[0], key=key)
+    if arrays.is_array(input):
+        numpy_only("add_layer_norm", reason)
+    added = input + residual
+    norm = arrays.met_torch().nn.functional.layer_norm
+    return fall_back("add_layer_norm", reason, lambda: (norm(added, shape, weight, bias, eps), added))
+
+
+def _check_pair(input: Any, residual: Any) -> None:
+    if tuple(input.shape) != tuple(residual.shape):
+        raise ValueError(f"input and residual have one shape, got {tuple(input.shape)} and {tuple(residual.shape)}")

@@ -1,0 +1,173 @@
+"""What an op is: functions that allocate its results and launch its kernels, and the op of its gradients.
+
+The same description serves arrays of NumPy, tensors in eager mode, where kernels are launched directly, and PyTorch's
+tracing, where it becomes an operator (`torch_side.py`). `table.py` lists all ops.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flydsl.ops import arrays
+
+Arguments = tuple[Any, ...]
+_warned: set[tuple[str, str]] = set()
+
+
+@dataclass(frozen=True, eq=False)
+class Op:
+    """An operation on arrays, without autograd: its first ``outputs`` results are the caller's."""
+
+    name: str
+    schema: str
+    """Its parameters, as torch's schemas have them; arrays come first."""
+    allocate: Callable[..., Arguments]
+    """The results, not yet written, from the arguments; torch's tracing uses it too."""
+    launch: Callable[[Arguments, Arguments], None]
+    """Write the results: ``launch(arguments, results)``."""
+    outputs: int = 1
+    results: int = 1
+    """How many there are with those that are kept for the gradient."""
+    gradient: Op | None = None
+    """Takes gradients of the outputs, then what ``saved`` gives; returns gradients of the arrays, in their order."""
+    saved: Callable[[Arguments, Arguments], tuple[Arguments, Arguments]] = lambda _, __: ((), ())
+    """(arrays, numbers) that the gradient needs, of (arguments, results)."""
+    tensors: int = 1
+    """How many of the arguments are arrays."""
+    spread: tuple[int, ...] | None = None
+    """Which result of the gradient is that of each array; in order where nothing is said. The rest have none."""
+
+    def gradients(self, found: Arguments, wanted: Sequence[bool]) -> list[Any]:
+        """A gradient for each array that wants one."""
+        places = range(len(wanted)) if self.spread is None else self.spread
+        given = [found[place] if want else None for place, want in zip(places, wanted, strict=False)]
+        return given + [None] * (len(wanted) - len(given))
+
+    def run(self, *arguments: Any, out: Any = None) -> Arguments:
+        """All results, also those kept for the gradient. ``out`` is written instead of a new first result."""
+        results = self.allocate(*arguments)
+        if out is not None:
+            return self._run_into(out, arguments, results)
+        self.launch(arguments, results)
+        return results
+
+    def _run_into(self, out: Any, arguments: Arguments, results: Arguments) -> Arguments:
+        first, *rest = results
+        if tuple(out.shape) != tuple(first.shape) or out.dtype != first.dtype:
+            raise ValueError(
+                f"out of {self.name} must be {tuple(first.shape)} of {first.dtype}, "
+                f"got {tuple(out.shape)} of {out.dtype}"
+            )
+        direct = arrays.shares_memory(arrays.rows(out), out)
+        self.launch(arguments, (out, *rest) if direct else results)
+        if not direct:
+            arrays.copy_into(out, first)
+        return (out, *rest)
+
+    def __call__(self, *arguments: Any, out: Any = None, key: Any = None) -> Any:
+        """The outputs: one, or a tuple of them. Tensors that require gradients get them.
+
+        With a ``key`` (`lanes.py`) the call is recorded for those like it.
+        """
+        if arrays.is_array(arguments[0]):
+            return self.given(self.run(*arguments, out=out))
+        return torch_side().call(self, arguments, out, key)
+
+    def given(self, results: Arguments) -> Any:
+        """What of the results is the caller's."""
+        return results[0] if self.outputs == 1 else results[: self.outputs]
+
+
+_side: Any = None
+
+
+def torch_side() -> Any:
+    """The module that knows torch; loaded when the first tensor comes, or torch is there already."""
+    global _side
+    if _side is None:
+        from flydsl.ops import torch_side as loaded
+
+        _side = loaded
+    return _side
+
+
+def fall_back(name: str, reason: str, function: Callable[[], Any]) -> Any:
+    """What torch itself gives, with one warning for each reason."""
+    torch = sys.modules.get("torch")
+    compiling = torch is not None and torch.compiler.is_compiling()
+    if not compiling and (name, reason) not in _warned:
+        _warned.add((name, reason))
+        warnings.warn(f"flydsl.ops.{name} leaves this to torch: {reason}", RuntimeWarning, stacklevel=4)
+    return function()
+
+
+def same_kind(*values: Any) -> str | None:
+    """Why arrays do not go together, or None: all are of one library, one type and one device."""
+    given = [value for value in values if value is not None]
+    first = given[0]
+    for other in given[1:]:
+        if arrays.is_array(first) != arrays.is_array(other):
+            raise TypeError(f"arrays of NumPy and tensors of torch do not mix: {type(first)}, {type(other)}")
+        if not arrays.is_array(first) and first.device != other.device:
+            raise RuntimeError(
+                f"Expected all tensors to be on the same device, but found at least two devices, {first.device} and "
+                f"{other.device}!"
+            )
+        if first.dtype != other.dtype:
+            return f"types differ: {first.dtype} and {other.dtype}"
+    return None
+
+
+def why_not_rows(*values: Any) -> str | None:
+    """Why row kernels do not take some arrays, or None."""
+    first = values[0]
+    if not (arrays.is_array(first) or arrays.is_tensor(first)):
+        raise TypeError(f"expected a tensor of torch or an array of NumPy, got {type(first).__name__}")
+    if arrays.type_name(first) is None:
+        return f"elements of {first.dtype} have no kernel; f32, f16 and bf16 have"
+    if not arrays.is_array(first) and first.device.type not in ("cuda", "cpu"):
+        return f"tensors on {first.device.type} have no kernels"
+    return same_kind(*values)
+
+
+def numpy_only(name: str, reason: str | None) -> None:
+    """There is no torch to leave arrays of NumPy to."""
+    if reason is not None:
+        raise TypeError(f"flydsl.ops.{name}: {reason}")
+
+
+def last_dimension(dim: int, rank: int) -> bool:
+    """Whether ``dim`` is the last; one that does not exist is an error, as torch's."""
+    if not -max(rank, 1) <= dim < max(rank, 1):
+        low, high = -max(rank, 1), max(rank, 1) - 1
+        raise IndexError(f"Dimension out of range (expected to be in range of [{low}, {high}], but got {dim})")
+    return rank > 0 and dim % rank == rank - 1
+
+
+def shape_of(normalized_shape: Any) -> tuple[int, ...]:
+    return (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+
+
+def check_normalized(x: Any, shape: Sequence[int], *weights: Any) -> None:
+    """Refuse what torch refuses, in its words."""
+    if not shape:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            "normalized_shape = []"
+        )
+    if tuple(x.shape[-len(shape) :]) != tuple(shape):
+        star = ", ".join(["*", *map(str, shape)])
+        raise RuntimeError(
+            f"Given normalized_shape={list(shape)}, expected input with shape [{star}], but got input of size"
+            f"{list(x.shape)}"
+        )
+    for weight in weights:
+        if weight is not None and tuple(weight.shape) != tuple(shape):
+            raise RuntimeError(
+                "Expected weight to be of same shape as normalized_shape, but got weight of shape "
+                f"{list(weight.shape)} and normalized_shape = {list(shape)}"
+            )

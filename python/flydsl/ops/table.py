@@ -1,0 +1,66 @@
+"""The ops: one row each. A new op is a file that describes it and a row here."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from flydsl.ops import cross_entropy_loss, gated_units, norms, quantizers, rotary, softmax_rows
+from flydsl.ops.op import Op, torch_side
+
+
+@dataclass(frozen=True)
+class Row:
+    """An op's function, what it is made of, and what says why a call is left to torch."""
+
+    function: Callable[..., Any]
+    op: Op
+    why_not: Callable[..., str | None]
+
+
+TABLE: dict[str, Row] = {
+    row.function.__name__: row
+    for row in (
+        Row(softmax_rows.softmax, softmax_rows.SOFTMAX, softmax_rows.why_not),
+        Row(norms.rms_norm, norms.RMS_NORM, norms.why_not),
+        Row(norms.layer_norm, norms.LAYER_NORM, norms.why_not),
+        Row(norms.add_rms_norm, norms.ADD_RMS_NORM, norms.why_not_added),
+        Row(norms.add_layer_norm, norms.ADD_LAYER_NORM, norms.why_not_added),
+        Row(cross_entropy_loss.cross_entropy, cross_entropy_loss.CROSS_ENTROPY, cross_entropy_loss.why_not),
+        Row(gated_units.swiglu, gated_units.GLU, gated_units.why_not),
+        Row(gated_units.geglu, gated_units.GLU, gated_units.why_not),
+        Row(rotary.rope, rotary.ROPE, rotary.why_not),
+        Row(quantizers.quantize_per_token, quantizers.QUANTIZE_ROWS, quantizers.why_not),
+        Row(quantizers.quantize_per_tensor, quantizers.QUANTIZE_ROWS, quantizers.why_not),
+        Row(quantizers.quantize_mx, quantizers.QUANTIZE_MX, quantizers.why_not),
+        Row(quantizers.quantize_blocks, quantizers.QUANTIZE_BLOCKS, quantizers.why_not),
+    )
+}
+
+
+def explain(op: Any, *arguments: Any, **options: Any) -> str:
+    """What a call of an op would do: run kernels, and which, or leave it to torch, and why.
+
+    ``explain("softmax", x, dim=0)`` and ``explain(flydsl.ops.softmax, x, dim=0)`` are the same.
+    """
+    name = op if isinstance(op, str) else getattr(op, "__name__", "")
+    if name not in TABLE:
+        raise ValueError(f"flydsl.ops has no {name or op!r}; it has {', '.join(TABLE)}")
+    row = TABLE[name]
+    reason = row.why_not(*arguments, **options)
+    if reason is not None:
+        return f"{name} is left to torch: {reason}"
+    device = getattr(arguments[0], "device", "cpu")
+    where = "the virtual GPU" if str(device) == "cpu" else str(device)
+    return f"{name} runs FlyDSL's kernels ({row.op.name}) on {where}"
+
+
+def register_operators() -> None:
+    """Make all ops operators of torch, so that `torch.compile` takes them."""
+    torch_side().register([row.op for row in TABLE.values()])
+
+
+if sys.modules.get("torch") is not None:
+    register_operators()

@@ -1,0 +1,89 @@
+"""Attention on a real Hopper GPU against float64: shapes, features, sequences, paged caches, graphs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import flydsl.compiler as flyc
+from flydsl.kernels.attention.attention import attention
+from flydsl.kernels.attention.paged import paged_attention
+from tests.support.attention_reference import attend, check
+
+pytestmark = [pytest.mark.gpu, pytest.mark.torch]
+
+
+@pytest.fixture(autouse=True)
+def hopper() -> None:
+    if flyc.current_device().kind != "cuda" or flyc.current_device().target.arch != "sm_90a":
+        pytest.skip("needs a Hopper GPU")
+
+
+def drawn(torch: Any, *shape: int) -> Any:
+    """f16: NumPy has it, and so the reference."""
+    return torch.randn(*shape, device="cuda", dtype=torch.float16)
+
+
+def host(*tensors: Any) -> list[np.ndarray[Any, Any]]:
+    return [x.cpu().numpy() for x in tensors]
+
+
+def run(torch: Any, shape: tuple[int, ...], **features: Any) -> None:
+    b, h, kv, queries, keys, d, dv = (*shape, shape[5])[:7]
+    q, k, v = drawn(torch, b, h, queries, d), drawn(torch, b, kv, keys, d), drawn(torch, b, kv, keys, dv)
+    out = torch.full((b, h, queries, dv), float("nan"), device="cuda", dtype=torch.float16)
+    _, lse = attention(q, k, v, out=out, return_lse=True, **features)
+    known = {name: x.cpu().numpy() if hasattr(x, "cpu") else x for name, x in features.items()}
+    check(*host(out, lse), attend(*host(q, k, v), **known), (shape, features))
+
+
+@pytest.mark.parametrize("d", [32, 64, 96, 128, 256])
+def test_shapes(d: int, torch: Any) -> None:
+    for causal in (False, True):
+        run(torch, (2, 4, 2, 1000, 1300, d), is_causal=causal)
+        run(torch, (1, 2, 2, 700, 300, d), is_causal=causal)
+        run(torch, (1, 2, 2, 1, 129, d), is_causal=causal)
+
+
+def test_features(torch: Any) -> None:
+    numbers = torch.rand(2, device="cuda")
+    run(torch, (1, 2, 1, 600, 700, 192, 128), is_causal=True)
+    run(torch, (1, 2, 1, 600, 700, 128), window=(100, 30))
+    run(torch, (1, 2, 1, 600, 700, 128), is_causal=True, softcap=5.0, sinks=numbers, alibi_slopes=numbers)
+    run(torch, (1, 2, 1, 600, 700, 64), attn_mask=torch.randn(1, 2, 600, 700, device="cuda"))
+
+
+def test_sequences_one_behind_the_other(torch: Any) -> None:
+    lengths = [1, 300, 0, 700, 128]
+    starts = torch.tensor([0, *np.cumsum(lengths)], device="cuda", dtype=torch.int32)
+    q, k, v = drawn(torch, 1129, 4, 128), drawn(torch, 1129, 2, 128), drawn(torch, 1129, 2, 128)
+    out = attention(q, k, v, cu_seqlens_q=starts, cu_seqlens_k=starts, max_seqlen_q=700, is_causal=True)
+    for first, length in zip(starts.tolist(), lengths, strict=False):
+        parts = [x[first : first + length].transpose(0, 1)[None] for x in (out, q, k, v)]
+        if length:
+            check(host(parts[0])[0], None, attend(*host(*parts[1:]), is_causal=True))
+
+
+@pytest.mark.parametrize("page", [1, 16, 64, 256])
+def test_paged_caches_in_a_graph(page: int, torch: Any) -> None:
+    """Captured once; replays see the lengths and queries of their time. Parts are many: few sequences, long ones."""
+    lengths, pages = [2000, 37, 700], 3 * -(-2048 // page)
+    k, v = (drawn(torch, pages, page, 2, 128) for _ in range(2))
+    tables = torch.randperm(pages, device="cuda").view(3, -1).int()
+    context, q = torch.tensor(lengths, device="cuda", dtype=torch.int32), drawn(torch, 3, 8, 128)
+    out = torch.full_like(q, float("nan"))
+    paged_attention(q, k, v, tables, context, out=out)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        paged_attention(q, k, v, tables, context, out=out)
+    for turn in range(2):
+        q.copy_(drawn(torch, 3, 8, 128))
+        context.add_(turn)
+        out.fill_(float("nan"))
+        graph.replay()
+        for row, length in enumerate(lengths):
+            kv = [x[tables[row].long()].reshape(-1, 2, 128)[: length + turn].transpose(0, 1)[None] for x in (k, v)]
+            check(host(out[row][None, :, None])[0], None, attend(*host(q[row][None, :, None], *kv)), (page, row))

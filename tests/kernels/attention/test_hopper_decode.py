@@ -1,0 +1,124 @@
+"""Attention over paged caches on the virtual sm_90a against float64: pages, lengths, parts, several new tokens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import flydsl.expr as fx
+from flydsl.kernels.attention.hopper_forward import ForwardPlan
+from flydsl.kernels.attention.paged import choose_part, paged_attention, paged_workspace
+from tests.support import random_data
+from tests.support.attention_reference import attend, check
+
+SMALL = ForwardPlan(fx.Float16, 64, 64, keys=64)
+
+
+@pytest.fixture(autouse=True)
+def hopper(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "sm_90a")
+    monkeypatch.setenv("FLYDSL_COMPILE_OPT_LEVEL", "0")
+
+
+def caches(lengths: list[int], page: int, kv: int, d: int, dtype: Any) -> Any:
+    """Caches and tables. Tokens that no sequence has are NaN, and so are places in tables nothing: pages -1."""
+    rng = random_data.generator()
+    counts = [-(-length // page) for length in lengths]
+    numbers = rng.permutation(sum(counts) + 2)
+    tables = np.full((len(lengths), max(counts) + 1), -1, np.int32)
+    found = [np.full((len(numbers), page, kv, d), np.nan, dtype) for _ in range(2)]
+    contents = []
+    for row, (length, count) in enumerate(zip(lengths, counts, strict=True)):
+        tables[row, :count], numbers = numbers[:count], numbers[count:]
+        contents.append([rng.standard_normal((length, kv, d)).astype(dtype) for _ in range(2)])
+        for cache, tokens in zip(found, contents[-1], strict=True):
+            for at in range(length):
+                cache[tables[row, at // page], at % page] = tokens[at]
+    return found, tables, contents
+
+
+def run(
+    lengths: list[int], page: int, heads: tuple[int, int] = (4, 2), tokens: int = 1, d: int = 64,
+    dtype: Any = np.float16, plan: ForwardPlan | None = SMALL, **features: Any,
+) -> None:  # fmt: skip
+    (k, v), tables, contents = caches(lengths, page, heads[1], d, dtype)
+    q = random_data.generator().standard_normal((len(lengths), tokens, heads[0], d)).astype(dtype)
+    context = np.array(lengths, np.int32)
+    given = q[:, 0] if tokens == 1 else q
+    out = np.full(given.shape, np.nan, dtype)
+    paged_attention(given, k, v, tables, context, out=out, plan=plan, **features)
+    out = out.reshape(q.shape)
+    for row, content in enumerate(contents):
+        parts = [x.swapaxes(0, 1)[None] for x in (q[row], *content)]
+        known = {name: value for name, value in features.items() if name in ("softcap", "sinks", "scale")}
+        expected = attend(*parts, is_causal=True, window=(features.get("window"), None), **known)
+        check(out[row].swapaxes(0, 1)[None], None, expected, (lengths, page, row))
+
+
+def test_lengths() -> None:
+    """One kernel for all: sequences of one part and of several, and one that has no token at all."""
+    drawn = random_data.generator().integers(1, 701, 3)
+    run([1, 63, 64, 65, 0, *(int(n) for n in drawn)], 16)
+    run([1200], 16, (4, 1))
+    run([900, 3], 16, (4, 1))
+
+
+@pytest.mark.parametrize("page", [1, 48, 64, 256])
+def test_pages(page: int) -> None:
+    run([300, 57], page)
+
+
+def test_several_new_tokens() -> None:
+    run([300, 257, 3], 16, (8, 2), tokens=3)
+
+
+def test_what_is_done_to_scores() -> None:
+    """In one part and in several; a window leaves out the first parts, and no key at all leaves the sink."""
+    sinks = np.array([1, 0.3, -1, 2], np.float32)
+    run([400, 57], 16, window=100)
+    run([1200, 500], 16, (4, 1), window=400)
+    run([400, 57], 16, sinks=sinks, softcap=4.0)
+    run([1000, 0], 16, (4, 1), sinks=sinks, softcap=4.0)
+
+
+def test_heads_of_128() -> None:
+    run([200, 300], 16, (16, 2), d=128, dtype=ml_dtypes.bfloat16, plan=None)
+
+
+def test_a_workspace_serves_call_after_call() -> None:
+    """Counters are zero again behind a call."""
+    lengths, page = [900, 700], 16
+    (k, v), tables, _ = caches(lengths, page, 1, 64, np.float16)
+    q = np.zeros((2, 4, 64), np.float16)
+    blocks = -(-tables.shape[1] * page // SMALL.keys)
+    splits = -(-blocks // choose_part(2, blocks, 4))
+    assert splits > 1
+    workspace = paged_workspace(q, k, v, splits)
+    for _ in range(2):
+        out = paged_attention(q, k, v, tables, np.array(lengths, np.int32), workspace=workspace, plan=SMALL)
+        assert np.isfinite(out).all() and (workspace[2] == 0).all()
+
+
+def test_parts_fill_the_device() -> None:
+    assert choose_part(512, 64, 132) == 64
+    assert 132 >= 8 * -(-32 // choose_part(8, 32, 132)) > 100
+
+
+def test_operands_that_do_not_fit() -> None:
+    q, cache = np.zeros((2, 4, 64), np.float16), np.zeros((3, 16, 2, 64), np.float16)
+    tables, lengths = np.zeros((2, 1), np.int32), np.zeros(2, np.int32)
+    for says, given in {
+        "4 query heads cannot share 3 key heads": (q, *[np.zeros((3, 16, 3, 64), np.float16)] * 2, tables, lengths),
+        r"k_cache is \(pages, tokens, kv heads, d\)": (q, cache[0], cache, tables, lengths),
+        "shapes do not fit": (q, cache, cache[:2], tables, lengths),
+        r"block_tables must be \(2, 'pages'\) of int32": (q, cache, cache, tables[:1], lengths),
+        r"context_lens must be \(2,\) of int32, got \(2,\) of int64": (q, cache, cache, tables, np.zeros(2, np.int64)),
+        "33 new tokens of 2 heads each that share keys are 66 rows; 64 fit": (
+            np.zeros((2, 33, 4, 64), np.float16), cache, cache, tables, lengths,
+        ),
+    }.items():  # fmt: skip
+        with pytest.raises(ValueError, match=says):
+            paged_attention(*given)

@@ -1,0 +1,85 @@
+"""Attention forward by MFMA and WMMA on virtual AMD GPUs against float64, and what their machine code has."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import flydsl.expr as fx
+from flydsl.kernels.attention.attention import attention, forward
+from flydsl.kernels.attention.hopper_forward import ForwardPlan
+from flydsl.kernels.attention.scores import Features
+from tests.support import random_data
+from tests.support.attention_reference import attend, check
+from tests.support.mma_code import artifact_of
+
+TYPES: dict[str, Any] = {"bf16": ml_dtypes.bfloat16, "f16": np.float16}
+ARCHS = ("gfx942", "gfx950", "gfx1201")
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLYDSL_COMPILE_OPT_LEVEL", "0")
+
+
+def inputs(b: int, h: int, kv: int, queries: int, keys: int, d: int = 64, dv: int | None = None) -> list[Any]:
+    rng = random_data.generator()
+    return [rng.standard_normal(shape) for shape in ((b, h, queries, d), (b, kv, keys, d), (b, kv, keys, dv or d))]
+
+
+def run(shape: tuple[int, ...], dtype: str = "f16", **features: Any) -> None:
+    q, k, v = (x.astype(TYPES[dtype]) for x in inputs(*shape))
+    out = np.full((*q.shape[:-1], v.shape[-1]), np.nan, q.dtype)
+    _, lse = attention(q, k, v, out=out, return_lse=True, **features)
+    check(out, lse, attend(q, k, v, **features), (shape, features))
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_every_target(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lengths, heads that share keys, both types, a window; zeros for queries that see no key."""
+    monkeypatch.setenv("ARCH", arch)
+    drawn = random_data.generator().integers(1, 701, 2)
+    for queries, keys in ((1, 1), (129, 65), (200, 63), (int(drawn[0]), int(drawn[1]))):
+        run((1, 2, 1, queries, keys), is_causal=True)
+    run((2, 2, 2, 70, 200, 128), "bf16")
+    run((1, 1, 1, 200, 170), window=(40, 20))
+
+
+@pytest.mark.parametrize(("arch", "d", "dv"), [("gfx942", 96, 96), ("gfx950", 192, 128), ("gfx1201", 256, 256)])
+def test_head_sizes(arch: str, d: int, dv: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    run((1, 2, 1, 70, 90, d, dv), "bf16", is_causal=True)
+
+
+def test_what_is_added_to_scores(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
+    monkeypatch.setenv("ARCH", "gfx942")
+    slopes, sinks = rng.uniform(0, 0.3, 2).astype(np.float32), rng.standard_normal(2).astype(np.float32)
+    run((2, 2, 1, 70, 90), is_causal=True, softcap=3.0, alibi_slopes=slopes, sinks=sinks, scale=0.3)
+    run((2, 2, 1, 70, 90), attn_mask=rng.standard_normal((2, 1, 70, 90)).astype(np.float32))
+
+
+def test_sequences_of_different_lengths(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "gfx950")
+    starts, key_starts = np.array([0, 70, 70, 71, 200], np.int32), np.array([0, 33, 97, 97, 250], np.int32)
+    q, k, v = (x[0].astype(np.float16).swapaxes(0, 1) for x in inputs(1, 2, 1, 200, 250))
+    out = attention(q, k, v, cu_seqlens_q=starts, cu_seqlens_k=key_starts, max_seqlen_q=129, is_causal=True)
+    for (a, b), (c, d) in zip(pairwise(starts), pairwise(key_starts), strict=True):
+        parts = [x[None, s:e].swapaxes(1, 2) for x, s, e in ((q, a, b), (k, c, d), (v, c, d))]
+        if b > a:
+            check(out[a:b].swapaxes(0, 1)[None], None, attend(*parts, is_causal=True), (a, b, c, d))
+
+
+@pytest.mark.parametrize(("arch", "d"), [("gfx942", 128), ("gfx950", 128), ("gfx950", 256), ("gfx1201", 128)])
+def test_machine_code_keeps_everything_in_registers(arch: str, d: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FLYDSL_COMPILE_OPT_LEVEL")
+    tensors = [np.zeros((1, 2, 256, d), ml_dtypes.bfloat16) for _ in range(4)]
+    plan = ForwardPlan(fx.BFloat16, d, d, features=Features(right=True))
+    given = (*tensors, None, None, None, None, None, None, 1.0, 0.0, 0, 0, 1, 256, 4, 4, plan)
+    binary = artifact_of(forward, given, arch).device_binary
+    # The notes of a code object are MessagePack: a name, and a small number as one byte.
+    for count in (b".vgpr_spill_count", b".sgpr_spill_count", b".private_segment_fixed_size"):
+        assert count + b"\0" in binary, (arch, d, count)

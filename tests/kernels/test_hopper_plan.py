@@ -1,0 +1,96 @@
+"""The model of the Hopper GEMM: what it compares can be built, and what it chooses makes sense."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import pytest
+
+import flydsl.expr as fx
+from flydsl.kernels.gemm.hopper_plan import (
+    HOPPER,
+    SHARED_BYTES,
+    GemmConfig,
+    GemmKind,
+    Problem,
+    check_config,
+    choose_config,
+    configurations,
+    fits,
+    launch_time,
+)
+
+SHAPES = [(1, 4096, 4096), (16, 28672, 4096), (200, 328, 136), (1024, 1024, 1024), (4096, 4096, 4096), (64, 64, 16384)]
+
+
+def kind_of(problem: Problem) -> GemmKind:
+    """The kernel for a problem as the kernel sees it."""
+    operand = fx.BFloat16 if problem.size == 2 else fx.Float8E4M3FN
+    out = {8: fx.Float8E4M3FN, 16: fx.BFloat16, 32: fx.Float32}[problem.c_width]
+    return GemmKind(operand, operand, out, problem.a_along_k, problem.b_along_k, problem.c_along_n)
+
+
+def problems() -> list[Problem]:
+    modes = [
+        dict(zip(("a_along_k", "b_along_k", "c_along_n"), flags, strict=True))
+        for flags in product((True, False), repeat=3)
+    ]
+    found = [Problem(*shape, **mode) for shape in SHAPES for mode in modes]
+    found += [Problem(*shape, size=1, c_width=width) for shape in SHAPES for width in (8, 16, 32)]
+    return found + [Problem(*SHAPES[2], batches=40, straddles=True)]
+
+
+def test_what_is_compared_can_be_built() -> None:
+    """Shared memory is enough, and the kernel takes every configuration that is said to fit."""
+    for config in configurations():
+        assert config.stages * config.stage_bytes + config.other_bytes <= SHARED_BYTES
+        for problem in problems():
+            if fits(problem, config):
+                check_config(kind_of(problem), config)
+
+
+@pytest.mark.parametrize("problem", problems(), ids=str)
+def test_the_choice_is_the_best_of_both_orientations(problem: Problem) -> None:
+    config = choose_config(problem)
+    seen = problem.swapped if config.swapped else problem
+    check_config(kind_of(seen), config)
+    assert fits(seen, config)
+    time = launch_time(seen, config)
+    for other in (problem, problem.swapped):
+        assert all(time <= launch_time(other, each) for each in configurations() if fits(other, each))
+
+
+def test_few_rows_are_columns_of_the_kernel() -> None:
+    """Rows of weights on the side of wgmma that has 64 of them, and tiles no wider than there are rows of A."""
+    for m, n, k in ((1, 4096, 4096), (8, 28672, 4096), (16, 6144, 4096)):
+        config = choose_config(Problem(m, n, k))
+        assert config.swapped and config.tile_n <= max(m, 8)
+
+
+def test_parts_of_k_fill_a_device_that_tiles_do_not() -> None:
+    assert choose_config(Problem(16, 1024, 8192)).splits > 1
+    assert choose_config(Problem(8192, 8192, 8192)).splits == 1
+    assert choose_config(Problem(64, 64, 64)).splits == 1, "one step of K"
+
+
+def test_large_products_take_large_tiles() -> None:
+    config = choose_config(Problem(8192, 8192, 8192))
+    assert config.tile_m * config.tile_n >= 128 * 192 and config.cluster == 2 and not config.swapped
+
+
+def test_the_expected_time_is_that_of_the_machine() -> None:
+    """Never less than memory, or the products, take; more for lines that straddle cache lines."""
+    for m, n, k in SHAPES:
+        problem = Problem(m, n, k)
+        config = choose_config(problem)
+        seen = problem.swapped if config.swapped else problem
+        time = launch_time(seen, config)
+        assert time >= problem.moved / HOPPER.memory
+        assert time >= m * n * k / (132 * 2048 * HOPPER.cycles)
+        assert launch_time(replace(seen, straddles=True), config) >= time
+
+
+def test_a_device_with_fewer_multiprocessors_takes_longer() -> None:
+    problem, config = Problem(2048, 2048, 2048), GemmConfig(128, 256, 2, 4, 2, "m")
+    assert launch_time(problem, config, sms=4) > 10 * launch_time(problem, config)

@@ -1,0 +1,176 @@
+"""Quantisers on the virtual GPU of every target against their NumPy references, and orders of weights and scales."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from flydsl.kernels.norm import layernorm, rmsnorm
+from flydsl.kernels.quant import formats, shuffles
+from flydsl.kernels.quant.device_quant import (
+    build_block_quant_module,
+    build_mx_quant_module,
+    build_quant_module,
+    build_row_quant_module,
+)
+from tests.support import random_data
+
+TARGETS = ("gfx942", "gfx950", "gfx1201", "gfx1250", "sm_90a")
+DTYPES: dict[str, Any] = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
+
+
+def drawn(shape: tuple[int, int], dtype: str) -> np.ndarray:
+    x = (random_data.generator().standard_normal(shape) * 3).astype(DTYPES[dtype])
+    x[-1, :32] = 0
+    return x
+
+
+def steps(a: np.ndarray, b: np.ndarray) -> int:
+    """How many codes of 8 bits two arrays are apart at most; division and multiplication round differently."""
+    return int(np.abs(a.view(np.int8).astype(int) - b.view(np.int8).astype(int)).max(initial=0))
+
+
+@pytest.mark.parametrize("arch", TARGETS)
+def test_quantisers(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    x = drawn((5, 200), "bf16")
+    for quant in ("i8", "fp8"):
+        q, scales = np.zeros(x.shape, formats.TYPES[quant]), np.full(5, np.nan, np.float32)
+        build_row_quant_module(200, "bf16", quant)(x, q, scales, 5)
+        want, scale = formats.quantize_per_token(x, quant)
+        np.testing.assert_allclose(scales, scale[:, 0], rtol=1e-6)
+        assert steps(q, want) <= 1
+    x = drawn((3, 256), "f16")
+    for quant in formats.MX:
+        want, scale = formats.quantize_mx(x, quant)
+        out, scales = np.full(want.shape, 99, np.uint8), np.full(scale.shape, 99, np.uint8)
+        build_mx_quant_module(256, "f16", quant)(x, out, scales, 3)
+        np.testing.assert_array_equal(scales, scale)
+        np.testing.assert_array_equal(out, want)
+    x = drawn((128, 256), "f32")
+    for rows in (1, 128):
+        want, scale = formats.quantize_blocks(x, rows)
+        q, scales = np.zeros(x.shape, formats.TYPES["fp8"]), np.full(scale.shape, np.nan, np.float32)
+        build_block_quant_module(256, "f32", rows)(x, q, scales, 128)
+        np.testing.assert_allclose(scales, scale, rtol=1e-6)
+        assert steps(q, want) <= 1
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
+def test_quantised_norms(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    rng, (m, n) = random_data.generator(), (5, 264)
+    x, r = (rng.standard_normal((m, n)).astype(np.float16) for _ in range(2))
+    gamma, beta, smooth = (rng.uniform(0.5, 2, n).astype(np.float16) for _ in range(3))
+    for centred in (True, False):
+        for residual in (True, False):
+            for smoothed in (True, False):
+                module = layernorm if centred else rmsnorm
+                name = f"build_{'fused_add_' if residual else ''}{'layernorm' if centred else 'rmsnorm'}"
+                build = getattr(module, f"{name}_{'smooth' if smoothed else 'dynamic'}quant_module")
+                q, scale, added = np.zeros((m, n), np.int8), np.zeros(m, np.float32), np.zeros_like(x)
+                pairs = ((r, residual), (gamma, True), (beta, centred), (smooth, smoothed))
+                inputs = [x, *(array for array, there in pairs if there)]
+                build(m, n, "f16")(*inputs, q, *([added] if residual else []), scale, m)
+                a = (x + r if residual else x).astype(np.float64)
+                a = a - a.mean(1, keepdims=True) if centred else a
+                y = a / np.sqrt((a**2).mean(1, keepdims=True) + 1e-5) * gamma + (beta if centred else 0)
+                y = y * smooth if smoothed else y
+                want = np.abs(y).max(1) / 127
+                np.testing.assert_allclose(scale, want, rtol=1e-3)
+                assert np.abs(q - np.trunc(y / want[:, None])).max() <= 1
+                assert not residual or (added == x + r).all()
+    with pytest.raises(ValueError, match="quant_dtype_str must be one of i8, fp8"):
+        rmsnorm.build_rmsnorm_dynamicquant_module(64, "f16", quant_dtype_str="i4")
+
+
+def test_integers_are_cut_off_toward_zero() -> None:
+    x = np.array([[127.0, 1.9, -1.9, 0.5, -0.5, 2.0, 64.7, -126.5]], np.float16)
+    fn, config = build_quant_module(8)
+    q, scales = np.zeros(x.shape, np.int8), np.zeros(1, np.float32)
+    fn(x, q, scales, 1)
+    assert config["N"] == 8 and scales[0] == 1.0
+    assert q.tolist() == [[127, 1, -1, 0, 0, 2, 64, -126]]
+
+
+def test_rows_of_zeros_have_a_scale_of_one() -> None:
+    q, scale = formats.quantize_per_token(np.zeros((2, 8), np.float32))
+    assert (q == 0).all() and (scale == 1).all()
+
+
+def test_exponents() -> None:
+    values = np.array([1.0, 1.49, 1.5, 2.0, 2.0**-126, 2.0**-127, np.inf, 3e38], np.float32)
+    assert formats.f32_to_e8m0(values).tolist() == [127, 127, 128, 128, 1, 0, 255, 255]
+    assert formats.e8m0_to_f32(np.array([127, 128, 0, 254], np.uint8)).tolist() == [1, 2, 2.0**-127, 2.0**127]
+
+
+@pytest.mark.parametrize("build", [build_mx_quant_module, build_block_quant_module])
+def test_lengths_that_are_no_groups_are_refused(build: Any) -> None:
+    with pytest.raises(ValueError, match="rows of 33 elements are no groups of"):
+        build(33, "f32")
+
+
+# Orders --------------------------------------------------------------------------------------------------------------
+
+
+def numbered(*shape: int, dtype: Any = np.int32) -> np.ndarray:
+    return np.arange(np.prod(shape), dtype=dtype).reshape(shape)
+
+
+def test_weights_of_four_bits() -> None:
+    w = numbered(32, 128)
+    got = shuffles.shuffle_weight_w4(w).reshape(-1)
+    gate = shuffles.shuffle_weight_w4(w, gate_up=True).reshape(-1)
+    for n in (0, 5, 17, 31):
+        for kb in (0, 16, 70, 127):
+            n0, k0, kl = n // 16, kb // 64, kb // 16 % 4
+            assert got[(((n0 * 2 + k0) * 4 + kl) * 16 + n % 16) * 16 + kb % 16] == w[n, kb]
+            g, block = divmod(n, 16)
+            place = (((((0 * 2 + g) * 2 + k0) * 4) + kl) * 16 + block) * 16 + kb % 16
+            assert gate[place] == w[n, kb]
+    packed = shuffles.pack_int4(np.array([[1, 2, 3, 4, 5, 6, 7, -8]], np.int8)).view(np.uint8)
+    assert packed.tolist() == [[0x51, 0x62, 0x73, 0x84]]
+
+
+def test_scales() -> None:
+    s = numbered(64, 16)
+    got = shuffles.shuffle_scale_w4(s).reshape(-1)
+    gate = shuffles.shuffle_scale_w4(s, 1, gate_up=True).reshape(-1)
+    small = shuffles.scale_32x4(s).reshape(-1)
+    for n in (0, 7, 20, 33, 63):
+        for j in (0, 3, 6, 9, 15):
+            place = ((((n // 32 * 2 + j // 8) * 4 + j % 4) * 16 + n % 16) * 2 + j // 4 % 2) * 2 + n // 16 % 2
+            assert got[place] == s[n, j]
+            g, rest = divmod(n, 32)
+            assert (
+                gate[((((rest // 16 * 2 + j // 8) * 4 + j % 4) * 16 + rest % 16) * 2 + j // 4 % 2) * 2 + g] == s[n, j]
+            )
+            assert small[((n // 32 * 4 + j // 4) * 32 + n % 32) * 4 + j % 4] == s[n, j]
+    padded = shuffles.e8m0_shuffle(np.zeros((3, 5), np.uint8))
+    assert padded.shape == (256, 8) and (padded == 127).sum() == 256 * 8 - 15
+    pairs = shuffles.shuffle_scale_for_int4(numbered(2, 4, 3, dtype=np.float16))
+    assert pairs.shape == (2, 2, 3, 2) and pairs[1, 0, 2, 1] == numbered(2, 4, 3)[1, 1, 2]
+    with pytest.raises(ValueError, match="groups have 32 elements, got 64"):
+        shuffles.shuffle_scale_for_int4(pairs, 64)
+
+
+def test_weights_for_rdna_and_gfx1250() -> None:
+    b = numbered(32, 48)
+    got = shuffles.preshuffle_b_fp8(b)
+    blocks = shuffles.preshuffle_b_16x16(b, 32, 48).reshape(-1)
+    for k in (0, 9, 17, 31):
+        for n in (0, 15, 16, 47):
+            assert got[((((n // 16 * 2 + k // 16) * 2 + k // 8 % 2) * 16) + n % 16) * 8 + k % 8] == b[k, n]
+            assert blocks[((k // 16 * 3 + n // 16) * 16 + k % 16) * 16 + n % 16] == b[k, n]
+    with pytest.raises(AssertionError, match="come by 16"):
+        shuffles.preshuffle_b_fp8(numbered(8, 16))
+
+
+@pytest.mark.torch
+def test_orders_of_tensors(torch: Any) -> None:
+    w = numbered(64, 128)
+    for order in (shuffles.shuffle_weight_w4, shuffles.shuffle_scale_w4, shuffles.e8m0_shuffle, shuffles.scale_32x4):
+        np.testing.assert_array_equal(order(torch.from_numpy(w)).numpy(), order(w))

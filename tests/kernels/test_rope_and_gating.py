@@ -1,0 +1,153 @@
+"""Rotary positions with a paged cache, and top-k gating, on the virtual GPU against float64 NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from flydsl.kernels.attention.qk_norm_rope import flydsl_qk_norm_rope_quant
+from flydsl.kernels.attention.rope_cache import build_fused_rope_cache_module
+from flydsl.kernels.moe.topk_gating import build_topk_gating_softmax_module
+from tests.support import random_data
+
+TARGETS = ("gfx942", "gfx950", "gfx1201", "gfx1250", "sm_90a")
+DTYPES: dict[str, Any] = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
+TOKENS, BLOCK, BLOCKS = 5, 4, 3
+
+
+def rotated(x: np.ndarray, cos: np.ndarray, sin: np.ndarray) -> np.ndarray:
+    half = x.shape[-1] // 2
+    a, b = x[..., :half], x[..., half:]
+    return np.concatenate([a * cos - b * sin, b * cos + a * sin], -1)
+
+
+def check_rope(head_dim: int, flash: bool, dtype: str, pos: str, fp8: bool) -> None:
+    rng, kind, (qh, kh) = random_data.generator(), DTYPES[dtype], (4, 2)
+    q, k, v = (rng.standard_normal((TOKENS, heads, head_dim)).astype(kind) for heads in (qh, kh, kh))
+    integer = np.int32 if pos == "i32" else np.int64
+    positions, slots = rng.integers(0, 7, TOKENS).astype(integer), np.array([3, -1, 0, 11, 6], integer)
+    angles = rng.standard_normal((7, head_dim // 2))
+    cos, sin = np.cos(angles).astype(kind), np.sin(angles).astype(kind)
+    held = ml_dtypes.float8_e4m3fn if fp8 else kind
+    shape_k = (BLOCKS, BLOCK, kh, head_dim) if flash else (BLOCKS, kh, head_dim // 16, BLOCK, 16)
+    shape_v = shape_k if flash else (BLOCKS, kh, head_dim, BLOCK)
+    keys, values = (np.zeros(shape, held) for shape in (shape_k, shape_v))
+    q_out, k_out = np.full_like(q, np.nan), np.full_like(k, np.nan)
+    scales = np.array([0.5], np.float32), np.array([2.0], np.float32)
+    fn = build_fused_rope_cache_module(
+        head_dim, num_q_heads=qh, num_kv_heads=kh, block_size=BLOCK, flash_layout=flash, dtype_str=dtype,
+        apply_scale=fp8, pos_dtype=pos,
+    )  # fmt: skip
+    fn(q, k, v, positions, cos, sin, slots, keys, values, q_out, k_out, TOKENS, *scales)
+    c, s = (table.astype(np.float64)[positions][:, None] for table in (cos, sin))
+    tolerance = 5e-3 if dtype == "f16" else 2e-2
+    for out, x in ((q_out, q), (k_out, k)):
+        np.testing.assert_allclose(out.astype(np.float64), rotated(x.astype(np.float64), c, s), atol=tolerance)
+    written = [keys[slot // BLOCK] for slot in slots if slot >= 0]
+    assert len(written) == 4
+    for token, slot in enumerate(slots):
+        if slot < 0:
+            continue
+        block, place = divmod(int(slot), BLOCK)
+        if flash:
+            key, value = keys[block, place], values[block, place]
+        else:
+            key = keys[block, :, :, place].reshape(kh, head_dim)
+            value = values[block, :, :, place]
+        want_k, want_v = k_out[token].astype(np.float32), v[token].astype(np.float32)
+        if fp8:
+            want_k, want_v = (w.clip(-448, 448).astype(held) for w in (want_k / 0.5, want_v / 2.0))
+        np.testing.assert_array_equal(key.astype(np.float32), np.float32(want_k))
+        np.testing.assert_array_equal(value.astype(np.float32), np.float32(want_v))
+    untouched = set(range(BLOCK * BLOCKS)) - {int(slot) for slot in slots}
+    for slot in untouched if flash else ():
+        assert (keys[slot // BLOCK, slot % BLOCK].astype(np.float32) == 0).all()
+
+
+@pytest.mark.parametrize("arch", TARGETS)
+def test_rope_and_cache(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    check_rope(64, True, "bf16", "i32", False)
+    check_rope(96, False, "f16", "i64", True)
+
+
+def test_every_layout_of_the_cache() -> None:
+    for flash in (True, False):
+        for head_dim, dtype, pos, fp8 in (
+            (128, "bf16", "i64", False),
+            (96, "f16", "i32", True),
+            (32, "bf16", "i32", True),
+        ):
+            check_rope(head_dim, flash, dtype, pos, fp8)
+
+
+def test_what_rope_refuses() -> None:
+    with pytest.raises(NotImplementedError, match="NeoX"):
+        build_fused_rope_cache_module(is_neox=False)
+    with pytest.raises(NotImplementedError, match="rotary_dim=32"):
+        build_fused_rope_cache_module(64, 32)
+    with pytest.raises(ValueError, match="'bf16' or 'f16', got 'f32'"):
+        build_fused_rope_cache_module(dtype_str="f32")
+    with pytest.raises(ValueError, match="multiple of 16"):
+        build_fused_rope_cache_module(40, flash_layout=False)
+
+
+@pytest.mark.parametrize("arch", TARGETS)
+def test_gating(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    for tokens, experts, k, dtype, again in ((19, 128, 6, "bf16", True), (7, 8, 2, "f32", False)):
+        x = random_data.generator().standard_normal((tokens, experts)).astype(DTYPES[dtype])
+        x[0] = 0  # ties: the first experts
+        weights = np.full((tokens, k), np.nan, np.float32)
+        indices, where = (np.full((tokens, k), -1, np.int32) for _ in range(2))
+        build_topk_gating_softmax_module(experts, k, dtype, again)(x, weights, indices, where, tokens)
+        wide = x.astype(np.float64)
+        chances = np.exp(wide - wide.max(1, keepdims=True))
+        chances /= chances.sum(1, keepdims=True)
+        order = np.argsort(-wide, axis=1, kind="stable")[:, :k]
+        want = np.take_along_axis(chances, order, 1)
+        np.testing.assert_array_equal(indices, order)
+        np.testing.assert_allclose(weights, want / want.sum(1, keepdims=True) if again else want, rtol=1e-5)
+        np.testing.assert_array_equal(where, np.arange(k) * tokens + np.arange(tokens)[:, None])
+
+
+def test_what_gating_refuses() -> None:
+    with pytest.raises(ValueError, match="topk is 1 to 8"):
+        build_topk_gating_softmax_module(8, 9)
+    with pytest.raises(ValueError, match="100 experts are no"):
+        build_topk_gating_softmax_module(100, 2)
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
+def test_norm_rotation_and_quantisation(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    rng, (tokens, heads, dim, part) = random_data.generator(), (3, 2, 512, 64)
+    q, kv = (rng.standard_normal((tokens, n * dim)).astype(ml_dtypes.bfloat16) for n in (heads, 1))
+    weight = rng.uniform(0.5, 2, dim).astype(ml_dtypes.bfloat16)
+    angles = rng.standard_normal((9, part // 2))
+    cos, sin = np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
+    positions = rng.integers(0, 9, tokens)
+    sizes = {"num_q_heads": heads, "head_dim": dim, "rope_head_dim": part}
+    for group in (None, 64, 512):
+        options = {"quant": True, "quant_group_size": group} if group else {}
+        results = flydsl_qk_norm_rope_quant(q, kv, weight, cos, sin, positions, **sizes, **options)
+        for x, w, out, scale in ((q, 1.0, results[0], results[2]), (kv, weight.astype(float), results[1], results[3])):
+            wide = x.astype(np.float64).reshape(tokens, -1, dim)
+            normed = wide / np.sqrt((wide**2).mean(-1, keepdims=True) + 1e-6) * w
+            even, odd = normed[..., dim - part :: 2], normed[..., dim - part + 1 :: 2]
+            c, s = (table[positions][:, None] for table in (cos, sin))
+            want = normed.copy()
+            want[..., dim - part :: 2], want[..., dim - part + 1 :: 2] = even * c - odd * s, even * s + odd * c
+            got = out.astype(np.float64).reshape(want.shape)
+            if group:
+                top = np.abs(normed).reshape(-1, dim // group, group).max(-1)
+                np.testing.assert_allclose(scale, top * 2**0.5 / 448, rtol=1e-5)
+                got = got * np.repeat(scale, group, -1).reshape(want.shape)
+            np.testing.assert_allclose(got, want, rtol=0.07 if group else 1e-2, atol=5e-2 if group else 1e-3)
+    with pytest.raises(TypeError, match="positions are int64"):
+        flydsl_qk_norm_rope_quant(q, kv, weight, cos, sin, positions.astype(np.int32), **sizes)
+    with pytest.raises(ValueError, match="powers of two from 8"):
+        flydsl_qk_norm_rope_quant(q, kv, weight, cos, sin, positions, **sizes, quant=True, quant_group_size=24)

@@ -1,0 +1,153 @@
+"""Gradients of row kernels, cross-entropy, gated units and fused norms on the virtual GPU, against float64 NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from flydsl.kernels.norm.cross_entropy import build_cross_entropy_bwd_module, build_cross_entropy_module
+from flydsl.kernels.norm.glu import build_glu_bwd_module, build_glu_module
+from flydsl.kernels.norm.layernorm import build_fused_add_layernorm_module, build_layernorm_bwd_module
+from flydsl.kernels.norm.norm_backward import partial_rows
+from flydsl.kernels.norm.rmsnorm import build_fused_add_rmsnorm_module, build_rmsnorm_bwd_module
+from flydsl.kernels.norm.softmax_backward import build_softmax_bwd_module
+
+TARGETS = ("gfx942", "gfx950", "gfx1201", "gfx1250", "sm_90a")
+DTYPES: dict[str, Any] = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
+TOLERANCE = {"f32": 4e-6, "f16": 2e-3, "bf16": 1.6e-2}
+SHAPES = st.tuples(st.integers(1, 9), st.one_of(st.integers(1, 70), st.integers(71, 1500)))
+
+
+def drawn(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    return rng.standard_normal(shape).astype(DTYPES[dtype])
+
+
+def wide(*arrays: np.ndarray) -> list[np.ndarray]:
+    return [array.astype(np.float64) for array in arrays]
+
+
+def check(got: np.ndarray, want: np.ndarray, dtype: str, terms: int = 1) -> None:
+    """Compare with a result that adds up ``terms`` numbers of its own size."""
+    error = np.abs(got.astype(np.float64) - want).max(initial=0) / max(np.abs(want).max(initial=0), 1e-3)
+    assert error < TOLERANCE[dtype] * terms**0.5, error
+
+
+def softmax_bwd(rng: np.random.Generator, m: int, n: int, dtype: str) -> None:
+    x = rng.standard_normal((m, n))
+    y = (np.exp(x) / np.exp(x).sum(1, keepdims=True)).astype(DTYPES[dtype])
+    dy, dx = drawn(rng, (m, n), dtype), np.full((m, n), np.nan, DTYPES[dtype])
+    build_softmax_bwd_module(n, dtype)(dy, y, dx, m)
+    d, p = wide(dy, y)
+    check(dx, p * (d - (d * p).sum(1, keepdims=True)), dtype)
+
+
+def norm_bwd(rng: np.random.Generator, m: int, n: int, dtype: str, *, centred: bool, atomic: bool = False) -> None:
+    x, dy, gamma = drawn(rng, (m, n), dtype), drawn(rng, (m, n), dtype), drawn(rng, (n,), dtype)
+    X, D, G = wide(x, dy, gamma)
+    mean = X.mean(1, keepdims=True) if centred else np.zeros((m, 1))
+    rstd = 1 / np.sqrt(((X - mean) ** 2).mean(1, keepdims=True) + 1e-5)
+    normed = (X - mean) * rstd
+    d = D * G
+    shift = d.mean(1, keepdims=True) if centred else 0.0
+    want = (d - shift - normed * (d * normed).mean(1, keepdims=True)) * rstd
+    dx = np.full((m, n), np.nan, DTYPES[dtype])
+    stats = [np.float32(value[:, 0]) for value in ((mean, rstd) if centred else (rstd,))]
+    results = [np.full(n, np.nan, np.float32 if atomic else DTYPES[dtype]) for _ in stats]
+    build = build_layernorm_bwd_module if centred else build_rmsnorm_bwd_module
+    if atomic:
+        for result in results:
+            result[...] = 0
+        build(n, dtype, atomic=True)(dy, x, gamma, *stats, dx, *results, m)
+    else:
+        sums = [np.full((partial_rows(n, m), n), np.nan, np.float32) for _ in results]
+        build(n, dtype)(dy, x, gamma, *stats, dx, *sums, *results, m)
+    check(dx, want, dtype, 4)
+    check(results[0], (D * normed).sum(0), dtype, m)
+    if centred:
+        check(results[1], D.sum(0), dtype, m)
+
+
+def cross_entropy(rng: np.random.Generator, m: int, n: int, dtype: str, smoothing: float = 0.1) -> None:
+    x, target = drawn(rng, (m, n), dtype), rng.integers(0, n, m)
+    target[rng.random(m) < 0.3] = -100
+    loss, lse = np.full(m, np.nan, np.float32), np.full(m, np.nan, np.float32)
+    build_cross_entropy_module(n, dtype, bool(smoothing))(x, target, loss, lse, m, -100, smoothing)
+    (X,) = wide(x)
+    log_sum = np.log(np.exp(X).sum(1))
+    counts, place = target != -100, np.maximum(target, 0)
+    picked = X[np.arange(m), place]
+    want = np.where(counts, log_sum - (1 - smoothing) * picked - smoothing * X.mean(1), 0)
+    np.testing.assert_allclose(lse, log_sum, rtol=3e-6, atol=3e-6)
+    np.testing.assert_allclose(loss, want, rtol=1e-5, atol=1e-5)
+    dloss, scale, dx = drawn(rng, (m,), "f32"), np.array([0.5], np.float32), np.full_like(x, np.nan)
+    build_cross_entropy_bwd_module(n, dtype)(x, target, lse, dloss, dx, m, -100, smoothing, scale)
+    share = np.exp(X - log_sum[:, None]) - smoothing / n
+    share[np.arange(m), place] -= 1 - smoothing
+    check(dx, share * (dloss * 0.5 * counts)[:, None], dtype)
+
+
+def gated(rng: np.random.Generator, m: int, n: int, dtype: str) -> None:
+    both = drawn(rng, (m, 2 * n), dtype)
+    gate, up = both[:, :n], both[:, n:]
+    out, dout = np.full((m, n), np.nan, DTYPES[dtype]), drawn(rng, (m, n), dtype)
+    build_glu_module(n, dtype, "silu")(gate, up, out, m)
+    a, b, d = wide(gate, up, dout)
+    sigmoid = 1 / (1 + np.exp(-a))
+    check(out, a * sigmoid * b, dtype)
+    grads = np.full_like(both, np.nan)
+    build_glu_bwd_module(n, dtype, "silu")(dout, gate, up, grads[:, :n], grads[:, n:], m)
+    check(grads[:, :n], d * b * sigmoid * (1 + a * (1 - sigmoid)), dtype)
+    check(grads[:, n:], d * a * sigmoid, dtype)
+
+
+def fused_add(rng: np.random.Generator, m: int, n: int, dtype: str, *, centred: bool) -> None:
+    x, r = drawn(rng, (m, n), dtype), drawn(rng, (m, n), dtype)
+    gamma, beta = drawn(rng, (n,), dtype), drawn(rng, (n,), dtype)
+    y, out = np.full_like(x, np.nan), np.full_like(x, np.nan)
+    stats = [np.full(m, np.nan, np.float32) for _ in range(1 + centred)]
+    build = build_fused_add_layernorm_module if centred else build_fused_add_rmsnorm_module
+    build(n, dtype, True)(x, r, *((gamma, beta) if centred else (gamma,)), y, out, *stats, m)
+    added = (x.astype(np.float32) + r.astype(np.float32)).astype(x.dtype)
+    np.testing.assert_array_equal(out, added)
+    A, G, B = wide(added, gamma, beta)
+    mean = A.mean(1, keepdims=True) if centred else 0.0
+    rstd = 1 / np.sqrt(((A - mean) ** 2).mean(1, keepdims=True) + 1e-5)
+    check(y, (A - mean) * rstd * G + (B if centred else 0.0), dtype, 2)
+    np.testing.assert_allclose(stats[-1], rstd[:, 0], rtol=1e-5)
+
+
+CASES = {
+    "softmax": softmax_bwd,
+    "layernorm": lambda *a: norm_bwd(*a, centred=True),
+    "rmsnorm": lambda *a: norm_bwd(*a, centred=False),
+    "rmsnorm, atomics": lambda *a: norm_bwd(*a, centred=False, atomic=True),
+    "layernorm, atomics": lambda *a: norm_bwd(*a, centred=True, atomic=True),
+    "cross entropy": cross_entropy,
+    "cross entropy without smoothing": lambda *a: cross_entropy(*a, smoothing=0.0),
+    "gated": gated,
+    "fused add rmsnorm": lambda *a: fused_add(*a, centred=False),
+    "fused add layernorm": lambda *a: fused_add(*a, centred=True),
+}
+
+
+@pytest.mark.parametrize("arch", TARGETS)
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_random_shapes(arch: str, monkeypatch: pytest.MonkeyPatch, data: st.DataObject) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    name, dtype = data.draw(st.sampled_from(sorted(CASES))), data.draw(st.sampled_from(sorted(DTYPES)))
+    m, n = data.draw(SHAPES)
+    CASES[name](np.random.default_rng(data.draw(st.integers(0, 99))), m, n, dtype)
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
+@pytest.mark.parametrize("name", CASES)
+def test_every_kernel(name: str, arch: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    for index, (m, n) in enumerate([(5, 33), (300, 8), (3, 2056)]):
+        CASES[name](rng, m, n, list(DTYPES)[index])
