@@ -8,7 +8,6 @@ lane cannot do goes the long way.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -28,7 +27,7 @@ def has_lanes(tensor: Any) -> bool:
 
 def lane_key(op: Any, out: Any, tensors: tuple[Any, ...], numbers: tuple[Any, ...]) -> Any:
     """What calls of one lane have in common, or None where there are no lanes: tracing, arrays of the host, strides."""
-    torch = sys.modules.get("torch")
+    torch = arrays.TORCH
     if torch is None or out is not None or torch.compiler.is_compiling():
         return None
     facts = [op.name, numbers]
@@ -77,7 +76,7 @@ class Recording:
 
 def replay(recording: Recording, results: tuple[Any, ...]) -> Callable[..., Any]:
     """A function of the tensors that were given: all results, or None if a tensor does not begin at 16 bytes."""
-    torch = sys.modules["torch"]
+    torch = arrays.met_torch()
     first = next(tensor for tensor in recording.buffers if tensor is not None)
     stream = arrays.stream_of(first)
     scope: dict[str, Any] = {"empty": torch.empty, "stream_of": arrays.raw_stream, "device": first.device}
