@@ -95,6 +95,13 @@ def test_epilogues(activation: str) -> None:
     check(Product(70, 40, 72, activation=activation, extras=True), SMALL)
 
 
+def test_gated_columns() -> None:
+    """One column of two: rows of 16 bytes and others, batches, C with either mode contiguous."""
+    check(Product(70, 80, 72, activation="swiglu", extras=True), SMALL)
+    check(Product(20, 22, 40, batches=2, activation="swiglu"), SMALL)
+    check(Product(24, 80, 72, activation="swiglu", c="f32", c_transposed=True), GemmConfig(64, 16, 1, 3, 2, "k"))
+
+
 @pytest.mark.parametrize("config", [SMALL, FEW], ids=str)
 def test_epilogues_of_batches(config: GemmConfig) -> None:
     """Scales, a bias and another matrix, along the right modes also where operands are swapped."""
@@ -171,9 +178,10 @@ def test_operands_that_do_not_fit(a: Any, b: Any, c: Any, says: str) -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"bias": zeros(16)}, r"bias has shape \(16,\), and C has 8 columns"),
-        ({"row_scale": zeros(8, 1)}, r"row_scale has shape \(8, 1\), and C has 8 rows"),
-        ({"D": zeros(8, 16), "beta": 1.0}, r"D has shape \(8, 16\), and C \(8, 8\)"),
+        ({"bias": zeros(16)}, r"bias has shape \(16,\), and the product has 8 columns"),
+        ({"row_scale": zeros(8, 1)}, r"row_scale has shape \(8, 1\), and the product has 8 rows"),
+        ({"D": zeros(8, 16), "beta": 1.0}, r"D has shape \(8, 16\), and the product \(8, 8\)"),
+        ({"activation": "swiglu"}, r"shapes do not fit.*C is \(M, N / 2\)"),
         ({"activation": "swish"}, "activation must be one of"),
     ],
 )
@@ -200,6 +208,8 @@ def test_configurations_that_cannot_be(config: GemmConfig, says: str) -> None:
 
 
 def test_kinds_that_cannot_be() -> None:
+    with pytest.raises(ValueError, match="neighbours where operands are not swapped"):
+        build_hopper_gemm(GemmKind(*[fx.BFloat16] * 3, activation="swiglu"), FEW)
     e4m3, bf16 = fx.Float8E4M3FN, fx.BFloat16
     with pytest.raises(ValueError, match="8-bit matrices are multiplied with K contiguous"):
         build_hopper_gemm(GemmKind(e4m3, e4m3, bf16, b_along_k=False), GemmConfig(64, 64, 1))
