@@ -152,7 +152,9 @@ def _operand(matrix: Any, k_mode: int, name: str) -> OperandLines:
         raise ValueError(f"{name} must have a contiguous mode, and its strides are {strides}")
     along_k = along == 1
     pitches = [across if along_k else along, *strides[:-2]]
-    aligned = _address(matrix) % LINE_BYTES == 0 and all(pitch * size % LINE_BYTES == 0 for pitch in pitches)
+    aligned = _address(matrix) % LINE_BYTES == 0 and all(
+        pitch > 0 and pitch * size % LINE_BYTES == 0 for pitch in pitches
+    )
     if aligned and (along_k or size > 1):
         return OperandLines(along_k, straddles=any(pitch * size % ROW_BYTES for pitch in pitches))
     return OperandLines(True, is_ragged=True)
@@ -294,7 +296,10 @@ def _current_stream(device: int) -> Any:
         return None
     import torch
 
-    handle = torch._C._cuda_getCurrentRawStream(device)
+    handle_of = getattr(torch._C, "_cuda_getCurrentRawStream", None)
+    if handle_of is None:
+        return torch.cuda.current_stream(device)
+    handle = handle_of(device)
     found = _STREAMS.get((device, handle))
     if found is None:
         found = _STREAMS[device, handle] = torch.cuda.current_stream(device)
