@@ -66,13 +66,23 @@ def hopper_gemm(
     """
     if not beta:
         D = None
-    device, read = (A.get_device(), _torch_facts) if hasattr(A, "data_ptr") else (-1, _numpy_facts)
+    is_torch = hasattr(A, "data_ptr")
+    device = A.get_device() if is_torch else -1
     factor = None if alpha == 1 else float(alpha)
-    key = (
-        read(A), read(B), read(C), None if bias is None else read(bias), None if D is None else read(D),
-        None if row_scale is None else read(row_scale), None if column_scale is None else read(column_scale),
-        device, activation, config, factor is None,
-    )  # fmt: skip
+    more = None
+    if bias is not None or D is not None or row_scale is not None or column_scale is not None:
+        more = tuple([None if array is None else _facts(array) for array in (bias, row_scale, column_scale, D)])
+    # This is the whole of a call that is not the launch: what it costs, every call costs.
+    if is_torch:
+        places: Any = (A.data_ptr() | B.data_ptr() | C.data_ptr()) % LINE_BYTES
+        if places:
+            places = A.data_ptr() % LINE_BYTES, B.data_ptr() % LINE_BYTES, C.data_ptr() % LINE_BYTES
+        key = (
+            A.shape, B.shape, C.shape, A.stride(), B.stride(), C.stride(), A.dtype, B.dtype, C.dtype, places, device,
+            activation, config, factor is None, more,
+        )  # fmt: skip
+    else:
+        key = (_facts(A), _facts(B), _facts(C), activation, config, factor is None, more)
     given = (A, B, C, row_scale, column_scale, bias, D)
     call = _CALLS.get(key)
     if call is None:
@@ -254,12 +264,8 @@ def _columns_of_one(activation: str) -> int:
     return 2 if activation in GATES else 1
 
 
-def _torch_facts(array: Any) -> tuple[Any, ...]:
-    return array.shape, array.stride(), array.dtype, array.data_ptr() % LINE_BYTES
-
-
-def _numpy_facts(array: Any) -> tuple[Any, ...]:
-    return array.shape, array.strides, array.dtype, _address(array) % LINE_BYTES
+def _facts(array: Any) -> tuple[Any, ...]:
+    return tuple(array.shape), _strides(array), array.dtype, _address(array) % LINE_BYTES
 
 
 def _address(array: Any) -> int:
