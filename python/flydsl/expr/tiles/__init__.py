@@ -1,0 +1,1 @@
+"""Pieces of a kernel over tiles: pipelines of copies, schedulers of tiles, epilogues."""
