@@ -26,10 +26,10 @@ __all__ += typing.__all__
 
 # Loaded when first used: most kernels need none of them.
 __getattr__ = _lazy_face(__name__, _LAZY := {
-    "buffer_ops": "flydsl.expr.buffer_ops", "coop": "flydsl.expr.coop", "epilogue": "flydsl.expr.epilogue",
+    "buffer_ops": "flydsl.expr.buffer_ops", "coop": "flydsl.expr.coop", "epilogue": "flydsl.expr.tiles.epilogue",
     "extern": "flydsl.expr.extern", "mem_ops": "flydsl.expr.mem_ops", "meta": "flydsl.expr.meta",
-    "nvvm": "flydsl.expr.nvvm", "pipeline": "flydsl.expr.pipeline", "random": "flydsl.expr.random",
-    "rocdl": "flydsl.expr.rocdl", "schedule": "flydsl.expr.schedule", "tdm_ops": "flydsl.expr.rocdl.tdm_ops",
+    "nvvm": "flydsl.expr.nvvm", "pipeline": "flydsl.expr.tiles.pipeline", "random": "flydsl.expr.random",
+    "rocdl": "flydsl.expr.rocdl", "schedule": "flydsl.expr.tiles.schedule", "tdm_ops": "flydsl.expr.rocdl.tdm_ops",
     "utils": "flydsl.expr.utils",
 }, _SELDOM := dict.fromkeys(("assume", "gather", "scatter"), "flydsl.expr.atoms.gathering"))  # fmt: skip
 
