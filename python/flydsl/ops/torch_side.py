@@ -98,7 +98,7 @@ class _Direct(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, *gradients: Any) -> Any:
+    def backward(ctx: Any, *gradients: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         lane = ctx.lane
         found = lane.gradients((*gradients, *ctx.saved_tensors), ctx.numbers)
         return (None, *lane.op.gradients(found, ctx.needs_input_grad[1:]))
