@@ -110,7 +110,7 @@ def _read_sections(data: bytes, table: int, count: int, names: int) -> tuple[Sec
         raise damaged("its section table lies outside the file")
     raw = [_SECTION.unpack_from(data, table + i * _SECTION.size) for i in range(count)]
     strings = _text_table(data, raw[names][4], raw[names][5])
-    sections = []
+    sections: list[Section] = []
     for name, kind, flags, _, offset, size, link, info, align, _ in raw:
         if kind != SHT_NOBITS and offset + size > len(data):
             raise damaged("a section lies outside the file")
@@ -150,7 +150,7 @@ def _read_symbols(data: bytes, table: Section, sections: tuple[Section, ...]) ->
     if names.kind == SHT_NOBITS:
         raise damaged("its symbol table has no names")
     strings = data[names.offset : names.offset + names.size]
-    symbols = []
+    symbols: list[Symbol] = []
     for name, info, other, section, value, size in _SYMBOL.iter_unpack(data[table.offset : table.offset + table.size]):
         symbol = Symbol(_text(strings, name), info >> 4, info & 15, section, value, size, other & 3)
         _check_symbol(symbol, sections)
@@ -170,7 +170,7 @@ def _check_symbol(symbol: Symbol, sections: tuple[Section, ...]) -> None:
 def _read_relocations(data: bytes, table: Section, sections: tuple[Section, ...], symbols: int) -> list[Relocation]:
     if table.info >= len(sections) or table.size % _RELOCATION.size:
         raise damaged("relocations belong to no section")
-    found = []
+    found: list[Relocation] = []
     for offset, info, addend in _RELOCATION.iter_unpack(data[table.offset : table.offset + table.size]):
         if info >> 32 >= symbols:
             raise damaged("a relocation names a symbol that is not there")

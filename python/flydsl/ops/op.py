@@ -6,7 +6,6 @@ tracing, where it becomes an operator (`torch_side.py`). `table.py` lists all op
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,9 @@ from flydsl.ops import arrays
 
 Arguments = tuple[Any, ...]
 _warned: set[tuple[str, str]] = set()
+
+_TORCH_DEVICES = ("cuda", "cpu")
+"""torch's names of the devices that have kernels."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,30 +77,36 @@ class Op:
         """
         if arrays.is_array(arguments[0]):
             return self.given(self.run(*arguments, out=out))
-        return torch_side().call(self, arguments, out, key)
+        return (_side.call or _side.found())(self, arguments, out, key)
 
     def given(self, results: Arguments) -> Any:
         """What of the results is the caller's."""
         return results[0] if self.outputs == 1 else results[: self.outputs]
 
 
-_side: Any = None
+class _TorchSide:
+    """What knows torch: `torch_side.py`, which is written over ops. It is loaded when the first tensor comes."""
+
+    module: Any = None
+    call: Any = None
+
+    def found(self) -> Any:
+        """Its ``call``, from now on."""
+        self.call = self.module.call
+        return self.call
 
 
-def torch_side() -> Any:
-    """The module that knows torch; loaded when the first tensor comes, or torch is there already."""
-    global _side
-    if _side is None:
-        from flydsl.ops import torch_side as loaded
+_side = _TorchSide()
 
-        _side = loaded
-    return _side
+
+def use_torch_side(module: Any) -> None:
+    """Tell ops which module knows torch."""
+    _side.module = module
 
 
 def fall_back(name: str, reason: str, function: Callable[[], Any]) -> Any:
     """What torch itself gives, with one warning for each reason."""
-    torch = sys.modules.get("torch")
-    compiling = torch is not None and torch.compiler.is_compiling()
+    compiling = arrays.TORCH is not None and arrays.TORCH.compiler.is_compiling()
     if not compiling and (name, reason) not in _warned:
         _warned.add((name, reason))
         warnings.warn(f"flydsl.ops.{name} leaves this to torch: {reason}", RuntimeWarning, stacklevel=4)
@@ -129,7 +137,7 @@ def why_not_rows(*values: Any) -> str | None:
         raise TypeError(f"expected a tensor of torch or an array of NumPy, got {type(first).__name__}")
     if arrays.type_name(first) is None:
         return f"elements of {first.dtype} have no kernel; f32, f16 and bf16 have"
-    if not arrays.is_array(first) and first.device.type not in ("cuda", "cpu"):
+    if not arrays.is_array(first) and first.device.type not in _TORCH_DEVICES:
         return f"tensors on {first.device.type} have no kernels"
     return same_kind(*values)
 

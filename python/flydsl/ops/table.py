@@ -5,10 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from flydsl.base.lazy import lazy_module
 from flydsl.ops import cross_entropy_loss, gated_units, norms, quantizers, rotary, softmax_rows
-from flydsl.ops.op import Op, torch_side
+from flydsl.ops.op import Op, use_torch_side
+
+if TYPE_CHECKING:
+    from flydsl.ops import torch_side
+else:
+    torch_side = lazy_module("flydsl.ops.torch_side")
+
+use_torch_side(torch_side)
 
 
 @dataclass(frozen=True)
@@ -59,7 +67,7 @@ def explain(op: Any, *arguments: Any, **options: Any) -> str:
 
 def register_operators() -> None:
     """Make all ops operators of torch, so that `torch.compile` takes them."""
-    torch_side().register([row.op for row in TABLE.values()])
+    torch_side.register([row.op for row in TABLE.values()])
 
 
 if sys.modules.get("torch") is not None:

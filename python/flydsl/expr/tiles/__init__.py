@@ -1,1 +1,1 @@
-"""Tiles on their way: which one a block works on, how it comes, and what becomes of it."""
+"""Pieces of a kernel over tiles: pipelines of copies, schedulers of tiles, epilogues."""
