@@ -40,6 +40,7 @@ SETS = 2
 LAUNCHES = 6
 """Products between two events: more than one, so that the clock is that of steady work."""
 
+SQUARES: tuple[tuple[str, int, int, int], ...] = (("square", 4096, 4096, 4096), ("square", 8192, 8192, 8192))
 LAYERS: tuple[tuple[str, int, int, int], ...] = (
     ("Llama 3.1 8B qkv", 1, 6144, 4096),
     ("Llama 3.1 8B o", 1, 4096, 4096),
@@ -360,11 +361,11 @@ def main() -> None:
     parser.add_argument("--shapes", action="store_true", help="the shapes alone")
     given = parser.parse_args()
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, seed {given.seed}")
-    shapes = [*LAYERS, *drawn(given.seed)]
+    shapes = [*SQUARES, *LAYERS, *drawn(given.seed)]
     if given.kind == "fp8":
         shapes = [shape for shape in shapes if shape[3] >= 1536 and shape[3] % 16 == 0]
     if given.quick:
-        shapes = [(name, m, min(n, 2048), min(k, 2048)) for name, m, n, k in shapes[3:6]]
+        shapes = [(name, m, min(n, 2048), min(k, 2048)) for name, m, n, k in shapes[5:8]]
     kept: dict[str, Any] = {"seed": given.seed}
     if not given.shapes:
         kept |= {"squares": run_gemms(given.quick), "host": host_costs(), "energy": [] if given.quick else run_energy()}

@@ -65,3 +65,12 @@ def test_printf_on_nvidia_calls_the_driver() -> None:
 def test_printf_on_amd_says_where_it_works() -> None:
     with pytest.raises(RuntimeError, match="host device"):
         compiled(PRINTING, "gfx942")
+
+
+def test_products_of_a_stage_share_what_their_descriptors_have_in_common() -> None:
+    """Four wgmma of a stage differ by constants: the address of A and that of B are shifted once each."""
+    kernel = next(kernel for kernel in KERNELS if kernel.name == "hopper_gemm")
+    text = compiled(kernel, "sm_90a").device_binary.decode()
+    stage = text[text.index("wgmma.fence") : text.index("wgmma.commit_group")]
+    assert stage.count("wgmma.mma_async") == 4
+    assert len(re.findall(r"\bshr\.[ub]", stage)) <= 2, stage

@@ -133,6 +133,16 @@ def test_epilogues(activation: str, shape: tuple[int, int, int], torch: Any) -> 
     check(torch, a, b, got, activate(torch, wide, activation), 1e-5)
 
 
+def test_gated_columns(torch: Any) -> None:
+    for m, n, k in ((300, 528, 200), (8, 2048, 4096), (33, 70, 65)):
+        a, b = matrix(torch, m, k, dtype=torch.bfloat16), matrix(torch, k, n, dtype=torch.bfloat16, transposed=True)
+        got = hopper_matmul(a, b, alpha=0.05, activation="swiglu")
+        wide = 0.05 * (a.double() @ b.double())
+        expected = torch.nn.functional.silu(wide[:, ::2]) * wide[:, 1::2]
+        error = (got.double() - expected).abs()
+        assert bool((error <= 2.0**-8 * expected.abs() + 1e-4 * (1 + wide.abs().max())).all()), float(error.max())
+
+
 def test_batches(torch: Any) -> None:
     for m, n, k, transposed in ((130, 264, 200, True), (16, 512, 1024, False), (33, 35, 37, True)):
         a = matrix(torch, 5, m, k, dtype=torch.bfloat16)

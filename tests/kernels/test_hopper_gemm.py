@@ -74,6 +74,17 @@ def test_lines_that_tma_cannot_reach(product: Product, config: GemmConfig) -> No
     check(product, config)
 
 
+def test_rows_in_any_order() -> None:
+    """Strides that are negative, and the same matrix for a whole batch: TMA has neither."""
+    rng = np.random.default_rng()
+    a, b = (rng.standard_normal(shape).astype(TYPES["bf16"]) for shape in ((20, 72), (72, 40)))
+    backwards = hopper_matmul.hopper_matmul(a[::-1], b, out_dtype=np.float32, config=GemmConfig(64, 64, 1, 2))
+    np.testing.assert_allclose(backwards, (a.astype(float) @ b.astype(float))[::-1], atol=1e-4)
+    both = np.stack([b, -b])
+    batch = hopper_matmul.hopper_matmul(np.broadcast_to(a, (2, *a.shape)), both, out_dtype=np.float32)
+    np.testing.assert_allclose(batch, a.astype(float) @ both.astype(float), atol=1e-4)
+
+
 @pytest.mark.parametrize(
     ("product", "config"),
     [
@@ -93,6 +104,13 @@ def test_types(product: Product, config: GemmConfig) -> None:
 @pytest.mark.parametrize("activation", ["silu", "gelu", "gelu_erf"])
 def test_epilogues(activation: str) -> None:
     check(Product(70, 40, 72, activation=activation, extras=True), SMALL)
+
+
+def test_gated_columns() -> None:
+    """One column of two: rows of 16 bytes and others, batches, C with either mode contiguous."""
+    check(Product(70, 80, 72, activation="swiglu", extras=True), SMALL)
+    check(Product(20, 22, 40, batches=2, activation="swiglu"), SMALL)
+    check(Product(24, 80, 72, activation="swiglu", c="f32", c_transposed=True), GemmConfig(64, 16, 1, 3, 2, "k"))
 
 
 @pytest.mark.parametrize("config", [SMALL, FEW], ids=str)
@@ -171,9 +189,10 @@ def test_operands_that_do_not_fit(a: Any, b: Any, c: Any, says: str) -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"bias": zeros(16)}, r"bias has shape \(16,\), and C has 8 columns"),
-        ({"row_scale": zeros(8, 1)}, r"row_scale has shape \(8, 1\), and C has 8 rows"),
-        ({"D": zeros(8, 16), "beta": 1.0}, r"D has shape \(8, 16\), and C \(8, 8\)"),
+        ({"bias": zeros(16)}, r"bias has shape \(16,\), and the product has 8 columns"),
+        ({"row_scale": zeros(8, 1)}, r"row_scale has shape \(8, 1\), and the product has 8 rows"),
+        ({"D": zeros(8, 16), "beta": 1.0}, r"D has shape \(8, 16\), and the product \(8, 8\)"),
+        ({"activation": "swiglu"}, r"shapes do not fit.*C is \(M, N / 2\)"),
         ({"activation": "swish"}, "activation must be one of"),
     ],
 )
@@ -200,6 +219,8 @@ def test_configurations_that_cannot_be(config: GemmConfig, says: str) -> None:
 
 
 def test_kinds_that_cannot_be() -> None:
+    with pytest.raises(ValueError, match="neighbours where operands are not swapped"):
+        build_hopper_gemm(GemmKind(*[fx.BFloat16] * 3, activation="swiglu"), FEW)
     e4m3, bf16 = fx.Float8E4M3FN, fx.BFloat16
     with pytest.raises(ValueError, match="8-bit matrices are multiplied with K contiguous"):
         build_hopper_gemm(GemmKind(e4m3, e4m3, bf16, b_along_k=False), GemmConfig(64, 64, 1))

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from flydsl.kernels.blocks import rows as row_blocks
 from flydsl.kernels.blocks.cache_hints import ONCE, TWICE
 from flydsl.kernels.blocks.row_plan import RowPlan
 from flydsl.kernels.norm.layernorm import build_layernorm_module
@@ -91,6 +92,7 @@ PLANS = {
     "waves of a block": RowPlan(1001, "bf16", 1, 64, 2, staged=True, bulk=True, hints=ONCE),
     "pairs": RowPlan(1002, "bf16", 2, 64, 2, staged=True, bulk=True, hints=ONCE),
     "loaded again": RowPlan(4104, "f32", 4, 128, 1, keep=False, hints=TWICE),
+    "read again": RowPlan(1001, "f16", 1, 64, staged=True, bulk=True, keep=False, hints=ONCE),
     "a cluster": RowPlan(4104, "f16", 8, 96, 1, 4, hints=ONCE),
     "a cluster through shared memory": RowPlan(4099, "f32", 1, 96, 1, 8, staged=True, bulk=True, hints=ONCE),
     "a cluster with blocks that have nothing": RowPlan(9, "f32", 1, 32, 1, 8, hints=ONCE),
@@ -108,6 +110,28 @@ def test_every_kind_of_plan(name: str, kind: str, monkeypatch: pytest.MonkeyPatc
     places = PLACES if plan.staged else [((0, 0), (0, 0)), ((8, 16), (8, 0))]
     for before, gap in places:
         check(name, (plan.rows + 1, plan.length), plan.dtype, plan, before, gap)
+
+
+AHEAD = {
+    "elements": RowPlan(1001, "bf16", 1, 128, staged=True, bulk=True, keep=False, hints=ONCE, stages=2),
+    "vectors by a cluster": RowPlan(
+        4104, "f16", 8, 96, cluster=4, staged=True, bulk=True, keep=False, hints=ONCE, stages=3
+    ),
+    "elements by a cluster": RowPlan(
+        4099, "f32", 1, 96, cluster=2, staged=True, bulk=True, keep=False, hints=ONCE, stages=2
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", AHEAD)
+@pytest.mark.parametrize("name", KERNELS)
+def test_blocks_that_stay(name: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of three blocks takes several rows, and memory is used again for those to come."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    monkeypatch.setattr(row_blocks, "places", lambda plan: 3)
+    plan = AHEAD[kind]
+    for before, gap in PLACES if plan.width == 1 else PLACES[:1]:
+        check(name, (11, plan.length), plan.dtype, plan, before, gap)
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -63,6 +63,8 @@ def drawn(product: Product, rows: int, columns: int, kind: str, transposed: bool
 
 def activated(x: Array, name: str) -> Array:
     """The activations in float64, written independently of the kernels'."""
+    if name == "swiglu":
+        return x[..., ::2] / (1 + np.exp(-x[..., ::2])) * x[..., 1::2]
     if name == "relu":
         return np.where(x > 0, x, 0.0)
     if name == "silu":
@@ -76,7 +78,8 @@ def activated(x: Array, name: str) -> Array:
 
 def guarded(product: Product) -> tuple[Array, Array]:
     """C, poisoned, and the memory around it: rows before and behind, and columns beside."""
-    rows, columns = (product.n, product.m) if product.c_transposed else (product.m, product.n)
+    n = product.n // 2 if product.activation == "swiglu" else product.n
+    rows, columns = (n, product.m) if product.c_transposed else (product.m, n)
     whole = np.full((*product.batch, rows + 2, columns + 32), np.nan, np.float32).astype(TYPES[product.c])
     c = whole[..., 1:-1, 16 + product.offset : 16 + product.offset + columns]
     return c.swapaxes(-1, -2) if product.c_transposed else c, whole
@@ -90,11 +93,14 @@ def run(product: Product, config: GemmConfig | None, a: Array, b: Array, c: Arra
     if product.extras:
         rng = random_data.generator()
         rows, bias = (rng.standard_normal(extent).astype(np.float32) for extent in (product.m, product.n))
-        one, D = np.full(1, 0.75, np.float32), rng.standard_normal(c.shape).astype(TYPES["bf16"])
+        one, D = np.full(1, 0.75, np.float32), rng.standard_normal(expected.shape).astype(TYPES["bf16"])
         given |= {"alpha": 0.37, "beta": -1.5, "D": D, "row_scale": rows, "column_scale": one, "bias": bias}
         expected = 0.37 * 0.75 * rows[:, None] * expected + bias - 1.5 * D.astype(np.float64)
         magnitude = magnitude * np.abs(rows)[:, None] + np.abs(bias) + 2 * np.abs(D.astype(np.float64))
     hopper_gemm(a, b, c, **given)
+    if product.activation == "swiglu":  # an error of either factor counts as much as the other one is large
+        slopes = 1.1 + np.abs(expected)
+        magnitude = magnitude[..., ::2] * slopes[..., 1::2] + magnitude[..., 1::2] * slopes[..., ::2]
     return activated(expected, product.activation), magnitude
 
 

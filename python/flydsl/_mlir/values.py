@@ -56,7 +56,7 @@ class Value(NoForeignFunctions, metaclass=_ValueMeta):
     def owner(self) -> Any:
         """The operation it is a result of, or the block it is an argument of."""
         found = self.__dsl_ssa__.owner
-        return found if isinstance(found, Block) else self.owner_view(found)
+        return found if isinstance(found, Block) else Value.owner_view(found)
 
     @property
     def result(self) -> Value:

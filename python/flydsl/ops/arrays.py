@@ -22,18 +22,26 @@ _NUMPY = {
     "fp8": ml_dtypes.float8_e4m3fn, "fp8_fnuz": ml_dtypes.float8_e4m3fnuz, "bf8": ml_dtypes.float8_e5m2,
 }  # fmt: skip
 _TORCH: dict[str, Any] = {}
+_TENSOR_NAMES: dict[Any, str] = {}
+"""Types of tensors alone: torch's tracing looks them up, and NumPy's types are nothing that it follows."""
+TORCH: Any = sys.modules.get("torch")
+"""The torch module, once somebody has imported it."""
 
 
 def met_torch() -> Any:
     """The torch module, which must have been imported by whoever made a tensor."""
-    torch = sys.modules["torch"]
+    global TORCH
+    if TORCH is None:
+        TORCH = sys.modules["torch"]
+    torch = TORCH
     if not _TORCH:
         names = {
             "f32": "float32", "f16": "float16", "bf16": "bfloat16", "i8": "int8", "i64": "int64", "u8": "uint8",
             "fp8": "float8_e4m3fn", "fp8_fnuz": "float8_e4m3fnuz", "bf8": "float8_e5m2",
         }  # fmt: skip
         _TORCH.update({name: getattr(torch, own) for name, own in names.items()})
-        NAMES.update({_TORCH[name]: name for name in ("f32", "f16", "bf16")})
+        _TENSOR_NAMES.update({_TORCH[name]: name for name in ("f32", "f16", "bf16")})
+        NAMES.update(_TENSOR_NAMES)
     return torch
 
 
@@ -43,15 +51,17 @@ def is_array(x: Any) -> bool:
 
 
 def is_tensor(x: Any) -> bool:
-    torch = sys.modules.get("torch")
+    torch = TORCH if TORCH is not None else sys.modules.get("torch")
     return torch is not None and isinstance(x, torch.Tensor)
 
 
 def type_name(x: Any) -> str | None:
     """What row kernels call the element type, or None if they do not take it."""
-    if not _TORCH and not is_array(x):
+    if is_array(x):
+        return NAMES.get(x.dtype)
+    if not _TENSOR_NAMES:
         met_torch()
-    return NAMES.get(x.dtype)
+    return _TENSOR_NAMES.get(x.dtype)
 
 
 def empty_like(x: Any) -> Any:
@@ -134,7 +144,7 @@ def stream_of(x: Any) -> Any:
 
 def raw_stream(device: int | None) -> Any:
     """The handle of torch's current stream on a GPU; None for the host."""
-    return None if device is None else sys.modules["torch"]._C._cuda_getCurrentRawStream(device)
+    return None if device is None else TORCH._C._cuda_getCurrentRawStream(device)
 
 
 def shares_memory(a: Any, b: Any) -> bool:

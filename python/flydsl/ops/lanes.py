@@ -2,12 +2,13 @@
 
 The first call of an op with tensors of some shapes and types checks its arguments, and is recorded: which results and
 temporary arrays it made, and which compiled kernels it launched with which of them. Further calls with such tensors on
-a GPU allocate and launch the same, by functions that `flyc.compile` bound. What a lane cannot do goes the long way.
+a GPU allocate and launch the same, by a function that is written for it and kernels that `flyc.compile` bound. What a
+lane cannot do goes the long way.
 """
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Callable
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -15,6 +16,8 @@ from flydsl.ops import arrays
 
 LANES: dict[Any, Any] = {}
 _MOST = 4096
+_PLAIN = (int, float, str, bool, tuple, type(None))
+"""Types of arguments beside tensors that may be part of a key."""
 
 
 def has_lanes(tensor: Any) -> bool:
@@ -24,10 +27,13 @@ def has_lanes(tensor: Any) -> bool:
 
 def lane_key(op: Any, out: Any, tensors: tuple[Any, ...], numbers: tuple[Any, ...]) -> Any:
     """What calls of one lane have in common, or None where there are no lanes: tracing, arrays of the host, strides."""
-    torch = sys.modules.get("torch")
+    torch = arrays.TORCH
     if torch is None or out is not None or torch.compiler.is_compiling():
         return None
-    facts: list[Any] = [op.name, *numbers]
+    facts = [op.name, numbers]
+    for number in numbers:
+        if not isinstance(number, _PLAIN):
+            return None
     for tensor in tensors:
         if tensor is None:
             facts.append(None)
@@ -35,12 +41,7 @@ def lane_key(op: Any, out: Any, tensors: tuple[Any, ...], numbers: tuple[Any, ..
             facts += (tensor.shape, tensor.dtype, tensor.get_device())
         else:
             return None
-    key = tuple(facts)
-    try:
-        hash(key)
-    except TypeError:
-        return None
-    return key
+    return tuple(facts)
 
 
 class Recording:
@@ -50,7 +51,7 @@ class Recording:
         self.buffers = list(given)
         self.given = len(given)
         self.calls: list[tuple[Any, list[Any]]] = []
-        self.usable = all(tensor is None or tensor.data_ptr() % arrays.ALIGNMENT == 0 for tensor in given)
+        self.usable = not any(tensor is not None and tensor.data_ptr() % arrays.ALIGNMENT for tensor in given)
 
     def made(self, tensor: Any) -> None:
         self.buffers.append(tensor)
@@ -60,61 +61,55 @@ class Recording:
         self.usable = False
 
     def launched(self, function: Any, arguments: tuple[Any, ...]) -> None:
-        self.calls.append((function, [self._place(value) for value in arguments]))
+        self.calls.append((function, list(arguments)))
+        for value in arguments:
+            if hasattr(value, "data_ptr") and self.place(value) is None:
+                self.refuse()
 
-    def _place(self, value: Any) -> Any:
-        """A number as it is, or where a tensor is found: (buffer, shape of the view or None)."""
-        if value is None or not hasattr(value, "data_ptr"):
-            return value
+    def place(self, value: Any) -> int | None:
+        """Which buffer a tensor is, or is a view of."""
         for index, buffer in enumerate(self.buffers):
             if buffer is not None and buffer.data_ptr() == value.data_ptr() and buffer.numel() == value.numel():
-                return _Place(index, None if buffer.shape == value.shape else value.shape)
-        self.refuse()
+                return index
         return None
 
 
-class _Place:
-    __slots__ = ("index", "view")
-
-    def __init__(self, index: int, view: Any) -> None:
-        self.index, self.view = index, view
-
-
-class Replay:
-    """The launches of a recording on other tensors."""
-
-    def __init__(self, recording: Recording, results: tuple[Any, ...]) -> None:
-        self.makers = [(tuple(t.shape), t.dtype, t.device) for t in recording.buffers[recording.given :]]
-        self.results = [recording._place(result).index for result in results]
-        first = next(tensor for tensor in recording.buffers if tensor is not None)
-        self.device, stream = first.device.index, arrays.stream_of(first)
-        self.calls = []
-        for function, arguments in recording.calls:
-            values = [_taken(recording.buffers, value) for value in arguments]
-            self.calls.append((flyc.compile(function, *values, stream), arguments))
-
-    def __call__(self, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
-        torch = sys.modules["torch"]
-        buffers = [*tensors, *(torch.empty(shape, dtype=dtype, device=device) for shape, dtype, device in self.makers)]
-        stream = arrays.raw_stream(self.device)
-        for function, arguments in self.calls:
-            function(*[_taken(buffers, value) for value in arguments], stream)
-        return tuple(buffers[index] for index in self.results)
+def replay(recording: Recording, results: tuple[Any, ...]) -> Callable[..., Any]:
+    """A function of the tensors that were given: all results, or None if a tensor does not begin at 16 bytes."""
+    torch = arrays.met_torch()
+    first = next(tensor for tensor in recording.buffers if tensor is not None)
+    stream = arrays.stream_of(first)
+    scope: dict[str, Any] = {"empty": torch.empty, "stream_of": arrays.raw_stream, "device": first.device}
+    names = [f"t{index}" for index in range(len(recording.buffers))]
+    given = names[: recording.given]
+    there = [name for name, buffer in zip(given, recording.buffers, strict=False) if buffer is not None]
+    pointers = " | ".join(f"{name}.data_ptr()" for name in there)
+    lines = [f"def lane({', '.join(given)}):", f"    if ({pointers}) & {arrays.ALIGNMENT - 1}:", "        return None"]
+    for index in range(recording.given, len(names)):
+        made = recording.buffers[index]
+        scope[f"type{index}"] = made.dtype
+        lines.append(f"    {names[index]} = empty({tuple(made.shape)}, dtype=type{index}, device=device)")
+    for number, (function, arguments) in enumerate(recording.calls):
+        scope[f"call{number}"] = flyc.compile(function, *arguments, stream)
+        shown = ", ".join(_written(recording, value, f"c{number}_{at}", scope) for at, value in enumerate(arguments))
+        lines.append(f"    call{number}({shown}, stream_of({first.device.index}))")
+    found = [names[place] for result in results if (place := recording.place(result)) is not None]
+    lines.append(f"    return ({', '.join(found)},)")
+    exec("\n".join(lines), scope)
+    return scope["lane"]
 
 
-def _taken(buffers: list[Any], value: Any) -> Any:
-    if value.__class__ is not _Place:
-        return value
-    buffer = buffers[value.index]
-    return buffer if value.view is None else buffer.view(value.view)
+def _written(recording: Recording, value: Any, name: str, scope: dict[str, Any]) -> str:
+    """An argument of a launch as it is written in a lane: a buffer, a view of one, or a constant."""
+    place = recording.place(value) if hasattr(value, "data_ptr") else None
+    if place is None:
+        scope[name] = value
+        return name
+    same = recording.buffers[place].shape == value.shape
+    return f"t{place}" if same else f"t{place}.view({tuple(value.shape)})"
 
 
-def aligned(tensors: tuple[Any, ...]) -> bool:
-    """Whether all tensors begin where wide accesses may."""
-    return not any(tensor is not None and tensor.data_ptr() % arrays.ALIGNMENT for tensor in tensors)
-
-
-def recorded(op: Any, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], Replay | None]:
+def recorded(op: Any, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], Callable[..., Any] | None]:
     """(all results of an op, what repeats it or None)."""
     recording = Recording(list(arguments[: op.tensors]))
     arrays.recorder = recording
@@ -122,7 +117,7 @@ def recorded(op: Any, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], Repl
         results = op.run(*arguments)
     finally:
         arrays.recorder = None
-    return results, Replay(recording, results) if recording.usable and recording.calls else None
+    return results, replay(recording, results) if recording.usable and recording.calls else None
 
 
 def keep(key: Any, lane: Any) -> None:

@@ -209,6 +209,8 @@ def rms_norm(
     2e-6 of a row's largest element in f32, within a rounding of the type (1e-3 in f16, 8e-3 in bf16) else; gradients
     within twice that, weights' gradients within that times the root of the number of rows.
     """
+    if weight is None and not isinstance(normalized_shape, (int, tuple)):
+        normalized_shape, weight = _arranged(normalized_shape, weight, input)
     key = lane_key(RMS_NORM, out, (input, weight), (normalized_shape, eps))
     if (lane := LANES.get(key)) is not None:
         return lane(input, weight)
@@ -232,6 +234,8 @@ def layer_norm(
 
     f32, f16 and bf16; computes in f32, the variance from differences to the mean. Accuracy as of `rms_norm`.
     """
+    if weight is None and not isinstance(normalized_shape, (int, tuple)):
+        normalized_shape, weight = _arranged(normalized_shape, weight, input)
     key = lane_key(LAYER_NORM, out, (input, weight, bias), (normalized_shape, eps))
     if (lane := LANES.get(key)) is not None:
         return lane(input, weight, bias)

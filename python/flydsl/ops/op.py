@@ -6,7 +6,6 @@ tracing, where it becomes an operator (`torch_side.py`). `table.py` lists all op
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -107,8 +106,7 @@ def use_torch_side(module: Any) -> None:
 
 def fall_back(name: str, reason: str, function: Callable[[], Any]) -> Any:
     """What torch itself gives, with one warning for each reason."""
-    torch = sys.modules.get("torch")
-    compiling = torch is not None and torch.compiler.is_compiling()
+    compiling = arrays.TORCH is not None and arrays.TORCH.compiler.is_compiling()
     if not compiling and (name, reason) not in _warned:
         _warned.add((name, reason))
         warnings.warn(f"flydsl.ops.{name} leaves this to torch: {reason}", RuntimeWarning, stacklevel=4)

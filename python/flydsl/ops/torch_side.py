@@ -52,8 +52,8 @@ class Lane:
 
     def __init__(self, op: Op, numbers: Arguments, key: Any) -> None:
         self.op, self.numbers, self._key = op, numbers, key
-        self._forward: lanes.Replay | None = None
-        self._backward: lanes.Replay | None = None
+        self._forward: Callable[..., Any] | None = None
+        self._backward: Callable[..., Any] | None = None
 
     def __call__(self, *tensors: Any) -> Any:
         if self.op.gradient is not None and _wants_gradient(tensors):
@@ -62,9 +62,11 @@ class Lane:
 
     def run(self, tensors: Arguments) -> Arguments:
         """All results of the op."""
-        if self._forward is not None and lanes.aligned(tensors):
-            return self._forward(tensors)
-        if self._key is None:
+        if self._forward is not None:
+            results = self._forward(*tensors)
+            if results is not None:
+                return results
+        if self._key is None or self._forward is not None:
             return self.op.run(*tensors, *self.numbers)
         results, self._forward = lanes.recorded(self.op, (*tensors, *self.numbers))
         if self._forward is not None:
@@ -74,12 +76,13 @@ class Lane:
     def gradients(self, tensors: Arguments, numbers: Arguments) -> Arguments:
         gradient = self.op.gradient
         assert gradient is not None
-        if self._key is None or not all(t is None or t.is_contiguous() for t in tensors) or not lanes.aligned(tensors):
+        if self._key is None or not all(t is None or t.is_contiguous() for t in tensors):
             return gradient.run(*tensors, *numbers)
-        if self._backward is not None:
-            return self._backward(tensors)
-        results, self._backward = lanes.recorded(gradient, (*tensors, *numbers))
-        return results
+        if self._backward is None:
+            results, self._backward = lanes.recorded(gradient, (*tensors, *numbers))
+            return results
+        results = self._backward(*tensors)
+        return gradient.run(*tensors, *numbers) if results is None else results
 
 
 class _Direct(torch.autograd.Function):
@@ -95,7 +98,7 @@ class _Direct(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, *gradients: Any) -> Any:
+    def backward(ctx: Any, *gradients: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         lane = ctx.lane
         found = lane.gradients((*gradients, *ctx.saved_tensors), ctx.numbers)
         return (None, *lane.op.gradients(found, ctx.needs_input_grad[1:]))

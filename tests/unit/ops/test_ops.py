@@ -275,6 +275,11 @@ def test_lanes(name: str, torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         compare(torch, name)
     if name not in ("swiglu", "rope", "cross_entropy, each"):
         assert len(lanes.LANES) == 1
+    if name == "rms_norm":  # a weight in the place of its shape, and one that begins between multiples of 16 bytes
+        x, w = torch.randn(4, 10), torch.randn(11)
+        for weight in (w[:10], w[1:], w[:10], torch.rand(10)):
+            got, want = ops.rms_norm(x, weight), torch.nn.functional.rms_norm(x, (10,), weight)
+            torch.testing.assert_close(got, want)
 
 
 @pytest.mark.torch

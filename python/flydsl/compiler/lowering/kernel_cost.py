@@ -199,7 +199,8 @@ def _costs(func: Callable[..., Any], arguments: list[Any], target: Target, hints
     # The IR libraries are loaded when code is made, and not when this package is imported.
     xdsl_loading.load(trace, driver)
     module, _ = trace.trace(func, arguments, target, hints)
-    names = [op.attributes["sym_name"].data for op in device_code.kernel_functions(module)]
+    kernels = device_code.kernel_functions(module)
+    names = [op.attributes["sym_name"].data for op in kernels]  # type: ignore[union-attr]
     for step in backend_passes.passes_for(target, hints):
         step.run(module)
     family = device_family(target.backend)

@@ -45,7 +45,7 @@ from flydsl.dialects.fly.payload import DYNAMIC_SHARED, Pointer
 from flydsl.dialects.fly.types import type_of
 from flydsl.dialects.upstream import created, op_class
 from flydsl.passes.shared.intrinsic_call import PTX_NAME, asm_properties, call_properties, native_call
-from flydsl.passes.shared.known_bits import known_zeros
+from flydsl.passes.shared.known_bits import known_twos
 from flydsl.passes.shared.walk import MARK
 from flydsl.target.copy_nvvm import under_policy
 from flydsl.target.ptx import PTX_OPS
@@ -56,9 +56,6 @@ T = TypeVar("T")
 
 SHARED_ALIGN = 1024
 SHARED_POINTER = LLVMPointerType(IntAttr(3))
-
-_MOST_DIVISOR = 1 << 12
-"""More than any access or swizzle asks for."""
 
 
 class TraceEmitter:
@@ -278,8 +275,7 @@ class TraceEmitter:
         return value, offset
 
     def known_divisor(self, value: Any) -> int:
-        zeros = known_zeros(value)
-        return min(~zeros & (zeros + 1), _MOST_DIVISOR)
+        return 1 << known_twos(value)
 
     def type_name(self, value: Any) -> str:
         return str(value.type)

@@ -9,6 +9,7 @@ A tile is one box of the map or several. One thread issues the copy.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -38,11 +39,10 @@ class TmaCopy:
         where, tile = (source, target) if self.kind == "load" else (target, source)
         self._check(where, tile, state)
         box = self.map.box
-        boxes = tuple(extent // size for extent, size in zip(self._shape(where), box, strict=True))
-        places, tiles = (zipped_divide(side, box if len(box) > 1 else box[0]) for side in (where, tile))
+        boxes = [extent // size for extent, size in zip(self._shape(where), box, strict=True)]
+        places, tiles = (zipped_divide(side, _unwrapped(box)) for side in (where, tile))
         for at in product(*map(range, boxes)):
-            index = at if len(at) > 1 else at[0]
-            whole = (None,) * len(box) if len(box) > 1 else None
+            index, whole = _unwrapped(at), _unwrapped((None,) * len(box))
             start = get_iter(places[whole, index])
             coord = tuple(start[i] for i in range(start.rank)) if isinstance(start.payload, tuple) else (start,)
             self._issue(coord, tiles[whole, index], state)
@@ -101,6 +101,11 @@ class TmaCopy:
                     hint="use the layout fx.make_layout(box, map.box_strides), tile by tile, seen through map.swizzle",
                 )
             step *= box[mode]
+
+
+def _unwrapped(parts: Sequence[Any]) -> Any:
+    """The only one of some parts, or all of them."""
+    return tuple(parts) if len(parts) > 1 else parts[0]
 
 
 def TmaLoad(tensor_map: TensorMap) -> TmaCopy:

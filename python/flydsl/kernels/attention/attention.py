@@ -215,9 +215,11 @@ class _Inputs:
         return sinks
 
     def head_group(self) -> int:
-        """Query heads whose K and V stay in the second-level cache together."""
+        """Query heads whose K and V stay in the second-level cache together: all heads in groups of one size."""
         bytes_of_head = max(int(self.k.shape[2]), 1) * (self.d + self.dv) * 2
-        return max(CACHE_BYTES // bytes_of_head, 1) * (self.heads // self.kv_heads)
+        most = max(CACHE_BYTES // bytes_of_head, 1) * (self.heads // self.kv_heads)
+        total = self.heads * self.batches
+        return -(-total // -(-total // most))
 
 
 def _heads_first(tensor: Any) -> Any:

@@ -68,7 +68,7 @@ def chunk_of(d: int) -> int:
 
 @fx.struct
 class Work:
-    """Tiles of a launch. Heads go through the cache in groups, and in a group the last queries first."""
+    """Tiles of a launch. Heads go through the cache in groups."""
 
     tiles: fx.Int32
     heads: fx.Int32
@@ -79,15 +79,21 @@ class Work:
 
 @flyc.jit
 def tile_at(work, turn):
-    """(tile, head, batch) of this block's ``turn``; every other round runs backwards, so that all end together."""
+    """(tile, head, batch) of this block's ``turn``.
+
+    Tiles get smaller through the last group of heads, larger through the one before, and so on, and every other round
+    runs backwards over the blocks: neighbouring rounds make up for each other, and all blocks end together.
+    """
     block = (turn % 2 == 0).select(fx.block_idx.x, fx.grid_dim.x - 1 - fx.block_idx.x)
     index = turn * fx.grid_dim.x + block
     section = index // (work.group * work.tiles)
     first = section * work.group
     height = fx.min(work.heads * work.batches - first, work.group)
     inside = index - first * work.tiles
-    row = first + inside % height
-    return work.tiles - 1 - inside // height, row % work.heads, row // work.heads
+    row, tile = first + inside % height, inside // height
+    after = fx.ceildiv(work.heads * work.batches, work.group) - 1 - section
+    tile = (after % 2 == 0).select(work.tiles - 1 - tile, tile)
+    return tile, row % work.heads, row // work.heads
 
 
 @flyc.jit

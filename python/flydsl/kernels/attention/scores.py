@@ -85,12 +85,11 @@ def capped(scores: Any, cap: Any) -> Any:
 
 
 def powers_of_two(exponents: Any) -> Any:
-    """2 to the power of each element. Where the GPU can spare itself the trouble with subnormal results, it does."""
-    if not fx.nvvm.is_target():
-        return fx.math.exp2(exponents)
+    """2 to the power of a number, or of each element, by the GPU's own instruction: tiny results are zero."""
+    power = fx.nvvm.ex2 if fx.nvvm.is_target() else fx.rocdl.exp2
     if not isinstance(exponents, fx.Vector):
-        return fx.nvvm.ex2(exponents)
-    return fx.Vector.from_elements([fx.nvvm.ex2(exponents[i]) for i in range(exponents.numel)], fx.Float32)
+        return power(exponents)
+    return fx.Vector.from_elements([power(exponents[i]) for i in range(exponents.numel)], fx.Float32)
 
 
 def folded(values: Any, combine: Callable[[Any, Any], Any], chains: int = 4) -> Any:

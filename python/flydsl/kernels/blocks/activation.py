@@ -31,3 +31,5 @@ def gelu_erf(x):
 
 
 ACTIVATIONS = {"none": lambda x: x, "relu": relu, "silu": silu, "gelu": gelu, "gelu_erf": gelu_erf}
+GATES = {"swiglu": silu}
+"""Functions of every even column that the odd one behind it is multiplied with: half as many columns are left."""

@@ -14,7 +14,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import RowExchange
-from flydsl.kernels.blocks.row_plan import DTYPES, MAX_HELD, RowPlan
+from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan
 from flydsl.kernels.blocks.row_tile import RowTile, tile_elements, tile_memory
 from flydsl.kernels.blocks.rows import Line, Share, row_start, store_turn, vectors_of
 
@@ -95,7 +95,7 @@ class _Block:
     def __init__(self, arrays: RowArrays, plan: RowPlan, smem: Any) -> None:
         self.arrays, self.plan, self.share = arrays, plan, Share(plan)
         self.exchange = RowExchange(plan, arrays.numbers, smem)
-        kept = plan.stays and plan.held <= MAX_HELD // 2  # blocks that stay load them once
+        kept = plan.stays and plan.keep  # blocks that stay load them once, where there are registers for it
         self.lines = [
             Line(self._part(fx.get_iter(line)), self.share, 0.0, keep=kept, hint=plan.hints.line, dtype=line.dtype)
             for line in arrays.lines

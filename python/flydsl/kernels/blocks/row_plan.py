@@ -107,6 +107,8 @@ MAX_ONCE = 256
 """Where each is needed once only."""
 FEW_SUMS, MAX_SUMS = 32, 64
 """Sums that a thread keeps, and that it keeps at most where rows are too long otherwise."""
+SUMMING = 512
+"""Threads of a block that sums on Hopper, so that each has 128 registers."""
 MAX_KEPT = 16
 """Elements beside their sums."""
 STAGES = (2, 3)
@@ -375,7 +377,9 @@ def candidates(
     """Every plan that the model compares; with ``threads``, those with blocks of so many."""
     width = gcd(length, ACCESS_BYTES // (DTYPES[dtype].width // 8))
     lanes = [1 << bit for bit in range(machine.wave.bit_length())]
-    waves = (2, 4, 8, 16, 32) if machine is HOPPER_LONG else (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
+    waves = (
+        (2, 4, 8, 16, 32) if machine is HOPPER_LONG and not task.sums else (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
+    )
     lanes += [count * machine.wave for count in waves]
     clusters = [1 << bit for bit in range(machine.cluster.bit_length())]
     for count in lanes:
@@ -395,7 +399,9 @@ def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
     longest = plan.cluster == machine.cluster  # takes rows of any length
     wide = plan.width * plan.size == ACCESS_BYTES
     fits = plan.held * plan.sums <= MAX_SUMS if plan.sums else plan.held <= MAX_AGAIN and plan.rows == 1
-    if plan.sums and plan.threads > (1024 if plan.rows == 1 else 512):
+    if plan.sums and machine.bulk and plan.threads > SUMMING:
+        return
+    if plan.once and not plan.targets and plan.cluster > 1 and _alone_in_a_block(plan, machine):
         return
     # Rows that begin at pieces are kept by the first-level cache, and those needed once by nobody: no gain ahead.
     ahead_gains = plan.sums or not (wide or plan.once)
@@ -409,7 +415,7 @@ def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
     if plan.held * plan.sources <= MAX_HELD:
         yield replace(plan, hints=once)
         yield replace(plan, staged=True, bulk=machine.bulk, hints=once)
-    if plan.once and wide and plan.cluster > 1 and plan.held * plan.cluster * plan.lanes <= MAX_ONCE * MAX_THREADS:
+    if plan.once and wide and plan.cluster > 1 and plan.length <= MAX_ONCE * MAX_THREADS:
         return
     most = MAX_ONCE if plan.once else MAX_AGAIN
     if plan.rows == 1 and (plan.held <= most or longest):
@@ -423,6 +429,12 @@ def for_rows(machine: Machine, size: int, task: RowTask = MAP) -> Machine:
     return HOPPER_LONG if machine is HOPPER and (size * task.sources >= LONG or task.sums) else machine
 
 
+def _alone_in_a_block(plan: RowPlan, machine: Machine) -> bool:
+    """Whether a block could have the whole row, in shared memory or, where rows begin at pieces, without."""
+    wide = plan.width * plan.size == ACCESS_BYTES
+    return wide or plan.length * plan.size * plan.sources + 4096 <= machine.shared
+
+
 @cache
 def choose(
     length: int, dtype: str, machine: Machine, lines: int, threads: int | None = None, task: RowTask = MAP
@@ -433,9 +445,9 @@ def choose(
     machine = for_rows(machine, length * DTYPES[dtype].width // 8, task)
     found = [plan for plan in candidates(length, dtype, machine, threads, task) if resident(plan, machine, lines)]
     for most in (FEW_SUMS, MAX_SUMS) if task.sums else ():
-        # Many sums a thread mean few threads a row, which have less to tell each other.
+        # Many sums a thread mean few threads a row, which have less to tell each other; and so have few blocks.
         if fit := [plan for plan in found if most / 2 < plan.sums * plan.held <= most]:
-            found = fit
+            found = [plan for plan in fit if plan.cluster == min(other.cluster for other in fit)]
             break
     if not found:
         raise ValueError(f"rows of {length} {dtype} are too long for sums of their columns in registers")

@@ -10,7 +10,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.activation import ACTIVATIONS
+from flydsl.kernels.blocks.activation import ACTIVATIONS, GATES
 from flydsl.kernels.gemm.hopper_plan import STORE_BYTES, WARP_ROWS, WARPGROUP, GemmConfig, GemmKind
 
 
@@ -23,6 +23,7 @@ class Epilogue:
         self.C, self.extras, self.kind, self.config = C, extras, kind, config
         self.alpha, self.beta = factors
         self.m, self.n, *_ = extents
+        self.columns = self.n // kind.columns_of_one
         self.piece = 128 // kind.c.width
         self.shape = config.store_box(kind)
         boxes = smem.allocate(fx.Array[kind.c, config.warps * STORE_BYTES * 8 // kind.c.width, 1024]).ptr
@@ -58,15 +59,24 @@ class Epilogue:
             top = row + (block * config.warps + warp) * WARP_ROWS
             part = fx.Vector.from_elements([values[block * each + i] for i in range(each)], values.dtype)
             part = self.finished(part.to(fx.Float32), batch, top, column)
-            part = ACTIVATIONS[kind.activation](part).to(kind.c)
-            for first in fx.range_constexpr(0, config.tile_n, width):
+            part = self.activated(part).to(kind.c)
+            left = column // kind.columns_of_one
+            for first in fx.range_constexpr(0, config.tile_n // kind.columns_of_one, width):
                 self.sync()  # the box before has been read
                 self.fill(part, first // 2)
                 self.sync()
                 if fx.const_expr(kind.wide_store):
-                    self.copy_pieces(batch, top, column + first)
+                    self.copy_pieces(batch, top, left + first)
                 else:
-                    self.copy_elements(batch, top, column + first)
+                    self.copy_elements(batch, top, left + first)
+
+    def activated(self, part: Any) -> Any:
+        """The activation of each element, or the gate of each even column times the odd one: a thread has both."""
+        name = self.kind.activation
+        if name not in GATES:
+            return ACTIVATIONS[name](part)
+        even, odd = ([part[i + first] for i in range(0, part.numel, 2)] for first in range(2))
+        return GATES[name](fx.Vector.from_elements(even, fx.Float32)) * fx.Vector.from_elements(odd, fx.Float32)
 
     def finished(self, part: Any, batch: Any, top: Any, column: Any) -> Any:
         """part * alpha * scale_m * scale_n + bias_m + bias_n + beta * D, of those that are there."""
@@ -97,7 +107,8 @@ class Epilogue:
     def fill(self, part: Any, first: int) -> None:
         """Elements of a box's columns, the thread's own from the ``first`` on, to the box."""
         lane, width, along_n = fx.lane_id(), self.shape[1], self.kind.c_along_n
-        if fx.const_expr(self.kind.c.width == 16):
+        gated = self.kind.columns_of_one > 1
+        if fx.const_expr(self.kind.c.width == 16 and not gated):
             words = part.bitcast(fx.Int32)
             for eight in fx.range_constexpr(width // 8):
                 # Two matrices of 8x8, rows 0-7 and 8-15; lane 8 * i + r names line r of matrix i.
@@ -108,6 +119,8 @@ class Epilogue:
         else:
             for i in fx.range_constexpr(width // 2):
                 row, column = i // 2 % 2 * 8 + lane // 4, i // 4 * 8 + lane % 4 * 2 + i % 2
+                if fx.const_expr(gated):  # a column of every four, in two rows
+                    row, column = i % 2 * 8 + lane // 4, i // 2 * 4 + lane % 4
                 line, place = (row, column) if along_n else (column, row)
                 self.box[place % self.piece, line, place // self.piece] = part[first + i]
 
@@ -122,7 +135,7 @@ class Epilogue:
             line, piece = (first + fx.lane_id()) // pieces, (first + fx.lane_id()) % pieces
             start = piece * self.piece
             row, col = (top + line, column + start) if along_n else (top + start, column + line)
-            if (row < self.m) & (col < self.n) & (line < lines):
+            if (row < self.m) & (col < self.columns) & (line < lines):
                 whole = self.C[(*batch, row, None)] if along_n else self.C[(*batch, None, col)]
                 target = fx.logical_divide(whole, fx.make_layout(self.piece, 1))
                 moved = fx.make_rmem_tensor(self.piece, self.kind.c)
@@ -137,5 +150,5 @@ class Epilogue:
         for first in range(0, lines * length, 32):
             line, place = (first + fx.lane_id()) // length, (first + fx.lane_id()) % length
             row, col = (top + line, column + place) if along_n else (top + place, column + line)
-            if (row < self.m) & (col < self.n):
+            if (row < self.m) & (col < self.columns):
                 self.C[(*batch, row, col)] = self.box[place % self.piece, line, place // self.piece]

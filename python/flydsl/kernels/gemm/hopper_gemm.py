@@ -289,8 +289,9 @@ def build_hopper_gemm(kind: GemmKind, config: GemmConfig, sms: int = 132) -> Any
     """A jit function ``gemm(A, B, C, row_scale, column_scale, bias, D, alpha, beta, stream)``.
 
     It writes C = act(alpha * row_scale * (A @ B) * column_scale + bias + beta * D): A is (M, K), B is (K, N), C and D
-    are (M, N), with a batch in front if the kind has one. Scales and the bias, which belongs to columns, are vectors of
-    an element for each, or of one for all; they, D and alpha may be None.
+    are (M, N), with a batch in front if the kind has one; C has half the columns if they are gated. Scales and the
+    bias, which belongs to columns, are vectors of an element for each, or of one for all. They, D and alpha may be
+    None.
     """
     check_config(kind, config)
 
@@ -303,7 +304,7 @@ def build_hopper_gemm(kind: GemmKind, config: GemmConfig, sms: int = 132) -> Any
             C, X, Y = transposed(C), Y, X
             extras = (column_scale, row_scale, bias, None, None if D is None else transposed(D))
         one = (1,) * kind.batched
-        m, n, k = (fx.Int32(fx.get_scalar(fx.get_(t.shape, kind.batched + i))) for t, i in ((C, 0), (C, 1), (X, 1)))
+        m, n, k = (fx.Int32(fx.get_scalar(fx.get_(t.shape, kind.batched + i))) for t, i in ((X, 0), (Y, 0), (X, 1)))
         batches = fx.Int32(fx.get_scalar(fx.get_(C.shape, 0))) if kind.batched else fx.Int32(1)
         box_x = Operand.box(config.tile_m, kind.bk, kind.a_along_k, config.sharing("n"))
         box_y = Operand.box(config.tile_n, kind.bk, kind.b_along_k, config.sharing("m"))

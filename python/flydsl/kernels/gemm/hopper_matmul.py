@@ -17,7 +17,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.activation import ACTIVATIONS
+from flydsl.kernels.blocks.activation import ACTIVATIONS, GATES
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_plan import LINE_BYTES, ROW_BYTES, GemmConfig, GemmKind, Problem, choose_config
 
@@ -45,7 +45,7 @@ def hopper_matmul(A: Any, B: Any, *, out: Any = None, out_dtype: Any = None, **h
     Products of 8-bit numbers are bf16 unless ``out_dtype`` says otherwise.
     """
     if out is None:
-        shape = (*A.shape[:-1], B.shape[-1])
+        shape = (*A.shape[:-1], B.shape[-1] // _columns_of_one(how.get("activation", "none")))
         if out_dtype is None and A.dtype.itemsize == 1:
             out_dtype = _bf16_like(A)
         out = _new(A, shape, out_dtype or A.dtype)
@@ -61,17 +61,28 @@ def hopper_gemm(
     """Write C = act(alpha * row_scale * (A @ B) * column_scale + bias + beta * D).
 
     Arrays are PyTorch's or NumPy's; the stream is torch's current one unless another is given. ``bias`` and
-    ``column_scale`` have N elements, ``row_scale`` M, or any of them one. D is not read if beta is 0.
+    ``column_scale`` have N elements, ``row_scale`` M, or any of them one. D is not read if beta is 0. The activation
+    "swiglu" makes one column of two, silu(even) * odd, so that C is (M, N / 2).
     """
     if not beta:
         D = None
-    device, read = (A.get_device(), _torch_facts) if hasattr(A, "data_ptr") else (-1, _numpy_facts)
+    is_torch = hasattr(A, "data_ptr")
+    device = A.get_device() if is_torch else -1
     factor = None if alpha == 1 else float(alpha)
-    key = (
-        read(A), read(B), read(C), None if bias is None else read(bias), None if D is None else read(D),
-        None if row_scale is None else read(row_scale), None if column_scale is None else read(column_scale),
-        device, activation, config, factor is None,
-    )  # fmt: skip
+    more = None
+    if bias is not None or D is not None or row_scale is not None or column_scale is not None:
+        more = tuple([None if array is None else _facts(array) for array in (bias, row_scale, column_scale, D)])
+    # This is the whole of a call that is not the launch: what it costs, every call costs.
+    if is_torch:
+        places: Any = (A.data_ptr() | B.data_ptr() | C.data_ptr()) % LINE_BYTES
+        if places:
+            places = A.data_ptr() % LINE_BYTES, B.data_ptr() % LINE_BYTES, C.data_ptr() % LINE_BYTES
+        key = (
+            A.shape, B.shape, C.shape, A.stride(), B.stride(), C.stride(), A.dtype, B.dtype, C.dtype, places, device,
+            activation, config, factor is None, more,
+        )  # fmt: skip
+    else:
+        key = (_facts(A), _facts(B), _facts(C), activation, config, factor is None, more)
     given = (A, B, C, row_scale, column_scale, bias, D)
     call = _CALLS.get(key)
     if call is None:
@@ -90,7 +101,7 @@ def _call_for(
     """What `hopper_gemm` does for arrays of these shapes, strides and types."""
     A, B, C, row_scale, column_scale, bias, D = given
     _check(A, B, C, row_scale, column_scale, bias, D, activation)
-    m, n, k = (*C.shape[-2:], A.shape[-1])
+    (m, k), n = A.shape[-2:], B.shape[-1]
     if 0 in C.shape:
         return lambda *_: None
     if k == 0:
@@ -101,7 +112,8 @@ def _call_for(
     sms = _multiprocessors(device)
     batches = C.shape[0] if C.ndim == 3 else 1
     straddles = a.straddles or b.straddles
-    problem = Problem(m, n, k, batches, types[0].width // 8, a.along_k, b.along_k, types[2].width, along_n, straddles)
+    problem = Problem(m, n, k, batches, types[0].width // 8, a.along_k, b.along_k, types[2].width, along_n, straddles,
+                      _columns_of_one(activation))  # fmt: skip
     config = config or choose_config(problem, sms)
     first, second = ((types[1], b), (types[0], a)) if config.swapped else ((types[0], a), (types[1], b))
     kind = GemmKind(
@@ -150,7 +162,9 @@ def _operand(matrix: Any, k_mode: int, name: str) -> OperandLines:
         raise ValueError(f"{name} must have a contiguous mode, and its strides are {strides}")
     along_k = along == 1
     pitches = [across if along_k else along, *strides[:-2]]
-    aligned = _address(matrix) % LINE_BYTES == 0 and all(pitch * size % LINE_BYTES == 0 for pitch in pitches)
+    aligned = _address(matrix) % LINE_BYTES == 0 and all(
+        pitch > 0 and pitch * size % LINE_BYTES == 0 for pitch in pitches
+    )
     if aligned and (along_k or size > 1):
         return OperandLines(along_k, straddles=any(pitch * size % ROW_BYTES for pitch in pitches))
     return OperandLines(True, is_ragged=True)
@@ -225,29 +239,33 @@ def _check(A: Any, B: Any, C: Any, row_scale: Any, column_scale: Any, bias: Any,
     if not A.ndim == B.ndim == C.ndim or A.ndim not in (2, 3):
         raise ValueError(f"A, B and C are matrices, or batches of them, got shapes {shapes}")
     (*batch, m, k), n = A.shape, B.shape[-1]
-    if tuple(B.shape) != (*batch, k, n) or tuple(C.shape) != (*batch, m, n):
-        raise ValueError(f"shapes do not fit: {shapes}; A is (M, K), B is (K, N), C is (M, N)")
-    if D is not None and tuple(D.shape) != tuple(C.shape):
-        raise ValueError(f"D has shape {tuple(D.shape)}, and C {tuple(C.shape)}")
+    many = _columns_of_one(activation)
+    if tuple(B.shape) != (*batch, k, n) or tuple(C.shape) != (*batch, m, n // many) or n % many:
+        raise ValueError(
+            f"shapes do not fit: {shapes}; A is (M, K), B is (K, N), C is (M, {'N' if many == 1 else 'N / 2'})"
+        )
+    if D is not None and tuple(D.shape) != (*batch, m, n):
+        raise ValueError(f"D has shape {tuple(D.shape)}, and the product {(*batch, m, n)}")
     for name, vector, extent in (("bias", bias, n), ("column_scale", column_scale, n), ("row_scale", row_scale, m)):
         if vector is not None and tuple(vector.shape) not in ((extent,), (1,)):
             what = "rows" if vector is row_scale else "columns"
-            raise ValueError(f"{name} has shape {tuple(vector.shape)}, and C has {extent} {what}")
+            raise ValueError(f"{name} has shape {tuple(vector.shape)}, and the product has {extent} {what}")
     types = _type_of(A, "A", MULTIPLIED), _type_of(B, "B", MULTIPLIED)
     _type_of(C, "C", WRITTEN)
     mixed = all(kind.width == 8 for kind in types) and types[0].is_integer == types[1].is_integer
     if types[0] is not types[1] and not mixed:
         raise ValueError(f"A is {A.dtype} and B is {B.dtype}: give both the same type")
-    if activation not in ACTIVATIONS:
-        raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {activation!r}")
+    if activation not in {**ACTIVATIONS, **GATES}:
+        raise ValueError(f"activation must be one of {', '.join([*ACTIVATIONS, *GATES])}, got {activation!r}")
 
 
-def _torch_facts(array: Any) -> tuple[Any, ...]:
-    return array.shape, array.stride(), array.dtype, array.data_ptr() % LINE_BYTES
+def _columns_of_one(activation: str) -> int:
+    """Columns of the product that a column of C is made of."""
+    return 2 if activation in GATES else 1
 
 
-def _numpy_facts(array: Any) -> tuple[Any, ...]:
-    return array.shape, array.strides, array.dtype, _address(array) % LINE_BYTES
+def _facts(array: Any) -> tuple[Any, ...]:
+    return tuple(array.shape), _strides(array), array.dtype, _address(array) % LINE_BYTES
 
 
 def _address(array: Any) -> int:
@@ -284,7 +302,10 @@ def _current_stream(device: int) -> Any:
         return None
     import torch
 
-    handle = torch._C._cuda_getCurrentRawStream(device)
+    handle_of = getattr(torch._C, "_cuda_getCurrentRawStream", None)
+    if handle_of is None:
+        return torch.cuda.current_stream(device)
+    handle = handle_of(device)
     found = _STREAMS.get((device, handle))
     if found is None:
         found = _STREAMS[device, handle] = torch.cuda.current_stream(device)

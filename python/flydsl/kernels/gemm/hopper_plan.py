@@ -8,7 +8,7 @@ from math import gcd, isqrt
 from typing import Any
 
 import flydsl.expr as fx
-from flydsl.kernels.blocks.activation import ACTIVATIONS
+from flydsl.kernels.blocks.activation import ACTIVATIONS, GATES
 
 WARPGROUP = 128
 WARP_ROWS = 16
@@ -51,6 +51,11 @@ class GemmKind:
     wide_store: bool = True
     batched: bool = False
     activation: str = "none"
+
+    @property
+    def columns_of_one(self) -> int:
+        """Columns of the product that a column of C is made of."""
+        return 2 if self.activation in GATES else 1
 
     @property
     def size(self) -> int:
@@ -96,10 +101,8 @@ class GemmConfig:
 
     def store_box(self, kind: GemmKind) -> tuple[int, int]:
         """Rows and columns of C that a warp sends off at once."""
-        size = kind.c.width // 8
-        if kind.c_along_n:
-            return WARP_ROWS, gcd(self.tile_n, ROW_BYTES // size)
-        return WARP_ROWS, gcd(self.tile_n, STORE_BYTES // WARP_ROWS // size)
+        size, columns = kind.c.width // 8, self.tile_n // kind.columns_of_one
+        return WARP_ROWS, gcd(columns, (ROW_BYTES if kind.c_along_n else STORE_BYTES // WARP_ROWS) // size)
 
     @property
     def warps(self) -> int:
@@ -141,8 +144,8 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
     if kind.a.width != kind.b.width or kind.a.width not in (8, 16) or kind.c.width not in (8, 16, 32):
         types = ", ".join(elem.__name__ for elem in (kind.a, kind.b, kind.c))
         raise ValueError(f"A and B have 8 or 16 bits and C 8, 16 or 32, got {types}")
-    if kind.activation not in ACTIVATIONS:
-        raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {kind.activation!r}")
+    if kind.activation not in {**ACTIVATIONS, **GATES}:
+        raise ValueError(f"activation must be one of {', '.join([*ACTIVATIONS, *GATES])}, got {kind.activation!r}")
     reasons = {
         "one to three warpgroups multiply blocks of 64 rows each": config.consumers not in (1, 2, 3)
         or rows % (BLOCK_ROWS * config.consumers)
@@ -153,6 +156,8 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         or config.along not in ("m", "n", "k"),
         "parts of K are added up by whole warps": config.warps % config.splits,
         "at least two stages and a band of one row are needed": config.stages < 2 or config.band < 1,
+        "a gate and what it is for are neighbours where operands are not swapped": config.swapped
+        and kind.columns_of_one > 1,
         "8-bit matrices are multiplied with K contiguous": kind.size == 1 and not (kind.a_along_k and kind.b_along_k),
         "tiles that are not contiguous along K have a multiple of 64 columns": not kind.b_along_k and columns % 64,
         "blocks share a tile in parts of eight rows": (kind.a_along_k and rows // config.sharing("n") % 8)
@@ -171,7 +176,8 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
 class Problem:
     """A product as the caller has it: C is (m, n); the kernel may be given it swapped. Sizes are bytes, widths bits.
 
-    Lines of A or B ``straddle`` cache lines if they do not start at multiples of 128 bytes.
+    Lines of A or B ``straddle`` cache lines if they do not start at multiples of 128 bytes. One column of C is made of
+    ``columns_of_one`` of the product.
     """
 
     m: int
@@ -184,11 +190,13 @@ class Problem:
     c_width: int = 16
     c_along_n: bool = True
     straddles: bool = False
+    columns_of_one: int = 1
 
     @property
     def moved(self) -> int:
         """Bytes that go through memory at least once."""
-        each = self.size * self.k * (self.m + self.n) + self.c_width // 8 * self.m * self.n
+        written = self.c_width // 8 * self.m * self.n // self.columns_of_one
+        each = self.size * self.k * (self.m + self.n) + written
         return self.batches * each
 
     @property
@@ -314,7 +322,7 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
     """Whether the kernel can be built so; ``problem`` as the kernel sees it."""
     if not problem.b_along_k and config.tile_n % 64:
         return False
-    if problem.c_along_n and gcd(config.tile_n, ROW_BYTES) * problem.c_width < 128:
+    if problem.c_along_n and gcd(config.tile_n // problem.columns_of_one, ROW_BYTES) * problem.c_width < 128:
         return False
     shared = config.tile_n // config.sharing("m") % 8 == 0
     steps = ceildiv(problem.k * problem.size, ROW_BYTES)
@@ -325,7 +333,8 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
 def choose_config(problem: Problem, sms: int = 132) -> GemmConfig:
     """The configuration that the model finds fastest, for the product as it is or swapped."""
     best, shortest = GemmConfig(), float("inf")
-    for swapped, seen in ((False, problem), (True, problem.swapped)):
+    seen_as = ((False, problem), (True, problem.swapped)) if problem.columns_of_one == 1 else ((False, problem),)
+    for swapped, seen in seen_as:
         for config in configurations():
             if fits(seen, config) and (time := launch_time(seen, config, HOPPER, sms)) < shortest:
                 best, shortest = replace(config, swapped=swapped), time

@@ -16,13 +16,12 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
 from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, block_tile, multiply_all, store_tile
 from flydsl.kernels.gemm.preshuffle_plan import BLOCK, SCALED_DEPTH, THREADS, WAVES, GemmPlan
+from flydsl.kernels.quant.shuffles import e8m0_shuffle
 
 WORD_DEPTH = 256
 """Elements of K whose scales share a word: two instructions deep, for two blocks of 16 rows."""
@@ -152,13 +151,4 @@ def compile_preshuffle_gemm_w4(
     return fp4_gemm
 
 
-def e8m0_shuffle(scales: np.ndarray) -> np.ndarray:
-    """E8M0 bytes S[row, k / 32] in the order of the kernel's words, padded to 256 rows and 8 columns with scales of 1.
-
-    The order is [row / 32][j / 8][j % 4][row % 16][j / 4 % 2][row / 16 % 2].
-    """
-    rows, columns = (-(-extent // step) * step for extent, step in zip(scales.shape, (256, 8), strict=True))
-    padded = np.full((rows, columns), 127, np.uint8)
-    padded[: scales.shape[0], : scales.shape[1]] = scales.view(np.uint8)
-    parts = padded.reshape(rows // 32, 2, BLOCK, columns // 8, 2, 4)
-    return np.ascontiguousarray(parts.transpose(0, 3, 5, 2, 4, 1)).reshape(rows, columns)
+__all__ = ["compile_preshuffle_gemm_w4", "e8m0_shuffle"]

@@ -39,10 +39,10 @@ from flydsl.kernels.gemm.preshuffle_plan import (
     UNIT_SCALES,
     WAVES,
     GemmPlan,
-    pack_int4,
     shuffle_weight,
 )
 from flydsl.kernels.gemm.preshuffle_weights import FourBitWeights, Weights
+from flydsl.kernels.quant.shuffles import pack_int4
 
 # The instruction -------------------------------------------------------------------------------------
 

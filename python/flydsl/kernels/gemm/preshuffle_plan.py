@@ -49,16 +49,6 @@ def shuffle_weight(weight: Any, layout: tuple[int, int] = (BLOCK, BLOCK)) -> Any
     return weight.reshape(n // BLOCK, BLOCK, k // piece, piece).swapaxes(1, 2).reshape(n, k)
 
 
-def pack_int4(shuffled: Any) -> Any:
-    """Shuffled weights between -8 and 7, int8, as nibbles: byte j of four holds the values j and j + 4 of eight.
-
-    Takes an array of NumPy or a tensor of PyTorch, of shape (N, K), and gives int8 of shape (N, K / 2).
-    """
-    eight = shuffled.reshape(-1, 2, 4)
-    low, high = eight[:, 0] & 15, eight[:, 1] & 15
-    return (low | (high << 4)).reshape(shuffled.shape[0], -1)
-
-
 @dataclass(frozen=True)
 class GemmPlan:
     """Tiles and options of one kernel; the only place that decides sizes."""

@@ -85,3 +85,37 @@ def _count_low_ones(mask: int) -> int:
 
 def _low_ones(mask: int) -> int:
     return (1 << _count_low_ones(mask)) - 1
+
+
+# Powers of two that a value is a multiple of -----------------------------------------------------
+
+_MOST_TWOS = 12
+"""A multiple of 4096 is more than any access or swizzle asks for."""
+_LEAST = frozenset({"arith.addi", "arith.subi", "arith.ori", "arith.xori"})
+_SAME = frozenset({"arith.extsi", "arith.extui", "arith.trunci", "arith.index_cast"})
+
+
+def known_twos(value: SSAValue, depth: int = _DEPTH) -> int:
+    """How often two certainly divides an integer.
+
+    It is asked for every run-time coordinate, so it looks at no more of the arithmetic than it must: a sum with an odd
+    term is known at once.
+    """
+    constant = constant_of(value)
+    if constant is not None:
+        return min((constant & -constant).bit_length() - 1, _MOST_TWOS) if constant else _MOST_TWOS
+    owner = value.owner
+    if depth == 0 or not isinstance(owner, Operation) or not owner.operands:
+        return 0
+    if owner.name in _SAME:
+        return known_twos(owner.operands[0], depth - 1)
+    if owner.name == "arith.shli":
+        by = shift_of(owner)
+        return 0 if by is None else min(known_twos(owner.operands[0], depth - 1) + by, _MOST_TWOS)
+    if owner.name in _LEAST:
+        last = known_twos(owner.operands[1], depth - 1)
+        return min(last, known_twos(owner.operands[0], depth - 1)) if last else 0
+    if owner.name in ("arith.muli", "arith.andi"):
+        first, last = (known_twos(operand, depth - 1) for operand in owner.operands)
+        return min(first + last, _MOST_TWOS) if owner.name == "arith.muli" else max(first, last)
+    return 0

@@ -11,10 +11,12 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from flydsl.base.errors import FlyDSLError, LoweringError
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.payload import TiledCopy, TiledMma, is_static_payload
-from flydsl.dialects.fly.types import FlyType, PtrType, payload_of, type_of
+from flydsl.dialects.fly.types import FlyType, IntTupleType, LayoutType, PtrType, payload_of, type_of
+from flydsl.layout import int_tuple as it
+from flydsl.layout.leaf import DynInt
 from flydsl.layout.tensor import Tensor
 from flydsl.passes.shared.insertion import Inserter
-from flydsl.passes.shared.ssa_leaf import SsaInt, SsaPointer
+from flydsl.passes.shared.ssa_leaf import SsaInt, SsaPointer, register
 from flydsl.passes.shared.walk import located, take_out
 
 Handler = Callable[["LayoutLowering", FlyOp], None]
@@ -61,6 +63,18 @@ class LayoutLowering:
                 if value.type != operand.type:
                     value = self.at.fly("recast_iter", [value], [operand.type])
                 op.operands[index] = value
+            elif op.name == "func.return" and isinstance(operand.type, (IntTupleType, LayoutType)):
+                self.at.anchor = op
+                op.operands[index] = self._rebuilt(self.payload(operand), operand.type)
+
+    def _rebuilt(self, payload: Any, type_: Any) -> SSAValue:
+        """A tuple or layout that a function returns, made anew of its leaves: its caller takes it as it is."""
+        if isinstance(type_, LayoutType):
+            parts = ((payload.shape, type_.data.shape), (payload.stride, type_.data.stride))
+            return self.at.fly("make_layout", [self._rebuilt(part, type_of(known)) for part, known in parts], [type_])
+        leaves = zip(it.leaves(payload), it.leaves(type_.data), strict=True)
+        values = [register(self.at, leaf, known.width) for leaf, known in leaves if isinstance(known, DynInt)]
+        return self.at.fly("make_int_tuple", values, [type_])
 
     def _op(self, op: FlyOp) -> None:
         handler = self.handlers.get(op.spec.name, self.otherwise)
