@@ -16,7 +16,7 @@ from importlib import import_module
 from operator import attrgetter
 from reprlib import recursive_repr
 from types import MemberDescriptorType
-from typing import Any, ClassVar, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ class Field:
         self.name, self.type, self.kw_only = "", None, False
 
 
-def field(
+def _field(
     *, default: Any = MISSING, default_factory: Any = MISSING, init: bool = True, repr: bool = True,
     compare: bool = True, hash: bool | None = None,
 ) -> Any:  # fmt: skip
@@ -43,8 +43,7 @@ def field(
     return Field(default, default_factory, init, repr, compare, hash)
 
 
-@dataclass_transform(field_specifiers=(field,))
-def dataclass(
+def _dataclass(
     cls: Any = None, /, *, init: bool = True, repr: bool = True, eq: bool = True, frozen: bool = False,
     slots: bool = False,
 ) -> Any:  # fmt: skip
@@ -54,7 +53,7 @@ def dataclass(
     return _made(cls, slots, init=init, repr=repr, eq=eq, frozen=frozen)
 
 
-def replace(value: T, /, **changes: Any) -> T:
+def _replace(value: T, /, **changes: Any) -> T:
     """A copy of a value with some fields changed."""
     for name, one in value.__record_fields__.items():  # type: ignore[attr-defined]
         if not one.init:
@@ -94,7 +93,7 @@ def _own_field(cls: type, name: str, kind: Any) -> Field:
     elif type(given).__module__ == "dataclasses" and type(given).__name__ == "Field":
         one = _from_standard(given)
     else:
-        one = field(default=MISSING if isinstance(given, MemberDescriptorType) else given)
+        one = _field(default=MISSING if isinstance(given, MemberDescriptorType) else given)
     if one.default is not given:
         if one.default is not MISSING:
             setattr(cls, name, one.default)
@@ -299,3 +298,11 @@ class _Signature:
             raise AttributeError("__signature__")
         signature = inspect.signature(init.compiled() if hasattr(init, "compiled") else init)
         return signature.replace(parameters=list(signature.parameters.values())[1:])
+
+
+if TYPE_CHECKING:  # what checkers know of the originals holds of these
+    from dataclasses import dataclass as dataclass
+    from dataclasses import field as field
+    from dataclasses import replace as replace
+else:
+    dataclass, field, replace = _dataclass, _field, _replace

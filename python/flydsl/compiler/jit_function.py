@@ -36,8 +36,7 @@ from flydsl.expr.trace.context import is_tracing
 if TYPE_CHECKING:
     from flydsl.codegen import llvm_options
     from flydsl.compiler.cache import disk_cache
-    from flydsl.compiler.lowering import driver
-    from flydsl.compiler.outlets import kernel_cost
+    from flydsl.compiler.lowering import driver, kernel_cost
     from flydsl.compiler.rewrite import rewriter
     from flydsl.compiler.running import loading
     from flydsl.compiler.tracing import trace
@@ -46,7 +45,7 @@ else:
     llvm_options = lazy_module("flydsl.codegen.llvm_options")
     disk_cache = lazy_module("flydsl.compiler.cache.disk_cache")
     driver = lazy_module("flydsl.compiler.lowering.driver")
-    kernel_cost = lazy_module("flydsl.compiler.outlets.kernel_cost")
+    kernel_cost = lazy_module("flydsl.compiler.lowering.kernel_cost")
     rewriter = lazy_module("flydsl.compiler.rewrite.rewriter")
     loading = lazy_module("flydsl.compiler.running.loading")
     trace = lazy_module("flydsl.compiler.tracing.trace")

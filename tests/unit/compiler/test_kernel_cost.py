@@ -14,7 +14,7 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.compiler.outlets.kernel_cost import instruction_classes
+from flydsl.compiler.lowering.kernel_cost import instruction_classes
 from tests.conftest import missing
 from tests.unit.rocdl.device_code import AMD
 

@@ -10,7 +10,7 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.compiler.outlets.kernel_cost import KernelCost
+from flydsl.compiler.lowering.kernel_cost import KernelCost
 from tests.unit.copies import written_twice as kernels
 
 TARGETS = ("gfx942", "gfx950", "sm_90a")
