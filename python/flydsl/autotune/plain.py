@@ -60,7 +60,8 @@ class PlainTuner:
         return facts, tuple((name, repr(_of_key(named[name]))) for name in self.key if name in named)
 
     def _search(self, args: tuple[Any, ...], kwargs: dict[str, Any], named: dict[str, Any]) -> Config:
-        configs = list(self.configs(*args, **kwargs) if callable(self.configs) else self.configs)
+        given: Any = self.configs(*args, **kwargs) if callable(self.configs) else self.configs
+        configs: list[Config] = list(given)
         kept = {name: buffer_of(_array(name, named)) for name in self.options.restore_value}
         saved = {name: buffer.read() for name, buffer in kept.items()}
         zeroed = [buffer_of(_array(name, named)) for name in self.options.reset_to_zero]

@@ -73,7 +73,7 @@ def _wrapping(func: Callable[..., Any], target: type | None) -> Callable[..., An
 
 def capture_user_location() -> SourceLocation | None:
     """The line of the user's code that is being traced; None outside of tracing."""
-    return current().here() if is_tracing() else None  # type: ignore[attr-defined]
+    return current().here() if is_tracing() else None
 
 
 __all__ = ["capture_user_location", "dsl_loc_tracing", "dsl_wrap_result", "tracing_context", "tracing_option"]

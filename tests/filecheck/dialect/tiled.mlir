@@ -25,8 +25,8 @@ func.func @matrix(%tm: !tmma, %g: !fly.memref<f16, global, (8,8):(8,1)>, %t: !fl
   %0 = fly.tiled_mma.partition(a, %tm, %g, %t) : (!tmma, !fly.memref<f16, global, (8,8):(8,1)>, !fly.int_tuple<?>) -> !fly.memref<f16, global, (1,2,8):(0,32,1)>
   // CHECK: %1 = fly.tiled_mma.partition_shape(c, %tm, %s) : {{.*}} -> !fly.int_tuple<(1,2,2)>
   %1 = fly.tiled_mma.partition_shape(c, %tm, %s) : (!tmma, !fly.int_tuple<(8,8)>) -> !fly.int_tuple<(1,2,2)>
-  // CHECK: %2 = fly.mma.make_fragment(b, %tm, %g, stages = 2) : {{.*}} -> !fly.memref<f16, register, (1,2,2):(0,1,2)>
-  %2 = fly.mma.make_fragment(b, %tm, %g, stages = 2) : (!tmma, !fly.memref<f16, global, (8,8):(8,1)>) -> !fly.memref<f16, register, (1,2,2):(0,1,2)>
+  // CHECK: %2 = fly.mma.make_fragment(b, %tm, %g, stages = 2) : {{.*}} -> !fly.memref<f16, register, (1,2,8,2):(0,8,1,16)>
+  %2 = fly.mma.make_fragment(b, %tm, %g, stages = 2) : (!tmma, !fly.memref<f16, global, (8,8):(8,1)>) -> !fly.memref<f16, register, (1,2,8,2):(0,8,1,16)>
   // CHECK: %3 = fly.mma.make_fragment(c, %tm, %c) : {{.*}} -> !fly.memref<f32, register, (1,2,2):(0,2,1)>
   %3 = fly.mma.make_fragment(c, %tm, %c) : (!tmma, !fly.memref<f32, global, (8,8):(8,1)>) -> !fly.memref<f32, register, (1,2,2):(0,2,1)>
   return

@@ -77,10 +77,12 @@ def test_distributions() -> None:
     assert abs(uniform.mean() - 0.5) < 0.01 and abs(uniform.var() - 1 / 12) < 0.005
     assert np.isfinite(normal).all() and abs(normal.mean()) < 0.03 and abs(normal.std() - 1) < 0.03
     words = reference(3, np.arange(64 * 64))
-    np.testing.assert_array_equal(out[:, 0], (words[0] >> 8).astype(np.float32) * np.float32(2.0**-24))
+    signed = words[0].astype(np.uint32).view(np.int32)
+    folded = np.where(signed < 0, -(signed.astype(np.int64)) - 1, signed).astype(np.float32)
+    np.testing.assert_array_equal(out[:, 0], folded * np.float32(4.6566127342e-10))
     np.testing.assert_array_equal(out[:, 8], out[:, 0])
     np.testing.assert_array_equal(out[:, 9], out[:, 4])
     angle = out[:, 1].astype(np.float64) * 2 * np.pi
-    radius = np.sqrt(-2 * np.log(np.maximum(out[:, 0].astype(np.float64), 2.0**-24)))
+    radius = np.sqrt(-2 * np.log(np.maximum(out[:, 0].astype(np.float64), 1e-7)))
     np.testing.assert_allclose(out[:, 4], radius * np.cos(angle), atol=1e-5)
     np.testing.assert_allclose(out[:, 5], radius * np.sin(angle), atol=1e-5)

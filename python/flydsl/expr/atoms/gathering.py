@@ -36,9 +36,11 @@ def _places(offsets: Any, data: Tensor, what: str) -> Iterator[tuple[Any, Tensor
         raise DslValueError(f"the offsets of {what} have no mode", hint="give them a mode for the pieces of a thread")
     shape = rules.shape_of(offsets.payload)
     modes = shape if isinstance(shape, tuple) else (shape,)
-    for index in product(*(range(it.product(mode)) for mode in modes)):
-        coordinate = index if len(index) > 1 else index[0]
-        piece = data[None, index[0]] if len(index) == 1 else data[((None, index[0]), *index[1:])]
+    every: Iterator[tuple[int, ...]] = product(*(range(it.product(mode)) for mode in modes))
+    for index in every:
+        first, rest = index[:1], index[1:]
+        coordinate = index if rest else index[-1]
+        piece = data[((None, *first), *rest)] if rest else data[(None, *first)]
         yield coordinate, piece
 
 

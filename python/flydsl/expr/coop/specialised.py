@@ -50,7 +50,7 @@ for _operation in (BlockReduce, BlockScan):
 
 
 def _checked(base: type, key: Any) -> Key:
-    given = key if isinstance(key, tuple) else (key,)
+    given: tuple[Any, ...] = key if isinstance(key, tuple) else (key,)
     if not 2 <= len(given) <= 3:
         raise DslTypeError(
             f"{base.__name__} takes a type, a block size and an algorithm, got {len(given)} of them",

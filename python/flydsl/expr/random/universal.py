@@ -43,9 +43,16 @@ def _word(value: Any, kind: Any = Uint32) -> Any:
     return value.to(kind) if isinstance(value, Vector) else kind(as_numeric(value))
 
 
+def _number(value: Any) -> Any:
+    """A number or vector as it is; a Python int that 32 bits hold is a word of 32."""
+    if isinstance(value, int) and 0 <= value < 1 << 32:
+        return Uint32(value)
+    return value if isinstance(value, Vector) else as_numeric(value)
+
+
 def _words(values: tuple[Any, ...]) -> tuple[Any, ...]:
     """Values as words of the width that the widest of them has."""
-    numbers = [value if isinstance(value, Vector) else as_numeric(value) for value in values]
+    numbers = [_number(value) for value in values]
     width = max(number.dtype.width for number in numbers)
     if width not in (32, 64) or any(number.dtype.is_float for number in numbers):
         raise NoSuchWordsError(f"Philox is defined for words of 32 and 64 bits, got {numbers}")
@@ -89,7 +96,8 @@ def philox(seed: Any, c0: Any, c1: Any, c2: Any, c3: Any, n_rounds: int = _DEFAU
     wide = Uint64(seed if isinstance(seed, int) else as_numeric(seed))
     counter = _words((c0, c1, c2, c3))
     if counter[0].dtype is Uint64:
-        return philox_impl(*counter, wide, Uint64(0), n_rounds)
+        w0, w1, w2, w3 = counter
+        return philox_impl(w0, w1, w2, w3, wide, Uint64(0), n_rounds)
     return philox_impl(c0, c1, c2, c3, wide.to(Uint32), (wide >> Uint64(32)).to(Uint32), n_rounds)
 
 

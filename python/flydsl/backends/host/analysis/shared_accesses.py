@@ -191,7 +191,7 @@ class Ranges:
         if op.name == "gpu.lane_id":
             return 0, self._wave - 1
         if op.name == "llvm.mlir.addressof":
-            start = self._offsets.get(symbol_prop(op, "global_name"))
+            start = self._offsets.get(symbol_prop(op, "global_name") or "")
             return None if start is None else (start, start)
         if op.name == "llvm.getelementptr":
             return self._moved(op)
