@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import sys
+import threading
 from math import prod
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
-recorder: Any = None
-"""Is told of results, temporary arrays and launches while a call is recorded (`lanes.py`)."""
+
+class _Recording(threading.local):
+    """What this thread's results, temporary arrays and launches are told to while a call is recorded (`lanes.py`)."""
+
+    by: Any = None
+
+
+recording = _Recording()
 ALIGNMENT = 16
 """Where rows that are multiples of so many bytes begin."""
 NAMES: dict[Any, str] = {
@@ -70,15 +77,15 @@ def empty_like(x: Any) -> Any:
 
 
 def _made(tensor: Any) -> Any:
-    if recorder is not None:
-        recorder.made(tensor)
+    if recording.by is not None:
+        recording.by.made(tensor)
     return tensor
 
 
 def launch(function: Any, x: Any, *arguments: Any) -> None:
     """Launch on torch's current stream of the device of ``x``; the stream is the last argument of the function."""
-    if recorder is not None:
-        recorder.launched(function, arguments)
+    if recording.by is not None:
+        recording.by.launched(function, arguments)
     function(*arguments, stream_of(x))
 
 
@@ -154,14 +161,14 @@ def shares_memory(a: Any, b: Any) -> bool:
 
 def filled(x: Any, value: float) -> None:
     """Set all elements; not part of what is recorded."""
-    if recorder is not None:
-        recorder.refuse()
+    if recording.by is not None:
+        recording.by.refuse()
     x[...] = value
 
 
 def copy_into(out: Any, x: Any) -> None:
-    if recorder is not None:
-        recorder.refuse()
+    if recording.by is not None:
+        recording.by.refuse()
     if is_array(out):
         np.copyto(out, x, casting="same_kind")
     else:

@@ -51,7 +51,9 @@ class Recording:
         self.buffers = list(given)
         self.given = len(given)
         self.calls: list[tuple[Any, list[Any]]] = []
-        self.usable = not any(tensor is not None and tensor.data_ptr() % arrays.ALIGNMENT for tensor in given)
+        starts = [tensor.data_ptr() for tensor in given if tensor is not None]
+        # A tensor that is given twice would be taken for one in calls where it is two.
+        self.usable = len({*starts}) == len(starts) and not any(start % arrays.ALIGNMENT for start in starts)
 
     def made(self, tensor: Any) -> None:
         self.buffers.append(tensor)
@@ -112,11 +114,11 @@ def _written(recording: Recording, value: Any, name: str, scope: dict[str, Any])
 def recorded(op: Any, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], Callable[..., Any] | None]:
     """(all results of an op, what repeats it or None)."""
     recording = Recording(list(arguments[: op.tensors]))
-    arrays.recorder = recording
+    arrays.recording.by = recording
     try:
         results = op.run(*arguments)
     finally:
-        arrays.recorder = None
+        arrays.recording.by = None
     return results, replay(recording, results) if recording.usable and recording.calls else None
 
 

@@ -283,6 +283,15 @@ def test_lanes(name: str, torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.torch
+def test_a_tensor_that_is_given_twice(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lane for it would take one tensor for two."""
+    monkeypatch.setattr(lanes, "has_lanes", lambda tensor: True)
+    a, b = torch.randn(2, 4, 8)
+    for gate, up in ((a, a), (a, b), (b, a)):
+        torch.testing.assert_close(ops.swiglu(gate, up), torch.nn.functional.silu(gate) * up)
+
+
+@pytest.mark.torch
 def test_operators_pass_torchs_own_checks(torch: Any) -> None:
     ops.register_operators()
     x, w = torch.randn(3, 8, requires_grad=True), torch.randn(8, requires_grad=True)
