@@ -149,35 +149,38 @@ def measure_decode(batch: int, length: int, pages: tuple[int, ...], rounds: int,
     q = torch.randn(batch, QUERY_HEADS, HEAD, device="cuda", dtype=torch.bfloat16)
     k, v = (torch.randn(batch, length, KV_HEADS, HEAD, device="cuda", dtype=torch.bfloat16) for _ in range(2))
     lengths = torch.full((batch,), length, device="cuda", dtype=torch.int32)
+
+    def contiguous(dtype: Any) -> Any:
+        query, key, value = q[:, :, None], k.transpose(1, 2), v.transpose(1, 2)
+        return scaled_dot_product_attention(query.to(dtype), key.to(dtype), value.to(dtype), enable_gqa=True)[:, :, 0]
+
+    expected = contiguous(torch.float64)
     error, sides = 0.0, {}
-    heads = [x.transpose(1, 2) for x in (k, v)]
-    expected = scaled_dot_product_attention(q[:, :, None].double(), *(x.double() for x in heads), enable_gqa=True)[
-        :, :, 0
-    ]
     for page in pages:
-        count = length // page
-        order = torch.randperm(batch * count, device="cuda")
-        caches = [torch.empty_like(x).view(batch * count, page, KV_HEADS, HEAD) for x in (k, v)]
-        for cache, x in zip(caches, (k, v), strict=True):
-            cache[order] = x.view(batch * count, page, KV_HEADS, HEAD)
-        tables = order.view(batch, count).int()
-        out = torch.full_like(q, float("nan"))
-        paged_attention(q, *caches, tables, lengths, out=out)
+        run, out = paged(q, k, v, lengths, page)
+        run()
         error = max(error, float((out.double() - expected).norm() / expected.norm()))
-        sides[f"pages of {page}"] = captured(
-            lambda caches=caches, tables=tables, out=out: paged_attention(q, *caches, tables, lengths, out=out),
-            launches,
-        )
+        sides[f"pages of {page}"] = captured(run, launches)
     for name, backend in PEERS.items():
         try:
             with sdpa_kernel(backend):
-                sides[name] = captured(
-                    lambda: scaled_dot_product_attention(q[:, :, None], *heads, enable_gqa=True), launches
-                )
+                sides[name] = captured(lambda: contiguous(torch.bfloat16), launches)
         except RuntimeError as reason:
             print(f"{name} is left out of decoding {batch}x{length}: {str(reason)[:120]}")
     times = times_of(sides, rounds, 1)
     return {"shape": f"{batch}x{length}", "error": error, **{n: ms * 1000 / launches for n, ms in times.items()}}
+
+
+def paged(q: Any, k: Any, v: Any, lengths: Any, page: int) -> tuple[Side, Any]:
+    """Our side over the same keys and values in pages of random order, and where it writes."""
+    batch, length = k.shape[:2]
+    count = length // page
+    order = torch.randperm(batch * count, device="cuda")
+    k_cache, v_cache = (torch.empty_like(x).view(batch * count, page, KV_HEADS, HEAD) for x in (k, v))
+    for cache, x in ((k_cache, k), (v_cache, v)):
+        cache[order] = x.view(batch * count, page, KV_HEADS, HEAD)
+    tables, out = order.view(batch, count).int(), torch.full_like(q, float("nan"))
+    return lambda: paged_attention(q, k_cache, v_cache, tables, lengths, out=out), out
 
 
 def show_decodes(rows: list[dict[str, Any]]) -> None:

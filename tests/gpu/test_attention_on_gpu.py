@@ -36,7 +36,8 @@ def run(torch: Any, shape: tuple[int, ...], **features: Any) -> None:
     out = torch.full((b, h, queries, dv), float("nan"), device="cuda", dtype=torch.float16)
     _, lse = attention(q, k, v, out=out, return_lse=True, **features)
     known = {name: x.cpu().numpy() if hasattr(x, "cpu") else x for name, x in features.items()}
-    check(*host(out, lse), attend(*host(q, k, v), **known), (shape, features))
+    found, logarithms, query, key, value = host(out, lse, q, k, v)
+    check(found, logarithms, attend(query, key, value, **known), (shape, features))
 
 
 @pytest.mark.parametrize("d", [32, 64, 96, 128, 256])
@@ -63,7 +64,8 @@ def test_sequences_one_behind_the_other(torch: Any) -> None:
     for first, length in zip(starts.tolist(), lengths, strict=False):
         parts = [x[first : first + length].transpose(0, 1)[None] for x in (out, q, k, v)]
         if length:
-            check(host(parts[0])[0], None, attend(*host(*parts[1:]), is_causal=True))
+            found, query, key, value = host(*parts)
+            check(found, None, attend(query, key, value, is_causal=True))
 
 
 @pytest.mark.parametrize("page", [1, 16, 64, 256])
@@ -86,4 +88,5 @@ def test_paged_caches_in_a_graph(page: int, torch: Any) -> None:
         graph.replay()
         for row, length in enumerate(lengths):
             kv = [x[tables[row].long()].reshape(-1, 2, 128)[: length + turn].transpose(0, 1)[None] for x in (k, v)]
-            check(host(out[row][None, :, None])[0], None, attend(*host(q[row][None, :, None], *kv)), (page, row))
+            found, query, key, value = host(out[row][None, :, None], q[row][None, :, None], *kv)
+            check(found, None, attend(query, key, value), (page, row))

@@ -87,6 +87,7 @@ def test_what_is_added_to_scores(rng: np.random.Generator) -> None:
     mask = rng.standard_normal((2, 1, 70, 90)).astype(np.float32)
     mask[0, 0, :, 40:] = -np.inf
     run((2, 2, 1, 70, 90), attn_mask=mask)
+    run((2, 2, 1, 70, 90), attn_mask=mask[:, :, :, :1])
     run((1, 2, 1, 40, 20), is_causal=True, sinks=sinks, scale=-0.2)
 
 

@@ -62,9 +62,19 @@ def test_what_is_added_to_scores(monkeypatch: pytest.MonkeyPatch, rng: np.random
     run((2, 2, 1, 70, 90), attn_mask=rng.standard_normal((2, 1, 70, 90)).astype(np.float32))
 
 
+def test_a_mask_of_truth_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It keeps keys where it holds; a query for which it never does gets zeros."""
+    monkeypatch.setenv("ARCH", "gfx942")
+    q, k, v = (x.astype(np.float16) for x in inputs(1, 2, 1, 70, 90))
+    kept = np.random.default_rng().integers(0, 2, (70, 90)).astype(bool)
+    kept[3] = False
+    expected = attend(q, k, v, attn_mask=np.where(kept, 0, -np.inf))
+    check(attention(q, k, v, attn_mask=kept), None, expected)
+
+
 def test_sequences_of_different_lengths(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", "gfx950")
-    starts, key_starts = np.array([0, 70, 70, 71, 200], np.int32), np.array([0, 33, 97, 97, 250], np.int32)
+    starts, key_starts = np.array([0, 70, 70, 71, 200], np.int32), np.array([0, 33, 97, 250, 250], np.int32)
     q, k, v = (x[0].astype(np.float16).swapaxes(0, 1) for x in inputs(1, 2, 1, 200, 250))
     out = attention(q, k, v, cu_seqlens_q=starts, cu_seqlens_k=key_starts, max_seqlen_q=129, is_causal=True)
     for (a, b), (c, d) in zip(pairwise(starts), pairwise(key_starts), strict=True):

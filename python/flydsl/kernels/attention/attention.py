@@ -16,7 +16,16 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.hopper_forward import ForwardPlan, hopper_forward
-from flydsl.kernels.attention.inputs import broadcast, empty_beside, multiprocessors, stream_of, strides, type_of
+from flydsl.kernels.attention.inputs import (
+    as_bias,
+    broadcast,
+    contiguous,
+    empty_beside,
+    multiprocessors,
+    stream_of,
+    strides,
+    type_of,
+)
 from flydsl.kernels.attention.scores import LOG2_E, PLAIN, Features
 from flydsl.kernels.attention.wave_forward import wave_forward
 
@@ -196,9 +205,10 @@ class _Inputs:
             raise ValueError("attn_mask is for sequences of one length, not with cu_seqlens_q")
         shape = (self.batches, self.heads, self.q.shape[2], self.k.shape[2])
         try:
-            return broadcast(mask, shape)
+            whole = broadcast(as_bias(mask), shape)
         except (ValueError, RuntimeError):
             raise ValueError(f"attn_mask has the shape {tuple(mask.shape)} and cannot be taken as {shape}") from None
+        return whole if strides(whole)[-1] == 1 else contiguous(whole)
 
     def slopes(self, slopes: Any) -> Any:
         if slopes is None:

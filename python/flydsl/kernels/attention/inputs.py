@@ -44,6 +44,20 @@ def broadcast(tensor: Any, shape: tuple[int, ...]) -> Any:
     return np.broadcast_to(tensor, shape)
 
 
+def contiguous(tensor: Any) -> Any:
+    return tensor.contiguous() if hasattr(tensor, "contiguous") else tensor.copy()
+
+
+def as_bias(mask: Any) -> Any:
+    """What is added to scores for a mask of truth values: nothing where it holds, minus infinity elsewhere."""
+    if not str(mask.dtype).endswith("bool"):
+        return mask
+    bias = empty_beside(mask, tuple(mask.shape), "float32")
+    bias[mask] = 0.0
+    bias[~mask] = float("-inf")
+    return bias
+
+
 def empty_beside(like: Any, shape: tuple[int, ...], dtype: str | None = None) -> Any:
     """An uninitialised array beside ``like``."""
     if hasattr(like, "new_empty"):

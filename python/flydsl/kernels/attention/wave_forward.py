@@ -133,19 +133,20 @@ class Waves:
         plan, (K, V) = self.plan, self.sources
         keys, values = [], []
         for at in self.shares(plan.keys * plan.d // 8):
-            line = K[self.row_of(piece, block * plan.keys + at // (plan.d // 8)), None]
+            line = K[self.row_of(K, piece, block * plan.keys + at // (plan.d // 8)), None]
             column = at % (plan.d // 8) * 8
             keys.append(fx.Vector.load(fx.Vector.make_type(8, plan.dtype), line, [column], alignment=16))
         for at in self.shares(plan.keys * plan.dv // 16):
             for i in fx.range_constexpr(4):
-                line = V[self.row_of(piece, block * plan.keys + at // (plan.dv // 4) * 4 + i), None]
+                line = V[self.row_of(V, piece, block * plan.keys + at // (plan.dv // 4) * 4 + i), None]
                 column = at % (plan.dv // 4) * 4
                 values.append(fx.Vector.load(fx.Vector.make_type(4, plan.dtype), line, [column], alignment=8))
         return keys, values
 
-    def row_of(self, piece, key):
-        """Where a key lies; one beyond the end is the last one, and nobody sees it."""
-        return piece.key_start + fx.max(fx.min(key, piece.band.length - 1), fx.Int32(0))
+    def row_of(self, tensor, piece, key):
+        """Where a key lies; one beyond the end is the last one, and nobody sees it. A sequence may have none at all."""
+        row = piece.key_start + fx.max(fx.min(key, piece.band.length - 1), fx.Int32(0))
+        return fx.min(row, fx.Int32(tensor.shape[0]) - 1)
 
     def fill_tiles(self, keys, values):
         """K as it is; V transposed, four by four elements, which a thread has."""
