@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from functools import cache
 
@@ -32,7 +31,7 @@ class DeviceRuntime:
 
 def get_device_runtime(kind: str | None = None) -> DeviceRuntime:
     """The runtime of a kind: by default the one FLYDSL_RUNTIME_KIND names, or the first that has a device."""
-    named = kind or os.environ.get(knobs.RUNTIME_KIND.name) or "auto"
+    named = kind or knobs.RUNTIME_KIND.get()
     if named not in (*KINDS, "auto"):
         raise DslValueError(f"Unknown FLYDSL_RUNTIME_KIND {named!r}", hint=f"use one of auto, {', '.join(KINDS)}")
     return _runtime(_found() if named == "auto" else named)

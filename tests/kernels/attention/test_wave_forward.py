@@ -66,7 +66,7 @@ def test_a_mask_of_truth_values(monkeypatch: pytest.MonkeyPatch) -> None:
     """It keeps keys where it holds; a query for which it never does gets zeros."""
     monkeypatch.setenv("ARCH", "gfx942")
     q, k, v = (x.astype(np.float16) for x in inputs(1, 2, 1, 70, 90))
-    kept = np.random.default_rng().integers(0, 2, (70, 90)).astype(bool)
+    kept = random_data.generator().integers(0, 2, (70, 90)).astype(bool)
     kept[3] = False
     expected = attend(q, k, v, attn_mask=np.where(kept, 0, -np.inf))
     check(attention(q, k, v, attn_mask=kept), None, expected)
