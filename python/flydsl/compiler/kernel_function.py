@@ -441,7 +441,7 @@ class FuncLocationTracker:
 
     def here(self) -> SourceLocation | None:
         """The line that is being traced; the definition where nothing is."""
-        return (current().here() if is_tracing() else None) or self.location  # type: ignore[attr-defined]
+        return (current().here() if is_tracing() else None) or self.location
 
 
 class CompilationContext:
