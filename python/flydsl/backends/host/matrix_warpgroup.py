@@ -30,7 +30,7 @@ _SWIZZLE_BITS = (0, 3, 2, 1)
 
 def multiply_warpgroups(wg: Workgroup, op: Operation, facts: Wgmma) -> None:
     """Run the instruction for every warpgroup, or for the one this wave belongs to."""
-    registers = lane_registers(wg, op, facts.inline_asm())
+    registers = lane_registers(wg, op, facts.inline_asm())  # type: ignore[arg-type]
     result = result_registers(wg, op.results[0])
     words = facts.tv_layouts()[2][1].size() * width_bits(facts.elem_c) // 32
     kept = replace(result, bytes=4 * words)  # accumulators under way lie close together
