@@ -12,7 +12,7 @@ from typing import Any
 from flydsl.autotune.bench import do_bench
 from flydsl.autotune.config import Config
 from flydsl.autotune.decorator import autotune
-from flydsl.autotune.plain import normalize_strides as _normalize_strides  # noqa: F401
+from flydsl.autotune.plain import normalize_strides as _normalize_strides  # noqa: F401 # pyright: ignore[reportUnusedImport]
 from flydsl.autotune.tuner import Autotuner
 
 __all__ = ["Autotuner", "Config", "autotune", "do_bench"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 
 @contextmanager
-def collector_paused() -> Iterator[None]:
+def collector_paused() -> Generator[None, None, None]:
     """Make objects without looking for garbage among them until they are all there."""
     enabled = gc.isenabled()
     gc.disable()
@@ -20,7 +20,7 @@ def collector_paused() -> Iterator[None]:
 
 
 @contextmanager
-def making_what_stays() -> Iterator[None]:
+def making_what_stays() -> Generator[None, None, None]:
     """The same for modules and classes: afterwards they count as old, and only a full collection looks at them."""
     with collector_paused():
         try:

@@ -363,7 +363,7 @@ def mma_atom_call(atom: MmaAtom, d: Any, a: Any, b: Any, c: Any, **state: Any) -
 
 def _as_the_chip_runs(atom: Any) -> Any:
     """The atom of the instruction that the target makes of this one; see `Mfma.on`."""
-    op = atom.payload.op if isinstance(atom, MmaAtom) else None
+    op: Any = atom.payload.op if isinstance(atom, MmaAtom) else None
     there = op.on(current().target) if hasattr(op, "on") else op
     return atom if there is op else wrap(pl.MmaAtom(there))
 
@@ -392,7 +392,7 @@ def _order_name(order: Any) -> str | None:
     name = getattr(order, "name", order)
     if name is None:
         return None
-    known = {member.name.lower(): member.name for member in GemmTraversalOrder}
+    known = {member.name.lower(): member.name for member in list(GemmTraversalOrder)}
     if not isinstance(name, str) or name.lower() not in known:
         raise DslValueError(f"no traversal order {name!r}", hint=f"the orders are {', '.join(known.values())}")
     return known[name.lower()]

@@ -20,7 +20,9 @@ def MFMA(m: int, n: int, k: int, elem_ab: Any, elem_acc: Any = None) -> Mfma:
     a, b = pair_of(elem_ab)
     acc = accumulator_of(elem_acc, a)
     there = [as_encoded(elem, current_target()) if is_tracing() else elem for elem in (a, b)]
-    return existing("MFMA", signature(m, n, k, *there, acc), mfma_signatures, lambda: Mfma(m, n, k, a, b, acc))
+    return existing(
+        "MFMA", signature(m, n, k, there[0], there[1], acc), mfma_signatures, lambda: Mfma(m, n, k, a, b, acc)
+    )
 
 
 def MFMAScale(
