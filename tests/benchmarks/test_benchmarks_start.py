@@ -22,7 +22,7 @@ from tests.conftest import REPOSITORY
 FOLDER = REPOSITORY / "benchmarks"
 WORKERS = {"flydsl_compile", "flydsl_gemm", "flydsl_launch", "flydsl_virtual", "kernels_under_test", "timing"}
 """Files that a benchmark starts or imports."""
-ON_A_GPU = {"backward", "gpu", "gpu_gemm", "ops", "tune_rows"}
+ON_A_GPU = {"attention", "backward", "gpu", "gpu_gemm", "ops", "tune_rows"}
 SHOWN = {
     "compile_scaling": ["| program ", "| mma ", "| lines "],
     "compile_time": ["| import ", "| further compile, new kernel "],
@@ -56,7 +56,16 @@ def test_it_runs_quickly(name: str, tmp_path: Path) -> None:
 def on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Loads a benchmark that needs a GPU, with stand-ins for what it imports."""
     monkeypatch.syspath_prepend(FOLDER)
-    for name in ("torch", "triton", "triton.language", "triton.tools", "triton.tools.tensor_descriptor"):
+    for name in (
+        "torch",
+        "triton",
+        "triton.language",
+        "triton.tools",
+        "triton.tools.tensor_descriptor",
+        "torch.nn",
+        "torch.nn.attention",
+        "torch.nn.functional",
+    ):
         monkeypatch.setitem(sys.modules, name, MagicMock())
     for name in (*ON_A_GPU, "timing", "peers", "peers.triton_hopper_gemm"):
         monkeypatch.delitem(sys.modules, name, raising=False)

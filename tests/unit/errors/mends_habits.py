@@ -131,9 +131,8 @@ MENDS: dict[str, tuple[str, ...]] = {
     ),
     "a number type in small letters": ("y = fx.Float32(n)",),
     "a shuffle without a width": ("out[0] = fx.shuffle_xor(n, 1, 64)",),
-    "a copy without an atom": (
-        f"{_TILE}atom = fx.make_copy_atom(fx.UniversalCopy32b(), fx.Float32)\n"
-        "target = fx.make_rmem_tensor(4, fx.Float32)\nfx.copy(atom, tile, target)",
+    "a copy of an array of any length": (
+        "target = fx.make_rmem_tensor(4, fx.Float32)\nfx.copy(fx.zipped_divide(x, 4)[None, 0], target)",
     ),
     "a `printf` in the style of C": ('fx.printf("{} {:.3f}", n, x[0])',),
     "a `printf` of an f-string": ('fx.printf("{} is first", x[0])',),

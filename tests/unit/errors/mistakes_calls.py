@@ -73,7 +73,10 @@ MISTAKES: tuple[Mistake, ...] = (
     """,
     ),
     _calling("a shuffle without a width", ("'shuffle_xor'", "'width'", "lanes"), "y = fx.shuffle_xor(n, 1)"),
-    _calling("a copy without an atom", ("'copy'", "'dst'", "fx.make_copy_atom"), "fx.copy(x, out)"),
+    in_kernel(
+        CALLS, "a copy of an array of any length", DSLCompileError, RuntimeError, ("static shape", "fx.zipped_divide"),
+        "fx.copy(x, out)  # here",
+    ),
     _calling("a `printf` in the style of C", ("2 values", "no {}", "`%d`"), 'fx.printf("%d %f", n, x[0])'),
     _calling("a `printf` of an f-string", ("Float32(?)", 'fx.printf("x = {}", x)'), 'fx.printf(f"{x[0]} is first")'),
     in_kernel(

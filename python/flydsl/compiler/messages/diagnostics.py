@@ -25,7 +25,13 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _PASSING_ON = frozenset(
-    own_file("expr", *path) for path in (("__init__.py",), ("values", "foreign.py"), ("flow", "truth.py"))
+    own_file(*path)
+    for path in (
+        ("base", "lazy.py"),
+        ("expr", "__init__.py"),
+        ("expr", "values", "foreign.py"),
+        ("expr", "flow", "truth.py"),
+    )
 )
 """Files that do with the user's values what the user wrote, so that Python's complaint there is about the user."""
 
