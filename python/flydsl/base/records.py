@@ -16,11 +16,19 @@ from importlib import import_module
 from operator import attrgetter
 from reprlib import recursive_repr
 from types import MemberDescriptorType
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 T = TypeVar("T")
 
-MISSING: Any = type("MISSING", (), {"__repr__": lambda self: "MISSING"})()
+
+class _Missing:
+    """The type of `MISSING`."""
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+
+MISSING: Any = _Missing()
 
 
 class Field:
@@ -49,13 +57,18 @@ def _dataclass(
 ) -> Any:  # fmt: skip
     """The decorator of `dataclasses`, with the options that this package uses."""
     if cls is None:
-        return lambda found: _made(found, slots, init=init, repr=repr, eq=eq, frozen=frozen)
+
+        def decorate(found: type) -> type:
+            return _made(found, slots, init=init, repr=repr, eq=eq, frozen=frozen)
+
+        return decorate
     return _made(cls, slots, init=init, repr=repr, eq=eq, frozen=frozen)
 
 
 def _replace(value: T, /, **changes: Any) -> T:
     """A copy of a value with some fields changed."""
-    for name, one in value.__record_fields__.items():  # type: ignore[attr-defined]
+    fields: dict[str, Field] = cast("Any", value).__record_fields__
+    for name, one in fields.items():
         if not one.init:
             if name in changes:
                 raise ValueError(f"field {name} is declared with init=False, replace() cannot change it")
@@ -170,10 +183,10 @@ def _made(cls: type, slots: bool, **options: bool) -> type:
     for name, value in made.items():
         if name not in own:
             setattr(cls, name, value)
-    cls.__record_fields__ = fields  # type: ignore[attr-defined]
+    cast("Any", cls).__record_fields__ = fields
     for name in ("__dataclass_fields__", "__dataclass_params__"):
         setattr(cls, name, _OfTwin(name, cls, fields, options))
-    return update_abstractmethods(cls)
+    return cast("type", update_abstractmethods(cls))
 
 
 def _with_slots(cls: type, fields: dict[str, Field], frozen: bool) -> type:
@@ -255,7 +268,7 @@ def _init_later(cls: Any, fields: dict[str, Field], frozen: bool, slots: bool) -
 
     def first(self: Any, *args: Any, **kwargs: Any) -> None:
         made = _compiled_init(cls, fields, frozen, slots)
-        if vars(cls).get("__init__") is first:
+        if cls.__dict__.get("__init__") is first:
             cls.__init__ = made
         made(self, *args, **kwargs)
 
@@ -265,7 +278,8 @@ def _init_later(cls: Any, fields: dict[str, Field], frozen: bool, slots: bool) -
 
 def _compiled_init(cls: type, fields: dict[str, Field], frozen: bool, slots: bool) -> Callable[..., None]:
     scope: dict[str, Any] = {"__name__": cls.__module__, "_set": object.__setattr__, "_MISSING": MISSING}
-    parameters, by_name, lines = ["self"], ["*"], []
+    parameters, by_name = ["self"], ["*"]
+    lines: list[str] = []
     for name, one in fields.items():
         if one.default is not MISSING:
             scope[f"_default_{name}"] = one.default

@@ -63,7 +63,7 @@ def created(
 def put_before(op: Any, anchor: Any) -> None:
     """Insert an operation in front of another, without a search for it around there if it has no regions."""
     block: Any = anchor.parent
-    if op.regions or op.parent is not None or block is None:
+    if op.regions or op.parent is not None:
         block.insert_op_before(op, anchor)
         return
     op.parent = block

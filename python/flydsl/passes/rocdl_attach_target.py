@@ -46,7 +46,7 @@ def rocdl_attach_target(
     target = RocdlTargetAttr.of(O=optimisation_level(O), chip=chip, features=features, abi=abi)
     if named:
         entries = {**target.entries.data, "flags": DictionaryAttr({flag: UnitAttr() for flag in sorted(named)})}
-        target = RocdlTargetAttr(DictionaryAttr(entries))
+        target = RocdlTargetAttr(DictionaryAttr(entries))  # pyright: ignore[reportCallIssue]
     for op in gpu_modules(module):
         op.attributes[TARGETS] = ArrayAttr([target])
 

@@ -392,7 +392,8 @@ def _order_name(order: Any) -> str | None:
     name = getattr(order, "name", order)
     if name is None:
         return None
-    known = {member.name.lower(): member.name for member in list(GemmTraversalOrder)}
+    orders: Any = GemmTraversalOrder
+    known = {member.name.lower(): member.name for member in orders}
     if not isinstance(name, str) or name.lower() not in known:
         raise DslValueError(f"no traversal order {name!r}", hint=f"the orders are {', '.join(known.values())}")
     return known[name.lower()]
