@@ -39,7 +39,7 @@ PROMOTION_EXAMPLES = [
     (n.Index, n.Int32, n.Index),
     (n.Index, n.Uint64, n.Index),
     (n.Index, n.Int64, n.Index),
-    (n.Boolean, n.Int8, n.Int8),
+    (n.Boolean, n.Int8, n.Int32),
     (n.Float8E4M3FN, n.BFloat16, n.BFloat16),
     (n.Float8E4M3FN, n.Float32, n.Float32),
 ]

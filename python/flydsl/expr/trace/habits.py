@@ -42,7 +42,7 @@ TENSOR: Mapping[str, str] = {
         "and fx.gemm multiplies tiles",
     ),
     **_each(
-        "to astype type float half double int long bool bfloat16",
+        "to astype float half double int long bool bfloat16",
         "memory keeps its element type; convert what is read: t[i].to(fx.Float16), t.load().to(fx.Float16)",
     ),
     **_each("data_ptr data ptr iterator", "fx.get_iter(t) is the pointer to its first element"),
