@@ -14,7 +14,7 @@ from flydsl.layout.layout import Layout
 from flydsl.target.copy_ops import OneThreadCopy, values_per_thread
 from flydsl.target.target import Target
 
-# How long the second-level cache keeps what an access brings: priorities, and an instruction that carries one
+# How long L2 keeps what an access brings: priorities, and an instruction that carries one
 #
 # Source: "PTX ISA 8.8", section 9.7.9.18 (createpolicy). The policy is made where it is used: it is a constant,
 # which ptxas keeps in uniform registers.

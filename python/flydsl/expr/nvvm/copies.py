@@ -12,7 +12,7 @@ def CachedCopy(bits: int, hint: str = "streaming", l2: str | None = None) -> fac
     """Global memory to registers or back, with a hint for the caches.
 
     ``hint`` is what the multiprocessor's cache is told (``streaming``, ``no_allocate``, ``evict_last``, …), ``l2``
-    how long the second-level cache keeps the lines: ``evict_first``, ``evict_last``, …; None leaves it to itself.
+    how long L2 keeps the lines: ``evict_first``, ``evict_last``, …; None leaves it to itself.
     """
     return facts.CachedCopy(bits, hint, l2)
 

@@ -83,7 +83,7 @@ def tma_load(
     """Copy the box at ``coord`` to shared memory; its bytes complete a phase of ``barrier``.
 
     ``multicast`` is a mask of blocks of the cluster that get the box, each at the same place of its own memory.
-    What lies outside the tensor arrives as zero. ``l2`` is how long the second-level cache keeps the box
+    What lies outside the tensor arrives as zero. ``l2`` is how long L2 keeps the box
     (``evict_first``, ``evict_last``, …); None leaves it to itself. ``dst`` is aligned to 128 bytes, and the box
     starts at a multiple of 16 bytes along the fastest mode; the virtual GPU reports what is not.
     """

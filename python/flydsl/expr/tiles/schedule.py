@@ -7,7 +7,7 @@ drawn and tested outside of one. Each order visits every tile of any grid exactl
 
 | function | order |
 |---|---|
-| `bands` | bands of rows, column by column: what a column of blocks reads of B stays in the second-level cache |
+| `bands` | bands of rows, column by column: what a column of blocks reads of B stays in L2 |
 | `hilbert` | squares along a Hilbert curve: neighbours in time are neighbours in both modes |
 | `by_die` | the tiles of one die (XCD) of an MI300 side by side, where the hardware deals blocks out in turn |
 | `persistent` | the tiles of one of few blocks that stay: the bounds of a loop |

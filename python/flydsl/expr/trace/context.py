@@ -62,7 +62,7 @@ class Emitter(Protocol):
     def ptx(self, name: str, operands: Sequence[Value], literals: Sequence[int] = (), l2: str | None = None) -> Value:
         """An instruction of the table `target.ptx`, as inline assembly; ``literals`` go into its text.
 
-        ``l2`` is the priority in the second-level cache of what it moves.
+        ``l2`` is the priority in L2 of what it moves.
         """
         ...
 

@@ -30,7 +30,7 @@ from flydsl.kernels.attention.scores import LOG2_E, PLAIN, Features
 from flydsl.kernels.attention.wave_forward import wave_forward
 
 CACHE_BYTES = 24 << 20
-"""How much of K and V is worked on at a time: about half of the H200's second-level cache."""
+"""How much of K and V is worked on at a time: about half of the H200's L2."""
 MAX_HEAD = 256
 SHARED_BYTES = 232448 - 1024
 """Of a block on Hopper, less what barriers and alignment take."""
@@ -225,7 +225,7 @@ class _Inputs:
         return sinks
 
     def head_group(self) -> int:
-        """Query heads whose K and V stay in the second-level cache together: all heads in groups of one size."""
+        """Query heads whose K and V stay in L2 together: all heads in groups of one size."""
         bytes_of_head = max(int(self.k.shape[2]), 1) * (self.d + self.dv) * 2
         most = max(CACHE_BYTES // bytes_of_head, 1) * (self.heads // self.kv_heads)
         total = self.heads * self.batches

@@ -1,6 +1,6 @@
 """What a row kernel tells the caches of NVIDIA GPUs about its loads and stores.
 
-What it reads gets the highest priority in the second-level cache, though it is not read again after the kernel: the
+What it reads gets the highest priority in L2, though it is not read again after the kernel: the
 cache then makes room by writing results back, in long runs, which costs the memory fewer turns between reading and
 writing. On an H200 that is worth 2 to 4 % of the bandwidth, and makes rows faster than a plain copy. Results are
 stored plainly where that costs nothing, since the next kernel will read them.
@@ -14,7 +14,7 @@ from typing import Any
 import flydsl.expr as fx
 
 Hint = tuple[str, str | None]
-"""What the multiprocessor's cache is told, and the priority in the second-level cache."""
+"""What the multiprocessor's cache is told, and the priority in L2."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class RowHints:
 
     @property
     def priority(self) -> str | None:
-        """What bulk copies of a row tell the second-level cache."""
+        """What bulk copies of a row tell L2."""
         return self.load[1] if self.load else None
 
 

@@ -46,7 +46,7 @@ class Machine:
     bytes_per_cycle: float = 20.2
     """Its share of the memory's bandwidth, reading and writing together."""
     second_level: float = 50.0
-    """Bytes of the second-level cache that it gets in a cycle."""
+    """Bytes of L2 that it gets in a cycle."""
     issue: float = 2.0
     """Instructions of all waves that begin in a cycle; `wave_issue` of each where there are many, `lone_issue` of those
     of a block by itself, which wait for each other."""
@@ -276,7 +276,7 @@ def instructions(plan: RowPlan, machine: Machine, lines: int) -> float:
 
 
 def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]:
-    """Cycles that a block takes of a multiprocessor: of the memory, of the second-level cache, of the instructions that
+    """Cycles that a block takes of a multiprocessor: of the memory, of L2, of the instructions that
     begin, and, alone, from its beginning to its end."""
     count, waves = resident(plan, machine, lines), -(-plan.threads // machine.wave)
     size = plan.rows * plan.length * plan.size / plan.cluster

@@ -213,7 +213,7 @@ class Machine:
     Microseconds: of a launch until the first stage is there; of writing 32,768 results; of a round of a cluster that
     shares; of adding up parts of K, and more for each 32,768 sums of each part.
     Cycles: in a microsecond, and of a step of K beside what it multiplies and loads.
-    Bytes: a cycle that arrive at a multiprocessor; a microsecond from the second-level cache and from memory, and those
+    Bytes: a cycle that arrive at a multiprocessor; a microsecond from L2 and from memory, and those
     that beginning a line in memory takes the time of.
     Factors: lines of A or B that do not start at multiples of 128 bytes; results that leave across C's lines; and in
     parts of cache lines. ``sharpness`` is how little what takes nearly as long as the longest adds to it.

@@ -19,7 +19,7 @@ from flydsl.kernels.blocks.row_plan import RowPlan, RowTask, check_row, plan_row
 from flydsl.kernels.blocks.rows import Line, Share, places, row_start, store_turn, vectors_of
 
 ADDED = 1 << 21
-"""Elements of partial sums at most, a size that stays in the second-level cache; at least `FEWEST` rows."""
+"""Elements of partial sums at most, a size that stays in L2; at least `FEWEST` rows."""
 FEWEST, MOST = 32, 528
 COLUMNS, ROWS = 32, 8
 """Threads of a block that adds up partial sums: columns, and rows of each at once."""
