@@ -6,6 +6,7 @@ not needed; import it first if `torch.compile` is to take the ops.
 
 from __future__ import annotations
 
+from flydsl.ops.attention_heads import scaled_dot_product_attention
 from flydsl.ops.cross_entropy_loss import cross_entropy
 from flydsl.ops.gated_units import geglu, swiglu
 from flydsl.ops.norms import add_layer_norm, add_rms_norm, layer_norm, rms_norm
@@ -16,6 +17,6 @@ from flydsl.ops.table import explain, register_operators
 
 __all__ = [
     "add_layer_norm", "add_rms_norm", "cross_entropy", "explain", "geglu", "layer_norm", "quantize_blocks",
-    "quantize_mx", "quantize_per_tensor", "quantize_per_token", "register_operators", "rms_norm", "rope", "softmax",
-    "swiglu",
+    "quantize_mx", "quantize_per_tensor", "quantize_per_token", "register_operators", "rms_norm", "rope",
+    "scaled_dot_product_attention", "softmax", "swiglu",
 ]  # fmt: skip

@@ -99,9 +99,11 @@ class _TorchSide:
 _side = _TorchSide()
 
 
-def use_torch_side(module: Any) -> None:
-    """Tell ops which module knows torch."""
+def use_torch_side(module: Any, *, now: bool = False) -> None:
+    """Tell ops which module knows torch; ``now`` it is loaded, since torch's tracing follows no import."""
     _side.module = module
+    if now:
+        _side.found()
 
 
 def fall_back(name: str, reason: str, function: Callable[[], Any]) -> Any:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flydsl.base.lazy import lazy_module
-from flydsl.ops import cross_entropy_loss, gated_units, norms, quantizers, rotary, softmax_rows
+from flydsl.ops import attention_heads, cross_entropy_loss, gated_units, norms, quantizers, rotary, softmax_rows
 from flydsl.ops.op import Op, use_torch_side
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ TABLE: dict[str, Row] = {
         Row(gated_units.swiglu, gated_units.GLU, gated_units.why_not),
         Row(gated_units.geglu, gated_units.GLU, gated_units.why_not),
         Row(rotary.rope, rotary.ROPE, rotary.why_not),
+        Row(attention_heads.scaled_dot_product_attention, attention_heads.ATTENTION, attention_heads.why_not),
         Row(quantizers.quantize_per_token, quantizers.QUANTIZE_ROWS, quantizers.why_not),
         Row(quantizers.quantize_per_tensor, quantizers.QUANTIZE_ROWS, quantizers.why_not),
         Row(quantizers.quantize_mx, quantizers.QUANTIZE_MX, quantizers.why_not),
@@ -67,6 +68,7 @@ def explain(op: Any, *arguments: Any, **options: Any) -> str:
 
 def register_operators() -> None:
     """Make all ops operators of torch, so that `torch.compile` takes them."""
+    use_torch_side(torch_side, now=True)
     torch_side.register([row.op for row in TABLE.values()])
 
 
