@@ -25,6 +25,7 @@ def synchronisation(out: fx.Tensor) -> None:
         nvvm.mbarrier_init(barrier, 128)
         nvvm.fence_mbarrier_init()
     nvvm.cluster_sync()
+    nvvm.cluster_sync(relaxed=True)
     nvvm.setmaxnreg(40, increase=False)
     nvvm.setmaxnreg(232, increase=True)
     nvvm.griddepcontrol_wait()
