@@ -65,6 +65,7 @@ def test_no_function_is_left_out() -> None:
     assert sorted(missing) == [
         "BufferAtomic", "BufferCopy128b", "BufferCopy16b", "BufferCopy64b", "BufferCopy8b", "BufferCopyLDS",
         "BufferCopyLDS64b", "BufferLoadAsyncLDS", "BufferLoadAsyncLDS128b", "BufferLoadAsyncLDS32b",
-        "GlobalLoadAsyncLDS", "GlobalLoadAsyncLDS32b", "GlobalLoadAsyncLDS96b", "SyncScope", "TDM",
-        "ds_read_tr16_b64", "get_buffer_rsrc", "make_buffer_ptr", "rdna4",
+        "CopyOpCDNA3BufferCopyType", "GlobalLoadAsyncLDS", "GlobalLoadAsyncLDS32b", "GlobalLoadAsyncLDS96b",
+        "SyncScope", "TDM", "ds_read_tr16_b64", "get_buffer_rsrc", "make_buffer_ptr", "mask_dsrd", "mask_dswr",
+        "mask_mfma", "mask_vmem_rd", "rdna4", "universal",
     ]  # fmt: skip

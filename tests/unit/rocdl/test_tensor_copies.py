@@ -319,7 +319,7 @@ def _tile(t: Any, x: Any, **more: Any) -> None:
     [
         ({"lds": (10, 1)}, "lies in LDS with strides"),
         ({"extents": [None]}, "takes 2 extents and strides"),
-        ({"num_warps": 3}, "3 waves cannot share"),
+        ({"num_warps": 3}, "numWarps must be a positive power of two, got 3"),
         ({"pad_interval": 8, "pad_amount": 4, "lds": (12, 1), "store": True}, "only when it loads"),
         ({"strides": [16, 2]}, "needs stride 1 in the last dimension"),
         ({"pad_interval": 6, "pad_amount": 4, "lds": (12, 1)}, "power of two|strides"),
