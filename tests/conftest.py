@@ -123,6 +123,18 @@ def _isolated_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         yield
 
 
+UNOPTIMISED = ("tests/kernels/", "tests/unit/nvvm/", "tests/unit/ops/", "tests/unit/expr/test_operators_")
+"""Where LLVM's optimiser, which is not ours, would take a third of the time. Examples, pages, other tests and the fuzzer
+compile at the levels that users have."""
+
+
+@pytest.fixture(autouse=True)
+def _level(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compile for the virtual GPU without LLVM's optimiser where a test is about what kernels compute."""
+    if request.node.nodeid.startswith(UNOPTIMISED):
+        monkeypatch.setenv(knobs.COMPILE_OPT_LEVEL.name, "0")
+
+
 @pytest.fixture
 def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty disk cache for this test alone; the directory is returned and not made yet."""
