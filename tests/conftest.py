@@ -124,7 +124,7 @@ def _isolated_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 UNOPTIMISED = ("tests/kernels/", "tests/unit/nvvm/", "tests/unit/ops/", "tests/unit/expr/test_operators_")
-"""Where LLVM's optimiser, which is not ours, would take a third of the time. Examples, pages, other tests and the fuzzer
+"""Where LLVM's optimiser, which is not ours, would take a third of the time. Examples, pages, other tests and fuzzers
 compile at the levels that users have."""
 
 

@@ -46,7 +46,6 @@ def test_invalid_cells_are_refused_with_the_valid_ones(make: Callable[[], Any], 
 ELSEWHERE: list[tuple[Any, str, str]] = [
     (Mfma(16, 16, 32, "f16", "f16", "f32"), "gfx942", "(f16, f16) -> f32: 4x4x4, 16x16x4, 16x16x16, 32x32x4, 32x32x8"),
     (Mfma(32, 32, 4, "bf16", "bf16", "f32"), "gfx942", "(bf16, bf16) -> f32: 4x4x4, 16x16x4, 16x16x16, 32x32x8"),
-    (Mfma(16, 16, 32, "f8E4M3FNUZ", "f8E4M3FNUZ", "f32"), "gfx950", "(f8E4M3FN, f8E4M3FN) -> f32"),
     (MfmaScale(16, 16, 128, "f4E2M1FN", "f4E2M1FN"), "gfx942", "gfx942 has no instruction of this family"),
     (Wmma("rdna3", 16, 16, 16, "f16", "f16", "f32"), "gfx1250", "(f16, f16) -> f32: 16x16x32"),
     (WmmaScale(16, 16, 128, "f4E2M1FN", "f4E2M1FN"), "gfx1201", "no instruction of this family"),
