@@ -123,7 +123,8 @@ def _isolated_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         yield
 
 
-UNOPTIMISED = ("tests/kernels/", "tests/unit/nvvm/", "tests/unit/ops/", "tests/unit/expr/test_operators_")
+UNOPTIMISED = ("tests/kernels/", "tests/unit/nvvm/", "tests/unit/ops/", "tests/unit/sanitize/",
+               "tests/unit/expr/test_operators_")  # fmt: skip
 """Where LLVM's optimiser, which is not ours, would take a third of the time. Examples, pages, other tests and fuzzers
 compile at the levels that users have."""
 
