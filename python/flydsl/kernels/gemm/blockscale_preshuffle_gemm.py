@@ -18,7 +18,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
-from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, block_tile, multiply_all, store_tile
+from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, multiply_in_blocks
 from flydsl.kernels.gemm.preshuffle_plan import BLOCK, THREADS, WAVES, GemmPlan
 
 SCALE_BLOCK = 128
@@ -85,15 +85,6 @@ class BlockScaledPipeline(Pipeline):
                 total.store(fx.math.fma(part.load(), rows[i, block] * columns[j, block], total.load()))
 
 
-@flyc.jit
-def multiply_scaled(C: Any, A: Any, B: Any, scale_a: Any, scale_b: Any, m: Any, plan: GemmPlan) -> None:
-    """One block: a tile of C."""
-    column, row = block_tile(plan)
-    pipeline = BlockScaledPipeline(plan, A, B, (scale_a, scale_b), m, (column, row))
-    multiply_all(pipeline, plan)
-    store_tile(pipeline, C, pipeline.total.load(), m, column, row)
-
-
 @cache
 def compile_blockscale_preshuffle_gemm(
     *, M: int = 0, N: int, K: int, tile_m: int, tile_n: int, tile_k: int, scale_block_k: int = SCALE_BLOCK,
@@ -115,17 +106,17 @@ def compile_blockscale_preshuffle_gemm(
     def blockscale_gemm_kernel(
         C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor, m: fx.Int32
     ):
-        multiply_scaled(C, A, B, scale_a, scale_b, m, plan)
+        multiply_in_blocks(BlockScaledPipeline, C, A, B, (scale_a, scale_b), m, plan)
 
     @flyc.jit
     def blockscale_gemm(
         C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor, M: fx.Int32,
         N: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
-        if plan.n != N:
-            raise ValueError(f"this kernel was compiled for N = {plan.n}, and is called with N = {N}")
-        grid = (plan.n // plan.tile_n, fx.ceildiv(M, plan.tile_m), 1)
-        blockscale_gemm_kernel(C, A, B, scale_a, scale_b, M).launch(grid=grid, block=(THREADS, 1, 1), stream=stream)
+        plan.require_columns(N)
+        blockscale_gemm_kernel(C, A, B, scale_a, scale_b, M).launch(
+            grid=plan.blocks(M), block=(THREADS, 1, 1), stream=stream
+        )
 
     if waves_per_eu is not None:
         blockscale_gemm.compile_hints["waves_per_eu"] = waves_per_eu

@@ -19,7 +19,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
-from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, block_tile, multiply_all, store_tile
+from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, multiply_in_blocks
 from flydsl.kernels.gemm.preshuffle_plan import BLOCK, SCALED_DEPTH, THREADS, WAVES, GemmPlan
 from flydsl.kernels.quant.shuffles import e8m0_shuffle
 
@@ -101,15 +101,6 @@ def fp4_of(part: Any) -> Any:
     return operand
 
 
-@flyc.jit
-def multiply_fp4(C: Any, A: Any, B: Any, scale_a: Any, scale_b: Any, m: Any, plan: GemmPlan) -> None:
-    """One block: a tile of C."""
-    column, row = block_tile(plan)
-    pipeline = Fp4Pipeline(plan, A, B, (scale_a, scale_b), m, (column, row))
-    multiply_all(pipeline, plan)
-    store_tile(pipeline, C, pipeline.total.load(), m, column, row)
-
-
 @cache
 def compile_preshuffle_gemm_w4(
     *, M: int = 0, N: int, K: int, tile_m: int, tile_n: int, tile_k: int, a_dtype: str = "fp4", b_dtype: str = "fp4",
@@ -134,17 +125,15 @@ def compile_preshuffle_gemm_w4(
 
     @flyc.kernel(known_block_size=(THREADS, 1, 1))
     def fp4_gemm_kernel(C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, sa: fx.Tensor, sb: fx.Tensor, m: fx.Int32):
-        multiply_fp4(C, A, B, sa, sb, m, plan)
+        multiply_in_blocks(Fp4Pipeline, C, A, B, (sa, sb), m, plan)
 
     @flyc.jit
     def fp4_gemm(
         C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor, bias: fx.Tensor, M: fx.Int32,
         N: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
-        if plan.n != N:
-            raise ValueError(f"this kernel was compiled for N = {plan.n}, and is called with N = {N}")
-        grid = (plan.n // plan.tile_n, fx.ceildiv(M, plan.tile_m), 1)
-        fp4_gemm_kernel(C, A, B, scale_a, scale_b, M).launch(grid=grid, block=(THREADS, 1, 1), stream=stream)
+        plan.require_columns(N)
+        fp4_gemm_kernel(C, A, B, scale_a, scale_b, M).launch(grid=plan.blocks(M), block=(THREADS, 1, 1), stream=stream)
 
     if waves_per_eu is not None:
         fp4_gemm.compile_hints["waves_per_eu"] = waves_per_eu

@@ -316,6 +316,15 @@ def multiply_tiles(C: Any, A: Any, B: Any, scale_a: Any, scale_b: Any, bias: Any
     store_tile(pipeline, C, finished(pipeline, scale_a, scale_b, bias, m, column, row), m, column, row)
 
 
+@flyc.jit
+def multiply_in_blocks(kind: Any, C: Any, A: Any, B: Any, scales: Any, m: Any, plan: GemmPlan) -> None:
+    """One block: a tile of C, by a kind of pipeline that scales blocks of K itself, without an epilogue."""
+    column, row = block_tile(plan)
+    pipeline = kind(plan, A, B, scales, m, (column, row))
+    multiply_all(pipeline, plan)
+    store_tile(pipeline, C, pipeline.total.load(), m, column, row)
+
+
 def finished(pipeline: Pipeline, scale_a: Any, scale_b: Any, bias: Any, m: Any, column: Any, row: Any) -> Any:
     """The epilogue on this thread's sums, as a vector of f32."""
     plan, total = pipeline.plan, pipeline.total
@@ -390,11 +399,9 @@ def compile_preshuffle_gemm(
         C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor, bias: fx.Tensor, M: fx.Int32,
         N: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
-        if plan.n != N:
-            raise ValueError(f"this kernel was compiled for N = {plan.n}, and is called with N = {N}")
-        blocks = (plan.n // plan.tile_n, fx.ceildiv(M, plan.tile_m), 1)
+        plan.require_columns(N)
         preshuffle_gemm_kernel(C, A, B, scale_a, scale_b, bias, M).launch(
-            grid=blocks, block=(THREADS, 1, 1), stream=stream
+            grid=plan.blocks(M), block=(THREADS, 1, 1), stream=stream
         )
 
     if waves_per_eu is not None:

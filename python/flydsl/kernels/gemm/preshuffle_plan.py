@@ -99,6 +99,15 @@ class GemmPlan:
             ("K", self.k, self.tile_k),
         )
 
+    def require_columns(self, n: int) -> None:
+        """Refuse a call for another number of columns than was compiled for."""
+        if self.n != n:
+            raise ValueError(f"this kernel was compiled for N = {self.n}, and is called with N = {n}")
+
+    def blocks(self, rows: Any) -> tuple[Any, Any, int]:
+        """The grid that covers so many rows."""
+        return self.n // self.tile_n, fx.ceildiv(rows, self.tile_m), 1
+
     @property
     def packed(self) -> bool:
         """Whether two weights share a byte."""
