@@ -39,6 +39,8 @@ def why_not(
         return "tensors are (batch, heads, tokens, d)"
     if not arrays.is_array(query) and any(t.requires_grad for t in (query, key, value)):
         return "its gradient has no kernel yet"
+    if is_causal and attn_mask is not None:
+        return "a mask and is_causal=True exclude each other"
     if is_causal and query.shape[2] != key.shape[2]:
         return "torch aligns a causal mask at the first key, the kernel at the last; they differ for these lengths"
     if query.shape[1] != key.shape[1] and not enable_gqa:

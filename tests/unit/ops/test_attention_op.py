@@ -63,6 +63,9 @@ def test_what_has_no_kernel_is_left_to_torch(torch: ModuleType) -> None:
     assert "runs FlyDSL's kernels" in ops.explain("scaled_dot_product_attention", flat, flat, flat)
     with pytest.raises(TypeError, match="attention is for f16 and bf16"):
         ops.scaled_dot_product_attention(*[np.zeros((1, 1, 2, 64), np.float32)] * 3)
+    both = np.zeros((1, 1, 2, 64), np.float16)
+    with pytest.raises(TypeError, match="a mask and is_causal=True exclude each other"):
+        ops.scaled_dot_product_attention(both, both, both, np.ones((2, 2), bool), is_causal=True)
     odd = np.zeros((1, 1, 2, 40), ml_dtypes.bfloat16)
     with pytest.raises(TypeError, match="multiples of 32 up to 256 long, got 40"):
         ops.scaled_dot_product_attention(odd, odd, odd)
