@@ -29,7 +29,6 @@ def call_properties(name: str, operands: int) -> dict[str, Attribute]:
     """The properties of an `llvm.call_intrinsic` with plain operands."""
     return {
         "intrin": StringAttr(name),
-        "fastmathFlags": FastMathAttr(None),
         "op_bundle_sizes": DenseArrayBase.from_list(i32, []),
         "operandSegmentSizes": DenseArrayBase.from_list(i32, [operands, 0]),
     }
