@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.compiler.arguments.array_view import HOST, ArrayView
-from flydsl.compiler.backends.target_choice import device_of
+from flydsl.compiler.backends.registry import device_of
 from flydsl.expr.tensors.element import element_class
 from flydsl.runtime.device_array import DeviceArray
 

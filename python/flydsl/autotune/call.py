@@ -13,7 +13,7 @@ from flydsl.compiler.arguments import array_view
 from flydsl.compiler.arguments.array_view import ArrayView
 from flydsl.compiler.arguments.kinds import stream_handle
 from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor
-from flydsl.compiler.backends.target_choice import device_of
+from flydsl.compiler.backends.registry import device_of
 from flydsl.compiler.calls.call import refuse_during_capture
 from flydsl.compiler.jit_function import JitFunction
 from flydsl.compiler.messages.diagnostics import about_argument

@@ -15,7 +15,7 @@ from typing import Any
 
 from flydsl.autotune.key import digest
 from flydsl.base.records import dataclass
-from flydsl.compiler.capture.fingerprint import Walk
+from flydsl.compiler.capture.inputs import Walk
 
 _MOST = 256
 """Callables that are remembered; one that was forgotten and has written meanwhile is measured with anew."""

@@ -29,8 +29,8 @@ from flydsl.base.log import get_logger
 from flydsl.base.records import dataclass
 from flydsl.compiler.arguments import array_view
 from flydsl.compiler.arguments.array_view import ArrayView, TensorSpec
+from flydsl.compiler.arguments.kinds import Dynamic
 from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor
-from flydsl.compiler.arguments.tensor_argument import Dynamic
 from flydsl.compiler.capture.inputs import Inputs
 from flydsl.compiler.jit_function import JitFunction
 from flydsl.compiler.options.hints import hint_scope, scoped

@@ -16,10 +16,9 @@ from flydsl.autotune.call import Call
 from flydsl.base import knobs
 from flydsl.base.errors import DslTypeError
 from flydsl.compiler.arguments.array_view import ArrayView
-from flydsl.compiler.backends.toolchain import processor_text, toolchain_text
-from flydsl.compiler.cache.cache_key import backend_texts
-from flydsl.compiler.capture.fingerprint import Walk
-from flydsl.compiler.capture.inputs import Inputs
+from flydsl.compiler.backends.base import processor_text, toolchain_text
+from flydsl.compiler.cache.cache_store import backend_texts
+from flydsl.compiler.capture.inputs import Inputs, Walk
 from flydsl.compiler.jit_function import JitFunction
 from flydsl.expr.numeric import Numeric
 from flydsl.target.family import family

@@ -22,7 +22,7 @@ from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
 from flydsl.base.log import get_logger
 from flydsl.compiler.cache.cache_info import CacheInfo
-from flydsl.compiler.calls.specialisation import Specialisation
+from flydsl.compiler.calls.call import Specialisation
 from flydsl.compiler.capture.inputs import Inputs
 from flydsl.compiler.jit_function import JitFunction
 from flydsl.compiler.messages.decorated import Decorated

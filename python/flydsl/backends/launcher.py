@@ -20,12 +20,21 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from flydsl.backends import tensor_maps
 from flydsl.base.errors import LoweringError
-from flydsl.base.native_names import BAD_BLOCK, BAD_CLUSTER, BAD_GRID, BAD_LAYOUT, BAD_SHARED, CHECK, ENTRY
+from flydsl.base.native_names import (
+    BAD_BLOCK,
+    BAD_CLUSTER,
+    BAD_GRID,
+    BAD_LAYOUT,
+    BAD_RESIDENT,
+    BAD_SHARED,
+    CHECK,
+    ENTRY,
+)
 from flydsl.base.records import dataclass
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.llvm_types import address_space, type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
-from flydsl.dialects.fly.payload import CHECKED_MESSAGE, DEPENDENT_LAUNCH, SHARED_RANGE
+from flydsl.dialects.fly.payload import CHECKED_MESSAGE, DEPENDENT_LAUNCH, RESIDENT, SHARED_RANGE
 from flydsl.passes.shared.launch_conditions import REQUIRES
 from flydsl.passes.shared.walk import functions, location_of
 from flydsl.target.target import Target
@@ -217,6 +226,10 @@ class LauncherEmitter:
         self._check(body, dims)
         if sizes[7]:
             self._check_clusters(body, dims, [body.operand(o) for o in op.operands[6:9]])
+        if RESIDENT in op.attributes and self.target.processors:
+            blocks = body.assign(f"mul i64 {body.assign(f'mul i64 {dims[0]}, {dims[1]}')}, {dims[2]}")
+            many = body.assign(f"icmp ugt i64 {blocks}, {self.target.processors}")
+            self._leave_if(body, many, str(BAD_RESIDENT), [blocks, str(self.target.processors), *["0"] * 4])
         smem = "0"
         if sizes[10]:
             smem = body.assign(f"sext {body.typed(op.operands[6 + sum(sizes[7:10])])} to i64")

@@ -257,7 +257,7 @@ COMPILE_CUBIN = Knob(
 )
 SANITIZE = Knob(
     "FLYDSL_SANITIZE",
-    words("bounds", "race", "uninit", "barrier", "async", "modes"),
+    words("bounds", "race", "uninit", "barrier", "async", "modes", "ranks"),
     "",
     _COMPILE,
     "Checks made while kernels run on the virtual GPU, see docs/sanitizers.md; `flyc.sanitize(...)` does so too.",
@@ -305,6 +305,15 @@ RUNTIME_TIME_LIMIT = Knob(
     _RUN,
     "Seconds after which a launch on the virtual GPU is stopped, with a `TimeoutError` that names the line; read when "
     "compiled code is loaded. `flyc.time_limit(...)` does so too, at any time.",
+)
+
+RUNTIME_PEER_LIMIT = Knob(
+    "FLYDSL_RUNTIME_PEER_LIMIT",
+    SECONDS,
+    "60",
+    _RUN,
+    "Seconds that a launch on the virtual GPU waits for a signal of another process before it ends with a "
+    "`TimeoutError`; 0 for no limit. A process that has died is noticed at once.",
 )
 
 JIT = Knob(

@@ -17,8 +17,20 @@ POOL_START = "fly_pool_start"
 POOL_LIMIT = "fly_pool_limit"
 POOL_WATCH_SIGNALS = "fly_pool_watch_signals"
 
-POOL_CALLED = (POOL_LAUNCH, "fly_launch_begin", "fly_launch_end")
-"""What launchers and the sanitizers' checker call of the pool."""
+RESIDENT_LAUNCH = "fly_resident_launch"
+"""The entry for kernels whose blocks wait for each other, or for those of other ranks."""
+
+SPIN = "fly_host_spin"
+"""What a block calls after each look at what it waits for."""
+
+STEP = "fly_host_step"
+"""What it calls when it goes on, and before it does what others may wait for."""
+
+POOL_CALLED = (
+    POOL_LAUNCH, "fly_launch_begin", "fly_launch_end", RESIDENT_LAUNCH, SPIN, STEP, "fly_ranks_here", "fly_ranks_hooks",
+    "fly_ranks_share",
+)  # fmt: skip
+"""What launchers, kernels and the sanitizers' checker call of the pool."""
 
 DRIVER_ENTRY = "fly_driver_launch"
 """The global of a GPU launcher that holds the driver's launch function."""
@@ -51,15 +63,21 @@ SANITIZER_REGISTERS = "fly_sanitizer_registers"
 SANITIZER_END = "fly_sanitizer_end"
 SANITIZER_HERE = "fly_sanitizer_here"
 SANITIZER_MODES = "fly_sanitizer_modes"
+SANITIZER_RANKS_FENCE = "fly_sanitizer_ranks_fence"
 SANITIZER_CALLED = (
     SANITIZER_ACCESS, SANITIZER_BARRIER, SANITIZER_WAVE, SANITIZER_STRAY, SANITIZER_FORGET, SANITIZER_ROOT,
     SANITIZER_ROOTS, SANITIZER_LAUNCH, SANITIZER_PENDING, SANITIZER_TILE, SANITIZER_SETTLE, SANITIZER_FENCE,
-    SANITIZER_REGISTERS, SANITIZER_END, SANITIZER_HERE, SANITIZER_MODES,
+    SANITIZER_REGISTERS, SANITIZER_END, SANITIZER_HERE, SANITIZER_MODES, SANITIZER_RANKS_FENCE,
 )  # fmt: skip
 """What sanitized code calls of the checker."""
 
 SANITIZER_BEGIN = "fly_sanitizer_begin"
 """What is called before it is entered."""
+
+SANITIZER_RANKS_OPEN = "fly_sanitizer_ranks_open"
+SANITIZER_RANKS_REPORT = "fly_sanitizer_ranks_report"
+SANITIZER_RANKS_WRITER = "fly_sanitizer_ranks_writer"
+"""What the runtime of virtual ranks calls of the checker."""
 
 
 # What a native launcher returns: written by the back ends into code, read where a launch fails ----
@@ -97,6 +115,9 @@ BAD_MAP_EXTENT = 11
 BAD_LAYOUT = 12
 """Extents or strides, known at the launch, for which the layout algebra of a kernel has no answer; the report has the
 numbers, and the place says what is wrong with them."""
+
+BAD_RESIDENT = 13
+"""A grid of blocks that wait for each other, and that the device does not hold all at once."""
 
 SITE_BASE = 1000
 """Statuses from here on name a place in the kernel."""

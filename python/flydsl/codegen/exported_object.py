@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import llvmlite.binding as llvm
 
 from flydsl.base.errors import DslValueError, LoweringError
-from flydsl.base.native_names import POOL_LAUNCH, POOL_START
+from flydsl.base.native_names import POOL_LAUNCH, POOL_START, RESIDENT_LAUNCH, SPIN, STEP
 from flydsl.base.records import dataclass
 from flydsl.codegen.llvm_build import emit_object, host_cpu, host_triple, stamped_module, target_machine
 from flydsl.native import native_text
@@ -25,6 +25,7 @@ def native_object(name: str) -> bytes:
 
 
 NATIVE, GENERIC = "native", "generic"
+_EXPORTED_POOL = (POOL_START, POOL_LAUNCH, RESIDENT_LAUNCH, SPIN, STEP)
 _CHOICES = {"x86_64": {GENERIC: "x86-64", **{level: level for level in ("x86-64-v2", "x86-64-v3", "x86-64-v4")}}}
 """Architecture -> processors an export may name -> LLVM's name; elsewhere there is only the generic one."""
 
@@ -73,7 +74,7 @@ def exported_object(text: str, names: Mapping[str, str], cpu: Processor, level: 
 
 def exported_pool(cpu: Processor) -> bytes:
     """The host device's thread pool, for programs without Python."""
-    return exported_object(native_text("host_pool"), {name: name for name in (POOL_START, POOL_LAUNCH)}, cpu, 2)
+    return exported_object(native_text("host_pool"), {name: name for name in _EXPORTED_POOL}, cpu, 2)
 
 
 def llvm_version() -> str:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from flydsl.base.collector import making_what_stays
+from flydsl.base.lazy import lazy_face
 
 with making_what_stays():
     from flydsl.compiler import protocol
+    from flydsl.compiler.arguments.adapting import JitArgumentRegistry
     from flydsl.compiler.arguments.array_view import TensorSpec
-    from flydsl.compiler.arguments.jit_argument_registry import JitArgumentRegistry
     from flydsl.compiler.arguments.kinds import from_c_void_p
     from flydsl.compiler.arguments.tensor_adaptor import from_dlpack, from_torch_tensor
     from flydsl.compiler.backends import BaseBackend, GPUTarget, compile_backend_name, get_backend, register_backend
-    from flydsl.compiler.backends.target_choice import current_device
+    from flydsl.compiler.backends.registry import current_device
     from flydsl.compiler.jit_function import JitFunction, jit
     from flydsl.compiler.kernel_function import KernelFunction, kernel
-    from flydsl.compiler.options.sanitize import sanitize
+    from flydsl.compiler.options.hints import sanitize
     from flydsl.compiler.outlets.compiled_function import CompiledFunction, compile
     from flydsl.compiler.outlets.export import export
     from flydsl.compiler.outlets.lds_report import LdsReport, lds_report
@@ -27,3 +28,9 @@ __all__ = [
     "from_dlpack", "from_torch_tensor", "get_backend", "jit", "kernel", "lds_report", "protocol", "register_backend",
     "sanitize", "time_limit", "torch_op",
 ]  # fmt: skip
+
+# Loaded when first used: most programs are one rank.
+__getattr__ = lazy_face(__name__, {}, _RANKS := {
+    "Rank": "flydsl.compiler.outlets.ranks", "process_rank": "flydsl.compiler.outlets.process_ranks",
+    "virtual_ranks": "flydsl.compiler.outlets.virtual_ranks",
+})  # fmt: skip

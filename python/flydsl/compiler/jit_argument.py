@@ -6,19 +6,20 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from flydsl.compiler.arguments.adapting import adapt, convert_to_jit_arguments
+from flydsl.compiler.arguments.adapting import JitArgumentRegistry, adapt, convert_to_jit_arguments
 from flydsl.compiler.arguments.array_view import TensorSpec
-from flydsl.compiler.arguments.jit_argument_registry import JitArgumentRegistry
 from flydsl.compiler.arguments.kinds import (
+    ANY,
+    Dynamic,
     JitArgument,
     PointerArgument,
     ScalarArgument,
     StreamArgument,
+    TensorArgument,
     from_c_void_p,
     stream_handle,
 )
 from flydsl.compiler.arguments.tensor_adaptor import DLTensorAdaptor, TensorAdaptor, from_dlpack, from_torch_tensor
-from flydsl.compiler.arguments.tensor_argument import ANY, Dynamic, TensorArgument
 
 TorchTensorJitArg = DLTensorJitArg = TensorAdaptor
 PointerJitArg = PointerArgument

@@ -8,6 +8,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,22 +16,20 @@ from flydsl.base import knobs
 from flydsl.base.collector import collector_paused
 from flydsl.base.errors import DslRuntimeError
 from flydsl.base.lazy import lazy_module
+from flydsl.base.progress import Progress, stage
 from flydsl.base.records import replace
-from flydsl.compiler.arguments.signature import Signature
-from flydsl.compiler.backends.environment import age, environment_now
+from flydsl.compiler.arguments.adapting import Adapted, Signature
+from flydsl.compiler.backends.base import age, environment_now
 from flydsl.compiler.cache.cache_info import CacheCounts, CacheInfo, JitCacheManager
-from flydsl.compiler.calls.call import Call, adapted_call, refuse_during_capture
-from flydsl.compiler.calls.call_path import CallPath
+from flydsl.compiler.calls.call import Call, Key, Origin, Specialisation, adapted_call, record, refuse_during_capture
+from flydsl.compiler.calls.instance_key import InstanceKey
 from flydsl.compiler.calls.launch_code import launch_function
-from flydsl.compiler.calls.specialisation import Key, Origin, Specialisation, record
-from flydsl.compiler.calls.version import Outdated, Version, Versions
-from flydsl.compiler.capture.environment import recorded
+from flydsl.compiler.calls.version import CallPath, Outdated, Version, Versions
+from flydsl.compiler.capture.code import recorded
 from flydsl.compiler.lowering.mlir_compiler import MlirCompiler
 from flydsl.compiler.messages.decorated import Decorated, check_decorated
 from flydsl.compiler.messages.diagnostics import located, present
-from flydsl.compiler.messages.progress import Progress, stage
-from flydsl.compiler.options.hints import Hints, checked, option_settings, scoped
-from flydsl.compiler.options.sanitize import check_device
+from flydsl.compiler.options.hints import Hints, check_device, checked, option_settings, scoped
 from flydsl.expr.trace.context import is_tracing
 
 if TYPE_CHECKING:
@@ -200,7 +199,7 @@ class JitFunction(Decorated):
         """The key of the object that the function belongs to as a method."""
         inputs = self._version.inputs or self._version_now().inputs
         assert inputs is not None
-        return inputs.instance_key(instance)
+        return InstanceKey(inputs.walks_of).of(instance)
 
     def executable(self, call: Call, hints: Hints, *, ahead: bool = False) -> Any:
         """The code for a call, compiled if there is none; None where COMPILE_ONLY leaves nothing to run.
@@ -244,8 +243,9 @@ class JitFunction(Decorated):
             self._made += 1
             origin = Origin(seconds, fetched.from_disk, fetched.not_kept, changed, stages)
             made = record(self.__name__, self._made, self.signature.names, call.forms(), key, origin, self._history)
-            code = kernel_cost.kernel_costs(self.func, call.arguments, call.device.target, key.hints)
-            self._history.append(replace(made, code=code))
+            kept = [a.without_data() if isinstance(a, Adapted) else a for a in call.arguments]
+            asked = (self.func, kept, call.device.target, key.hints)  # and not the call, which has the arrays
+            self._history.append(replace(made, code=cache(lambda: kernel_cost.kernel_costs(*asked))))
 
     def _version_now(self) -> Version:
         """The version for what the function reads as it is now: one that is there already, or a new one."""

@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, Any
 from flydsl.base.attributes import attribute, has_attribute
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, SourceLocation, TargetError
 from flydsl.base.lazy import lazy_module
-from flydsl.compiler.arguments.adapting import check_constexpr
+from flydsl.compiler.arguments.adapting import Signature, check_constexpr
 from flydsl.compiler.arguments.kinds import scalar_argument
-from flydsl.compiler.arguments.signature import Signature
 from flydsl.compiler.messages.decorated import Decorated, check_decorated
 from flydsl.compiler.messages.diagnostics import definition_of, located, user_errors
 from flydsl.compiler.options.hints import checked, hint_scope
-from flydsl.compiler.rewrite.names import own_nodes
-from flydsl.compiler.rewrite.source import find_source
+from flydsl.compiler.rewrite.syntax import find_source, own_nodes
 from flydsl.dialects.fly.payload import CLUSTER
 from flydsl.expr.numeric import Int32, Int64, Integer, Numeric
 from flydsl.expr.trace.context import current, is_tracing, tracing

@@ -89,7 +89,7 @@ class RoundingMode(StrEnum):
 class ReductionOp(StrEnum):
     """How a vector is folded into one number.
 
-    MAX and MIN give NaN when any element is NaN; MAXNUM and MINNUM skip NaN elements.
+    Of floats, MAX, MAXNUM and MINNUM skip NaN elements; MIN gives NaN when any element is NaN.
     """
 
     ADD = "add"

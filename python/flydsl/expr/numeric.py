@@ -83,7 +83,7 @@ class NumericMeta(type):
 
     def __eq__(cls, other: object) -> bool:
         """A number type equals itself, and the dtype of NumPy, ml_dtypes or torch that holds the same numbers."""
-        return cls is other or names_dtype(getattr(cls, "format", None), other)
+        return cls is other or (type(other) is not NumericMeta and names_dtype(getattr(cls, "format", None), other))
 
     __hash__ = type.__hash__
 

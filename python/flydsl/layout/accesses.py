@@ -50,10 +50,11 @@ def spots(layout: Any) -> list[Spot]:
 
 
 def _of_modes(layout: Layout, count: int) -> list[Spot]:
-    found = []
+    found: list[Spot] = []
     modes = layout.flat()
     for index in range(count):
-        place, offset, div = [], 0, 0
+        place: list[tuple[int, int]] = []
+        offset = div = 0
         for number, (extent, stride) in enumerate(modes):
             index, coordinate = divmod(index, extent)
             if isinstance(stride, int):

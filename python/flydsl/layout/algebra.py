@@ -6,14 +6,16 @@ is left as it is (nothing merges, nothing is refused), and the arithmetic goes t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from flydsl.base.errors import LayoutError
 from flydsl.layout import int_tuple as it
 from flydsl.layout import leaf as lf
 from flydsl.layout.coords import cosize
+from flydsl.layout.int_tuple import IntTuple
 from flydsl.layout.layout import Layout, from_flat, join
-from flydsl.layout.leaf import Basis, DynInt
+from flydsl.layout.leaf import Basis, DynInt, is_tuple
 from flydsl.layout.structure import on_layout
 from flydsl.layout.tile import Tile, mode_layout
 
@@ -23,7 +25,7 @@ Pairs = list[tuple[Any, Any]]
 # Coalesce --------------------------------------------------------------------------------------
 
 
-def _merges(extent: Any, stride: Any, next_extent: Any, next_stride: Any) -> bool:
+def _merges(extent: Any, stride: IntTuple, next_extent: Any, next_stride: Any) -> bool:
     parts = (extent, stride, next_extent, next_stride)
     return all(lf.is_static(part) for part in parts) and lf.mul(extent, stride) == next_stride
 
@@ -40,13 +42,13 @@ def _coalesced(pairs: Pairs) -> Pairs:
     return merged
 
 
-def coalesce(value: Any, profile: Any = None) -> Any:
+def coalesce(value: Any, profile: IntTuple = None) -> Any:
     """Merge neighbouring modes that count on; with a profile, inside each of its leaves only."""
     return on_layout(value, lambda layout: _coalesce_layout(layout, profile))
 
 
-def _coalesce_layout(layout: Layout, profile: Any) -> Layout:
-    if isinstance(profile, tuple):
+def _coalesce_layout(layout: Layout, profile: IntTuple) -> Layout:
+    if is_tuple(profile):
         modes = layout.modes()
         if len(profile) > len(modes):
             raise LayoutError(
@@ -55,7 +57,7 @@ def _coalesce_layout(layout: Layout, profile: Any) -> Layout:
             )
         done = [_coalesce_layout(mode, part) for mode, part in zip(modes, profile, strict=False)]
         return join(done + modes[len(profile) :])
-    if not isinstance(layout.shape, tuple):
+    if not is_tuple(layout.shape):
         return layout
     return from_flat(_coalesced(layout.flat()))
 
@@ -96,8 +98,8 @@ def _compose_tile(a: Layout, tile: Tile) -> Layout:
     return join(done + modes[tile.rank :])
 
 
-def _map_modes(b: Layout, leaf: Any) -> Layout:
-    if not isinstance(b.shape, tuple):
+def _map_modes(b: Layout, leaf: Callable[[Any, Any], Layout]) -> Layout:
+    if not is_tuple(b.shape):
         return leaf(b.shape, b.stride)
     return join([_map_modes(mode, leaf) for mode in b.modes()])
 
@@ -178,7 +180,7 @@ class _Walk:
         return count, lf.ceil_div(step, extent)
 
 
-def _compose_basis(walks: dict[tuple[int, ...], _Walk], extent: Any, stride: Any, a: Layout, b: Layout) -> Layout:
+def _compose_basis(walks: dict[tuple[int, ...], _Walk], extent: Any, stride: IntTuple, a: Layout, b: Layout) -> Layout:
     """A basis stride names the mode of ``a`` it steps along."""
     if lf.equals(stride, 0):
         return Layout(extent, 0)
@@ -203,7 +205,7 @@ def _mode_at(a: Layout, path: tuple[int, ...], b: Layout) -> Layout:
     return mode
 
 
-def _compose_leaf(walk: _Walk, extent: Any, stride: Any) -> Layout:
+def _compose_leaf(walk: _Walk, extent: Any, stride: IntTuple) -> Layout:
     """Walk A's modes, taking from each what ``extent`` steps of ``stride`` touch of it."""
     pairs = walk.pairs
     if lf.equals(stride, 0) or lf.equals(extent, 1):
@@ -258,7 +260,7 @@ def _complement(layout: Layout, n: Any) -> Layout:
     return from_flat(_coalesced(found))
 
 
-def _check_run(extent: Any, stride: Any, reach: Any, above: Any, layout: Layout) -> None:
+def _check_run(extent: Any, stride: IntTuple, reach: Any, above: Any, layout: Layout) -> None:
     """Modes must not overlap. One of extent 1, which has no run, must leave the runs below and above it alone."""
     lf.require(
         lf.both(lf.less(0, stride), lf.less(reach, lf.add(stride, 1))),
@@ -294,7 +296,7 @@ def _sorted_by_stride(pairs: Pairs, layout: Layout) -> Pairs:
 def _with_positions(layout: Layout) -> list[tuple[Any, Any, Any]]:
     """(stride, extent, position of the mode in the coordinate), the smallest stride first."""
     position: Any = 1
-    found = []
+    found: list[tuple[Any, Any, Any]] = []
     for extent, stride in _coalesced(layout.flat()):
         found.append((stride, extent, position))
         position = lf.mul(position, extent)
@@ -336,7 +338,7 @@ def _counted_on(layout: Layout, stride: int, extent: Any, reach: Any) -> Any:
     return lf.chosen(lf.same(stride, reach), extent, 1)
 
 
-def _refuse_stride(layout: Layout, stride: Any, reach: Any = 0) -> None:
+def _refuse_stride(layout: Layout, stride: IntTuple, reach: Any = 0) -> None:
     """A stride known only at run time may count on, unless its divisor says that it cannot."""
     if not isinstance(reach, int) or reach % lf.divisor(stride) == 0:
         raise LayoutError(

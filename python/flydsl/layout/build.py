@@ -7,8 +7,9 @@ from typing import Any
 from flydsl.base.errors import LayoutError
 from flydsl.layout import int_tuple as it
 from flydsl.layout import leaf as lf
+from flydsl.layout.int_tuple import IntTuple
 from flydsl.layout.layout import Layout, join
-from flydsl.layout.leaf import Basis
+from flydsl.layout.leaf import Basis, is_tuple
 from flydsl.layout.swizzle import ComposedLayout
 from flydsl.layout.tile import Tile
 
@@ -24,11 +25,11 @@ def make_composed_layout(inner: Any, offset: Any, outer: Any) -> ComposedLayout:
     return ComposedLayout(inner, offset, outer)
 
 
-def make_identity_layout(shape: Any) -> Layout:
+def make_identity_layout(shape: IntTuple) -> Layout:
     """The layout that maps every coordinate to itself."""
 
     def strides(part: Any, path: tuple[int, ...]) -> Any:
-        if isinstance(part, tuple):
+        if is_tuple(part):
             return tuple(strides(item, (*path, i)) for i, item in enumerate(part))
         return Basis(1, path) if path else 1
 
@@ -38,10 +39,10 @@ def make_identity_layout(shape: Any) -> Layout:
 # Ordered layouts -------------------------------------------------------------------------------
 
 
-def _by_order(shape: Any, order: Any, found: list[tuple[Any, Any]]) -> None:
+def _by_order(shape: IntTuple, order: IntTuple, found: list[tuple[Any, Any]]) -> None:
     """Pairs (order, part of the shape it ranks), left to right."""
-    if isinstance(order, tuple):
-        if not isinstance(shape, tuple) or len(shape) != len(order):
+    if is_tuple(order):
+        if not is_tuple(shape) or len(shape) != len(order):
             raise LayoutError(
                 f"the order {it.to_text(order)} does not fit the shape {it.to_text(shape)}",
                 hint="give one rank for every mode, or for every leaf of a mode",
@@ -52,7 +53,7 @@ def _by_order(shape: Any, order: Any, found: list[tuple[Any, Any]]) -> None:
         found.append((order, shape))
 
 
-def _sort_key(order: Any, position: int) -> tuple[int, int]:
+def _sort_key(order: IntTuple, position: int) -> tuple[int, int]:
     """Static ranks first by value, the others by where they stand."""
     return (0, order) if isinstance(order, int) else (1, position)
 
@@ -60,23 +61,23 @@ def _sort_key(order: Any, position: int) -> tuple[int, int]:
 def _starts(ranked: list[tuple[Any, Any]], *, distinct: bool) -> list[Any]:
     """The first stride of each part: the product of the extents ranked before it."""
     keys = [(*_sort_key(order, i), i if distinct else 0) for i, (order, _) in enumerate(ranked)]
-    starts = []
+    starts: list[Any] = []
     for key in keys:
         before = [it.product(part) for other, (_, part) in zip(keys, ranked, strict=True) if other < key]
         starts.append(it.product(tuple(before)))
     return starts
 
 
-def make_ordered_layout(shape: Any, order: Any, *, distinct: bool = False) -> Layout:
+def make_ordered_layout(shape: IntTuple, order: IntTuple, *, distinct: bool = False) -> Layout:
     """Compact strides, the mode of order 0 fastest. Equal orders start at the same stride unless ``distinct``."""
-    if not isinstance(order, tuple):
+    if not is_tuple(order):
         return Layout(shape, it.compact_strides(shape))
     ranked: list[tuple[Any, Any]] = []
     _by_order(shape, order, ranked)
     starts = iter(_starts(ranked, distinct=distinct))
 
     def place(part: Any, rank: Any) -> Any:
-        if isinstance(rank, tuple):
+        if is_tuple(rank):
             return tuple(place(p, r) for p, r in zip(part, rank, strict=True))
         return it.compact_strides(part, next(starts))
 

@@ -8,12 +8,13 @@ from flydsl.base.errors import LayoutError
 from flydsl.layout import indexing
 from flydsl.layout import int_tuple as it
 from flydsl.layout import leaf as lf
+from flydsl.layout.int_tuple import IntTuple
 from flydsl.layout.layout import Layout
-from flydsl.layout.leaf import Basis
+from flydsl.layout.leaf import Basis, is_tuple
 from flydsl.layout.swizzle import ComposedLayout, CoordSwizzle, Swizzle, linear_part
 
 
-def crd2idx(crd: Any, layout: Any) -> Any:
+def crd2idx(crd: IntTuple, layout: Any) -> Any:
     """The index of a coordinate: a leaf, or a coordinate again when the strides are basis vectors."""
     return layout.index(crd)
 
@@ -48,7 +49,7 @@ def cosize(layout: Any) -> Any:
 def idx2crd(idx: Any, layout: Layout) -> Any:
     """Undo the strides: each leaf is (idx // stride) % extent."""
 
-    def one(extent: Any, stride: Any) -> Any:
+    def one(extent: Any, stride: IntTuple) -> Any:
         if lf.equals(extent, 1):
             return 0
         if lf.equals(stride, 0):
@@ -77,6 +78,6 @@ def get_1d_coord(idx: Any, layout: Layout) -> Any:
 def get_flat_coord(idx: Any, layout: Layout) -> Any:
     """One column-major number per top-level mode."""
     crd = idx2crd(idx, layout)
-    if not isinstance(layout.shape, tuple):
+    if not is_tuple(layout.shape):
         return crd
     return tuple(crd2idx(c, Layout(s, it.compact_strides(s))) for c, s in zip(crd, layout.shape, strict=True))

@@ -11,18 +11,19 @@ from typing import Any
 from flydsl.base.errors import LayoutError
 from flydsl.layout import int_tuple as it
 from flydsl.layout import leaf as lf
-from flydsl.layout.leaf import Basis
+from flydsl.layout.int_tuple import IntTuple
+from flydsl.layout.leaf import Basis, is_tuple
 
 # Coordinates to indices ------------------------------------------------------------------------
 
 
-def index_of(crd: Any, shape: Any, stride: Any) -> Any:
+def index_of(crd: IntTuple, shape: IntTuple, stride: IntTuple) -> Any:
     """The index of a coordinate: a leaf, or a coordinate again when the strides are basis vectors.
 
     A leaf over a tuple mode counts through it, first mode fastest; the last mode takes what is
     left, so coordinates past the end extrapolate.
     """
-    if not isinstance(shape, tuple) and isinstance(crd, int) and isinstance(stride, int):
+    if not is_tuple(shape) and isinstance(crd, int) and isinstance(stride, int):
         return crd * stride
     terms: list[Any] = []
     if not _collect(crd, shape, stride, _fits32(shape, stride), terms):
@@ -35,11 +36,11 @@ def index_of(crd: Any, shape: Any, stride: Any) -> Any:
     return _sum(terms)
 
 
-def _shown(shape: Any, stride: Any) -> str:
+def _shown(shape: IntTuple, stride: IntTuple) -> str:
     return f"{it.to_text(shape)}:{it.to_text(stride)}"
 
 
-def _fits32(shape: Any, stride: Any) -> bool:
+def _fits32(shape: IntTuple, stride: IntTuple) -> bool:
     """Whether every index of a static layout certainly fits a 32-bit integer."""
     total = 0
     for extent, step in zip(it.leaves(shape), it.leaves(stride), strict=True):
@@ -50,22 +51,22 @@ def _fits32(shape: Any, stride: Any) -> bool:
     return total < lf.INT32_LIMIT
 
 
-def _collect(crd: Any, shape: Any, stride: Any, fits32: bool, terms: list[Any]) -> bool:
+def _collect(crd: IntTuple, shape: IntTuple, stride: IntTuple, fits32: bool, terms: list[Any]) -> bool:
     """Append coordinate-times-stride terms; False when the coordinate does not fit the shape."""
-    if isinstance(shape, tuple):
-        if isinstance(crd, tuple):
+    if is_tuple(shape):
+        if is_tuple(crd):
             if len(crd) != len(shape):
                 return False
             return all(_collect(c, s, d, fits32, terms) for c, s, d in zip(crd, shape, stride, strict=True))
         return _split(crd, shape, stride, fits32, terms)
-    if isinstance(crd, tuple) or crd is None:
+    if is_tuple(crd) or crd is None:
         return False
     unit = isinstance(stride, int) and stride == -1
     terms.append(lf.mul(crd, stride, fits32=fits32 or unit))
     return True
 
 
-def _split(crd: Any, shape: tuple[Any, ...], stride: tuple[Any, ...], fits32: bool, terms: list[Any]) -> bool:
+def _split(crd: IntTuple, shape: tuple[Any, ...], stride: tuple[Any, ...], fits32: bool, terms: list[Any]) -> bool:
     if crd is None:
         return False
     for index, (extent, step) in enumerate(zip(shape, stride, strict=True)):
@@ -92,7 +93,7 @@ def _sum(terms: list[Any]) -> Any:
     return lf.add(total, constant)
 
 
-def _sum_along_modes(terms: list[Any], shape: Any, stride: Any) -> Any:
+def _sum_along_modes(terms: list[Any], shape: IntTuple, stride: IntTuple) -> Any:
     origin = profile_of(stride)
     for term in terms:
         if isinstance(term, Basis):
@@ -114,7 +115,7 @@ def _add_at(value: Any, path: tuple[int, ...], amount: Any) -> Any:
 # The codomain ----------------------------------------------------------------------------------
 
 
-def profile_of(stride: Any) -> Any:
+def profile_of(stride: IntTuple) -> Any:
     """The structure of what the strides map to, filled with zeros: 0 unless they are basis vectors."""
     profile: Any = 0
     for step in it.leaves(stride):
@@ -123,16 +124,16 @@ def profile_of(stride: Any) -> Any:
     return profile
 
 
-def _with_path(profile: Any, path: tuple[int, ...]) -> Any:
+def _with_path(profile: IntTuple, path: tuple[int, ...]) -> Any:
     if not path:
         return profile
-    items = list(profile) if isinstance(profile, tuple) else []
+    items = list(profile) if is_tuple(profile) else []
     items += [0] * (path[0] + 1 - len(items))
     items[path[0]] = _with_path(items[path[0]], path[1:])
     return tuple(items)
 
 
-def coshape_of(shape: Any, stride: Any) -> Any:
+def coshape_of(shape: IntTuple, stride: IntTuple) -> Any:
     """One more than the largest index, along each mode of the codomain."""
     extents, strides = it.leaves(shape), it.leaves(stride)
     if any(lf.equals(extent, 0) for extent in extents):
@@ -151,12 +152,12 @@ def coshape_of(shape: Any, stride: Any) -> Any:
 # Slicing ---------------------------------------------------------------------------------------
 
 
-def kept(coord: Any, modes: Any, want_none: bool) -> list[Any]:
+def kept(coord: IntTuple, modes: Any, want_none: bool) -> list[Any]:
     """The parts of ``modes`` whose coordinate is None (or is not), in order, without wrappers."""
-    if isinstance(coord, tuple) and isinstance(modes, tuple):
+    if is_tuple(coord) and is_tuple(modes):
         found: list[Any] = []
         for c, m in zip(coord, modes, strict=True):
-            if isinstance(c, tuple) and it.has_none(c):
+            if is_tuple(c) and it.has_none(c):
                 found.extend(kept(c, m, want_none))
             elif (c is None) == want_none:
                 found.append(m)
@@ -164,7 +165,7 @@ def kept(coord: Any, modes: Any, want_none: bool) -> list[Any]:
     return [modes] if (coord is None) == want_none else []
 
 
-def check_slice(coord: Any, shape: Any, shown: str) -> None:
+def check_slice(coord: IntTuple, shape: IntTuple, shown: str) -> None:
     """Refuse a coordinate that is not nested as the shape is."""
     if not it.weakly_congruent(coord, shape):
         raise LayoutError(
@@ -173,14 +174,14 @@ def check_slice(coord: Any, shape: Any, shown: str) -> None:
         )
 
 
-def fixed_part(coord: Any) -> Any:
+def fixed_part(coord: IntTuple) -> Any:
     """The coordinate with every None at the origin."""
-    if isinstance(coord, tuple):
+    if is_tuple(coord):
         return tuple(fixed_part(c) for c in coord)
     return 0 if coord is None else coord
 
 
-def left_open(coord: Any, modes: Any, shown: str) -> Any:
+def left_open(coord: IntTuple, modes: Any, shown: str) -> Any:
     """The modes whose coordinate is None, of which there must be some; a single one is unwrapped."""
     found = kept(coord, modes, True)
     if not found:

@@ -7,11 +7,11 @@ A value is a leaf (see `leaf`) or a tuple of values; ``None`` is the wildcard of
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 from flydsl.base.errors import LayoutError
 from flydsl.layout import leaf as lf
-from flydsl.layout.leaf import Basis, DynInt
+from flydsl.layout.leaf import Basis, DynInt, is_tuple
 
 IntTuple: TypeAlias = "Any"
 """A leaf, None, or a (nested) tuple of them. Python's type system has no recursive arithmetic."""
@@ -19,31 +19,30 @@ IntTuple: TypeAlias = "Any"
 
 def freeze(value: Any) -> IntTuple:
     """Lists become tuples, all the way down."""
-    if isinstance(value, (tuple, list)):
-        return tuple(freeze(item) for item in value)
-    return value
+    items: Any = value
+    return tuple(freeze(item) for item in items) if isinstance(value, (tuple, list)) else value
 
 
 def to_text(value: IntTuple) -> str:
     """``(4,(8,?),*)``: no spaces, ``*`` for None."""
-    if isinstance(value, tuple):
+    if is_tuple(value):
         return "(" + ",".join(to_text(item) for item in value) + ")"
     return "*" if value is None else str(value)
 
 
 def rank(value: IntTuple) -> int:
     """Number of top-level modes; a leaf has one."""
-    return len(value) if isinstance(value, tuple) else 1
+    return len(value) if is_tuple(value) else 1
 
 
 def depth(value: IntTuple) -> int:
     """Levels of nesting; a leaf has none."""
-    return 1 + max((depth(item) for item in value), default=0) if isinstance(value, tuple) else 0
+    return 1 + max((depth(item) for item in value), default=0) if is_tuple(value) else 0
 
 
 def modes(value: IntTuple) -> tuple[Any, ...]:
     """The top-level modes; a leaf is its own only mode."""
-    return value if isinstance(value, tuple) else (value,)
+    return value if is_tuple(value) else (value,)
 
 
 def unwrap(items: Sequence[Any]) -> IntTuple:
@@ -53,47 +52,51 @@ def unwrap(items: Sequence[Any]) -> IntTuple:
 
 def leaves(value: IntTuple) -> list[Any]:
     """All leaves, left to right."""
-    if not isinstance(value, tuple):
+    if not is_tuple(value):
         return [value]
     found: list[Any] = []
     for item in value:
-        if isinstance(item, tuple):
+        if is_tuple(item):
             found.extend(leaves(item))
         else:
             found.append(item)
     return found
 
 
+@overload
+def map_leaves(fn: Callable[[Any], Any], value: IntTuple) -> IntTuple: ...
+@overload
+def map_leaves(fn: Callable[[Any, Any], Any], value: IntTuple, other: IntTuple, /) -> IntTuple: ...
 def map_leaves(fn: Callable[..., Any], value: IntTuple, *others: IntTuple) -> IntTuple:
     """Apply ``fn`` leaf by leaf over congruent tuples."""
-    if isinstance(value, tuple):
+    if is_tuple(value):
         return tuple(map_leaves(fn, *items) for items in zip(value, *others, strict=True))
     return fn(value, *others)
 
 
 def is_static(value: IntTuple) -> bool:
     """Whether no leaf is known only at run time."""
-    if isinstance(value, tuple):
+    if is_tuple(value):
         return all(is_static(item) for item in value)
     return value is None or lf.is_static(value)
 
 
 def has_none(value: IntTuple) -> bool:
-    return any(has_none(item) for item in value) if isinstance(value, tuple) else value is None
+    return any(has_none(item) for item in value) if is_tuple(value) else value is None
 
 
 def congruent(a: IntTuple, b: IntTuple) -> bool:
     """Same nesting."""
-    if isinstance(a, tuple) and isinstance(b, tuple):
+    if is_tuple(a) and is_tuple(b):
         return len(a) == len(b) and all(congruent(x, y) for x, y in zip(a, b, strict=True))
-    return not isinstance(a, tuple) and not isinstance(b, tuple)
+    return not is_tuple(a) and not is_tuple(b)
 
 
 def weakly_congruent(a: IntTuple, b: IntTuple) -> bool:
     """The nesting of ``a`` is that of ``b`` cut short: a leaf of ``a`` may stand for any part of ``b``."""
-    if not isinstance(a, tuple):
+    if not is_tuple(a):
         return True
-    return isinstance(b, tuple) and len(a) == len(b) and all(weakly_congruent(x, y) for x, y in zip(a, b, strict=True))
+    return is_tuple(b) and len(a) == len(b) and all(weakly_congruent(x, y) for x, y in zip(a, b, strict=True))
 
 
 # Products --------------------------------------------------------------------------------------
@@ -101,7 +104,7 @@ def weakly_congruent(a: IntTuple, b: IntTuple) -> bool:
 
 def product(value: IntTuple) -> Any:
     """The product of all leaves."""
-    if not isinstance(value, tuple):
+    if not is_tuple(value):
         return value
     total: Any = 1
     for item in value:
@@ -111,13 +114,13 @@ def product(value: IntTuple) -> Any:
 
 def product_each(value: IntTuple) -> IntTuple:
     """The product of each top-level mode."""
-    return tuple(product(item) for item in value) if isinstance(value, tuple) else value
+    return tuple(product(item) for item in value) if is_tuple(value) else value
 
 
 def product_like(value: IntTuple, guide: IntTuple) -> IntTuple:
     """Products shaped like ``guide``: each leaf of the guide gets the product of its part."""
-    if isinstance(guide, tuple):
-        if not isinstance(value, tuple) or len(value) != len(guide):
+    if is_tuple(guide):
+        if not is_tuple(value) or len(value) != len(guide):
             raise LayoutError(
                 f"{to_text(value)} does not have the nesting of {to_text(guide)}",
                 hint="give a guide that is nested no deeper",
@@ -128,9 +131,9 @@ def product_like(value: IntTuple, guide: IntTuple) -> IntTuple:
 
 def compact_strides(shape: IntTuple, start: Any = 1) -> IntTuple:
     """Strides that count a shape from ``start`` on, first mode fastest."""
-    if not isinstance(shape, tuple):
+    if not is_tuple(shape):
         return start
-    strides = []
+    strides: list[Any] = []
     for item in shape:
         strides.append(compact_strides(item, start))
         start = lf.mul(start, product(item))
@@ -142,10 +145,10 @@ def compact_strides(shape: IntTuple, start: Any = 1) -> IntTuple:
 
 def _elementwise(name: str, fn: Callable[[Any, Any], Any]) -> Callable[[IntTuple, IntTuple], IntTuple]:
     def combine(a: IntTuple, b: IntTuple) -> IntTuple:
-        if isinstance(a, tuple) and isinstance(b, tuple):
+        if is_tuple(a) and is_tuple(b):
             shared = [combine(x, y) for x, y in zip(a, b, strict=False)]
             return tuple(shared) + (a[len(b) :] or b[len(a) :])
-        if isinstance(a, tuple) or isinstance(b, tuple):
+        if is_tuple(a) or is_tuple(b):
             if name in ("add", "sub") and lf.equals(b, 0):
                 return a
             if name == "add" and lf.equals(a, 0):
@@ -170,15 +173,15 @@ mod = _elementwise("mod", lf.mod)
 
 def _divide_modes(a: IntTuple, b: IntTuple, divide: Callable[[Any, Any], Any]) -> IntTuple:
     """Leaf by leaf; a tuple over a leaf hands what the leaf has left from mode to mode."""
-    if isinstance(a, tuple) and isinstance(b, tuple):
+    if is_tuple(a) and is_tuple(b):
         if len(a) != len(b):
             raise LayoutError(
                 f"cannot divide {to_text(a)} by {to_text(b)}: they have {len(a)} and {len(b)} modes",
                 hint="give one divisor for every mode, or one for all",
             )
         return tuple(_divide_modes(x, y, divide) for x, y in zip(a, b, strict=True))
-    if isinstance(a, tuple):
-        quotients = []
+    if is_tuple(a):
+        quotients: list[Any] = []
         for item in a:
             quotients.append(_divide_modes(item, b, divide))
             b = lf.ceil_div(b, product(item))
@@ -209,14 +212,14 @@ def shape_div(a: IntTuple, b: IntTuple) -> IntTuple:
 
 def elem_less(a: IntTuple, b: IntTuple) -> Any:
     """Whether every leaf of ``a`` is below its partner; more modes than ``b`` has is false."""
-    if isinstance(a, tuple) and isinstance(b, tuple):
+    if is_tuple(a) and is_tuple(b):
         if len(a) > len(b):
             return False
         result: Any = True
         for x, y in zip(a, b, strict=False):
             result = lf.both(result, elem_less(x, y))
         return result
-    if isinstance(a, tuple) or isinstance(b, tuple):
+    if is_tuple(a) or is_tuple(b):
         raise LayoutError(
             f"cannot compare {to_text(a)} with {to_text(b)}: different nesting", hint="give both the same nesting"
         )
@@ -225,16 +228,15 @@ def elem_less(a: IntTuple, b: IntTuple) -> Any:
 
 def equal(a: IntTuple, b: IntTuple) -> Any:
     """Whether two tuples have the same structure and the same leaves."""
-    if isinstance(a, tuple) and isinstance(b, tuple):
+    if is_tuple(a) and is_tuple(b):
         if len(a) != len(b):
             return False
         result: Any = True
         for x, y in zip(a, b, strict=True):
             result = lf.both(result, equal(x, y))
         return result
-    if isinstance(a, tuple) or isinstance(b, tuple) or a is None or b is None:
+    if is_tuple(a) or is_tuple(b) or a is None or b is None:
         return a is b
     if isinstance(a, Basis) or isinstance(b, Basis):
-        same_modes = isinstance(a, Basis) and isinstance(b, Basis) and a.modes == b.modes
-        return lf.same(a.value, b.value) if same_modes else False
+        return isinstance(a, Basis) and isinstance(b, Basis) and a.modes == b.modes and lf.same(a.value, b.value)
     return lf.same(a, b)

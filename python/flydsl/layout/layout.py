@@ -9,6 +9,8 @@ from flydsl.base.errors import DslIndexError, LayoutError
 from flydsl.base.records import dataclass
 from flydsl.layout import indexing, show
 from flydsl.layout import int_tuple as it
+from flydsl.layout.int_tuple import IntTuple
+from flydsl.layout.leaf import is_tuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,7 @@ class Layout:
     stride: Any
 
     def __post_init__(self) -> None:
-        if isinstance(self.shape, list) or isinstance(self.stride, list):
+        if any(isinstance(part, list) for part in (self.shape, self.stride)):
             object.__setattr__(self, "shape", it.freeze(self.shape))
             object.__setattr__(self, "stride", it.freeze(self.stride))
         if not it.congruent(self.shape, self.stride):
@@ -52,7 +54,7 @@ class Layout:
         rank = self.rank
         if not -rank <= index < rank:
             raise DslIndexError(f"mode {index} of {self}, which has {rank}", hint=f"use 0 to {rank - 1}")
-        if not isinstance(self.shape, tuple):
+        if not is_tuple(self.shape):
             return self
         return Layout(self.shape[index], self.stride[index])
 
@@ -64,7 +66,7 @@ class Layout:
 
     def modes(self) -> list[Layout]:
         """The top-level modes as layouts."""
-        if not isinstance(self.shape, tuple):
+        if not is_tuple(self.shape):
             return [self]
         return [Layout(s, d) for s, d in zip(self.shape, self.stride, strict=True)]
 
@@ -77,11 +79,11 @@ class Layout:
         crd = coord[0] if len(coord) == 1 else coord
         return self.sliced(crd) if it.has_none(crd) else self.index(crd)
 
-    def index(self, crd: Any) -> Any:
+    def index(self, crd: IntTuple) -> Any:
         """The index of a coordinate without None."""
         return indexing.index_of(crd, self.shape, self.stride)
 
-    def sliced(self, coord: Any) -> Layout:
+    def sliced(self, coord: IntTuple) -> Layout:
         """The modes whose coordinate is None."""
         if coord is None:
             return self

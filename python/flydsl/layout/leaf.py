@@ -16,10 +16,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextvars import ContextVar
 from math import gcd
-from typing import Any, NoReturn, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeGuard, TypeVar
 
 from flydsl.base.errors import LayoutError
 from flydsl.base.records import dataclass
+
+if TYPE_CHECKING:
+
+    def is_tuple(value: object) -> TypeGuard[tuple[Any, ...]]:
+        """Whether a value is a tuple of others and no leaf."""
+        ...
+else:
+    is_tuple = tuple.__instancecheck__  # without a frame of Python
 
 INT32_LIMIT = 1 << 31
 
@@ -127,7 +135,7 @@ def equals(leaf: Any, number: int) -> bool:
     return isinstance(leaf, int) and leaf == number
 
 
-def divisor(leaf: Leaf) -> int:
+def divisor(leaf: Leaf | None) -> int:
     """The largest number the leaf is known to be a multiple of (0 for a static zero)."""
     if isinstance(leaf, Basis):
         return divisor(leaf.value)
@@ -141,7 +149,7 @@ def is_divisible(leaf: Leaf, number: int) -> bool:
     return divisor(leaf) % number == 0 if number else False
 
 
-def width_of(leaf: Leaf) -> int:
+def width_of(leaf: Leaf | None) -> int:
     """32 or 64: how wide a register this leaf needs."""
     if isinstance(leaf, Basis):
         return width_of(leaf.value)

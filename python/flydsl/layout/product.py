@@ -10,6 +10,7 @@ from flydsl.layout import leaf as lf
 from flydsl.layout.algebra import complement, composition
 from flydsl.layout.build import make_ordered_layout
 from flydsl.layout.coords import cosize
+from flydsl.layout.int_tuple import IntTuple
 from flydsl.layout.layout import Layout, join
 from flydsl.layout.structure import append, on_layout, zip_
 
@@ -57,7 +58,7 @@ def raked_product(value: Any, b: Layout) -> Any:
     return on_layout(value, lambda a: zip_(*reversed(_by_mode(a, b))))
 
 
-def tile_to_shape(block: Any, target_shape: Any, order: Any) -> Any:
+def tile_to_shape(block: Any, target_shape: IntTuple, order: IntTuple) -> Any:
     """Repeat a block until it covers a shape, blocks placed in the given order."""
 
     def cover(layout: Layout) -> Layout:

@@ -9,6 +9,7 @@ from flydsl.base.errors import LayoutError
 from flydsl.layout import int_tuple as it
 from flydsl.layout import leaf as lf
 from flydsl.layout.algebra import coalesce, composition, static_right_inverse
+from flydsl.layout.int_tuple import IntTuple
 from flydsl.layout.layout import Layout
 from flydsl.layout.leaf import Basis, DynInt
 from flydsl.layout.swizzle import ComposedLayout, Swizzle
@@ -36,7 +37,7 @@ def upcast(layout: Any, factor: int) -> Any:
     return _unzip(pairs)
 
 
-def _upcast_leaf(extent: Any, stride: Any, factor: int, layout: Layout) -> tuple[Any, Any]:
+def _upcast_leaf(extent: Any, stride: IntTuple, factor: int, layout: Layout) -> tuple[Any, Any]:
     if lf.equals(stride, 0):
         return extent, stride
     if not isinstance(stride, int):
@@ -76,7 +77,7 @@ def downcast(layout: Any, factor: int) -> Any:
         offset = it.map_leaves(lambda leaf: lf.mul(leaf, factor), layout.offset)
         return ComposedLayout(_shifted(layout.inner, factor, 1), offset, downcast(layout.outer, factor))
 
-    def leaf(extent: Any, stride: Any) -> Layout:
+    def leaf(extent: Any, stride: IntTuple) -> Layout:
         if isinstance(stride, int) and abs(stride) == 1:
             return Layout(lf.mul(extent, factor), stride)
         if isinstance(stride, DynInt) and stride.div == 1:

@@ -13,6 +13,8 @@ from typing import Any
 from flydsl.base.errors import LayoutError
 from flydsl.base.records import dataclass
 from flydsl.layout import int_tuple as it
+from flydsl.layout.int_tuple import IntTuple
+from flydsl.layout.leaf import is_tuple
 
 TEXT_ROWS, TEXT_WIDTH = 40, 120
 SVG_ROWS, SVG_COLUMNS = 32, 64
@@ -67,12 +69,12 @@ def typst_table(layout: Any, *, color: bool = False, rows: int = SVG_ROWS, colum
     return "\n".join([*lines, ")"])
 
 
-def tv_grid(layout_tv: Any, tile_shape: Any, *, rows: int = TEXT_ROWS, width: int = TEXT_WIDTH) -> str:
+def tv_grid(layout_tv: Any, tile_shape: IntTuple, *, rows: int = TEXT_ROWS, width: int = TEXT_WIDTH) -> str:
     """Who holds each element of a tile, as lines of text."""
     return _as_text(_holders(layout_tv, tile_shape), rows, width)
 
 
-def tv_svg(layout_tv: Any, tile_shape: Any, *, rows: int = SVG_ROWS, columns: int = SVG_COLUMNS) -> str:
+def tv_svg(layout_tv: Any, tile_shape: IntTuple, *, rows: int = SVG_ROWS, columns: int = SVG_COLUMNS) -> str:
     """Who holds each element of a tile, as an SVG picture with a colour for each thread."""
     return _as_svg(_holders(layout_tv, tile_shape), rows, columns)
 
@@ -88,7 +90,7 @@ def _require_static(layout: Any) -> None:
         )
 
 
-def _sides(shape: Any) -> tuple[Any, Any]:
+def _sides(shape: IntTuple) -> tuple[Any, Any]:
     """The shapes of the rows and of the columns."""
     modes = it.modes(shape)
     if len(modes) < 2:
@@ -109,7 +111,7 @@ def _indices(layout: Any) -> _Picture:
     return _Picture(str(layout), rows, columns, cell)
 
 
-def _holders(layout_tv: Any, tile_shape: Any) -> _Picture:
+def _holders(layout_tv: Any, tile_shape: IntTuple) -> _Picture:
     _require_static(layout_tv)
     size = it.product(tile_shape)
     if it.rank(layout_tv.shape) != 2:
@@ -147,12 +149,12 @@ def _holder_cell(holders: list[tuple[int, int]]) -> _Cell:
 # What both kinds of picture share ----------------------------------------------------------------
 
 
-def _label(index: int, shape: Any) -> str:
+def _label(index: int, shape: IntTuple) -> str:
     """The coordinate with this number, as text."""
 
     def coordinate(part: Any) -> Any:
         nonlocal index
-        if isinstance(part, tuple):
+        if is_tuple(part):
             return tuple(coordinate(item) for item in part)
         index, digit = divmod(index, part)
         return digit

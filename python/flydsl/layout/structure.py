@@ -8,6 +8,7 @@ from typing import Any
 from flydsl.base.errors import DslIndexError, LayoutError
 from flydsl.layout import indexing
 from flydsl.layout import int_tuple as it
+from flydsl.layout.int_tuple import IntTuple
 from flydsl.layout.layout import Layout
 from flydsl.layout.swizzle import ComposedLayout, linear_part, with_linear_part
 from flydsl.layout.tensor import Tensor
@@ -101,20 +102,26 @@ def _extended(base: Any, elem: Any, join: Callable[[tuple[Any, ...], Any], tuple
     )
 
 
+_HIGHEST_RANK = 4096
+
+
+def _times(base: Any, n: int | None) -> int:
+    """How many modes are missing to a rank, or one where none is named."""
+    if n is not None and n > _HIGHEST_RANK:
+        raise LayoutError(f"{_text(base)} cannot get {n} modes", hint=f"the highest rank is {_HIGHEST_RANK}")
+    return 1 if n is None else max(n - _rank(base), 0)
+
+
 def append(base: Any, elem: Any, n: int | None = None) -> Any:
     """``elem`` as a last mode; with ``n``, as often as it takes to reach that rank."""
-    times = 1 if n is None else n - _rank(base)
-    for _ in range(times):
-        base = _extended(base, elem, lambda modes, item: (*modes, item))
-    return base
+    times = _times(base, n)
+    return _extended(base, elem, lambda modes, item: (*modes, *(item,) * times)) if times else base
 
 
 def prepend(base: Any, elem: Any, n: int | None = None) -> Any:
     """``elem`` as a first mode; with ``n``, as often as it takes to reach that rank."""
-    times = 1 if n is None else n - _rank(base)
-    for _ in range(times):
-        base = _extended(base, elem, lambda modes, item: (item, *modes))
-    return base
+    times = _times(base, n)
+    return _extended(base, elem, lambda modes, item: (*(item,) * times, *modes)) if times else base
 
 
 def zip_(a: Any, b: Any) -> Any:
@@ -132,7 +139,7 @@ def zip_(a: Any, b: Any) -> Any:
 # Slicing ---------------------------------------------------------------------------------------
 
 
-def slice_(value: Any, coord: Any) -> Any:
+def slice_(value: Any, coord: IntTuple) -> Any:
     """Keep the modes whose coordinate is None. What is fixed moves the iterator or the offset."""
     if coord is None:
         return value
@@ -142,7 +149,7 @@ def slice_(value: Any, coord: Any) -> Any:
     return indexing.left_open(coord, value, _text(value))
 
 
-def dice(value: Any, coord: Any) -> Any:
+def dice(value: Any, coord: IntTuple) -> Any:
     """Keep the modes whose coordinate is given."""
     shape = value.shape if isinstance(value, Layout) else value
     indexing.check_slice(coord, shape, _text(value))

@@ -9,6 +9,8 @@ from flydsl.base.records import dataclass
 from flydsl.layout import indexing, show
 from flydsl.layout import int_tuple as it
 from flydsl.layout import leaf as lf
+from flydsl.layout.int_tuple import IntTuple
+from flydsl.layout.leaf import is_tuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ class CoordSwizzle:
     base_col: int
     mode_col: tuple[int, ...]
 
-    def __call__(self, coord: Any) -> Any:
+    def __call__(self, coord: IntTuple) -> Any:
         row = _at(coord, self.mode_row)
         bits = lf.bit_and(lf.shift_right(row, self.base_row), (1 << self.mask) - 1)
         col = lf.bit_xor(_at(coord, self.mode_col), lf.shift_left(bits, self.base_col))
@@ -77,9 +79,9 @@ class CoordSwizzle:
     __repr__ = __str__
 
 
-def _at(coord: Any, path: tuple[int, ...]) -> Any:
+def _at(coord: IntTuple, path: tuple[int, ...]) -> Any:
     for mode in path:
-        if not isinstance(coord, tuple) or mode >= len(coord):
+        if not is_tuple(coord) or mode >= len(coord):
             raise LayoutError(
                 f"a coordinate swizzle names mode {list(path)}, which {it.to_text(coord)} does not have",
                 hint="compose the swizzle with a layout whose coordinates have that mode",
@@ -88,7 +90,7 @@ def _at(coord: Any, path: tuple[int, ...]) -> Any:
     return coord
 
 
-def _replaced(coord: Any, path: tuple[int, ...], value: Any) -> Any:
+def _replaced(coord: IntTuple, path: tuple[int, ...], value: Any) -> Any:
     if not path:
         return value
     head, rest = path[0], path[1:]
@@ -120,11 +122,11 @@ class ComposedLayout:
         crd = coord[0] if len(coord) == 1 else coord
         return self.sliced(crd) if it.has_none(crd) else self.index(crd)
 
-    def index(self, crd: Any) -> Any:
+    def index(self, crd: IntTuple) -> Any:
         """The index of a coordinate without None."""
         return self.inner.index(it.add(self.offset, self.outer.index(crd)))
 
-    def sliced(self, coord: Any) -> ComposedLayout:
+    def sliced(self, coord: IntTuple) -> ComposedLayout:
         """The modes whose coordinate is None; what is fixed moves the offset."""
         if coord is None:
             return self

@@ -11,6 +11,7 @@ from typing import Any
 from flydsl.base.records import dataclass
 from flydsl.layout import indexing
 from flydsl.layout import int_tuple as it
+from flydsl.layout.int_tuple import IntTuple
 from flydsl.layout.leaf import Basis, DynInt
 from flydsl.layout.swizzle import ComposedLayout
 
@@ -32,7 +33,7 @@ class Tensor:
             return Tensor(it.add(self.iter, offset), layout)
         return Tensor(self.iter.add_offset(it.leaves(offset)[0]), layout)
 
-    def sliced(self, coord: Any) -> Tensor:
+    def sliced(self, coord: IntTuple) -> Tensor:
         """The modes whose coordinate is None; what is fixed moves the iterator."""
         if isinstance(self.layout, ComposedLayout):
             return Tensor(self.iter, self.layout.sliced(coord))

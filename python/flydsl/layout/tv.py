@@ -10,7 +10,9 @@ from flydsl.layout import int_tuple as it
 from flydsl.layout.algebra import coalesce, composition, right_inverse
 from flydsl.layout.build import make_tile
 from flydsl.layout.divide import logical_divide, zipped_divide
+from flydsl.layout.int_tuple import IntTuple
 from flydsl.layout.layout import Layout, join
+from flydsl.layout.leaf import is_tuple
 from flydsl.layout.product import logical_product, raked_product, tiled_product
 from flydsl.layout.recast import upcast
 from flydsl.layout.swizzle import ComposedLayout, linear_part
@@ -88,7 +90,7 @@ def partition_copy(
 
 
 def _thread_coord(thread: Any) -> Any:
-    return it.leaves(thread)[0] if isinstance(thread, tuple) and it.rank(thread) == 1 else thread
+    return it.leaves(thread)[0] if is_tuple(thread) and it.rank(thread) == 1 else thread
 
 
 def tile_shape(tile: Tile) -> Any:
@@ -125,7 +127,7 @@ OPERAND_MODES = {"a": (0, 2), "b": (1, 2), "c": (0, 1), "d": (0, 1)}
 
 def tile_size_mnk(shape_mnk: tuple[int, int, int], atom_layout: Layout, permutation: Tile | None) -> tuple[Any, ...]:
     """The extents one tiled mma covers."""
-    sizes = []
+    sizes: list[Any] = []
     for index in range(3):
         chosen = permutation.modes[index] if permutation is not None and index < permutation.rank else None
         covered = shape_mnk[index] * atom_layout[index].size()
@@ -138,9 +140,11 @@ def thr_layout_vmnk(thr_layout: Layout, atom_layout: Layout) -> Layout:
     return tiled_product(thr_layout, atom_layout)
 
 
-def _permuted(layout: Layout, operand: str, shape_mnk: Any, atom_layout: Layout, permutation: Tile | None) -> Layout:
+def _permuted(
+    layout: Layout, operand: str, shape_mnk: IntTuple, atom_layout: Layout, permutation: Tile | None
+) -> Layout:
     sizes = tile_size_mnk(shape_mnk, atom_layout, permutation)
-    chosen = []
+    chosen: list[Any] = []
     for index in OPERAND_MODES[operand]:
         mode = permutation.modes[index] if permutation is not None and index < permutation.rank else None
         chosen.append(sizes[index] if mode is None else mode)
@@ -148,7 +152,7 @@ def _permuted(layout: Layout, operand: str, shape_mnk: Any, atom_layout: Layout,
 
 
 def mma_fragments(
-    layout: Layout, operand: str, shape_mnk: Any, operand_tv: Layout, atom_layout: Layout, permutation: Tile | None
+    layout: Layout, operand: str, shape_mnk: IntTuple, operand_tv: Layout, atom_layout: Layout, permutation: Tile | None
 ) -> tuple[Layout, list[Layout]]:
     """Threads (lane, (first, second)) and modes (values, rest of each mode …) of an operand."""
     first, second = OPERAND_MODES[operand]
@@ -156,8 +160,8 @@ def mma_fragments(
     by_atom = zipped_divide(permuted, Tile((shape_mnk[first], shape_mnk[second])))
     block = composition(by_atom[0], operand_tv)
     rest = by_atom[1].modes()
-    lanes_of_rest = []
-    repetitions = []
+    lanes_of_rest: list[Layout] = []
+    repetitions: list[Layout] = []
     for index, mode in zip((first, second), rest, strict=False):
         divided = logical_divide(mode, Layout(atom_layout[index].size(), 1))
         lanes_of_rest.append(divided[0])
@@ -166,7 +170,7 @@ def mma_fragments(
 
 
 def partition_mma(
-    tensor: Tensor, operand: str, shape_mnk: Any, operand_tv: Layout, thr_layout: Layout, atom_layout: Layout,
+    tensor: Tensor, operand: str, shape_mnk: IntTuple, operand_tv: Layout, thr_layout: Layout, atom_layout: Layout,
     permutation: Tile | None, thread: Any,
 ) -> Tensor:  # fmt: skip
     """A thread's part of an operand: (values, rest of the first mode, rest of the second, …)."""
@@ -186,17 +190,22 @@ def partition_mma(
 
 def _lane_index(lane: Any, thr_layout: Layout) -> Any:
     """The column-major lane number of a (possibly nested) lane coordinate."""
-    if not isinstance(lane, tuple):
+    if not is_tuple(lane):
         return lane
     return coords.crd2idx(lane, Layout(thr_layout.shape, it.compact_strides(thr_layout.shape)))
 
 
-def _flat_mode(crd: Any, mode: Layout) -> Any:
-    return coords.crd2idx(crd, Layout(mode.shape, it.compact_strides(mode.shape))) if isinstance(crd, tuple) else crd
+def _flat_mode(crd: IntTuple, mode: Layout) -> Any:
+    return coords.crd2idx(crd, Layout(mode.shape, it.compact_strides(mode.shape))) if is_tuple(crd) else crd
 
 
 def mma_tv_layout(
-    operand: str, shape_mnk: Any, operand_tv: Layout, thr_layout: Layout, atom_layout: Layout, permutation: Tile | None
+    operand: str,
+    shape_mnk: IntTuple,
+    operand_tv: Layout,
+    thr_layout: Layout,
+    atom_layout: Layout,
+    permutation: Tile | None,
 ) -> Layout:
     """(thread index, values) -> position in the operand's column-major tile."""
     sizes = tile_size_mnk(shape_mnk, atom_layout, permutation)

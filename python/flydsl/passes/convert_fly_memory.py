@@ -43,8 +43,10 @@ def _make_ptr(conv: MemoryConversion, op: FlyOp) -> None:
     count = allocation_size(op)
     if count is None:
         raise LoweringError("a pointer of this kind needs a target that has it")
+    if count >= 2**31:
+        raise LoweringError(f"{count} elements are more than the registers of a thread can be")
     properties = {"elem_type": memory_type(info.elem), "alignment": IntegerAttr(max(info.align, 16), i64)}
-    # At the top of the function: an alloca inside a loop would take new stack in every turn.
+    # At the top of the function: an alloca inside a loop would take new stack in every iteration.
     alloca = op_class("llvm.alloca").create(
         operands=[conv.at.constant("i32", count)], result_types=[llvm_pointer("register")], properties=properties
     )

@@ -194,7 +194,7 @@ class _Promoter:
             self._structured(op)
 
     def _forget(self, allocation: _Allocation) -> None:
-        """An allocation inside a loop starts anew in every turn."""
+        """An allocation inside a loop starts anew in every iteration."""
         for index in range(len(allocation.cuts) - 1):
             if (allocation.number, index) in self.current:
                 self._set((allocation.number, index), None)

@@ -39,6 +39,7 @@ _INTRINSICS: tuple[tuple[str, int], ...] = (
     ("llvm.amdgcn.raw.ptr.buffer.store", STORE),
     ("llvm.amdgcn.global.load", LOAD),
     ("llvm.amdgcn.ds.read.tr", LDS_READ),
+    ("llvm.amdgcn.ds.load.tr", LDS_READ),
 )
 """How the name of an operation or intrinsic begins -> its kind."""
 

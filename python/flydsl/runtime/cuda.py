@@ -12,7 +12,7 @@ from flydsl.base.errors import DriverError, caller_location
 from flydsl.base.lazy import lazy_module
 from flydsl.base.log import get_logger
 from flydsl.runtime.device_events import EventNames
-from flydsl.runtime.driver_device import Driver, DriverDevice, open_library
+from flydsl.runtime.driver_device import Driver, DriverDevice, SharingNames, open_library
 from flydsl.target.target import Target, parse_target
 
 if TYPE_CHECKING:
@@ -113,6 +113,8 @@ class CudaDevice(DriverDevice):
     event_names = EventNames(
         "cuEventCreate", "cuEventRecord", "cuEventElapsedTime", "cuEventDestroy_v2", "cuMemsetD8Async"
     )
+
+    sharing_names = SharingNames("cuMemsetD8_v2", "cuIpcGetMemHandle", "cuIpcOpenMemHandle_v2", "cuIpcCloseMemHandle")
 
     def __init__(self, driver: Driver, index: int) -> None:
         self.driver = driver

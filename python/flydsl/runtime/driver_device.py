@@ -6,7 +6,7 @@ import ctypes
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from flydsl.base.errors import DriverError
 from flydsl.runtime.device_array import DeviceArray
@@ -52,11 +52,24 @@ class Driver:
         return ctypes.cast(getattr(self.library, name), ctypes.c_void_p).value or 0
 
 
+class SharingNames(NamedTuple):
+    """A driver's functions for memory that other processes open."""
+
+    clear: str
+    handle: str
+    open: str
+    close: str
+    uncached: tuple[str, int] | None = None
+    """What allocates memory that other devices see at once, and its flag, where plain memory would be cached."""
+
+
 class DriverDevice(ABC):
     """One GPU behind a driver. Drivers keep one device current in each thread; every call is made with ours current."""
 
     kind: str
     index: int
+    sharing_names: SharingNames
+    driver: Driver
     is_only_one: bool
     """Whether the driver shows no other device, so that the current one need not be put back."""
 

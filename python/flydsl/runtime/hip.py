@@ -13,7 +13,7 @@ from functools import cache
 from flydsl.base import knobs
 from flydsl.base.errors import DriverError, DslValueError, caller_location
 from flydsl.runtime.device_events import EventNames
-from flydsl.runtime.driver_device import Driver, DriverDevice, open_library
+from flydsl.runtime.driver_device import Driver, DriverDevice, SharingNames, open_library
 from flydsl.target.target import DEFAULT_ARCH, Target, parse_target
 
 # The architecture of AMD GPUs as the environment states it ------------------------------------
@@ -143,6 +143,10 @@ def hip_device(index: int = 0) -> HipDevice:
         return _devices[index]
 
 
+_UNCACHED = 3
+"""hipDeviceMallocUncached."""
+
+
 class HipDevice(DriverDevice):
     """One AMD GPU."""
 
@@ -150,6 +154,11 @@ class HipDevice(DriverDevice):
     event_names = EventNames(
         "hipEventCreateWithFlags", "hipEventRecord", "hipEventElapsedTime", "hipEventDestroy", "hipMemsetAsync"
     )
+
+    sharing_names = SharingNames(
+        "hipMemset", "hipIpcGetMemHandle", "hipIpcOpenMemHandle", "hipIpcCloseMemHandle",
+        uncached=("hipExtMallocWithFlags", _UNCACHED),
+    )  # fmt: skip
 
     def __init__(self, driver: Driver, index: int) -> None:
         self.driver = driver

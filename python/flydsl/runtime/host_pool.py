@@ -48,6 +48,13 @@ def start(object_code: Callable[[], bytes]) -> int:
         return _loaded.address(POOL_LAUNCH)
 
 
+def address(name: str) -> int:
+    """The address of one of the pool's functions."""
+    if _loaded is None:
+        raise DslRuntimeError("the pool has not been started", hint="run a kernel on the host first")
+    return _loaded.address(name)
+
+
 @contextmanager
 def time_limit(seconds: float) -> Generator[None, None, None]:
     """Stop launches on the virtual GPU that take longer than this, with a `TimeoutError` that names the line.

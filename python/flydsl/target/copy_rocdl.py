@@ -136,41 +136,57 @@ BUFFER_ATOMICS: dict[str, tuple[str, ...]] = {
 }
 """Operation to the elements it combines."""
 
-_TRANSPOSES = {(4, 64), (8, 64), (6, 96), (16, 64)}
+_SIXTEEN = {count: Layout((16, count), (1, 16)) for count in (4, 8, 16)}
+TRANSPOSES: dict[str, dict[tuple[int, int], Layout]] = {
+    "cdna4": {(4, 64): _SIXTEEN[16], (8, 64): _SIXTEEN[8], (6, 96): _SIXTEEN[16], (16, 64): _SIXTEEN[4]},
+    "cdna5": {(16, 128): Layout((8, 8), (1, 8)), (8, 64): Layout(((8, 2), (4, 2)), ((1, 32), (8, 64)))},
+}
+"""Generation to (bits of a granule, bits a lane reads) to the layout of what lanes get: from (lane, value) to the
+number of a granule, in the order in which the lanes that exchange read them.
+
+gfx950: the granules of 16 lanes are cut into groups of 16, and lane t takes the t-th of each. gfx1250, whose manual is
+not public, as AMD's engineers describe it for Triton: 8 lanes transpose 8 x 8 granules of 16 bits; of 8 bits, the
+values 0 to 3 of a lane come from four neighbours and 4 to 7 from the four that lie 8 lanes further.
+"""
 
 
 @dataclass(frozen=True)
 class LdsReadTrans:
-    """gfx950: 16 lanes read ``bits`` each and get granules of ``granularity`` bits transposed."""
+    """Lanes read ``bits`` each from LDS and get granules of ``granularity`` bits transposed."""
 
     granularity: int
     bits: int
+    generation: str = "cdna4"
     state: tuple[str, ...] = ()
     direct: bool = False
 
     def __post_init__(self) -> None:
-        if (self.granularity, self.bits) not in _TRANSPOSES:
-            known = ", ".join(str(pair) for pair in sorted(_TRANSPOSES))
-            raise DslValueError(f"no transposing LDS read {(self.granularity, self.bits)}", hint=f"there are {known}")
+        known = TRANSPOSES[self.generation]
+        if (self.granularity, self.bits) not in known:
+            pairs = ", ".join(str(pair) for pair in sorted(known))
+            raise DslValueError(f"no transposing LDS read {(self.granularity, self.bits)}", hint=f"there are {pairs}")
 
     def __str__(self) -> str:
-        return f"!fly_rocdl.cdna4.lds_read_trans<trans = {self.granularity}b, {self.bits}>"
+        name = "gfx1250" if self.generation == "cdna5" else self.generation
+        return f"!fly_rocdl.{name}.lds_read_trans<trans = {self.granularity}b, {self.bits}>"
+
+    @property
+    def lanes(self) -> int:
+        """Lanes that exchange granules."""
+        return TRANSPOSES[self.generation][self.granularity, self.bits][0].size()
 
     def thr_layout(self) -> Layout:
-        return Layout(16, 1)
+        return Layout(self.lanes, 1)
 
     def tv_layouts(self, val_bits: int) -> tuple[Layout, Layout, Layout]:
-        """Source: lane t reads row t. Destination: value v of lane t is element (t, v) of the transposed block, a
-        granule counted as one value."""
+        """Source: lane t reads row t. Destination: value v of lane t is the granule that the table says."""
         count = values_per_thread(self.bits, val_bits)
         if val_bits != self.granularity:
             raise DslValueError(
                 f"a transposing read of {self.granularity}-bit granules moves values of that width, not {val_bits} bits"
             )
-        source = Layout((16, count), (count, 1))
-        # The 16 x count granules in row order, cut into count groups of 16: lane t takes the t-th of each group.
-        destination = Layout((16, count), (1, 16))
-        return source, destination, destination
+        destination = TRANSPOSES[self.generation][self.granularity, self.bits]
+        return Layout((self.lanes, count), (count, 1)), destination, destination
 
     def require(self, target: Target) -> None:
-        _require(self, target, ("cdna4",))
+        _require(self, target, (self.generation,))

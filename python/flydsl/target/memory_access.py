@@ -45,9 +45,8 @@ def _nvidia(space: str, kind: str, size: int, align: int) -> list[tuple[str, int
 def _data_share(old: bool, kind: str, size: int, align: int) -> list[tuple[str, int]]:
     verb = {"load": "read", "store": "write"}[kind] if old else kind
     names = _BITS | _BITS_NARROW[kind]
-    found = []
-    for part in _parts(size, size if align < _WORD else max(align, _WORD), three=align >= WIDEST or align < _WORD):
-        found.append((f"ds_{verb}_{names[part]}", part))
+    parts = _parts(size, size if align < _WORD else max(align, _WORD), three=align >= WIDEST or align < _WORD)
+    found = [(f"ds_{verb}_{names[part]}", part) for part in parts]
     return _paired(found, f"ds_{verb}2_" if old else f"ds_{verb}_2addr_", names)
 
 

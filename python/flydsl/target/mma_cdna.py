@@ -95,7 +95,7 @@ def _f64_accumulators(m: int, n: int, blocks: int) -> Layout:
 
 def _rows(elems: Elems, ab: RegisterType, cells: str, generations: tuple[str, ...], tail: str) -> list[MfmaRow]:
     """Rows of one operand type from cells such as ``32x1*2`` (m = n = 32, k = 1, two blocks)."""
-    rows = []
+    rows: list[MfmaRow] = []
     for cell in cells.split():
         extents, _, blocks = cell.partition("*")
         m, k = map(int, extents.split("x"))
@@ -304,7 +304,7 @@ class MfmaScale(MatrixInstruction):
 
     def intrinsic(self) -> Intrinsic:
         """A, B, C, the two formats, then opsel and scale of A and of B."""
-        a, b, c = self._registers()
+        a, b, c = self.registers()
         suffix = SCALED_SHAPES[self.shape_mnk]
         slots = (
             Slot("a", a), Slot("b", b), Slot("c", c),
@@ -314,7 +314,7 @@ class MfmaScale(MatrixInstruction):
         )  # fmt: skip
         return Intrinsic(f"llvm.amdgcn.{suffix}.{a.mangled}.{b.mangled}", (c,), slots, f"rocdl.{suffix}")
 
-    def _registers(self) -> tuple[RegisterType, RegisterType, RegisterType]:
+    def registers(self) -> tuple[RegisterType, RegisterType, RegisterType]:
         held = self.m * self.k // WAVE
         a, b = scaled_registers(self.elem_a, held), scaled_registers(self.elem_b, held)
         return a, b, facts.accumulator("f32", self.m * self.n // WAVE)
@@ -326,7 +326,7 @@ def _scale_layouts(op: MfmaScale) -> tuple[Layout, Layout, Layout]:
     m, n, k = op.shape_mnk
     a, b = (_scaled_multiplicand(m, k, successive_columns(elem)) for elem in (op.elem_a, op.elem_b))
     layouts = a, b, _accumulators(m, n, 1)
-    registers = [type.bits for type in op._registers()]
+    registers = [type.bits for type in op.registers()]
     facts.check_values(str(op), layouts, registers, map(facts.elem_bits, op.elem_types))
     return layouts
 

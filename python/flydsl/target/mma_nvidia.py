@@ -111,11 +111,8 @@ def accumulators(m: int, n: int) -> Layout:
 
 def _rows(shapes: str, elems: Elems, generations: tuple[str, ...] = _SM80_UP, ptx: int = 70) -> list[MmaSyncRow]:
     """Rows of one type combination from shapes such as ``16x8x8``."""
-    rows = []
-    for text in shapes.split():
-        m, n, k = map(int, text.split("x"))
-        rows.append(MmaSyncRow((m, n, k), elems, generations, ptx))
-    return rows
+    extents = (map(int, text.split("x")) for text in shapes.split())
+    return [MmaSyncRow((m, n, k), elems, generations, ptx) for m, n, k in extents]
 
 
 def _mixes(shapes: str, kinds: tuple[str, str], acc: str, generations: tuple[str, ...], ptx: int) -> list[MmaSyncRow]:

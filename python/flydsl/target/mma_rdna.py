@@ -335,7 +335,7 @@ class WmmaScale(MatrixInstruction):
 
     def intrinsic(self) -> Intrinsic:
         """Formats and operands, modifier of C, then half, format (0 = E8M0) and value of each scale, reuse hints."""
-        a, b, c = self._registers()
+        a, b, c = self.registers()
         kind, scale = SCALE_REGISTERS[self.block_size]
         tail = (
             immediate(I16, self.mod_c, "modC"), Slot("c", c),
@@ -353,7 +353,7 @@ class WmmaScale(MatrixInstruction):
         name = f"llvm.amdgcn.{suffix}.{c.mangled}.{a.mangled}.{b.mangled}"
         return Intrinsic(name, (c,), slots, f"rocdl.{suffix}")
 
-    def _registers(self) -> tuple[RegisterType, RegisterType, RegisterType]:
+    def registers(self) -> tuple[RegisterType, RegisterType, RegisterType]:
         a, b = (scaled_registers(e, r * self.k // WAVE) for e, r in ((self.elem_a, self.m), (self.elem_b, self.n)))
         return a, b, facts.accumulator("f32", self.m * self.n // WAVE)
 
@@ -363,7 +363,7 @@ def _scale_layouts(op: WmmaScale) -> tuple[Layout, Layout, Layout]:
     m, n, k = op.shape_mnk
     a, b = _multiplicand(m, k, successive_columns(op.elem_a)), _multiplicand(n, k, successive_columns(op.elem_b))
     layouts = a, b, _accumulators(m)
-    registers = [type.bits for type in op._registers()]
+    registers = [type.bits for type in op.registers()]
     facts.check_values(str(op), layouts, registers, map(facts.elem_bits, op.elem_types))
     return layouts
 

@@ -1,7 +1,7 @@
 """PTX instructions that LLVM has no intrinsic for, as inline assembly: text, constraints, who has them.
 
-Source: "PTX ISA 8.8", sections 9.7.9.25 to 9.7.9.27 (bulk and tensor copies), 9.7.13 (barriers, clusters,
-mbarriers), 9.7.19 (setmaxnreg). Addresses in shared memory are 32-bit integers, as PTX takes them.
+Source: "PTX ISA 8.8", sections 9.7.9.12 (st.async), 9.7.9.25 to 9.7.9.27 (bulk and tensor copies), 9.7.13 (barriers,
+clusters, mbarriers), 9.7.19 (setmaxnreg). Addresses in shared memory are 32-bit integers, as PTX takes them.
 """
 
 from __future__ import annotations
@@ -76,6 +76,8 @@ _SYNCHRONISATION = (
 
 CLUSTER_WORDS = {16: (1,), 32: (1, 2, 4), 64: (1, 2)}
 """Bits of a word -> how many of them an access to another block's shared memory moves."""
+ASYNC_WORD = 32
+"""Bits of the narrowest word that is written to another block with an mbarrier told."""
 CLUSTER_WIDTHS = tuple(sorted({bits * count for bits, counts in CLUSTER_WORDS.items() for count in counts}))
 _LETTERS = {16: "h", 32: "r", 64: "l"}
 """Bits of a register -> its constraint."""
@@ -90,7 +92,7 @@ def cluster_form(width: int, lanes: int) -> tuple[int, int] | None:
 
 def _cluster_accesses() -> tuple[PtxOp, ...]:
     """Loads and stores of the shared memory of any block of the cluster."""
-    ops = []
+    ops: list[PtxOp] = []
     for bits, count in ((bits, count) for bits, counts in CLUSTER_WORDS.items() for count in counts):
         form = ("" if count == 1 else f"v{count}.") + f"b{bits}"
         names = [", ".join(f"${first + i}" for i in range(count)) for first in (0, 1)]
@@ -101,6 +103,9 @@ def _cluster_accesses() -> tuple[PtxOp, ...]:
         ops.append(PtxOp(f"ld.cluster.{form}", f"ld.shared::cluster.{form} {loaded}, [${count}];", given, result))
         taken = ",".join(["r"] + [letter] * count)
         ops.append(PtxOp(f"st.cluster.{form}", f"st.shared::cluster.{form} [$0], {stored};", taken))
+        if bits >= ASYNC_WORD:
+            told = f"st.async.shared::cluster.mbarrier::complete_tx::bytes.{form} [$0], {stored}, [${count + 1}];"
+            ops.append(PtxOp(f"st.async.cluster.{form}", told, f"{taken},r"))
     return tuple(ops)
 
 

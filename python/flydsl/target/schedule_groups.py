@@ -32,7 +32,7 @@ def counted_kinds(mask: int) -> int | None:
 
 def kind_names(kinds: int) -> str:
     """Words for a set of kinds, the shortest that say it."""
-    names = []
+    names: list[str] = []
     for name, covered in sorted(MASKS.values(), key=lambda entry: -entry[1].bit_count()):
         if covered & kinds == covered:
             names.append(name)

@@ -20,6 +20,15 @@ def scope_name(backend: str, scope: str) -> str:
     return (NVIDIA_SCOPES if backend == "cuda" else AMD_SCOPES).get(scope, "")
 
 
+def looks_acquire(backend: str) -> bool:
+    """Whether a loop that waits is to acquire with every look.
+
+    On AMD's GPUs that empties caches each time, so one fence behind the loop does it there (LLVM, AMDGPU guide, "Memory
+    model GFX942"); on NVIDIA's a look costs no more.
+    """
+    return backend == "cuda"
+
+
 _AMD_THREADS = {"block": "workgroup", "cluster": "cluster", "device": "agent", "system": ""}
 _NVIDIA_THREADS = {"block": "block", "cluster": "cluster", "device": "device", "system": ""}
 

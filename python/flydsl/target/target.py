@@ -31,6 +31,8 @@ class Target:
     max_grid: tuple[int, int, int] = (2**31 - 1, 65535, 65535)
     fnuz: bool = False
     max_cluster_blocks: int = 1
+    processors: int = 0
+    """Compute units or multiprocessors of the largest product; each holds one block of any kernel. 0 if unknown."""
 
     @property
     def family(self) -> Family:
@@ -54,27 +56,28 @@ _AMD_BLOCK = (1024, 1024, 1024)
 _AMD_GRID = (2**31 - 1, 2**31 - 1, 2**31 - 1)
 
 
-def _amd(arch: str, generation: str, wave: int, lds_kib: int, *, fnuz: bool = False, clusters: int = 1
+def _amd(arch: str, generation: str, wave: int, lds_kib: int, units: int = 0, *, fnuz: bool = False, clusters: int = 1
          ) -> Target:  # fmt: skip
     return Target("rocm", arch, generation, wave, lds_kib * KIB, max_block=_AMD_BLOCK, max_grid=_AMD_GRID,
-                  fnuz=fnuz, max_cluster_blocks=clusters)  # fmt: skip
+                  fnuz=fnuz, max_cluster_blocks=clusters, processors=units)  # fmt: skip
 
 
 # LDS sizes: AMD CDNA3/CDNA4 and RDNA3/4 ISA documents; NVIDIA: CUDA programming guide, table of
-# technical specifications (the opt-in limit per block).
+# technical specifications (the opt-in limit per block). Compute units: the product pages of MI250X (one die), MI300X,
+# MI355X, RX 7900 XTX, Radeon 8060S, RX 9060 XT and RX 9070 XT; A100 and H100 SXM.
 _TARGETS: dict[str, Target] = {
     t.arch: t
     for t in (
-        _amd("gfx90a", "cdna2", 64, 64),
-        _amd("gfx942", "cdna3", 64, 64, fnuz=True),
-        _amd("gfx950", "cdna4", 64, 160),
-        _amd("gfx1100", "rdna3", 32, 64),
-        _amd("gfx1151", "rdna3", 32, 64),
-        _amd("gfx1200", "rdna4", 32, 64),
-        _amd("gfx1201", "rdna4", 32, 64),
+        _amd("gfx90a", "cdna2", 64, 64, 104),
+        _amd("gfx942", "cdna3", 64, 64, 304, fnuz=True),
+        _amd("gfx950", "cdna4", 64, 160, 256),
+        _amd("gfx1100", "rdna3", 32, 64, 96),
+        _amd("gfx1151", "rdna3", 32, 64, 40),
+        _amd("gfx1200", "rdna4", 32, 64, 32),
+        _amd("gfx1201", "rdna4", 32, 64, 64),
         _amd("gfx1250", "cdna5", 32, 320, clusters=16),
-        Target("cuda", "sm_80", "ampere", 32, 163 * KIB),
-        Target("cuda", "sm_90a", "hopper", 32, 227 * KIB, max_cluster_blocks=8),
+        Target("cuda", "sm_80", "ampere", 32, 163 * KIB, processors=108),
+        Target("cuda", "sm_90a", "hopper", 32, 227 * KIB, max_cluster_blocks=8, processors=132),
     )
 }
 

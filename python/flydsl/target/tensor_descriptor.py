@@ -109,7 +109,9 @@ def warp_split(tile: tuple[int, ...], num_warps: int) -> tuple[tuple[int, ...], 
     Each wave fetches one piece that is contiguous in LDS, so a dimension is split only if those before it are split
     down to single rows.
     """
-    waves, part, left = [], [], num_warps
+    waves: list[int] = []
+    part: list[int] = []
+    left = num_warps
     for extent in tile:
         whole = all(size == 1 for size in part)
         share = gcd(left, extent) if whole else 1

@@ -5,6 +5,9 @@ Source: the `S_WAITCNT` entries of AMD's ISA documents (CDNA 3 section 4.4, RDNA
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from flydsl.base.errors import DslValueError
 from flydsl.base.records import dataclass
 
@@ -40,7 +43,7 @@ def wait_generation(generation: str) -> str:
     return "gfx9" if generation in ("cdna2", "cdna3", "cdna4") else "gfx11"
 
 
-def encode_wait(counts: dict[str, int], generation: str) -> int:
+def encode_wait(counts: Mapping[str, Any], generation: str) -> int:
     """The field that waits for these counts and for nothing else."""
     word = 0
     for field in WAIT_FIELDS[generation]:
@@ -54,7 +57,7 @@ def encode_wait(counts: dict[str, int], generation: str) -> int:
 
 def decode_wait(word: int, generation: str) -> dict[str, int]:
     """The counts of a raw field."""
-    found = {}
-    for field in WAIT_FIELDS[generation]:
-        found[field.name] = sum((word >> place & ((1 << bits) - 1)) << low for place, low, bits in field.pieces)
-    return found
+    return {
+        field.name: sum((word >> place & ((1 << bits) - 1)) << low for place, low, bits in field.pieces)
+        for field in WAIT_FIELDS[generation]
+    }

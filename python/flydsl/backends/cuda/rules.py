@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation
 
 from flydsl.backends.device_code import index_reader
@@ -62,8 +63,9 @@ def _alloca(emitter: FunctionEmitter, op: Operation) -> None:
     """Local memory is allocated in the generic space and seen in its own."""
     slot = emitter.fresh("reg")
     elem = type_text(op.properties["elem_type"])
-    align = op.properties["alignment"].value.data  # type: ignore[union-attr]
-    emitter.entry_line(f"{slot} = alloca {elem}, i64 {emitter.operand(op.operands[0])}, align {align}")
+    align = op.properties.get("alignment")
+    wide = f", align {align.value.data}" if isinstance(align, IntegerAttr) else ""
+    emitter.entry_line(f"{slot} = alloca {elem}, i64 {emitter.operand(op.operands[0])}{wide}")
     wanted = type_text(op.results[0].type)
     emitter.bind(op.results[0], slot if wanted == "ptr" else emitter.assign(f"addrspacecast ptr {slot} to {wanted}"))
 

@@ -152,7 +152,7 @@ def _uniform_for(wg: Workgroup, op: Operation) -> None:
 
 
 def _while_anyone(wg: Workgroup, op: Operation, test: Callable[[], str], inside: Callable[[], None]) -> None:
-    """Turn while ``test`` holds for some active thread; only those take part in the turn."""
+    """Iterate while ``test`` holds for some active thread; only those take part in the iteration."""
     body, outer, mask = wg.body, wg.mask, wg.new_mask()
     head, done = body.fresh_label("loop"), body.fresh_label("pool")
     body.branch(head)
@@ -220,13 +220,14 @@ def _masked_while(wg: Workgroup, op: Operation) -> None:
     anyone = _set_masks(wg, [passing], lambda: [wg.slots.load_key(flag_key, "i1", wg.thread_number)])[0]
     body.branch_if(_is_set(wg, anyone), turn, done)
     body.start_block(turn)
-    wg.stopping.look(op)
+    wg.stopping.turn(op)
     wg.mask = passing
     wg.emit_ops(after.block, _yields(after, before.block.args))
     wg.mask = outer
     _copy_mask(wg, passing, entering)
     body.branch(head)
     body.start_block(done)
+    wg.stopping.left(op)
     wg.mask = outer
 
 

@@ -10,10 +10,11 @@ from xdsl.ir import Operation, SSAValue
 
 from flydsl.backends.host.fibers import block_stride
 from flydsl.backends.host.memory_roots import RootFinder
+from flydsl.backends.host.waiting import CERTAINLY
 from flydsl.backends.host.workgroup import KernelInfo
 from flydsl.backends.launcher import Launch, argument_leaves
 from flydsl.base import native_names as names
-from flydsl.base.native_names import POOL_LAUNCH
+from flydsl.base.native_names import POOL_LAUNCH, RESIDENT_LAUNCH
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.llvm_types import address_space
 from flydsl.codegen.module_emitter import ModuleEmitter
@@ -73,6 +74,7 @@ class HostLaunching:
 
     def declare(self, module: ModuleEmitter) -> None:
         module.scope.declare(POOL_LAUNCH, "i32", ["ptr", "ptr", "ptr", "i64"])
+        module.scope.declare(RESIDENT_LAUNCH, "i32", ["ptr", "ptr", "ptr", "i64", "i32"])
 
     def call(self, body: FunctionEmitter, launch: Launch) -> str:
         info = self.kernels[launch.kernel]
@@ -85,7 +87,10 @@ class HostLaunching:
         symbol = symbol_text(info.symbol)
         if self.sanitized is not None:
             return self.sanitized.call(body, launch, info, symbol, table, scratch)
-        return body.assign(f"call i32 @{POOL_LAUNCH}(ptr {symbol}, ptr {launch.arguments}, ptr {table}, i64 {scratch})")
+        operands = f"ptr {symbol}, ptr {launch.arguments}, ptr {table}, i64 {scratch}"
+        if info.waits:
+            return body.assign(f"call i32 @{RESIDENT_LAUNCH}({operands}, i32 {int(info.waits == CERTAINLY)})")
+        return body.assign(f"call i32 @{POOL_LAUNCH}({operands})")
 
 
 def _scratch(body: FunctionEmitter, info: KernelInfo, launch: Launch) -> str:

@@ -1,9 +1,9 @@
 """Recording a kernel's accesses to shared memory while it runs on the host.
 
 Before each access the kernel writes five numbers into a buffer: which access of the code it is, the block, the thread,
-a number for the turn of the loops around it, and the offset in shared memory. Only the first blocks of the grid are
-recorded and the buffer has a fixed size; what no longer fits is counted. The code holds the address of its recorder's
-buffer, so it is good for that recorder in this process and must not be kept.
+a number for the iteration of the loops around it, and the offset in shared memory. Only the first blocks of the grid
+are recorded and the buffer has a fixed size; what no longer fits is counted. The code holds the address of its
+recorder's buffer, so it is good for that recorder in this process and must not be kept.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from flydsl.passes.shared.walk import location_of
 from flydsl.target.banks import BANK_BYTES
 
 FIELDS = 5
-_TURN_FACTOR = 0x9E3779B97F4A7C15 - (1 << 64)  # spreads the turns of nested loops over 64 bits
+_ITERATION_FACTOR = 0x9E3779B97F4A7C15 - (1 << 64)  # spreads the iterations of nested loops over 64 bits
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class AccessRecord:
     site: int
     block: int
     thread: int
-    turn: int
+    iteration: int
     offset: int
 
 
@@ -95,11 +95,11 @@ class LdsRecorder:
         body = wg.body
         offset = body.assign(f"sub i64 {body.assign(f'ptrtoint {pointer} to i64')}, {wg.shared.base}")
         function = body.scope.helper("fly.lds.record", self._function)
-        numbers = (str(len(self.sites) - 1), _block_number(wg), wg.thread_number, _turn(wg, op), offset)
+        numbers = (str(len(self.sites) - 1), _block_number(wg), wg.thread_number, _iteration(wg, op), offset)
         body.line(f"call void {function}({', '.join(f'i64 {n}' for n in numbers)})")
 
     def _function(self, symbol: str) -> str:
-        parameters = ("site", "block", "thread", "turn", "offset")
+        parameters = ("site", "block", "thread", "iteration", "offset")
         stores = "\n".join(
             f"  %p{i} = getelementptr i64, ptr %at, i64 {i}\n  store i64 %{name}, ptr %p{i}"
             for i, name in enumerate(parameters)
@@ -154,17 +154,17 @@ def _block_number(wg: Workgroup) -> str:
     return body.assign(f"add i64 {rows}, %bx")
 
 
-def _turn(wg: Workgroup, op: Operation) -> str:
+def _iteration(wg: Workgroup, op: Operation) -> str:
     """One number for the counters of all loops around an operation: lanes with the same one execute it together."""
     body, total = wg.body, "0"
     for counter, start in _counters(op):
         type_ = type_text(counter.type)
         text = body.names[counter] if counter in body.names else wg.slots.load(counter, wg.thread_number)
         if start not in wg.plan.uniform and (start in body.names or wg.plan.repeatable(start)):
-            # Lanes that start at different numbers, as in range(lane, n, step), are together in their first turn.
+            # Lanes that start at different numbers, as in range(lane, n, step), are together in their first iteration.
             text = body.assign(f"sub {type_} {text}, {wg.value(start)}")
         wide = text if type_ == "i64" else body.assign(f"sext {type_} {text} to i64")
-        total = body.assign(f"add i64 {body.assign(f'mul i64 {total}, {_TURN_FACTOR}')}, {wide}")
+        total = body.assign(f"add i64 {body.assign(f'mul i64 {total}, {_ITERATION_FACTOR}')}, {wide}")
     return total
 
 

@@ -31,9 +31,13 @@ from flydsl.base.native_names import SANITIZER_FAULT
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import address_space, type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
-from flydsl.codegen.reading.op_view import fail, int_prop
+from flydsl.codegen.reading.op_view import fail, int_prop, text_prop
 from flydsl.dialects.fly.payload import ARGUMENT_NAMES, DYNAMIC_SHARED
 from flydsl.native.constants import (
+    ACCESS_ACQUIRE,
+    ACCESS_DEVICE,
+    ACCESS_RELEASE,
+    ACCESS_SYSTEM,
     ASYNC_NO_FENCE,
     ASYNC_REGISTERS,
     REGION_REGISTERS,
@@ -52,6 +56,11 @@ _FOLLOWED = ("llvm.amdgcn.raw.ptr.buffer", "llvm.amdgcn.global.load.lds", "llvm.
 _ACCESSES = {"llvm.load": 0, "llvm.store": 1}
 """Accesses to one element, and which operand is the place."""
 _ACQUIRE = 4  # from this ordering on, an atomic orders other accesses
+_BOTH = ACCESS_ACQUIRE | ACCESS_RELEASE
+_ORDERS = {1: 0, 2: 0, 4: ACCESS_ACQUIRE, 5: ACCESS_RELEASE, 6: _BOTH, 7: _BOTH}
+"""By LLVM's numbers."""
+_SCOPES = {"": ACCESS_SYSTEM | ACCESS_DEVICE, "agent": ACCESS_DEVICE, "device": ACCESS_DEVICE}
+"""Names of the scopes that hold more than a block, AMD's and NVIDIA's."""
 _FUNCTIONS: dict[str, tuple[str, list[str]]] = {
     names.SANITIZER_ACCESS: ("i1", ["i64"] * 8),
     names.SANITIZER_BARRIER: ("void", []),
@@ -68,6 +77,7 @@ _FUNCTIONS: dict[str, tuple[str, list[str]]] = {
     names.SANITIZER_MODES: ("i1", ["i64"] * 4 + ["ptr", "i64"]),
     names.SANITIZER_HERE: ("void", ["i64"]),
     names.SANITIZER_END: ("i32", ["i32"]),
+    names.SANITIZER_RANKS_FENCE: ("void", ["i64"] * 2),
     names.SANITIZER_LAUNCH: ("i32", ["ptr", "ptr", "ptr", "i64", "i64", "i64"]),
 }
 
@@ -139,6 +149,7 @@ class Sanitizer:
             "llvm.intr.memcpy.inline": self._transfer,
             "llvm.intr.memmove": self._transfer,
             "llvm.intr.memset": self._fill,
+            "llvm.fence": self._fence,
         }
         return {
             BEGIN_REGISTERS: self._begin_registers,
@@ -257,7 +268,7 @@ class Sanitizer:
 
     def _load(self, op: Operation) -> None:
         kind = READ | (ATOMIC if int_prop(op, "ordering") else 0) | (QUIET if self._kept(op) else 0)
-        self._whole(op, op.operands[0], op.results[0].type, kind)
+        self._whole(op, op.operands[0], op.results[0].type, kind | self._order(op))
 
     def _kept(self, op: Operation) -> bool:
         """Whether a load may read what nobody wrote: the value is put back, or dropped."""
@@ -266,10 +277,21 @@ class Sanitizer:
 
     def _store(self, op: Operation) -> None:
         kind = WRITE | (ATOMIC if int_prop(op, "ordering") else 0)
-        self._whole(op, op.operands[1], op.operands[0].type, kind)
+        self._whole(op, op.operands[1], op.operands[0].type, kind | self._order(op))
 
     def _atomic(self, op: Operation) -> None:
-        self._whole(op, op.operands[0], op.operands[1].type, READ | WRITE | ATOMIC)
+        self._whole(op, op.operands[0], op.operands[1].type, READ | WRITE | ATOMIC | self._order(op))
+
+    def _order(self, op: Operation) -> int:
+        """How an atomic orders what other ranks see, and how far it is seen; of interest to that check alone."""
+        name = "success_ordering" if op.name == "llvm.cmpxchg" else "ordering"
+        order = int_prop(op, name) if "ranks" in self.checks else 0
+        return order and _ORDERS[order] | _SCOPES.get(text_prop(op, "syncscope"), 0)
+
+    def _fence(self, op: Operation) -> None:
+        if "ranks" in self.checks:
+            numbers = f"i64 {self._order(op)}, i64 {self.wg.thread_number}"
+            self.wg.body.line(f"call void @{names.SANITIZER_RANKS_FENCE}({numbers})")
 
     def _transfer(self, op: Operation) -> None:
         target, source, size = op.operands[:3]
@@ -340,7 +362,7 @@ class Sanitizer:
         return place, count * byte_size(elem)
 
     def _begin_registers(self, emitter: FunctionEmitter, op: Operation) -> None:
-        """An allocation in a loop holds nothing at the start of each turn."""
+        """An allocation in a loop holds nothing at the start of each iteration."""
         root = self.finder.root(op.operands[0])
         if root.space == "register":
             place, size = self._registers(root.key)

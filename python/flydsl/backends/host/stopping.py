@@ -10,6 +10,7 @@ from __future__ import annotations
 from xdsl.ir import Operation, Region
 
 from flydsl.backends.host.thread_loops import Workgroup
+from flydsl.backends.host.waiting import Waiting
 from flydsl.backends.launcher import site_of
 from flydsl.base.native_names import SITE_BASE
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
@@ -20,7 +21,7 @@ from flydsl.native.constants import DIMS_LAUNCH, LAUNCH_ATTENTION_AT, LAUNCH_CHE
 from flydsl.passes.shared.known_bits import constant_of
 
 STRETCH = 4096
-"""Turns of a loop between two looks. A thread needs microseconds for so many, and a workgroup of 1,024 milliseconds."""
+"""Iterations of a loop between two looks: microseconds of a thread, milliseconds of a workgroup of 1,024."""
 
 
 class Stopping:
@@ -28,6 +29,7 @@ class Stopping:
 
     def __init__(self, wg: Workgroup) -> None:
         self.wg = wg
+        self.waiting = Waiting(wg)
         self._launch = ""
 
     def open(self) -> None:
@@ -35,7 +37,22 @@ class Stopping:
         body = self.wg.body
         place = body.assign(f"getelementptr i64, ptr %dims, i64 {DIMS_LAUNCH}")
         self._launch = body.assign(f"load ptr, ptr {place}")
+        self.waiting.open()
+        body.rules = {**body.rules, **self.waiting.rules(dict(body.rules), self._launch)}
         self.look(self.wg.op)
+
+    def turn(self, op: Operation) -> None:
+        """A loop that only the running kernel can end begins another turn."""
+        self.look(op)
+        self.waiting.looked(op, self._launch)
+
+    def left(self, op: Operation) -> None:
+        """Such a loop has ended."""
+        self.waiting.went_on(op, self._launch)
+
+    def meet(self) -> None:
+        """All threads are at a barrier: in a kernel that waits, other blocks may run first."""
+        self.waiting.step(self._launch)
 
     def look(self, op: Operation) -> None:
         """Leave with a status that leads to this operation's line, if the launch is to be stopped."""
@@ -62,10 +79,11 @@ class Stopping:
         return {"scf.for": self._for, "scf.while": self._while}
 
     def _while(self, emitter: FunctionEmitter, op: Operation) -> None:
-        emit_while(emitter, op, lambda: self.look(op))
+        emit_while(emitter, op, lambda: self.turn(op))
+        self.left(op)
 
     def _for(self, emitter: FunctionEmitter, op: Operation) -> None:
-        if _turns(op) <= STRETCH:
+        if _iterations(op) <= STRETCH:
             emit_for(emitter, op)
         else:
             self._in_stretches(emitter, op)
@@ -73,7 +91,7 @@ class Stopping:
     def _in_stretches(self, emitter: FunctionEmitter, op: Operation) -> None:
         counter, carried = op.regions[0].block.args[0], op.regions[0].block.args[1:]
         type_, less = type_text(counter.type), "ult" if flag_prop(op, "unsignedCmp") else "slt"
-        shift = max(STRETCH // _turns_inside(op.regions[0]), 1).bit_length() - 1
+        shift = max(STRETCH // _iterations_inside(op.regions[0]), 1).bit_length() - 1
         lower, upper, step = (emitter.operand(value) for value in op.operands[:3])
         initial = [emitter.operand(value) for value in op.operands[3:]]
         head, stretch, done = (emitter.fresh_label(f"stretch.{part}") for part in ("head", "body", "done"))
@@ -102,21 +120,21 @@ class Stopping:
             emitter.bind(result, name)
 
 
-def _turns(op: Operation) -> int:
-    """How many turns a counted loop and those inside take between two looks; too many, where that is unknown."""
+def _iterations(op: Operation) -> int:
+    """How many iterations a counted loop and those inside take between two looks; too many, where that is unknown."""
     lower, upper, step = (constant_of(o) for o in op.operands[:3])
     if lower is None or upper is None or not step:
         return STRETCH + 1
-    return max(upper - lower + step - 1, 0) // step * _turns_inside(op.regions[0])
+    return max(upper - lower + step - 1, 0) // step * _iterations_inside(op.regions[0])
 
 
-def _turns_inside(region: Region) -> int:
-    """Turns within one turn of a loop, itself counted as one. Loops that look themselves do not count."""
+def _iterations_inside(region: Region) -> int:
+    """Iterations within one iteration of a loop, itself counted as one. Loops that look themselves do not count."""
     total = 1
     for op in region.block.ops:
         if op.name == "scf.for":
-            turns = _turns(op)
-            total += turns if turns <= STRETCH else 0
+            iterations = _iterations(op)
+            total += iterations if iterations <= STRETCH else 0
         else:
-            total += sum(_turns_inside(inner) - 1 for inner in op.regions if inner.blocks)
+            total += sum(_iterations_inside(inner) - 1 for inner in op.regions if inner.blocks)
     return total

@@ -162,7 +162,7 @@ class Workgroup:
         self._nest(rest, inside)
 
     def loop(self, extent: str, hint: str, inside: Callable[[str], None]) -> None:
-        """Count from 0 to ``extent`` (at least one turn)."""
+        """Count from 0 to ``extent`` (at least one iteration)."""
         body = self.body
         before, head, after = body.current_label, body.fresh_label(hint), body.fresh_label(f"{hint}.end")
         body.branch(head)

@@ -16,7 +16,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from flydsl.backends.host import asynchrony, control, fibers
 from flydsl.backends.host.collectives import GATHERS, require_whole_warps
-from flydsl.backends.host.divergence import barrier_diverges
+from flydsl.backends.host.divergence import barrier_diverges, is_barrier
 from flydsl.backends.host.intrinsics.table import ASM, CALL, TARGET_PREFIXES, host_intrinsic, intrinsic_name
 from flydsl.backends.host.memory_roots import byte_size
 from flydsl.backends.host.plan import Plan, gathered, meeting_of
@@ -46,6 +46,8 @@ class KernelInfo:
     shared_bytes: int
     blocks: int = 1
     """Blocks of a cluster, which share one piece of scratch."""
+    waits: int = 0
+    """Whether blocks wait for others: never, perhaps or certainly, as `waiting.waiting_kind` says."""
 
 
 class WorkgroupEmitter(Workgroup):
@@ -155,13 +157,14 @@ class WorkgroupEmitter(Workgroup):
         parameters = "ptr %args, i64 %bx, i64 %by, i64 %bz, ptr %dims, ptr %scratch"
         if not self.apart:
             self._add_block_function(name, parameters)
-            return KernelInfo(name, self.slots.per_thread, self.shared.static_bytes)
+            return KernelInfo(name, self.slots.per_thread, self.shared.static_bytes, waits=self.stopping.waiting.kind)
         one = f"{name}.wave"
         more = f"{parameters}, ptr %run, i64 %wave, i64 %rank"
         self.module.add_function(one, f"define internal i32 {symbol_text(one)}({more}) nounwind", self.body)
         fibers.emit_wrapper(self, name, one)
         x, y, z = fibers.cluster_extents(self.op)
-        return KernelInfo(name, self.slots.per_thread, self.shared.static_bytes + fibers.COUNTERS, x * y * z)
+        shared_bytes = self.shared.static_bytes + fibers.COUNTERS
+        return KernelInfo(name, self.slots.per_thread, shared_bytes, x * y * z, self.stopping.waiting.kind)
 
     def _add_block_function(self, name: str, parameters: str) -> None:
         if self.asynchrony is None:
@@ -216,6 +219,8 @@ class WorkgroupEmitter(Workgroup):
                 control.emit(self, op)
             elif (meeting := meeting_of(op)) is not None:
                 self.flush(pending)
+                if is_barrier(op):
+                    self.stopping.meet()
                 meeting(self, op)
                 self._met_wave()
             else:

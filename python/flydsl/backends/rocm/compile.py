@@ -16,6 +16,7 @@ from flydsl.backends.device_code import (
     float_modes,
     int_attribute,
 )
+from flydsl.backends.rocm.lds_copies import order_lds_copies
 from flydsl.backends.rocm.rules import ROCM_RULES
 from flydsl.base.records import dataclass
 from flydsl.codegen.code_object import Linking
@@ -122,12 +123,12 @@ def rocm_code(target: Target, line_tables: bool = False) -> RocmCode:
 
 def device_text(module: Operation, target: Target, line_tables: bool = False) -> str:
     """LLVM text of the kernels of a module after stage A."""
-    return emit_kernels(module, rocm_code(target, line_tables))
+    return order_lds_copies(emit_kernels(module, rocm_code(target, line_tables)))
 
 
 def converted_text(module: Operation, target: Target, line_tables: bool = False) -> str:
     """LLVM text of a gpu module after stage B."""
-    return emit_llvm_kernels(module, rocm_code(target, line_tables))
+    return order_lds_copies(emit_llvm_kernels(module, rocm_code(target, line_tables)))
 
 
 def build_for(target: Target, level: int, llvm_dir: Path | None = None) -> DeviceBuild:

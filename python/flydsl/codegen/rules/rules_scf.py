@@ -21,7 +21,7 @@ def emit_for(emitter: FunctionEmitter, op: Operation) -> None:
 
 
 def emit_stretch(emitter: FunctionEmitter, op: Operation, bounds: tuple[str, str, str], initial: Sequence[str]) -> None:
-    """A loop, or part of one: from some number to another, with what it carries into the first turn."""
+    """A loop, or part of one: from some number to another, with what it carries into the first iteration."""
     lower, upper, step = bounds
     body = op.regions[0].block
     counter, carried = body.args[0], body.args[1:]
@@ -80,8 +80,8 @@ def emit_index_switch(emitter: FunctionEmitter, op: Operation) -> None:
     _merge(emitter, op.results, arms)
 
 
-def emit_while(emitter: FunctionEmitter, op: Operation, begin_turn: Callable[[], None] = lambda: None) -> None:
-    """``begin_turn`` writes what comes in front of each turn."""
+def emit_while(emitter: FunctionEmitter, op: Operation, begin_iteration: Callable[[], None] = lambda: None) -> None:
+    """``begin_iteration`` writes what comes in front of each iteration."""
     before_block, after_block = (region.block for region in op.regions)
     initial = [emitter.operand(value) for value in op.operands]
     head, inside, done = (emitter.fresh_label(f"while.{part}") for part in ("head", "body", "done"))
@@ -97,7 +97,7 @@ def emit_while(emitter: FunctionEmitter, op: Operation, begin_turn: Callable[[],
     emitter.branch_if(emitter.operand(condition.operands[0]), inside, done)
 
     emitter.start_block(inside)
-    begin_turn()
+    begin_iteration()
     for argument, text in zip(after_block.args, passed, strict=True):
         emitter.bind(argument, text)
     results = _yielded(emitter, after_block, "scf.yield")

@@ -16,15 +16,17 @@ from flydsl.base.records import dataclass
 from flydsl.compiler.arguments.adapting import adapt
 from flydsl.compiler.arguments.array_view import ArrayView, is_writable
 from flydsl.compiler.arguments.kinds import (
+    Code,
+    Dynamic,
     JitArgument,
     ScalarArgument,
     StreamArgument,
     StructArgument,
+    TensorArgument,
     address_of,
     check_stream_device,
     scalar_argument,
 )
-from flydsl.compiler.arguments.tensor_argument import Code, Dynamic, TensorArgument
 from flydsl.compiler.messages.shown_value import shown
 from flydsl.expr.numeric import Numeric
 from flydsl.expr.trace.constexpr_key import constexpr_key

@@ -8,7 +8,7 @@ from typing import Any
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.compiler.arguments import array_view
 from flydsl.compiler.arguments.array_view import ArrayView
-from flydsl.compiler.arguments.tensor_argument import ANY, Code, Dynamic, TensorArgument
+from flydsl.compiler.arguments.kinds import ANY, Code, Dynamic, TensorArgument
 from flydsl.compiler.messages.diagnostics import located
 from flydsl.target.dtype import storage_bytes
 

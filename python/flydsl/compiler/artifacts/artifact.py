@@ -1,17 +1,29 @@
-"""The result of compiling one specialisation, and its loaded form."""
+"""Artifacts: the result of compiling one specialisation, as data, as bytes on disk, and loaded.
+
+Reading one runs nothing: it answers with an artifact or with None, since a damaged file is no error, just no artifact.
+
+    magic · format version · length of the header · SHA-256 of all that follows · header · sections
+
+The header holds the key that the artifact was made for, in full, so that a file under another key's name is refused.
+"""
 
 from __future__ import annotations
 
 import ctypes
+import dataclasses
+import hashlib
+import json
 import re
 import struct
 import sys
 import threading
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import CodeType, FunctionType
+from typing import TYPE_CHECKING, Any
 
 from flydsl.base import knobs
 from flydsl.base.errors import DriverError, DslRuntimeError, DslTimeoutError, SourceLocation
+from flydsl.base.lazy import lazy_module
 from flydsl.base.native_names import (
     BAD_BLOCK,
     BAD_CLUSTER,
@@ -20,16 +32,23 @@ from flydsl.base.native_names import (
     BAD_MAP_ADDRESS,
     BAD_MAP_EXTENT,
     BAD_MAP_STRIDE,
+    BAD_RESIDENT,
     BAD_SHARED,
     CHECK,
     DRIVER_BASE,
     NO_MEMORY,
     SITE_BASE,
 )
-from flydsl.base.records import dataclass
-from flydsl.native.constants import STATUS_OVERDUE, STATUS_STOPPED
+from flydsl.base.own_code import own_file
+from flydsl.base.records import dataclass, replace
+from flydsl.native.constants import STATUS_ALONE, STATUS_DEADLOCK, STATUS_OVERDUE, STATUS_STOPPED
 from flydsl.runtime import host_pool
 from flydsl.target.family import family
+
+if TYPE_CHECKING:
+    from flydsl.runtime import host_ranks
+else:
+    host_ranks = lazy_module("flydsl.runtime.host_ranks")  # for launches that wait forever
 
 STATUS = {
     BAD_BLOCK: (
@@ -60,6 +79,11 @@ STATUS = {
     BAD_MAP_EXTENT: (
         "was refused: TMA needs 1 to 2^32 elements a mode, and mode {0} of {tensor} has {1}",
         "do not launch for an empty tensor, and cut one that is too long",
+    ),
+    BAD_RESIDENT: (
+        "was refused: its {0} blocks wait for each other, and the device is sure to hold only {1} at once: the rest "
+        "could never begin",
+        "launch at most {1} blocks, and let each of them do several parts of the work",
     ),
     BAD_LAYOUT: ("was refused: {tensor}", "{help}"),
     NO_MEMORY: ("ran out of memory for its workgroups", "use smaller blocks or less shared memory"),
@@ -182,6 +206,8 @@ class Executable:
 
     def _stopped(self, status: int) -> None:
         """Raise what stopped a kernel on the host, with the place where it was."""
+        if status >= STATUS_DEADLOCK:
+            raise self._waited(status)
         overdue = status >= STATUS_OVERDUE
         place = status - (STATUS_OVERDUE if overdue else STATUS_STOPPED) - SITE_BASE
         location = SourceLocation(*self.artifact.sites[place][:2]) if place >= 0 else None
@@ -197,6 +223,35 @@ class Executable:
             where = f" at {location}" if location is not None else ""
             stop.add_note(f"a launch in '{self.artifact.name}' was stopped{where}; its results are incomplete")
             raise
+
+    def _waited(self, status: int) -> Exception:
+        """What is wrong with a launch whose blocks wait for what never comes."""
+        alone = status >= STATUS_ALONE
+        site = status - (STATUS_ALONE if alone else STATUS_DEADLOCK)
+        location = SourceLocation(*self.artifact.sites[site - SITE_BASE][:2]) if site >= SITE_BASE else None
+        rows, dead = host_ranks.waiters()
+        here = [row for row in rows if row.site == site] or rows
+        others = len(rows) - 1
+        who = f"block {here[0].block}" + (f" of rank {here[0].rank}" if here[0].rank >= 0 else "")
+        text = f"{who} waits here" + (f", {others} other block{'s' * (others > 1)} beside it" if others else "")
+        if alone and dead < 0:
+            limit = f"{knobs.RUNTIME_PEER_LIMIT.name}={knobs.RUNTIME_PEER_LIMIT.get():g}"
+            message = f"{text}: no other process has signalled it for {limit} seconds"
+            hint = "look whether every rank makes the same calls, or allow more time"
+            return DslTimeoutError(message, hint=hint, location=location)
+        if alone:
+            message = f"{text}, and rank {dead} has died, which was to signal it"
+            return DslRuntimeError(message, hint="look for the error of that rank", location=location)
+        message = f"{text}: they wait forever, since no block that runs can signal them" if others else (
+            f"{text} forever: no block that runs can signal it"
+        )  # fmt: skip
+        left = max(row.left for row in rows)
+        if left:
+            message += f"; {left} blocks have not begun, because the device holds no more at once"
+        hint = "launch fewer blocks, all of which run at the same time" if left else (
+            "let every rank make the same launches, and signal others before it waits for them"
+        )  # fmt: skip
+        return DslRuntimeError(message, hint=hint, location=location)
 
     def _fail(self, status: int) -> None:
         if status >= STATUS_STOPPED and family(self.artifact.device).virtual:
@@ -217,6 +272,177 @@ class Executable:
         text = message.format(*report, grid=grid, block=block, status=status, tensor=tensor)
         raise DslRuntimeError(
             f"a launch in '{self.artifact.name}' {text}",
-            hint=hint.format(help=help_) or None,
+            hint=hint.format(*report, help=help_) or None,
             location=SourceLocation(file, line),
         )
+
+
+# Bytes ----------------------------------------------------------------------------------------------------------------
+
+MAGIC = b"FLYDSLA\n"
+FORMAT = 2
+LARGEST = 1 << 28
+"""Bytes of the largest file that is read."""
+
+_HEAD = struct.Struct("<8sII32s")
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _is_sites(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(item, list) and [type(part) for part in item] == [str, int, str] for item in value
+    )
+
+
+def _is_writes(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(item, list) and [type(part) for part in item] == [int, bool, int] for item in value
+    )
+
+
+def _is_environment(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(item, list) and len(item) == 2 and type(item[0]) is str and isinstance(item[1], (str, type(None)))
+        for item in value
+    )
+
+
+def _is_format(value: Any) -> bool:
+    """A `struct` format of an argument block. Anything else would fail where it is first used."""
+    if not isinstance(value, str) or len(value) > 1 << 16 or not set(value) <= set("?bBhHiIqQfdeP"):
+        return False
+    return struct.calcsize("@" + value) >= 0
+
+
+_FIELDS: Mapping[str, Callable[[Any], bool]] = {
+    "name": _is_text,
+    "target": _is_text,
+    "device": _is_text,
+    "argument_format": _is_format,
+    "kernels": _is_texts,
+    "sites": _is_sites,
+    "sanitizer": _is_text,
+    "writes": _is_writes,
+    "environment": _is_environment,
+    "prints": lambda value: isinstance(value, bool),
+}
+"""What the header says of each field that is not a section."""
+
+_SECTIONS = ("host_object", "device_binary", "cubin")
+
+
+def to_bytes(artifact: Artifact, key: str) -> bytes:
+    """An artifact and the key it was made for."""
+    fields = {field.name: getattr(artifact, field.name) for field in dataclasses.fields(artifact)}
+    sections = [fields.pop(name) for name in _SECTIONS]
+    header = {"key": key, "fields": fields, "sections": [len(section) for section in sections]}
+    text = json.dumps(header, ensure_ascii=True, separators=(",", ":")).encode()
+    body = b"".join((text, *sections))
+    return _HEAD.pack(MAGIC, FORMAT, len(text), _digest(FORMAT, len(text), body)) + body
+
+
+def _digest(version: int, length: int, body: bytes | memoryview) -> bytes:
+    digest = hashlib.sha256(struct.pack("<II", version, length))
+    digest.update(body)
+    return digest.digest()
+
+
+def from_bytes(data: bytes, key: str | None = None) -> Artifact | None:
+    """The artifact in some bytes if they are whole and were made for the key; without a key, for whatever key."""
+    found = read(data)
+    if found is None or (key is not None and found[1] != key):
+        return None
+    return found[0]
+
+
+def read(data: bytes) -> tuple[Artifact, str] | None:
+    """The artifact in some bytes and the key it was made for, or None."""
+    if len(data) < _HEAD.size or len(data) > LARGEST:
+        return None
+    magic, version, length, digest = _HEAD.unpack_from(data)
+    body = memoryview(data)[_HEAD.size :]
+    if magic != MAGIC or version != FORMAT or length > len(body) or digest != _digest(version, length, body):
+        return None
+    try:
+        header = json.loads(bytes(body[:length]))
+        return _artifact(header, bytes(body[length:])), header["key"]
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, struct.error):
+        return None  # the digest is right, but it was not we who wrote it
+
+
+def _artifact(header: Any, sections: bytes) -> Artifact:
+    fields, lengths = header["fields"], header["sections"]
+    if not isinstance(header["key"], str) or set(fields) != set(_FIELDS):
+        raise ValueError("these are not the fields of an artifact")
+    if not all(valid(fields[name]) for name, valid in _FIELDS.items()):
+        raise ValueError("a field has a value of the wrong kind")
+    if len(lengths) != len(_SECTIONS) or not all(type(n) is int and n >= 0 for n in lengths):
+        raise ValueError("these are not the sections of an artifact")
+    if sum(lengths) != len(sections):
+        raise ValueError("the sections do not fill the file")
+    values: dict[str, Any] = {**fields, "kernels": tuple(fields["kernels"])}
+    values["sites"] = tuple(tuple(site) for site in fields["sites"])
+    values["environment"] = tuple(tuple(variable) for variable in fields["environment"])
+    values["writes"] = tuple(tuple(write) for write in fields["writes"])
+    numbers, sites = len(fields["argument_format"]), len(fields["sites"])
+    if not all(0 <= number < numbers and 0 <= site < sites for number, _, site in values["writes"]):
+        raise ValueError("a write is of an argument or at a site that does not exist")
+    start = 0
+    for name, length in zip(_SECTIONS, lengths):
+        values[name] = sections[start : start + length]
+        start += length
+    return Artifact(**values)
+
+
+# Places in source files -----------------------------------------------------------------------------------------------
+
+_ROOT = own_file("")
+
+_MARK, _OURS = "\0function ", "\0package "
+"""No file name holds a zero byte."""
+
+
+def portable(artifact: Artifact, functions: Sequence[FunctionType]) -> Artifact:
+    """The artifact with its places given by function."""
+    spans = [(f.__code__.co_filename, f.__code__.co_firstlineno, max(_lines(f.__code__))) for f in functions]
+    return replace(artifact, sites=tuple(_to_function(site, spans) for site in artifact.sites))
+
+
+def _to_function(site: tuple[str, int, str], spans: Sequence[tuple[str, int, int]]) -> tuple[str, int, str]:
+    file, line, message = site
+    around = [(first, n) for n, (name, first, last) in enumerate(spans) if name == file and first <= line <= last]
+    if not around:
+        return (_OURS + file[len(_ROOT) :], line, message) if file.startswith(_ROOT) else site
+    first, number = max(around)  # the innermost
+    return f"{_MARK}{number}", line - first, message
+
+
+def local(artifact: Artifact, functions: Sequence[FunctionType]) -> Artifact | None:
+    """The artifact with its places as they are in this process; None if it speaks of functions that are not there."""
+    sites = []
+    for file, line, message in artifact.sites:
+        if file.startswith(_MARK):
+            number = file[len(_MARK) :]
+            if not number.isdecimal() or int(number) >= len(functions):
+                return None
+            code = functions[int(number)].__code__
+            file, line = code.co_filename, code.co_firstlineno + line
+        elif file.startswith(_OURS):
+            file = own_file(file[len(_OURS) :])
+        sites.append((file, line, message))
+    return replace(artifact, sites=tuple(sites))
+
+
+def _lines(code: CodeType) -> Iterator[int]:
+    yield code.co_firstlineno
+    yield from (line for _, _, line in code.co_lines() if line is not None)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _lines(constant)

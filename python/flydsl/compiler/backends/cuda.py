@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from flydsl.compiler.backends.base import BaseBackend, GPUTarget
-from flydsl.compiler.backends.environment import environment_target
+from flydsl.compiler.backends.base import BaseBackend, GPUTarget, environment_target
 from flydsl.runtime import cuda
 
 _DEFAULT = "sm_90a"

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from flydsl.base.errors import LoweringError
 from flydsl.base.lazy import lazy_module
+from flydsl.base.progress import stage
 from flydsl.compiler.artifacts.artifact import Assemble
-from flydsl.compiler.messages.progress import stage
 from flydsl.runtime import cuda, hip
 from flydsl.target.family import CUDA, HOST, ROCM, Family, family
 from flydsl.target.target import Target

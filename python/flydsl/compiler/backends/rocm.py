@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from flydsl.base import knobs
-from flydsl.compiler.backends.base import BaseBackend, GPUTarget
-from flydsl.compiler.backends.environment import environment_target
+from flydsl.compiler.backends.base import BaseBackend, GPUTarget, environment_target
 from flydsl.runtime.device import get_rocm_arch
 from flydsl.target.target import parse_target
 
@@ -18,6 +16,7 @@ class RocmBackend(BaseBackend):
     name: ClassVar[str] = "rocm"
     address_spaces: ClassVar = {"generic": 0, "global": 1, "shared": 3, "register": 5}
     driver_libraries: ClassVar[tuple[str, ...]] = ("libamdhip64.so",)
+    hint_attributes: ClassVar = {"waves_per_eu": "rocdl.waves_per_eu"}
 
     @classmethod
     def detect_target(cls) -> GPUTarget:
@@ -25,10 +24,6 @@ class RocmBackend(BaseBackend):
         if knobs.ARCH.get() is not None and chosen.backend == cls.name:
             return GPUTarget.of(chosen)
         return GPUTarget.of(parse_target(get_rocm_arch()))
-
-    def lower_compile_hints(self, hints: Mapping[str, Any]) -> dict[str, Any]:
-        waves = dict(hints).get("waves_per_eu")
-        return super().lower_compile_hints(hints) | ({"rocdl.waves_per_eu": waves} if waves else {})
 
     def gpu_module_targets(self) -> list[str]:
         return [f'#rocdl.target<chip = "{self.target.arch}">']

@@ -15,13 +15,11 @@ from typing import Any, NamedTuple
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslValueError
 from flydsl.base.log import configure, get_logger
-from flydsl.compiler.artifacts import site_map
-from flydsl.compiler.artifacts.artifact import Artifact
+from flydsl.compiler.artifacts.artifact import Artifact, local, portable
 from flydsl.compiler.cache import cache_store
 from flydsl.compiler.cache.cache_info import CacheCounts
-from flydsl.compiler.cache.cache_key import CacheKey, key_of
-from flydsl.compiler.capture.code import sources_agree
-from flydsl.compiler.capture.environment import still_holds
+from flydsl.compiler.cache.cache_store import CacheKey, key_of
+from flydsl.compiler.capture.code import sources_agree, still_holds
 from flydsl.compiler.capture.inputs import Inputs
 from flydsl.target.family import family
 
@@ -168,11 +166,11 @@ def _find(store: cache_store.Store, key: CacheKey, *, again: bool = False) -> Ar
         _log.info("%s: the code in the cache is for other values of %s: %s", key.name, names, path)
         return None
     _log.info("%s: found in the cache%s: %s", key.name, ", made by another meanwhile" if again else "", path)
-    return site_map.local(found, key.functions)
+    return local(found, key.functions)
 
 
 def _keep(store: cache_store.Store, key: CacheKey, artifact: Artifact) -> None:
-    written = store.write(key, site_map.portable(artifact, key.functions))
+    written = store.write(key, portable(artifact, key.functions))
     if written:
         _log.debug("%s: kept in the cache, %d bytes: %s", key.name, written, store.root / key.directory / key.file)
     limit = knobs.RUNTIME_CACHE_SIZE.get()

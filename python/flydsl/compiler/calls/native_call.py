@@ -19,19 +19,29 @@ from typing import TYPE_CHECKING, Any
 from flydsl.base.lazy import lazy_module
 from flydsl.compiler.arguments.argument_form import ConstantForm, NoneForm, ScalarForm, StreamForm, TensorForm
 from flydsl.compiler.arguments.array_view import DL_KINDS
+from flydsl.compiler.arguments.kinds import Dynamic
 from flydsl.compiler.arguments.tensor_adaptor import TensorAdaptor
-from flydsl.compiler.arguments.tensor_argument import Dynamic
-from flydsl.compiler.calls.numpy_header import function_address
 from flydsl.expr.trace.host_argument import Stream
 from flydsl.layout.leaf import INT32_LIMIT
 from flydsl.native import constants as native
 from flydsl.target.family import dlpack_type, family
 
 if TYPE_CHECKING:
-    from flydsl.compiler.cache import own_objects
+    from flydsl.compiler.running import loading
 else:
-    own_objects = lazy_module("flydsl.compiler.cache.own_objects")
+    loading = lazy_module("flydsl.compiler.running.loading")
 
+
+# Where Python's own C functions lie, for native code that calls them --------------------------------------------------
+
+
+@cache
+def function_address(name: str) -> int:
+    """The address of a function of Python's C API."""
+    return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
+
+
+# Plans ----------------------------------------------------------------------------------------------------------------
 
 Launch = Callable[[tuple[Any, ...]], bool]
 
@@ -79,7 +89,7 @@ def lowest_address(place: str) -> int:
 @cache
 def _native() -> tuple[Any, Any]:
     """The loaded code, and its entry as a function that keeps the interpreter's lock."""
-    loaded = own_objects.native_call_code()
+    loaded = loading.native_call_code()
     kind = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
     return loaded, kind(loaded.address("fly_native_call"))
 

@@ -1,49 +1,243 @@
 """The inputs of a compilation: everything a traced function takes from around it, in one record.
 
-Globals, closure variables, helpers and the values they read are constants of the compiled code. The record has their
-fingerprint, which is part of the key on disk, and the guard that each call passes in memory; both come from one walk.
-Variables of the environment are known when they have been read (`environment.py`), and belong to it from then on.
+A walk follows a function into all it can reach: helpers through globals, closures, modules and classes, and the values
+they read (`walk.py`). Those are constants of the compiled code. The walk writes their fingerprint, which is part of the
+key on disk and the same in every process, unless it says in `opaque` why it cannot be; and it fills the guard that each
+call passes in memory. Variables of the environment are known when they have been read, and belong to it from then on.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import enum
+import re
+import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from types import FunctionType, MethodType
+from importlib import import_module
+from importlib.util import resolve_name
+from types import FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
+from flydsl.base.errors import DslTypeError
 from flydsl.base.log import get_logger
 from flydsl.compiler.arguments.adapting import Adapted
-from flydsl.compiler.capture.environment import EVERYTHING, check_of, still_holds, values_of
-from flydsl.compiler.capture.fingerprint import Walk
-from flydsl.compiler.capture.guard import Check, Guard
-from flydsl.compiler.capture.instance import InstanceKey
-from flydsl.compiler.capture.libraries import is_known, known_name
-from flydsl.compiler.capture.values import LEAVES
-from flydsl.compiler.capture.walk import ValueWalk
+from flydsl.compiler.capture import code, values
+from flydsl.compiler.capture.walk import Cursor, Reader, ValueWalk
 from flydsl.compiler.messages.shown_value import shown
 
 _log = get_logger(__name__)
 _said: set[str] = set()
 _MOST_WALKS = 64
 """Sets of classes behind an object for which it is remembered what their functions read."""
+_REACHES_GLOBALS = frozenset({"globals", "locals", "vars", "eval", "exec"})
+
+
+class Walk(ValueWalk):
+    """Makes fingerprints of functions, and of all that is not one."""
+
+    writes_matter = True
+    """Whether a function that assigns globals can only be known by its identity."""
+
+    # Functions and what they read -----------------------------------------------------------------
+
+    def _function(self, function: FunctionType) -> str:
+        self.functions.append(function)
+        self.guard.function(function)
+        reads = code.code_reads(function.__code__)
+        self._taken |= reads.taken
+        self._content |= reads.content
+        self._computes_names |= reads.computes_names
+        if reads.writes_globals and self.writes_matter:
+            self._opaque.append(f"{function.__qualname__}() assigns globals while it is traced")
+        reader = Reader(function, reads)
+        before, self._at = self._at, Cursor(reader)
+        self._scope = self._scope or function.__globals__
+        parts = [f"function {function.__qualname__} {code.code_digest(function.__code__)}"]
+        parts.append(self._inside(function.__defaults__, f"{function.__name__}.__defaults__", None))
+        parts += [self._keyword_defaults(function), self._closure(function)]
+        parts += [f"{name}={self._global(function.__globals__, name)}" for name in reads.globals]
+        parts += self._computed_globals(function, reads)
+        parts += [self._import(function, name, level) for name, level in reads.imports]
+        parts.append(self._annotations(function))
+        if function.__dict__:
+            held = {name: value for name, value in function.__dict__.items() if name != "__wrapped__"}
+            self._guard_mapping(function, function.__dict__, dict, f"{function.__name__}.\0")
+            parts.append(f"attributes {{{self._items(self._steady(function, held), function.__name__)}}}")
+        if reader.finds_modules:
+            parts.append(self._modules_by_name(reads))
+        if reads.computes_names and reader.modules:
+            self._opaque.append(f"{function.__qualname__}() may read attributes of a module by computed names")
+        self._at = before
+        return " | ".join(parts)
+
+    def _keyword_defaults(self, function: FunctionType) -> str:
+        defaults = function.__kwdefaults__
+        if not defaults:
+            return "{}"
+        label = f"{function.__name__}.__kwdefaults__"
+        self._guard_mapping(defaults, defaults, dict, f"{label}[\0]")
+        return f"{{{self._items(defaults, label)}}}"
+
+    def _closure(self, function: FunctionType) -> str:
+        texts = []
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+            if id(cell) in self._volatile:
+                self._opaque.append(f"the variable {name} changes while it is traced")
+                continue
+            value = values.content_of_cell(cell)
+            how = "{1}({0})" if value is values.MISSING else "{0}.cell_contents"
+            self.guard.item(cell, "\0", name, how, (cell, values.content_of_cell), value)
+            bound = value is not values.MISSING
+            texts.append(f"{name}={self._variable(value, name, name)}" if bound else f"{name} unbound")
+        return f"closure({', '.join(texts)})"
+
+    def _global(self, scope: dict[str, Any], name: str) -> str:
+        """What a name means in a module; names of this package's modules are covered by its digest."""
+        module = str(scope.get("__name__"))
+        if code.is_ours(module) and getattr(sys.modules.get(module), "__dict__", None) is scope:
+            return "ours"
+        if name in self._volatile.get(id(scope), ()):
+            self._opaque.append(f"the global {name} changes while it is traced")
+            return "volatile"
+        label = name if scope is self._scope else f"{module}.{name}"
+        value = scope.get(name, values.MISSING)
+        if not isinstance(value, ModuleType) or code.known_module(value) is None:  # nobody assigns to `fx`
+            self.guard.name(scope, name, label)
+        return self._builtin(scope, name) if value is values.MISSING else self._variable(value, label, name)
+
+    def _builtin(self, scope: dict[str, Any], name: str) -> str:
+        builtins = scope.get("__builtins__")
+        builtins = vars(builtins) if isinstance(builtins, ModuleType) else builtins
+        if not isinstance(builtins, dict):
+            return "not a global"
+        self.guard.name(builtins, name, name)
+        return self._inside(builtins[name], name, None) if name in builtins else "not a global"
+
+    def _variable(self, value: Any, label: str, name: str) -> str:
+        """What a global or closure variable holds; of a module, what is taken from it."""
+        reads = self._at.reader.reads
+        chains = reads.chains.get(name) if reads is not None else None
+        if isinstance(value, ModuleType):
+            return self._module(value, chains)
+        form = bool(chains) and all(chain[:1] and chain[0] in code.FORM for chain in chains)
+        if form and values.content_of(value) is not None:
+            return self._form(value, f"{self._at.label} (its shape or type)")
+        return self._inside(value, label, None)
+
+    def _computed_globals(self, function: FunctionType, reads: code.CodeReads) -> list[str]:
+        """Globals that a function may reach through `globals()` and its like: those that its texts speak of."""
+        used = _REACHES_GLOBALS.intersection(reads.globals)
+        if not used:
+            return []
+        words = dict.fromkeys(word for text in reads.strings for word in re.findall(r"[^\W\d]\w*", text))
+        found = [word for word in words if word in function.__globals__ and word not in reads.globals]
+        if not found and not used.isdisjoint({"globals", "eval", "exec"}):
+            self.unseen.append(f"globals that {function.__qualname__}() reads by computed names")
+        return [f"{name}={self._global(function.__globals__, name)}" for name in found]
+
+    def _annotations(self, function: FunctionType) -> str:
+        before, self._judges = self._judges, False
+        try:
+            return f"annotations {{{self._items(function.__annotations__, function.__name__)}}}"
+        finally:
+            self._judges = before
+
+    # Modules --------------------------------------------------------------------------------------
+
+    def _import(self, function: FunctionType, name: str, level: int) -> str:
+        """A module that the function imports when it runs: imported now, since running it would."""
+        try:
+            package = function.__globals__.get("__package__") or ""
+            full = resolve_name("." * level + name, package) if level else name
+            if level < 0 or not full:
+                raise ImportError(name)
+            module = import_module(full)
+            top = sys.modules[full.partition(".")[0]]
+            texts = [self._module(module)] if code.is_known(full) else [self._module(module), self._module(top)]
+            return f"import {full} {' '.join(texts)}"
+        except DslTypeError:
+            raise
+        except Exception as error:  # a user's module may raise anything; tracing will raise it again
+            self._opaque.append(f"{function.__qualname__}() imports {name!r}, which failed: {error}")
+            return f"import {name} {id(function)}"
+
+    def _module(self, module: ModuleType, chains: Iterable[tuple[str, ...]] | None = None) -> str:
+        """A module, with the values that the function at hand takes from it.
+
+        ``chains`` are the attributes it takes, if that is known; else it may be any that it takes from anything.
+        """
+        known, reader = code.known_module(module), self._at.reader
+        head = f"module {known or module.__name__}"
+        if code.is_ours(known) or reader.reads is None:
+            return head
+        if chains is None or () in chains:
+            if id(module) in reader.modules:
+                return head
+            reader.modules.add(id(module))
+            chains = [(name,) for name in reader.reads.attributes if known is None or name in vars(module)]
+        if known is None:
+            return f"{head} {{{', '.join(self._of_module(module, {chain[0] for chain in chains}))}}}"
+        texts = [self._of_library(module, chain) for chain in sorted(chains)]
+        return " ".join((head, *dict.fromkeys(filter(None, texts))))
+
+    def _of_module(self, module: ModuleType, names: set[str]) -> Iterator[str]:
+        """The values of a user's module under some names; those it does not have it may still answer for itself."""
+        scope = vars(module)
+        for name in sorted(names):
+            if name in scope:
+                yield f"{name}={self._global(scope, name)}"
+        answers = scope.get("__getattr__")
+        if answers is not None and not names.issubset(scope):
+            self._opaque.append(f"{module.__name__} answers for names in its __getattr__")
+            yield f"__getattr__={self._global(scope, '__getattr__')}"
+
+    def _of_library(self, module: ModuleType, chain: tuple[str, ...]) -> str:
+        """What attributes, each of the one before, take from a library."""
+        owner, name, *rest = (module, *chain)
+        label = f"{owner.__name__}.{name}"
+        if name not in vars(owner):  # made when it is asked for
+            self._judge(owner.__name__, name)
+            return ""
+        value = vars(owner)[name]
+        if isinstance(value, ModuleType):
+            return self._module(value, [tuple(rest)] if rest else None)
+        if value is sys.modules:
+            self._opaque.append(f"modules are read from {label}")
+            self.imports_by_name = self._at.reader.finds_modules = True
+            return ""
+        if type(value) in values.LEAVES or isinstance(value, (tuple, list, dict, set, bytearray)):
+            self.guard.name(vars(owner), name, label)
+            return f"{label}={self._inside(tuple(value) if isinstance(value, tuple) else value, label, None)}"
+        if code.is_array_type(value) or (values.library_value(value) is not None and not callable(value)):
+            return ""
+        self._judge(owner.__name__, name)
+        self.guard.name(vars(owner), name, label)
+        if isinstance(value, FunctionType) and not code.is_known(value.__module__ or ""):  # somebody put it there
+            return f"{label}={self._inside(value, label, None)}"
+        return ""
+
+    def _modules_by_name(self, reads: code.CodeReads) -> str:
+        """The modules that a function takes from `sys.modules` or imports by name: those that its texts name."""
+        found = [(text, sys.modules[text]) for text in reads.strings if text in sys.modules]
+        if not found:
+            self.unseen.append("modules that it finds by computed names")
+        return " ".join(f"{text} {self._module(module)}" for text, module in found)
 
 
 class Walked(NamedTuple):
     """Some roots at one time: their fingerprint, the guard of it, and the walk, which keeps them alive."""
 
     text: str
-    guard: Guard
+    guard: values.Guard
     walk: Walk
 
 
 class Inputs:
     """The surroundings of one function, and of the arguments it was compiled for."""
 
-    def __init__(self, func: Callable[..., Any], on_check: Callable[[Check], None] | None = None) -> None:
+    def __init__(self, func: Callable[..., Any], on_check: Callable[[values.Check], None] | None = None) -> None:
         """``on_check`` is told of every new check that calls are to make, as `same`."""
         self._func = func
         self._on_check = on_check
@@ -54,7 +248,7 @@ class Inputs:
         self._kept: list[Any] = []
         self._walks: dict[frozenset[Any], list[ValueWalk]] = {}
         self._environment: dict[str, str | None] = {}
-        self.same: Check
+        self.same: values.Check
         """Whether everything is still the same object: the quick half of `unchanged`, made for every call."""
         self._take(self._walked([func]), self._walked([]))
         self._say()
@@ -72,7 +266,7 @@ class Inputs:
         if self._code:
             self.same = _both(self.same, brought.guard.holds)
         if self._environment:
-            self.same = _both(self.same, check_of(self._environment))
+            self.same = _both(self.same, code.check_of(self._environment))
         if self._on_check is not None:
             self._on_check(self.same)
 
@@ -117,7 +311,7 @@ class Inputs:
 
     def matches(self, now: Walked | None = None) -> bool:
         """Whether everything is equal to what it was, be it in other objects; ``now`` is how it is, if known."""
-        if not still_holds(self._environment):
+        if not code.still_holds(self._environment):
             return False
         own = now if now is not None and not self._volatile else self._walked([self._func])
         if own.text != self._own.text:
@@ -130,38 +324,34 @@ class Inputs:
 
     def changes(self) -> list[str]:
         """What is different now, in the user's words."""
-        now = values_of(self._environment)
+        now = code.values_of(self._environment)
         found = [
             f"the environment variable {name} is {_set_to(now.get(name))}, was {_set_to(self._environment.get(name))}"
             for name in dict.fromkeys((*self._environment, *now))
-            if name != EVERYTHING and now.get(name) != self._environment.get(name)
+            if name != code.EVERYTHING and now.get(name) != self._environment.get(name)
         ]
         changed = (*self._own.guard.changes(), *self._brought.guard.changes())
         return found + [f"captured {text}" for text in dict.fromkeys(changed)]
 
     def also(self, values: Iterable[Any]) -> None:
         """Follow the code behind arguments: compile-time functions, and classes of objects whose methods are used."""
-        new = [root for value in values for root in code_behind(value) if known_name(root) is None]
+        new = [root for value in values for root in code_behind(value) if code.known_name(root) is None]
         new = [root for root in dict.fromkeys(new) if not any(root is known for known in self._code)]
         if new:
             self._code += new
             self._take(self._own, self._walked(self._code))
 
-    def instance_key(self, instance: Any) -> Any:
-        """The key of the object that a jit method belongs to."""
-        return InstanceKey(self._walks_of).of(instance)
-
-    def _walks_of(self, code: frozenset[Any]) -> list[ValueWalk]:
+    def walks_of(self, classes: frozenset[Any]) -> list[ValueWalk]:
         """Walks of the function and of some classes and functions, to know which attributes they read."""
-        found = self._walks.get(code)
+        found = self._walks.get(classes)
         if found is None:
             if len(self._walks) >= _MOST_WALKS:
                 self._walks.clear()
             walk = Walk(self._volatile)
-            for root in code:
+            for root in classes:
                 walk.text(root)
             walk.lines  # noqa: B018  # follows what was met
-            found = self._walks[code] = [self._own.walk, walk]
+            found = self._walks[classes] = [self._own.walk, walk]
         return found
 
     def also_reads(self, environment: Mapping[str, str | None]) -> None:
@@ -192,7 +382,7 @@ class Inputs:
         return False
 
 
-def _both(first: Check, second: Check) -> Check:
+def _both(first: values.Check, second: values.Check) -> values.Check:
     return lambda: first() and second()
 
 
@@ -213,7 +403,7 @@ def code_behind(value: Any) -> list[Any]:
     queue = deque([value])
     while queue:
         value = queue.popleft()
-        if type(value) in LEAVES or id(value) in seen:
+        if type(value) in values.LEAVES or id(value) in seen:
             continue
         seen[id(value)] = value
         if isinstance(value, (FunctionType, type)):
@@ -238,7 +428,7 @@ def _parts_of(value: Any) -> list[Any]:
         return [part for part in (vars(value).get("func"), vars(value).get("instance")) if part is not None]
     if dataclasses.is_dataclass(value):
         return [getattr(value, field.name, None) for field in dataclasses.fields(value)]
-    if is_known(type(value).__module__):
+    if code.is_known(type(value).__module__):
         return []
     try:
         return list(object.__getattribute__(value, "__dict__").values())

@@ -1,4 +1,4 @@
-"""What values hold: the text of plain ones, the items of containers, the elements of arrays, the state of objects.
+"""What values hold: the text of plain ones, the items of containers, the elements of arrays; and a guard of objects.
 
 Nothing here runs the user's code: items and attributes are read from where Python keeps them.
 """
@@ -6,19 +6,19 @@ Nothing here runs the user's code: items and attributes are read from where Pyth
 from __future__ import annotations
 
 import ctypes
-import dataclasses
-import reprlib
 import struct
 import sys
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
-from types import EllipsisType, FunctionType, MappingProxyType, MemberDescriptorType, NoneType, SimpleNamespace
-from typing import Any
+from operator import attrgetter, is_, itemgetter
+from types import CellType, EllipsisType, FunctionType, MappingProxyType, MemberDescriptorType, NoneType
+from typing import Any, NamedTuple
 
 from flydsl.base.own_code import is_own_module
-from flydsl.base.records import dataclass
+from flydsl.compiler.messages.shown_value import shown
 
 MOST_BYTES = 1 << 20
 """Bytes of an array that are compared at each call; sixteen thousand take about a microsecond."""
@@ -27,9 +27,6 @@ MOST_ITEMS = 10_000
 
 # Plain values --------------------------------------------------------------------------------------------------------
 
-_WIDE = 1 << 64
-"""Integers beyond it are written in hexadecimal, since decimal digits have a limit."""
-
 
 def _float_text(value: float) -> str:
     return f"float {value.hex()}" if value == value else f"float nan {struct.pack('<d', value).hex()}"
@@ -37,7 +34,7 @@ def _float_text(value: float) -> str:
 
 LEAVES: Mapping[type, Callable[[Any], str]] = {
     bool: lambda v: f"bool {v}",
-    int: lambda v: f"int {v}" if -_WIDE < v < _WIDE else f"int {v:#x}",
+    int: lambda v: f"int {v:#x}",  # decimal digits have a limit
     float: _float_text,
     complex: lambda v: f"complex {_float_text(v.real)} {_float_text(v.imag)}",
     str: lambda v: f"str {v!r}",
@@ -48,20 +45,16 @@ LEAVES: Mapping[type, Callable[[Any], str]] = {
 }
 """How values that never change are written, by their type."""
 
-_PARTS: Mapping[tuple[str, str], tuple[str, ...]] = {
-    ("functools", "partial"): ("func", "args", "keywords"),
-    ("builtins", "method"): ("__func__", "__self__"),
-    ("builtins", "property"): ("fget", "fset", "fdel"),
-    ("builtins", "staticmethod"): ("__func__",),
-    ("builtins", "classmethod"): ("__func__",),
-    ("builtins", "slice"): ("start", "stop", "step"),
-    **{
-        ("builtins", f"{kind}_{view}"): ("mapping",)
-        for kind in ("dict", "odict")
-        for view in ("keys", "values", "items")
-    },
-    ("functools", "cached_property"): ("func",),
-    ("functools", "_lru_cache_wrapper"): ("__wrapped__",),
+_PARTS: Mapping[str, tuple[str, ...]] = {
+    "functools.partial": ("func", "args", "keywords"),
+    "functools.cached_property": ("func",),
+    "functools._lru_cache_wrapper": ("__wrapped__",),
+    "builtins.method": ("__func__", "__self__"),
+    "builtins.property": ("fget", "fset", "fdel"),
+    "builtins.staticmethod": ("__func__",),
+    "builtins.classmethod": ("__func__",),
+    "builtins.slice": ("start", "stop", "step"),
+    **{f"builtins.{kind}_{view}": ("mapping",) for kind in ("dict", "odict") for view in ("keys", "values", "items")},
 }
 """Attributes that say all about an object, by the module and name of its type."""
 
@@ -69,7 +62,7 @@ _PARTS: Mapping[tuple[str, str], tuple[str, ...]] = {
 def parts_of(kind: type) -> tuple[str, ...] | None:
     """Attributes that say all about an object of a type; a class of ours names them itself, in ``captured_parts``."""
     own = vars(kind).get("captured_parts") if is_own_module(kind.__module__) else None
-    return own or _PARTS.get((kind.__module__, kind.__qualname__))
+    return own or _PARTS.get(f"{kind.__module__}.{kind.__qualname__}")
 
 
 BOUND = ("builtin_function_or_method", "method-wrapper")
@@ -93,28 +86,13 @@ def library_value(value: Any) -> str | None:
 
 # Containers ----------------------------------------------------------------------------------------------------------
 
-_CONTAINERS: tuple[type, ...] = (OrderedDict, defaultdict, dict, list, set, frozenset, deque, MappingProxyType)
+CONTAINERS: tuple[type, ...] = (OrderedDict, defaultdict, dict, list, set, frozenset, deque, MappingProxyType)
 
 
 @lru_cache(maxsize=1024)
 def container_of(kind: type) -> Any:
     """The built-in container that a class is or is derived from; None if it is none."""
-    return next((base for base in _CONTAINERS if issubclass(kind, base)), None)
-
-
-class _Items:
-    """Items that are read in a way of their own, as often as they are asked for."""
-
-    def __init__(self, read: Callable[[], Iterator[Any]]) -> None:
-        self._read = read
-
-    def __iter__(self) -> Iterator[Any]:
-        return self._read()
-
-
-def items_of(value: Any, base: Any) -> Iterable[Any]:
-    """The items of a container past what its class overrides; without a base, those of a NumPy array of objects."""
-    return _Items(lambda: iter(value.ravel().tolist()) if base is None else base.__iter__(value))
+    return next((base for base in CONTAINERS if issubclass(kind, base)), None)
 
 
 def is_object_array(value: Any) -> bool:
@@ -125,8 +103,7 @@ def is_object_array(value: Any) -> bool:
 # Arrays --------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Content:
+class Content(NamedTuple):
     """What an array or another block of memory holds, and how to see whether it still does."""
 
     form: str
@@ -162,23 +139,19 @@ def content_of(value: Any) -> Content | None:
         return _of_numpy(value) if value.dtype.kind != "O" else None
     if torch is not None and isinstance(value, torch.Tensor):
         return _of_torch(value)
-    return _of_memory(value, memory_of(value).nbytes)
+    return _of_memory(value, memoryview(value).nbytes)
 
 
 def form_of(value: Any) -> str:
     """What the attributes `code.FORM` of an array tell, as text."""
     if not hasattr(value, "dtype"):
-        return f"{getattr(value, 'typecode', '')} {memory_of(value).nbytes}"
+        return f"{getattr(value, 'typecode', '')} {memoryview(value).nbytes}"
     strides = value.stride() if hasattr(value, "stride") else value.strides
     return f"{value.dtype} {tuple(value.shape)} {tuple(strides)}"
 
 
-def memory_of(value: Any) -> memoryview:
-    return value if type(value) is memoryview else memoryview(value)
-
-
-def bytes_of(value: Any) -> bytes:
-    return memory_of(value).tobytes()
+def _bytes_of(value: Any) -> bytes:
+    return memoryview(value).tobytes()
 
 
 def digest_of(data: bytes) -> str:
@@ -188,8 +161,8 @@ def digest_of(data: bytes) -> str:
 def _of_memory(value: Any, size: int, *, is_seen: bool = True) -> Content:
     if size > MOST_BYTES or not is_seen:  # memory that points to other memory
         return Content("", size, is_seen=False)
-    memory = memory_of(value)
-    return Content(f"{memory.format} {memory.shape}", size, bytes_of, bytes_of)
+    memory = memoryview(value)
+    return Content(f"{memory.format} {memory.shape}", size, _bytes_of, _bytes_of)
 
 
 def _of_numpy(value: Any) -> Content:
@@ -237,46 +210,17 @@ def _tensor_state(value: Any) -> tuple[int, int, bytes]:
     return version, value.data_ptr(), _tensor_bytes(value)
 
 
-# Objects -------------------------------------------------------------------------------------------------------------
-
-
-def is_immutable(cls: type) -> bool:
-    """Whether instances never change: values of this package and of `dataclasses`, and frozen dataclasses."""
-    parameters = getattr(cls, "__dataclass_params__", None)
-    ours = is_own_module(cls.__module__) or cls.__module__ == "dataclasses"
-    return ours or bool(parameters and parameters.frozen)
-
-
-_GENERATORS = ("dataclasses", "flydsl.base.records")
-_GENERATED = frozenset({
-    "__init__", "__repr__", "__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__setattr__", "__delattr__",
-    "__getstate__", "__setstate__", "__replace__",
-})  # fmt: skip
-
-
-def is_generated(name: str, value: Any) -> bool:
-    """Whether an entry of a dataclass is a method that `dataclasses` wrote."""
-    if name not in _GENERATED or not isinstance(value, FunctionType):
-        return False
-    if value.__code__.co_filename == reprlib.__file__:  # from Python 3.13 on, what it wrote is inside
-        value = getattr(value, "__wrapped__", value)
-    return value.__code__.co_filename in ("<string>", dataclasses.__file__)
-
-
-_BASES: Mapping[type, Callable[[Any], Any]] = {
-    tuple: lambda value: tuple.__getitem__(value, slice(None)),
-    str: lambda value: str.__getitem__(value, slice(None)),
-    bytes: lambda value: bytes.__getitem__(value, slice(None)),
-    int: int.__pos__,
-    float: float.__pos__,
-}
-"""How to get at the value of a built-in type within a subclass, past whatever the subclass overrides."""
+# Attributes ----------------------------------------------------------------------------------------------------------
 
 
 def slots_of(value: Any) -> dict[str, Any]:
     """The descriptors of an object's slots that hold something, by name."""
-    slots = _slots_of_class(type(value))
-    return {name: slot for name, slot in slots if _holds(slot, value)} if slots else {}
+    found: dict[str, Any] = {}
+    for name, slot in _slots_of_class(type(value)):
+        with suppress(AttributeError):  # it holds nothing
+            slot.__get__(value)
+            found[name] = slot
+    return found
 
 
 @lru_cache(maxsize=1024)
@@ -292,31 +236,6 @@ def _slots_of_class(kind: type) -> tuple[tuple[str, Any], ...]:
     return tuple(found.items())
 
 
-def _holds(slot: Any, value: Any) -> bool:
-    try:
-        slot.__get__(value)
-    except AttributeError:
-        return False
-    return True
-
-
-def state_of(value: Any) -> tuple[dict[str, Any] | None, dict[str, Any], Any] | None:
-    """(attributes, slots, value as a built-in type) of an instance, or None if it may hold more than these.
-
-    The items of a container are not among them.
-    """
-    cls = type(value)
-    base = next((value_of(value) for plain, value_of in _BASES.items() if isinstance(value, plain)), None)
-    plain = (*_BASES, *_CONTAINERS)
-    if base is None and cls is not SimpleNamespace and container_of(cls) is None:
-        if _copies_its_own_way(cls) or not _is_python_class(value):
-            return None
-    elif cls is not SimpleNamespace and not all(p in (object, *plain) or p.__flags__ & _HEAP_TYPE for p in cls.__mro__):
-        return None
-    slots = {name: slot.__get__(value) for name, slot in slots_of(value).items()}
-    return attributes_of(value), slots, base
-
-
 def attributes_of(value: Any) -> dict[str, Any] | None:
     """The dictionary of an object's attributes, past whatever its class answers when it is asked for one."""
     try:
@@ -325,23 +244,257 @@ def attributes_of(value: Any) -> dict[str, Any] | None:
         return None
 
 
-_HEAP_TYPE = 1 << 9
+# The guard ------------------------------------------------------------------------------------------------------------
+
+MISSING: Any = object()
+"""Stands for what is not there."""
+_END: Any = object()
+"""Stands between the items of one container and the next, so that none can move over unseen."""
+_RELOADERS = ("IPython", "jurigged")
+"""Programs that give functions new code in place. Looking for that at every call would cost more than all the rest."""
+_FEW, _FEW_ONES = 12, 24
+"""Objects up to which one comparison after the other is quicker than all at once; and where each has its own name."""
+_FIRST = tuple.__basicsize__  # where the items of a tuple begin
+
+Check = Callable[[], bool]
 
 
-def _copies_its_own_way(cls: type) -> bool:
-    """Whether a class says itself what an instance consists of: there may be more to it than attributes."""
-    state = cls.__getstate__
-    own_state = state is not object.__getstate__ and getattr(state, "__module__", "") not in _GENERATORS
-    own = cls.__reduce__ is not object.__reduce__ or cls.__reduce_ex__ is not object.__reduce_ex__
-    return own or own_state or hasattr(cls, "__getnewargs__") or hasattr(cls, "__getnewargs_ex__")
+class _Place(NamedTuple):
+    """Somewhere objects were read, each under a key of its own: how to read them again, and what was found."""
+
+    owner: Any
+    label: str
+    """How a user calls an object here, with a zero byte where its key belongs."""
+    before: Mapping[Any, Any]
+    now: Callable[[], Mapping[Any, Any]]
+    grows: bool = False
+    """Whether it may have been given more objects by tracing, which then count no less than the others."""
+
+    def changed(self) -> dict[Any, tuple[Any, Any]]:
+        """Keys whose object is another now: (object before, object now)."""
+        try:
+            now = self.now()
+        except Exception:  # it may be gone, or change while it is read
+            now = {}
+        pairs = {key: (self.before.get(key, MISSING), now.get(key, MISSING)) for key in (*self.before, *now)}
+        return {key: pair for key, pair in pairs.items() if pair[0] is not pair[1]}
 
 
-def _is_python_class(value: Any) -> bool:
-    """Whether all an instance holds is in its attributes and slots: classes written in C may hold more."""
+class _Read(NamedTuple):
+    """Items of a tuple as an expression, in which {0}, {1}, ... stand for the parts; and what that gave."""
+
+    expression: str
+    parts: tuple[Any, ...]
+    before: tuple[Any, ...]
+
+
+def content_of_cell(cell: CellType) -> Any:
     try:
-        object.__reduce_ex__(value, 2)
-    except TypeError:  # what Python says of a class with hidden state
-        return False
-    except Exception:  # a class with its own idea of copying
-        return False
-    return all(part is object or part.__flags__ & _HEAP_TYPE for part in type(value).__mro__)
+        return cell.cell_contents
+    except ValueError:  # not bound yet
+        return MISSING
+
+
+def _all_as_good(now: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
+    """Whether objects are the same or equal numbers or texts: a setting that goes to and fro is a new one each time.
+
+    Other objects are not asked for equality: a wrapper may call itself equal to what it wraps.
+    """
+
+    def is_as_good(new: Any, old: Any) -> bool:
+        plain = type(old) in (int, str) or (type(old) is float and old == old and old != 0.0)
+        return new is old or (plain and type(new) is type(old) and new == old)
+
+    return len(now) == len(before) and all(map(is_as_good, now, before))
+
+
+def _addresses_of(size: int) -> Any:
+    """What reads the addresses of so many items at a place in memory; None where tuples are not as we know them.
+
+    They lie at the end of a tuple, one after the other. Comparing all of them at once is ten times as quick.
+    """
+    read, sample = (ctypes.c_char * (8 * size)).from_address, tuple(range(1000, 1000 + size))
+    if sys.implementation.name != "cpython" or struct.calcsize("P") != 8:
+        return None
+    return read if read(id(sample) + _FIRST).raw == struct.pack(f"={size}q", *map(id, sample)) else None
+
+
+def same_names(scope: dict[str, Any], names: Mapping[str, Any]) -> Check:
+    """Whether many names of a module mean the same. Reading all it has is quicker than looking most of them up.
+
+    New names come last. So if there are as many as before and the last is the same, they all are, unless that one was
+    deleted and came again: nobody deletes all the others with it, and has the same objects there in the same order.
+    """
+    get, before = itemgetter(*names), tuple(names.values())
+    everything = tuple(scope.values())
+    addresses = _addresses_of(len(everything)) if len(scope) < 3 * len(names) else None
+    if addresses is None:
+        return lambda: (now := get(scope)) and (all(map(is_, now, before)) or _all_as_good(now, before))
+    size, last, values = len(everything), next(reversed(scope)), scope.values()
+    expected = addresses(id(everything) + _FIRST).raw
+
+    def holds() -> bool:
+        nonlocal expected
+        now = tuple(values)
+        is_like = len(now) == size and next(reversed(scope)) is last
+        if is_like and addresses(id(now) + _FIRST).raw == expected:
+            return True
+        found = get(scope)
+        if not _all_as_good(found, before):
+            return False
+        # Only names that do not matter have changed. An equal number in a new object may be gone at the next look, and
+        # another be at its address.
+        if is_like and all(map(is_, found, before)):
+            expected = addresses(id(now) + _FIRST).raw
+        return True
+
+    return holds
+
+
+class Guard:
+    """Are the things that compiled code was made from still the same objects? Every call asks.
+
+    What was read is read again and compared with what it was by identity; only arrays are compared by value. The check
+    is a function written for the purpose. Where it fails, fingerprints are made again and compared, so that an equal
+    value in a new object compiles nothing.
+    """
+
+    def __init__(self) -> None:
+        self._names: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}
+        """Names of modules with what they meant, by the id of the module's dictionary."""
+        self._functions: list[FunctionType] = []
+        self._reads: list[_Read] = []
+        self._tests: list[tuple[str, tuple[Any, ...]]] = []
+        """Further tests, likewise."""
+        self._places: list[_Place] = []
+        """The same once more, to tell the user of a change."""
+        self.holds: Check = lambda: False
+        """Whether every object is still where it was; known when the guard is sealed."""
+
+    def name(self, scope: dict[str, Any], name: str, label: str) -> None:
+        """A name of a module, be it there or not."""
+        value = self._names.setdefault(id(scope), (scope, {}))[1][name] = scope.get(name, MISSING)
+        self._places.append(_Place(scope, label, {name: value}, lambda: {name: scope.get(name, MISSING)}))
+
+    def function(self, function: FunctionType) -> None:
+        """The code of a function and its default values."""
+        self._functions.append(function)
+        for name in ("__defaults__", "__kwdefaults__"):
+            if value := getattr(function, name):  # one that had none was given all arguments
+                self.item(value, f"{function.__name__}.\0", name, f"{{0}}.{name}", (function,), value)
+
+    def item(self, owner: Any, label: str, key: Any, expression: str, parts: tuple[Any, ...], value: Any) -> None:
+        """One object, read by an expression with {0}, {1}, ... for the parts."""
+
+        def now() -> dict[Any, Any]:
+            names = {f"p{n}": part for n, part in enumerate(parts)}
+            return {key: eval(expression.format(*names), names)}
+
+        self._reads.append(_Read(expression, parts, (value,)))
+        self._places.append(_Place(owner, label, {key: value}, now))
+
+    def items(self, owner: Any, read: Callable[[], Iterable[Any]], label: str) -> tuple[Any, ...]:
+        """The items of a container, in the order in which they are read."""
+        items = tuple(read())
+        self._reads.append(_Read("*{0}(), {1}", (read, _END), (*items, _END)))
+        self._places.append(_Place(owner, f"{label}[\0]", dict(enumerate(items)), lambda: dict(enumerate(read()))))
+        return items
+
+    def mapping(self, owner: Any, mapping: Any, kind: Any, label: str, loose: Collection[Any] | None = None) -> None:
+        """The keys and values of a mapping in their order; ``kind`` is the type whose methods read them.
+
+        ``loose``: tracing puts something there. The values that are there now count but for those, one by one.
+        """
+        keys, values = kind.keys(mapping), kind.values(mapping)
+        if loose is not None:
+            for key, value in [pair for pair in zip(keys, values) if pair[0] not in loose]:
+                self.item(owner, label, key, "{0}({1}, {2}, {3})", (kind.get, mapping, key, MISSING), value)
+            return
+        before = dict(zip(keys, values))
+        self._reads.append(_Read("*{0}, {2}, *{1}, {2}", (keys, values, _END), (*before, _END, *before.values(), _END)))
+        self._places.append(_Place(owner, label, before, lambda: dict(zip(keys, values)), grows=True))
+
+    def local(self, owner: Any, read: Callable[[Any], dict[str, Any]], label: str) -> None:
+        """Values by name that each thread has for itself."""
+        before, expression = dict(read(owner)), "*{0}({1}), {2}, *{0}({1}).values(), {2}"
+        self._reads.append(_Read(expression, (read, owner, _END), (*before, _END, *before.values(), _END)))
+        self._places.append(_Place(owner, label, before, lambda: dict(read(owner))))
+
+    def data(self, owner: Any, read: Callable[[Any], Any], label: str) -> Any:
+        """What a function makes of an object, such as its bytes: compared by value."""
+        content = read(owner)
+
+        def now() -> dict[Any, Any]:
+            found = read(owner)
+            return {"": content if found == content else found}
+
+        self._tests.append(("{0}({1}) == {2}", (read, owner, content)))
+        self._places.append(_Place(owner, label, {"": content}, now))
+        return content
+
+    def seal(self) -> None:
+        """Write the check."""
+        bound: dict[str, Any] = {}
+
+        def known(value: Any) -> str:
+            bound[name := f"v{len(bound)}"] = value
+            return name
+
+        reads, tests = list(self._reads), [test.format(*map(known, parts)) for test, parts in self._tests]
+        if self._functions and any(name in sys.modules for name in _RELOADERS):
+            codes = tuple(function.__code__ for function in self._functions)
+            reads.append(_Read("*map({0}, {1})", (attrgetter("__code__"), self._functions), codes))
+        for scope, names in self._names.values():
+            absent = tuple(name for name, value in names.items() if value is MISSING)
+            found = {name: value for name, value in names.items() if value is not MISSING}
+            if absent:
+                tests.append(f"{known(scope.keys())}.isdisjoint({known(absent)})")
+            if len(found) > _FEW:
+                tests.append(f"{known(same_names(scope, found))}()")
+            else:
+                reads += [_Read("{0}[{1}]", (scope, name), (value,)) for name, value in found.items()]
+        if reads:
+            tests.append(_same_text(reads, known))
+        # A name may be gone, a value may not like to be compared, another thread may change a container meanwhile.
+        source = "def holds():\n try:\n  return {}\n except Exception:\n  return False"
+        exec(compile(source.format(" and ".join(tests) or "True"), "<flydsl guard>", "exec"), bound)
+        self.holds = bound["holds"]
+
+    def changes(self) -> list[str]:
+        """What is another object now, in the user's words. An object that shows the same as before is left out."""
+        found: dict[str, None] = {}
+        for place in self._places:
+            for key, pair in place.changed().items():
+                name = key if isinstance(key, str) and "[" not in place.label else repr(key)
+                before, now = ("not there" if value is MISSING else shown(value) for value in pair)
+                if now != before:
+                    found[f"'{place.label.replace(chr(0), name)}' is {now}, was {before}"] = None
+        return list(found)
+
+    def changed_parts(self) -> dict[int, frozenset[Any]]:
+        """By the id of what holds them (a dictionary of names, a container, an object), the keys of changed objects.
+
+        What has merely been given more is there with no key.
+        """
+        found: dict[int, frozenset[Any]] = {}
+        for place in self._places:
+            if changed := place.changed():
+                lost = {key for key, (before, _) in changed.items() if before is not MISSING or not place.grows}
+                found[id(place.owner)] = found.get(id(place.owner), frozenset()) | lost
+        return found
+
+
+def _same_text(reads: Sequence[_Read], known: Callable[[Any], str]) -> str:
+    """A test that some reads give the same objects, or as good ones: each by itself, or all in one tuple."""
+    items = [read.expression.format(*map(known, read.parts)) for read in reads]
+    before = tuple(value for read in reads for value in read.before)
+    now, was = f"({', '.join(items)},)", known(before)
+    if len(before) <= _FEW_ONES and not any(item.startswith("*") for item in items):
+        chain = " and ".join(f"{item} is {known(value)}" for item, value in zip(items, before))
+        return f"(({chain}) or {known(_all_as_good)}({now}, {was}))"
+    addresses = _addresses_of(len(before)) if len(before) > _FEW else None
+    if addresses is None:
+        test = f"all(map({known(is_)}, now, {was}))"
+    else:
+        test = f"{known(addresses)}(id(now) + {_FIRST}).raw == {known(addresses(id(before) + _FIRST).raw)}"
+    return f"(len(now := {now}) == {len(before)} and {test} or {known(_all_as_good)}(now, {was}))"

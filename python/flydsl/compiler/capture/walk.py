@@ -4,31 +4,35 @@ A value that cannot change is written as it is. Everything else is numbered when
 written when its turn comes, so that cycles and chains of any length end. What has no content that can be seen is known
 by its identity, and `opaque` has the reason; what could change without any sign of it is refused.
 
-While it walks, a `ValueWalk` notes where it read what, for the guard that each call passes (`guard.py`).
+While it walks, a `ValueWalk` notes where it read what, for the guard that each call passes (`values.py`).
 """
 
 from __future__ import annotations
 
 import copyreg
+import dataclasses
 import enum
 import io
+import reprlib
 import threading
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
-from types import BuiltinFunctionType, CodeType, FunctionType, MappingProxyType, ModuleType
+from functools import partial
+from types import BuiltinFunctionType, CodeType, FunctionType, MappingProxyType, ModuleType, SimpleNamespace
 from typing import Any
 
 from flydsl.base.errors import DslTypeError
+from flydsl.base.own_code import is_own_module
 from flydsl.base.records import dataclass, field
-from flydsl.compiler.capture import libraries, values
-from flydsl.compiler.capture.code import CodeReads, code_digest
-from flydsl.compiler.capture.guard import MISSING, Guard
+from flydsl.compiler.capture import code, values
 from flydsl.compiler.messages.diagnostics import definition_of
 
 _MOST_NODES = 20_000
 _MOST_NESTED = 20
 """Tuples within tuples that are written in one line."""
+_HEAP_TYPE = 1 << 9
+"""The flag of classes that are written in Python."""
 _OF_THE_CALLER = (ContextVar, threading.local)
 """Types whose values are others in each thread or context."""
 _IMPORTERS = frozenset({("importlib", "import_module"), ("builtins", "__import__")})
@@ -53,7 +57,7 @@ class Reader:
     """The function on whose behalf values are read."""
 
     function: FunctionType | None = None
-    reads: CodeReads | None = None
+    reads: code.CodeReads | None = None
     modules: set[int] = field(default_factory=set)
     """Modules that were seen on its behalf."""
     finds_modules: bool = False
@@ -76,7 +80,7 @@ class ValueWalk:
     def __init__(self, volatile: Mapping[int, frozenset[Any]] = MappingProxyType({})) -> None:
         """``volatile``: what tracing itself changes, by the id of what holds it."""
         self.functions: list[FunctionType] = []
-        self.guard = Guard()
+        self.guard = values.Guard()
         self.unseen: list[str] = []
         """What may change without any later call noticing."""
         self.by_identity: list[str] = []
@@ -146,27 +150,22 @@ class ValueWalk:
                 self._lines[place] += f" {text}"
         self._at = before
 
-    def text(self, value: Any) -> str:
-        """The fingerprint of a value; what it refers to by number is in ``lines``."""
-        return self._text(value, 0)
-
-    def _text(self, value: Any, nested: int) -> str:
-        leaf = values.LEAVES.get(type(value))
-        if leaf is not None:
+    def text(self, value: Any, nested: int = 0) -> str:
+        """The fingerprint of a value, ``nested`` in so many tuples; what it refers to by number is in ``lines``."""
+        if (leaf := values.LEAVES.get(type(value))) is not None:
             return leaf(value)
         if type(value) is CodeType:
-            return f"code {code_digest(value)}"
+            return f"code {code.code_digest(value)}"
         if type(value) is tuple and nested < _MOST_NESTED:
-            return f"({''.join(self._text(item, nested + 1) + ', ' for item in value)})"
+            return f"({''.join(self.text(item, nested + 1) + ', ' for item in value)})"
         if isinstance(value, ModuleType):
             return self._module(value)
-        number = self._numbers.get(id(value))
-        if number is not None:
+        if (number := self._numbers.get(id(value))) is not None:
             return f"#{number}"
         if isinstance(value, (type, FunctionType, BuiltinFunctionType)):
-            name = libraries.known_name(value)
+            name = code.known_name(value)
             if name is not None:
-                if not libraries.is_array_type(value):
+                if not code.is_array_type(value):
                     self._judge(value.__module__, value.__qualname__)
                 return name
         if len(self._numbers) > _MOST_NODES:
@@ -187,7 +186,7 @@ class ValueWalk:
 
     def _judge(self, module: str, path: str) -> None:
         """Note a function or class of a library that may look at more than its arguments."""
-        if self._judges and not libraries.is_steady(module, path):
+        if self._judges and not code.is_steady(module, path):
             self._opaque.append(f"{module}.{path} may give something else at the next start")
         if (module, path) in _IMPORTERS:
             self.imports_by_name = self._at.reader.finds_modules = True
@@ -215,8 +214,7 @@ class ValueWalk:
             return self._container(value)
         if isinstance(value, _OF_THE_CALLER):
             return self._of_the_caller(value)
-        parts = values.parts_of(kind)
-        if parts is not None:
+        if (parts := values.parts_of(kind)) is not None:
             return self._parts(value, parts)
         if kind.__module__ in ("typing", "types") and hasattr(value, "__args__"):
             parts = (getattr(value, name, None) for name in ("__origin__", "__args__", "__metadata__"))
@@ -243,14 +241,15 @@ class ValueWalk:
         if issubclass(cls, enum.Enum):
             members = tuple(cls.__members__.values())
             # That none is given more attributes, at a lower price than by looking at all it has.
-            self.guard.data(tuple(map(vars, members)), _lengths, f"{cls.__name__} (attributes of its members)")
+            held = tuple(map(vars, members))
+            self.guard.data(held, lambda held: [*map(len, held)], f"{cls.__name__} (attributes of its members)")
             methods = {k: v for k, v in vars(cls).items() if isinstance(v, (FunctionType, property, classmethod))}
             return f"{head} members {self.text(members)} {{{self._items(methods, cls.__name__)}}}"
         entries = {name: value for name, value in vars(cls).items() if name not in _CLASS_MACHINERY}
         entries = self._steady(cls, entries)
         if "__dataclass_fields__" in vars(cls):
             head += f" {vars(cls)['__dataclass_params__']} ({self._fields(cls)})"
-            entries = {name: value for name, value in entries.items() if not values.is_generated(name, value)}
+            entries = {name: value for name, value in entries.items() if not _is_generated(name, value)}
             entries.pop("__annotations__", None)
         texts = (
             f"{name}={'slot' if type(value).__name__ in _SLOTS else self._attribute(value, cls.__name__, name)}"
@@ -277,15 +276,16 @@ class ValueWalk:
         return f"{self._unjudged(type(member))}.{member.name} {self._inside(member.value, label, None)}{more}"
 
     def _instance(self, value: Any) -> str | None:
-        state = values.state_of(value)
+        state = _state_of(value)
         if state is None:
             return None
         fields, slots, base = state
         label = self._at.label or type(value).__name__
-        if not values.is_immutable(type(value)):
+        if not _is_immutable(type(value)):
             if fields is not None:
                 self._guard_mapping(value, fields, dict, f"{label}.\0")
-            self.guard.slots(value, self._steady(value, values.slots_of(value)), f"{label}.\0")
+            for name, slot in self._steady(value, values.slots_of(value)).items():
+                self.guard.item(value, f"{label}.\0", name, "{0}({1})", (slot.__get__, value), slot.__get__(value))
             self.guard.item(value, f"the class of {label}", "", "{0}({1})", (type, value), type(value))
         content = self._items(self._steady(value, {**slots, **(fields or {})}), label)
         held = self._container(value) if values.container_of(type(value)) is not None else self.text(base)
@@ -295,9 +295,10 @@ class ValueWalk:
         """What each thread or context has for itself."""
         label = self._at.label
         if isinstance(value, ContextVar):
-            held = value.get(MISSING)
-            self.guard.item(value, "\0", label, "{0}.get({1})", (value, MISSING), held)
-            return f"context variable {value.name} {'unset' if held is MISSING else self._inside(held, label, None)}"
+            held = value.get(values.MISSING)
+            self.guard.item(value, "\0", label, "{0}.get({1})", (value, values.MISSING), held)
+            text = "unset" if held is values.MISSING else self._inside(held, label, None)
+            return f"context variable {value.name} {text}"
         self.guard.local(value, _own_attributes, f"{label}.\0")
         return f"{self._unjudged(type(value))} {{{self._items(_own_attributes(value), label)}}}"
 
@@ -336,10 +337,9 @@ class ValueWalk:
             return f"{kind} {self._mapping(value, base)}"
         if id(value) in self._volatile:
             return self._identity(value, "changes while it is traced")
-        view = value if type(value) is base else values.items_of(value, base)
-        items, label = tuple(view), self._at.label
-        if base is not frozenset:
-            self.guard.items(value, view, label)
+        label = self._at.label
+        read = partial(base.__iter__, value) if base is not None else lambda: value.ravel().tolist()
+        items = self.guard.items(value, read, label) if base is not frozenset else tuple(read())
         if base in (set, frozenset):
             return f"{kind} {self._without_order(items)}"
         texts = (self._inside(item, f"{label}[{index}]", self._at.names) for index, item in enumerate(items))
@@ -374,9 +374,7 @@ class ValueWalk:
         content = values.content_of(value)
         if content is not None:
             if not self.takes_content(self._at.names):
-                return (
-                    f"{type(value).__name__} {self.guard.data(value, values.form_of, f'{self._at.label} (its shape)')}"
-                )
+                return self._form(value, f"{self._at.label} (its shape)")
             return self._array(value, content)
         if values.container_of(type(value)) is not None or values.is_object_array(value):
             hint = "make it a tuple or a NumPy array, or pass what the kernel needs as an argument"
@@ -389,19 +387,16 @@ class ValueWalk:
         """An array that traced code reads: by its bytes, or by identity if they are too many."""
         label, changing = self._at.label, id(value) in self._volatile
         if not content.is_seen and not changing:
-            why = (
-                f"an array of more than {values.MOST_BYTES} bytes"
-                if content.size > values.MOST_BYTES
-                else "memory with pointers"
-            )
+            many = content.size > values.MOST_BYTES
+            why = f"an array of more than {values.MOST_BYTES} bytes" if many else "memory with pointers"
             return self._unseen_array(value, f"{why} that can be written")
         seen = self.guard.data(value, content.read, label) if content.read is not None and not changing else None
         fields = values.attributes_of(value) if type(value).__module__.partition(".")[0] != "torch" else None
-        texts = [
-            f"{name}={self._inside(item, f'{label}.{name}', self._at.names)}" for name, item in (fields or {}).items()
-        ]
-        more = f" {{{', '.join(texts)}}}" if fields else ""
+        more = ""
         if fields:
+            names = self._at.names
+            texts = [f"{name}={self._inside(item, f'{label}.{name}', names)}" for name, item in fields.items()]
+            more = f" {{{', '.join(texts)}}}"
             self._guard_mapping(value, fields, dict, f"{label}.\0")
         if content.data is not None and not changing:
             return f"{self._unjudged(type(value))} {content.form} {values.digest_of(content.data(value))}{more}"
@@ -409,9 +404,7 @@ class ValueWalk:
 
     def _form(self, value: Any, label: str) -> str:
         """An array of which only the shape or type is read."""
-        return (
-            f"{type(value).__name__} {self.guard.data(value, values.form_of, f'{self._at.label} (its shape or type)')}"
-        )
+        return f"{type(value).__name__} {self.guard.data(value, values.form_of, label)}"
 
     def _unseen_array(self, value: Any, what: str) -> str:
         raise self._refused(what, "make it read-only (array.flags.writeable = False) or pass it as an argument")
@@ -432,9 +425,75 @@ class ValueWalk:
         return DslTypeError(message, hint=hint, location=definition_of(function) if function is not None else None)
 
 
-def _lengths(dictionaries: tuple[dict[str, Any], ...]) -> list[int]:
-    return [*map(len, dictionaries)]
-
-
 def _own_attributes(value: Any) -> dict[str, Any]:
     return threading.local.__getattribute__(value, "__dict__")
+
+
+# Objects --------------------------------------------------------------------------------------------------------------
+
+
+def _is_immutable(cls: type) -> bool:
+    """Whether instances never change: values of this package and of `dataclasses`, and frozen dataclasses."""
+    parameters = getattr(cls, "__dataclass_params__", None)
+    ours = is_own_module(cls.__module__) or cls.__module__ == "dataclasses"
+    return ours or bool(parameters and parameters.frozen)
+
+
+_GENERATORS = ("dataclasses", "flydsl.base.records")
+_GENERATED = frozenset({
+    "__init__", "__repr__", "__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__setattr__", "__delattr__",
+    "__getstate__", "__setstate__", "__replace__",
+})  # fmt: skip
+
+
+def _is_generated(name: str, value: Any) -> bool:
+    """Whether an entry of a dataclass is a method that `dataclasses` wrote."""
+    if name not in _GENERATED or not isinstance(value, FunctionType):
+        return False
+    if value.__code__.co_filename == reprlib.__file__:  # from Python 3.13 on, what it wrote is inside
+        value = getattr(value, "__wrapped__", value)
+    return value.__code__.co_filename in ("<string>", dataclasses.__file__)
+
+
+_BASES: Mapping[type, Callable[[Any], Any]] = {
+    tuple: lambda value: tuple.__getitem__(value, slice(None)),
+    str: lambda value: str.__getitem__(value, slice(None)),
+    bytes: lambda value: bytes.__getitem__(value, slice(None)),
+    int: int.__pos__,
+    float: float.__pos__,
+}
+"""How to get at the value of a built-in type within a subclass, past whatever the subclass overrides."""
+
+
+def _state_of(value: Any) -> tuple[dict[str, Any] | None, dict[str, Any], Any] | None:
+    """(attributes, slots, value as a built-in type) of an instance, or None if it may hold more than these.
+
+    The items of a container are not among them.
+    """
+    cls = type(value)
+    base = next((value_of(value) for plain, value_of in _BASES.items() if isinstance(value, plain)), None)
+    plain = (*_BASES, *values.CONTAINERS)
+    if base is None and cls is not SimpleNamespace and values.container_of(cls) is None:
+        if _copies_its_own_way(cls) or not _is_python_class(value):
+            return None
+    elif cls is not SimpleNamespace and not all(p in (object, *plain) or p.__flags__ & _HEAP_TYPE for p in cls.__mro__):
+        return None
+    slots = {name: slot.__get__(value) for name, slot in values.slots_of(value).items()}
+    return values.attributes_of(value), slots, base
+
+
+def _copies_its_own_way(cls: type) -> bool:
+    """Whether a class says itself what an instance consists of: there may be more to it than attributes."""
+    state = cls.__getstate__
+    own = state is not object.__getstate__ and getattr(state, "__module__", "") not in _GENERATORS
+    own = own or cls.__reduce__ is not object.__reduce__ or cls.__reduce_ex__ is not object.__reduce_ex__
+    return own or hasattr(cls, "__getnewargs__") or hasattr(cls, "__getnewargs_ex__")
+
+
+def _is_python_class(value: Any) -> bool:
+    """Whether all an instance holds is in its attributes and slots: classes written in C may hold more."""
+    try:
+        object.__reduce_ex__(value, 2)
+    except Exception:  # a class with hidden state, or with its own idea of copying
+        return False
+    return all(part is object or part.__flags__ & _HEAP_TYPE for part in type(value).__mro__)

@@ -9,15 +9,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
-from copy import copy
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from flydsl.base import knobs
 from flydsl.base.lazy import lazy_module
 from flydsl.base.records import dataclass, field
-from flydsl.compiler.arguments.adapting import Adapted
-from flydsl.compiler.arguments.tensor_argument import TensorArgument
 from flydsl.compiler.backends.families import device_family
 from flydsl.compiler.options.hints import Hints, option_settings
 from flydsl.runtime import nvidia_tools
@@ -27,14 +24,12 @@ from flydsl.target.target import Target
 if TYPE_CHECKING:
     from flydsl.backends import device_code
     from flydsl.codegen import llvm_options
-    from flydsl.compiler.backends import backend_passes
     from flydsl.compiler.lowering import driver
     from flydsl.compiler.tracing import trace
     from flydsl.dialects import xdsl_loading
 else:
     device_code = lazy_module("flydsl.backends.device_code")
     llvm_options = lazy_module("flydsl.codegen.llvm_options")
-    backend_passes = lazy_module("flydsl.compiler.backends.backend_passes")
     driver = lazy_module("flydsl.compiler.lowering.driver")
     trace = lazy_module("flydsl.compiler.tracing.trace")
     xdsl_loading = lazy_module("flydsl.dialects.xdsl_loading")
@@ -170,38 +165,16 @@ def _of_nvidia(name: str, text: str, llvm: str, target: Target) -> KernelCost:
 # Making the code again -------------------------------------------------------------------------
 
 
-def kernel_costs(func: Callable[..., Any], arguments: Iterable[Any], target: Target, hints: Hints
-                 ) -> Callable[[], tuple[KernelCost, ...]]:  # fmt: skip
-    """What `Specialisation.kernels` calls: costs of the kernels of a function for arguments like these.
-
-    The arrays themselves are let go; only what is known of them is kept.
-    """
-    kept = [_without_data(argument) for argument in arguments]
-    found: list[tuple[KernelCost, ...]] = []
-
-    def costs() -> tuple[KernelCost, ...]:
-        if not found:
-            found.append(_costs(func, kept, target, hints))
-        return found[0]
-
-    return costs
-
-
-def _without_data(argument: Any) -> Any:
-    if not isinstance(argument, Adapted) or not isinstance(argument.argument, TensorArgument):
-        return argument
-    described = copy(argument.argument)
-    described.view = described.view._replace(owner=None, has_data=False)
-    return Adapted(described)
-
-
-def _costs(func: Callable[..., Any], arguments: list[Any], target: Target, hints: Hints) -> tuple[KernelCost, ...]:
+def kernel_costs(
+    func: Callable[..., Any], arguments: list[Any], target: Target, hints: Hints
+) -> tuple[KernelCost, ...]:
+    """What `Specialisation.kernels` gives: costs of the kernels of a function for arguments like these."""
     # The IR libraries are loaded when code is made, and not when this package is imported.
     xdsl_loading.load(trace, driver)
     module, _ = trace.trace(func, arguments, target, hints)
     kernels = device_code.kernel_functions(module)
     names = [op.attributes["sym_name"].data for op in kernels]  # type: ignore[union-attr]
-    for step in backend_passes.passes_for(target, hints):
+    for step in driver.passes_for(target, hints):
         step.run(module)
     family = device_family(target.backend)
     text = family.device_text(module, target, False)

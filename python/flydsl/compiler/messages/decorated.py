@@ -43,7 +43,7 @@ class Decorated:
 
 
 def check_decorated(func: Any, decorator: str) -> None:
-    """Refuse to decorate what does not run when it is called. (A `yield` may end the turns of a loop.)"""
+    """Refuse to decorate what does not run when it is called. (A `yield` may end the iterations of a loop.)"""
     if not inspect.isfunction(func):
         raise DslTypeError(f"{decorator} decorates a function, got {type(func).__name__}")
     if inspect.iscoroutinefunction(func) or inspect.isasyncgenfunction(func):

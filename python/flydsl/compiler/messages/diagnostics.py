@@ -17,8 +17,7 @@ from flydsl.base.errors import DSLCompileError as DSLCompileError
 from flydsl.base.errors import DslRuntimeError, FlyDSLError, SourceLocation
 from flydsl.base.own_code import is_own_file, is_own_module, own_file
 from flydsl.compiler.messages import python_errors
-from flydsl.compiler.rewrite.build import HIDDEN
-from flydsl.compiler.rewrite.source import find_source
+from flydsl.compiler.rewrite.syntax import HIDDEN, find_source
 from flydsl.expr.trace.context import is_tracing
 
 P = ParamSpec("P")

@@ -1,6 +1,6 @@
-"""Compile hints: what a caller may ask of the compiler beside the arguments.
+"""What a caller may ask of the compiler beside the arguments: compile hints, and `flyc.sanitize`.
 
-They come from three places, the later ones winning: the function's own ``compile_hints``, a
+Hints come from three places, the later ones winning: the function's own ``compile_hints``, a
 ``CompilationContext.compile_hints({...})`` block around the call, and ``flyc.compile[{...}](fn, ...)``. Hints are part
 of the key of every specialisation, so changing one compiles again.
 """
@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.base import knobs
+from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
+from flydsl.compiler.messages.diagnostics import located
 from flydsl.expr.enum import FastMathFlags
 from flydsl.expr.numbers.fastmath import parse_flags
+from flydsl.target.family import family
 
 Hints = tuple[tuple[str, Any], ...]
 """Checked hints in the order of their names, hashable: the form that is part of a key."""
@@ -141,3 +144,42 @@ def kernel_attributes(hints: Hints) -> dict[str, Any]:
 def option_settings(hints: Hints) -> tuple[tuple[str, bool | int | str], ...]:
     """LLVM's own options of a compilation."""
     return dict(hints).get("llvm_options", ())
+
+
+# Sanitizers -----------------------------------------------------------------------------------------------------------
+
+CHECKS = ("bounds", "race", "uninit", "barrier", "async")
+"""The checks that `sanitize` turns on by itself, in the order of their bits."""
+ON_REQUEST = ("modes",)
+"""Checks that call mistakes what layouts allow: an index past its mode's extent, at an address inside the array."""
+ALONE = ("ranks",)
+"""Checks that no other runs beside: what ranks do to each other's memory, while their launches take turns."""
+
+
+@located
+def sanitize(*checks: str) -> AbstractContextManager[None]:
+    """Run kernels inside with these sanitizers, or with all: "bounds", "race", "uninit", "barrier", "async".
+
+    Only when it is named, "modes" also holds every index of an element access to the extent of its own mode. "ranks"
+    checks what virtual ranks do to each other's memory, and nothing else beside.
+
+    The set replaces the one outside, which is back afterwards. It holds for the whole process, like the variable
+    ``FLYDSL_SANITIZE`` that it sets, so every thread that launches meanwhile is checked too.
+    """
+    for check in checks:
+        if not isinstance(check, str):
+            raise DslTypeError(f"sanitize takes the names of checks, got {check!r}", hint='write sanitize("race")')
+        if check not in (known := (*CHECKS, *ON_REQUEST, *ALONE)):
+            raise DslValueError(f"there is no sanitizer {check!r}", hint=f"use {', '.join(known)}")
+        if check in ALONE and len(checks) > 1:
+            raise DslValueError(f'the sanitizer "{check}" runs alone', hint="run the program once for each")
+    return knobs.scope({knobs.SANITIZE: frozenset(checks or CHECKS)})
+
+
+def check_device(kind: str) -> None:
+    """Refuse to run unchecked what was meant to be checked."""
+    if not family(kind).virtual and knobs.SANITIZE.get():
+        raise DslRuntimeError(
+            f"sanitizers check kernels on the virtual GPU, and this call would run on {kind}",
+            hint="pass arrays of the host (FLYDSL_RUNTIME_KIND=host), or turn FLYDSL_SANITIZE off",
+        )

@@ -13,8 +13,15 @@ from typing import Any
 
 from flydsl.base.errors import UnsupportedError
 from flydsl.base.records import dataclass, field
-from flydsl.compiler.arguments.kinds import JitArgument, PointerArgument, ScalarArgument, StreamArgument, StructArgument
-from flydsl.compiler.arguments.tensor_argument import Dynamic, TensorArgument
+from flydsl.compiler.arguments.kinds import (
+    Dynamic,
+    JitArgument,
+    PointerArgument,
+    ScalarArgument,
+    StreamArgument,
+    StructArgument,
+    TensorArgument,
+)
 from flydsl.layout.leaf import INT32_LIMIT
 
 FORMAT_TYPES = {

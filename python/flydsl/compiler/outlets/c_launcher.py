@@ -36,6 +36,7 @@ STATUSES: dict[str, tuple[int, str]] = {
     "BAD_MAP_STRIDE": (native_names.BAD_MAP_STRIDE, "a tensor's rows are not padded as the copy engine needs them"),
     "BAD_MAP_EXTENT": (native_names.BAD_MAP_EXTENT, "a tensor is empty, or too long for the copy engine"),
     "BAD_LAYOUT": (native_names.BAD_LAYOUT, "a kernel's layout algebra has no answer for an extent or stride"),
+    "BAD_RESIDENT": (native_names.BAD_RESIDENT, "blocks wait for each other, and are too many to run at once"),
     "SITE_BASE": (native_names.SITE_BASE, "from here on: a failure that a kernel found, at a place in its source"),
     "DRIVER_BASE": (native_names.DRIVER_BASE, "from here on: the driver's own status plus this number"),
 }

@@ -25,12 +25,12 @@ from flydsl.compiler.outlets.ir_text import IrText
 from flydsl.compiler.outlets.jit_call import jit_call, jit_function
 
 if TYPE_CHECKING:
-    from flydsl.compiler.artifacts import artifact_file
-    from flydsl.compiler.backends import target_choice
+    from flydsl.compiler.artifacts import artifact as artifact_file
+    from flydsl.compiler.backends import registry as target_choice
     from flydsl.compiler.running import loading
 else:
-    artifact_file = lazy_module("flydsl.compiler.artifacts.artifact_file")
-    target_choice = lazy_module("flydsl.compiler.backends.target_choice")
+    artifact_file = lazy_module("flydsl.compiler.artifacts.artifact")
+    target_choice = lazy_module("flydsl.compiler.backends.registry")
     loading = lazy_module("flydsl.compiler.running.loading")
 
 

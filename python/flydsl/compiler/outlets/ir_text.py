@@ -9,16 +9,16 @@ from flydsl.base.errors import DslRuntimeError
 from flydsl.base.lazy import lazy_module
 from flydsl.base.records import dataclass
 from flydsl.compiler.arguments.adapting import Adapted
-from flydsl.compiler.arguments.tensor_argument import TensorArgument
+from flydsl.compiler.arguments.kinds import TensorArgument
 from flydsl.compiler.calls.call import Call
 from flydsl.compiler.capture.inputs import Inputs
 from flydsl.compiler.options.hints import Hints
 
 if TYPE_CHECKING:
-    from flydsl.compiler.backends import backend_passes
+    from flydsl.compiler.lowering import driver
     from flydsl.compiler.tracing import trace
 else:
-    backend_passes = lazy_module("flydsl.compiler.backends.backend_passes")
+    driver = lazy_module("flydsl.compiler.lowering.driver")
     trace = lazy_module("flydsl.compiler.tracing.trace")
 
 
@@ -75,6 +75,6 @@ def _traced(func: Any, arguments: list[Any], target: Any, hints: Hints, inputs: 
         )
     module, _ = trace.trace(func, arguments, target, hints)
     source = str(module)
-    for step in backend_passes.passes_for(target, hints):
+    for step in driver.passes_for(target, hints):
         step.run(module)
     return source, str(module)

@@ -79,8 +79,8 @@ def _waves(recorder: LdsRecorder, arrays: Sequence[SharedArray], wave: int) -> l
     seen: dict[tuple[int, ...], int] = defaultdict(int)
     groups: dict[tuple[int, ...], list[tuple[int, int]]] = defaultdict(list)
     for r in recorder.records():
-        mine = (r.site, r.block, r.thread, r.turn)
-        groups[r.site, r.block, r.thread // wave, r.turn, seen[mine]].append((r.thread % wave, r.offset))
+        mine = (r.site, r.block, r.thread, r.iteration)
+        groups[r.site, r.block, r.thread // wave, r.iteration, seen[mine]].append((r.thread % wave, r.offset))
         seen[mine] += 1
     found: list[Wave] = []
     for (number, *_), lanes in groups.items():

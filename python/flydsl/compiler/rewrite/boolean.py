@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import ast
 
-from flydsl.compiler.rewrite import build, checks
+from flydsl.compiler.rewrite import checks, syntax
 from flydsl.compiler.rewrite.context import Context
 from flydsl.compiler.rewrite.jumps import is_const_expr
 
@@ -43,8 +43,8 @@ def rewrite_bool_op(context: Context, node: ast.BoolOp) -> ast.expr:
     values = [context.visit(value) for value in node.values]
     if pinned:
         return _in_scope(node, values, is_or)
-    rest = [build.thunk(value) for value in values[1:]]
-    return build.call("any_of" if is_or else "all_of", values[0], *rest, place=node)
+    rest = [syntax.thunk(value) for value in values[1:]]
+    return syntax.call("any_of" if is_or else "all_of", values[0], *rest, place=node)
 
 
 def _in_scope(node: ast.BoolOp, values: list[ast.expr], is_or: bool) -> ast.expr:
@@ -52,15 +52,15 @@ def _in_scope(node: ast.BoolOp, values: list[ast.expr], is_or: bool) -> ast.expr
     left = values[0]
     for right in values[1:]:
         name = f"__fly_left_{right.lineno}_{right.col_offset}"
-        stops = build.call("stops", ast.NamedExpr(ast.Name(name, ast.Store()), left), is_or, place=node)
-        joined = build.call("joined", build.load(name), right, is_or, place=node)
-        left = build.at(node, ast.IfExp(stops, build.load(name), joined))
+        stops = syntax.call("stops", ast.NamedExpr(ast.Name(name, ast.Store()), left), is_or, place=node)
+        joined = syntax.call("joined", syntax.load(name), right, is_or, place=node)
+        left = syntax.at(node, ast.IfExp(stops, syntax.load(name), joined))
     return left
 
 
 def rewrite_not(context: Context, node: ast.UnaryOp) -> ast.expr:
     context.generic_visit(node)
-    return build.call("opposite", node.operand, place=node) if isinstance(node.op, ast.Not) else node
+    return syntax.call("opposite", node.operand, place=node) if isinstance(node.op, ast.Not) else node
 
 
 def rewrite_compare(context: Context, node: ast.Compare) -> ast.expr:
@@ -74,10 +74,10 @@ def rewrite_compare(context: Context, node: ast.Compare) -> ast.expr:
     if pinned or not ours:
         return node
     steps = [
-        ast.Tuple([ast.Constant(_SYMBOLS[type(op)]), build.thunk(value)], ast.Load())
+        ast.Tuple([ast.Constant(_SYMBOLS[type(op)]), syntax.thunk(value)], ast.Load())
         for op, value in zip(node.ops, node.comparators)
     ]
-    return build.call("compare", node.left, *steps, place=node)
+    return syntax.call("compare", node.left, *steps, place=node)
 
 
 def rewrite_if_exp(context: Context, node: ast.IfExp) -> ast.expr:
@@ -89,8 +89,8 @@ def rewrite_if_exp(context: Context, node: ast.IfExp) -> ast.expr:
     if _stays_in_scope(node.body, node.orelse):
         number = context.site("conditional expression", location, [*refusals, checks.walrus_in_branch(location)])
         context.generic_visit(node)
-        node.test = build.call("static", number, node.test, place=node.test)
+        node.test = syntax.call("static", number, node.test, place=node.test)
         return node
     number = context.site("conditional expression", location, refusals)
     context.generic_visit(node)
-    return build.call("choose", number, node.test, build.thunk(node.body), build.thunk(node.orelse), place=node)
+    return syntax.call("choose", number, node.test, syntax.thunk(node.body), syntax.thunk(node.orelse), place=node)

@@ -7,7 +7,6 @@ site, raised when the site turns out to be a run-time one; a stray `yield` never
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
 
 from flydsl.base.errors import (
     DslControlFlowError,
@@ -15,8 +14,7 @@ from flydsl.base.errors import (
     DslTypeError,
     SourceLocation,
 )
-from flydsl.compiler.rewrite.liveness import yield_of
-from flydsl.compiler.rewrite.names import own_nodes
+from flydsl.compiler.rewrite.syntax import own_nodes, yield_of
 from flydsl.expr.flow.site import Refusal
 
 _WORDS = {ast.Return: "return", ast.Break: "break", ast.Continue: "continue"}
@@ -120,13 +118,6 @@ def walrus_in_branch(location: SourceLocation) -> Refusal:
         "assign before the expression, or write an `if` statement",
         location,
     )
-
-
-def stray_yields(function: ast.FunctionDef, allowed: Sequence[ast.Yield]) -> Iterator[ast.expr]:
-    """The `yield`s of a function that are no loop's last statement."""
-    for node in own_nodes(function):
-        if isinstance(node, (ast.Yield, ast.YieldFrom)) and node not in allowed:
-            yield node
 
 
 def stray_yield(node: ast.expr, function: ast.FunctionDef, location: SourceLocation) -> Refusal:

@@ -23,11 +23,10 @@ from __future__ import annotations
 
 import ast
 
-from flydsl.compiler.rewrite import build, checks
+from flydsl.compiler.rewrite import checks, syntax
 from flydsl.compiler.rewrite.context import PYTHON_LOOP, Context, assigned_lines
 from flydsl.compiler.rewrite.jumps import UNTIL, explicit_init, is_const_expr, run_time_range
-from flydsl.compiler.rewrite.liveness import yield_of
-from flydsl.compiler.rewrite.names import bound_names, changed_names
+from flydsl.compiler.rewrite.syntax import bound_names, changed_names, yield_of
 from flydsl.expr.flow.site import Refusal
 
 _ITEM = "__fly_item"
@@ -58,19 +57,19 @@ def rewrite_for(context: Context, node: ast.For) -> list[ast.stmt]:
         lines=lines,
     )
     if not isinstance(node.target, ast.Name) and not explicit:
-        return [build.statement("refuse", number, place=node)]
+        return [syntax.statement("refuse", number, place=node)]
     body = _body(context, node, number, last)
     until = getattr(node, UNTIL, None)
     method = "for_init" if explicit else "for_" if until is None else "for_until"
-    run = build.call(method, number, build.load(body.name), place=node.iter)
+    run = syntax.call(method, number, syntax.load(body.name), place=node.iter)
     if until is not None:
-        run.args.append(build.at(node.iter, build.thunk(build.at(node.iter, build.load(until)))))
+        run.args.append(syntax.at(node.iter, syntax.thunk(syntax.at(node.iter, syntax.load(until)))))
     run.args += [context.visit(argument) for argument in called.args]
     run.keywords = [context.visit(keyword) for keyword in called.keywords]
     results = node.body[-1]
-    done: ast.stmt = build.at(node.iter, ast.Expr(run))
+    done: ast.stmt = syntax.at(node.iter, ast.Expr(run))
     if isinstance(results, ast.Assign) and last is not None:
-        done = build.at(results, ast.Assign(results.targets, run))
+        done = syntax.at(results, ast.Assign(results.targets, run))
     return [body, done, *context.block(node.orelse)]  # a loop that may be left has no `else` any more
 
 
@@ -95,13 +94,13 @@ def _shape_refusals(context: Context, node: ast.For, explicit: bool) -> list[Ref
 
 def _body(context: Context, node: ast.For, number: int, last: ast.Yield | None) -> ast.FunctionDef:
     statements = node.body if last is None else node.body[:-1]
-    take = build.at(node.target, ast.Assign([context.visit(node.target)], build.load(_ITEM)))
+    take = syntax.at(node.target, ast.Assign([context.visit(node.target)], syntax.load(_ITEM)))
     context.scope.loops.append(number)
     with context.region(number):
         body = [take, *context.block(statements)]
         if last is not None:
             value = context.visit(last.value) if last.value is not None else ast.List([], ast.Load())
-            body.append(build.at(last, ast.Return(value)))
+            body.append(syntax.at(last, ast.Return(value)))
     context.scope.loops.pop()
     return context.nested(f"__fly_body_{number}", [_ITEM], context.sites[number].names, body, node)
 
@@ -131,13 +130,13 @@ def rewrite_while(context: Context, node: ast.While) -> list[ast.stmt]:
     )
     in_test, in_body = bound_names([node.test]), bound_names(node.body)
     with context.region(number):
-        result = build.at(node.test, ast.Return(context.visit(node.test)))
+        result = syntax.at(node.test, ast.Return(context.visit(node.test)))
         body = context.block(node.body)
     parts = (
         context.nested(f"__fly_test_{number}", (), in_test, [result], node.test),
         context.nested(f"__fly_body_{number}", (), in_body, body, node.body[0]),
     )
-    run = build.statement("while_", number, *(build.load(part.name) for part in parts), place=node.test)
+    run = syntax.statement("while_", number, *(syntax.load(part.name) for part in parts), place=node.test)
     return [*parts, run, *context.block(node.orelse)]
 
 

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import ast
 
-from flydsl.compiler.rewrite import build, checks
+from flydsl.compiler.rewrite import checks, syntax
 from flydsl.compiler.rewrite.context import PYTHON_CONDITION, Context, assigned_lines
 from flydsl.compiler.rewrite.jumps import LEFT, is_const_expr
-from flydsl.compiler.rewrite.names import bound_names, changed_names
+from flydsl.compiler.rewrite.syntax import bound_names, changed_names
 
 
 def rewrite_if(context: Context, node: ast.If) -> list[ast.stmt]:
@@ -46,8 +46,8 @@ def rewrite_if(context: Context, node: ast.If) -> list[ast.stmt]:
         assigned, place = bound_names(body), body[0]
         with context.region(number):
             made.append(context.nested(name, (), assigned, context.block(body), place))
-        arguments.append(build.load(name))
-    return [*made, build.statement("if_", *arguments, place=node.test)]
+        arguments.append(syntax.load(name))
+    return [*made, syntax.statement("if_", *arguments, place=node.test)]
 
 
 def rewrite_raise(context: Context, node: ast.Raise) -> ast.stmt | list[ast.stmt]:
@@ -59,7 +59,7 @@ def rewrite_raise(context: Context, node: ast.Raise) -> ast.stmt | list[ast.stmt
     around, location = context.sites[nearest], context.location(node)
     refusal = checks.raise_inside(around.kind, around.location.line, location)
     number = context.site("raise", location, [refusal], nearest=nearest)
-    return [build.statement("outside", number, place=node), node]
+    return [syntax.statement("outside", number, place=node), node]
 
 
 def rewrite_jump(context: Context, node: ast.Return | ast.Break | ast.Continue) -> ast.stmt:
@@ -74,4 +74,4 @@ def rewrite_jump(context: Context, node: ast.Return | ast.Break | ast.Continue) 
         return node
     line = context.sites[loops[-1]].location.line
     refusal = checks.jump_in_loop(node, line, context.location(node))
-    return build.statement("refuse", context.site("jump", context.location(node), [refusal]), place=node)
+    return syntax.statement("refuse", context.site("jump", context.location(node), [refusal]), place=node)

@@ -22,12 +22,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from flydsl.base.records import dataclass
-from flydsl.compiler.rewrite import build
-from flydsl.compiler.rewrite.names import FUNCTIONS, scope_nodes
+from flydsl.compiler.rewrite import syntax
+from flydsl.compiler.rewrite.syntax import FUNCTIONS, scope_nodes
 from flydsl.expr.flow.site import FLAG, RESULT
 
 DONE, _BREAK, _SKIP = FLAG, f"{FLAG}_loop_", f"{FLAG}_turn_"
-_JUMPS = (ast.Return, ast.Break, ast.Continue)
+JUMPS = (ast.Return, ast.Break, ast.Continue)
 _LOOPS = (ast.For, ast.While)
 UNTIL = "fly_until"
 """The attribute of a run-time `for` that names the flag which ends it."""
@@ -143,15 +143,15 @@ class _Lowering:
         head = [_flag(DONE, False, place)] if DONE in self._tested else []
         if not self._gives:
             return [*text, *head, *lowered]
-        unset = _assign(RESULT, build.call("unset", place=place), place)
+        unset = _assign(RESULT, syntax.call("unset", place=place), place)
         end = function.body[-1]
-        result = build.at(end, ast.Return(build.call("returned", build.load(RESULT), place=end)))
+        result = syntax.at(end, ast.Return(syntax.call("returned", syntax.load(RESULT), place=end)))
         return [*text, unset, *head, *lowered, result]
 
     def _block(self, statements: Sequence[ast.stmt]) -> _Lowered:
         done: list[ast.stmt] = []
         for index, node in enumerate(statements):
-            if isinstance(node, _JUMPS):
+            if isinstance(node, JUMPS):
                 made, flags = self._jump(node)
                 return _Lowered(done + made, flags, True)
             lowered = self._statement(node)
@@ -203,8 +203,8 @@ class _Lowering:
         self._tested |= flags
         place = body[0]
         for name in sorted(flags):
-            test = build.at(place, ast.UnaryOp(ast.Not(), build.load(name)))
-            made = build.at(place, ast.If(test, body, [_flag(name, True, place)]))
+            test = syntax.at(place, ast.UnaryOp(ast.Not(), syntax.load(name)))
+            made = syntax.at(place, ast.If(test, body, [_flag(name, True, place)]))
             setattr(made, LEFT, (False, True))
             body = [made]
         (made,) = body
@@ -224,7 +224,7 @@ class _Lowering:
         for part in [node, *getattr(node, "cases", ())]:
             if isinstance(getattr(part, "body", None), list):
                 inner = self._block(part.body)
-                part.body, flags = inner.body or [build.at(node, ast.Pass())], flags | inner.flags
+                part.body, flags = inner.body or [syntax.at(node, ast.Pass())], flags | inner.flags
         return _Lowered([node], flags)
 
     def _if(self, node: ast.If) -> _Lowered:
@@ -271,15 +271,15 @@ class _Lowering:
     def _leave_early(self, node: ast.For | ast.While, loop: _Loop) -> None:
         """Have a loop end when its flag is set."""
         if isinstance(node, ast.While):
-            holds = build.call("holds", node.test, place=node.test)
-            node.test = build.at(node.test, ast.IfExp(build.load(loop.stop), ast.Constant(False), holds))
+            holds = syntax.call("holds", node.test, place=node.test)
+            node.test = syntax.at(node.test, ast.IfExp(syntax.load(loop.stop), ast.Constant(False), holds))
         elif run_time_range(node) is not None:
             setattr(node, UNTIL, loop.stop)
         else:
             place = node.body[0]
             body = self._unless(frozenset({loop.stop}), node.body)
-            known = build.call("const_expr", build.load(loop.stop), place=place)
-            node.body = [body, build.at(place, ast.If(known, [build.at(place, ast.Break())], []))]
+            known = syntax.call("const_expr", syntax.load(loop.stop), place=place)
+            node.body = [body, syntax.at(place, ast.If(known, [syntax.at(place, ast.Break())], []))]
 
 
 _JUMPING = "fly_jumping"
@@ -295,8 +295,8 @@ def _falling_side(node: ast.If) -> list[ast.stmt] | None:
 
 
 def _assign(name: str, value: ast.expr, place: ast.AST) -> ast.stmt:
-    return build.at(place, ast.Assign([build.at(place, ast.Name(name, ast.Store()))], value))
+    return syntax.at(place, ast.Assign([syntax.at(place, ast.Name(name, ast.Store()))], value))
 
 
 def _flag(name: str, value: bool, place: ast.AST) -> ast.stmt:
-    return _assign(name, build.at(place, ast.Constant(value)), place)
+    return _assign(name, syntax.at(place, ast.Constant(value)), place)

@@ -1,8 +1,13 @@
-"""Artifacts brought into the process: no IR library is needed to run what was compiled before."""
+"""Artifacts brought into the process: no IR library is needed to run what was compiled before.
+
+Object code of the package itself is kept as artifacts are, once per machine and version. What calls go through is
+loaded once and stays: threads that ask at the same time get the same code.
+"""
 
 from __future__ import annotations
 
 import ctypes
+import threading
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -10,14 +15,18 @@ from flydsl.base.lazy import lazy_module
 from flydsl.base.log import get_logger
 from flydsl.base.native_names import DRIVER_ATTRIBUTES_ENTRY, DRIVER_ENTRY, TENSOR_MAP_ENTRY, handle_symbol
 from flydsl.compiler.artifacts.artifact import Artifact, Executable
-from flydsl.compiler.cache.own_objects import pool_object
+from flydsl.compiler.backends.base import toolchain_text
+from flydsl.compiler.cache.cache_store import CacheKey, settings_text
+from flydsl.compiler.cache.disk_cache import fetch_own
 from flydsl.runtime import host_pool
 from flydsl.runtime.object_code import load_object
 from flydsl.target.family import family
 
 if TYPE_CHECKING:
+    from flydsl.codegen import exported_object
     from flydsl.compiler.running import sanitized_executable
 else:
+    exported_object = lazy_module("flydsl.codegen.exported_object")
     sanitized_executable = lazy_module("flydsl.compiler.running.sanitized_executable")
 
 
@@ -58,9 +67,43 @@ def _loaded(artifact: Artifact, device: Any) -> Executable:
 
 def sanitized(artifact: Artifact, device: Any) -> Executable:
     """Code with checks in it, beside the checker that it calls."""
+    host_pool.start(pool_object)
     sanitized_executable.load_checker()
     return sanitized_executable.SanitizedExecutable(artifact, load_object(artifact.host_object), device)
 
 
 def _set_pointer(place: int, value: int) -> None:
     ctypes.c_void_p.from_address(place).value = value
+
+
+# Object code of the package -------------------------------------------------------------------------------------------
+
+_loading = threading.RLock()
+_in_process: dict[str, Any] = {}
+
+
+def pool_object() -> bytes:
+    """The thread pool's object code for this machine."""
+    return _own("host_pool")
+
+
+def native_call_code() -> Any:
+    """The code that makes a call of GPU code, in this process."""
+    return _in_memory("native_call")
+
+
+def _in_memory(name: str) -> Any:
+    with _loading:
+        if name not in _in_process:
+            _in_process[name] = load_object(_own(name))
+        return _in_process[name]
+
+
+def _own(name: str) -> bytes:
+    """The object code of a native part, from disk where it is there."""
+
+    def compile_() -> Artifact:
+        code = exported_object.native_object(name)
+        return Artifact(name=name, target="", device=name, argument_format="", host_object=code)
+
+    return fetch_own(CacheKey(name, toolchain_text(), settings_text(name)), compile_).host_object

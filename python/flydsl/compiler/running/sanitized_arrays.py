@@ -14,8 +14,7 @@ from typing import Any
 
 from flydsl.base import knobs
 from flydsl.base.records import dataclass
-from flydsl.compiler.arguments.kinds import StructArgument
-from flydsl.compiler.arguments.tensor_argument import TensorArgument
+from flydsl.compiler.arguments.kinds import StructArgument, TensorArgument
 from flydsl.native.constants import CELL_BYTES
 from flydsl.target.dtype import storage_bytes
 
@@ -25,21 +24,18 @@ _LARGEST_GRANULE = 8
 # While compiling -------------------------------------------------------------------------------
 
 
-def settings_text(names: Sequence[str], arguments: Sequence[Any]) -> str | None:
-    """The active checks and the array arguments as JSON, or None without a sanitizer.
+def settings_text(names: Sequence[str], arguments: Sequence[Any]) -> str:
+    """The active checks and the array arguments as JSON.
 
     ``arguments`` are adapted ones; a compile-time value is None.
     """
-    checks = knobs.SANITIZE.get()
-    if not checks:
-        return None
     arrays: list[dict[str, Any]] = []
     at = 0
     for name, argument in zip(names, arguments, strict=True):
         if argument is not None:
             arrays += _facts(name, argument, at)
             at += len(argument.abi())
-    return json.dumps({"checks": sorted(checks), "arrays": arrays})
+    return json.dumps({"checks": sorted(knobs.SANITIZE.get()), "arrays": arrays})
 
 
 def _facts(name: str, argument: Any, at: int) -> Iterator[dict[str, Any]]:

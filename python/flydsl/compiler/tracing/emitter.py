@@ -30,7 +30,11 @@ from xdsl.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp, YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from flydsl.base.errors import DslRuntimeError, SourceLocation
-from flydsl.compiler.tracing.ir_parts import (
+from flydsl.dialects.fly.op_table import OP_TABLE
+from flydsl.dialects.fly.ops import OP_CLASSES, infer_types, to_attr
+from flydsl.dialects.fly.payload import DYNAMIC_SHARED, Pointer
+from flydsl.dialects.fly.types import type_of
+from flydsl.dialects.parts import (
     DEFAULTS,
     attribute,
     current_location,
@@ -39,10 +43,6 @@ from flydsl.compiler.tracing.ir_parts import (
     make_constant,
     user_frame,
 )
-from flydsl.dialects.fly.op_table import OP_TABLE
-from flydsl.dialects.fly.ops import OP_CLASSES, infer_types, to_attr
-from flydsl.dialects.fly.payload import DYNAMIC_SHARED, Pointer
-from flydsl.dialects.fly.types import type_of
 from flydsl.dialects.upstream import created, op_class
 from flydsl.passes.shared.intrinsic_call import PTX_NAME, asm_properties, call_properties, native_call
 from flydsl.passes.shared.known_bits import known_twos
@@ -250,6 +250,9 @@ class TraceEmitter:
 
     def declare_dynamic_shared(self) -> None:
         self.builder.declare_shared(DYNAMIC_SHARED)
+
+    def require_residence(self) -> None:
+        self.builder.resident.add(self.kernel_symbol)
 
     def known_number(self, value: Any) -> int | float | None:
         constant = value.owner if isinstance(value, SSAValue) else None

@@ -39,9 +39,12 @@ def buffer_atomic(op: str, elem: str) -> BufferAtomic:
     return BufferAtomic(op, elem, width_bits(elem) * (2 if op == "pk_add" else 1))
 
 
-def _lds_read_trans(body: str) -> LdsReadTrans:
-    found = _matched(r"trans\s*=\s*(\d+)b\s*,\s*(\d+)", body, "trans = Gb, BITS")
-    return LdsReadTrans(int(found[1]), int(found[2]))
+def _lds_read_trans(generation: str) -> Callable[[str], LdsReadTrans]:
+    def parse(body: str) -> LdsReadTrans:
+        found = _matched(r"trans\s*=\s*(\d+)b\s*,\s*(\d+)", body, "trans = Gb, BITS")
+        return LdsReadTrans(int(found[1]), int(found[2]), generation)
+
+    return parse
 
 
 def _cached_copy(body: str) -> CachedCopy:
@@ -80,7 +83,8 @@ COPY_PARSERS: dict[str, Callable[[str], Any]] = {
     "fly_rocdl.cdna3.buffer_atomic": _buffer_atomic,
     f"fly_rocdl.{ASYNC_BUFFER}": _lds_copy(ASYNC_BUFFER),
     f"fly_rocdl.{ASYNC_GLOBAL}": _lds_copy(ASYNC_GLOBAL),
-    "fly_rocdl.cdna4.lds_read_trans": _lds_read_trans,
+    "fly_rocdl.cdna4.lds_read_trans": _lds_read_trans("cdna4"),
+    "fly_rocdl.gfx1250.lds_read_trans": _lds_read_trans("cdna5"),
     "fly_rocdl.gfx1250.tdm": _tensor_copy,
     "fly_nvvm.sm80.cached_copy": _cached_copy,
     "fly_nvvm.sm80.cp_async": _cp_async,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from xdsl.dialects.builtin import IndexType, IntAttr, IntegerType, VectorType, i1
+from xdsl.dialects.builtin import DictionaryAttr, IndexType, IntAttr, IntegerAttr, IntegerType, VectorType, i1
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
@@ -176,6 +176,10 @@ def _mma_ssa(op: TableOp) -> None:
 
 def _make_ptr(op: TableOp) -> None:
     _result(op, ft.PtrType)
+    settings = op.attributes.get("dictAttrs")
+    size = settings.data.get("allocSize") if isinstance(settings, DictionaryAttr) else None
+    if size is not None and not (isinstance(size, IntegerAttr) and size.value.data >= 0):
+        raise _fail(op, f"allocSize is a number of elements, not {size}")
 
 
 def _dyn_shared(op: TableOp) -> None:

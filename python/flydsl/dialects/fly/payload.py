@@ -36,6 +36,9 @@ DEPENDENT_LAUNCH = "fly.pdl"
 SHARED_RANGE = "fly.shared_range"
 """Attribute of a launch whose bytes of shared memory are known at run time: the least and the most, comma between."""
 
+RESIDENT = "fly.resident"
+"""Attribute of a launch whose blocks wait for each other: all of them must fit on the device at once."""
+
 MAPPED_TENSOR, MAPPED_ORDER = "fly.tensor", "fly.order"
 """Attributes of a call that makes a tensor map: how messages name the tensor, and its modes from the fastest on."""
 

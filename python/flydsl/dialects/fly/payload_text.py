@@ -221,6 +221,7 @@ COPY_INSTRUCTIONS = (
     "fly_rocdl.cdna4.buffer_load_async_lds",
     "fly_rocdl.cdna4.global_load_async_lds",
     "fly_rocdl.cdna4.lds_read_trans",
+    "fly_rocdl.gfx1250.lds_read_trans",
     "fly_rocdl.gfx1250.tdm",
     "fly_nvvm.sm80.cached_copy",
     "fly_nvvm.sm80.cp_async",

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from xdsl.dialects import builtin
 from xdsl.dialects.builtin import IndexType, IntegerType, VectorType
@@ -42,9 +43,8 @@ class FlyType(Data[P], TypeAttribute, Generic[P]):
         except FlyDSLError as error:
             parser.raise_error(f"bad {cls.name} '{body}': {error.message}", at)
 
-    @classmethod
-    def parse_payload(cls, body: str) -> Any:
-        raise NotImplementedError
+    parse_payload: ClassVar[Callable[[str], Any]]
+    """Reads the payload from its text."""
 
     def print_parameter(self, printer: Printer) -> None:
         printer.print_string(f"<{self.text()}>")
@@ -75,10 +75,7 @@ def take_angle_body(parser: AttrParser) -> str:
 
 class IntTupleType(FlyType[Any]):
     name = "fly.int_tuple"
-
-    @classmethod
-    def parse_payload(cls, body: str) -> Any:
-        return text.parse_int_tuple(body)
+    parse_payload = staticmethod(text.parse_int_tuple)
 
     def text(self) -> str:
         return text.int_tuple_text(self.data)
@@ -86,58 +83,37 @@ class IntTupleType(FlyType[Any]):
 
 class LayoutType(FlyType[Layout]):
     name = "fly.layout"
-
-    @classmethod
-    def parse_payload(cls, body: str) -> Layout:
-        return text.parse_layout(body)
+    parse_payload = staticmethod(text.parse_layout)
 
 
 class ComposedLayoutType(FlyType[ComposedLayout]):
     name = "fly.composed_layout"
-
-    @classmethod
-    def parse_payload(cls, body: str) -> ComposedLayout:
-        return text.parse_composed(body)
+    parse_payload = staticmethod(text.parse_composed)
 
 
 class SwizzleType(FlyType[Swizzle]):
     name = "fly.swizzle"
-
-    @classmethod
-    def parse_payload(cls, body: str) -> Swizzle:
-        return text.parse_swizzle(body)
+    parse_payload = staticmethod(text.parse_swizzle)
 
 
 class CoordSwizzleType(FlyType[CoordSwizzle]):
     name = "fly.coord_swizzle"
-
-    @classmethod
-    def parse_payload(cls, body: str) -> CoordSwizzle:
-        return text.parse_coord_swizzle(body)
+    parse_payload = staticmethod(text.parse_coord_swizzle)
 
 
 class TileType(FlyType[Tile]):
     name = "fly.tile"
-
-    @classmethod
-    def parse_payload(cls, body: str) -> Tile:
-        return text.parse_tile(body)
+    parse_payload = staticmethod(text.parse_tile)
 
 
 class PtrType(FlyType[pl.Pointer]):
     name = "fly.ptr"
-
-    @classmethod
-    def parse_payload(cls, body: str) -> pl.Pointer:
-        return text.parse_pointer(body)
+    parse_payload = staticmethod(text.parse_pointer)
 
 
 class MemRefType(FlyType[Tensor]):
     name = "fly.memref"
-
-    @classmethod
-    def parse_payload(cls, body: str) -> Tensor:
-        return text.parse_memref(body)
+    parse_payload = staticmethod(text.parse_memref)
 
     def text(self) -> str:
         pointer = self.data.iter
@@ -146,10 +122,7 @@ class MemRefType(FlyType[Tensor]):
 
 class CoordTensorType(FlyType[Tensor]):
     name = "fly.coord_tensor"
-
-    @classmethod
-    def parse_payload(cls, body: str) -> Tensor:
-        return text.parse_coord_tensor(body)
+    parse_payload = staticmethod(text.parse_coord_tensor)
 
     def text(self) -> str:
         return f"{text.int_tuple_text(self.data.iter)}, {self.data.layout}"
@@ -157,34 +130,22 @@ class CoordTensorType(FlyType[Tensor]):
 
 class CopyAtomType(FlyType[pl.CopyAtom]):
     name = "fly.copy_atom"
-
-    @classmethod
-    def parse_payload(cls, body: str) -> pl.CopyAtom:
-        return text.parse_copy_atom(body)
+    parse_payload = staticmethod(text.parse_copy_atom)
 
 
 class MmaAtomType(FlyType[pl.MmaAtom]):
     name = "fly.mma_atom"
-
-    @classmethod
-    def parse_payload(cls, body: str) -> pl.MmaAtom:
-        return text.parse_mma_atom(body)
+    parse_payload = staticmethod(text.parse_mma_atom)
 
 
 class TiledCopyType(FlyType[pl.TiledCopy]):
     name = "fly.tiled_copy"
-
-    @classmethod
-    def parse_payload(cls, body: str) -> pl.TiledCopy:
-        return text.parse_tiled_copy(body)
+    parse_payload = staticmethod(text.parse_tiled_copy)
 
 
 class TiledMmaType(FlyType[pl.TiledMma]):
     name = "fly.tiled_mma"
-
-    @classmethod
-    def parse_payload(cls, body: str) -> pl.TiledMma:
-        return text.parse_tiled_mma(body)
+    parse_payload = staticmethod(text.parse_tiled_mma)
 
 
 class InstructionType(FlyType[Any]):
@@ -208,20 +169,9 @@ INSTRUCTION_TYPES: dict[str, type[InstructionType]] = {
 }
 
 FLY_TYPES: tuple[type[FlyType[Any]], ...] = (
-    IntTupleType,
-    LayoutType,
-    ComposedLayoutType,
-    SwizzleType,
-    CoordSwizzleType,
-    TileType,
-    PtrType,
-    MemRefType,
-    CoordTensorType,
-    CopyAtomType,
-    MmaAtomType,
-    TiledCopyType,
-    TiledMmaType,
-)
+    IntTupleType, LayoutType, ComposedLayoutType, SwizzleType, CoordSwizzleType, TileType, PtrType, MemRefType,
+    CoordTensorType, CopyAtomType, MmaAtomType, TiledCopyType, TiledMmaType,
+)  # fmt: skip
 
 _TYPE_OF_PAYLOAD: dict[type, type[FlyType[Any]]] = {
     Layout: LayoutType,

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.base.records import dataclass, replace
 from flydsl.dialects.fly import rules
-from flydsl.expr.numeric import Numeric
+from flydsl.expr.numeric import Int32, Int64, Numeric
 from flydsl.expr.tensors.pointer import Pointer
 from flydsl.expr.tensors.tensor import Tensor
 from flydsl.expr.trace.context import Value, current
@@ -24,7 +24,7 @@ Operation = Literal["add", "min", "max", "and", "or", "xor", "exchange", "compar
 Order = Literal["relaxed", "acquire", "release", "acq_rel", "seq_cst"]
 Scope = Literal["block", "cluster", "device", "system"]
 
-_ORDERS = {"relaxed": 2, "acquire": 4, "release": 5, "acq_rel": 6, "seq_cst": 7}
+ORDERS = {"relaxed": 2, "acquire": 4, "release": 5, "acq_rel": 6, "seq_cst": 7}
 """LLVM's numbers."""
 _ORDERS_OF_FAILURE = {"relaxed": 2, "acquire": 4, "release": 2, "acq_rel": 4, "seq_cst": 7}
 """What a compare_exchange that did not exchange is ordered as: it wrote nothing to release."""
@@ -48,7 +48,7 @@ class _Access:
     def combine(self, address: Value, data: Any, align: int) -> Any:
         """One operation on a number or a pair; what was there before."""
         table = _FLOAT if self.dtype.is_float else _SIGNED if self.dtype.signed else _UNSIGNED
-        attributes = {"bin_op": table[self.op], "ordering": _ORDERS[self.order], "alignment": align}
+        attributes = {"bin_op": table[self.op], "ordering": ORDERS[self.order], "alignment": align}
         raw, as_integer = data.ir_value(), self.op == "exchange" and self.dtype.is_float
         if as_integer:
             raw = _recast(raw, f"i{self.dtype.width}")
@@ -62,7 +62,7 @@ class _Access:
         bits = f"i{self.dtype.width}"
         operands = [address, *(_recast(number.ir_value(), bits) for number in (expected, data))]
         attributes = {
-            "success_ordering": _ORDERS[self.order],
+            "success_ordering": ORDERS[self.order],
             "failure_ordering": _ORDERS_OF_FAILURE[self.order],
             "alignment": align,
         }
@@ -92,8 +92,8 @@ def atomic(
     Without a scope, shared memory is seen by its block and global memory by the device.
     """
     current().require_kernel("an atomic")
-    place = _place(view, at)
-    access = _access(op, place, order, scope)
+    place = place_of(view, at)
+    access = access_of(op, place, order, scope)
     if (expected is not None) is not (op == "compare_exchange"):
         raise DslTypeError(
             "compare_exchange, and no other operation, takes what it expects to find",
@@ -142,8 +142,8 @@ def _is_pair(dtype: type[Numeric], pointer: Pointer, offsets: Sequence[IntTuple]
     return isinstance(first, int) and isinstance(second, int) and second == first + 1
 
 
-def _place(view: Any, at: Any) -> Tensor:
-    """The tensor of the elements to combine into."""
+def place_of(view: Any, at: Any) -> Tensor:
+    """The tensor of the elements that an atomic is on."""
     if isinstance(view, Pointer) and at is None:
         return apply("make_view", view, apply("make_layout", IntTuple.from_python(1), IntTuple.from_python(1)))
     if not isinstance(view, Tensor) or not view.is_memory:
@@ -158,10 +158,11 @@ def _place(view: Any, at: Any) -> Tensor:
         return view[at]
     rules.memref_load(view.payload, coord.payload)
     pointer = apply("get_iter", view) + apply("crd2idx", coord, apply("get_layout", view))
-    return _place(pointer, None)
+    return place_of(pointer, None)
 
 
-def _access(op: str, place: Tensor, order: str, scope: str | None) -> _Access:
+def access_of(op: str, place: Tensor, order: str, scope: str | None) -> _Access:
+    """An atomic that is possible on a tensor, with its default scope."""
     space, dtype = place.payload.iter.space, place.dtype
     if op not in _OPERATIONS:
         raise DslValueError(f"unknown atomic operation {op!r}", hint=f"choose one of {', '.join(_OPERATIONS)}")
@@ -176,9 +177,14 @@ def _access(op: str, place: Tensor, order: str, scope: str | None) -> _Access:
         raise DslTypeError(
             f"atomic {op!r} has no meaning for {dtype}", hint="floats take add, min, max, exchange, compare_exchange"
         )
-    if order not in _ORDERS:
-        raise DslValueError(f"unknown order {order!r}", hint=f"choose one of {', '.join(_ORDERS)}")
+    if order not in ORDERS:
+        raise DslValueError(f"unknown order {order!r}", hint=f"choose one of {', '.join(ORDERS)}")
     return _Access(op, dtype, order, _scope_name(scope or ("block" if space == "shared" else "device")))
+
+
+def signed_like(dtype: type[Numeric]) -> type[Numeric]:
+    """The signed integer of the same width, for differences of counters."""
+    return Int64 if dtype.width == 64 else Int32
 
 
 def _scope_name(scope: str) -> str:
@@ -219,12 +225,12 @@ def llvm_address(pointer: Pointer) -> Value:
 
 def fence(scope: Scope = "device", order: Order = "acq_rel") -> None:
     """Order this thread's accesses to memory before and after it, as the threads of ``scope`` see them."""
-    if order not in _ORDERS or order == "relaxed":
-        orders = ", ".join(name for name in _ORDERS if name != "relaxed")
+    if order not in ORDERS or order == "relaxed":
+        orders = ", ".join(name for name in ORDERS if name != "relaxed")
         raise DslValueError(f"a fence has no order {order!r}", hint=f"choose one of {orders}")
     current().require_kernel("a fence")
     name = _scope_name(scope)
-    attributes = {"ordering": _ORDERS[order]} | ({"syncscope": name} if name else {})
+    attributes = {"ordering": ORDERS[order]} | ({"syncscope": name} if name else {})
     current().op("llvm.fence", [], None, attributes)
 
 

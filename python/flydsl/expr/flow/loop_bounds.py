@@ -29,13 +29,13 @@ class Bounds(NamedTuple):
     def counted(self) -> tuple[Bounds, Callable[[Value], Numeric]]:
         """Bounds whose counter cannot pass the last number of its type, and the index that belongs to a counter.
 
-        The index itself where that is plain, else the number of turns: a step of more than 1 may jump over the end of
-        the type, and a step that is not known may be negative or zero, for which Python has turns or none.
+        The index itself where that is plain, else the number of iterations: a step of more than 1 may jump over the end
+        of the type, and a step that is not known may be negative or zero, for which Python has iterations or none.
         """
         if self._stays_in_range():
             return self, self.counter
-        turns = self.counter(_turns(self))
-        plain = Bounds(self.counter(0), turns, self.counter(1))
+        iterations = self.counter(_iterations(self))
+        plain = Bounds(self.counter(0), iterations, self.counter(1))
         return plain, lambda number: self.counter(self.start + self.counter(number) * self.step)
 
     def _stays_in_range(self) -> bool:
@@ -47,8 +47,8 @@ class Bounds(NamedTuple):
         return self.step.value == 1 or self.counter.width > 32 or known
 
 
-def _turns(bounds: Bounds) -> Numeric:
-    """How often the loop turns, in unsigned numbers: the way may be as long as the type has values."""
+def _iterations(bounds: Bounds) -> Numeric:
+    """How often the loop iterates, in unsigned numbers: the way may be as long as the type has values."""
     word = Uint32 if bounds.counter.width == 32 else Uint64
     start, stop, step = bounds
     none = word(0)

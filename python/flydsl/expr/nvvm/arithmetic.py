@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
-from flydsl.expr.numeric import Float32, Int32, Uint32, as_numeric
+from flydsl.expr.numeric import Float32, Int16, Int32, Uint32, as_numeric
 from flydsl.expr.trace.context import current
 from flydsl.expr.trace.intrinsic import call, require
 
@@ -31,6 +31,12 @@ def tanh(x: Any) -> Float32:
     """The hyperbolic tangent in one instruction, to about 2^-11."""
     require("tanh", "cuda")
     return Float32(current().ptx("tanh.approx.f32", [Float32(x).ir_value()]))
+
+
+def cvt_e4m3x2(low: Any, high: Any) -> Int16:
+    """Two f32 as `Float8E4M3FN` in one instruction, ``low`` in the lower byte; what is beyond 448 becomes 448."""
+    require("cvt_e4m3x2", "cuda", ("hopper",))
+    return Int16(call("llvm.nvvm.ff.to.e4m3x2.rn", [Float32(high).ir_value(), Float32(low).ir_value()], "i16"))
 
 
 _REDUX = {"add": "add", "min": "min", "max": "max", "and": "and", "or": "or", "xor": "xor"}
@@ -65,4 +71,4 @@ def max_cluster_size() -> int:
     return current().target.max_cluster_blocks if is_target() else 1
 
 
-__all__ = ["ex2", "is_target", "lg2", "max_cluster_size", "rcp", "redux", "rsqrt", "tanh"]
+__all__ = ["cvt_e4m3x2", "ex2", "is_target", "lg2", "max_cluster_size", "rcp", "redux", "rsqrt", "tanh"]

@@ -12,7 +12,7 @@ from flydsl.expr.tensors.tensor import pointer_of
 from flydsl.expr.trace.context import Value, current
 from flydsl.expr.values.handle import describe
 from flydsl.expr.vector import Vector
-from flydsl.target.ptx import CLUSTER_WIDTHS, cluster_form
+from flydsl.target.ptx import ASYNC_WORD, CLUSTER_WIDTHS, cluster_form
 
 _WORDS: dict[int, type[Numeric]] = {16: Int16, 32: Int32, 64: Int64}
 
@@ -63,16 +63,28 @@ def cluster_load(place: Any, block: Any, dtype: Any = None) -> Any:
     return values if is_vector else values[0]
 
 
-def cluster_store(value: Any, place: Any, block: Any) -> None:
+def cluster_store(value: Any, place: Any, block: Any, barrier: Any = None) -> None:
     """Write a number, or a vector of up to 128 bits, to this place of the shared memory of block ``block``.
 
-    A number is converted to the type of the place. A vector is written as it is, at a multiple of its size.
+    A number is converted to the type of the place. A vector is written as it is, at a multiple of its size. With
+    ``barrier``, the place of an mbarrier, the bytes complete a phase of that block's, as those of a bulk copy do: who
+    waits for it sees them, and no barrier of the cluster is needed. They are 32 bits at least then.
     """
     kind = _pointer(place).dtype
     values = value if isinstance(value, Vector) else Vector.from_elements([kind(value)], kind)
     word, count = _words(values.dtype, values.numel)
     parts = [part.ir_value() for part in values.reshape((values.numel,)).bitcast(word)]
-    issue(_name("st", word, count), [_remote(place, values.dtype.width * values.numel // 8, block), *parts])
+    address = _remote(place, values.dtype.width * values.numel // 8, block)
+    if barrier is None:
+        issue(_name("st", word, count), [address, *parts])
+        return
+    if word.width < ASYNC_WORD:
+        raise DslTypeError(
+            f"with an mbarrier told, blocks of a cluster exchange {ASYNC_WORD} bits and more, and {values.numel} of "
+            f"{values.dtype.__name__} are {values.dtype.width * values.numel}",
+            hint="convert the number to 32 bits, or write two of 16 bits as a vector",
+        )
+    issue(_name("st.async", word, count), [address, *parts, _remote(barrier, 8, block)])
 
 
 __all__ = ["cluster_load", "cluster_store"]

@@ -117,6 +117,32 @@ def s_barrier() -> None:
     call("llvm.amdgcn.s.barrier", [])
 
 
+def lds_barrier() -> None:
+    """Wait for every wave of the workgroup, whose accesses to LDS are then done.
+
+    ``fx.barrier()`` orders global memory too: on gfx11 and gfx12 it waits for every load and empties the first cache.
+    Here loads from global memory stay on their way.
+    """
+    target = require("lds_barrier", "rocm")
+    if target.generation in _GFX12:
+        lds_barrier_signal()
+        lds_barrier_wait()
+        return
+    s_waitcnt(lgkmcnt=0)
+    s_barrier()
+
+
+def lds_barrier_signal() -> None:
+    """gfx12: the first half of `lds_barrier`: this wave's accesses to LDS are done, and it goes on."""
+    s_wait_dscnt(0)
+    s_barrier_signal(-1)
+
+
+def lds_barrier_wait() -> None:
+    """gfx12: the second half: every wave has signalled."""
+    s_barrier_wait(-1)
+
+
 def s_barrier_signal(barrier: int = -1) -> None:
     """gfx12: arrive at the barrier of the workgroup (-1) or of the cluster (-3), and go on."""
     require("s_barrier_signal", "rocm", _GFX12)
@@ -187,8 +213,8 @@ def waitcnt_for(generation: str) -> Any:
 
 
 __all__ = [
-    "asyncmark", "disable_xdl_arb_stall", "iglp_opt", "mask_dsrd", "mask_dswr", "mask_mfma", "mask_vmem_rd",
-    "s_barrier", "s_barrier_signal", "s_barrier_wait", "s_nop", "s_setprio", "s_sleep", "s_wait_asynccnt",
-    "s_wait_dscnt", "s_wait_tensorcnt", "s_waitcnt",
-    "sched_barrier", "sched_dsrd", "sched_dswr", "sched_group_barrier", "sched_mfma", "sched_vmem", "wait_asyncmark",
+    "asyncmark", "disable_xdl_arb_stall", "iglp_opt", "lds_barrier", "lds_barrier_signal", "lds_barrier_wait",
+    "mask_dsrd", "mask_dswr", "mask_mfma", "mask_vmem_rd", "s_barrier", "s_barrier_signal", "s_barrier_wait", "s_nop",
+    "s_setprio", "s_sleep", "s_wait_asynccnt", "s_wait_dscnt", "s_wait_tensorcnt", "s_waitcnt", "sched_barrier",
+    "sched_dsrd", "sched_dswr", "sched_group_barrier", "sched_mfma", "sched_vmem", "wait_asyncmark",
 ]  # fmt: skip

@@ -34,28 +34,45 @@ from flydsl.expr.gpu import barrier
 from flydsl.expr.nvvm.copies import cp_async_commit_group, cp_async_wait_group
 from flydsl.expr.nvvm.pipeline import Pipeline as BarrierPipeline
 from flydsl.expr.nvvm.pipeline import next_state, start_state
-from flydsl.expr.rocdl.scheduling import asyncmark, s_wait_asynccnt, s_wait_tensorcnt, s_waitcnt, wait_asyncmark
+from flydsl.expr.rocdl.scheduling import (
+    asyncmark,
+    s_barrier,
+    s_wait_asynccnt,
+    s_wait_tensorcnt,
+    s_waitcnt,
+    wait_asyncmark,
+)
 from flydsl.expr.trace.context import current
 
 
 @dataclass(frozen=True)
 class Engine:
-    """How the bytes of a stage are waited for; ``counts_copies`` where the hardware counts them one by one."""
+    """How the bytes of a stage are waited for; ``counts_copies`` where the hardware counts them one by one.
+
+    ``meet`` is the barrier behind that wait. One that orders memory would wait for every copy, so gfx9's is bare,
+    behind a wait for the wave's own accesses to LDS.
+    """
 
     generations: tuple[str, ...]
     commit: Callable[[], None] | None
     wait: Callable[[int], None] | None
     counts_copies: bool = False
+    meet: Callable[[], None] = barrier
 
 
 def _wait_for_loads(pending: int) -> None:
     s_waitcnt(vmcnt=pending)
 
 
+def _bare_barrier() -> None:
+    s_waitcnt(lgkmcnt=0)
+    s_barrier()
+
+
 ENGINES: dict[str, Engine] = {
     "cp.async": Engine(("ampere", "hopper"), cp_async_commit_group, cp_async_wait_group),
-    "buffer": Engine(("cdna2", "cdna3", "cdna4"), None, _wait_for_loads, counts_copies=True),
-    "asyncmark": Engine(("cdna4",), asyncmark, wait_asyncmark),
+    "buffer": Engine(("cdna2", "cdna3", "cdna4"), None, _wait_for_loads, True, _bare_barrier),
+    "asyncmark": Engine(("cdna4",), asyncmark, wait_asyncmark, meet=_bare_barrier),
     "async": Engine(("cdna5",), None, s_wait_asynccnt, counts_copies=True),
     "tdm": Engine(("cdna5",), None, s_wait_tensorcnt, counts_copies=True),
     "registers": Engine((), None, None),
@@ -116,12 +133,12 @@ class Ring:
         if self.engine.wait is not None:
             turns = 0 if last else self.ahead - 1
             self.engine.wait(turns * (self.copies if self.engine.counts_copies else 1))
-        barrier()
+        self.engine.meet()
 
     def release(self, state: Any) -> None:
         """The stage was used. Where all stages are on their way, the next to be filled is this one: all wait here."""
         if self.ahead == self.stages:
-            barrier()
+            self.engine.meet()
 
 
 def make_pipeline(engine: str, *, stages: int, allocator: Any = None, ahead: int | None = None, copies: int = 1,

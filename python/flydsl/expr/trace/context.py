@@ -105,6 +105,10 @@ class Emitter(Protocol):
         """This kernel uses the shared memory whose size the launch gives."""
         ...
 
+    def require_residence(self) -> None:
+        """Blocks of this kernel wait for each other: launches are refused whose blocks cannot all run at once."""
+        ...
+
     def known_number(self, value: Value) -> int | float | None:
         """The number of a value that is an ``arith.constant`` of a scalar type; None for any other."""
         ...

@@ -28,11 +28,12 @@ class CombiningKind(StrEnum):
     MAXIMUMF = "maximumf"
 
 
-# For floats, signed integers and unsigned integers; None where the reduction has no meaning.
+# For floats, signed integers and unsigned integers; None where the reduction has no meaning. A maximum skips NaN and a
+# minimum keeps it: kernels of the original rely on that.
 _KINDS: dict[ReductionOp, tuple[str | None, str, str]] = {
     ReductionOp.ADD: ("add", "add", "add"),
     ReductionOp.MUL: ("mul", "mul", "mul"),
-    ReductionOp.MAX: ("maximumf", "maxsi", "maxui"),
+    ReductionOp.MAX: ("maxnumf", "maxsi", "maxui"),
     ReductionOp.MIN: ("minimumf", "minsi", "minui"),
     ReductionOp.MAXNUM: ("maxnumf", "maxsi", "maxui"),
     ReductionOp.MINNUM: ("minnumf", "minsi", "minui"),
@@ -41,7 +42,7 @@ _KINDS: dict[ReductionOp, tuple[str | None, str, str]] = {
     ReductionOp.XOR: (None, "xor", "xor"),
 }
 _BY_NAME = {op.value: op for op in ReductionOp}
-_FLOAT_KINDS = frozenset(row[0] for row in _KINDS.values() if row[0])
+_FLOAT_KINDS = frozenset(row[0] for row in _KINDS.values() if row[0]) | {"maximumf"}
 _INTEGER_KINDS = frozenset(kind for row in _KINDS.values() for kind in row[1:])
 
 

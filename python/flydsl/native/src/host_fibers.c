@@ -9,23 +9,9 @@
 #include "native.h"
 
 enum {
-    CONTEXT_BYTES = 8192, /* more than any processor's registers take */
     STACK_BYTES = 1 << 20,
     PATIENCE = 1000000,
 };
-
-/* The beginning of libc's `ucontext_t`, the same on x86-64 and AArch64. */
-typedef struct {
-    uint64_t flags;
-    void *link;
-    void *stack;
-    int32_t stack_flags;
-    uint64_t stack_bytes;
-} Context;
-
-int getcontext(Context *context);
-void makecontext(Context *context, void (*function)(void), int count, ...);
-int swapcontext(Context *from, Context *to);
 
 typedef struct Run Run;
 typedef int32_t Wave(void *args, int64_t bx, int64_t by, int64_t bz, const int64_t *dims, char *scratch, Run *run,

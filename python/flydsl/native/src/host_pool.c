@@ -110,6 +110,7 @@ Launch *fly_launch_begin(int64_t *dims) {
         if (__atomic_load_n(&asleep, __ATOMIC_SEQ_CST) && __atomic_exchange_n(&asleep, 0, __ATOMIC_SEQ_CST))
             sem_post(&wake);
     }
+    launch->scheduler = NULL;
     launch->check_in = check_in;
     dims[DIMS_LAUNCH] = (int64_t)launch;
     return launch;
@@ -246,6 +247,8 @@ int32_t fly_host_launch(Kernel *kernel, void *args, int64_t *dims, uint64_t scra
     fly_launch_end(launch);
     return own.status;
 }
+
+#include "host_ranks.h"
 
 /* Starting -------------------------------------------------------------------------------------------------------- */
 

@@ -14,6 +14,20 @@
 #define NOINLINE __attribute__((noinline))
 #define ARRAY _Alignas(16) /* as x86-64 aligns every larger array by itself */
 
+/* The beginning of libc's `ucontext_t`, the same on x86-64 and AArch64: a stack and the place on it. */
+typedef struct {
+    uint64_t flags;
+    void *link;
+    void *stack;
+    int32_t stack_flags;
+    uint64_t stack_bytes;
+} Context;
+
+enum { CONTEXT_BYTES = 8192 }; /* more than any processor's registers take */
+
+int getcontext(Context *context);
+void makecontext(Context *context, void (*function)(void), int count, ...);
+int swapcontext(Context *from, Context *to);
 void *aligned_alloc(size_t alignment, size_t bytes);
 void *calloc(size_t count, size_t bytes);
 void free(void *memory);
@@ -29,12 +43,14 @@ enum Dims {
     DIMS_WORDS = 8,
 };
 
-/* A stopped kernel adds to one of the last two the status of the place where it was. */
+/* A stopped kernel adds to one of the last four the status of the place where it was. */
 enum LaunchStatus {
     STATUS_NO_MEMORY = -2,
     STATUS_FAULT = 6, /* a sanitizer stopped the launch */
     STATUS_STOPPED = 16777216,
     STATUS_OVERDUE = 33554432,
+    STATUS_DEADLOCK = 50331648, /* all blocks wait, and nobody is left to wake one */
+    STATUS_ALONE = 67108864,    /* what they wait for is another process's to write, and it has died or takes too long */
 };
 
 /* Bytes in front of what kernels read of a Launch. */
@@ -52,7 +68,8 @@ struct Launch {
     int32_t (*check_in)(Launch *launch, int32_t place); /* 0 to go on, or the status to leave with */
     uint64_t number, overdue;                           /* of this use of the record; that which ran out of time */
     uint64_t caller;
-    int32_t reason; /* why all have to leave; 0 to go on */
+    int32_t reason;  /* why all have to leave; 0 to go on */
+    void *scheduler; /* of a launch whose blocks take turns */
 };
 
 Launch *fly_launch_begin(int64_t *dims);
@@ -69,6 +86,67 @@ static inline int32_t run_block(Kernel *kernel, void *args, const int64_t *dims,
 static inline int64_t block_count(const int64_t *dims) {
     return dims[DIMS_GRID] * dims[DIMS_GRID + 1] * dims[DIMS_GRID + 2];
 }
+
+/* Ranks ----------------------------------------------------------------------------------------------------------- */
+
+enum Ranks {
+    RANKS_MOST = 16,
+    WAITING_MOST = 64, /* rows of the list of blocks that wait; the last begins with the rank that has died, or -1 */
+};
+
+/* Words of a row; the list ends with a block of -1. */
+enum Waiting {
+    WAITING_RANK = 0,
+    WAITING_BLOCK = 1,
+    WAITING_SITE = 2,
+    WAITING_CODE = 3,
+    WAITING_LEFT = 4, /* blocks of the launch that have not begun */
+    WAITING_GRID = 5,
+    WAITING_WORDS = 8,
+};
+
+/* Which rule of ranks was broken. */
+enum RankFault {
+    RANK_STORE_SCOPE = 1,   /* a flag is stored for this device only, and another rank looks at it */
+    RANK_LOAD_SCOPE = 2,    /* a look at another rank's flag is of this device only */
+    RANK_NO_RELEASE = 3,    /* the flag was stored without release */
+    RANK_NO_ACQUIRE = 4,    /* it was looked at without acquire */
+    RANK_LATE = 5,          /* written behind the signal */
+    RANK_NO_BARRIER_BEFORE = 6, /* written by another thread than the one that signals */
+    RANK_NO_BARRIER_AFTER = 7,  /* read by another thread than the one that waited */
+    RANK_UNORDERED = 8,     /* no flag orders the two */
+    RANK_REUSED = 9,        /* written while another actor may still read */
+    RANK_PLAIN_FLAG = 10,   /* one of the two is atomic, the other is not */
+};
+
+/* Words of a report: the fault, what the access does, then who made it, who made the other, and the flag between. */
+enum RankReport {
+    RANK_EVENT_SITE = 0,
+    RANK_EVENT_RANK = 1,
+    RANK_EVENT_BLOCK = 2,
+    RANK_EVENT_THREAD = 3,
+    RANK_EVENT_CODE = 4,
+    RANK_EVENT_WORDS = 5,
+    RANK_REPORT_FAULT = 0,
+    RANK_REPORT_KIND = 1,
+    RANK_REPORT_HERE = 2,
+    RANK_REPORT_OTHER = RANK_REPORT_HERE + RANK_EVENT_WORDS,
+    RANK_REPORT_FLAG = RANK_REPORT_OTHER + RANK_EVENT_WORDS,
+    RANK_REPORT_WORDS = RANK_REPORT_FLAG + RANK_EVENT_WORDS,
+};
+
+/* What is told when a group of ranks begins, when a rank begins or ends a launch, and when all ranks have met. */
+typedef struct {
+    void (*start)(void);
+    void (*begin)(int32_t rank);
+    void (*end)(int32_t rank);
+    void (*meet)(void);
+} RankHooks;
+
+bool fly_ranks_here(int64_t who[3]);
+bool fly_ranks_share(uint64_t address);
+void fly_ranks_hooks(const RankHooks *functions);
+int32_t fly_resident_launch(Kernel *kernel, void *args, int64_t *dims, uint64_t scratch_bytes, int32_t certain);
 
 /* The tensor data mover --------------------------------------------------------------------------------------------- */
 
@@ -96,6 +174,7 @@ enum Check {
     CHECK_BARRIER = 8,
     CHECK_ASYNC = 16,
     CHECK_MODES = 32,
+    CHECK_RANKS = 64,
 };
 
 /* What an access does, to be added up. */
@@ -106,6 +185,10 @@ enum Access {
     ACCESS_QUIET = 8,     /* a read of what perhaps nobody wrote: the value does not matter */
     ACCESS_ORDERING = 16, /* an atomic that orders what blocks do around it */
     ACCESS_ENGINE = 32,   /* by a copy or a product that goes on beside the kernel */
+    ACCESS_ACQUIRE = 64,
+    ACCESS_RELEASE = 128,
+    ACCESS_DEVICE = 256, /* seen by the device, or by the whole system */
+    ACCESS_SYSTEM = 512,
 };
 
 /* What is wrong with memory or registers that asynchronous work is at. */

@@ -106,7 +106,7 @@ void fly_sanitizer_root(int64_t index, const void *pointer, int64_t row) {
     for (int64_t i = 0; row < 0 && i < range_count; i++)
         if (address >= ranges[i].low && address < ranges[i].end)
             row = i;
-    roots[index] = row >= 0 ? ranges[row] : (Interval){0, NOBODY, REGION_UNKNOWN};
+    roots[index] = row >= 0 && row < range_count ? ranges[row] : (Interval){0, NOBODY, REGION_UNKNOWN};
 }
 
 Interval *fly_sanitizer_roots(void) { return roots; }
@@ -114,17 +114,27 @@ Interval *fly_sanitizer_roots(void) { return roots; }
 /* A wave of this block of a cluster goes on. */
 void fly_sanitizer_here(uint64_t number) { block = number; }
 
-/* All threads of the block have met. */
-void fly_sanitizer_barrier(void) { epoch = wave_epoch = tick(); }
-
 /* The lanes of each wave have met. */
 void fly_sanitizer_wave(void) { wave_epoch = tick(); }
+
+/* Ranks ----------------------------------------------------------------------------------------------------------- */
+
+#include "sanitizer_ranks.h"
+
+/* All threads of the block have met. */
+void fly_sanitizer_barrier(void) {
+    epoch = wave_epoch = tick();
+    if (flags & CHECK_RANKS)
+        ranks_barrier();
+}
 
 /* Run the blocks of a launch in order; 0, no memory, or what a block returned. */
 int32_t fly_sanitizer_launch(Kernel *kernel, void *args, int64_t *extents, uint64_t bytes, uint64_t fixed_shared,
                              uint64_t log2_of_wave) {
     uint64_t rounded = (bytes + 255) & ~UINT64_C(127);
     int32_t status = STATUS_NO_MEMORY;
+    if (flags & CHECK_RANKS) /* which follows blocks that take turns, and makes no other check */
+        return fly_resident_launch(kernel, args, extents, bytes, 1);
     dims = extents;
     wave_shift = log2_of_wave;
     scratch_bytes = bytes;
@@ -217,7 +227,8 @@ bool fly_sanitizer_modes(uint64_t site, uint64_t thread, uint64_t low, uint64_t 
 
 /* Registers begin a new life: what they held is gone. */
 void fly_sanitizer_forget(const void *pointer, uint64_t bytes) {
-    __builtin_memset(written + ((uint64_t)pointer - scratch), 0, bytes);
+    if (!(flags & CHECK_RANKS))
+        __builtin_memset(written + ((uint64_t)pointer - scratch), 0, bytes);
 }
 
 /* Cells ----------------------------------------------------------------------------------------------------------- */
@@ -337,6 +348,8 @@ bool fly_sanitizer_access(uint64_t site, uint64_t address, uint64_t bytes, uint6
     Touch touch = {site, address, bytes, kind, thread, low, end, region};
     if (!bytes || failed)
         return failed;
+    if (flags & CHECK_RANKS)
+        return region >= REGION_UNKNOWN && ranks_access(site, address, bytes, kind, thread);
     if (flags & CHECK_BOUNDS && (address < low || address + bytes > end)) {
         fill(CHECK_BOUNDS, &touch, address, 0);
         return true;

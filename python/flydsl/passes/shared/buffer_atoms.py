@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, VectorType, i8, i32
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr, VectorType, i8, i32
+from xdsl.ir import Attribute, Block, SSAValue
 
 from flydsl.base.errors import LoweringError
 from flydsl.dialects.fly import payload as pl
@@ -20,8 +20,9 @@ from flydsl.passes.shared.memory_conversion import AtomRule, MemoryConversion
 from flydsl.passes.shared.ssa_leaf import SsaInt, register
 from flydsl.passes.shared.universal_atoms import check_whole, contiguous, under
 from flydsl.passes.shared.vector_access import cast_bits, extract
+from flydsl.passes.shared.walk import is_pure
 from flydsl.target.copy_rocdl import BufferAtomic, BufferCopy, BufferCopyLds, LdsReadTrans
-from flydsl.target.dtype import is_float, storage_bytes, width_bits
+from flydsl.target.dtype import is_float, storage_bytes
 
 
 def _expect_buffer(info: pl.Pointer, what: str) -> None:
@@ -106,10 +107,12 @@ def _emit_lds_copy(
     at, (pointer, info) = conv.at, source
     state = atom_state(op.operands[0])
     size, zero = at.constant("i32", instruction.bits // 8), at.constant("i32", 0)
-    # The hardware takes the base from a scalar register: the wave's first lane says where.
-    address = at.op("llvm.ptrtoint", [place], [i32])
-    first = call_intrinsic(at, "llvm.amdgcn.readfirstlane", [address], [i32])
-    base = at.op("llvm.inttoptr", [first], [place.type])
+    # The hardware takes the base from a scalar register: the wave's first lane says where, unless all lanes agree.
+    first = at.op("llvm.ptrtoint", [place], [i32])
+    base = place
+    if not _is_uniform(place):
+        first = call_intrinsic(at, "llvm.amdgcn.readfirstlane", [first], [i32])
+        base = at.op("llvm.inttoptr", [first], [place.type])
     immediate = state.get("imm_offset", zero)
     varying = not _encodable(immediate)
     if varying:
@@ -129,6 +132,25 @@ def _emit_lds_copy(
     # Every copy into LDS is asynchronous; the forms differ in how a kernel waits for them.
     name = "llvm.amdgcn.raw.ptr.buffer.load.lds"
     call_intrinsic(at, name, [descriptor, base, size, offset, soffset, immediate, zero])
+
+
+_SAME_FOR_ALL = ("llvm.mlir.addressof", "gpu.block_id", "gpu.grid_dim", "gpu.block_dim")
+
+
+def _is_uniform(value: SSAValue) -> bool:
+    """Whether a value is the same for all lanes of a wave: arithmetic on arguments, block numbers and first lanes."""
+    owner = value.owner
+    if isinstance(owner, Block):
+        kernel = owner.parent_op()
+        return kernel is not None and kernel.name == "gpu.func"
+    if owner.regions:
+        return False
+    name = owner.properties.get("intrin")
+    if isinstance(name, StringAttr):
+        return name.data == "llvm.amdgcn.readfirstlane"
+    if owner.name in _SAME_FOR_ALL or isinstance(owner, ConstantOp):
+        return True
+    return is_pure(owner) and bool(owner.operands) and all(_is_uniform(operand) for operand in owner.operands)
 
 
 _MOST_IMMEDIATE = 4095
@@ -187,9 +209,6 @@ def _combine(
 
 # Transposing reads -----------------------------------------------------------------------------
 
-_TRANSPOSE = {4: ("tr4.b64", "vector<2xi32>"), 8: ("tr8.b64", "vector<2xi32>"), 6: ("tr6.b96", "vector<3xi32>"),
-              16: ("tr16.b64", "vector<4xi16>")}  # fmt: skip
-
 
 def _lds_read_trans(conv: MemoryConversion, op: FlyOp, instruction: LdsReadTrans) -> None:
     _, source, *rest = op.operands
@@ -198,11 +217,12 @@ def _lds_read_trans(conv: MemoryConversion, op: FlyOp, instruction: LdsReadTrans
     pointer, info, _ = conv.view(source)
     if info.space != "shared":
         raise LoweringError(f"{instruction} reads shared memory, but its source is {info.space} memory")
-    name, text = _TRANSPOSE[instruction.granularity]
-    count, elem = text[7:-1].split("x")
-    check_whole(info, int(count) * width_bits(elem) // 8)
-    registers: Attribute = VectorType(element_type(elem), [int(count)])
-    raw = call_intrinsic(conv.at, f"llvm.amdgcn.ds.read.{name}", [conv.address(pointer, info)], [registers])
+    verb = "read" if instruction.generation == "cdna4" else "load"
+    width = 16 if instruction.granularity == 16 else 32
+    check_whole(info, instruction.bits // 8)
+    registers: Attribute = VectorType(element_type(f"i{width}"), [instruction.bits // width])
+    name = f"llvm.amdgcn.ds.{verb}.tr{instruction.granularity}.b{instruction.bits}"
+    raw = call_intrinsic(conv.at, name, [conv.address(pointer, info)], [registers])
     type_ = op.results[0].type
     value = cast_bits(conv.at, raw, conv.stored_type(type_, info))
     op.results[0].replace_all_uses_with(conv.from_memory(value, type_, info))

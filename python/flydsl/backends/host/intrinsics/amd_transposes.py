@@ -1,7 +1,6 @@
-"""Transposing reads of LDS (gfx950): 16 lanes read a row each, and every lane gets its column of the block.
+"""Transposing reads of LDS (gfx950, gfx1250): lanes read a row each, and every lane gets its column of the block.
 
-The rows' granules, numbered in lane order, are cut into groups of 16; lane t of the sixteen takes the t-th granule
-of every group. For 16-bit granules that is lane 4v + t/4, place t mod 4, as value v.
+The rows' granules are numbered in lane order; `TRANSPOSES` says which of them are a lane's values.
 """
 
 from __future__ import annotations
@@ -12,10 +11,11 @@ from flydsl.backends.host.collectives import lane_parts
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, gather
 from flydsl.backends.host.thread_loops import READ, Workgroup
 from flydsl.codegen.llvm_types import type_text
+from flydsl.layout import int_tuple as it
+from flydsl.layout.layout import Layout
+from flydsl.target.copy_rocdl import TRANSPOSES
 
 SHARED = "ptr addrspace(3)"
-LANES = 16
-"""Lanes that exchange granules."""
 
 
 def _row(wg: Workgroup, op: Operation, thread: str) -> tuple[str, str]:
@@ -48,19 +48,32 @@ def _granule(wg: Workgroup, op: Operation, thread: str, bit: str, granularity: i
     return body.assign(f"select i1 {exists}, i32 {code}, i32 0")
 
 
-def _transpose(granularity: int, bits: int) -> Behaviour:
+def _number(wg: Workgroup, lane: str, mode: Layout) -> str:
+    """Where a lane's granules begin: the value at ``lane`` of a layout over lanes."""
+    body, total, below = wg.body, "0", 1
+    for size, stride in zip(it.leaves(mode.shape), it.leaves(mode.stride), strict=True):
+        digit = body.assign(f"urem i64 {body.assign(f'udiv i64 {lane}, {below}')}, {size}")
+        total = body.assign(f"add i64 {total}, {body.assign(f'mul i64 {digit}, {stride}')}")
+        below *= int(size)
+    return total
+
+
+def _transpose(granularity: int, bits: int, destination: Layout) -> Behaviour:
     count = bits // granularity
+    lanes, values = destination[0], destination[1]
+    group = lanes.size()
 
     def run(wg: Workgroup, op: Operation) -> None:
         body, pointer = wg.body, op.operands[0]
         own = body.operand(pointer) if wg.plan.is_uniform(pointer) else wg.slots.load(pointer, wg.thread_number)
         wg.access(op, pointer, f"{SHARED} {own}", bits // 8, READ)
         lane, start = lane_parts(wg)
-        inside = body.assign(f"and i64 {lane}, {LANES - 1}")
+        inside = body.assign(f"and i64 {lane}, {group - 1}")
         first = body.assign(f"add i64 {start}, {body.assign(f'sub i64 {lane}, {inside}')}")
+        mine = _number(wg, inside, lanes)
         words = ["0"] * (bits // 32)
         for index in range(count):
-            number = body.assign(f"add i64 {inside}, {LANES * index}")
+            number = body.assign(f"add i64 {mine}, {values(index)}")
             source = body.assign(f"add i64 {first}, {body.assign(f'udiv i64 {number}, {count}')}")
             bit = body.assign(f"mul i64 {body.assign(f'urem i64 {number}, {count}')}, {granularity}")
             code = _granule(wg, op, source, bit, granularity, bits // 8)
@@ -77,9 +90,8 @@ def _transpose(granularity: int, bits: int) -> Behaviour:
     return run
 
 
-_READS = {"tr4.b64": (4, 64), "tr6.b96": (6, 96), "tr8.b64": (8, 64), "tr16.b64": (16, 64)}
-"""Instruction to (bits of a granule, bits a lane reads)."""
-
 ENTRIES: dict[str, HostIntrinsic] = {
-    f"llvm.amdgcn.ds.read.{name}": gather(_transpose(*facts)) for name, facts in _READS.items()
+    f"llvm.amdgcn.ds.{verb}.tr{granularity}.b{bits}": gather(_transpose(granularity, bits, layout))
+    for verb, generation in (("read", "cdna4"), ("load", "cdna5"))
+    for (granularity, bits), layout in TRANSPOSES[generation].items()
 }

@@ -6,6 +6,7 @@ from xdsl.ir import Operation
 
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, meeting, thread
 from flydsl.backends.host.thread_loops import Workgroup
+from flydsl.codegen.floats.narrow_floats import narrowing_function
 
 
 def _called(name: str) -> Behaviour:
@@ -49,6 +50,15 @@ def _redux(combine: str, start: int) -> Behaviour:
     return run
 
 
+def _pair_of_e4m3(wg: Workgroup, op: Operation) -> None:
+    """The first operand in the upper byte; overflow stays at the largest number."""
+    body = wg.body
+    function = narrowing_function(body.scope, "f32", "f8E4M3FN", 0, saturate=True)
+    high, low = (body.assign(f"call i8 {function}(float {body.operand(x)})") for x in op.operands)
+    high, low = (body.assign(f"zext i8 {x} to i16") for x in (high, low))
+    body.bind(op.results[0], body.assign(f"or i16 {body.assign(f'shl i16 {high}, 8')}, {low}"))
+
+
 _REDUX = {"add": ("add", 0), "and": ("and", -1), "or": ("or", 0), "xor": ("xor", 0), "min": ("smin", 2**31 - 1),
           "max": ("smax", -(2**31)), "umin": ("umin", -1), "umax": ("umax", 0)}  # fmt: skip
 
@@ -56,6 +66,7 @@ ENTRIES: dict[str, HostIntrinsic] = {
     "llvm.nvvm.ex2.approx.ftz.f": thread(_called("exp2"), pure=True),
     "llvm.nvvm.lg2.approx.ftz.f": thread(_called("log2"), pure=True),
     "llvm.nvvm.rcp.approx.ftz.f": thread(_reciprocal, pure=True),
+    "llvm.nvvm.ff.to.e4m3x2.rn": thread(_pair_of_e4m3, pure=True),
     "llvm.nvvm.rsqrt.approx.ftz.f": thread(_reciprocal_root, pure=True),
     **{f"llvm.nvvm.redux.sync.{name}": meeting(_redux(*how)) for name, how in _REDUX.items()},
 }

@@ -9,7 +9,7 @@ from flydsl.backends.host.collectives import cluster_counter, counter, require_w
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, meeting, thread
 from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.llvm_types import type_text
-from flydsl.target.ptx import CLUSTER_WORDS
+from flydsl.target.ptx import ASYNC_WORD, CLUSTER_WORDS
 
 RANK_SHIFT = 24
 """Addresses in the cluster's shared memory: the block's number above the address inside the block."""
@@ -242,6 +242,20 @@ def _cluster_store(bits: int, count: int) -> Behaviour:
     return run
 
 
+def _cluster_store_async(bits: int, count: int) -> Behaviour:
+    """The words are there at once; the barrier is told of their bytes."""
+
+    def run(wg: Workgroup, op: Operation) -> None:
+        address, *values, barrier = (wg.body.operand(x) for x in op.operands)
+        _check_words(wg, op, address, bits // 8 * count)
+        place = cluster_pointer(wg, op, address)
+        for index, value in enumerate(values):
+            wg.body.line(f"store i{bits} {value}, ptr {_word(wg, place, bits, index)}, align {bits // 8}")
+        update(wg, cluster_pointer(wg, op, barrier), 0, str(-bits // 8 * count))
+
+    return run
+
+
 def _word(wg: Workgroup, place: str, bits: int, index: int) -> str:
     return wg.body.assign(f"getelementptr i{bits}, ptr {place}, i64 {index}") if index else place
 
@@ -298,9 +312,10 @@ ENTRIES: dict[str, HostIntrinsic] = {
     "ptx.mapa": thread(_map_address, pure=True),
     **{
         f"ptx.{way}.cluster.{'' if count == 1 else f'v{count}.'}b{bits}": thread(access(bits, count))
-        for way, access in (("ld", _cluster_load), ("st", _cluster_store))
+        for way, access in (("ld", _cluster_load), ("st", _cluster_store), ("st.async", _cluster_store_async))
         for bits, counts in CLUSTER_WORDS.items()
         for count in counts
+        if way != "st.async" or bits >= ASYNC_WORD
     },
     "ptx.fence.proxy.async": thread(_show_to_engines),
     "ptx.elect.sync": meeting(_elect),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 PATIENCE_SECONDS = 2.0
@@ -73,7 +73,7 @@ _here = _Here()
 
 
 @contextmanager
-def stage(name: str) -> Iterator[None]:
+def stage(name: str) -> Generator[None]:
     """Count the block as a stage of this thread's compilation, less the stages inside it."""
     progress = _here.progress
     if progress is None:

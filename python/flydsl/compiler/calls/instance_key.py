@@ -2,7 +2,7 @@
 
 Made at every call, so it is a tuple and no text. Numbers, texts, types, containers of them and frozen configurations
 are compared by value, other objects by their attributes, whatever their class calls equal. An array, or an object of a
-library, counts only if a function names the attribute it is under, as it does in a walk (`fingerprint.py`).
+library, counts only if a function names the attribute it is under, as it does in a walk (`compiler/capture/walk.py`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from flydsl.base.errors import DslTypeError
 from flydsl.compiler.capture import values
-from flydsl.compiler.capture.libraries import is_known
+from flydsl.compiler.capture.code import is_known
 from flydsl.compiler.capture.walk import Names, ValueWalk
 from flydsl.expr.trace.constexpr_key import Same, constexpr_key
 from flydsl.expr.values.numpy_scalar import is_numpy_scalar
@@ -81,7 +81,7 @@ class InstanceKey:
         if route == "bound" and not isinstance(value.__self__, (ModuleType, type(None))):
             return (kind, value.__name__, self._value(value.__self__, names))
         if route == "array" and values.is_object_array(value):
-            return (kind, value.shape, *[self._value(item, names) for item in values.items_of(value, None)])
+            return (kind, value.shape, *[self._value(item, names) for item in value.ravel().tolist()])
         if route in ("constant", "bound"):
             try:
                 return constexpr_key(value)

@@ -1,0 +1,138 @@
+"""`flyc.process_rank`: this process as one of the ranks of a `torch.distributed` process group, of any back end.
+
+The group carries what programs tell each other; kernels reach each other's memory directly. On the CPU that is shared
+memory of one machine, on GPUs memory that the driver opens in other processes (`runtime/device_memory.py`).
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable, Sequence
+from select import poll
+from typing import Any, TypeVar
+
+from numpy.typing import DTypeLike
+
+from flydsl.base import knobs
+from flydsl.base.errors import DriverError, DslRuntimeError
+from flydsl.compiler.outlets.ranks import Rank
+from flydsl.compiler.running.loading import pool_object
+from flydsl.runtime import device_memory, host_pool, host_ranks
+from flydsl.runtime.symmetric_memory import ALIGNMENT, aligned_array, array_bytes, opened_file, shared_file
+
+T = TypeVar("T")
+
+
+class ProcessRank(Rank):
+    """This process as a rank; ``close`` gives back the memory that it shares."""
+
+    def __init__(self, group: Any, device: object) -> None:
+        import torch.distributed as dist
+
+        super().__init__(dist.get_rank(group), dist.get_world_size(group))
+        self._dist, self._group, self.device = dist, group, device
+        self._handles: dict[int, int] = {}
+        self._pieces: list[Any] = []
+        """Memory of all ranks, which is unmapped when nobody has it any more."""
+        self._opened: list[device_memory.DeviceMemory] = []
+        rows = self.exchange((socket.gethostname(), os.getpid()))
+        self._one_machine = len({host for host, _ in rows}) == 1
+        if self._one_machine and device == "cpu":
+            self._watch([(rank, process) for rank, (_, process) in enumerate(rows) if rank != self.number])
+
+    def _watch(self, others: Sequence[tuple[int, int]]) -> None:
+        host_pool.start(pool_object)
+        handles = host_ranks.watch_processes(others, knobs.RUNTIME_PEER_LIMIT.get())
+        self._handles = {rank: handle for (rank, _), handle in zip(others, handles, strict=True)}
+
+    def dead(self) -> list[int]:
+        """Ranks whose processes have ended."""
+        waiting = poll()
+        for handle in self._handles.values():
+            waiting.register(handle)
+        ended = {handle for handle, _ in waiting.poll(0)}
+        return [rank for rank, handle in self._handles.items() if handle in ended]
+
+    def _collective(self, call: Callable[[], T]) -> T:
+        try:
+            return call()
+        except RuntimeError as error:
+            dead = self.dead()
+            if not dead:
+                raise
+            raise DslRuntimeError(
+                f"rank {dead[0]} has died: rank {self.number} waits for it in vain", hint="look for its error"
+            ) from error
+
+    def barrier(self) -> None:
+        """Wait for every rank on the host."""
+        self._collective(lambda: self._dist.barrier(self._group))
+
+    def exchange(self, value: T) -> list[T]:
+        """What every rank gave, in the order of ranks."""
+        found: list[Any] = [None] * self.world
+        self._collective(lambda: self._dist.all_gather_object(found, value, group=self._group))
+        return found
+
+    def _allocate(self, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int]]:
+        if not self._one_machine:
+            raise DslRuntimeError(
+                "ranks on several machines cannot reach each other's memory", hint="make a group of one machine's ranks"
+            )
+        size = array_bytes(shape, dtype)
+        return self._on_host(size, shape, dtype) if self.device == "cpu" else self._on_device(size, shape, dtype)
+
+    def _on_host(self, size: int, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int]]:
+        path, own = shared_file(size + ALIGNMENT)
+        paths = self.exchange(path)
+        pieces = [own if rank == self.number else opened_file(name) for rank, name in enumerate(paths)]
+        self._pieces += pieces
+        arrays = [aligned_array(shape, dtype, piece) for piece in pieces]
+        self.barrier()
+        os.unlink(path)  # all have it open: it is gone when the last process ends, however that ends
+        return arrays[self.number], [array.ctypes.data for array in arrays]
+
+    def _on_device(self, size: int, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int]]:
+        own = device_memory.allocate(self.device, size)
+        self._opened.append(own)
+        addresses, problem = [], ""
+        for rank, handle in enumerate(self.exchange(own.handle())):
+            try:
+                memory = own if rank == self.number else device_memory.opened(self.device, handle)
+            except DriverError as error:
+                problem = f"rank {self.number} cannot reach the memory of rank {rank}: {error.message}"
+                break
+            self._opened += [memory] if memory is not own else []
+            addresses.append(memory.address)
+        problem = next(filter(None, self.exchange(problem)), "")
+        if problem:  # on every rank the same, so that all go on another way
+            raise DslRuntimeError(problem, hint="use GPUs that are connected, or the process group's own collectives")
+        return own.tensor(shape, dtype), addresses
+
+    def close(self) -> None:
+        """Give back the memory of all symmetric tensors of this rank. All ranks call it, when no kernel runs."""
+        self.barrier()
+        for memory in reversed(self._opened):
+            memory.close()
+        self._opened.clear()
+        self._pieces.clear()
+        for handle in self._handles.values():
+            os.close(handle)
+        self._handles.clear()
+        host_ranks.watch_processes([], 0)
+
+
+def process_rank(group: Any = None, *, device: Any = "cpu") -> ProcessRank:
+    """This process as a rank of a `torch.distributed` process group, the default one without ``group``.
+
+    ``device`` says where symmetric memory is: "cpu" for the virtual GPU, or a CUDA or HIP device of torch.
+    """
+    import torch
+    import torch.distributed as dist
+
+    if not dist.is_initialized():
+        raise DslRuntimeError(
+            "there is no process group", hint='call torch.distributed.init_process_group("gloo") first, under torchrun'
+        )
+    return ProcessRank(group, "cpu" if str(device) == "cpu" else torch.device(device))

@@ -1,0 +1,138 @@
+"""`flyc.virtual_ranks`: several virtual GPUs in one process, whose kernels run together in an order drawn from a seed.
+
+Each rank is a thread with the same program. Ranks take turns, one at a time, until all are at a launch of a kernel
+whose blocks wait; then the blocks of all ranks run, interleaved. What happens depends on the seed alone.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from flydsl.base.errors import DslRuntimeError, DslValueError
+from flydsl.compiler.outlets.ranks import Rank, T
+from flydsl.compiler.running import rank_report
+from flydsl.compiler.running.loading import pool_object
+from flydsl.expr.memory.symmetric import Symmetric
+from flydsl.runtime import host_pool, host_ranks
+from flydsl.runtime.symmetric_memory import aligned_array
+
+_PATIENCE, _GLANCE = 5.0, 0.1
+"""Seconds that ranks have to end after an interrupt; with some left there is no other group in this process."""
+_running = threading.Lock()
+"""There is one group of ranks in a process at a time."""
+
+
+class VirtualRank(Rank):
+    """One of the ranks of a group, as the program that it runs sees it."""
+
+    def __init__(self, group: VirtualRanks, number: int) -> None:
+        super().__init__(number, group.world)
+        self._group = group
+
+    def barrier(self) -> None:
+        """Wait for every rank on the host."""
+        if host_ranks.call("meet", self.number, result=host_ranks.INT):
+            raise DslRuntimeError(
+                f"rank {self.number} waits for all ranks, and some have ended without coming here",
+                hint="let every rank make the same calls",
+            )
+
+    def exchange(self, value: T) -> list[T]:
+        """What every rank gave, in the order of ranks."""
+        board = self._group._board
+        board[self.number] = value
+        self.barrier()
+        found = list(board)
+        self.barrier()
+        return found
+
+    def require_same(self, tensor: Symmetric) -> None:
+        """Refuse a symmetric tensor that has not the same bits on every rank. All ranks call it.
+
+        Under ``flyc.sanitize("ranks")`` the error says which lines, ranks and blocks wrote the bits that differ.
+        """
+        found = [np.ascontiguousarray(array) for array in self.exchange(tensor.local)]
+        first, mine = found[0].view(np.uint8).reshape(-1), found[self.number].view(np.uint8).reshape(-1)
+        different = np.flatnonzero(first != mine)
+        if different.size:
+            raise rank_report.different_bits(
+                tensor.local, self.number, int(different[0]), [int(address) for address in tensor.table]
+            )
+        self.barrier()
+
+    def _allocate(self, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int]]:
+        local = aligned_array(shape, dtype)
+        self._group._arrays.append(local)
+        host_ranks.share(local.ctypes.data, local.nbytes)
+        return local, self.exchange(local.ctypes.data)
+
+
+class VirtualRanks:
+    """A group of virtual GPUs. ``run`` gives every rank its program."""
+
+    def __init__(self, world: int, *, seed: int = 0, resident: int = 0) -> None:
+        if not 1 <= world <= host_ranks.MOST_RANKS:
+            raise DslValueError(f"there are 1 to {host_ranks.MOST_RANKS} virtual ranks, not {world}")
+        self.world, self.seed, self.resident = world, seed, resident
+        self._board: list[Any] = [None] * world
+        self._arrays: list[Any] = []
+        self._threads: list[threading.Thread] = []
+
+    def run(self, program: Callable[[VirtualRank], Any]) -> list[Any]:
+        """Call ``program(rank)`` for every rank, all together; what each returned. The first error is raised."""
+        if not _running.acquire(blocking=False):
+            raise DslRuntimeError("virtual ranks run already in this process", hint="run one group after the other")
+        try:
+            host_pool.start(pool_object)
+            host_ranks.begin(self.world, self.seed, self.resident)
+            return self._run(program)
+        finally:
+            if not any(thread.is_alive() for thread in self._threads):
+                host_ranks.call("end")
+                self._arrays.clear()
+                _running.release()
+
+    def _run(self, program: Callable[[VirtualRank], Any]) -> list[Any]:
+        results: list[Any] = [None] * self.world
+        failures: list[tuple[int, BaseException]] = []
+
+        def one(number: int) -> None:
+            host_ranks.enter(number)
+            try:
+                results[number] = program(VirtualRank(self, number))
+            except BaseException as error:
+                failures.append((number, error))
+            finally:
+                host_ranks.call("leave", number)
+
+        self._threads = [threading.Thread(target=one, args=(number,), daemon=True) for number in range(self.world)]
+        for thread in self._threads:
+            thread.start()
+        try:
+            for thread in self._threads:
+                while thread.is_alive():  # a signal that comes just before an endless wait would not end it
+                    thread.join(_GLANCE)
+        except BaseException:  # a signal's: launches end, and so do ranks that do not catch that
+            host_ranks.call("stop")
+            for thread in self._threads:
+                thread.join(_PATIENCE)
+            raise
+        if failures:
+            number, error = failures[0]
+            error.add_note(f"raised by rank {number} of {self.world} with seed {self.seed}")
+            raise error
+        return results
+
+
+def virtual_ranks(world: int, *, seed: int = 0, resident: int = 0) -> VirtualRanks:
+    """A group of ``world`` virtual GPUs in this process; ``.run(program)`` calls ``program(rank)`` for each of them.
+
+    ``seed`` draws the order in which blocks of all ranks go on; 0 takes them in turn. ``resident`` is how many blocks
+    of a launch fit on one device at once, all if 0.
+    """
+    return VirtualRanks(world, seed=seed, resident=resident)
