@@ -90,3 +90,14 @@ def test_an_allocation_no_thread_has_registers_for_stays_in_memory() -> None:
     """
     code, stdout, stderr = run(["--fly-promote-regmem-to-vectorssa"], text)
     assert (code, stderr) == (0, "") and "fly.make_ptr" in stdout
+
+
+def test_local_memory_of_no_stated_alignment() -> None:
+    text = """gpu.module @m [#nvvm.target] { gpu.func @f() kernel {
+      %n = arith.constant 4 : i32
+      %p = llvm.alloca %n x f32 : (i32) -> !llvm.ptr<5>
+      gpu.return
+    } }
+    """
+    code, stdout, stderr = run(["--convert-gpu-to-nvvm"], text)
+    assert (code, stderr) == (0, "") and "llvm.alloca" in stdout

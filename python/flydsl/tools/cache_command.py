@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from flydsl.base import knobs
-from flydsl.compiler.artifacts import artifact_file
-from flydsl.compiler.cache.cache_key import place_of
-from flydsl.compiler.cache.cache_store import Entry, Store, open_store, read_trusted
+from flydsl.compiler.artifacts import artifact as artifact_file
+from flydsl.compiler.cache.cache_store import Entry, Store, open_store, place_of, read_trusted
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -23,6 +23,7 @@ from flydsl.base.own_code import VERSION
 from flydsl.base.records import dataclass, field
 from flydsl.tools.ir_diagnostics import IrDiagnostic, IrError, expectations, unmet
 from flydsl.tools.ir_reader import read_module, verify
+from flydsl.tools.mlir_names import MlirPrinter
 from flydsl.tools.pass_selection import Step, UnknownPassError, parse_pipeline, pass_names, step
 
 _SEPARATOR = "// -----"
@@ -33,6 +34,7 @@ _FLAGS = {
     "allow-unregistered-dialect": "accept operations of dialects that are not known",
     "print-op-generic": "print every operation in generic form",
     "print-debuginfo": "print locations",
+    "keep-names": "print values by the names that the input has for them, where it has one",
     "print-ir-after-all": "print the IR after every pass, to stderr",
 }
 _MLIR_SPELLINGS = {f"mlir-{name}": name for name in ("print-op-generic", "print-debuginfo", "print-ir-after-all")}
@@ -111,7 +113,7 @@ def usage() -> str:
 
 def _print(module: ModuleOp, options: Options) -> str:
     stream = io.StringIO()
-    printer = Printer(
+    printer = (Printer if options.on("keep-names") else MlirPrinter)(
         stream, print_generic_format=options.on("print-op-generic"), print_debuginfo=options.on("print-debuginfo")
     )
     printer.print_op(module)

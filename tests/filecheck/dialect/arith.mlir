@@ -1,7 +1,7 @@
-// RUN: fly-opt %s | FileCheck %s
-// RUN: fly-opt %s | fly-opt | FileCheck %s
-// RUN: fly-opt --print-op-generic %s | fly-opt | FileCheck %s
-// RUN: fly-opt %s | mlir-opt
+// RUN: fly-opt --keep-names %s | FileCheck %s
+// RUN: fly-opt --keep-names %s | fly-opt --keep-names | FileCheck %s
+// RUN: fly-opt --keep-names --print-op-generic %s | fly-opt --keep-names | FileCheck %s
+// RUN: fly-opt --keep-names %s | mlir-opt
 
 // arith on vectors, in upstream's syntax: xDSL's own classes admit scalars only.
 

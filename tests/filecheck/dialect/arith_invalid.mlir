@@ -1,4 +1,4 @@
-// RUN: fly-opt --split-input-file --verify-diagnostics %s
+// RUN: fly-opt --keep-names --split-input-file --verify-diagnostics %s
 
 func.func @shape(%b: vector<4xi8>) {
   // expected-error@+1 {{arith.extsi keeps the shape: vector<4xi8> became vector<8xi32>}}

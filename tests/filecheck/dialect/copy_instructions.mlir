@@ -1,6 +1,6 @@
-// RUN: fly-opt %s | FileCheck %s
-// RUN: fly-opt %s | fly-opt | FileCheck %s
-// RUN: fly-opt --print-op-generic %s | fly-opt | FileCheck %s
+// RUN: fly-opt --keep-names %s | FileCheck %s
+// RUN: fly-opt --keep-names %s | fly-opt --keep-names | FileCheck %s
+// RUN: fly-opt --keep-names --print-op-generic %s | fly-opt --keep-names | FileCheck %s
 
 // Copy instructions of the targets, with and without their options.
 
@@ -17,6 +17,8 @@ func.func private @gfx950(%0: !fly_rocdl.cdna4.buffer_load_async_lds<128>, %1: !
     %2: !fly_rocdl.cdna4.lds_read_trans<trans = 16b, 64>) { return }
 
 // CHECK: @gfx1250(%0: !fly_rocdl.gfx1250.tdm<rank = 2, warps = 1, pad = 0, 0, cache = 0, barrier = false, timeout = false>,
-// CHECK-SAME: %1: !fly.copy_atom<!fly_rocdl.gfx1250.tdm<rank = 5, warps = 8, pad = 64, 8, cache = 1, barrier = true, timeout = true>, 16>
+// CHECK-SAME: %1: !fly.copy_atom<!fly_rocdl.gfx1250.tdm<rank = 5, warps = 8, pad = 64, 8, cache = 1, barrier = true, timeout = true>, 16>,
+// CHECK-SAME: %2: !fly_rocdl.gfx1250.lds_read_trans<trans = 16b, 128>
 func.func private @gfx1250(%0: !fly_rocdl.gfx1250.tdm<rank = 2, warps = 1, pad = 0, 0, cache = 0, barrier = false, timeout = false>,
-    %1: !fly.copy_atom<!fly_rocdl.gfx1250.tdm<rank=5, warps=8, pad=64,8, cache=1, barrier=true, timeout=true>, 16>) { return }
+    %1: !fly.copy_atom<!fly_rocdl.gfx1250.tdm<rank=5, warps=8, pad=64,8, cache=1, barrier=true, timeout=true>, 16>,
+    %2: !fly_rocdl.gfx1250.lds_read_trans<trans = 16b, 128>) { return }

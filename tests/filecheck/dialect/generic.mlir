@@ -1,6 +1,6 @@
-// RUN: fly-opt %s | FileCheck %s
-// RUN: fly-opt --print-op-generic %s | FileCheck %s --check-prefix=GENERIC
-// RUN: fly-opt --print-op-generic %s | fly-opt --print-op-generic | FileCheck %s --check-prefix=GENERIC
+// RUN: fly-opt --keep-names %s | FileCheck %s
+// RUN: fly-opt --keep-names --print-op-generic %s | FileCheck %s --check-prefix=GENERIC
+// RUN: fly-opt --keep-names --print-op-generic %s | fly-opt --keep-names --print-op-generic | FileCheck %s --check-prefix=GENERIC
 
 // Generic text is read with attributes given either way, and written with them behind the operands.
 

@@ -1,8 +1,8 @@
-// RUN: fly-opt %s | FileCheck %s
-// RUN: fly-opt %s | fly-opt | FileCheck %s
-// RUN: fly-opt --print-op-generic %s | fly-opt | FileCheck %s
-// RUN: fly-opt %s | mlir-opt | FileCheck %s --check-prefix=UPSTREAM
-// RUN: fly-opt --print-op-generic %s | mlir-opt | FileCheck %s --check-prefix=UPSTREAM
+// RUN: fly-opt --keep-names %s | FileCheck %s
+// RUN: fly-opt --keep-names %s | fly-opt --keep-names | FileCheck %s
+// RUN: fly-opt --keep-names --print-op-generic %s | fly-opt --keep-names | FileCheck %s
+// RUN: fly-opt --keep-names %s | mlir-opt | FileCheck %s --check-prefix=UPSTREAM
+// RUN: fly-opt --keep-names --print-op-generic %s | mlir-opt | FileCheck %s --check-prefix=UPSTREAM
 
 // The gpu operations we emit, in the syntax upstream has for them: both tools read either form.
 

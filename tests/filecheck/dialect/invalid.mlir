@@ -1,4 +1,4 @@
-// RUN: fly-opt --split-input-file --verify-diagnostics %s
+// RUN: fly-opt --keep-names --split-input-file --verify-diagnostics %s
 
 // A wrong result type: both are printed, and where they differ.
 
@@ -382,5 +382,13 @@ func.func @descriptor(%p: !fly.ptr<f32, global>) {
 func.func @mask_of_nothing(%v: vector<4xf32>, %m: !fly.memref<f32, global, 4:1>, %flags: vector<2xi1>) {
   // expected-error@+1 {{fly.memref.masked_store_vec: the mask [0, 0, 1, 2] names predicates that vector<2xi1> does not have}}
   fly.memref.masked_store_vec(%v, %m, %flags) {mask = array<i32: 0, 0, 1, 2>} : (vector<4xf32>, !fly.memref<f32, global, 4:1>, vector<2xi1>) -> ()
+  return
+}
+
+// -----
+
+func.func @registers_without_end() {
+  // expected-error @+1 {{allocSize is a number of elements, not -9223372036854775808 : i64}}
+  %0 = fly.make_ptr() {dictAttrs = {allocSize = 9223372036854775808 : i64}} : () -> !fly.ptr<f32, register>
   return
 }

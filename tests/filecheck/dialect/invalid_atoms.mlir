@@ -1,4 +1,4 @@
-// RUN: fly-opt --split-input-file --verify-diagnostics %s
+// RUN: fly-opt --keep-names --split-input-file --verify-diagnostics %s
 // Instructions that do not exist are refused where their type is written, with what is wrong.
 
 // expected-error@+1 {{unsupported MNK for GFX1250 WMMA_Scale: 16x32x128 (expected 16x16x128 or 32x16x128)}}

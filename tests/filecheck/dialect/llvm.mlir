@@ -1,7 +1,7 @@
-// RUN: fly-opt %s | FileCheck %s
-// RUN: fly-opt %s | fly-opt | FileCheck %s
-// RUN: fly-opt --print-op-generic %s | fly-opt | FileCheck %s
-// RUN: fly-opt %s | mlir-opt | FileCheck %s --check-prefix=UPSTREAM
+// RUN: fly-opt --keep-names %s | FileCheck %s
+// RUN: fly-opt --keep-names %s | fly-opt --keep-names | FileCheck %s
+// RUN: fly-opt --keep-names --print-op-generic %s | fly-opt --keep-names | FileCheck %s
+// RUN: fly-opt --keep-names %s | mlir-opt | FileCheck %s --check-prefix=UPSTREAM
 
 // Comparisons and choices of vectors, which xDSL has for scalars only, assembly, and operations it lacks.
 

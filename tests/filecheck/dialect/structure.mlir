@@ -1,6 +1,6 @@
-// RUN: fly-opt %s | FileCheck %s
-// RUN: fly-opt %s | fly-opt | FileCheck %s
-// RUN: fly-opt --print-op-generic %s | fly-opt | FileCheck %s
+// RUN: fly-opt --keep-names %s | FileCheck %s
+// RUN: fly-opt --keep-names %s | fly-opt --keep-names | FileCheck %s
+// RUN: fly-opt --keep-names --print-op-generic %s | fly-opt --keep-names | FileCheck %s
 
 // Operations that choose, group, add and slice modes.
 

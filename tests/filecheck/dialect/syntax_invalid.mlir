@@ -1,4 +1,4 @@
-// RUN: fly-opt --split-input-file --verify-diagnostics %s
+// RUN: fly-opt --keep-names --split-input-file --verify-diagnostics %s
 
 func.func @no_such_op() {
   // expected-error@+1 {{Operation fly.make_tuple is not registered}}

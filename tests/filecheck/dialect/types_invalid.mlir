@@ -1,4 +1,4 @@
-// RUN: fly-opt --split-input-file --verify-diagnostics %s
+// RUN: fly-opt --keep-names --split-input-file --verify-diagnostics %s
 
 // expected-error@+1 {{expected an integer at column 2 of '(x)'}}
 func.func private @leaf(!fly.int_tuple<(x)>)

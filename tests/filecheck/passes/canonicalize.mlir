@@ -1,4 +1,4 @@
-// RUN: fly-opt --canonicalize %s | FileCheck %s
+// RUN: fly-opt --keep-names --canonicalize %s | FileCheck %s
 
 // Repeated and unused pure operations go.
 // CHECK-LABEL: func.func @pure(

@@ -1,4 +1,4 @@
-// RUN: fly-opt --convert-arith-to-llvm %s | FileCheck %s
+// RUN: fly-opt --keep-names --convert-arith-to-llvm %s | FileCheck %s
 
 // CHECK: llvm.func private @fly.f8E4M3FN_to_f32(%0: i8) -> f32 attributes {passthrough = ["alwaysinline", "nounwind", "willreturn", ["memory", "0"]]} {
 

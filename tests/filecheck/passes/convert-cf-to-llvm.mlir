@@ -1,4 +1,4 @@
-// RUN: fly-opt --convert-cf-to-llvm %s | FileCheck %s
+// RUN: fly-opt --keep-names --convert-cf-to-llvm %s | FileCheck %s
 
 // Branches carry values of LLVM types; casts stand where others still want the old ones.
 // CHECK: func.func @branch(%c: i1, %i: index, %x: f32) -> index {

@@ -1,4 +1,4 @@
-// RUN: fly-opt --convert-fly-to-nvvm %s | FileCheck %s
+// RUN: fly-opt --keep-names --convert-fly-to-nvvm %s | FileCheck %s
 
 // An access with a cache hint is one instruction on 32-bit words, written as PTX.
 // CHECK-LABEL: func.func @hinted(

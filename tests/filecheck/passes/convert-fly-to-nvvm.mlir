@@ -1,5 +1,5 @@
-// RUN: fly-opt --convert-fly-to-nvvm %s | FileCheck %s
-// RUN: fly-opt --convert-fly-to-nvvm %s | mlir-opt
+// RUN: fly-opt --keep-names --convert-fly-to-nvvm %s | FileCheck %s
+// RUN: fly-opt --keep-names --convert-fly-to-nvvm %s | mlir-opt
 
 // Pointers and plain copies are those of every target.
 // CHECK-LABEL: func.func @copy(

@@ -1,4 +1,4 @@
-// RUN: fly-opt --convert-func-to-llvm %s | FileCheck %s
+// RUN: fly-opt --keep-names --convert-func-to-llvm %s | FileCheck %s
 
 // CHECK: llvm.func @outside(i32) -> i32
 func.func private @outside(i32) -> i32

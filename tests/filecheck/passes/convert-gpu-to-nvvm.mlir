@@ -1,4 +1,4 @@
-// RUN: fly-opt --convert-gpu-to-nvvm %s | FileCheck %s
+// RUN: fly-opt --keep-names --convert-gpu-to-nvvm %s | FileCheck %s
 
 gpu.module @kernels {
   // Everything in the module goes to llvm and nvvm.

@@ -1,4 +1,4 @@
-// RUN: fly-opt --convert-gpu-to-rocdl %s | FileCheck %s
+// RUN: fly-opt --keep-names --convert-gpu-to-rocdl %s | FileCheck %s
 
 gpu.module @kernels {
   // Everything in the module goes to llvm and rocdl, and the kernel's block size to attributes LLVM reads.

@@ -1,4 +1,4 @@
-// RUN: fly-opt --convert-math-to-llvm %s | FileCheck %s
+// RUN: fly-opt --keep-names --convert-math-to-llvm %s | FileCheck %s
 
 // CHECK: llvm.func @erff(f32) -> f32 attributes {passthrough = ["nounwind", "willreturn", ["memory", "0"]]}
 

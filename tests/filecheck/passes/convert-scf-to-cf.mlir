@@ -1,4 +1,4 @@
-// RUN: fly-opt --convert-scf-to-cf %s | FileCheck %s
+// RUN: fly-opt --keep-names --convert-scf-to-cf %s | FileCheck %s
 
 // A loop becomes a head that tests, a body, and what follows; its values are the head's arguments.
 // CHECK: func.func @loop(%n: i32, %x: f32) -> f32 {

@@ -1,4 +1,4 @@
-// RUN: fly-opt --convert-vector-to-llvm %s | FileCheck %s
+// RUN: fly-opt --keep-names --convert-vector-to-llvm %s | FileCheck %s
 
 // Positions become operands, a vector of any rank is flat, and shuffles have LLVM's mask.
 // CHECK: func.func @vectors(%v: vector<4xf32>, %m: vector<2x4xf32>, %x: f32, %i: index) -> (f32, vector<4xf32>, f32) {

@@ -1,4 +1,4 @@
-// RUN: fly-opt --cse %s | FileCheck %s
+// RUN: fly-opt --keep-names --cse %s | FileCheck %s
 
 // What the first block computes precedes all others; what one branch computes does not precede the other.
 // CHECK: func.func @blocks(%c: i1, %x: i32, %y: i32) -> i32 {

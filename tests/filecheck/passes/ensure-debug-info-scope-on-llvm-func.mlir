@@ -1,6 +1,6 @@
-// RUN: fly-opt --ensure-debug-info-scope-on-llvm-func --print-debuginfo %s | FileCheck %s
-// RUN: fly-opt --ensure-debug-info-scope-on-llvm-func --print-debuginfo %s | fly-opt --print-debuginfo | FileCheck %s
-// RUN: fly-opt --ensure-debug-info-scope-on-llvm-func --print-debuginfo %s | mlir-opt --verify-each
+// RUN: fly-opt --keep-names --ensure-debug-info-scope-on-llvm-func --print-debuginfo %s | FileCheck %s
+// RUN: fly-opt --keep-names --ensure-debug-info-scope-on-llvm-func --print-debuginfo %s | fly-opt --keep-names --print-debuginfo | FileCheck %s
+// RUN: fly-opt --keep-names --ensure-debug-info-scope-on-llvm-func --print-debuginfo %s | mlir-opt --verify-each
 
 // The function's location names its file and line as a scope; what is inside keeps its own.
 // CHECK: llvm.func @k(%p: !llvm.ptr loc(unknown)) {

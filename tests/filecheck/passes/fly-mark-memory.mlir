@@ -1,4 +1,4 @@
-// RUN: fly-opt --fly-mark-memory %s | FileCheck %s
+// RUN: fly-opt --keep-names --fly-mark-memory %s | FileCheck %s
 
 // A view of shared memory starts at a pointer of its own that carries the layout; other views stay.
 // CHECK-LABEL: func.func @views(

@@ -1,4 +1,4 @@
-// RUN: fly-opt --fly-rocdl-cluster-attr %s | FileCheck %s
+// RUN: fly-opt --keep-names --fly-rocdl-cluster-attr %s | FileCheck %s
 
 gpu.module @kernels {
   // CHECK: llvm.func @clustered() attributes {gpu.kernel, passthrough = {{\[\[}}"amdgpu-cluster-dims", "2,2,1"]]} {

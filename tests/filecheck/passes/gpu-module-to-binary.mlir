@@ -1,8 +1,8 @@
-// RUN: fly-opt --gpu-module-to-binary %s | FileCheck %s
-// RUN: fly-opt --gpu-module-to-binary %s | fly-opt | FileCheck %s
-// RUN: fly-opt --gpu-module-to-binary %s | mlir-opt --verify-each
-// RUN: fly-opt --gpu-module-to-binary=format=isa %s | FileCheck %s --check-prefix=ISA
-// RUN: fly-opt --pass-pipeline="builtin.module(gpu-module-to-binary{format=llvm})" %s | FileCheck %s --check-prefix=LLVM
+// RUN: fly-opt --keep-names --gpu-module-to-binary %s | FileCheck %s
+// RUN: fly-opt --keep-names --gpu-module-to-binary %s | fly-opt --keep-names | FileCheck %s
+// RUN: fly-opt --keep-names --gpu-module-to-binary %s | mlir-opt --verify-each
+// RUN: fly-opt --keep-names --gpu-module-to-binary=format=isa %s | FileCheck %s --check-prefix=ISA
+// RUN: fly-opt --keep-names --pass-pipeline="builtin.module(gpu-module-to-binary{format=llvm})" %s | FileCheck %s --check-prefix=LLVM
 
 // A linked code object for AMD, PTX for NVIDIA; assembly or LLVM text when asked for.
 // CHECK: gpu.binary @amd [#gpu.object<#rocdl.target<chip = "gfx942">, bin = "\7FELF

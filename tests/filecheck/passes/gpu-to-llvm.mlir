@@ -1,4 +1,4 @@
-// RUN: fly-opt --gpu-to-llvm %s | FileCheck %s
+// RUN: fly-opt --keep-names --gpu-to-llvm %s | FileCheck %s
 
 // A launch takes sizes of i64 and stays a launch, with its attributes.
 module attributes {gpu.container_module} {

@@ -1,4 +1,4 @@
-// RUN: fly-opt --fly-layout-lowering --fly-convert-atom-call-to-ssa-form --convert-fly-to-rocdl --split-input-file --verify-diagnostics %s
+// RUN: fly-opt --keep-names --fly-layout-lowering --fly-convert-atom-call-to-ssa-form --convert-fly-to-rocdl --split-input-file --verify-diagnostics %s
 
 // What no pass can lower is refused where it stands, with what to do instead.
 
@@ -104,5 +104,14 @@ func.func @atomic_register() {
 func.func @assume(%c: i1) {
   // expected-error@+1 {{assume has no meaning yet}}
   fly.assume(%c) : (i1) -> ()
+  return
+}
+
+// -----
+
+func.func @registers_without_end(%x: f32) {
+  // expected-error@+1 {{99223372036854 elements are more than the registers of a thread can be}}
+  %p = fly.make_ptr() {dictAttrs = {allocSize = 99223372036854 : i64}} : () -> !fly.ptr<f32, register>
+  fly.ptr.store(%x, %p) : (f32, !fly.ptr<f32, register>) -> ()
   return
 }

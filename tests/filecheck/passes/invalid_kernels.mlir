@@ -1,5 +1,5 @@
-// RUN: fly-opt --convert-gpu-to-rocdl --split-input-file --verify-diagnostics %s
-// RUN: fly-opt --convert-gpu-to-nvvm --split-input-file --verify-diagnostics %s
+// RUN: fly-opt --keep-names --convert-gpu-to-rocdl --split-input-file --verify-diagnostics %s
+// RUN: fly-opt --keep-names --convert-gpu-to-nvvm --split-input-file --verify-diagnostics %s
 
 // A kernel that still takes what only the fly dialect knows cannot become a function of LLVM's.
 

@@ -1,4 +1,4 @@
-// RUN: fly-opt --convert-fly-to-nvvm --split-input-file --verify-diagnostics %s
+// RUN: fly-opt --keep-names --convert-fly-to-nvvm --split-input-file --verify-diagnostics %s
 
 // What only another vendor's GPUs have is refused.
 

@@ -1,4 +1,4 @@
-// RUN: fly-opt --reconcile-unrealized-casts --allow-unregistered-dialect %s | FileCheck %s
+// RUN: fly-opt --keep-names --reconcile-unrealized-casts --allow-unregistered-dialect %s | FileCheck %s
 
 // There and back is the value itself; a cast between two types that nothing undoes stays.
 // CHECK: llvm.func @casts(%a: i64, %p: !llvm.ptr) {

@@ -1,0 +1,68 @@
+"""Values printed under the names that upstream's printer gives them, whatever the input called them.
+
+    %arg0, %arg1 ...          arguments of functions and of the blocks inside them
+    %c4_i32, %c4, %true       integer constants; %cst for every other one
+    %thread_id_x              positions in the grid
+    %0, %1 ...                everything else
+
+A name that is taken gets the first free one of ``_0``, ``_1`` and so on.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
+from xdsl.ir import BlockArgument, OpResult, SSAValue
+from xdsl.printer import Printer
+
+_POSITIONS = ("thread_id", "block_id", "block_dim", "grid_dim", "cluster_id", "cluster_dim")
+
+
+def _constant_name(value: object) -> str:
+    if not isinstance(value, IntegerAttr):
+        return "cst"
+    type_, number = value.type, value.value.data
+    if isinstance(type_, IndexType):
+        return f"c{number}"
+    if isinstance(type_, IntegerType) and type_.width.data == 1:
+        return "true" if number else "false"
+    return f"c{number}_{type_}"
+
+
+def suggested_name(value: SSAValue) -> str:
+    """The name that upstream suggests for a value, or nothing where it is numbered."""
+    if not isinstance(value, OpResult):
+        return ""
+    op = value.op
+    if op.name == "arith.constant":
+        return _constant_name(op.properties.get("value"))
+    dialect, _, name = op.name.partition(".")
+    if dialect == "gpu" and name in _POSITIONS:
+        dimension = getattr(op.properties.get("dimension"), "data", None)
+        return f"{name}_{getattr(dimension, 'value', dimension)}"
+    return ""
+
+
+class MlirPrinter(Printer):
+    """A printer that names values as upstream does."""
+
+    def print_ssa_value(self, value: SSAValue) -> str:
+        if value not in self._ssa_values:
+            self._ssa_values[value] = self._new_name(value)
+        name = self._ssa_values[value]
+        self.print_string(f"%{name}")
+        return name
+
+    def _new_name(self, value: SSAValue) -> str:
+        if isinstance(value, BlockArgument):
+            return f"arg{self._counted('arg')}"
+        wanted = suggested_name(value)
+        if not wanted:
+            return self._get_new_valid_name_id()
+        taken = self._counted(wanted)
+        return f"{wanted}_{taken - 1}" if taken else wanted
+
+    def _counted(self, name: str) -> int:
+        """How often a name was asked for in this scope."""
+        found = self.ssa_names.get(name, 0)
+        self.ssa_names[name] = found + 1
+        return found
