@@ -11,19 +11,63 @@ from importlib.util import find_spec
 from types import ModuleType
 
 RENAMED = {
-    "preshuffle_gemm": "gemm.preshuffle_gemm",
+    "preshuffle_gemm": "gemm.preshuffle_entries",
     "blockscale_preshuffle_gemm": "gemm.blockscale_preshuffle_gemm",
+    "hgemm_splitk": "gemm.hgemm_splitk",
+    "splitk_hgemm": "gemm.hgemm_splitk",
+    "small_m_hgemm": "gemm.hgemm_splitk",
+    "gemm.gemm_a16w16_gfx950": "gemm.hgemm_splitk",
+    **{
+        f"{room}{name}": target
+        for room in ("", "gemm.")
+        for name, target in (
+            ("fp8_gemm_4wave", "gemm.fp8_gemm"),
+            ("fp8_gemm_8wave", "gemm.fp8_gemm"),
+            ("fp4_gemm_4wave", "gemm.mxfp4_preshuffle"),
+            ("preshuffle_gemm_v2", "gemm.preshuffle_entries"),
+        )
+    },
+    "rdna_f16_gemm": "gemm.rdna_f16_gemm",
+    "rdna3_f16_gemm": "gemm.rdna_f16_gemm",
+    "gemm.rdna3_f16_gemm": "gemm.rdna_f16_gemm",
+    "rdna_fp8_preshuffle_gemm": "gemm.rdna_fp8_preshuffle_gemm",
+    "wmma_gemm_gfx1250": "gemm.wmma_gemm_gfx1250",
+    "gemm_fp8fp4_gfx1250": "gemm.gemm_fp8fp4_gfx1250",
+    "gemm.gemm_a8w8_gfx1250": "gemm.gemm_fp8fp4_gfx1250",
+    "gemm.gemm_a8w4_mxscale_gfx1250": "gemm.gemm_fp8fp4_gfx1250",
+    "gemm_common_gfx1250": "gemm.wmma.gfx1250_tiles",
     "softmax_kernel": "norm.softmax",
     "layernorm_kernel": "norm.layernorm",
     "rmsnorm_kernel": "norm.rmsnorm",
     "norm.softmax_kernel": "norm.softmax",
     "norm.layernorm_kernel": "norm.layernorm",
     "norm.rmsnorm_kernel": "norm.rmsnorm",
+    "norm.rmsnorm_bwd_kernel": "norm.rmsnorm",
+    "norm.softmax_bwd_kernel": "norm.softmax_backward",
+    "fused_rope_cache_kernel": "attention.rope_cache",
+    "attention.fused_rope_cache_kernel": "attention.rope_cache",
+    "attention.qk_norm_rope_quant": "attention.qk_norm_rope",
     "reduce": "blocks.reduce",
+    "custom_all_reduce": "comm.custom_all_reduce",
+    "custom_all_reduce_kernel": "comm.custom_all_reduce_kernel",
+    "moe_gemm_2stage": "moe.moe_gemm_2stage",
+    "moe_blockscale_2stage": "moe.blockscale_2stage",
+    "mixed_moe_gemm_2stage": "moe.mixed_2stage",
+    "moe.moe_gemm_2stage.gemm1": "moe.moe_gemm_2stage.stages",
+    "moe.moe_gemm_2stage.gemm2": "moe.moe_gemm_2stage.stages",
+    "moe.moe_sorting_kernel": "moe.sorting",
+    "moe_sorting_kernel": "moe.sorting",
+    "moe.topk_gating_softmax_kernel": "moe.topk_gating",
+    "topk_gating_softmax_kernel": "moe.topk_gating",
     **{
         f"{room}{name}": "attention.flash_attn"
         for room in ("", "attention.")
         for name in ("flash_attn_generic", "flash_attn_gfx950", "flash_attn_interface", "swa_gfx950")
+    },
+    **{
+        f"{room}{name}": "attention.pa_decode"
+        for room in ("", "attention.")
+        for name in ("pa_decode_fp8", "pa_decode_tile")
     },
 }
 """Name below `kernels` -> name below `flydsl.kernels`, where the two differ."""

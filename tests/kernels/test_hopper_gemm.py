@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
-from flydsl.kernels.gemm import hopper_matmul
+from flydsl.kernels.gemm import hopper_matmul, hopper_operands
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm
 from flydsl.kernels.gemm.hopper_plan import GemmConfig, GemmKind
@@ -151,10 +151,25 @@ def test_a_stream_of_number_0_is_a_stream(monkeypatch: pytest.MonkeyPatch) -> No
     seen: list[Any] = []
     monkeypatch.setattr(hopper_matmul, "_CALLS", {})
     monkeypatch.setattr(hopper_matmul, "build_hopper_gemm", lambda *_: lambda *given: seen.append(given[-1]))
-    monkeypatch.setattr(hopper_matmul, "_current_stream", lambda _: 77)
+    monkeypatch.setattr(hopper_matmul, "current_stream", lambda _: 77)
     for stream in (0, 5, None):
         hopper_gemm(zeros(8, 16), zeros(16, 8), zeros(8, 8), stream=stream)
     assert seen == [0, 5, 77]
+
+
+def test_the_first_call_launches_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiling for arguments launches: where C is its own D, a second launch would add it twice."""
+    launched: list[str] = []
+
+    def compile_and_launch(function: Any, *arguments: Any) -> Any:
+        launched.append(f"compiled with {arguments}")
+        return lambda *later: launched.append(f"called with {later}")
+
+    monkeypatch.setattr(hopper_operands.flyc, "compile", compile_and_launch)
+    call = hopper_operands.Bound(None)
+    call(1)
+    call(2)
+    assert launched == ["compiled with (1,)", "called with (2,)"]
 
 
 # What is refused -------------------------------------------------------------------------------------

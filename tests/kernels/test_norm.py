@@ -72,7 +72,7 @@ def test_row_kernel(name: str, arch: str, monkeypatch: pytest.MonkeyPatch, rng: 
         assert error < TOLERANCE[dtype], (rows, columns, dtype, error)
 
 
-LONG = [("f32", 16387), ("f32", 20000), ("bf16", 40008), ("f16", 70001), ("bf16", 140000), ("f32", 140000)]
+LONG = [("f32", 16387), ("bf16", 40008), ("f16", 70001), ("f32", 140000)]
 """Rows that one block's registers cannot hold: clusters of 2 to 8 blocks where the target has them."""
 
 

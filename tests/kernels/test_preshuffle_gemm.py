@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import warnings
 from typing import Any
 
@@ -70,6 +71,51 @@ def test_example_size() -> None:
 @pytest.mark.parametrize("m", [1, 7, 31, 33, 1000])
 def test_any_number_of_rows(m: int) -> None:
     check(m, 128, 256, **SMALL)
+
+
+def test_stores_in_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """C by way of LDS, in rows, where the tiles of A were: of each builder that has the option."""
+    monkeypatch.setenv("ARCH", "gfx950")
+    rows = {"tile_m": 32, "tile_n": 128, "tile_k": 64, "use_cshuffle_epilog": True}
+    check(45, 256, 192, **rows)
+    check(45, 128, 192, in_dtype="bf16", out_dtype="bf16", **rows, use_async_copy=True)
+    with flyc.sanitize("bounds", "race", "uninit", "barrier", "async"):
+        check(20, 128, 128, **rows)
+
+
+def test_older_names(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The builders of 0.2.2, found under the paths that they had there, and their orders of arguments."""
+    older = importlib.import_module("kernels.preshuffle_gemm")
+    compile_preshuffle_gemm_a8, compile_preshuffle_gemm_v2 = (
+        older.compile_preshuffle_gemm_a8,
+        older.compile_preshuffle_gemm_v2,
+    )
+    monkeypatch.setenv("ARCH", "gfx950")
+    tiles = {"tile_m": 32, "tile_n": 64, "tile_k": 128}
+    a, b = (rng.standard_normal((count, 256)).astype(FP8["gfx950"]) for count in (20, 64))
+    scales = [rng.uniform(0.5, 1.5, count).astype(np.float32) for count in (20, 64)]
+    expected = (a.astype(np.float64) @ b.astype(np.float64).T) * np.outer(*scales)
+    found = np.empty((2, 20, 64), np.float16)
+    compile_preshuffle_gemm_a8(N=64, K=256, **tiles)(found[0], a, shuffle_weight(b), *scales, scales[1], 20, 64)
+    gemm = compile_preshuffle_gemm_v2(N=64, K=256, out_dtype="fp16", **tiles)
+    gemm(found[1], a, shuffle_weight(b), *scales, 20, 64)
+    for c in found:
+        assert (np.abs(c - expected) <= 2.0**-10 * np.abs(expected) + 1e-4).all()
+    assert compile_preshuffle_gemm_a8(N=64, K=256, tile_m=32, tile_n=64, tile_k=256, in_dtype="fp6", out_dtype="bf16")
+    with pytest.raises(ValueError, match="use_cshuffle_epilog goes without an epilogue, and 'bias' is asked for"):
+        compile_preshuffle_gemm_a8(N=64, K=256, **tiles, use_cshuffle_epilog=True, epilogue="bias")
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+@pytest.mark.parametrize("in_dtype", ["bf16", "fp8"])
+def test_copies_without_registers(arch: str, in_dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tiles of one chunk and of several, an even and an odd number of them; reads wait for what was copied."""
+    monkeypatch.setenv("ARCH", arch)
+    deep = {"tile_m": 32, "tile_n": 64, "tile_k": 256, "use_async_copy": True, "in_dtype": in_dtype, "arch": arch}
+    check(40, 128, 768, **deep)
+    check(7, 64, 256, **{**deep, "tile_k": 64 if in_dtype == "bf16" else 128})
+    with flyc.sanitize("race", "barrier", "async"):
+        check(20, 64, 512, **deep)
 
 
 @pytest.mark.parametrize("turns", [1, 2, 3, 4, 5])
@@ -152,6 +198,9 @@ def test_shuffled_weight_is_the_documented_permutation() -> None:
         ({"tile_m": 16}, "tile_m * tile_k * bytes of an element must be a positive multiple of 4096, got 2048"),
         ({"tile_k": 16}, "tile_k * bytes of an element must be a positive multiple of 64, got 32"),
         ({"tile_k": 96, "K": 192, "tile_m": 64}, "must be a power of two"),
+        ({"in_dtype": "int4_bf16"}, "have compile_preshuffle_gemm_w4a16"),
+        ({"preload": (1, -1)}, "a pair of counts that are not negative"),
+        ({"use_cshuffle_epilog": True, "tile_m": 16, "tile_k": 128}, "a tile_m that is a multiple of 32, got 16 x 64"),
         ({"in_dtype": "f16"}, "in_dtype must be one of fp16, bf16, fp8, int8, int4"),
         ({"out_dtype": "f32"}, "out_dtype must be one of fp16, bf16"),
         ({"epilogue": "tanh"}, "epilogue must be one of none, relu, silu, gelu"),

@@ -8,18 +8,13 @@ from typing import Any
 
 import pytest
 
+from flydsl.kernels.blocks.row_choice import FEW, MANY, MAP, RowTask, choose, for_rows, rings
+from flydsl.kernels.blocks.row_machine import ELSEWHERE, HOPPER, Machine
 from flydsl.kernels.blocks.row_plan import (
     DTYPES,
-    ELSEWHERE,
-    FEW,
-    HOPPER,
-    MANY,
-    Machine,
     RowPlan,
     bank_passes,
     block_times,
-    choose,
-    for_rows,
     launch_time,
     resident,
     shared_bytes,
@@ -36,9 +31,11 @@ def test_every_length_has_a_plan_that_fits(machine: Machine) -> None:
                 choice = choose(length, dtype, machine, lines)
                 for plan in filter(None, (choice.many, choice.few)):
                     assert resident(plan, machine, lines) >= 1, plan
-                    assert shared_bytes(plan, machine) <= machine.shared and plan.threads <= 1024
+                    assert shared_bytes(plan, machine, lines) * plan.crowd <= machine.shared and plan.threads <= 1024
                     assert plan.lanes * plan.turns * plan.accesses * plan.cluster >= plan.vectors
-                    assert plan.width * plan.vectors == length
+                    assert plan.shifted or plan.width * plan.vectors == length
+                    assert not plan.shifted or (choice.apart and not choice.apart.slots)
+                    assert not plan.shifted or plan.width * plan.vectors >= length + plan.width - 1
                     assert plan.lanes % machine.wave == 0 or machine.wave % plan.lanes == 0
 
 
@@ -46,6 +43,25 @@ def test_rows_that_are_no_multiple_of_16_bytes_pass_through_shared_memory() -> N
     for length in (129, 1001, 4097, 8190):
         assert choose(length, "bf16", HOPPER, 0).many.staged
         assert choose(length, "bf16", ELSEWHERE[64], 0).many.staged
+
+
+def test_rings_have_place_for_a_row_and_more() -> None:
+    for length, dtype, lines in ((20001, "bf16", 2), (65536, "bf16", 2), (131_071, "f32", 0), (262_144, "f32", 1)):
+        found = list(rings(length, dtype, HOPPER, MAP, lines))
+        assert found
+        for plan in found:
+            assert resident(plan, HOPPER, lines) == plan.crowd
+            assert plan.parts == plan.chunks < plan.slots and plan.chunk_turns * plan.chunks >= plan.turns
+            assert plan.slots * plan.chunk > plan.share * plan.width
+    assert not list(rings(1 << 20, "f32", HOPPER, MAP, 0))  # 512 KB for each block of a cluster
+
+
+def test_rows_that_need_no_ring() -> None:
+    assert not list(rings(32_768, "bf16", HOPPER, MAP, 2))  # a block's registers hold it
+    assert list(rings(32_776, "bf16", HOPPER, MAP, 2)) and list(rings(32_767, "bf16", HOPPER, MAP, 2))
+    once = RowTask(targets=0, once=True)
+    assert not list(rings(50_264, "bf16", HOPPER, once, 0))
+    assert [plan.slots >= 2 for plan in rings(50_257, "bf16", HOPPER, once, 0)] == [True]
 
 
 def test_short_rows_share_a_wave_and_long_ones_take_several() -> None:
@@ -106,15 +122,15 @@ MEASURED = [
     (16384, 2, ("direct", 512, 1, 1, 0.963), ("staged", 512, 1, 1, 0.823)),
     (13832, 2, ("again", 512, 1, 1, 0.914), ("staged", 512, 1, 1, 0.742)),
     (29472, 0, ("again", 1024, 1, 1, 0.944), ("direct", 1024, 1, 1, 0.712)),
-    (32768, 0, ("again", 1024, 1, 1, 0.959), ("staged", 256, 1, 8, 0.650)),
     (15311, 0, ("staged", 320, 1, 1, 0.965), ("staged", 256, 1, 4, 0.616)),
     (3000, 0, ("staged", 64, 2, 1, 1.060), ("staged", 96, 1, 4, 0.267)),
     (100, 0, ("staged", 2, 64, 1, 1.056), ("direct", 2, 64, 1, 0.390)),
-    (65536, 0, ("again", 1024, 1, 1, 0.866), ("direct", 1024, 1, 2, 0.740)),
-    (131072, 0, ("direct", 256, 1, 8, 0.890), ("again", 256, 1, 8, 0.680)),
-    (262144, 2, ("again", 512, 1, 8, 0.698), ("again", 1024, 1, 1, 0.580)),
-    (50257, 0, ("ahead", 512, 1, 1, 0.862), ("staged", 512, 1, 4, 0.711)),
-    (20001, 2, ("ahead", 256, 1, 1, 0.867), ("ahead", 256, 1, 2, 0.530)),
+    (65536, 0, ("direct", 256, 1, 8, 1.012), ("again", 1024, 1, 1, 0.913)),
+    (131072, 0, ("ring", 512, 1, 4, 0.932), ("again", 256, 1, 8, 0.767)),
+    (262144, 2, ("ring", 512, 1, 8, 0.854), ("again", 512, 1, 8, 0.792)),
+    (50257, 2, ("ring", 480, 1, 2, 0.850), ("ahead", 512, 1, 1, 0.388)),
+    (40000, 2, ("ring", 512, 1, 2, 0.983), ("again", 1024, 1, 1, 0.746)),
+    (20001, 2, ("ring", 512, 1, 1, 0.853), ("ring", 448, 1, 2, 0.559)),
 ]
 
 
@@ -124,7 +140,10 @@ def test_the_model_prefers_what_was_measured_to_be_faster(case: tuple[Any, ...])
     times = []
     for kind, lanes, rows, cluster, _ in (fast, slow):
         plan = RowPlan(length, "bf16", gcd(length, 8), lanes, rows, cluster, keep=kind not in ("again", "ahead"))
-        if kind in ("staged", "ahead"):
+        if kind == "ring":
+            plan = next(ring for ring in rings(length, "bf16", HOPPER, MAP, lines) if ring.cluster == cluster)
+            assert plan.lanes == lanes
+        elif kind in ("staged", "ahead"):
             plan = replace(plan, staged=True, bulk=True, stages=2 if kind == "ahead" else 0)
         times.append(launch_time(plan, for_rows(HOPPER, 2 * length), lines, MANY // (2 * length)))
     assert fast[-1] > slow[-1] and times[0] < times[1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from flydsl.kernels.blocks.row_plan import RowPlan
 from flydsl.kernels.norm.layernorm import build_layernorm_module
 from flydsl.kernels.norm.rmsnorm import build_rmsnorm_module
 from flydsl.kernels.norm.softmax import build_softmax_module
+from flydsl.kernels.norm.softmax_backward import build_softmax_bwd_module
 from tests.support import random_data
 
 TARGETS = ("gfx942", "gfx950", "gfx1201", "gfx1250", "sm_90a")
@@ -121,6 +123,69 @@ AHEAD = {
         4099, "f32", 1, 96, cluster=2, staged=True, bulk=True, keep=False, hints=ONCE, stages=2
     ),
 }
+
+
+RINGS = {
+    "of a block": RowPlan(1032, "bf16", 8, 32, keep=False, hints=ONCE, slots=7, chunks=4),
+    "of a cluster": RowPlan(1032, "f16", 8, 32, cluster=2, keep=False, hints=ONCE, slots=3, chunks=2),
+    "of a block, rows that begin anywhere": RowPlan(1027, "bf16", 8, 64, keep=False, hints=ONCE, slots=4, chunks=3),
+    "of a cluster, rows that begin anywhere": RowPlan(
+        1027, "f32", 4, 32, cluster=4, keep=False, hints=ONCE, slots=5, chunks=3
+    ),
+}
+"""Chunks of a row that take turns with the slots of a ring."""
+
+
+@pytest.mark.parametrize("kind", RINGS)
+@pytest.mark.parametrize("name", ["softmax", "layernorm"])
+def test_rows_through_a_ring(name: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of three blocks or clusters takes several rows; those that begin apart go another way."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    monkeypatch.setattr(row_blocks, "places", lambda plan: 3)
+    plan = RINGS[kind]
+    for before, gap in PLACES if plan.shifted else [((8, 16), (8, 0))]:
+        check(name, (11, plan.length), plan.dtype, plan, before, gap)
+
+
+@pytest.mark.parametrize("kind", [*RINGS][1::2])
+def test_sources_of_a_ring_that_begin_apart(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "sm_90a")
+    monkeypatch.setattr(row_blocks, "places", lambda plan: 2)
+    plan, rng = replace(RINGS[kind], sources=2), random_data.generator()
+    for before in ((0, 0), (3, 3), (0, 5)) if plan.shifted else ((0, 0),):
+        (_, dy), (_, y), (_, dx) = (matrix((5, plan.length), plan.dtype, place, 0) for place in (*before, before[0]))
+        dy[...], y[...] = (rng.random(dy.shape).astype(dy.dtype) for _ in range(2))
+        build_softmax_bwd_module(plan.length, plan.dtype, plan=plan)(dy, y, dx, 5)
+        d, p = dy.astype(np.float64), y.astype(np.float64)
+        want = p * (d - (d * p).sum(1, keepdims=True))
+        assert np.abs(dx.astype(np.float64) - want).max() < TOLERANCE[plan.dtype] * np.abs(want).max()
+
+
+@pytest.mark.parametrize("kind", ["a cluster with blocks that have nothing", "loaded again"])
+def test_softmax_of_very_low_rows(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Powers are relative to the largest element, not to the zero of waves that have none."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    plan = PLANS[kind]
+    x = random_data.generator().standard_normal((3, plan.length)) * 4 - 1000
+    x = x.astype(DTYPES[plan.dtype])
+    y = np.full_like(x, np.nan)
+    build_softmax_module(3, plan.length, plan.dtype, plan=plan)(x, y, 3)
+    want = expected("softmax", x, x[0], x[0])
+    assert np.abs(y.astype(np.float64) - want).max() < TOLERANCE[plan.dtype] * want.max()
+
+
+def test_layernorm_of_elements_far_from_zero_in_one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The variance is of differences, from elements of the row itself; an element that is far off costs few digits."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    plan, rng = PLANS["loaded again"], random_data.generator()
+    x = (rng.standard_normal((3, plan.length)) + 1000).astype(np.float32)
+    x[1, 0] = 1e4
+    x[2, plan.length // 2] = -1e5
+    gamma, beta = np.ones(plan.length, np.float32), np.zeros(plan.length, np.float32)
+    y = np.full_like(x, np.nan)
+    build_layernorm_module(plan.length, "f32", plan=plan)(x, gamma, beta, y, 3)
+    want = expected("layernorm", x, gamma, beta)
+    assert np.abs(y - want).max(1) == pytest.approx(0, abs=2e-4)
 
 
 @pytest.mark.parametrize("kind", AHEAD)

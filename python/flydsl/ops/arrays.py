@@ -10,9 +10,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from flydsl.compiler.backends.registry import chosen_target
+
 
 class _Recording(threading.local):
-    """What this thread's results, temporary arrays and launches are told to while a call is recorded (`lanes.py`)."""
+    """What this thread's results, temporary arrays and launches are told to while a call is recorded (`replays.py`)."""
 
     by: Any = None
 
@@ -25,7 +27,8 @@ NAMES: dict[Any, str] = {
 }  # fmt: skip
 """Element types that row kernels take, by what they are called there; those of torch are added when it is met."""
 _NUMPY = {
-    "f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16, "i8": np.int8, "i64": np.int64, "u8": np.uint8,
+    "f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16, "i8": np.int8, "i32": np.int32,
+    "i64": np.int64, "u8": np.uint8,
     "fp8": ml_dtypes.float8_e4m3fn, "fp8_fnuz": ml_dtypes.float8_e4m3fnuz, "bf8": ml_dtypes.float8_e5m2,
 }  # fmt: skip
 _TORCH: dict[str, Any] = {}
@@ -43,7 +46,8 @@ def met_torch() -> Any:
     torch = TORCH
     if not _TORCH:
         names = {
-            "f32": "float32", "f16": "float16", "bf16": "bfloat16", "i8": "int8", "i64": "int64", "u8": "uint8",
+            "f32": "float32", "f16": "float16", "bf16": "bfloat16", "i8": "int8", "i32": "int32", "i64": "int64",
+            "u8": "uint8",
             "fp8": "float8_e4m3fn", "fp8_fnuz": "float8_e4m3fnuz", "bf8": "float8_e5m2",
         }  # fmt: skip
         _TORCH.update({name: getattr(torch, own) for name, own in names.items()})
@@ -152,6 +156,17 @@ def stream_of(x: Any) -> Any:
 def raw_stream(device: int | None) -> Any:
     """The handle of torch's current stream on a GPU; None for the host."""
     return None if device is None else TORCH._C._cuda_getCurrentRawStream(device)
+
+
+def arch_of(x: Any) -> str:
+    """The target whose kernels run on this array."""
+    if is_array(x) or not x.is_cuda:
+        return chosen_target().arch
+    torch = met_torch()
+    if torch.version.hip is not None:
+        return torch.cuda.get_device_properties(x.device).gcnArchName.split(":")[0]
+    major, minor = torch.cuda.get_device_capability(x.device)
+    return "sm_90a" if (major, minor) == (9, 0) else f"sm_{major}{minor}"
 
 
 def shares_memory(a: Any, b: Any) -> bool:

@@ -1,70 +1,127 @@
-"""`flydsl.ops.scaled_dot_product_attention`."""
+"""`flydsl.ops.attention`, and `scaled_dot_product_attention` as torch has it."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from flydsl.kernels.attention.attention import MAX_HEAD, attention
+from flydsl.kernels.attention import backward
+from flydsl.kernels.attention.attention import MAX_HEAD
+from flydsl.kernels.attention.attention import attention as run_attention
+from flydsl.kernels.blocks.inputs import Array
 from flydsl.ops import arrays
 from flydsl.ops.op import Arguments, Op, fall_back, numpy_only, same_kind
 
+_NUMBERS = "bool causal, float scale, int left, int right, float softcap, int most_q, int most_k, bool deterministic"
+"""What is asked for, as torch's schemas have it; -1 where nothing is."""
 
-def _allocate(q: Any, k: Any, v: Any, mask: Any, causal: bool, scale: float) -> Arguments:
-    return (arrays.empty(q, (*q.shape[:-1], v.shape[-1])),)
+
+def _asked(numbers: Arguments) -> dict[str, Any]:
+    """The numbers of the schema as arguments of the kernels' functions."""
+    causal, scale, left, right, softcap, most_q, _, _ = numbers
+    window = tuple(None if side < 0 else side for side in (left, right))
+    longest = None if most_q < 0 else most_q
+    return {"is_causal": causal, "scale": scale, "window": window, "softcap": softcap, "max_seqlen_q": longest}
+
+
+def _allocate(q: Array, k: Array, v: Array, *rest: Any) -> Arguments:
+    rows = (q.shape[1], q.shape[0]) if len(q.shape) == 3 else tuple(q.shape[:3])
+    return arrays.empty(q, (*q.shape[:-1], v.shape[-1])), arrays.empty(q, rows, "f32")
 
 
 def _launch(arguments: Arguments, results: Arguments) -> None:
-    q, k, v, mask, causal, scale = arguments
-    attention(q, k, v, out=results[0], attn_mask=mask, is_causal=causal, scale=scale, stream=arrays.stream_of(q))
+    (q, k, v, mask, slopes, sinks, starts, key_starts), numbers = arguments[:8], arguments[8:]
+    out, lse = results
+    run_attention(
+        q, k, v, out=out, lse=lse, attn_mask=mask, alibi_slopes=slopes, sinks=sinks, cu_seqlens_q=starts,
+        cu_seqlens_k=key_starts, stream=arrays.stream_of(q), **_asked(numbers),
+    )  # fmt: skip
 
 
+def _allocate_gradients(dout: Array, q: Array, k: Array, v: Array, *rest: Any) -> Arguments:
+    return tuple(arrays.empty(x, tuple(x.shape)) for x in (q, k, v))
+
+
+def _launch_gradients(arguments: Arguments, results: Arguments) -> None:
+    (dout, q, k, v, out, lse, mask, slopes, starts, key_starts), numbers = arguments[:10], arguments[10:]
+    most_k, deterministic = numbers[-2:]
+    backward.attention_backward(
+        dout, q, k, v, out, lse, attn_mask=mask, alibi_slopes=slopes, cu_seqlens_q=starts, cu_seqlens_k=key_starts,
+        max_seqlen_k=None if most_k < 0 else most_k, deterministic=deterministic, grads=results,
+        stream=arrays.stream_of(q), **_asked(numbers),
+    )  # fmt: skip
+
+
+BACKWARD = Op(
+    "attention_backward",
+    "Tensor dout, Tensor q, Tensor k, Tensor v, Tensor out, Tensor lse, Tensor? mask, Tensor? slopes, "
+    f"Tensor? starts, Tensor? key_starts, {_NUMBERS}",
+    _allocate_gradients, _launch_gradients, outputs=3, results=3, tensors=10,
+)  # fmt: skip
 ATTENTION = Op(
-    "scaled_dot_product_attention", "Tensor q, Tensor k, Tensor v, Tensor? mask, bool causal, float scale",
-    _allocate, _launch, tensors=4,
+    "attention",
+    "Tensor q, Tensor k, Tensor v, Tensor? mask, Tensor? slopes, Tensor? sinks, Tensor? starts, Tensor? key_starts, "
+    f"{_NUMBERS}",
+    _allocate, _launch, results=2, tensors=8, gradient=BACKWARD, spread=(0, 1, 2),
+    saved=lambda a, results: ((*a[:3], *results, *a[3:5], *a[6:8]), a[8:]),
 )  # fmt: skip
 
 
-def why_not(
-    query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
-    scale: float | None = None, enable_gqa: bool = False,
-) -> str | None:  # fmt: skip
-    """Why a call is left to torch, or None."""
+def _why_not(query: Array, key: Array, value: Array, *others: Any) -> str | None:
+    """Why the kernels do not take tensors, or None; ``others`` are tensors of which there is no gradient."""
     if not (arrays.is_array(query) or arrays.is_tensor(query)):
         raise TypeError(f"expected a tensor of torch or an array of NumPy, got {type(query).__name__}")
     if arrays.type_name(query) not in ("f16", "bf16"):
         return f"attention is for f16 and bf16, and the query is {query.dtype}"
+    if query.shape[-1] % 32 or value.shape[-1] % 32 or max(query.shape[-1], value.shape[-1]) > MAX_HEAD:
+        return f"heads are multiples of 32 up to {MAX_HEAD} long, got {query.shape[-1]} and {value.shape[-1]}"
+    if not arrays.is_array(query) and arrays.met_torch().is_grad_enabled():
+        if any(t is not None and t.requires_grad for t in others):
+            return "gradients are those of queries, keys and values alone"
+        wanted = any(t.requires_grad for t in (query, key, value))
+        if wanted and max(query.shape[-1], value.shape[-1]) > backward.MAX_HEAD:
+            return f"gradients are for heads of up to {backward.MAX_HEAD} elements"
+    return same_kind(query, key, value)
+
+
+# As torch has it -------------------------------------------------------------------------------------
+
+
+def why_not(
+    query: Array, key: Array, value: Array, attn_mask: Array = None, dropout_p: float = 0.0, is_causal: bool = False,
+    scale: float | None = None, enable_gqa: bool = False,
+) -> str | None:  # fmt: skip
+    """Why a call is left to torch, or None."""
+    reason = _why_not(query, key, value, attn_mask)
+    if reason is not None:
+        return reason
     if dropout_p:
         return "dropout has no kernel"
     if not (len(query.shape) == len(key.shape) == len(value.shape) == 4):
         return "tensors are (batch, heads, tokens, d)"
-    if not arrays.is_array(query) and any(t.requires_grad for t in (query, key, value)):
-        return "its gradient has no kernel yet"
     if is_causal and attn_mask is not None:
         return "a mask and is_causal=True exclude each other"
     if is_causal and query.shape[2] != key.shape[2]:
         return "torch aligns a causal mask at the first key, the kernel at the last; they differ for these lengths"
     if query.shape[1] != key.shape[1] and not enable_gqa:
         return "heads differ without enable_gqa=True"
-    if query.shape[-1] % 32 or value.shape[-1] % 32 or max(query.shape[-1], value.shape[-1]) > MAX_HEAD:
-        return f"heads are multiples of 32 up to {MAX_HEAD} long, got {query.shape[-1]} and {value.shape[-1]}"
-    return same_kind(query, key, value)
+    return None
 
 
 def scaled_dot_product_attention(
-    query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
+    query: Array, key: Array, value: Array, attn_mask: Array = None, dropout_p: float = 0.0, is_causal: bool = False,
     scale: float | None = None, enable_gqa: bool = False,
 ) -> Any:  # fmt: skip
-    """softmax(scale * q kᵀ + mask) v, as `torch.nn.functional.scaled_dot_product_attention`; for inference.
+    """softmax(scale * q kᵀ + mask) v, as `torch.nn.functional.scaled_dot_product_attention`.
 
-    Takes f16 and bf16, (batch, heads, tokens, d) with heads of 32 to 256, fewer heads of keys with ``enable_gqa``, and
-    masks of booleans (True is seen) or of numbers that are added. Sums in f32; results are within 1e-3 (f16) and 8e-3
-    (bf16) of the largest value of a head. A query that sees no key gets zeros.
+    Takes f16 and bf16, (batch, heads, tokens, d) with heads of 32 to 256 (128 where gradients are wanted), fewer heads
+    of keys with ``enable_gqa``, and masks of booleans (True is seen) or of numbers that are added. Sums in f32; results
+    are within 1e-3 (f16) and 8e-3 (bf16) of the largest value of a head. A query that sees no key gets zeros.
     """
     given = (query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
     reason = why_not(*given)
     if reason is None:
-        factor = query.shape[-1] ** -0.5 if scale is None else float(scale)
-        return ATTENTION(query, key, value, attn_mask, is_causal, factor)
+        numbers = _numbers(query, is_causal, scale, (None, None), 0.0, None, None, None)
+        return ATTENTION(query, key, value, attn_mask, None, None, None, None, *numbers)
     if arrays.is_array(query):
         numpy_only("scaled_dot_product_attention", reason)
     function = arrays.met_torch().nn.functional.scaled_dot_product_attention
@@ -72,3 +129,44 @@ def scaled_dot_product_attention(
         "scaled_dot_product_attention", reason,
         lambda: function(query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa),
     )  # fmt: skip
+
+
+def _numbers(
+    query: Array, causal: bool, scale: float | None, window: tuple[int | None, int | None], softcap: float,
+    most_q: int | None, most_k: int | None, deterministic: bool | None,
+) -> Arguments:  # fmt: skip
+    """The numbers of the schema. Without a word on it, sums have an order where torch is asked for one."""
+    if deterministic is None:
+        deterministic = not arrays.is_array(query) and arrays.met_torch().are_deterministic_algorithms_enabled()
+    factor = query.shape[-1] ** -0.5 if scale is None else float(scale)
+    sides = (-1 if side is None else side for side in window)
+    return (causal, factor, *sides, softcap, *(-1 if n is None else n for n in (most_q, most_k)), deterministic)
+
+
+# With all features -----------------------------------------------------------------------------------
+
+
+def why_not_attention(
+    q: Array, k: Array, v: Array, *, attn_mask: Array = None, alibi_slopes: Array = None, sinks: Array = None, **_: Any
+) -> str | None:
+    """Why a call is refused, or None: torch has nothing to leave it to."""
+    return _why_not(q, k, v, attn_mask, alibi_slopes, sinks)
+
+
+def attention(
+    q: Array, k: Array, v: Array, *, attn_mask: Array = None, is_causal: bool = False, scale: float | None = None,
+    window: tuple[int | None, int | None] = (None, None), softcap: float = 0.0, alibi_slopes: Array = None,
+    sinks: Array = None, cu_seqlens_q: Array = None, cu_seqlens_k: Array = None, max_seqlen_q: int | None = None,
+    max_seqlen_k: int | None = None, deterministic: bool | None = None,
+) -> Any:  # fmt: skip
+    """Attention with every feature of `flydsl.kernels.attention.attention.attention`, and gradients of q, k and v.
+
+    ``deterministic`` gradients have the same bits each time; None follows torch's
+    ``use_deterministic_algorithms``. What has no kernel is refused.
+    """
+    reason = why_not_attention(q, k, v, attn_mask=attn_mask, alibi_slopes=alibi_slopes, sinks=sinks)
+    numpy_only("attention", reason)
+    if any(side is not None and side < 0 for side in window):
+        raise ValueError(f"window must be None or not negative, got {window}")
+    numbers = _numbers(q, is_causal, scale, window, softcap, max_seqlen_q, max_seqlen_k, deterministic)
+    return ATTENTION(q, k, v, attn_mask, alibi_slopes, sinks, cu_seqlens_q, cu_seqlens_k, *numbers)

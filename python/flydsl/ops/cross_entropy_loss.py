@@ -8,8 +8,8 @@ import numpy as np
 
 from flydsl.kernels.norm.cross_entropy import build_cross_entropy_bwd_module, build_cross_entropy_module, mean_loss
 from flydsl.ops import arrays
-from flydsl.ops.lanes import LANES, lane_key
 from flydsl.ops.op import Arguments, Op, fall_back, numpy_only, why_not_rows
+from flydsl.ops.replays import REPLAYS, replay_key
 
 REDUCTIONS = ("none", "mean", "sum")
 
@@ -96,9 +96,9 @@ def cross_entropy(
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
-    key = lane_key(CROSS_ENTROPY, weight, (input, target), (ignore_index, reduction, label_smoothing))
-    if (lane := LANES.get(key)) is not None:
-        return lane(input, target)
+    key = replay_key(CROSS_ENTROPY, weight, (input, target), (ignore_index, reduction, label_smoothing))
+    if (replay := REPLAYS.get(key)) is not None:
+        return replay(input, target)
     reason = why_not(input, target, weight)
     if reason is None:
         _check(input, target, ignore_index)

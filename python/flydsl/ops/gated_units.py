@@ -6,8 +6,8 @@ from typing import Any
 
 from flydsl.kernels.norm.glu import build_glu_bwd_module, build_glu_module
 from flydsl.ops import arrays
-from flydsl.ops.lanes import LANES, lane_key
 from flydsl.ops.op import Arguments, Op, fall_back, numpy_only, why_not_rows
+from flydsl.ops.replays import REPLAYS, replay_key
 
 
 def _launch(arguments: Arguments, results: Arguments) -> None:
@@ -55,9 +55,9 @@ def _halves(name: str, input: Any, up: Any) -> tuple[Any, Any]:
 
 
 def _gated(name: str, input: Any, up: Any, activation: str, out: Any, function: Any) -> Any:
-    key = None if up is None else lane_key(GLU, out, (input, up), (activation,))
-    if (lane := LANES.get(key)) is not None:
-        return lane(input, up)
+    key = None if up is None else replay_key(GLU, out, (input, up), (activation,))
+    if (replay := REPLAYS.get(key)) is not None:
+        return replay(input, up)
     reason = why_not(input, up)
     gate, up = _halves(name, input, up)
     if reason is None:

@@ -10,8 +10,8 @@ from flydsl.kernels.norm.layernorm import build_fused_add_layernorm_module, buil
 from flydsl.kernels.norm.norm_backward import norm_backward_launcher, partial_rows
 from flydsl.kernels.norm.rmsnorm import build_fused_add_rmsnorm_module, build_rmsnorm_module
 from flydsl.ops import arrays
-from flydsl.ops.lanes import LANES, lane_key
 from flydsl.ops.op import Arguments, Op, check_normalized, fall_back, numpy_only, shape_of, why_not_rows
+from flydsl.ops.replays import REPLAYS, replay_key
 
 LONGEST_GRADIENT = 1 << 15
 """Rows of which gradients have kernels on every target: threads keep sums of all their columns in registers."""
@@ -47,21 +47,30 @@ def _layer(x: Any, weight: Any, bias: Any, eps: float, length: int) -> Arguments
     return arrays.empty_like(x), arrays.empty(x, lead, "f32"), arrays.empty(x, lead, "f32")
 
 
+def _like(x: Any, *_: Any) -> Arguments:
+    """The norm alone."""
+    return (arrays.empty_like(x),)
+
+
+def _twice_like(x: Any, *_: Any) -> Arguments:
+    """The norm and the sum alone."""
+    return arrays.empty_like(x), arrays.empty_like(x)
+
+
 def _launch_rms(arguments: Arguments, results: Arguments) -> None:
     x, weight, eps, length = arguments
     x, y = _matrix(x, length), _matrix(results[0], length)
     if len(x):
-        run = build_rmsnorm_module(length, arrays.NAMES[x.dtype], True, eps)
-        arrays.launch(run, x, x, *_lines(length, weight), y, arrays.numbers(results[1]), len(x))
+        run = build_rmsnorm_module(length, arrays.NAMES[x.dtype], len(results) > 1, eps)
+        arrays.launch(run, x, x, *_lines(length, weight), y, *map(arrays.numbers, results[1:]), len(x))
 
 
 def _launch_layer(arguments: Arguments, results: Arguments) -> None:
     x, weight, bias, eps, length = arguments
     x, y = _matrix(x, length), _matrix(results[0], length)
     if len(x):
-        run = build_layernorm_module(length, arrays.NAMES[x.dtype], True, eps)
-        stats = (arrays.numbers(value) for value in results[1:])
-        arrays.launch(run, x, x, *_lines(length, weight, bias), y, *stats, len(x))
+        run = build_layernorm_module(length, arrays.NAMES[x.dtype], len(results) > 1, eps)
+        arrays.launch(run, x, x, *_lines(length, weight, bias), y, *map(arrays.numbers, results[1:]), len(x))
 
 
 def _add_rms(x: Any, residual: Any, weight: Any, eps: float, length: int) -> Arguments:
@@ -76,8 +85,8 @@ def _launch_add(build: Any, arguments: Arguments, results: Arguments) -> None:
     x, residual, *weights, eps, length = arguments
     x, residual, y, added = (_matrix(value, length) for value in (x, residual, *results[:2]))
     if len(x):
-        run = build(length, arrays.NAMES[x.dtype], True, eps)
-        stats = (arrays.numbers(value) for value in results[2:])
+        run = build(length, arrays.NAMES[x.dtype], len(results) > 2, eps)
+        stats = map(arrays.numbers, results[2:])
         arrays.launch(run, x, x, residual, *_lines(length, *weights), y, added, *stats, len(x))
 
 
@@ -121,7 +130,7 @@ RMS_BACKWARD = Op(
 )  # fmt: skip
 RMS_NORM = Op(
     "rms_norm", "Tensor x, Tensor? weight, float eps, SymInt length", _rms, _launch_rms, results=2, tensors=2,
-    gradient=RMS_BACKWARD, saved=lambda a, results: ((a[0], a[1], results[1]), (a[3],)),
+    bare=_like, gradient=RMS_BACKWARD, saved=lambda a, results: ((a[0], a[1], results[1]), (a[3],)),
 )  # fmt: skip
 LAYER_BACKWARD = Op(
     "layer_norm_backward", "Tensor dy, Tensor x, Tensor? weight, Tensor? bias, Tensor mean, Tensor rstd, SymInt length",
@@ -132,7 +141,7 @@ LAYER_BACKWARD = Op(
 )  # fmt: skip
 LAYER_NORM = Op(
     "layer_norm", "Tensor x, Tensor? weight, Tensor? bias, float eps, SymInt length", _layer, _launch_layer,
-    results=3, tensors=3, gradient=LAYER_BACKWARD,
+    results=3, tensors=3, bare=_like, gradient=LAYER_BACKWARD,
     saved=lambda a, results: ((a[0], a[1], a[2], *results[1:]), (a[4],)),
 )  # fmt: skip
 ADD_RMS_BACKWARD = Op(
@@ -142,8 +151,8 @@ ADD_RMS_BACKWARD = Op(
 )  # fmt: skip
 ADD_RMS_NORM = Op(
     "add_rms_norm", "Tensor x, Tensor residual, Tensor? weight, float eps, SymInt length", _add_rms,
-    partial(_launch_add, build_fused_add_rmsnorm_module), outputs=2, results=3, tensors=3, gradient=ADD_RMS_BACKWARD,
-    saved=lambda a, results: ((results[1], a[2], results[2]), (a[4],)), spread=(0, 0, 1),
+    partial(_launch_add, build_fused_add_rmsnorm_module), outputs=2, results=3, tensors=3, bare=_twice_like,
+    gradient=ADD_RMS_BACKWARD, saved=lambda a, results: ((results[1], a[2], results[2]), (a[4],)), spread=(0, 0, 1),
 )  # fmt: skip
 ADD_LAYER_BACKWARD = Op(
     "add_layer_norm_backward",
@@ -155,7 +164,7 @@ ADD_LAYER_BACKWARD = Op(
 )  # fmt: skip
 ADD_LAYER_NORM = Op(
     "add_layer_norm", "Tensor x, Tensor residual, Tensor? weight, Tensor? bias, float eps, SymInt length", _add_layer,
-    partial(_launch_add, build_fused_add_layernorm_module), outputs=2, results=4, tensors=4,
+    partial(_launch_add, build_fused_add_layernorm_module), outputs=2, results=4, tensors=4, bare=_twice_like,
     gradient=ADD_LAYER_BACKWARD, saved=lambda a, results: ((results[1], a[2], a[3], *results[2:]), (a[5],)),
     spread=(0, 0, 1, 2),
 )  # fmt: skip
@@ -211,9 +220,9 @@ def rms_norm(
     """
     if weight is None and not isinstance(normalized_shape, (int, tuple)):
         normalized_shape, weight = _arranged(normalized_shape, weight, input)
-    key = lane_key(RMS_NORM, out, (input, weight), (normalized_shape, eps))
-    if (lane := LANES.get(key)) is not None:
-        return lane(input, weight)
+    key = replay_key(RMS_NORM, out, (input, weight), (normalized_shape, eps))
+    if (replay := REPLAYS.get(key)) is not None:
+        return replay(input, weight)
     shape, weight = _arranged(normalized_shape, weight, input)
     check_normalized(input, shape, weight)
     reason = why_not(input, shape, weight)
@@ -236,9 +245,9 @@ def layer_norm(
     """
     if weight is None and not isinstance(normalized_shape, (int, tuple)):
         normalized_shape, weight = _arranged(normalized_shape, weight, input)
-    key = lane_key(LAYER_NORM, out, (input, weight, bias), (normalized_shape, eps))
-    if (lane := LANES.get(key)) is not None:
-        return lane(input, weight, bias)
+    key = replay_key(LAYER_NORM, out, (input, weight, bias), (normalized_shape, eps))
+    if (replay := REPLAYS.get(key)) is not None:
+        return replay(input, weight, bias)
     shape, weight = _arranged(normalized_shape, weight, input)
     check_normalized(input, shape, weight, bias)
     reason = why_not(input, shape, weight, bias)
@@ -255,9 +264,9 @@ def add_rms_norm(input: Any, residual: Any, weight: Any = None, eps: float | Non
 
     The sum is exact to a rounding; accuracy of the norm and of gradients as of `rms_norm`.
     """
-    key = lane_key(ADD_RMS_NORM, None, (input, residual, weight), (eps,))
-    if (lane := LANES.get(key)) is not None:
-        return lane(input, residual, weight)
+    key = replay_key(ADD_RMS_NORM, None, (input, residual, weight), (eps,))
+    if (replay := REPLAYS.get(key)) is not None:
+        return replay(input, residual, weight)
     _check_pair(input, residual)
     shape = tuple(input.shape[-1:])
     check_normalized(input, shape, weight)
@@ -275,9 +284,9 @@ def add_layer_norm(
     input: Any, residual: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> tuple[Any, Any]:
     """(layer_norm(input + residual), input + residual) over the last dimension; accuracy as of `add_rms_norm`."""
-    key = lane_key(ADD_LAYER_NORM, None, (input, residual, weight, bias), (eps,))
-    if (lane := LANES.get(key)) is not None:
-        return lane(input, residual, weight, bias)
+    key = replay_key(ADD_LAYER_NORM, None, (input, residual, weight, bias), (eps,))
+    if (replay := REPLAYS.get(key)) is not None:
+        return replay(input, residual, weight, bias)
     _check_pair(input, residual)
     shape = tuple(input.shape[-1:])
     check_normalized(input, shape, weight, bias)

@@ -40,6 +40,8 @@ class Op:
     """(arrays, numbers) that the gradient needs, of (arguments, results)."""
     tensors: int = 1
     """How many of the arguments are arrays."""
+    bare: Callable[..., Arguments] | None = None
+    """As ``allocate``, the outputs alone: ``launch`` writes no other results then. For calls that want no gradient."""
     spread: tuple[int, ...] | None = None
     """Which result of the gradient is that of each array; in order where nothing is said. The rest have none."""
 
@@ -49,9 +51,9 @@ class Op:
         given = [found[place] if want else None for place, want in zip(places, wanted, strict=False)]
         return given + [None] * (len(wanted) - len(given))
 
-    def run(self, *arguments: Any, out: Any = None) -> Arguments:
-        """All results, also those kept for the gradient. ``out`` is written instead of a new first result."""
-        results = self.allocate(*arguments)
+    def run(self, *arguments: Any, out: Any = None, kept: bool = True) -> Arguments:
+        """All results, also those ``kept`` for the gradient. ``out`` is written instead of a new first result."""
+        results = (self.allocate if kept or self.bare is None else self.bare)(*arguments)
         if out is not None:
             return self._run_into(out, arguments, results)
         self.launch(arguments, results)
@@ -73,10 +75,10 @@ class Op:
     def __call__(self, *arguments: Any, out: Any = None, key: Any = None) -> Any:
         """The outputs: one, or a tuple of them. Tensors that require gradients get them.
 
-        With a ``key`` (`lanes.py`) the call is recorded for those like it.
+        With a ``key`` (`replays.py`) the call is recorded for those like it.
         """
         if arrays.is_array(arguments[0]):
-            return self.given(self.run(*arguments, out=out))
+            return self.given(self.run(*arguments, out=out, kept=False))
         return (_side.call or _side.found())(self, arguments, out, key)
 
     def given(self, results: Arguments) -> Any:

@@ -8,7 +8,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flydsl.base.lazy import lazy_module
-from flydsl.ops import attention_heads, cross_entropy_loss, gated_units, norms, quantizers, rotary, softmax_rows
+from flydsl.ops import (
+    attention_heads,
+    cross_entropy_loss,
+    expert_layers,
+    gated_units,
+    norms,
+    paged_caches,
+    products,
+    quantizers,
+    rank_sums,
+    rotary,
+    softmax_rows,
+)
 from flydsl.ops.op import Op, use_torch_side
 
 if TYPE_CHECKING:
@@ -40,13 +52,25 @@ TABLE: dict[str, Row] = {
         Row(gated_units.swiglu, gated_units.GLU, gated_units.why_not),
         Row(gated_units.geglu, gated_units.GLU, gated_units.why_not),
         Row(rotary.rope, rotary.ROPE, rotary.why_not),
+        Row(attention_heads.attention, attention_heads.ATTENTION, attention_heads.why_not_attention),
         Row(attention_heads.scaled_dot_product_attention, attention_heads.ATTENTION, attention_heads.why_not),
+        Row(rank_sums.all_reduce, rank_sums.ALL_REDUCE, rank_sums.why_not),
+        Row(expert_layers.moe, expert_layers.MOE, expert_layers.why_not),
+        Row(products.matmul, products.MATMUL, products.why_not_matmul),
+        Row(products.linear, products.LINEAR, products.why_not_linear),
+        Row(products.scaled_mm, products.SCALED_MM, products.why_not_scaled),
+        Row(products.grouped_mm, products.GROUPED_MM, products.why_not_grouped),
+        Row(paged_caches.paged_attention, paged_caches.PAGED, paged_caches.why_not),
+        Row(paged_caches.mla_decode, paged_caches.PAGED, paged_caches.why_not),
+        Row(products.linear_int4, products.LINEAR_INT4, products.why_not_int4),
         Row(quantizers.quantize_per_token, quantizers.QUANTIZE_ROWS, quantizers.why_not),
         Row(quantizers.quantize_per_tensor, quantizers.QUANTIZE_ROWS, quantizers.why_not),
         Row(quantizers.quantize_mx, quantizers.QUANTIZE_MX, quantizers.why_not),
         Row(quantizers.quantize_blocks, quantizers.QUANTIZE_BLOCKS, quantizers.why_not),
     )
 }
+PARTS = (expert_layers.ROUTE,)
+"""Ops that others are made of."""
 
 
 def explain(op: Any, *arguments: Any, **options: Any) -> str:
@@ -69,7 +93,7 @@ def explain(op: Any, *arguments: Any, **options: Any) -> str:
 def register_operators() -> None:
     """Make all ops operators of torch, so that `torch.compile` takes them."""
     use_torch_side(torch_side, now=True)
-    torch_side.register([row.op for row in TABLE.values()])
+    torch_side.register([*(row.op for row in TABLE.values()), *PARTS])
 
 
 if sys.modules.get("torch") is not None:

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch.autograd.function import once_differentiable
 
-from flydsl.ops import arrays, lanes
+from flydsl.ops import arrays, replays
 from flydsl.ops.op import Arguments, Op
 
 NAMESPACE = "flydsl"
@@ -31,10 +31,10 @@ def call(op: Op, arguments: Arguments, out: Any, key: Any) -> Any:
                 f"{op.name}(): functions with out=... arguments don't support automatic differentiation, but one of "
                 "the arguments requires grad."
             )
-        return _Direct.apply(Lane(op, arguments[op.tensors :], key), *arguments[: op.tensors])
+        return _Direct.apply(Replay(op, arguments[op.tensors :], key), *arguments[: op.tensors])
     if key is not None:
-        return op.given(Lane(op, arguments[op.tensors :], key).run(arguments[: op.tensors]))
-    return op.given(op.run(*arguments, out=out))
+        return op.given(Replay(op, arguments[op.tensors :], key).run(arguments[: op.tensors], kept=False))
+    return op.given(op.run(*arguments, out=out, kept=False))
 
 
 def _wants_gradient(tensors: Arguments) -> bool:
@@ -45,32 +45,38 @@ def _wants_gradient(tensors: Arguments) -> bool:
     return False
 
 
-class Lane:
+class Replay:
     """An op with its numbers, and, for tensors on a GPU, its launches and those of its gradient, once recorded."""
 
-    __slots__ = ("_backward", "_forward", "_key", "numbers", "op")
+    __slots__ = ("_backward", "_bare", "_forward", "_key", "numbers", "op")
 
     def __init__(self, op: Op, numbers: Arguments, key: Any) -> None:
         self.op, self.numbers, self._key = op, numbers, key
         self._forward: Callable[..., Any] | None = None
+        self._bare: Callable[..., Any] | None = None
         self._backward: Callable[..., Any] | None = None
 
     def __call__(self, *tensors: Any) -> Any:
         if self.op.gradient is not None and _wants_gradient(tensors):
-            return _Direct.apply(self, *tensors)
-        return self.op.given(self.run(tensors))
+            return _apply(self, *tensors) if not _transforms_active() else _Direct.apply(self, *tensors)
+        return self.op.given(self.run(tensors, kept=False))
 
-    def run(self, tensors: Arguments) -> Arguments:
-        """All results of the op."""
-        if self._forward is not None:
-            results = self._forward(*tensors)
+    def run(self, tensors: Arguments, *, kept: bool = True) -> Arguments:
+        """All results of the op, or those alone that are not ``kept`` for its gradient."""
+        again = self._forward if kept else self._bare
+        if again is not None:
+            results = again(*tensors)
             if results is not None:
                 return results
-        if self._key is None or self._forward is not None:
-            return self.op.run(*tensors, *self.numbers)
-        results, self._forward = lanes.recorded(self.op, (*tensors, *self.numbers))
-        if self._forward is not None:
-            lanes.keep(self._key, self)
+        if self._key is None or again is not None:
+            return self.op.run(*tensors, *self.numbers, kept=kept)
+        results, again = replays.recorded(self.op, (*tensors, *self.numbers), kept=kept, twice=True)
+        if again is not None:
+            if kept:
+                self._forward = again
+            else:
+                self._bare = again
+            replays.keep(self._key, self)
         return results
 
     def gradients(self, tensors: Arguments, numbers: Arguments) -> Arguments:
@@ -79,7 +85,7 @@ class Lane:
         if self._key is None or not all(t is None or t.is_contiguous() for t in tensors):
             return gradient.run(*tensors, *numbers)
         if self._backward is None:
-            results, self._backward = lanes.recorded(gradient, (*tensors, *numbers))
+            results, self._backward = replays.recorded(gradient, (*tensors, *numbers))
             return results
         results = self._backward(*tensors)
         return gradient.run(*tensors, *numbers) if results is None else results
@@ -89,19 +95,24 @@ class _Direct(torch.autograd.Function):
     """An op with autograd, without torch's dispatcher."""
 
     @staticmethod
-    def forward(ctx: Any, lane: Lane, *tensors: Any) -> Any:
-        op, results = lane.op, lane.run(tensors)
-        saved, numbers = op.saved((*tensors, *lane.numbers), results)
+    def forward(ctx: Any, replay: Replay, *tensors: Any) -> Any:
+        op, results = replay.op, replay.run(tensors)
+        saved, numbers = op.saved((*tensors, *replay.numbers), results)
         ctx.save_for_backward(*saved)
-        ctx.lane, ctx.numbers = lane, numbers
+        ctx.replay, ctx.numbers = replay, numbers
         return op.given(results)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, *gradients: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
-        lane = ctx.lane
-        found = lane.gradients((*gradients, *ctx.saved_tensors), ctx.numbers)
-        return (None, *lane.op.gradients(found, ctx.needs_input_grad[1:]))
+        replay = ctx.replay
+        found = replay.gradients((*gradients, *ctx.saved_tensors), ctx.numbers)
+        return (None, *replay.op.gradients(found, ctx.needs_input_grad[1:]))
+
+
+_transforms_active = torch._C._are_functorch_transforms_active
+_apply: Any = super(torch.autograd.Function, _Direct).apply  # pyright: ignore[reportAttributeAccessIssue]
+"""`_Direct.apply` without what it does for functorch, a fifth of its time: for tensors that are in no transform."""
 
 
 # Operators -----------------------------------------------------------------------------------------------------------

@@ -7,18 +7,18 @@ import pytest
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.attention.hopper_forward import Work, tile_at, turns_of
+from flydsl.kernels.attention.hopper_forward import Work, iterations_of, tile_at
 
 
 @flyc.kernel
 def list_tiles(found: fx.Tensor, counts: fx.Tensor, work: Work):
     block = fx.block_idx.x
-    turns = turns_of(work)
-    counts[block] = turns
-    for turn in range(turns):
-        tile, head, batch = tile_at(work, turn)
-        found[block, turn, 0] = tile
-        found[block, turn, 1] = batch * work.heads + head
+    iterations = iterations_of(work)
+    counts[block] = iterations
+    for iteration in range(iterations):
+        tile, head, batch = tile_at(work, iteration)
+        found[block, iteration, 0] = tile
+        found[block, iteration, 1] = batch * work.heads + head
 
 
 @flyc.jit

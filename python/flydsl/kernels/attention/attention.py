@@ -16,7 +16,12 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.hopper_forward import ForwardPlan, hopper_forward
-from flydsl.kernels.attention.inputs import (
+from flydsl.kernels.attention.scores import LOG2_E, PLAIN, Features
+from flydsl.kernels.attention.wave_forward import wave_forward
+from flydsl.kernels.blocks.inputs import (
+    EIGHT_BITS,
+    TYPES,
+    Array,
     as_bias,
     broadcast,
     contiguous,
@@ -24,10 +29,9 @@ from flydsl.kernels.attention.inputs import (
     multiprocessors,
     stream_of,
     strides,
+    type_name,
     type_of,
 )
-from flydsl.kernels.attention.scores import LOG2_E, PLAIN, Features
-from flydsl.kernels.attention.wave_forward import wave_forward
 
 CACHE_BYTES = 24 << 20
 """How much of K and V is worked on at a time: about half of the H200's L2."""
@@ -37,10 +41,11 @@ SHARED_BYTES = 232448 - 1024
 
 
 def attention(
-    q: Any, k: Any, v: Any, *, out: Any = None, attn_mask: Any = None, is_causal: bool = False,
+    q: Array, k: Array, v: Array, *, out: Array = None, attn_mask: Array = None, is_causal: bool = False,
     scale: float | None = None, window: tuple[int | None, int | None] = (None, None), softcap: float = 0.0,
-    alibi_slopes: Any = None, sinks: Any = None, cu_seqlens_q: Any = None, cu_seqlens_k: Any = None,
-    max_seqlen_q: int | None = None, return_lse: bool = False, plan: ForwardPlan | None = None, stream: Any = None,
+    alibi_slopes: Array = None, sinks: Array = None, cu_seqlens_q: Array = None, cu_seqlens_k: Array = None,
+    max_seqlen_q: int | None = None, return_lse: bool = False, lse: Array = None, plan: ForwardPlan | None = None,
+    stream: Any = None,
 ) -> Any:  # fmt: skip
     """softmax(scale * q k^T + mask) v; with ``return_lse`` also the logarithm of each row's sum of exponentials.
 
@@ -48,17 +53,14 @@ def attention(
     many keys it sees left and right of that one, None for all. ``attn_mask`` is added to scores. ``softcap`` bounds
     them, ``alibi_slopes`` (heads,) or (batch, heads) takes slope times distance from them, ``sinks`` (heads,) are
     scores of a key without value. A query that sees no key gets zeros, and a logarithm of minus infinity.
+    Results go to ``out`` and ``lse`` where these are given.
     """
-    given = _Inputs(q, k, v, out, cu_seqlens_q, cu_seqlens_k, max_seqlen_q)
+    given = Inputs(q, k, v, out, cu_seqlens_q, cu_seqlens_k, max_seqlen_q)
     scale = given.d**-0.5 if scale is None else float(scale)
-    left, right = window
-    right = 0 if is_causal else right
-    features = Features(
-        left is not None, right is not None, softcap > 0,
-        softcap > 0 or attn_mask is not None or alibi_slopes is not None or scale <= 0,
-    )  # fmt: skip
-    _check_numbers(scale, left, right, softcap)
-    lse = given.empty_lse() if return_lse else None
+    left, right = window[0], 0 if is_causal else window[1]
+    check_numbers(scale, left, right, softcap)
+    features = features_of(left, right, softcap, scale, attn_mask is not None or alibi_slopes is not None)
+    lse = given.logarithms(lse) if return_lse or lse is not None else None
     plan = plan or choose_plan(given.dtype, given.d, given.dv, features)
     plan = replace(plan, dtype=given.dtype, d=given.d, dv=given.dv, features=features, shared_rows=given.varied)
     if given.nothing_to_do():
@@ -105,7 +107,12 @@ def choose_plan(dtype: Any, d: int, dv: int, features: Features = PLAIN) -> Forw
     return ForwardPlan(dtype, d, dv, 128 if banded else 112)
 
 
-def _check_numbers(scale: float, left: int | None, right: int | None, softcap: float) -> None:
+def features_of(left: int | None, right: int | None, softcap: float, scale: float, added: bool) -> Features:
+    """``added`` says whether something is added to scores behind their scale."""
+    return Features(left is not None, right is not None, softcap > 0, softcap > 0 or added or scale <= 0)
+
+
+def check_numbers(scale: float, left: int | None, right: int | None, softcap: float) -> None:
     if not isfinite(scale) or not isfinite(softcap) or softcap < 0:
         raise ValueError(f"scale must be finite and softcap finite and not negative, got {scale} and {softcap}")
     for side, extent in (("left", left), ("right", right)):
@@ -116,10 +123,13 @@ def _check_numbers(scale: float, left: int | None, right: int | None, softcap: f
 # What was given --------------------------------------------------------------------------------------
 
 
-class _Inputs:
-    """The tensors of a call as (batch, heads, rows, d), checked."""
+class Inputs:
+    """The tensors of a call as (batch, heads, rows, d), checked. Those of ``eight_bits`` have results in bf16."""
 
-    def __init__(self, q: Any, k: Any, v: Any, out: Any, q_starts: Any, k_starts: Any, longest: int | None) -> None:
+    def __init__(
+        self, q: Array, k: Array, v: Array, out: Array, q_starts: Array, k_starts: Array, longest: int | None, *,
+        eight_bits: bool = False,
+    ) -> None:  # fmt: skip
         self.varied = q_starts is not None
         if self.varied != (k_starts is not None):
             raise ValueError("cu_seqlens_q and cu_seqlens_k are given together, or neither of them")
@@ -128,12 +138,12 @@ class _Inputs:
             if len(tensor.shape) != rank:
                 order = "(tokens, heads, d)" if self.varied else "(batch, heads, tokens, d)"
                 raise ValueError(f"{name} must be {order}, and its shape is {tuple(tensor.shape)}")
-        self.dtype = type_of(q, k, v)
-        self.result = empty_beside(q, (*q.shape[:-1], v.shape[-1])) if out is None else out
-        if tuple(self.result.shape) != (*q.shape[:-1], v.shape[-1]) or self.result.dtype != q.dtype:
+        self.dtype = type_of(q, k, v, EIGHT_BITS if eight_bits else TYPES)
+        shape, kind = (*q.shape[:-1], v.shape[-1]), "bfloat16" if eight_bits else type_name(q)
+        self.result = empty_beside(q, shape, kind) if out is None else out
+        if tuple(self.result.shape) != shape or type_name(self.result) != kind:
             raise ValueError(
-                f"out must be {(*q.shape[:-1], v.shape[-1])} of {q.dtype}, got {tuple(self.result.shape)} of "
-                f"{self.result.dtype}"
+                f"out must be {shape} of {kind}, got {tuple(self.result.shape)} of {type_name(self.result)}"
             )
         self.q, self.k, self.v, self.out = (_heads_first(t) if self.varied else t for t in (q, k, v, self.result))
         self._check_shapes()
@@ -160,16 +170,17 @@ class _Inputs:
                 )
         for name, tensor in (("q", self.q), ("k", self.k), ("v", self.v), ("out", self.out)):
             *steps, last = strides(tensor)
-            if 0 not in tensor.shape and (last != 1 or any(step % 8 for step in steps)):
+            most = 16 // tensor.dtype.itemsize
+            if 0 not in tensor.shape and (last != 1 or any(step % most for step in steps)):
                 raise ValueError(
-                    f"{name} must have contiguous heads, multiples of 8 elements apart, and its strides are "
+                    f"{name} must have contiguous heads, multiples of {most} elements apart, and its strides are "
                     f"{(*steps, last)}"
                 )
             if max(tensor.shape) >= 1 << 31:
                 raise ValueError(f"{name} has the shape {tuple(tensor.shape)}; lengths must stay below 2^31")
         self.d, self.dv, self.heads, self.kv_heads = int(d), int(dv), int(h), int(kh)
 
-    def _check_starts(self, q_starts: Any, k_starts: Any) -> None:
+    def _check_starts(self, q_starts: Array, k_starts: Array) -> None:
         for name, starts in (("cu_seqlens_q", q_starts), ("cu_seqlens_k", k_starts)):
             if len(starts.shape) != 1 or str(starts.dtype).removeprefix("torch.") != "int32":
                 raise ValueError(f"{name} is a vector of int32, got {tuple(starts.shape)} of {starts.dtype}")
@@ -187,18 +198,30 @@ class _Inputs:
             self.result[...] = 0
         return self.k.shape[2] == 0
 
-    def empty_lse(self) -> Any:
+    def logarithms(self, given: Array) -> Any:
         """(batch, heads, queries), or (heads, all queries), filled for a call that has no key at all."""
-        shape = (self.heads, self.out.shape[2]) if self.varied else (self.out.shape[0], self.heads, self.out.shape[2])
-        found = empty_beside(self.q, shape, "float32")
+        found = empty_beside(self.q, self.lse_shape(), "float32") if given is None else given
+        self.check_lse(found)
         if self.k.shape[2] == 0:
             found[...] = float("-inf")
         return found
 
-    def shaped_lse(self, lse: Any) -> Any:
+    def lse_shape(self) -> tuple[int, ...]:
+        rows = (self.heads, int(self.out.shape[2]))
+        return rows if self.varied else (int(self.out.shape[0]), *rows)
+
+    def check_lse(self, lse: Array) -> None:
+        if tuple(lse.shape) != self.lse_shape() or not str(lse.dtype).endswith("float32"):
+            raise ValueError(f"lse must be {self.lse_shape()} of float32, got {tuple(lse.shape)} of {lse.dtype}")
+
+    def shaped(self, *tensors: Any) -> tuple[Any, ...]:
+        """Further tensors of the call as (batch, heads, tokens, d)."""
+        return tuple(_heads_first(tensor) if self.varied else tensor for tensor in tensors)
+
+    def shaped_lse(self, lse: Array) -> Any:
         return lse[None] if self.varied and lse is not None else lse
 
-    def mask(self, mask: Any) -> Any:
+    def mask(self, mask: Array) -> Any:
         if mask is None:
             return None
         if self.varied:
@@ -210,7 +233,7 @@ class _Inputs:
             raise ValueError(f"attn_mask has the shape {tuple(mask.shape)} and cannot be taken as {shape}") from None
         return whole if strides(whole)[-1] == 1 else contiguous(whole)
 
-    def slopes(self, slopes: Any) -> Any:
+    def slopes(self, slopes: Array) -> Any:
         if slopes is None:
             return None
         if tuple(slopes.shape) not in ((self.heads,), (self.batches, self.heads)):
@@ -219,7 +242,7 @@ class _Inputs:
             )
         return broadcast(slopes, (self.batches, self.heads))
 
-    def sinks(self, sinks: Any) -> Any:
+    def sinks(self, sinks: Array) -> Any:
         if sinks is not None and tuple(sinks.shape) != (self.heads,):
             raise ValueError(f"sinks must be {(self.heads,)}, got {tuple(sinks.shape)}")
         return sinks
@@ -232,6 +255,6 @@ class _Inputs:
         return -(-total // -(-total // most))
 
 
-def _heads_first(tensor: Any) -> Any:
+def _heads_first(tensor: Array) -> Any:
     """(tokens, heads, d) as (1, heads, tokens, d)."""
     return tensor.swapaxes(0, 1)[None]

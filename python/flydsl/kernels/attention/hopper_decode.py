@@ -20,6 +20,7 @@ from flydsl.kernels.attention.hopper_forward import (
     Warpgroup,
     chunk_of,
     compute,
+    swizzle_of,
     whole_lines,
 )
 from flydsl.kernels.attention.scores import LOG2_E, LOWEST, Band, blocks_of, powers_of_two, softmax_end
@@ -41,6 +42,7 @@ class Parts:
     part: fx.Int32
     tokens: fx.Int32
     left: fx.Int32
+    page: fx.Int32
 
 
 @flyc.jit
@@ -144,18 +146,18 @@ def load_block(pages, pipe, state, ptr, d, keys, box):
     chunk, boxes = chunk_of(d), keys // box
     outside = fx.Int32(1 << 30)
     places = []
-    for turn in fx.range_constexpr(-(-boxes // 32)):
-        token = block * keys + (lane + turn * 32) * box
-        inside = (token < piece.band.length) & (lane + turn * 32 < boxes)
+    for iteration in fx.range_constexpr(-(-boxes // 32)):
+        token = block * keys + (lane + iteration * 32) * box
+        inside = (token < piece.band.length) & (lane + iteration * 32 < boxes)
         places.append((token % page, inside.select(tables[piece.batch, inside.select(token // page, 0)], outside)))
     pipe.acquire(state)
     if lane == 0:
         fx.nvvm.mbarrier_arrive_expect_tx(pipe.full(state), keys * d * 2)
-    for turn in fx.range_constexpr(-(-boxes // 32)):
-        row, number = places[turn]
-        if lane + turn * 32 < boxes:
+    for iteration in fx.range_constexpr(-(-boxes // 32)):
+        row, number = places[iteration]
+        if lane + iteration * 32 < boxes:
             for part in fx.range_constexpr(d // chunk):
-                to = ptr + (state.stage * (keys * d) + part * (keys * chunk) + (lane + turn * 32) * (box * chunk))
+                to = ptr + (state.stage * (keys * d) + part * (keys * chunk) + (lane + iteration * 32) * (box * chunk))
                 fx.nvvm.tma_load(
                     tensor_map, (number, piece.head, row, part * chunk), to, pipe.full(state), l2="evict_first"
                 )
@@ -199,16 +201,20 @@ def store(mine, piece, tops, sums, out, sinks, lengths, partial, parts, done):
         fx.nvvm.barrier_sync(1, WARPGROUP)
         if done.peek() == 1:
             fx.fence("device")
-            merge(piece, first, count, out, sinks, results, logarithms, sequence, plan)
+            threads = (fx.thread_idx.x - WARPGROUP, WARPGROUP)
+            merge(piece, first, count, out, sinks, results, logarithms, sequence, plan, threads)
             if mine.leader:
                 counters[sequence] = 0  # for the next launch
 
 
 @flyc.jit
-def merge(piece, first, count, out, sinks, results, logarithms, sequence, plan):
-    """All parts of a sequence, weighted by their sums of exponentials; a thread has neighbouring elements of a row."""
+def merge(piece, first, count, out, sinks, results, logarithms, sequence, plan, threads):
+    """All parts of a sequence, weighted by their sums of exponentials; a thread has neighbouring elements of a row.
+
+    ``threads`` are this thread's number and how many there are.
+    """
     pieces = plan.dv // TOGETHER
-    for item in range(fx.thread_idx.x - WARPGROUP, piece.queries * pieces, WARPGROUP):
+    for item in range(threads[0], piece.queries * pieces, threads[1]):
         row, column = item // pieces, item % pieces * TOGETHER
         head = piece.head * plan.group + row % plan.group
         top, total, values = fx.Float32(LOWEST), fx.Float32(0.0), fx.full(TOGETHER, 0.0, fx.Float32)
@@ -256,10 +262,10 @@ def decode(
     chunk, group = chunk_of(plan.d), plan.group
     shape = (batches, fx.get_scalar(kv_heads), tokens, group, plan.d)
     packed = fx.make_layout(shape, (by_batch, by_head * group, by_token, by_head, 1))
-    swizzle = "128B" if chunk == 64 else "64B"
+    swizzle = swizzle_of(chunk)
     map_q = fx.nvvm.make_tensor_map(fx.make_view(fx.get_iter(Q), packed), (1, 1, tokens, group, chunk), swizzle)
     map_k, map_v = (cache_map(cache, d, box) for cache, d in ((K, plan.d), (V, plan.dv)))
-    parts = Parts(fx.Int32(batches), fx.Int32(kv_heads), splits, part, fx.Int32(tokens), left)
+    parts = Parts(fx.Int32(batches), fx.Int32(kv_heads), splits, part, fx.Int32(tokens), left, page)
     factor = LOG2_E if plan.features.scale_first else scale * LOG2_E
     used = fx.min(blocks, parts.batches * parts.kv_heads * splits)
     decode_kernel(
@@ -275,6 +281,4 @@ def cache_map(cache: Any, d: int, box: int) -> Any:
     )
     layout = fx.make_layout((pages, heads, tokens, d), (by_page, by_head, by_token, 1))
     chunk = chunk_of(d)
-    return fx.nvvm.make_tensor_map(
-        fx.make_view(fx.get_iter(cache), layout), (1, 1, box, chunk), "128B" if chunk == 64 else "64B"
-    )
+    return fx.nvvm.make_tensor_map(fx.make_view(fx.get_iter(cache), layout), (1, 1, box, chunk), swizzle_of(chunk))

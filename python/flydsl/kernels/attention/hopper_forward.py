@@ -18,7 +18,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.attention.scores import PLAIN, Features, softmax_end, softmax_start, softmax_step
+from flydsl.kernels.attention.scores import PLAIN, Features, rounded, softmax_end, softmax_start, softmax_step
 from flydsl.kernels.attention.tiles import FragmentRows, Piece, piece_of, scores_of
 
 WARPGROUP = 128
@@ -48,6 +48,26 @@ class ForwardPlan:
     features: Features = PLAIN
     group: int = 1
     shared_rows: bool = False
+    scaled: str = ""
+    """How 8-bit elements are scaled: each ``"head"``, or each ``"block"`` of 128 rows."""
+
+    @property
+    def result(self) -> Any:
+        """The type of results."""
+        return self.dtype if self.dtype.width == 16 else fx.BFloat16
+
+    @property
+    def depth(self) -> int:
+        """Elements that a product takes along its sum in one step."""
+        return 256 // self.dtype.width
+
+    @property
+    def rounds_late(self) -> bool:
+        """Whether powers of 8 bits are rounded once the product before has read its own, which keeps theirs apart.
+
+        With more keys there are no registers for that, and the compiler keeps them apart by itself.
+        """
+        return self.dtype.width == 8 and self.keys <= 128
 
     @property
     def queries(self) -> int:
@@ -58,9 +78,14 @@ class ForwardPlan:
         return (1 + self.consumers) * WARPGROUP
 
 
-def chunk_of(d: int) -> int:
+def chunk_of(d: int, width: int = 16) -> int:
     """Elements of a row of shared memory: a head is stored as columns of so many, as wide as TMA's swizzle."""
-    return 64 if d % 64 == 0 else 32
+    return max(chunk for chunk in (1024 // width, 512 // width, 256 // width) if d % chunk == 0)
+
+
+def swizzle_of(chunk: int, width: int = 16) -> str:
+    """TMA's swizzle of such rows."""
+    return f"{chunk * width // 8}B"
 
 
 # The order of tiles --------------------------------------------------------------------------------
@@ -78,14 +103,14 @@ class Work:
 
 
 @flyc.jit
-def tile_at(work, turn):
-    """(tile, head, batch) of this block's ``turn``.
+def tile_at(work, iteration):
+    """(tile, head, batch) of this block's ``iteration``.
 
     Tiles get smaller through the last group of heads, larger through the one before, and so on, and every other round
     runs backwards over the blocks: neighbouring rounds make up for each other, and all blocks end together.
     """
-    block = (turn % 2 == 0).select(fx.block_idx.x, fx.grid_dim.x - 1 - fx.block_idx.x)
-    index = turn * fx.grid_dim.x + block
+    block = (iteration % 2 == 0).select(fx.block_idx.x, fx.grid_dim.x - 1 - fx.block_idx.x)
+    index = iteration * fx.grid_dim.x + block
     section = index // (work.group * work.tiles)
     first = section * work.group
     height = fx.min(work.heads * work.batches - first, work.group)
@@ -97,7 +122,7 @@ def tile_at(work, turn):
 
 
 @flyc.jit
-def turns_of(work):
+def iterations_of(work):
     """Rounds in which this block has a tile."""
     total = work.tiles * work.heads * work.batches
     rounds = total // fx.grid_dim.x
@@ -107,18 +132,18 @@ def turns_of(work):
 
 
 @flyc.jit
-def piece_at(work, turn, lengths, extents, window, plan):
-    """The tile of a turn."""
-    tile, head, batch = tile_at(work, turn)
+def piece_at(work, iteration, lengths, extents, window, plan):
+    """The tile of an iteration."""
+    tile, head, batch = tile_at(work, iteration)
     return piece_of(tile, head, batch, lengths, extents, window, plan)
 
 
 # The kernel ----------------------------------------------------------------------------------------
 
 
-def tiles_of(ptr: Any, swizzle: Any, rows: int, d: int, stages: int, transposed: bool = False) -> Any:
+def tiles_of(ptr: Any, swizzle: Any, rows: int, d: int, stages: int, transposed: bool = False, width: int = 16) -> Any:
     """Stages of a tile (rows, d) in columns of `chunk_of` elements, or (d, rows)."""
-    chunk = chunk_of(d)
+    chunk = chunk_of(d, width)
     shape, stride = (rows, (chunk, d // chunk)), (chunk, (1, rows * chunk))
     if transposed:
         shape, stride = shape[::-1], stride[::-1]
@@ -127,10 +152,13 @@ def tiles_of(ptr: Any, swizzle: Any, rows: int, d: int, stages: int, transposed:
 
 @flyc.kernel
 def forward_kernel(
-    maps: Any, out: Any, lse: Any, extras: Any, lengths: Any, numbers: Any, work: Any, extents: Any, window: Any,
-    plan: fx.Constexpr,
+    maps: Any, out: Any, lse: Any, extras: Any, scales: Any, lengths: Any, numbers: Any, work: Any, extents: Any,
+    window: Any, plan: fx.Constexpr,
 ):  # fmt: skip
-    """``maps`` are those of Q, K, V; ``extras`` are bias, slopes and sinks, each may be None."""
+    """``maps`` are those of Q, K, V; ``extras`` are bias, slopes and sinks, each may be None.
+
+    ``scales`` are those of Q, K, V and of a head of V at most, or None: (batch, heads, blocks).
+    """
     smem = fx.SharedAllocator(1024, static=False)
     q_ptr = smem.allocate(fx.Array[plan.dtype, plan.queries * plan.d, 1024]).ptr
     k_ptr = smem.allocate(fx.Array[plan.dtype, plan.stages * plan.keys * plan.d, 1024]).ptr
@@ -154,7 +182,7 @@ def forward_kernel(
             load(maps, places, pipes, ticket, work, (lengths, extents, window), plan)
     else:
         fx.nvvm.setmaxnreg(many, increase=True)
-        mine = Warpgroup(places, pipes, [tensor_map.swizzle for tensor_map in maps], extras, numbers, plan)
+        mine = Warpgroup(places, pipes, [one.swizzle for one in maps], extras, numbers, plan, scales, work)
         compute(mine, ticket, lambda *results: store(*results, out, lse))
 
 
@@ -165,8 +193,8 @@ def load(maps, places, pipes, ticket, work, place, plan):
     q_ptr, k_ptr, v_ptr = places
     pipe_q, pipe_k, pipe_v = pipes
     state_q, state_k, state_v = pipe_q.producer_start(), pipe_k.producer_start(), pipe_v.producer_start()
-    for turn in range(turns_of(work)):
-        piece = piece_at(work, turn, *place, plan)
+    for iteration in range(iterations_of(work)):
+        piece = piece_at(work, iteration, *place, plan)
         batch = piece.batch if fx.const_expr(place[0] is None) else 0
         kv = piece.head // work.queries_per_kv
         # A tile beyond the end of its sequence is nobody's work.
@@ -188,6 +216,8 @@ def load(maps, places, pipes, ticket, work, place, plan):
             if i > 0:
                 pipe_v.acquire(state_v, map_v.bytes)
                 at = (batch, kv, 0, piece.key_start + (block + 1) * plan.keys, 0)
+                if fx.const_expr(plan.dtype.width == 8):  # values are turned: rows of elements, columns of keys
+                    at = (batch, kv, (block + 1) * (plan.keys // chunk_of(plan.keys, 8)), 0, 0)
                 fx.nvvm.tma_load(map_v, at, v_ptr + state_v.stage * (plan.keys * plan.dv), pipe_v.full(state_v))
                 state_v = pipe_v.advance(state_v)
     pipe_q.acquire(state_q)
@@ -198,22 +228,25 @@ def load(maps, places, pipes, ticket, work, place, plan):
 class Warpgroup:
     """A computing warpgroup: its products, its fragments, and its part of the tiles in shared memory."""
 
-    def __init__(self, places, pipes, swizzles, extras, numbers, plan):
+    def __init__(self, places, pipes, swizzles, extras, numbers, plan, scales=None, work=None):
         q_ptr, k_ptr, v_ptr = places
         self.pipe_q, self.pipe_k, self.pipe_v = pipes
-        self.extras, self.numbers, self.plan = extras, numbers, plan
+        self.extras, self.numbers, self.plan, self.scales, self.work = extras, numbers, plan, scales, work
         thread = fx.thread_idx.x - WARPGROUP
         self.number = fx.nvvm.warp_uniform(thread // WARPGROUP)
         self.leader = thread % WARPGROUP == 0
         layout = fx.make_layout((plan.consumers, 1, 1), (1, 0, 0))
-        wgmma = fx.nvvm.Wgmma
-        self.qk = fx.make_tiled_mma(fx.make_mma_atom(wgmma(plan.keys, 16, plan.dtype, fx.Float32)), layout)
-        values = wgmma(plan.dv, 16, plan.dtype, fx.Float32, "register", major_b="mn")
+        wgmma, width, turned = fx.nvvm.Wgmma, plan.dtype.width, plan.dtype.width == 8
+        depth = plan.depth
+        self.qk = fx.make_tiled_mma(fx.make_mma_atom(wgmma(plan.keys, depth, plan.dtype, fx.Float32)), layout)
+        major = "k" if turned else "mn"  # products of 8 bits sum along contiguous elements
+        values = wgmma(plan.dv, depth, plan.dtype, fx.Float32, "register", major_b=major)
         self.pv = fx.make_tiled_mma(fx.make_mma_atom(values), layout)
         scorer, summer = self.qk.get_slice(thread), self.pv.get_slice(thread)
-        self.q_part = scorer.partition_A(tiles_of(q_ptr, swizzles[0], plan.queries, plan.d, 1))
-        self.k_part = scorer.partition_B(tiles_of(k_ptr, swizzles[1], plan.keys, plan.d, plan.stages))
-        self.v_tiles = tiles_of(v_ptr, swizzles[2], plan.keys, plan.dv, plan.stages, True)
+        self.q_part = scorer.partition_A(tiles_of(q_ptr, swizzles[0], plan.queries, plan.d, 1, width=width))
+        self.k_part = scorer.partition_B(tiles_of(k_ptr, swizzles[1], plan.keys, plan.d, plan.stages, width=width))
+        sizes = (plan.dv, plan.keys) if turned else (plan.keys, plan.dv)
+        self.v_tiles = tiles_of(v_ptr, swizzles[2], *sizes, plan.stages, not turned, width)
         self.v_part = summer.partition_B(self.v_tiles)
         scores, results = (plan.queries, plan.keys), (plan.queries, plan.dv)
         self.s = self.qk.make_fragment_C(fx.make_identity_tensor(scores))
@@ -224,14 +257,14 @@ class Warpgroup:
 
     def multiply_scores(self, stage):
         """s = q k, asynchronously."""
-        for k in fx.range_constexpr(self.plan.d // 16):
+        for k in fx.range_constexpr(self.plan.d // self.plan.depth):
             a, b = self.q_part[None, None, k, 0], self.k_part[None, None, k, stage]
             fx.gemm(self.qk, self.s, a, b, self.s, scale_d=int(k > 0))
         fx.nvvm.wgmma_commit_group()
 
     def multiply_values(self, stage, first):
         """o += p v, asynchronously; the ``first`` product drops what o held."""
-        for k in fx.range_constexpr(self.plan.keys // 16):
+        for k in fx.range_constexpr(self.plan.keys // self.plan.depth):
             a, b = self.p[None, None, k], self.v_part[None, None, k, stage]
             fx.gemm(self.pv, self.o, a, b, self.o, scale_d=first.select(0, 1) if k == 0 else 1)
         fx.nvvm.wgmma_commit_group()
@@ -251,7 +284,28 @@ class Warpgroup:
 
     def scores(self, piece, block, with_mask):
         """The scores of a block as rows, as they go into the softmax."""
-        return scores_of(self.s.load(), self.s_rows, piece, block, self.extras, self.numbers, self.plan, with_mask)
+        values = self.s.load()
+        if self.plan.scaled == "block":
+            values = values * self.scale_of(1, piece, block)
+        return scores_of(values, self.s_rows, piece, block, self.extras, self.numbers, self.plan, with_mask)
+
+    def scale_of(self, which, piece, block):
+        """The scale of a block of Q, K, V or, at most, of a head of V."""
+        head = piece.head if which == 0 else piece.head // self.work.queries_per_kv
+        return self.scales[which][piece.batch, head, block]
+
+    def factor_of(self, piece):
+        """What scores of a tile are multiplied by, inside the exponent."""
+        factor = self.numbers[0]
+        if self.plan.scaled:
+            factor = factor * self.scale_of(0, piece, piece.first // 128 if self.plan.scaled == "block" else 0)
+        return factor * self.scale_of(1, piece, 0) if self.plan.scaled == "head" else factor
+
+    def weight_of(self, piece, block):
+        """What powers of a block are multiplied by, if anything: the scale of its values beside the head's largest."""
+        if self.plan.scaled != "block":
+            return None
+        return self.scale_of(2, piece, block) / self.scale_of(3, piece, 0)
 
     def clear_values(self, piece, state_v):
         """Zeros for the values behind the end of a sequence, which is in the block that comes first."""
@@ -265,8 +319,17 @@ class Warpgroup:
             fx.nvvm.barrier_sync(8 + self.number, WARPGROUP)
 
     def take(self, powers):
-        """p = powers: accumulators of one product are, two by two, what another takes as its first operand."""
-        self.p.store(self.s_rows.join(powers).reshape(self.p.load().shape))
+        """p = powers: accumulators of one product are, two by two, what another takes as its first operand.
+
+        In 8 bits it takes four neighbours, and gets four of every 16 keys: values lie in that order (`fp8_values`).
+        """
+        if self.plan.dtype.width == 8:
+            words = [row.bitcast(fx.Int32) for row in powers]
+            fours = [row[i] for i in range(words[0].numel) for row in words]
+            flat = fx.Vector.from_elements(fours, fx.Int32).bitcast(self.plan.dtype)
+        else:
+            flat = self.s_rows.join(powers)
+        self.p.store(flat.reshape(self.p.load().shape))
 
 
 @flyc.jit
@@ -298,20 +361,22 @@ def attend(mine, piece, states, finish):
     fx.nvvm.wgmma_wait_group(0, mine.s)
     mine.release(mine.pipe_k, state_k)
     state_k = mine.pipe_k.advance(state_k)
-    powers, tops, sums = softmax_start(mine.scores(piece, end - 1, True), mine.numbers[0], ROW_LANES, mine.plan.dtype)
+    factor, weight = mine.factor_of(piece), mine.weight_of(piece, end - 1)
+    scores = mine.scores(piece, end - 1, True)
+    powers, tops, sums = softmax_start(scores, factor, ROW_LANES, mine.plan.dtype, weight)
     mine.take(powers)
     if fx.const_expr(mine.plan.shared_rows):
         mine.clear_values(piece, state_v)
     carried = (state_k, state_v, tops, sums)
     plain = fx.max(fx.min(piece.plain_end, end - 1), begin)
     for i in range(end - 1 - plain):
-        carried = next_block(mine, piece, end - 2 - i, carried, True)
+        carried = next_block(mine, piece, end - 2 - i, carried, factor, True)
     low = fx.min(fx.max(piece.plain_begin, begin), plain)
     for i in range(plain - low):
-        carried = next_block(mine, piece, plain - 1 - i, carried, False)
+        carried = next_block(mine, piece, plain - 1 - i, carried, factor, False)
     if fx.const_expr(mine.plan.features.left):
         for i in range(low - begin):
-            carried = next_block(mine, piece, low - 1 - i, carried, True)
+            carried = next_block(mine, piece, low - 1 - i, carried, factor, True)
     state_k, state_v, tops, sums = carried
     mine.release(mine.pipe_q, state_q)
     mine.pipe_v.wait(state_v)
@@ -324,7 +389,7 @@ def attend(mine, piece, states, finish):
 
 
 @flyc.jit
-def next_block(mine, piece, block, carried, with_mask):
+def next_block(mine, piece, block, carried, factor, with_mask):
     """Scores of a block and, beside them, the product of the powers before with their values."""
     state_k, state_v, tops, sums = carried
     mine.pipe_k.wait(state_k)
@@ -337,9 +402,16 @@ def next_block(mine, piece, block, carried, with_mask):
     fx.nvvm.wgmma_wait_group(1, mine.s)
     mine.release(mine.pipe_k, state_k)
     scores = mine.scores(piece, block, with_mask)
-    step = softmax_step(scores, tops, sums, mine.numbers[0], ROW_LANES, mine.plan.dtype)
+    weight = mine.weight_of(piece, block)
+    late = mine.plan.rounds_late
+    step = softmax_step(scores, tops, sums, factor, ROW_LANES, mine.plan.dtype, weight, late)
     powers, moved, shrink, tops, sums = step
+    if fx.const_expr(late):
+        mine.s.store(mine.s_rows.join(powers).reshape(mine.s.load().shape))
     fx.nvvm.wgmma_wait_group(0, mine.o)
+    if fx.const_expr(late):
+        fx.nvvm.wgmma_wait_group(0, mine.s)
+        powers = [rounded(row, mine.plan.dtype) for row in mine.s_rows.split(mine.s.load())]
     mine.release(mine.pipe_v, state_v)
     if moved:
         o = mine.o.load()
@@ -354,15 +426,18 @@ def store(mine, piece, tops, sums, out, lse):
     rows, sinks = mine.o_rows, mine.extras[2]
     sink = None if sinks is None else sinks[piece.head]
     batch = piece.batch if out.shape[0] != 1 else 0
+    factor, dtype = mine.factor_of(piece), mine.plan.result
     for i, values in enumerate(rows.split(mine.o.load())):
-        scale, logarithm = softmax_end(tops[i], sums[i], mine.numbers[0], ROW_LANES, sink)
+        scale, logarithm = softmax_end(tops[i], sums[i], factor, ROW_LANES, sink)
         query = piece.first + rows.query + rows.rows[i]
-        kept = (scale == 0.0).select(fx.zeros_like(values), values * scale).to(mine.plan.dtype)
+        if fx.const_expr(mine.plan.scaled != ""):
+            scale = scale * mine.scale_of(3, piece, 0)
+        kept = (scale == 0.0).select(fx.zeros_like(values), values * scale).to(dtype)
         lines = whole_lines(kept.bitcast(fx.Int32), rows.column // 2)
         if query < piece.queries:
             row = out[batch, piece.head, piece.query_start + query, None]
             for block, line in enumerate(lines):
-                line.bitcast(mine.plan.dtype).store(row, [block * 32 + rows.column * 4], alignment=16)
+                line.bitcast(dtype).store(row, [block * 32 + rows.column * 4], alignment=16)
             if fx.const_expr(lse is not None):
                 if rows.column == 0:
                     lse[batch, piece.head, piece.query_start + query] = logarithm
@@ -391,31 +466,30 @@ def whole_lines(words: Any, lane: Any) -> list[Any]:
 
 def head_map(tensor: Any, rows: int, d: int) -> Any:
     """A map of (batch, heads, rows, d) for boxes of ``rows`` whole heads, stored in columns of `chunk_of` elements."""
-    chunk = chunk_of(d)
-    (batch, heads, length, _), (by_batch, by_head, by_row, _) = (
+    width = tensor.dtype.width
+    chunk = chunk_of(d, width)
+    (batch, heads, length, columns), (by_batch, by_head, by_row, _) = (
         [fx.get_scalar(leaf) for leaf in fx.get_leaves(part)] for part in (tensor.shape, tensor.stride)
     )
-    layout = fx.make_layout((batch, heads, d // chunk, length, chunk), (by_batch, by_head, chunk, by_row, 1))
-    box = (1, 1, d // chunk, rows, chunk)
-    return fx.nvvm.make_tensor_map(fx.make_view(fx.get_iter(tensor), layout), box, "128B" if chunk == 64 else "64B")
+    layout = fx.make_layout((batch, heads, columns // chunk, length, chunk), (by_batch, by_head, chunk, by_row, 1))
+    box, swizzle = (1, 1, d // chunk, rows, chunk), swizzle_of(chunk, width)
+    return fx.nvvm.make_tensor_map(fx.make_view(fx.get_iter(tensor), layout), box, swizzle)
 
 
 def hopper_forward(
     Q: Any, K: Any, V: Any, out: Any, lse: Any, extras: Any, lengths: Any, numbers: Any, window: Any, batches: Any,
-    longest: Any, group: Any, blocks: Any, plan: Any, stream: Any,
+    longest: Any, group: Any, blocks: Any, plan: Any, stream: Any, scales: Any = None,
 ) -> None:  # fmt: skip
     """Launch the kernel, in a jit function: ``longest`` queries at most in each of ``batches`` sequences.
 
     ``blocks`` blocks at most take tiles in turns, those of ``group`` heads before those of the next.
     """
-    maps = tuple(
-        head_map(tensor, rows, d)
-        for tensor, rows, d in ((Q, plan.queries, plan.d), (K, plan.keys, plan.d), (V, plan.keys, plan.dv))
-    )
+    values = (V, plan.dv, plan.keys) if plan.dtype.width == 8 else (V, plan.keys, plan.dv)
+    maps = tuple(head_map(*box) for box in ((Q, plan.queries, plan.d), (K, plan.keys, plan.d), values))
     heads, kv_heads = fx.Int32(Q.shape[1]), fx.Int32(K.shape[1])
     tiles = fx.ceildiv(longest, plan.queries)
     work = Work(tiles, heads, batches, group, heads // kv_heads)
     extents = (fx.Int32(Q.shape[2]), fx.Int32(K.shape[2]))
-    forward_kernel(maps, out, lse, extras, lengths, numbers, work, extents, window, plan).launch(
+    forward_kernel(maps, out, lse, extras, scales, lengths, numbers, work, extents, window, plan).launch(
         grid=(fx.min(blocks, tiles * heads * batches), 1, 1), block=(plan.threads, 1, 1), stream=stream, pdl=True
     )

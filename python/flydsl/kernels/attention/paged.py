@@ -14,57 +14,81 @@ from typing import Any
 
 from flydsl.kernels.attention.hopper_decode import ROWS, box_of, decode
 from flydsl.kernels.attention.hopper_forward import ForwardPlan
-from flydsl.kernels.attention.inputs import empty_beside, multiprocessors, stream_of, strides, type_of
 from flydsl.kernels.attention.scores import Features
+from flydsl.kernels.attention.wave_decode import BLOCK as WAVE_BLOCK
+from flydsl.kernels.attention.wave_decode import wave_decode
+from flydsl.kernels.blocks.inputs import (
+    Array,
+    empty_beside,
+    is_for_cuda,
+    multiprocessors,
+    stream_of,
+    strides,
+    type_name,
+    type_of,
+)
 
+CACHES = ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz")
+"""Types of caches that are converted on their way."""
+LIMITS = {False: (ROWS, 256), True: (64, 576)}
+"""Rows of a tile, and elements of a head, on Hopper and by waves."""
 START = 2
 """What beginning a part costs, in blocks of keys; so does putting parts together."""
 
 
 def paged_attention(
-    q: Any, k_cache: Any, v_cache: Any, block_tables: Any, context_lens: Any, *, out: Any = None,
-    scale: float | None = None, window: int | None = None, softcap: float = 0.0, sinks: Any = None,
-    workspace: tuple[Any, Any, Any] | None = None, plan: ForwardPlan | None = None, stream: Any = None,
+    q: Array, k_cache: Array, v_cache: Array, block_tables: Array, context_lens: Array, *, out: Array = None,
+    scale: float | None = None, window: int | None = None, softcap: float = 0.0, sinks: Array = None,
+    k_scale: float = 1.0, v_scale: float = 1.0, workspace: tuple[Any, Any, Any] | None = None,
+    plan: ForwardPlan | None = None, stream: Any = None,
 ) -> Any:  # fmt: skip
     """softmax(scale * q k^T) v over each sequence's own keys; new token i of n sees all but the last n - 1 - i of them.
 
-    ``window`` is how many keys before its own a token sees. ``workspace`` is that of `paged_workspace`, for calls that
-    must not allocate; calls that run at the same time need one each.
+    ``window`` is how many keys before its own a token sees. Caches may be of 8 bits on AMD, keys and values times their
+    scale. ``workspace`` is that of `paged_workspace`, for calls that must not allocate; calls that run at the same time
+    need one each.
     """
+    by_waves = not is_for_cuda(q)
     tokens = 1 if len(q.shape) == 3 else int(q.shape[1])
     queries = q[:, None] if len(q.shape) == 3 else q
-    dtype = type_of(q, k_cache, v_cache)
-    _check(queries, k_cache, v_cache, block_tables, context_lens, sinks)
+    dtype = _type_of(q, k_cache, v_cache, by_waves)
+    _check(queries, k_cache, v_cache, block_tables, context_lens, sinks, LIMITS[by_waves])
     out = empty_beside(q, (*q.shape[:-1], v_cache.shape[-1])) if out is None else out
     results = out[:, None] if len(q.shape) == 3 else out
     heads, kv_heads, d, dv = queries.shape[2], k_cache.shape[2], queries.shape[3], v_cache.shape[3]
-    scale = d**-0.5 if scale is None else float(scale)
+    scale = (d**-0.5 if scale is None else float(scale)) * k_scale
     features = Features(window is not None, tokens > 1, softcap > 0, softcap > 0 or scale <= 0)
-    plan = plan or ForwardPlan(dtype, d, dv, 128 if d <= 192 else 64)
+    plan = plan or ForwardPlan(dtype, d, dv, WAVE_BLOCK if by_waves else 128 if d <= 192 else 64)
     plan = replace(
-        plan,
-        dtype=dtype,
-        d=d,
-        dv=dv,
-        consumers=1,
-        ping_pong=False,
-        features=features,
-        group=heads // kv_heads,
+        plan, dtype=dtype, d=d, dv=dv, consumers=1, ping_pong=False, features=features, group=heads // kv_heads,
         shared_rows=True,
-    )
+    )  # fmt: skip
     if 0 in results.shape:
         return out
     page = int(k_cache.shape[1])
     blocks = -(-max(int(block_tables.shape[1]) * page, 1) // plan.keys)
     part = choose_part(int(q.shape[0]) * kv_heads, blocks, multiprocessors(q))
     splits = -(-blocks // part)
-    partial, logarithms, counters = workspace or paged_workspace(q, k_cache, v_cache, splits)
-    decode(
-        queries, k_cache, v_cache, results, block_tables, context_lens, sinks, partial, logarithms, counters, scale,
-        softcap, window or 0, splits, part, multiprocessors(q), tokens, box_of(page, plan.keys), plan,
-        stream_of(q, stream),
-    )  # fmt: skip
+    space = workspace or paged_workspace(q, k_cache, v_cache, splits)
+    tensors = (queries, k_cache, v_cache, results, block_tables, context_lens, sinks, *space)
+    if by_waves:
+        numbers = (scale, float(v_scale), softcap, window or 0, splits, part, tokens)
+        wave_decode(*tensors, *numbers, plan, stream_of(q, stream))
+    else:
+        numbers = (scale, softcap, window or 0, splits, part, multiprocessors(q), tokens)
+        decode(*tensors, *numbers, box_of(page, plan.keys), plan, stream_of(q, stream))
     return out
+
+
+def _type_of(q: Array, k_cache: Array, v_cache: Array, by_waves: bool) -> Any:
+    """The type of the products: that of queries. Caches may be of 8 bits where they are converted on their way."""
+    if by_waves and type_name(k_cache) in CACHES:
+        if type_name(v_cache) != type_name(k_cache):
+            raise ValueError(
+                f"k_cache is {type_name(k_cache)} and v_cache {type_name(v_cache)}: give both the same type"
+            )
+        return type_of(q, q, q)
+    return type_of(q, k_cache, v_cache)
 
 
 def choose_part(sequences: int, blocks: int, multiprocessors: int) -> int:
@@ -77,7 +101,7 @@ def choose_part(sequences: int, blocks: int, multiprocessors: int) -> int:
     return min(sorted({-(-blocks // splits) for splits in range(1, blocks + 1)}, reverse=True), key=end)
 
 
-def paged_workspace(q: Any, k_cache: Any, v_cache: Any, splits: int) -> tuple[Any, Any, Any]:
+def paged_workspace(q: Array, k_cache: Array, v_cache: Array, splits: int) -> tuple[Any, Any, Any]:
     """Room for the results of parts and their logarithms, and counters, which are zero before and after a call."""
     sequences, tokens = int(q.shape[0]) * int(k_cache.shape[2]), 1 if len(q.shape) == 3 else int(q.shape[1])
     rows = tokens * int(q.shape[-2]) // int(k_cache.shape[2])
@@ -90,7 +114,32 @@ def paged_workspace(q: Any, k_cache: Any, v_cache: Any, splits: int) -> tuple[An
     )
 
 
-def _check(q: Any, k: Any, v: Any, tables: Any, lengths: Any, sinks: Any) -> None:
+def mla_decode(
+    q: Array, kv_cache: Array, block_tables: Array, context_lens: Array, *, dv: int = 512, out: Array = None,
+    scale: float | None = None, kv_scale: float = 1.0, stream: Any = None,
+) -> Any:  # fmt: skip
+    """Attention of new tokens over a latent cache, (pages, tokens, d), whose first ``dv`` elements are values too.
+
+    q is (batch, heads, d), or (batch, new tokens, heads, d), with 576 elements for DeepSeek's models: 512 and 64 that
+    are rotated. All heads share the cache. ``scale`` is that of the model's own heads, not 1/sqrt(d). On AMD.
+    """
+    k_cache, v_cache = latent_caches(kv_cache, dv)
+    return paged_attention(
+        q, k_cache, v_cache, block_tables, context_lens, out=out, scale=scale, k_scale=kv_scale, v_scale=kv_scale,
+        stream=stream,
+    )  # fmt: skip
+
+
+def latent_caches(kv_cache: Array, dv: int) -> tuple[Any, Any]:
+    """A latent cache as one of keys and one of values, each of one head."""
+    if len(kv_cache.shape) != 3 or not 0 < dv <= kv_cache.shape[2]:
+        raise ValueError(f"kv_cache is (pages, tokens, d) with d of {dv} at least, got {tuple(kv_cache.shape)}")
+    k_cache = kv_cache[:, :, None]
+    return k_cache, k_cache[..., :dv]
+
+
+def _check(q: Array, k: Array, v: Array, tables: Array, lengths: Array, sinks: Array, limits: tuple[int, int]) -> None:
+    rows, longest = limits
     for name, tensor in (("k_cache", k), ("v_cache", v)):
         if len(tensor.shape) != 4:
             raise ValueError(f"{name} is (pages, tokens, kv heads, d), and its shape is {tuple(tensor.shape)}")
@@ -100,14 +149,14 @@ def _check(q: Any, k: Any, v: Any, tables: Any, lengths: Any, sinks: Any) -> Non
     kv_heads = k.shape[2]
     if kv_heads == 0 or heads % kv_heads:
         raise ValueError(f"{heads} query heads cannot share {kv_heads} key heads: the one must divide the other")
-    if tokens * heads // kv_heads > ROWS:
+    if tokens * heads // kv_heads > rows:
         raise ValueError(
             f"{tokens} new tokens of {heads // kv_heads} heads each that share keys are {tokens * heads // kv_heads} "
-            f"rows; {ROWS} fit"
+            f"rows; {rows} fit"
         )
     for name, extent in (("q and k_cache", d), ("v_cache", v.shape[3])):
-        if extent % 32 or not 32 <= extent <= 256:
-            raise ValueError(f"heads have a multiple of 32 elements up to 256, those of {name} have {extent}")
+        if extent % 32 or not 32 <= extent <= longest:
+            raise ValueError(f"heads have a multiple of 32 elements up to {longest}, those of {name} have {extent}")
     for name, tensor in (("q", q), ("k_cache", k), ("v_cache", v)):
         *steps, last = strides(tensor)
         if 0 not in tensor.shape and (last != 1 or any(step % 8 for step in steps)):

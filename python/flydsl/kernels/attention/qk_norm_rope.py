@@ -41,9 +41,9 @@ def build_qk_norm_rope_module(
     _check(head_dim, rope_head_dim, group)
     first = head_dim - rope_head_dim
 
-    def rotated(work: RowWork, turn: int, vector: Any, table: tuple[Any, Any], position: Any) -> Any:
+    def rotated(work: RowWork, iteration: int, vector: Any, table: tuple[Any, Any], position: Any) -> Any:
         """The vector with its pairs turned that lie in the rotated part."""
-        column = work.share.columns(turn)[0]
+        column = work.share.columns(iteration)[0]
         inside = column >= first
         pair = inside.select((column - first) // 2, fx.Int32(0))
         out = []
@@ -54,9 +54,9 @@ def build_qk_norm_rope_module(
         return fx.Vector.from_elements(out, fx.Float32)
 
     def group_tops(work: RowWork, vectors: list[Any]) -> list[Any]:
-        """The largest magnitude of the group of each turn's vector."""
+        """The largest magnitude of the group of each iteration's vector."""
         lanes, each = work.share.plan.lanes, group // WIDTH
-        tops = [abs(vector).reduce("max") for vector in vectors]
+        tops = [abs(vector).reduce("maximumf") for vector in vectors]
         if each <= lanes:
             return [_over(top, each) for top in tops]
         together = each // lanes
@@ -74,16 +74,16 @@ def build_qk_norm_rope_module(
             rstd = fx.math.rsqrt(total * (1.0 / head_dim) + eps)
             vectors = [vector * rstd for vector in work.x[0].again()]
             if weight is not None:
-                vectors = [vector * work.lines[0][turn] for turn, vector in enumerate(vectors)]
+                vectors = [vector * work.lines[0][iteration] for iteration, vector in enumerate(vectors)]
             bounds = group_tops(work, vectors) if group else [None] * len(vectors)
-            for turn, (vector, bound) in enumerate(zip(vectors, bounds, strict=True)):
-                turned = rotated(work, turn, vector, (cos, sin), position)
+            for iteration, (vector, bound) in enumerate(zip(vectors, bounds, strict=True)):
+                turned = rotated(work, iteration, vector, (cos, sin), position)
                 if bound is None:
-                    work.store(turn, turned)
+                    work.store(iteration, turned)
                     continue
                 scale = (bound == 0.0).select(fx.Float32(1.0), bound * (sqrt(2) / LARGEST[quant]))
-                work.store(turn, quantised(turned / scale, quant))
-                column = work.share.columns(turn)[0]
+                work.store(iteration, quantised(turned / scale, quant))
+                column = work.share.columns(iteration)[0]
                 if (column % group == 0) & work.alive:
                     scales[work.index, column // group] = scale
 

@@ -113,37 +113,56 @@ def add(a: Any, b: Any) -> Any:
 
 LIMIT = 2.0**13
 """What a thread's sum of powers may be before its maxima are looked for again: f16 ends at 2^16."""
+FP8_LIMIT, FP8_SUM = 448.0, 7.0
+"""The same in 8 bits, which end at 448; and the logarithm of what sums are at first: powers as large as that allows,
+since those below 2^-9 are lost."""
 
 
-def softmax_start(scores: list[Any], factor: Any, distances: tuple[int, ...], dtype: Any) -> tuple[Any, Any, Any]:
+def softmax_start(
+    scores: list[Any], factor: Any, distances: tuple[int, ...], dtype: Any, weight: Any = None
+) -> tuple[Any, Any, Any]:
     """Take the first block of scores in: powers as ``dtype``, levels, and this thread's sums."""
-    tops = maxima(scores, distances)
-    powers, sums = exponentials(scores, tops, factor, dtype)
+    tops = levels(scores, factor, distances, dtype)
+    powers, sums = exponentials(scores, tops, factor, dtype, weight)
     return powers, tops, sums
 
 
 @flyc.jit
-def softmax_step(scores, tops, sums, factor, distances, dtype):
+def softmax_step(scores, tops, sums, factor, distances, dtype, weight=None, late=False):
     """Take a block of scores in: powers as ``dtype``, whether and by what earlier results shrink, levels, own sums.
+
+    Powers are multiplied by a ``weight``, behind the sum, if there is one. The caller rounds ``late`` ones.
 
     Scores times ``factor`` are exponents of two, relative to the level of their row. A level is the maximum of the
     first keys, not of all: softmax is the same for every level, as long as no power overflows. Only where one might, or
     where no key was seen yet, are the maxima of all rows of the wave found anew, and earlier results shrink.
     """
-    powers, added = exponentials(scores, tops, factor, dtype)
+    kind = fx.Float32 if late else dtype
+    powers, added = exponentials(scores, tops, factor, kind, weight)
     shrink = [fx.Float32(1.0) for _ in scores]
     unfit = fx.Boolean(False)
+    limit = FP8_LIMIT if dtype.width == 8 else LIMIT
     for top, more in zip(tops, added, strict=True):
-        unfit = unfit | (top == LOWEST) | (more > LIMIT)
+        unfit = unfit | (top == LOWEST) | (more > limit)
     moved = fx.gpu.any(unfit)
     if moved:
-        found = maxima(scores, distances)
+        found = levels(scores, factor, distances, dtype)
         highest = [fx.maxnumf(top, high) for top, high in zip(tops, found, strict=True)]
         shrink = [powers_of_two(top * factor - level(high, factor)) for top, high in zip(tops, highest, strict=True)]
-        powers, added = exponentials(scores, highest, factor, dtype)
+        powers, added = exponentials(scores, highest, factor, kind, weight)
         tops = highest
     sums = [fx.math.fma(total, less, more) for total, less, more in zip(sums, shrink, added, strict=True)]
     return powers, moved, shrink, tops, sums
+
+
+def levels(scores: list[Any], factor: Any, distances: tuple[int, ...], dtype: Any) -> list[Any]:
+    """The score of each row that powers are relative to: its greatest, and in 8 bits one that makes sums small."""
+    tops = maxima(scores, distances)
+    if dtype.width != 8:
+        return tops
+    _, sums = exponentials(scores, tops, factor, fx.Float32)
+    rows = zip(tops, (over_lanes(total, fx.maxnumf, distances) for total in sums), strict=True)
+    return [(top == LOWEST).select(top, top + (fx.math.log2(total) - FP8_SUM) / factor) for top, total in rows]
 
 
 def maxima(scores: list[Any], distances: tuple[int, ...]) -> list[Any]:
@@ -156,12 +175,23 @@ def level(top: Any, factor: Any) -> Any:
     return (top == LOWEST).select(fx.Float32(0.0), top * factor)
 
 
-def exponentials(scores: list[Any], tops: list[Any], factor: Any, dtype: Any) -> tuple[list[Any], list[Any]]:
-    """Powers of two of each row, rounded to ``dtype``, and their sums before that."""
+def exponentials(
+    scores: list[Any], tops: list[Any], factor: Any, dtype: Any, weight: Any = None
+) -> tuple[list[Any], list[Any]]:
+    """Powers of two of each row, times ``weight`` and rounded to ``dtype``, and their sums before that."""
     exponents = [fx.math.fma(row, fx.full_like(row, factor), fx.full_like(row, -level(top, factor)))
                  for row, top in zip(scores, tops, strict=True)]  # fmt: skip
     powers = [powers_of_two(row) for row in exponents]
-    return [row.to(dtype) for row in powers], [folded(row, add) for row in powers]
+    weighted = powers if weight is None else [row * weight for row in powers]
+    return [rounded(row, dtype) for row in weighted], [folded(row, add) for row in powers]
+
+
+def rounded(row: Any, dtype: Any) -> Any:
+    """A row of f32 in another type; in 8 bits by the instruction that stops at 448, which no power is to reach."""
+    if dtype.width != 8:
+        return row.to(dtype)
+    pairs = [fx.nvvm.cvt_e4m3x2(row[i], row[i + 1]) for i in range(0, row.numel, 2)]
+    return fx.Vector.from_elements(pairs, fx.Int16).bitcast(dtype)
 
 
 @flyc.jit

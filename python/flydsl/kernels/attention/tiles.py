@@ -105,10 +105,17 @@ def scores_of(values, rows, piece, block, extras, numbers, plan, with_mask):
         query = (piece.first + rows.query + rows.rows[i]) // plan.group
         key = block * plan.keys + rows.column
         scores[i] = changed(scores[i], piece, query, key, rows.columns[i], extras, numbers, plan.features)
-        if fx.const_expr(with_mask):
-            columns = fx.Vector.from_elements([fx.Int32(c) for c in rows.columns[i]], fx.Int32)
-            scores[i] = masked(scores[i], columns, piece.band, plan.features, query, key)
-    return scores
+    return hidden(scores, rows, piece, block, plan) if fx.const_expr(with_mask) else scores
+
+
+def hidden(scores, rows, piece, block, plan):
+    """Rows of scores, those of keys that a query does not see at minus infinity."""
+    found = []
+    for row, score in enumerate(scores):
+        query = (piece.first + rows.query + rows.rows[row]) // plan.group
+        columns = fx.Vector.from_elements([fx.Int32(c) for c in rows.columns[row]], fx.Int32)
+        found.append(masked(score, columns, piece.band, plan.features, query, block * plan.keys + rows.column))
+    return found
 
 
 @flyc.jit

@@ -83,19 +83,25 @@ def wave_kernel(
     if piece.first < piece.queries:
         place = fx.Int32(0) if fx.const_expr(lengths is not None) else piece.batch
         sources = (K[place, piece.head // per_kv, None, None], V[place, piece.head // per_kv, None, None])
-        mine = Waves(Q[place, piece.head, None, None], sources, piece, extras, numbers, plan)
+        down = fx.get_scalar(fx.get_(Q.stride, 2))
+        first = fx.get_iter(Q[place, piece.head, piece.query_start + piece.first, None])
+        q_tile = fx.make_view(first, fx.make_layout((plan.queries, plan.d), (down, 1)))
+        mine = Waves(lambda _: q_tile, sources, extras, numbers, plan)
         tops, sums = attend(mine, piece)
         store(mine, piece, tops, sums, out, lse, place)
 
 
 class Waves:
-    """The products of a block, a lane's fragments, and the tiles in shared memory."""
+    """The products of a block, a lane's fragments, and the tiles in shared memory.
 
-    def __init__(self, Q, sources, piece, extras, numbers, plan):
+    ``q_tile`` gives the tile of queries, as it may be seen by the lane that has a query.
+    """
+
+    def __init__(self, q_tile, sources, extras, numbers, plan):
         self.instruction, self.tiled = choose_instruction(plan.dtype)
         self.extras, self.numbers, self.plan, self.sources = extras, numbers, plan, sources
         self.distances, self.threads = (self.instruction.distance,), WAVES * fx.num_warp_threads()
-        allocator = fx.SharedAllocator()
+        self.allocator = allocator = fx.SharedAllocator()
         k_storage = allocator.allocate(fx.Array[plan.dtype, plan.keys * (plan.d + PAD), 16]).ptr
         v_storage = allocator.allocate(fx.Array[plan.dtype, plan.dv * (plan.keys + PAD), 16]).ptr
         self.k_tile = fx.make_view(k_storage, fx.make_layout((plan.keys, plan.d), (plan.d + PAD, 1)))
@@ -112,10 +118,7 @@ class Waves:
         self.p = self.tiled.make_fragment_B(fx.make_identity_tensor(scores[::-1]))
         self.s_rows = FragmentRows(self.tiled, fx.thread_idx.x, scores, queries=1)
         self.o_rows = FragmentRows(self.tiled, fx.thread_idx.x, results, queries=1)
-        down = fx.get_scalar(fx.get_(Q.stride, 0))
-        first = fx.get_iter(Q[piece.query_start + piece.first, None])
-        tile = fx.make_view(first, fx.make_layout((plan.queries, plan.d), (down, 1)))
-        self.q_part = thread.partition_B(tile)
+        self.q_part = thread.partition_B(q_tile(self.s_rows.query))
         self.q = fx.make_fragment_like(self.q_part)
 
     def four(self):
@@ -133,20 +136,24 @@ class Waves:
         plan, (K, V) = self.plan, self.sources
         keys, values = [], []
         for at in self.shares(plan.keys * plan.d // 8):
-            line = K[self.row_of(K, piece, block * plan.keys + at // (plan.d // 8)), None]
-            column = at % (plan.d // 8) * 8
-            keys.append(fx.Vector.load(fx.Vector.make_type(8, plan.dtype), line, [column], alignment=16))
+            line = self.line(K, piece, block * plan.keys + at // (plan.d // 8))
+            keys.append(self.elements(line, 8, at % (plan.d // 8) * 8))
         for at in self.shares(plan.keys * plan.dv // 16):
             for i in fx.range_constexpr(4):
-                line = V[self.row_of(V, piece, block * plan.keys + at // (plan.dv // 4) * 4 + i), None]
-                column = at % (plan.dv // 4) * 4
-                values.append(fx.Vector.load(fx.Vector.make_type(4, plan.dtype), line, [column], alignment=8))
+                line = self.line(V, piece, block * plan.keys + at // (plan.dv // 4) * 4 + i)
+                values.append(self.elements(line, 4, at % (plan.dv // 4) * 4))
         return keys, values
 
-    def row_of(self, tensor, piece, key):
-        """Where a key lies; one beyond the end is the last one, and nobody sees it. A sequence may have none at all."""
+    def line(self, tensor, piece, key):
+        """A key's elements; one beyond the end is the last one, and nobody sees it. A sequence may have none at all."""
         row = piece.key_start + fx.max(fx.min(key, piece.band.length - 1), fx.Int32(0))
-        return fx.min(row, fx.Int32(tensor.shape[0]) - 1)
+        return tensor[fx.min(row, fx.Int32(tensor.shape[0]) - 1), None]
+
+    def elements(self, line, count, column):
+        """Neighbouring elements, in the type of the products."""
+        stored = line.dtype
+        found = fx.Vector.load(fx.Vector.make_type(count, stored), line, [column], alignment=count * stored.width // 8)
+        return found if stored is self.plan.dtype else found.to(self.plan.dtype)
 
     def fill_tiles(self, keys, values):
         """K as it is; V transposed, four by four elements, which a thread has."""
@@ -154,10 +161,14 @@ class Waves:
         for at, vector in zip(self.shares(plan.keys * plan.d // 8), keys, strict=True):
             vector.store(self.k_tile, [at // (plan.d // 8), at % (plan.d // 8) * 8], alignment=16)
         for turn, at in enumerate(self.shares(plan.keys * plan.dv // 16)):
-            four = values[turn * 4 : turn * 4 + 4]
-            for j in fx.range_constexpr(4):
-                column = fx.Vector.from_elements([vector[j] for vector in four], plan.dtype)
-                column.store(self.v_tile, [at % (plan.dv // 4) * 4 + j, at // (plan.dv // 4) * 4], alignment=8)
+            self.store_values(at, values[turn * 4 : turn * 4 + 4])
+
+    def store_values(self, at, four):
+        """A block of 4 x 4 values, turned."""
+        dv = self.plan.dv
+        for j in fx.range_constexpr(4):
+            column = fx.Vector.from_elements([vector[j] for vector in four], self.plan.dtype)
+            column.store(self.v_tile, [at % (dv // 4) * 4 + j, at // (dv // 4) * 4], alignment=8)
 
     def multiply(self, accumulators, part, operand, steps):
         """accumulators += part * operand, a step of the instruction's depth after the other."""
@@ -233,16 +244,20 @@ def store(mine, piece, tops, sums, out, lse, place):
 # Launching -----------------------------------------------------------------------------------------
 
 
+def keys_of(instruction: Instruction, held: int) -> int:
+    """Keys of a block: fewer where queries and their results, ``held`` elements, alone fill the registers."""
+    keys = 64 if held <= instruction.registers // 2 else 32 if held <= instruction.registers else 16
+    return max(keys, instruction.queries)
+
+
 def wave_forward(
     Q: Any, K: Any, V: Any, out: Any, lse: Any, extras: Any, lengths: Any, numbers: Any, window: Any, batches: Any,
     longest: Any, plan: Any, stream: Any,
 ) -> None:  # fmt: skip
     """Launch the kernel, in a jit function: ``longest`` queries at most in each of ``batches`` sequences."""
     instruction, _ = choose_instruction(plan.dtype)
-    # Fewer keys where queries and their results alone fill the registers.
-    held = plan.d + plan.dv
-    keys = 64 if held <= instruction.registers // 2 else 32 if held <= instruction.registers else 16
-    mine = WavePlan(plan.dtype, plan.d, plan.dv, WAVES * instruction.queries, keys, plan.features)
+    keys, queries = keys_of(instruction, plan.d + plan.dv), WAVES * instruction.queries
+    mine = WavePlan(plan.dtype, plan.d, plan.dv, queries, keys, plan.features)
     heads = fx.Int32(Q.shape[1])
     extents = (fx.Int32(Q.shape[2]), fx.Int32(K.shape[2]))
     per_kv = heads // fx.Int32(K.shape[1])

@@ -1,12 +1,14 @@
 """Numbers that the waves of a row tell each other: one slot of shared memory for each wave, in every block of the row.
 
 A row that one block holds is exchanged with a barrier. A row that a cluster of blocks holds is exchanged through
-distributed shared memory: each wave writes its numbers into every block, and one barrier of the cluster shows them.
-Rows that are held by a wave, or by some of its lanes, have nothing to exchange.
+distributed shared memory: each wave sends its numbers to every block, and each block waits for the bytes that all waves
+send to it. No barrier of the cluster is needed for that, which would wait for all results of the row before to be in
+memory. Rows that are held by a wave, or by some of its lanes, have nothing to exchange.
 """
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -15,29 +17,56 @@ from flydsl.kernels.blocks.reduce import Combine, wave_count, wave_reduce
 from flydsl.kernels.blocks.row_plan import RowPlan
 
 
+def block_barrier(plan: RowPlan) -> None:
+    """A barrier of the threads that have rows: beside them, a ring has a wave that sends for chunks."""
+    if plan.slots:
+        fx.nvvm.barrier_sync(1, plan.lanes)
+    else:
+        fx.barrier()
+
+
 class RowExchange:
     """Slots for ``count`` numbers of each wave. Made at the start of a kernel."""
 
-    def __init__(self, plan: RowPlan, count: int, smem: Any) -> None:
+    def __init__(self, plan: RowPlan, count: int, smem: fx.SharedAllocator) -> None:
         self.plan = plan
         self.group = min(plan.lanes, fx.num_warp_threads())
         self.waves = wave_count(plan.lanes)
         self.total = self.waves * plan.cluster
-        size = self.total * plan.rows if self.total > 1 else 0
-        self.slots = [smem.allocate(fx.Array[fx.Float32, size]).peek() for _ in range(count)] if size else []
         self.by_cluster = plan.cluster > 1 and count > 0
-        # The other blocks' memory may be written once they have started: arrive now, wait before the first write.
-        self.next()
-
-    def next(self) -> None:
-        """Numbers of the row before were read: other blocks may write those of the next."""
+        # Rows of a cluster or a ring take turns with two sets of slots: numbers of a row are written when those of the
+        # row before have come from everybody, so all have read those of the one before that.
+        self.sets = 2 if plan.slots or (self.by_cluster and plan.stays) else 1
+        size = self.total * plan.rows * self.sets if self.total > 1 else 0
+        self.slots = [smem.allocate(fx.Array[fx.Float32, size]).peek() for _ in range(count)] if size else []
+        self.set: Any = 0
+        self.phase: Any = 0
+        self.started = False
         if self.by_cluster:
-            fx.nvvm.cluster_arrive()
+            self.barriers = smem.allocate(fx.Array[fx.Int64, count * self.sets]).ptr
+            self._begin(count * self.sets)
 
-    def finish(self) -> None:
-        """Wait for what `next` began and no row followed."""
-        if self.by_cluster:
+    @flyc.jit
+    def _begin(self, barriers: int) -> None:
+        if fx.thread_idx.x == 0:
+            for barrier in fx.range_constexpr(barriers):
+                fx.nvvm.mbarrier_init(self.barriers + barrier, 1)
+            fx.nvvm.fence_mbarrier_init()
+        fx.nvvm.cluster_arrive(relaxed=True)
+
+    def start(self) -> None:
+        """Wait for the other blocks to have begun: their memory may be written then. Before the first numbers."""
+        if self.by_cluster and not self.started:
             fx.nvvm.cluster_wait()
+        self.started = True
+
+    def row(self, number: fx.Int32) -> RowExchange:
+        """The exchange for this block's ``number``-th row."""
+        if self.sets == 1:
+            return self
+        own = copy(self)
+        own.set, own.phase = number % 2, number // 2 % 2
+        return own
 
     def reduce(self, value: Any, how: Combine) -> Any:
         """Combine a value over the lanes of this wave that hold the row."""
@@ -52,24 +81,26 @@ class RowExchange:
         slots = self.slots[at : at + len(values)]
         wave = fx.thread_idx.x // fx.num_warp_threads()
         lane = fx.lane_id()
-        if fx.const_expr(self.plan.cluster > 1):
-            if fx.const_expr(at == 0):
-                fx.nvvm.cluster_wait()
-            place = fx.nvvm.block_rank_in_cluster() * self.waves + wave
+        if fx.const_expr(self.by_cluster):
+            self.start()
+            barrier = self.barriers + (at * self.sets + self.set)
+            if fx.thread_idx.x == 0:
+                fx.nvvm.mbarrier_arrive_expect_tx(barrier, 4 * len(values) * self.total)
+            place = self.set * self.total + fx.nvvm.block_rank_in_cluster() * self.waves + wave
             if lane < self.plan.cluster:
                 for slot, value in zip(slots, values, strict=True):
-                    fx.nvvm.cluster_store(value, slot.ptr + place, lane)
-            fx.nvvm.cluster_sync()
+                    fx.nvvm.cluster_store(value, slot.ptr + place, lane, barrier)
+            fx.nvvm.mbarrier_wait(barrier, self.phase)
         elif fx.const_expr(self.total > 1):
             if lane == 0:
                 for slot, value in zip(slots, values, strict=True):
-                    slot[wave] = value
-            fx.barrier()
+                    slot[self.set * self.total + wave] = value
+            block_barrier(self.plan)
         return RowNumbers(self, values, slots)
 
     def first_slot(self) -> Any:
         """The first of the slots of this thread's row."""
-        return fx.thread_idx.x // self.plan.lanes * self.total if self.plan.rows > 1 else 0
+        return fx.thread_idx.x // self.plan.lanes * self.total if self.plan.rows > 1 else self.set * self.total
 
     def lanes(self) -> int:
         """Over how many lanes the numbers of a row are spread when they are read: a power of 2."""

@@ -21,7 +21,7 @@ FORMATS: dict[str, Any] = {
 
 def largest_magnitude(vectors: Iterable[Any]) -> Any:
     """The largest absolute value of this thread's elements."""
-    return reduce(maximum, (abs(vector).reduce("max") for vector in vectors))
+    return reduce(maximum, (abs(vector).reduce("maximumf") for vector in vectors))
 
 
 def row_scale(top: Any, quant: str) -> tuple[Any, Any]:

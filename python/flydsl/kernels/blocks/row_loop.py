@@ -1,8 +1,9 @@
 """The rows of a block, each handed to the code of a kernel as vectors in registers.
 
-Three ways lead there (docs/rows.md): threads load their vectors straight from memory; rows pass through shared memory
-(`row_tile.py`); or blocks stay and take one tile after the other, while the next ones are on their way
-(`for_rows_in_turn`). What a kernel does with a row is the same code in all of them: it is given a `RowWork`.
+Four ways lead there (docs/rows.md): threads load their vectors straight from memory; rows pass through shared memory
+(`row_tile.py`); blocks stay and take one tile after the other, while the next ones are on their way
+(`for_rows_in_turn`); or they stay and long rows come to them chunk by chunk (`row_ring.py`). What a kernel does with a
+row is the same code in all of them: it is given a `RowWork`.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.exchange import RowExchange
+from flydsl.kernels.blocks.exchange import RowExchange, block_barrier
 from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan
+from flydsl.kernels.blocks.row_ring import Ring, RingLine, RingRow, ShiftedShare, place_of, ring_lines, store_shifted
 from flydsl.kernels.blocks.row_tile import RowTile, tile_elements, tile_memory
 from flydsl.kernels.blocks.rows import Line, Share, row_start, store_turn, vectors_of
 
@@ -50,11 +52,11 @@ class RowWork:
     """Whether the thread has a row; True where that is known while compiling."""
     stores: list[Callable[[int, Any], None]]
 
-    def store(self, turn: int, vector: Any, target: int = 0) -> None:
+    def store(self, turn: int, vector: fx.Vector, target: int = 0) -> None:
         """Write one of this thread's vectors of a result."""
         self.stores[target](turn, vector)
 
-    def put(self, tensor: Any, value: Any) -> None:
+    def put(self, tensor: fx.Tensor, value: Any) -> None:
         """Write a number of the row, the same in all its threads."""
         first = (self.share.lane == 0) & (fx.Int32(self.share.offset) == 0)
         if first if self.alive is True else first & self.alive:
@@ -64,9 +66,12 @@ class RowWork:
 RowCode = Callable[[RowWork], None]
 
 
-def for_each_row(arrays: RowArrays, end: Any, plan: RowPlan, code: RowCode) -> None:
+def for_each_row(arrays: RowArrays, end: fx.Int32, plan: RowPlan, code: RowCode) -> None:
     """Run ``code`` for the rows of this block, of all ``end`` rows."""
     smem = fx.SharedAllocator(128, static=False)
+    if plan.slots:
+        _in_ring(arrays, end, plan, smem, code)
+        return
     if plan.stays:
         for_rows_in_turn(arrays, end, plan, lambda work, _: (code(work), [])[1], smem)
         return
@@ -85,14 +90,14 @@ def for_each_row(arrays: RowArrays, end: Any, plan: RowPlan, code: RowCode) -> N
             fx.nvvm.tma_wait_group(0, read=True)  # shared memory must outlive the copy that reads it
 
 
-def _places(sources: Sequence[Any], first: Any, end: Any, memories: list[Any]) -> list[tuple[Any, ...]]:
+def _places(sources: Sequence[Any], first: fx.Int32, end: fx.Int32, memories: list[Any]) -> list[tuple[Any, ...]]:
     return [(source, first, end, memory) for source, memory in zip(sources, memories, strict=True)]
 
 
 class _Block:
     """What is the same for all rows of a block."""
 
-    def __init__(self, arrays: RowArrays, plan: RowPlan, smem: Any) -> None:
+    def __init__(self, arrays: RowArrays, plan: RowPlan, smem: fx.SharedAllocator) -> None:
         self.arrays, self.plan, self.share = arrays, plan, Share(plan)
         self.exchange = RowExchange(plan, arrays.numbers, smem)
         kept = plan.stays and plan.keep  # blocks that stay load them once, where there are registers for it
@@ -101,17 +106,17 @@ class _Block:
             for line in arrays.lines
         ]
 
-    def _part(self, start: Any) -> Any:
+    def _part(self, start: fx.Pointer) -> Any:
         """The block's part of what begins at a pointer."""
         return vectors_of(start + self.share.offset * self.plan.width, self.plan)
 
-    def _row(self, first: Any, end: Any) -> tuple[Any, Any]:
+    def _row(self, first: fx.Int32, end: fx.Int32) -> tuple[Any, Any]:
         """The number of this thread's row, and whether it has one."""
         if self.plan.rows == 1:
             return first, True
         return fx.min(first + self.share.row, end - 1), first + self.share.row < end
 
-    def work_in_memory(self, first: Any, end: Any) -> RowWork:
+    def work_in_memory(self, first: fx.Int32, end: fx.Int32, turn: Any = 0) -> RowWork:
         plan, share, hints = self.plan, self.share, self.plan.hints
         row, alive = self._row(first, end)
         x = [
@@ -119,22 +124,23 @@ class _Block:
                  again=hints.again)
             for source in self.arrays.sources
         ]  # fmt: skip
-        return RowWork(x, self.lines, self.exchange, share, row, alive, self._stores([], row, alive))
+        return RowWork(x, self.lines, self.exchange.row(turn), share, row, alive, self._stores([], row, alive))
 
-    def work_in_tiles(self, tiles: list[RowTile], first: Any, end: Any) -> RowWork:
+    def work_in_tiles(self, tiles: list[RowTile], first: fx.Int32, end: fx.Int32, turn: Any = 0) -> RowWork:
         share = self.share
         row, alive = self._row(first, end)
         vectors = [tile.row(share.row) for tile in tiles]
         x = [Line(line, share, self.arrays.fill, keep=self.plan.keep) for line in vectors]
-        return RowWork(x, self.lines, self.exchange, share, row, alive, self._stores(vectors, row, alive))
+        stores = self._stores(vectors, row, alive)
+        return RowWork(x, self.lines, self.exchange.row(turn), share, row, alive, stores)
 
-    def _stores(self, tiles: list[Any], row: Any, alive: Any) -> list[Callable[[int, Any], None]]:
+    def _stores(self, tiles: list[Any], row: fx.Int32, alive: Any) -> list[Callable[[int, Any], None]]:
         share, hint = self.share, self.plan.hints.store
 
         def into_tile(place: Any) -> Callable[[int, Any], None]:
             return lambda turn, vector: store_turn(vector, place, share, turn, True)
 
-        def into_memory(target: Any) -> Callable[[int, Any], None]:
+        def into_memory(target: fx.Tensor) -> Callable[[int, Any], None]:
             out = self._part(row_start(target, row))
             return lambda turn, vector: store_turn(vector, out, share, turn, alive, hint, target.dtype)
 
@@ -144,13 +150,13 @@ class _Block:
         ]
 
 
-def in_place(target: Any, plan: RowPlan) -> bool:
+def in_place(target: fx.Tensor, plan: RowPlan) -> bool:
     """Whether a target's rows are written where those of a source were."""
     return target.dtype is DTYPES[plan.dtype]
 
 
 @flyc.jit
-def _fetch(tiles: list[RowTile], arrived: Any) -> None:
+def _fetch(tiles: list[RowTile], arrived: fx.Pointer) -> None:
     if fx.const_expr(arrived is not None):
         if fx.thread_idx.x == 0:
             fx.nvvm.mbarrier_init(arrived, 1)
@@ -165,7 +171,7 @@ def _fetch(tiles: list[RowTile], arrived: Any) -> None:
         fx.nvvm.mbarrier_wait(arrived, 0)
 
 
-def _send_for(tiles: list[RowTile], arrived: Any) -> None:
+def _send_for(tiles: list[RowTile], arrived: fx.Pointer) -> None:
     """Send for all tiles of some rows; one thread does that."""
     fx.nvvm.mbarrier_arrive_expect_tx(arrived, sum(tile.bytes_in_pieces() for tile in tiles))
     for tile in tiles:
@@ -191,15 +197,17 @@ SummedCode = Callable[[RowWork, list[Any]], list[Any]]
 """``code(work, sums)`` computes a row, and gives the sums with what the row adds to them."""
 
 
-def for_rows_in_turn(arrays: RowArrays, end: Any, plan: RowPlan, code: SummedCode, smem: Any) -> list[Any]:
+def for_rows_in_turn(
+    arrays: RowArrays, end: fx.Int32, plan: RowPlan, code: SummedCode, smem: fx.SharedAllocator
+) -> list[Any]:
     """Run ``code`` for tile after tile; returns the sums, ``plan.turns`` vectors for each of ``plan.sums``."""
     block = _Block(arrays, plan, smem)
+    block.exchange.start()
     zeros = [fx.Vector.filled(plan.accesses * plan.width, 0.0, fx.Float32) for _ in range(plan.sums * plan.turns)]
     if plan.stages:
         sums = _in_turn_through_shared_memory(arrays, end, block, smem, zeros, code)
     else:
         sums = _in_turn(end, block, zeros, code)
-    block.exchange.finish()
     return sums
 
 
@@ -209,25 +217,26 @@ def _first_and_step(plan: RowPlan) -> tuple[Any, Any]:
 
 
 @flyc.jit
-def _in_turn(end: Any, block: _Block, sums: list[Any], code: SummedCode) -> list[Any]:
+def _in_turn(end: fx.Int32, block: _Block, sums: list[Any], code: SummedCode) -> list[Any]:
     begin, step = _first_and_step(block.plan)
+    turn = fx.Int32(0)
     for first in range(begin, end, step):
-        sums = code(block.work_in_memory(first, end), sums)
+        sums = code(block.work_in_memory(first, end, turn), sums)
         fx.barrier()  # numbers of the exchange were read
-        block.exchange.next()
+        turn = turn + 1
     return sums
 
 
 @flyc.jit
 def _in_turn_through_shared_memory(
-    arrays: RowArrays, end: Any, block: _Block, smem: Any, sums: list[Any], code: SummedCode
+    arrays: RowArrays, end: fx.Int32, block: _Block, smem: fx.SharedAllocator, sums: list[Any], code: SummedCode
 ) -> list[Any]:
     plan = block.plan
     memories = [tile_memory(plan, smem) for _ in arrays.sources]
     arrived = smem.allocate(fx.Array[fx.Int64, plan.stages]).ptr
     begin, step = _first_and_step(plan)
 
-    def tiles_of(first: Any, stage: Any) -> list[RowTile]:
+    def tiles_of(first: fx.Int32, stage: Any) -> list[RowTile]:
         shifted = [memory + stage * tile_elements(plan) for memory in memories]
         return [RowTile(block.share, *place) for place in _places(arrays.sources, first, end, shifted)]
 
@@ -255,13 +264,69 @@ def _in_turn_through_shared_memory(
         fx.nvvm.mbarrier_wait(arrived + stage, turn // plan.stages % 2)
         if _needs_meeting(tiles):
             fx.barrier()
-        sums = code(block.work_in_tiles(tiles, first, end), sums)
+        sums = code(block.work_in_tiles(tiles, first, end, turn), sums)
         _write_back(tiles, arrays)
-        block.exchange.next()
         turn = turn + 1
     if fx.thread_idx.x == 0:
         fx.nvvm.tma_wait_group(0, read=True)
     return sums
+
+
+# Rows in a ring of chunks ---------------------------------------------------------------------------------------------
+
+
+@flyc.jit
+def _in_ring(arrays: RowArrays, end: fx.Int32, plan: RowPlan, smem: fx.SharedAllocator, code: RowCode) -> None:
+    ring = Ring(arrays.sources, end, plan, smem)
+    exchange = RowExchange(plan, arrays.numbers, smem)
+    exchange.start()
+    if fx.thread_idx.x >= plan.lanes:
+        if fx.thread_idx.x == plan.lanes:
+            ring.send_for_all()
+    else:
+        _take_from_ring(arrays, ring, exchange, smem, code)
+
+
+@flyc.jit
+def _take_from_ring(
+    arrays: RowArrays, ring: Ring, exchange: RowExchange, smem: fx.SharedAllocator, code: RowCode
+) -> None:
+    plan = ring.plan
+    lines = ring_lines(arrays.lines, plan, smem)
+    if fx.const_expr(plan.shifted and len(arrays.lines) > 0):
+        block_barrier(plan)  # the tables of lines are filled
+    number = fx.Int32(0)
+    for index in range(ring.begin, ring.end, ring.step):
+        row = RingRow(ring, index, number)
+        code(_work_in_ring(arrays, row, lines, exchange.row(number)))
+        row.give_back(plan.turns)
+        number = number + 1
+
+
+def _work_in_ring(
+    arrays: RowArrays, row: RingRow, lines: Callable[[Share, Any], list[Line]], exchange: RowExchange
+) -> RowWork:
+    plan = row.ring.plan
+    start = row_start(arrays.sources[0], row.row)
+    share = ShiftedShare(plan, place_of(start, plan)) if plan.shifted else Share(plan)
+    x: list[Line] = [RingLine(row, number, share, arrays.fill) for number in range(len(arrays.sources))]
+    stores = [_store_from_ring(target, row, share) for target in arrays.targets]
+    return RowWork(x, lines(share, row.row), exchange, share, row.row, True, stores)
+
+
+def _store_from_ring(target: fx.Tensor, row: RingRow, share: Any) -> Callable[[int, Any], None]:
+    """What writes a vector of a target."""
+    plan = share.plan
+    out = None if plan.shifted else vectors_of(row_start(target, row.row) + share.offset * plan.width, plan)
+
+    def store(turn: int, vector: fx.Vector) -> None:
+        if plan.shifted:
+            store_shifted(vector, target, row.row, share, turn)
+        else:
+            store_turn(vector, out, share, turn, True, plan.hints.store, target.dtype)
+        row.stored(turn)
+
+    return store
 
 
 def _needs_meeting(tiles: list[RowTile]) -> Any:

@@ -1,14 +1,12 @@
-"""How rows are spread over a device: the plan of a row kernel, and the cost model that chooses it.
+"""A plan of a row kernel: how rows are spread over a device, and what a launch is expected to take with it.
 
 Every plan is one of a few kinds, and the kinds differ in numbers only: how many lanes hold a row, how many rows a
-block has, how many blocks of a cluster share a row, and whether rows pass through shared memory. `launch_time` says
-what a launch is expected to take with a plan, from facts of the machine, and `choose` takes the fastest. docs/rows.md
-states the model.
+block has, how many blocks of a cluster share a row, and whether rows pass through shared memory. `launch_time` is the
+model, with the facts of a machine (`row_machine.py`); `row_choice.py` takes the fastest plan. docs/rows.md states it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from math import gcd
@@ -16,106 +14,14 @@ from numbers import Real
 from typing import Any
 
 import flydsl.expr as fx
-from flydsl.kernels.blocks.cache_hints import ONCE, PLAIN, TWICE, RowHints
+from flydsl.kernels.blocks.cache_hints import PLAIN, RowHints
+from flydsl.kernels.blocks.row_machine import HOPPER, Machine
 
 ACCESS_BYTES = 16
 """The widest access, and what rows must begin at a multiple of to be reached by it."""
 DTYPES: dict[str, Any] = {"f32": fx.Float32, "f16": fx.Float16, "bf16": fx.BFloat16}
-
-
-@dataclass(frozen=True)
-class Machine:
-    """What the model knows of a multiprocessor; times are its cycles, sizes bytes.
-
-    The numbers were fitted on an H200 to some 700 plans of 50 shapes (benchmarks/tune_rows.py, 2026-11-15), so that
-    what they choose is fast, not so that times are right. Of AMD's GPUs only the sizes are known here.
-    """
-
-    wave: int
-    cluster: int = 1
-    """Blocks of the largest cluster."""
-    bulk: bool = False
-    """Whether a single thread can send for any number of bytes, and have them written back."""
-    shared: int = 65536
-    near: int = 16384
-    """Bytes of rows that its first-level cache keeps between two loads."""
-    threads: int = 2048
-    blocks: int = 32
-    registers: int = 65536
-    processors: int = 132
-    bytes_per_cycle: float = 20.2
-    """Its share of the memory's bandwidth, reading and writing together."""
-    second_level: float = 50.0
-    """Bytes of L2 that it gets in a cycle."""
-    issue: float = 2.0
-    """Instructions of all waves that begin in a cycle; `wave_issue` of each where there are many, `lone_issue` of those
-    of a block by itself, which wait for each other."""
-    wave_issue: float = 0.16
-    lone_issue: float = 0.29
-    element: float = 1.1
-    """Instructions for an element of a source or target; of a line; of a sum over all rows; for reading an element
-    again from shared memory; for an access, a mask, and a step of a reduction."""
-    line: float = 1.9
-    summed: float = 2.0
-    read_again: float = 0.0
-    access: float = 0.5
-    mask: float = 0.4
-    step: float = 12.0
-    loaded_again: float = 2.5
-    """What loading costs again of a row that is loaded twice, for each part that the first-level cache lost."""
-    start: int = 420
-    """Cycles until a block has begun."""
-    latency: int = 1400
-    """From a load to its result."""
-    meeting: int = 80
-    """A barrier of a block with what waves lose by it."""
-    own_bytes: float = 1.0
-    """Part of the time of its bytes that a block waits for by itself."""
-    through_shared: int = 1250
-    """What rows lose on their way through shared memory."""
-    between_tiles: int = 700
-    """What a block that stays loses between two tiles: barriers, and sending for another."""
-    cluster_meeting: int = 1200
-    """A barrier of a cluster."""
-    cluster_start: int = 4300
-    """How long places stay empty until there are enough for the next cluster."""
-    staying_cluster: int = 0
-    """What a cluster that stays loses between two tiles, beside that."""
-    power: float = 4.0
-    """How sharply the largest of several times decides."""
-    tail: float = 0.4
-    """Part of a block's time for the last blocks of a launch, which have the machine for themselves."""
-
-
-HOPPER = Machine(wave=32, cluster=8, bulk=True, shared=227 * 1024, near=200_000)
-HOPPER_LONG = replace(
-    HOPPER, issue=2.4, wave_issue=0.3, lone_issue=0.21, summed=6.0, read_again=5.9, access=0.23, mask=0.26, step=24.0,
-    loaded_again=1.84, start=185, latency=2270, own_bytes=0.79, meeting=90, through_shared=1050, between_tiles=180,
-    cluster_meeting=730, cluster_start=4230, staying_cluster=3000, power=8.0, tail=1.96,
-)  # fmt: skip
-"""For rows of `LONG` bytes and more, and for sums: a multiprocessor then has few blocks, whose phases stand alone.
-Fitted to 1,200 more plans of 50 launches on the same GPU and day, of which it chooses what is 2 % slower than the
-fastest on average."""
-LONG = 24_000
-ELSEWHERE = {wave: Machine(wave=wave) for wave in (32, 64)}
-"""By the lanes of a wave."""
-MAX_THREADS = 1024
-MAX_HELD = 72
-"""Elements that a thread keeps at most; those loaded again may be `MAX_AGAIN`. They are written out one by one."""
-MAX_AGAIN = 128
-MAX_ONCE = 256
-"""Where each is needed once only."""
-FEW_SUMS, MAX_SUMS = 32, 64
-"""Sums that a thread keeps, and that it keeps at most where rows are too long otherwise."""
-SUMMING = 512
-"""Threads of a block that sums on Hopper, so that each has 128 registers."""
-MAX_KEPT = 16
-"""Elements beside their sums."""
-STAGES = (2, 3)
-MAX_STAYING = 2
-"""Blocks of a cluster that stays: with more, waiting for each other costs more than loading ahead gains."""
-FEW, MANY = 16, 128 << 20
-"""Launches that plans are compared for: so many rows, and rows of so many bytes."""
+LINE_REGISTERS = 32 * 1024
+"""Registers of a multiprocessor that lines may take which go with every row of a ring: half of them."""
 
 
 @dataclass(frozen=True)
@@ -146,6 +52,12 @@ class RowPlan:
     """Whether the kernel goes over a row a single time, so that nothing is loaded again."""
     stages: int = 0
     """Tiles that are in shared memory or on their way there: blocks then stay and take one tile after the other."""
+    slots: int = 0
+    """Chunks of a row that shared memory has place for (`row_ring.py`): blocks stay, and chunks come all the time."""
+    chunks: int = 1
+    """Into how many chunks a block's part of a row is cut at most."""
+    crowd: int = 1
+    """How many blocks with such rings a multiprocessor has."""
 
     @property
     def size(self) -> int:
@@ -154,11 +66,17 @@ class RowPlan:
 
     @property
     def threads(self) -> int:
-        return self.lanes * self.rows
+        """Of a block; a ring has a wave more, which sends for chunks."""
+        return self.lanes * self.rows + (HOPPER.wave if self.slots else 0)
+
+    @property
+    def shifted(self) -> bool:
+        """Whether vectors are the pieces of 16 bytes that a row lies in, wherever it begins in the first of them."""
+        return self.slots > 0 and self.length % self.width > 0
 
     @property
     def vectors(self) -> int:
-        return self.length // self.width
+        return -(-(self.length + self.width - 1) // self.width) if self.shifted else self.length // self.width
 
     @property
     def share(self) -> int:
@@ -185,9 +103,29 @@ class RowPlan:
         return self.rows * self.share * self.width
 
     @property
+    def chunk_turns(self) -> int:
+        return -(-self.turns // self.chunks)
+
+    @property
+    def parts(self) -> int:
+        """Into how many chunks a block's part of a row is really cut."""
+        return -(-self.turns // self.chunk_turns)
+
+    @property
+    def chunk(self) -> int:
+        """Elements of a source that a slot has place for."""
+        return self.chunk_turns * self.lanes * self.width
+
+    @property
+    def without_ring(self) -> RowPlan:
+        """A plan that spreads rows over as many blocks, and takes them wherever they begin."""
+        width = gcd(self.length, self.width)
+        return replace(self, width=width, slots=0, chunks=1, crowd=1, staged=True, bulk=True)
+
+    @property
     def stays(self) -> bool:
         """Whether blocks take rows one after the other."""
-        return bool(self.stages or self.sums)
+        return bool(self.stages or self.sums or self.slots)
 
 
 def check_row(length: int, dtype: str) -> None:
@@ -222,22 +160,25 @@ def registers(plan: RowPlan, lines: int) -> int:
     return 32 + held if held <= 32 else int((1.5 if lines else 2) * held) + (16 if lines else 0)
 
 
-def shared_bytes(plan: RowPlan, machine: Machine) -> int:
+def shared_bytes(plan: RowPlan, machine: Machine, lines: int = 0) -> int:
     """Shared memory of a block, with what the system takes."""
-    slots = 3 * 4 * plan.cluster * plan.rows * max(plan.lanes // machine.wave, 1)
+    slots = 3 * 4 * plan.cluster * plan.rows * max(plan.lanes // machine.wave, 1) * (2 if plan.slots else 1)
     tiles = plan.sources * max(plan.stages, 1) * (plan.tile * plan.size + 256) if plan.staged else 0
     summed = 4 * plan.tile if plan.sums and plan.rows > 1 else 0  # where the sums of a block's rows meet
-    return 1024 + slots + tiles + summed
+    table = lines * (ACCESS_BYTES * (plan.share + 1) + plan.size * plan.lanes + 128) if plan.shifted else 0
+    return 1024 + slots + tiles + summed + table + (ring_bytes(plan) + 16 * plan.slots + 256 if plan.slots else 0)
 
 
 def resident(plan: RowPlan, machine: Machine, lines: int) -> int:
     """Blocks that a multiprocessor has at once."""
+    if plan.slots:
+        return plan.crowd if shared_bytes(plan, machine, lines) * plan.crowd <= machine.shared else 0
     threads = -(-plan.threads // machine.wave) * machine.wave
     return min(
         machine.blocks,
         machine.threads // threads,
         machine.registers // (threads * -(-registers(plan, lines) // 8) * 8),
-        machine.shared // shared_bytes(plan, machine),
+        machine.shared // shared_bytes(plan, machine, lines),
     )
 
 
@@ -272,6 +213,8 @@ def instructions(plan: RowPlan, machine: Machine, lines: int) -> float:
     each = machine.element * (plan.sources + plan.targets) + machine.line * lines + machine.summed * plan.sums
     if plan.staged and not (plan.keep or plan.once):
         each += machine.read_again * plan.sources
+    if plan.width * plan.size < ACCESS_BYTES:
+        each += machine.narrow_line * lines / plan.width
     return 20 + plan.held * each + machine.access * moves + machine.mask * masks + machine.step * steps
 
 
@@ -293,9 +236,10 @@ def block_times(plan: RowPlan, machine: Machine, lines: int) -> dict[str, float]
     alone = machine.start + machine.latency * (1.5 if again else 1)
     alone += machine.own_bytes * plan.sources * size / machine.bytes_per_cycle
     alone += chain + (machine.through_shared if plan.staged else 0)
+    fetched = lines * (machine.cluster_lines if plan.cluster > 1 else 1)
     return {
         "memory": memory,
-        "second level": (plan.sources * (2 if again else 1) + lines) * size / machine.second_level,
+        "second level": (plan.sources * (2 if again else 1) + fetched) * size / machine.second_level,
         "issue": work / min(machine.issue, machine.wave_issue * waves * max(count, 1)),
         "chain": chain + machine.between_tiles + (machine.staying_cluster if plan.cluster > 1 else 0),
         "alone": alone,
@@ -314,7 +258,7 @@ def _waste(plan: RowPlan, machine: Machine) -> float:
         waste *= 1.08  # so are those at the ends of what a wave writes
     if plan.share % plan.lanes:
         idle = plan.turns * plan.accesses * plan.lanes / plan.share - 1
-        waste *= 1.02 + 0.6 * idle + (0.25 if plan.cluster > 1 else 0)
+        waste *= 1.02 + 0.6 * idle + (machine.cluster_mask if plan.cluster > 1 else 0)
     return waste
 
 
@@ -323,6 +267,8 @@ def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float
     count = resident(plan, machine, lines)
     if not count:
         return float("inf")
+    if plan.slots:
+        return _ring_time(plan, machine, lines, rows)
     times = block_times(plan, machine, lines)
     blocks = -(-rows // plan.rows) * plan.cluster / machine.processors
     rounds = max(blocks / count, 1)
@@ -336,138 +282,49 @@ def launch_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float
     return _together([*shares, waiting], machine) + machine.tail * times["alone"]
 
 
+def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
+    """Rows come all the time; a round takes what is slowest: the memory, the instructions of all blocks, or a block's
+    own way through a row, which nothing of the same block hides. The last round may be a part of one."""
+    waves = plan.lanes / machine.wave
+    each = machine.ring_element * (plan.sources + plan.targets)
+    each += lines * (machine.ring_table if plan.shifted else machine.ring_line)
+    work = plan.turns * (plan.width * each + 20) * waves
+    chain = work / min(machine.ring_issue, machine.ring_wave_issue * waves) + machine.ring_chunk * plan.chunks
+    chain += machine.ring_meeting + (machine.ring_cluster if plan.cluster > 1 else 0)
+    if not plan.shifted and lines:
+        # Lines that do not fit registers come from L2 again for every row.
+        kept = LINE_REGISTERS // (plan.crowd * plan.lanes * lines * ACCESS_BYTES // 4)
+        reloaded = max(plan.turns - kept, 0) * lines * plan.lanes * ACCESS_BYTES
+        chain += machine.ring_reloaded * reloaded * plan.crowd / machine.second_level
+        chain += machine.latency if reloaded else 0
+    # What has no slot yet when a row is there has to come while its results are computed.
+    behind = max(plan.share * ACCESS_BYTES - (ring_bytes(plan) // plan.sources - plan.share * ACCESS_BYTES), 0)
+    stall = machine.ring_behind * behind * plan.sources / machine.bytes_per_cycle
+    memory = (
+        machine.ring_bytes
+        * plan.crowd
+        * (plan.sources + plan.targets)
+        * plan.share
+        * ACCESS_BYTES
+        / machine.bytes_per_cycle
+    )
+    rounds = -(-rows // ring_places(plan, machine))
+    together = _together([memory, work * plan.crowd / machine.ring_issue, chain], machine)
+    return rounds * (together + stall) + machine.ring_ends
+
+
+def ring_places(plan: RowPlan, machine: Machine) -> int:
+    """How many blocks with rings, or clusters of them, the machine has at once."""
+    # Clusters of four and more leave some multiprocessors of their group unused.
+    processors = machine.processors - (12 if plan.cluster > 2 else 0)
+    return max(processors * plan.crowd // plan.cluster, 1)
+
+
 def _together(times: list[float], machine: Machine) -> float:
     """How long several things take that go on at once: the longest decides, and what is nearly as long adds to it."""
     return sum(time**machine.power for time in times) ** (1 / machine.power)
 
 
-# The choice ----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class RowChoice:
-    """The plan for launches of more than ``limit`` rows, and the one for those of fewer."""
-
-    many: RowPlan
-    few: RowPlan | None = None
-    limit: int = 0
-
-
-@dataclass(frozen=True)
-class RowTask:
-    """What a kernel does with rows, as far as plans depend on it; `RowPlan` has the same names."""
-
-    sources: int = 1
-    targets: int = 1
-    sums: int = 0
-    once: bool = False
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        return vars(self)
-
-
-MAP = RowTask()
-"""A matrix in, a matrix out."""
-
-
-def candidates(
-    length: int, dtype: str, machine: Machine, threads: int | None = None, task: RowTask = MAP
-) -> Iterator[RowPlan]:
-    """Every plan that the model compares; with ``threads``, those with blocks of so many."""
-    width = gcd(length, ACCESS_BYTES // (DTYPES[dtype].width // 8))
-    lanes = [1 << bit for bit in range(machine.wave.bit_length())]
-    waves = (
-        (2, 4, 8, 16, 32) if machine is HOPPER_LONG and not task.sums else (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
-    )
-    lanes += [count * machine.wave for count in waves]
-    clusters = [1 << bit for bit in range(machine.cluster.bit_length())]
-    for count in lanes:
-        if count > MAX_THREADS or (count > 2 * length // width and count > machine.wave and count != threads):
-            continue
-        for block in {threads} if threads else {max(count, size) for size in ((256, 512) if task.sums else (128, 256))}:
-            if block % count:
-                continue
-            rows = block // count
-            for cluster in clusters if rows == 1 else (1,):
-                yield from _kinds(RowPlan(length, dtype, width, count, rows, cluster, **task.fields), machine)
-
-
-def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
-    """The plans that spread rows over threads as ``plan`` does."""
-    once = ONCE if machine.bulk else PLAIN
-    longest = plan.cluster == machine.cluster  # takes rows of any length
-    wide = plan.width * plan.size == ACCESS_BYTES
-    fits = plan.held * plan.sums <= MAX_SUMS if plan.sums else plan.held <= MAX_AGAIN and plan.rows == 1
-    if plan.sums and machine.bulk and plan.threads > SUMMING:
-        return
-    if plan.once and not plan.targets and plan.cluster > 1 and _alone_in_a_block(plan, machine):
-        return
-    # Rows that begin at pieces are kept by the first-level cache, and those needed once by nobody: no gain ahead.
-    ahead_gains = plan.sums or not (wide or plan.once)
-    if machine.bulk and fits and ahead_gains and (plan.cluster <= MAX_STAYING or plan.sums):
-        ahead = replace(plan, staged=True, bulk=True, keep=bool(plan.sums) and plan.held <= MAX_KEPT, hints=once)
-        yield from (replace(ahead, stages=stages) for stages in STAGES)
-    if plan.sums:
-        if plan.held * plan.sums <= MAX_SUMS and not machine.bulk:
-            yield plan
-        return
-    if plan.held * plan.sources <= MAX_HELD:
-        yield replace(plan, hints=once)
-        yield replace(plan, staged=True, bulk=machine.bulk, hints=once)
-    if plan.once and wide and plan.cluster > 1 and plan.length <= MAX_ONCE * MAX_THREADS:
-        return
-    most = MAX_ONCE if plan.once else MAX_AGAIN
-    if plan.rows == 1 and (plan.held <= most or longest):
-        if machine.bulk and not (wide and plan.sources == 1):
-            yield replace(plan, staged=True, bulk=True, keep=False, hints=once)
-        yield replace(plan, keep=False, hints=(ONCE if plan.once else TWICE) if machine.bulk else PLAIN)
-
-
-def for_rows(machine: Machine, size: int, task: RowTask = MAP) -> Machine:
-    """The numbers of a machine for rows of ``size`` bytes."""
-    return HOPPER_LONG if machine is HOPPER and (size * task.sources >= LONG or task.sums) else machine
-
-
-def _alone_in_a_block(plan: RowPlan, machine: Machine) -> bool:
-    """Whether a block could have the whole row, in shared memory or, where rows begin at pieces, without."""
-    wide = plan.width * plan.size == ACCESS_BYTES
-    return wide or plan.length * plan.size * plan.sources + 4096 <= machine.shared
-
-
-@cache
-def choose(
-    length: int, dtype: str, machine: Machine, lines: int, threads: int | None = None, task: RowTask = MAP
-) -> RowChoice:
-    """The plans that the model finds fastest; with ``threads``, of those with blocks of so many."""
-    if threads is not None and (threads not in range(1, MAX_THREADS + 1) or threads % machine.wave):
-        raise ValueError(f"blocks have 1 to {MAX_THREADS} threads in waves of {machine.wave}, got {threads}")
-    machine = for_rows(machine, length * DTYPES[dtype].width // 8, task)
-    found = [plan for plan in candidates(length, dtype, machine, threads, task) if resident(plan, machine, lines)]
-    for most in (FEW_SUMS, MAX_SUMS) if task.sums else ():
-        # Many sums a thread mean few threads a row, which have less to tell each other; and so have few blocks.
-        if fit := [plan for plan in found if most / 2 < plan.sums * plan.held <= most]:
-            found = [plan for plan in fit if plan.cluster == min(other.cluster for other in fit)]
-            break
-    if not found:
-        raise ValueError(f"rows of {length} {dtype} are too long for sums of their columns in registers")
-    launch = max(MANY // (length * found[0].size), 1)
-    many, few = (min(found, key=lambda plan: launch_time(plan, machine, lines, rows)) for rows in (launch, FEW))
-    limit = 1
-    while limit < launch and launch_time(few, machine, lines, limit) < launch_time(many, machine, lines, limit):
-        limit *= 2
-    return RowChoice(many) if few == many or limit == 1 else RowChoice(many, few, limit // 2)
-
-
-def machine_of_target() -> Machine:
-    """The machine of the target being traced."""
-    return HOPPER if fx.nvvm.max_cluster_size() >= HOPPER.cluster else ELSEWHERE[fx.num_warp_threads()]
-
-
-def plan_row(length: int, dtype: str, threads: int | None = None, *, lines: int = 0, task: RowTask = MAP) -> RowChoice:
-    """The plans of a row on the target being traced; the only place that decides them.
-
-    ``lines`` is how many vectors as long as a row (scale, shift) are loaded beside it.
-    """
-    check_row(length, dtype)
-    return choose(length, dtype, machine_of_target(), lines, threads, task)
+def ring_bytes(plan: RowPlan) -> int:
+    """Shared memory of the slots of all sources."""
+    return plan.slots * plan.sources * plan.chunk * plan.size

@@ -25,7 +25,7 @@ def tile_elements(plan: RowPlan) -> int:
     return -(-(plan.tile + ACCESS_BYTES // plan.size) // whole) * whole
 
 
-def tile_memory(plan: RowPlan, smem: Any) -> Any:
+def tile_memory(plan: RowPlan, smem: fx.SharedAllocator) -> Any:
     """Shared memory for all tiles of one source, those on their way included."""
     count = tile_elements(plan) * max(plan.stages, 1)
     return smem.allocate(fx.Array[DTYPES[plan.dtype], count, 128]).ptr
@@ -34,7 +34,7 @@ def tile_memory(plan: RowPlan, smem: Any) -> Any:
 class RowTile:
     """Rows ``first`` and following of a matrix, or the block's part of one, as they lie in memory."""
 
-    def __init__(self, share: Share, source: Any, first: Any, end: Any, buffer: Any) -> None:
+    def __init__(self, share: Share, source: fx.Tensor, first: fx.Int32, end: fx.Int32, buffer: fx.Pointer) -> None:
         plan = share.plan
         self.plan, self.share, self.source, self.first, self.buffer = plan, share, source, first, buffer
         self.per_piece = ACCESS_BYTES // plan.size
@@ -57,10 +57,10 @@ class RowTile:
         whole = (stop + self.per_piece - 1) // self.per_piece * self.per_piece
         self.stop = fx.max(self.has_behind.select(whole, self.place + self.head + self.body), self.begin)
 
-    def _start(self, tensor: Any) -> Any:
+    def _start(self, tensor: fx.Tensor) -> Any:
         return row_start(tensor, self.first) + self.share.offset * self.plan.width
 
-    def _shift(self, start: Any) -> Any:
+    def _shift(self, start: fx.Pointer) -> Any:
         """How many elements a pointer is behind a multiple of 16 bytes."""
         return fx.Int32(fx.ptrtoint(start) % ACCESS_BYTES) // self.plan.size
 
@@ -71,11 +71,11 @@ class RowTile:
         at = (thread < per).select((thread < self.head).select(thread, -1), (behind < self.count).select(behind, -1))
         return (thread < 2 * per).select(at, -1)
 
-    def _together(self, tensor: Any) -> Any:
+    def _together(self, tensor: fx.Tensor) -> Any:
         """Whether the tile's rows lie one behind the other."""
         return (tensor.stride[0] == self.plan.length) | (self.rows == 1)
 
-    def row(self, number: Any) -> Any:
+    def row(self, number: fx.Int32) -> Any:
         """A row of the tile as (values of a vector, vectors)."""
         return vectors_of(self.buffer + self.place + number * self.plan.length, self.plan)
 
@@ -88,7 +88,7 @@ class RowTile:
         """How much `send_for` brings."""
         return self.as_it_lies.select(self.stop - self.begin, fx.Int32(0)) * self.plan.size
 
-    def send_for(self, arrived: Any) -> None:
+    def send_for(self, arrived: fx.Pointer) -> None:
         """Have the pieces brought; a single thread calls this, and ``arrived`` is told."""
         size = self.bytes_in_pieces()
         if size > 0:
@@ -117,7 +117,7 @@ class RowTile:
                 self.buffer[self.place + at] = DTYPES[self.plan.dtype](0.0)
 
     @flyc.jit
-    def write_back(self, target: Any) -> None:
+    def write_back(self, target: fx.Tensor) -> None:
         """Write what the threads left in place of the rows, after a barrier."""
         start, place = self._start(target), self.buffer + self.place
         if self._together(target) & (self._shift(start) == self.place):
@@ -133,7 +133,7 @@ class RowTile:
                 target[self._element(at)] = place[at]
 
     @flyc.jit
-    def _copy_pieces(self, source: Any, target: Any, elements: Any) -> None:
+    def _copy_pieces(self, source: fx.Tensor, target: fx.Tensor, elements: Any) -> None:
         """Some pieces at once are on their way in each thread."""
         plan, dtype, space = self.plan, DTYPES[self.plan.dtype], tile_elements(self.plan)
         pieces, most = elements // self.per_piece, -(-(plan.tile // self.per_piece + 1) // plan.threads)

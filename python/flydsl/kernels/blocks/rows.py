@@ -5,18 +5,36 @@ The row's length is known while compiling. What lies beyond the row is filled wi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.cache_hints import Hint, copy_atom
-from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, RowChoice, RowPlan, machine_of_target, resident
+from flydsl.kernels.blocks.row_choice import RowChoice
+from flydsl.kernels.blocks.row_machine import machine_of_target
+from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, RowPlan, resident
 
 
 @flyc.jit
-def launch_rows(kernel: Callable[[RowPlan], Any], rows: Any, choice: RowChoice, stream: Any) -> None:
-    """Launch ``kernel(plan)`` for ``rows`` rows, with the plan for so many."""
+def launch_rows(
+    kernel: Callable[[RowPlan], Any], rows: Any, choice: RowChoice, stream: fx.Stream | None, matrices: Sequence[Any]
+) -> None:
+    """Launch ``kernel(plan)`` for ``rows`` rows of some matrices, with the plan for so many.
+
+    The first matrix is a source of the plan's type.
+    """
+    if fx.const_expr(choice.apart is None):
+        _launch_so_many(kernel, rows, choice, stream)
+    else:
+        if _begin_alike([matrix for matrix in matrices if matrix is not None], choice.many):
+            _launch_so_many(kernel, rows, choice, stream)
+        else:
+            _launch(kernel(choice.apart), rows, choice.apart, stream)
+
+
+@flyc.jit
+def _launch_so_many(kernel: Callable[[RowPlan], Any], rows: Any, choice: RowChoice, stream: fx.Stream | None) -> None:
     few = choice.few or choice.many
     if fx.const_expr(choice.limit == 0):
         _launch(kernel(choice.many), rows, choice.many, stream)
@@ -27,7 +45,23 @@ def launch_rows(kernel: Callable[[RowPlan], Any], rows: Any, choice: RowChoice, 
             _launch(kernel(choice.many), rows, choice.many, stream)
 
 
-def _launch(kernel: Any, rows: Any, plan: RowPlan, stream: Any) -> None:
+def _begin_alike(matrices: list[Any], plan: RowPlan) -> Any:
+    """Whether rows of all matrices begin at the same place in a piece of 16 bytes, counted in elements."""
+    width = ACCESS_BYTES // plan.size
+
+    def place(matrix: Any) -> Any:
+        size = matrix.dtype.width // 8
+        return fx.ptrtoint(fx.get_iter(matrix)) % (width * size) // size
+
+    first, *others = matrices
+    alike = fx.Boolean(True)
+    for other in others:
+        steps = fx.Int64(other.stride[0]) - fx.Int64(first.stride[0])
+        alike = alike & (place(other) == place(first)) & (steps % width == 0)
+    return alike
+
+
+def _launch(kernel: Any, rows: Any, plan: RowPlan, stream: fx.Stream | None) -> None:
     cluster = (plan.cluster, 1, 1) if plan.cluster > 1 else None
     blocks = fx.ceildiv(rows, plan.rows)
     if plan.stays:
@@ -40,10 +74,10 @@ def places(plan: RowPlan) -> int:
     machine = machine_of_target()
     # Clusters of four and more leave some multiprocessors of their group unused.
     processors = machine.processors - (12 if plan.cluster > 2 else 0)
-    return max(processors * resident(plan, machine, 0) // plan.cluster, 1)
+    return max(processors * (plan.crowd if plan.slots else resident(plan, machine, 0)) // plan.cluster, 1)
 
 
-def row_start(tensor: Any, row: Any) -> Any:
+def row_start(tensor: fx.Tensor, row: fx.Int32) -> Any:
     """Where a row of a matrix begins."""
     return fx.get_iter(tensor[row, None])
 
@@ -77,7 +111,7 @@ class Share:
     def accesses(self, turn: int) -> range:
         return range(turn * self.plan.accesses, (turn + 1) * self.plan.accesses)
 
-    def within(self, vector: Any, turn: int) -> Any:
+    def within(self, vector: fx.Vector, turn: int) -> Any:
         """The vector with zero in place of elements beyond the row, where there may be some."""
         insides = [self.inside(access) for access in self.accesses(turn)]
         if all(inside is True for inside in insides):
@@ -88,19 +122,20 @@ class Share:
         repeated = [factor for factor in factors for _ in range(self.plan.width)]
         return vector * fx.Vector.from_elements(repeated, fx.Float32)
 
-    def within_or_zero(self, vector: Any, turn: int) -> Any:
+    def within_or_zero(self, vector: fx.Vector, turn: int) -> Any:
         """`within` for rows whose elements beyond the row are no finite numbers."""
-        insides = [inside for access in self.accesses(turn) for inside in [self.inside(access)] * self.plan.width]
-        if all(inside is True for inside in insides):
-            return vector
-        zero = fx.Float32(0.0)
-        picked = [vector[i] if inside is True else inside.select(vector[i], zero) for i, inside in enumerate(insides)]
-        return fx.Vector.from_elements(picked, fx.Float32)
+        insides = self.insides(turn)
+        return vector if insides is None else picked(vector, insides, 0.0, fx.Float32)
 
     def columns(self, turn: int) -> list[Any]:
         """Which elements of the row the elements of a vector are."""
         starts = [(self.offset + self.vector(access)) * self.plan.width for access in self.accesses(turn)]
         return [start + place for start in starts for place in range(self.plan.width)]
+
+    def insides(self, turn: int) -> list[Any] | None:
+        """Which elements of a vector are of the row; None where all are known to be."""
+        found = [inside for access in self.accesses(turn) for inside in [self.inside(access)] * self.plan.width]
+        return None if all(inside is True for inside in found) else found
 
     def count(self) -> Any:
         """How many elements of the row this thread has."""
@@ -111,13 +146,20 @@ class Share:
         return fx.Float32(vectors * plan.width)
 
 
-def vectors_of(start: Any, plan: RowPlan) -> Any:
-    """What begins at a pointer as (values of a vector, vectors)."""
-    line = fx.make_view(start, fx.make_layout(plan.length, 1))
+def picked(vector: fx.Vector, insides: list[Any], fill: float, dtype: Any) -> Any:
+    """The vector with ``fill`` in place of elements that are not inside."""
+    other = dtype(fill)
+    parts = [vector[i] if inside is True else inside.select(vector[i], other) for i, inside in enumerate(insides)]
+    return fx.Vector.from_elements(parts, dtype)
+
+
+def vectors_of(start: fx.Pointer, plan: RowPlan, count: int | None = None) -> Any:
+    """What begins at a pointer, a row or ``count`` vectors, as (values of a vector, vectors)."""
+    line = fx.make_view(start, fx.make_layout(plan.length if count is None else count * plan.width, 1))
     return fx.logical_divide(line, fx.make_layout(plan.width, 1))
 
 
-class _Access:
+class Access:
     """How one of a thread's vectors is moved: ``per`` accesses for each of the plan's, in pieces of ``width``.
 
     Elements wider than the plan's take several accesses of 16 bytes.
@@ -131,7 +173,7 @@ class _Access:
         self.fragment = fx.make_rmem_tensor(plan.width * plan.accesses, dtype)
         self.pieces = fx.logical_divide(self.fragment, fx.make_layout(self.width, 1))
 
-    def pairs(self, vector: Any, place: int) -> list[tuple[Any, Any]]:
+    def pairs(self, vector: fx.Vector, place: int) -> list[tuple[Any, Any]]:
         """(memory, register) of the accesses to a vector, which is the ``place``-th of a turn."""
         column = self.vectors[None, vector]
         parts = fx.logical_divide(column, fx.make_layout(self.width, 1)) if self.per > 1 else None
@@ -144,7 +186,7 @@ class _Access:
 @flyc.jit
 def load_turn(vectors: Any, share: Share, turn: int, fill: float, hint: Hint | None = None, dtype: Any = None) -> Any:
     """One of this thread's vectors, in the row's type or ``dtype``; elements beyond the row are ``fill``."""
-    access = _Access(share.plan, vectors, dtype or DTYPES[share.plan.dtype], hint)
+    access = Access(share.plan, vectors, dtype or DTYPES[share.plan.dtype], hint)
     insides = [share.inside(number) for number in share.accesses(turn)]
     if fx.const_expr(not all(inside is True for inside in insides)):
         access.fragment.fill(fill)
@@ -161,11 +203,11 @@ def load_turn(vectors: Any, share: Share, turn: int, fill: float, hint: Hint | N
 
 @flyc.jit
 def store_turn(
-    vector: Any, vectors: Any, share: Share, turn: int, alive: Any, hint: Hint | None = None, dtype: Any = None
+    vector: fx.Vector, vectors: Any, share: Share, turn: int, alive: Any, hint: Hint | None = None, dtype: Any = None
 ) -> None:
     """Write one of this thread's vectors, rounded to the row's type or ``dtype``, if its row is ``alive``."""
     kind = dtype or DTYPES[share.plan.dtype]
-    access = _Access(share.plan, vectors, kind, hint)
+    access = Access(share.plan, vectors, kind, hint)
     access.fragment.store(vector.to(kind))
     for place, number in enumerate(share.accesses(turn)):
         inside = share.inside(number)
@@ -183,16 +225,17 @@ class Line:
     """This thread's vectors of a row, or of a tensor that goes with every row, as f32.
 
     Either all are loaded at once and kept, in their own type, which takes half the registers; or each is loaded when it
-    is asked for, as often as it is.
+    is asked for, as often as it is. ``keep`` may be a number: so many are kept, and the others are not.
     """
 
     def __init__(
-        self, vectors: Any, share: Share, fill: float, *, keep: bool, hint: Hint | None = None,
+        self, vectors: Any, share: Share, fill: float, *, keep: bool | int, hint: Hint | None = None,
         again: Hint | None = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         self.vectors, self.share, self.fill, self.hint, self.again_hint = vectors, share, fill, hint, again
         self.dtype = dtype
-        self.held = [self._load(turn, hint) for turn in range(share.plan.turns)] if keep else None
+        kept = share.plan.turns if keep is True else min(int(keep), share.plan.turns)
+        self.held = [self._load(turn, hint) for turn in range(kept)]
 
     def _load(self, turn: int, hint: Hint | None) -> Any:
         return load_turn(self.vectors, self.share, turn, self.fill, hint, self.dtype)
@@ -204,10 +247,13 @@ class Line:
 
     def loaded(self, turn: int, *, again: bool) -> Any:
         """The vector of a turn in its own type."""
-        return self.held[turn] if self.held else self._load(turn, self.again_hint if again else self.hint)
+        return self._own(turn, self.again_hint if again else self.hint)
+
+    def _own(self, turn: int, hint: Hint | None) -> Any:
+        return self.held[turn] if turn < len(self.held) else self._load(turn, hint)
 
     def _get(self, turn: int, hint: Hint | None) -> Any:
-        return (self.held[turn] if self.held else self._load(turn, hint)).to(fx.Float32)
+        return self._own(turn, hint).to(fx.Float32)
 
     def __getitem__(self, turn: int) -> Any:
         """The vector of a turn."""
@@ -226,7 +272,7 @@ class Line:
 
     def mapped(self, function: Callable[[Any], Any]) -> Callable[[], Iterable[Any]]:
         """A function of each vector, to be iterated over several times: kept if the row is, else computed again."""
-        if self.held is None:
+        if not self.held:
             return lambda: (function(vector) for vector in self.again())
         results = [function(vector) for vector in self.again()]
         return lambda: results

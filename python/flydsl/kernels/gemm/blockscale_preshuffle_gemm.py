@@ -18,71 +18,88 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
+from flydsl.kernels.gemm.matrix_cores import BLOCK
 from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, multiply_in_blocks
-from flydsl.kernels.gemm.preshuffle_plan import BLOCK, THREADS, WAVES, GemmPlan
+from flydsl.kernels.gemm.preshuffle_plan import THREADS, WAVES, GemmPlan
 
 SCALE_BLOCK = 128
 """Elements of K, and columns of B, that share a scale."""
 
 
-class BlockScaledPipeline(Pipeline):
-    """A pipeline that adds up the products of a block of K before it scales them."""
+class BlockSums:
+    """What makes a pipeline add up the products of a block of K before it scales them."""
 
-    def __init__(self, plan: GemmPlan, A: Any, B: Any, scales: tuple[Any, Any], m: Any, at: tuple[Any, Any]) -> None:
-        column, row = at
-        super().__init__(plan, A, B, m, column, row)
+    def make_sums(self: Any) -> None:
+        """Registers for the sums of a block, and for the scales of two tiles."""
         plan = self.plan
-        self.m, self.row = m, row
-        numbers = -(-plan.n // SCALE_BLOCK) * (plan.k // SCALE_BLOCK)
-        self.scale_b = fx.make_view(fx.get_iter(scales[1]), fx.make_layout(numbers, 1))
         self.blocks = plan.tile_k // SCALE_BLOCK
         self.sums = self.tiled.make_fragment_C(fx.make_identity_tensor((plan.tile_n, plan.tile_m)))
-        records = fx.Int64(m) * (plan.k // SCALE_BLOCK * 4)
-        rows = fx.make_view(
-            rocdl.make_buffer_ptr(fx.get_iter(scales[0]), records),
-            fx.make_layout((plan.tile_n, plan.tile_m), (0, 1)),
-        )
-        self.a_scales = self.tiled.get_slice(self.thread).partition_C(rows)[0, 0, None]
         self.number = fx.make_copy_atom(rocdl.BufferCopy32b(), fx.Float32)
         self.row_scales = [fx.make_rmem_tensor((plan.row_tiles, self.blocks), fx.Float32) for _ in range(2)]
         self.column_scales = [fx.make_rmem_tensor((plan.column_tiles, self.blocks), fx.Float32) for _ in range(2)]
-        columns = [column * plan.tile_n + BLOCK * WAVES * j for j in range(plan.column_tiles)]
-        self.rows_of_b = [first // SCALE_BLOCK * (plan.k // SCALE_BLOCK) for first in columns]
 
-    def load_b(self, tile: int, chunk: int, after: Any = 0) -> None:
+    def fetch_scales(self: Any, tile: int, block: int, at: Any) -> None:
+        """The scales of a block of a tile, which is block ``at`` along K."""
+        raise NotImplementedError
+
+    def load_b(self: Any, tile: int, chunk: int, after: Any = 0) -> None:
         if chunk == 0:
             self.load_scales(tile, after)
-        super().load_b(tile, chunk, after)
+        super().load_b(tile, chunk, after)  # pyright: ignore[reportAttributeAccessIssue]
 
-    def load_scales(self, tile: int, after: Any) -> None:
+    def load_scales(self: Any, tile: int, after: Any) -> None:
         """Fetch the scales of a tile; where there is none they are those of the last, which nobody uses."""
         last = self.plan.k // SCALE_BLOCK - 1
         for block in range(self.blocks):
             at = fx.min(fx.Int32((after + tile * self.plan.tile_k) // SCALE_BLOCK + block), fx.Int32(last))
-            offset = at * self.m + self.row * self.plan.tile_m
-            fx.copy(self.number, self.a_scales, self.row_scales[tile % 2][None, block], soffset=offset)
-            for j, first in enumerate(self.rows_of_b):
-                self.column_scales[tile % 2][j, block] = self.scale_b[first + at]
+            self.fetch_scales(tile, block, at)
 
-    def multiply(self, tile: int, chunk: int) -> None:
+    def multiply(self: Any, tile: int, chunk: int) -> None:
         block, place = divmod(chunk * self.plan.chunk, SCALE_BLOCK)
         if place == 0:
             self.sums.fill(0.0)
-        super().multiply(tile, chunk)
+        super().multiply(tile, chunk)  # pyright: ignore[reportAttributeAccessIssue]
         if place + self.plan.chunk == SCALE_BLOCK:
             self.add_block(tile, block)
 
-    def add_products(self, a: Any, b: Any, tile: int, chunk: int) -> None:
+    def add_products(self: Any, a: Any, b: Any, tile: int, chunk: int) -> None:
         state = dict(self.instruction.state)
         fx.gemm(self.tiled, self.sums, b, a, self.sums, traversal_order="MKN", **state)
 
-    def add_block(self, tile: int, block: int) -> None:
+    def add_block(self: Any, tile: int, block: int) -> None:
         """The sums of a block, scaled, to the total."""
         rows, columns = self.row_scales[tile % 2], self.column_scales[tile % 2]
         for i in range(self.plan.row_tiles):
             for j in range(self.plan.column_tiles):
                 part, total = self.sums[None, j, i], self.total[None, j, i]
                 total.store(fx.math.fma(part.load(), rows[i, block] * columns[j, block], total.load()))
+
+
+class BlockScaledPipeline(BlockSums, Pipeline):
+    """The preshuffle GEMM's pipeline with sums of blocks."""
+
+    def __init__(self, plan: GemmPlan, A: Any, B: Any, scales: tuple[Any, Any], m: Any, at: tuple[Any, Any]) -> None:
+        column, row = at
+        super().__init__(plan, A, B, m, column, row)
+        plan = self.plan
+        self.make_sums()
+        self.m, self.row = m, row
+        numbers = -(-plan.n // SCALE_BLOCK) * (plan.k // SCALE_BLOCK)
+        self.scale_b = fx.make_view(fx.get_iter(scales[1]), fx.make_layout(numbers, 1))
+        records = fx.Int64(m) * (plan.k // SCALE_BLOCK * 4)
+        rows = fx.make_view(
+            rocdl.make_buffer_ptr(fx.get_iter(scales[0]), records),
+            fx.make_layout((plan.tile_n, plan.tile_m), (0, 1)),
+        )
+        self.a_scales = self.tiled.get_slice(self.thread).partition_C(rows)[0, 0, None]
+        columns = [column * plan.tile_n + BLOCK * WAVES * j for j in range(plan.column_tiles)]
+        self.rows_of_b = [first // SCALE_BLOCK * (plan.k // SCALE_BLOCK) for first in columns]
+
+    def fetch_scales(self, tile: int, block: int, at: Any) -> None:
+        offset = at * self.m + self.row * self.plan.tile_m
+        fx.copy(self.number, self.a_scales, self.row_scales[tile % 2][None, block], soffset=offset)
+        for j, first in enumerate(self.rows_of_b):
+            self.column_scales[tile % 2][j, block] = self.scale_b[first + at]
 
 
 @cache
@@ -93,14 +110,15 @@ def compile_blockscale_preshuffle_gemm(
 ) -> Any:  # fmt: skip
     """The launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, M, N, stream)``; ``M`` here is a hint, and may differ.
 
-    ``use_cshuffle_epilog`` and ``use_async_copy`` are ways to the same numbers and change nothing.
+    ``use_async_copy`` brings A into LDS without registers, ``use_cshuffle_epilog`` stores C in rows, by way of LDS.
     """
     if scale_block_k != SCALE_BLOCK:
         raise ValueError(f"scale_block_k must be {SCALE_BLOCK}, got {scale_block_k}")
     for name, value in (("tile_k", tile_k), ("K", K)):
         if value <= 0 or value % SCALE_BLOCK:
             raise ValueError(f"{name} must be a positive multiple of {SCALE_BLOCK}, a block of scales; got {value}")
-    plan = GemmPlan(N, K, tile_m, tile_n, tile_k, "fp8", out_dtype, scheduled=False)
+    plan = GemmPlan(N, K, tile_m, tile_n, tile_k, "fp8", out_dtype, scheduled=False, copied=use_async_copy,
+                    shuffled_store=use_cshuffle_epilog)  # fmt: skip
 
     @flyc.kernel(known_block_size=(THREADS, 1, 1))
     def blockscale_gemm_kernel(

@@ -12,17 +12,19 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import ACTIVATIONS, GATES
 from flydsl.kernels.gemm.hopper_plan import STORE_BYTES, WARP_ROWS, WARPGROUP, GemmConfig, GemmKind
+from flydsl.kernels.gemm.hopper_tiles import Place
 
 
 class Epilogue:
     """What becomes of sums, and where they go. ``extras`` and ``factors`` are those of the kernel."""
 
     def __init__(
-        self, C: Any, extras: Any, factors: Any, extents: Any, kind: GemmKind, config: GemmConfig, smem: Any
-    ) -> None:
-        self.C, self.extras, self.kind, self.config = C, extras, kind, config
+        self, C: Any, extras: Any, factors: Any, to_rows: Any, extents: Any, kind: GemmKind, config: GemmConfig,
+        smem: Any,
+    ) -> None:  # fmt: skip
+        self.C, self.extras, self.to_rows, self.kind, self.config = C, extras, to_rows, kind, config
         self.alpha, self.beta = factors
-        self.m, self.n, *_ = extents
+        self.n = extents[1]
         self.columns = self.n // kind.columns_of_one
         self.piece = 128 // kind.c.width
         self.shape = config.store_box(kind)
@@ -50,15 +52,15 @@ class Epilogue:
         fx.nvvm.barrier_sync(self.warp + 2, 32)
 
     @flyc.jit
-    def store(self, values: Any, warp: Any, at: Any) -> None:
-        """The accumulators of a warp's thread, those of a tile at (batch, row, column), to C."""
-        batch, row, column = at
+    def store(self, values: Any, warp: Any, place: Place) -> None:
+        """The accumulators of a warp's thread, those of a tile at a place, to C."""
+        row, column = place.row, place.column
         config, kind = self.config, self.kind
         each, width = config.tile_n // 2, self.shape[1]
         for block in fx.range_constexpr(config.accumulators // each):
             top = row + (block * config.warps + warp) * WARP_ROWS
             part = fx.Vector.from_elements([values[block * each + i] for i in range(each)], values.dtype)
-            part = self.finished(part.to(fx.Float32), batch, top, column)
+            part = self.finished(part.to(fx.Float32), place, top, column)
             part = self.activated(part).to(kind.c)
             left = column // kind.columns_of_one
             for first in fx.range_constexpr(0, config.tile_n // kind.columns_of_one, width):
@@ -66,9 +68,9 @@ class Epilogue:
                 self.fill(part, first // 2)
                 self.sync()
                 if fx.const_expr(kind.wide_store):
-                    self.copy_pieces(batch, top, left + first)
+                    self.copy_pieces(place, top, left + first)
                 else:
-                    self.copy_elements(batch, top, left + first)
+                    self.copy_elements(place, top, left + first)
 
     def activated(self, part: Any) -> Any:
         """The activation of each element, or the gate of each even column times the odd one: a thread has both."""
@@ -78,7 +80,7 @@ class Epilogue:
         even, odd = ([part[i + first] for i in range(0, part.numel, 2)] for first in range(2))
         return GATES[name](fx.Vector.from_elements(even, fx.Float32)) * fx.Vector.from_elements(odd, fx.Float32)
 
-    def finished(self, part: Any, batch: Any, top: Any, column: Any) -> Any:
+    def finished(self, part: Any, place: Place, top: Any, column: Any) -> Any:
         """part * alpha * scale_m * scale_n + bias_m + bias_n + beta * D, of those that are there."""
         scale_m, scale_n, bias_m, bias_n, D = self.extras
         lane = fx.lane_id()
@@ -89,8 +91,8 @@ class Epilogue:
 
         def spread(vector: Any, along: list[Any], mode: int) -> Any:
             last = fx.Int32(fx.get_scalar(fx.size(vector))) - 1  # a vector of one number serves all
-            found = [fx.Float32(vector[fx.min(place, last)]) for place in along]
-            return fx.Vector.from_elements([found[place[mode]] for place in places], fx.Float32)
+            found = [fx.Float32(vector[fx.min(at, last)]) for at in along]
+            return fx.Vector.from_elements([found[at[mode]] for at in places], fx.Float32)
 
         part = part if self.alpha is None else part * self.alpha
         for vector, along, mode in ((scale_m, rows, 0), (scale_n, columns, 1)):
@@ -99,8 +101,8 @@ class Epilogue:
             part = part if vector is None else part + spread(vector, along, mode)
         if D is None:
             return part
-        inside = [(fx.min(rows[i], self.m - 1), fx.min(columns[j], self.n - 1)) for i, j in places]
-        found = [fx.Float32(D[(*batch, *place)]) for place in inside]
+        inside = [(fx.min(rows[i], place.end - 1), fx.min(columns[j], self.n - 1)) for i, j in places]
+        found = [fx.Float32(D[(*place.c, *at)]) for at in inside]
         return part + fx.Vector.from_elements(found, fx.Float32) * self.beta
 
     @flyc.jit
@@ -124,8 +126,16 @@ class Epilogue:
                 line, place = (row, column) if along_n else (column, row)
                 self.box[place % self.piece, line, place // self.piece] = part[first + i]
 
+    def row_of_c(self, row: Any, end: Any) -> tuple[Any, Any]:
+        """Where a row goes, and whether it does: behind the end it does not, nor where the index names no row of C."""
+        if self.to_rows is None:
+            return row, row < end
+        target = fx.Int32(self.to_rows[fx.min(row, end - 1)])
+        rows = fx.Int32(fx.get_scalar(fx.get_(self.C.shape, 0)))
+        return target, (row < end) & (target >= 0) & (target < rows)
+
     @flyc.jit
-    def copy_pieces(self, batch: Any, top: Any, column: Any) -> None:
+    def copy_pieces(self, place: Place, top: Any, column: Any) -> None:
         """The box to C, 16 bytes a lane."""
         along_n = self.kind.c_along_n
         lines, length = self.lines()
@@ -135,20 +145,30 @@ class Epilogue:
             line, piece = (first + fx.lane_id()) // pieces, (first + fx.lane_id()) % pieces
             start = piece * self.piece
             row, col = (top + line, column + start) if along_n else (top + start, column + line)
-            if (row < self.m) & (col < self.columns) & (line < lines):
-                whole = self.C[(*batch, row, None)] if along_n else self.C[(*batch, None, col)]
+            row, is_inside = self.row_of_c(row, place.end)
+            if is_inside & (col < self.columns) & (line < lines):
+                whole = self.C[(*place.c, row, None)] if along_n else self.C[(*place.c, None, col)]
                 target = fx.logical_divide(whole, fx.make_layout(self.piece, 1))
+                target = target[None, (col if along_n else row) // self.piece]
                 moved = fx.make_rmem_tensor(self.piece, self.kind.c)
                 fx.copy_atom_call(atom, self.box[None, line, piece], moved)
-                fx.copy_atom_call(atom, moved, target[None, (col if along_n else row) // self.piece])
+                if fx.const_expr(self.kind.scatter == "add"):
+                    fx.atomic("add", target, moved.load())
+                else:
+                    fx.copy_atom_call(atom, moved, target)
 
     @flyc.jit
-    def copy_elements(self, batch: Any, top: Any, column: Any) -> None:
+    def copy_elements(self, place: Place, top: Any, column: Any) -> None:
         """The box to C, element by element: lines of C do not start at multiples of 16 bytes."""
         along_n = self.kind.c_along_n
         lines, length = self.lines()
         for first in range(0, lines * length, 32):
-            line, place = (first + fx.lane_id()) // length, (first + fx.lane_id()) % length
-            row, col = (top + line, column + place) if along_n else (top + place, column + line)
-            if (row < self.m) & (col < self.columns):
-                self.C[(*batch, row, col)] = self.box[place % self.piece, line, place // self.piece]
+            line, element = (first + fx.lane_id()) // length, (first + fx.lane_id()) % length
+            row, col = (top + line, column + element) if along_n else (top + element, column + line)
+            row, is_inside = self.row_of_c(row, place.end)
+            if is_inside & (col < self.columns):
+                value = self.box[element % self.piece, line, element // self.piece]
+                if fx.const_expr(self.kind.scatter == "add"):
+                    fx.atomic("add", self.C, value, at=(row, col))
+                else:
+                    self.C[(*place.c, row, col)] = value

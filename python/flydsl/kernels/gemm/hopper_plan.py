@@ -26,12 +26,26 @@ BARRIER_BYTES = 16
 MIN_STAGES, MAX_STAGES = 3, 24
 MAX_BOX = 256
 """Rows of a copy by TMA, and columns of a wgmma."""
+SCALED = 128
+"""Columns of A, and rows and columns of B, that a scale of a block is for."""
 LINE_BYTES = 16
 """What addresses and lines are multiples of where TMA reads them, and where results leave in whole pieces."""
 
 
 FITTING_SUMS = {1: 256, 2: 96, 3: 64}
 """Warpgroups that multiply to the sums a thread has room for in its equal share of the registers."""
+
+
+@dataclass(frozen=True)
+class PackedKind:
+    """How weights of four bits are written: ``int4`` or ``mxfp4``, and how many along K have a scale."""
+
+    name: str
+    group: int
+
+    def groups_of(self, columns: int) -> int:
+        """Scales of so many columns, at least one."""
+        return max(columns // self.group, 1)
 
 
 @dataclass(frozen=True)
@@ -51,6 +65,17 @@ class GemmKind:
     wide_store: bool = True
     batched: bool = False
     activation: str = "none"
+    block_scaled: bool = False
+    """Whether sums of 128 along K are scaled by numbers of 1 x 128 of A and 128 x 128 of B."""
+    groups: int = 0
+    """How many groups of rows there may be, a power of two of at least 32; 0 of a product without groups."""
+    masked: bool = False
+    """Whether each group has a matrix of its own, of which some rows are taken."""
+    gathers: bool = False
+    scatter: str = ""
+    """Rows of C are those in order, or an index says which: ``"store"``, or ``"add"`` to what is there."""
+    packed: PackedKind | None = None
+    """Of a product whose A are weights of four bits."""
 
     @property
     def columns_of_one(self) -> int:
@@ -66,6 +91,11 @@ class GemmKind:
     def bk(self) -> int:
         """K of a stage."""
         return ROW_BYTES // self.size
+
+    @property
+    def maps_a(self) -> bool:
+        """Whether TMA copies boxes of A."""
+        return not self.gathers and self.packed is None
 
     @property
     def acc(self) -> Any:
@@ -123,10 +153,18 @@ class GemmConfig:
         """Registers of a thread that sums are in."""
         return self.tile_m * self.tile_n // (self.consumers * WARPGROUP)
 
+    def sums(self, block_scaled: bool) -> int:
+        """Registers of a thread for sums: of a tile and, before they are scaled, of two steps' products."""
+        return self.accumulators * (3 if block_scaled else 1)
+
     @property
-    def moves_registers(self) -> bool:
+    def can_scale(self) -> bool:
+        """Whether blocks of 128 columns of B may have scales: a warpgroup has one block of rows, and registers."""
+        return self.tile_m == BLOCK_ROWS * self.consumers and SCALED % self.tile_n == 0 and self.consumers < 3
+
+    def moves_registers(self, kind: GemmKind) -> bool:
         """Whether sums leave too little of an equal share of the registers, so that loading threads give up theirs."""
-        return self.accumulators > FITTING_SUMS[self.consumers]
+        return self.sums(kind.block_scaled) > FITTING_SUMS[self.consumers]
 
     @property
     def stage_bytes(self) -> int:
@@ -136,6 +174,11 @@ class GemmConfig:
     def other_bytes(self) -> int:
         """Shared memory beside the stages: boxes of C, sums of parts of K, and what alignment may take."""
         return self.warps * STORE_BYTES + 1024 + (self.tile_m * self.tile_n * 4 if self.splits > 1 else 0)
+
+    def fitting_stages(self, more_bytes: int = 0) -> int:
+        """As many as fit into shared memory, beside so many bytes more."""
+        left = SHARED_BYTES - self.other_bytes - more_bytes
+        return min(left // (self.stage_bytes + BARRIER_BYTES), MAX_STAGES)
 
 
 def check_config(kind: GemmKind, config: GemmConfig) -> None:
@@ -151,7 +194,13 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         or rows % (BLOCK_ROWS * config.consumers)
         or rows > MAX_BOX,
         "tiles have 8 to 256 columns, in eights": columns % 8 or not 8 <= columns <= MAX_BOX,
-        "a thread has room for 192 sums": config.accumulators > 192,
+        "a thread has room for 192 sums": config.sums(kind.block_scaled) > 192,
+        "8-bit blocks with scales have 64 rows a warpgroup, a part of 128 columns, and no swap": kind.block_scaled
+        and (kind.size > 1 or not config.can_scale or config.swapped),
+        "weights of four bits are swapped and have 64 rows a warpgroup": kind.packed is not None
+        and (rows != BLOCK_ROWS * config.consumers or not config.swapped or config.sharing("n") > 1),
+        "groups are not swapped, and gathered rows are not shared": (kind.groups and config.swapped)
+        or (kind.gathers and (config.sharing("n") > 1 or not kind.a_along_k)),
         "a cluster has 1, 2, 4 or 8 blocks along m, n or k": config.cluster not in (1, 2, 4, 8)
         or config.along not in ("m", "n", "k"),
         "parts of K are added up by whole warps": config.warps % config.splits,
@@ -191,13 +240,28 @@ class Problem:
     c_along_n: bool = True
     straddles: bool = False
     columns_of_one: int = 1
+    block_scaled: bool = False
+    grouped: bool = False
+    packed: bool = False
+
+    @property
+    def orders(self) -> tuple[bool, ...]:
+        """Whether operands may be given as they are, swapped, or both."""
+        if self.packed:
+            return (True,)
+        return (False, True) if self.columns_of_one == 1 and not (self.block_scaled or self.grouped) else (False,)
 
     @property
     def moved(self) -> int:
         """Bytes that go through memory at least once."""
         written = self.c_width // 8 * self.m * self.n // self.columns_of_one
-        each = self.size * self.k * (self.m + self.n) + written
-        return self.batches * each
+        each = self.size * self.k * (self.m / self.codes_of_one + self.n) + written
+        return int(self.batches * each)
+
+    @property
+    def codes_of_one(self) -> int:
+        """Weights in the place of a number of the other matrix; they are the kernel's A."""
+        return self.size * 2 if self.packed else 1
 
     @property
     def swapped(self) -> Problem:
@@ -212,7 +276,8 @@ class Machine:
 
     Microseconds: of a launch until the first stage is there; of writing 32,768 results; of a round of a cluster that
     shares; of adding up parts of K, and more for each 32,768 sums of each part.
-    Cycles: in a microsecond, and of a step of K beside what it multiplies and loads.
+    Cycles: in a microsecond, of a step of K beside what it multiplies and loads, and of unpacking a warpgroup's weights
+    of a step (counted in its instructions, not measured).
     Bytes: a cycle that arrive at a multiprocessor; a microsecond from L2 and from memory, and those
     that beginning a line in memory takes the time of.
     Factors: lines of A or B that do not start at multiples of 128 bytes; results that leave across C's lines; and in
@@ -233,6 +298,7 @@ class Machine:
     straddling: float = 1.9
     across: float = 1.3
     partial: float = 1.25
+    unpacking: float = 200.0
     sharpness: float = 4.0
     resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (4, 108), (8, 104))
     """Blocks of clusters of a size that run at once: clusters lie inside a part of the chip."""
@@ -261,9 +327,10 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     straddling = machine.straddling if problem.straddles else 1.0
     # A wgmma of N columns takes N/2 cycles, or what reading its operands from shared memory does.
     products = config.tile_m // BLOCK_ROWS * 4 * max(config.tile_n / 2, 16 + config.tile_n / 4)
-    taken = (config.tile_m + config.tile_n) * ROW_BYTES * straddling
-    sent = (config.tile_m / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES * straddling
-    arriving = taken / machine.port
+    rows = config.tile_m / problem.codes_of_one
+    taken = (rows + config.tile_n) * ROW_BYTES * straddling
+    sent = (rows / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES * straddling
+    arriving = max(taken / machine.port, machine.unpacking if problem.packed else 0.0)
     working = (max(products, arriving) + machine.step) * steps / machine.cycles
     cached = together * config.cluster * sent * steps / machine.cache
     tile = config.tile_m * config.tile_n / UNIT
@@ -310,11 +377,11 @@ def configurations() -> tuple[GemmConfig, ...]:
                 config = GemmConfig(rows, columns, consumers, 2, cluster, along)
                 if config.warps % config.splits or (along != "k" and cluster > 1 and not config.is_large):
                     continue
-                stages = (SHARED_BYTES - config.other_bytes) // (config.stage_bytes + BARRIER_BYTES)
+                stages = config.fitting_stages()
                 if stages < MIN_STAGES:
                     continue
                 band = isqrt(132 * columns // rows) // config.sharing("m")
-                found.append(replace(config, stages=min(stages, MAX_STAGES), band=max(band, 1)))
+                found.append(replace(config, stages=stages, band=max(band, 1)))
     return tuple(found)
 
 
@@ -323,6 +390,13 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
     if not problem.b_along_k and config.tile_n % 64:
         return False
     if problem.c_along_n and gcd(config.tile_n // problem.columns_of_one, ROW_BYTES) * problem.c_width < 128:
+        return False
+    if problem.block_scaled and not config.can_scale:
+        return False
+    if problem.packed and (config.tile_m != BLOCK_ROWS * config.consumers or config.sharing("n") > 1):
+        return False
+    # Clusters that share rows of groups round them up, and gained nothing elsewhere on an H200, 2026-11-16.
+    if problem.grouped and config.cluster > config.splits:
         return False
     shared = config.tile_n // config.sharing("m") % 8 == 0
     steps = ceildiv(problem.k * problem.size, ROW_BYTES)
@@ -333,8 +407,8 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
 def choose_config(problem: Problem, sms: int = 132) -> GemmConfig:
     """The configuration that the model finds fastest, for the product as it is or swapped."""
     best, shortest = GemmConfig(), float("inf")
-    seen_as = ((False, problem), (True, problem.swapped)) if problem.columns_of_one == 1 else ((False, problem),)
-    for swapped, seen in seen_as:
+    for swapped in problem.orders:
+        seen = problem.swapped if swapped else problem
         for config in configurations():
             if fits(seen, config) and (time := launch_time(seen, config, HOPPER, sms)) < shortest:
                 best, shortest = replace(config, swapped=swapped), time

@@ -1,26 +1,30 @@
-"""The preshuffle GEMM of four-bit floats with a scale for every 32 elements of K, for gfx950.
+"""The preshuffle GEMM of floats of eight, six and four bits with a scale for every 32 elements of K, for gfx950.
 
-gemm = compile_preshuffle_gemm_w4(N=8192, K=8192, tile_m=64, tile_n=128, tile_k=256)
+gemm = compile_preshuffle_gemm_w4(N=8192, K=8192, tile_m=64, tile_n=128, tile_k=256, a_dtype="fp4")
 gemm(C, A, shuffle_weight(B), e8m0_shuffle(scale_a), e8m0_shuffle(scale_b), bias, M, N, stream)
 
-C[m, n] = sum over k of A[m, k] * B[n, k] * 2 ** (scale_a[m, k / 32] + scale_b[n, k / 32] - 254). A and B hold two E2M1
-values a byte, the even one in the lower half; scales are E8M0 bytes in the order of `e8m0_shuffle`. The bias is not
-read.
+C[m, n] = sum over k of A[m, k] * B[n, k] * 2 ** (scale_a[m, k / 32] + scale_b[n, k / 32] - 254). Scales are E8M0 bytes
+in the order of `e8m0_shuffle`; the bias is not read. Formats are those of `quantize_mx`: fp4 has two E2M1 values a
+byte, the even one in the lower half; fp6 has 32 bytes for 32 E2M3 values, of which the first 24 count; fp8 is E4M3FN.
 
-To the pipeline a tile is bytes: 64 of a row, one 16-byte access of each of four lanes, are the 128 elements of an
-instruction. The scales of 32 rows and 256 elements are one word a lane, of which each instruction picks its byte.
+To the pipeline a tile is bytes. Of the 128 elements of an instruction each of four lanes has 32: of fp4 one 16-byte
+access, of fp8 two that lie 64 bytes apart, of fp6 two neighbours. The scales of 32 rows and 256 elements are one word a
+lane, of which each instruction picks its byte.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
+from flydsl.kernels.gemm.matrix_cores import BLOCK, SCALED_DEPTH, instruction_for
 from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, multiply_in_blocks
-from flydsl.kernels.gemm.preshuffle_plan import BLOCK, SCALED_DEPTH, THREADS, WAVES, GemmPlan
+from flydsl.kernels.gemm.preshuffle_plan import THREADS, WAVES, GemmPlan
+from flydsl.kernels.gemm.preshuffle_weights import Weights, weights_from
 from flydsl.kernels.quant.shuffles import e8m0_shuffle
 
 WORD_DEPTH = 256
@@ -31,14 +35,15 @@ LANES = 64
 class ScaleWords:
     """The scale words of a wave's rows, of two tiles along K: one is used while the other arrives."""
 
-    def __init__(self, scales: Any, rows: Any, pairs: tuple[Any, int, int], depth: int, words: int) -> None:
-        """``pairs`` are the first of the wave's pairs of 16 rows, how many, and how far apart."""
+    def __init__(self, scales: Any, rows: Any, pairs: tuple[Any, Any, Any], depth: int, words: int) -> None:
+        """``pairs`` are the first of the wave's pairs of 16 rows, how many, and how far apart, in one mode or more."""
         first, count, apart = pairs
-        across = depth // WORD_DEPTH * LANES
-        records = fx.Int64((rows + 31) // 32 * 32) * (depth // 32)
+        across = -(-depth // WORD_DEPTH) * LANES
+        steps = tuple(step * across for step in apart) if isinstance(apart, tuple) else apart * across
+        records = fx.Int64((rows + 31) // 32) * (across * 4)
         start = rocdl.make_buffer_ptr(fx.recast_iter(fx.Int32, fx.get_iter(scales)), records)
         start = start + (first * across + fx.thread_idx.x % LANES)
-        self.view = fx.make_view(start, fx.make_layout((count, words), (apart * across, LANES)))
+        self.view = fx.make_view(start, fx.make_layout((count, words), (steps, LANES)))
         self.access = fx.make_copy_atom(rocdl.BufferCopy32b(), fx.Int32)
         self.tiles = [fx.make_rmem_tensor((count, words), fx.Int32) for _ in range(2)]
 
@@ -47,19 +52,41 @@ class ScaleWords:
         fx.copy(self.access, self.view, self.tiles[tile % 2], soffset=word * LANES)
 
 
-class Fp4Pipeline(Pipeline):
-    """A pipeline of bytes, multiplied as pairs of four-bit floats.
+@dataclass(frozen=True)
+class Format:
+    """A format of elements: its type, how many share a byte in memory, and the type that its bytes are copied as."""
+
+    dtype: Any
+    per_byte: int
+    moved_as: str
+
+
+FORMATS = {
+    "fp4": Format(fx.Float4E2M1FN, 2, "int8"),
+    "fp6": Format(fx.Float6E2M3FN, 1, "fp8"),
+    "fp8": Format(fx.Float8E4M3FN, 1, "fp8"),
+}
+PAIRS = (("fp4", "fp4"), ("fp6", "fp4"), ("fp8", "fp4"), ("fp8", "fp8"))
+"""Formats of A and of B that go together."""
+MOVED: dict[str, Any] = {"int8": fx.Int8, "fp8": fx.Float8E4M3FN}
+
+
+class MxPipeline(Pipeline):
+    """A pipeline of bytes, multiplied as floats of few bits.
 
     A wave takes every fourth block of 16 columns, so of each word it needs the bytes of one half: that of its number.
     """
 
+    formats: tuple[Format, Format]
+
     def __init__(self, plan: GemmPlan, A: Any, B: Any, scales: tuple[Any, Any], m: Any, at: tuple[Any, Any]) -> None:
         column, row = at
-        super().__init__(plan, bytes_of(A), bytes_of(B), m, column, row)
-        plan, depth = self.plan, 2 * self.plan.k
+        a, b = self.formats
+        super().__init__(plan, bytes_of(A, a), bytes_of(B, b), m, column, row)
+        plan, self.per_byte = self.plan, a.per_byte
         self.total = fx.make_fragment_like(self.total, dtype=fx.Float32)
         self.total.fill(0.0)
-        words = 2 * plan.tile_k // WORD_DEPTH
+        depth, words = a.per_byte * plan.k, max(a.per_byte * plan.tile_k // WORD_DEPTH, 1)
         wave = rocdl.readfirstlane(fx.Int32(fx.thread_idx.x // LANES))
         self.half_of_word = wave % 2 * 8
         of_columns = (column * (plan.tile_n // 32) + wave // 2, plan.column_tiles, WAVES // 2)
@@ -67,41 +94,117 @@ class Fp4Pipeline(Pipeline):
         self.column_scales = ScaleWords(scales[1], fx.Int32(plan.n), of_columns, depth, words)
         self.row_scales = ScaleWords(scales[0], m, of_rows, depth, words)
 
+    def weights_of(self, B: Any, column: Any, dtype: Any) -> Any:
+        plan = self.plan
+        self.b_end = plan.tile_n * plan.k
+        waves, depth = fx.make_layout((WAVES, 1, 1), (1, 0, 0)), plan.tile_k // 2 if plan.halved else plan.tile_k
+        self.of_weights = instruction_for(self.formats[1].moved_as, waves, depth)
+        view = weights_from(B, column * plan.tile_n, plan)
+        return Weights(plan, view, self.of_weights.tiled, self.of_weights.dtype)
+
+    def read_slots(self, slots: list[Any]) -> list[Any]:
+        """Lanes have two accesses that lie 64 bytes apart. Of fp6 they are neighbours, so places along K change."""
+        if self.formats[0].dtype is not fx.Float6E2M3FN:
+            return slots
+        plan, size = self.plan, self.plan.staged_rows * self.plan.tile_k
+        shape = (plan.tile_m, (16, 4, 2, plan.tile_k // SCALED_DEPTH))
+        layout = fx.make_composed_layout(self.swizzle, fx.make_layout(shape, (plan.tile_k, (1, 32, 16, 128))))
+        return [fx.make_view(self.lds + stage * size, layout) for stage in range(plan.lds_stages)]
+
     def load_b(self, tile: int, chunk: int, after: Any = 0) -> None:
         if chunk == 0:
-            last = (self.plan.k - self.plan.tile_k) * 2 // WORD_DEPTH
-            word = fx.min(fx.Int32((after + tile * self.plan.tile_k) * 2 // WORD_DEPTH), fx.Int32(last))
+            elements = self.per_byte * self.plan.tile_k
+            last = (self.plan.turns - 1) * elements // WORD_DEPTH  # of a tile beyond the end nobody uses it
+            word = fx.min(fx.Int32((after * self.per_byte + tile * elements) // WORD_DEPTH), fx.Int32(last))
             self.row_scales.load(tile, word)
             self.column_scales.load(tile, word)
         super().load_b(tile, chunk, after)
 
-    def add_products(self, a: Any, b: Any, tile: int, chunk: int) -> None:
-        word, half = divmod(chunk, WORD_DEPTH // SCALED_DEPTH)
-        rows = [fp4_of(a[None, i, None]) for i in range(self.plan.row_tiles)]
-        columns = [fp4_of(b[None, j, None]) for j in range(self.plan.column_tiles)]
+    def multiply(self, tile: int, chunk: int) -> None:
+        plan, (a, b) = self.plan, self.formats
+        halves = WORD_DEPTH // SCALED_DEPTH
+        word, half = divmod(chunk if plan.chunks > 1 else tile % halves, halves)
+        along_a, along_b = (self.along(chunk, found.steps) for found in (self.instruction, self.of_weights))
+        held, weights = self.a[tile % len(self.a)], self.b.tiles[tile % 2]
+        rows = [operand(held[None, i, along_a], a.dtype) for i in range(plan.row_tiles)]
+        columns = [operand(weights[None, j, along_b], b.dtype) for j in range(plan.column_tiles)]
         of_rows, of_columns = (scales.tiles[tile % 2] for scales in (self.row_scales, self.column_scales))
         for i, row in enumerate(rows):
             for j, column in enumerate(columns):
                 picks = {"opsel_a": 2 * half, "opsel_b": 2 * half + i % 2}
-                atom = fx.make_mma_atom(rocdl.MFMAScale(BLOCK, BLOCK, SCALED_DEPTH, fx.Float4E2M1FN, **picks))
+                atom = fx.make_mma_atom(rocdl.MFMAScale(BLOCK, BLOCK, SCALED_DEPTH, b.dtype, a.dtype, **picks))
                 total = fx.coalesce(self.total[None, j, i])
                 scales = {"scale_a": of_columns[j, word] >> self.half_of_word, "scale_b": of_rows[i // 2, word]}
                 fx.gemm(atom, total, column, row, total, **scales)
 
 
-def bytes_of(tensor: Any) -> Any:
-    """A tensor of bytes as the integers that the copies of the pipeline are made for."""
-    return fx.make_view(fx.recast_iter(fx.Int8, fx.get_iter(tensor)), tensor.layout)
+def bytes_of(tensor: Any, kind: Format) -> Any:
+    """A tensor of bytes as the type that the copies of the pipeline are made for."""
+    return fx.make_view(fx.recast_iter(MOVED[kind.moved_as], fx.get_iter(tensor)), tensor.layout)
+
+
+def operand(part: Any, dtype: Any) -> Any:
+    """A lane's bytes as 32 values of an operand."""
+    words = part.load().bitcast(fx.Int32)
+    needed = dtype.width  # 32 values fill as many words as a value has bits
+    kept = fx.Vector.from_elements([words[i] for i in range(needed)], fx.Int32)
+    found = fx.make_rmem_tensor(32, dtype)
+    found.store(kept.bitcast(dtype))
+    return found
 
 
 def fp4_of(part: Any) -> Any:
     """The 16 bytes of an access as 32 values of an operand."""
-    operand = fx.make_rmem_tensor(2 * fx.get_scalar(fx.size(part)), fx.Float4E2M1FN)
-    operand.store(part.load().bitcast(fx.Float4E2M1FN))
-    return operand
+    return operand(part, fx.Float4E2M1FN)
+
+
+def pipeline_of(a_dtype: str, b_dtype: str) -> type[MxPipeline]:
+    """The pipeline of two formats."""
+    found = (FORMATS[a_dtype], FORMATS[b_dtype])
+    return type(f"{a_dtype}x{b_dtype}", (MxPipeline,), {"formats": found})
+
+
+def plan_of(
+    N: int, K: int, tiles: tuple[int, int, int], a_dtype: str, b_dtype: str, out_dtype: str, **more: Any
+) -> GemmPlan:
+    """The plan in bytes of A along K, checked."""
+    if (a_dtype, b_dtype) not in PAIRS:
+        known = ", ".join(f"{a} with {b}" for a, b in PAIRS)
+        raise NotImplementedError(f"a_dtype and b_dtype may be {known}; got {a_dtype} and {b_dtype}")
+    tile_m, tile_n, tile_k = tiles
+    if tile_k == SCALED_DEPTH and more.get("lds_stages", 2) != 2:
+        raise NotImplementedError(f"tile_k = {SCALED_DEPTH} takes lds_stage = 2, got {more['lds_stages']}")
+    least = SCALED_DEPTH if tile_k == SCALED_DEPTH else WORD_DEPTH
+    for name, value, step in (("tile_k", tile_k, least), ("K", K, tile_k), ("tile_m", tile_m, 32),
+                              ("tile_n", tile_n, BLOCK * WAVES)):  # fmt: skip
+        if value <= 0 or value % step:
+            raise ValueError(f"{name} must be a positive multiple of {step}, got {value}")
+    a, b = FORMATS[a_dtype], FORMATS[b_dtype]
+    return GemmPlan(N, K // a.per_byte, tile_m, tile_n, tile_k // a.per_byte, a.moved_as, out_dtype, scheduled=False,
+                    halved=a.per_byte < b.per_byte, **more)  # fmt: skip
 
 
 @cache
+def launcher(plan: GemmPlan, a_dtype: str, b_dtype: str, waves_per_eu: int | None = None) -> Any:
+    kind = pipeline_of(a_dtype, b_dtype)
+
+    @flyc.kernel(known_block_size=(THREADS, 1, 1))
+    def mx_gemm_kernel(C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, sa: fx.Tensor, sb: fx.Tensor, m: fx.Int32):
+        multiply_in_blocks(kind, C, A, B, (sa, sb), m, plan)
+
+    @flyc.jit
+    def mx_gemm(
+        C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor, bias: fx.Tensor, M: fx.Int32,
+        N: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
+    ):  # fmt: skip
+        plan.require_columns(N)
+        mx_gemm_kernel(C, A, B, scale_a, scale_b, M).launch(grid=plan.blocks(M), block=(THREADS, 1, 1), stream=stream)
+
+    if waves_per_eu is not None:
+        mx_gemm.compile_hints["waves_per_eu"] = waves_per_eu
+    return mx_gemm
+
+
 def compile_preshuffle_gemm_w4(
     *, M: int = 0, N: int, K: int, tile_m: int, tile_n: int, tile_k: int, a_dtype: str = "fp4", b_dtype: str = "fp4",
     out_dtype: str = "bf16", lds_stage: int = 2, use_cshuffle_epilog: bool = False, waves_per_eu: int | None = None,
@@ -110,34 +213,86 @@ def compile_preshuffle_gemm_w4(
 ) -> Any:  # fmt: skip
     """The launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, bias, M, N, stream)``; ``M`` here is a hint.
 
-    The preloads, ``use_cshuffle_epilog`` and ``use_async_copy`` are ways to the same numbers and change nothing.
+    A is fp4, fp6 or fp8 beside weights of fp4, or both are fp8. ``use_async_copy`` brings A into LDS without registers,
+    and ``use_cshuffle_epilog`` stores C in rows, by way of LDS; the preloads change nothing.
     """
-    if (a_dtype, b_dtype) != ("fp4", "fp4"):
-        raise NotImplementedError(f"a_dtype and b_dtype are fp4 here, got {a_dtype} and {b_dtype}")
     if epilogue != "none":
         raise ValueError(f"block-scaled products have no epilogue, and {epilogue!r} is asked for")
-    for name, value, step in (("tile_k", tile_k, WORD_DEPTH), ("K", K, tile_k), ("tile_m", tile_m, 32),
-                              ("tile_n", tile_n, BLOCK * WAVES)):  # fmt: skip
-        if value <= 0 or value % step:
-            raise ValueError(f"{name} must be a positive multiple of {step}, got {value}")
-    plan = GemmPlan(N, K // 2, tile_m, tile_n, tile_k // 2, "int8", out_dtype, scheduled=False, lds_stages=lds_stage,
-                    xcds=xcd_swizzle)  # fmt: skip
+    plan = plan_of(N, K, (tile_m, tile_n, tile_k), a_dtype, b_dtype, out_dtype, lds_stages=lds_stage, xcds=xcd_swizzle,
+                   copied=use_async_copy, shuffled_store=use_cshuffle_epilog)  # fmt: skip
+    return launcher(plan, a_dtype, b_dtype, waves_per_eu)
 
-    @flyc.kernel(known_block_size=(THREADS, 1, 1))
-    def fp4_gemm_kernel(C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, sa: fx.Tensor, sb: fx.Tensor, m: fx.Int32):
-        multiply_in_blocks(Fp4Pipeline, C, A, B, (sa, sb), m, plan)
+
+def compile_preshuffle_gemm_a6w4(**options: Any) -> Any:
+    """`compile_preshuffle_gemm_w4` with A in fp6."""
+    return compile_preshuffle_gemm_w4(**{**options, "a_dtype": "fp6", "b_dtype": "fp4"})
+
+
+def launch_gemm(
+    C: Any, A: Any, B: Any, SA: Any, SB: Any, M: int, N: int, stream: Any, columns: int, K: int, tile_m: int,
+    tile_n: int, tile_k: int, a_dtype: str = "fp4", out_dtype: str = "bf16", b_dtype: str = "fp4", batch: int = 1,
+    a_row_stride: int = -1, a_batch_stride: int = -1, sca_row_stride: int = -1, sca_batch_stride: int = -1,
+    c_row_stride: int = -1, c_batch_stride: int = -1, waves_per_eu: int | None = None, xcd_swizzle: int = 0,
+) -> None:  # fmt: skip
+    """Launch ``batch`` products of one weight: arrays are contiguous, so strides that are given must be the plain ones.
+
+    ``N`` and ``columns`` are the same number, which the original takes both at run time and while compiling.
+    """
+    row_bytes = K // FORMATS[a_dtype].per_byte if a_dtype in FORMATS else K
+    for name, given, plain in (
+        ("a_row_stride", a_row_stride, row_bytes), ("a_batch_stride", a_batch_stride, M * row_bytes),
+        ("c_row_stride", c_row_stride, N), ("c_batch_stride", c_batch_stride, M * N),
+        ("sca_row_stride", sca_row_stride, K // 32),
+    ):  # fmt: skip
+        if given not in (-1, plain) and given >= 0:
+            raise ValueError(
+                f"{name} must be {plain}, as of contiguous arrays, or -1; got {given}: copy the array first"
+            )
+    gemm = compile_preshuffle_gemm_w4(
+        N=columns, K=K, tile_m=tile_m, tile_n=tile_n, tile_k=tile_k, a_dtype=a_dtype, b_dtype=b_dtype,
+        out_dtype=out_dtype, waves_per_eu=waves_per_eu or None, xcd_swizzle=xcd_swizzle,
+    )  # fmt: skip
+    if batch == 1:
+        gemm(C, A, B, SA, SB, SB, M, N, stream)
+        return
+    outs, sides, scales = (x.reshape(batch, -1) for x in (C, A, SA))
+    for number in range(batch):
+        gemm(outs[number], sides[number], B, scales[number], SB, SB, M, N, stream)
+
+
+# Four waves, large tiles -----------------------------------------------------------------------------
+
+LARGE = 256
+
+
+@cache
+def compile_fp4_gemm_4w(*, K: int, use_xcd_remap: bool = True, MN: tuple[int, int] | None = None) -> Any:
+    """The launcher ``gemm(A, B_shuffled, C, scale_a, scale_b, M, N, stream)`` of large tiles, in fp4 and bf16.
+
+    Extents are multiples of 256; ``MN`` are some known beforehand, which are checked here. Tiles have 128 rows: with
+    256 the sums alone fill a lane's accumulation registers, and a quarter of all instructions moves them about.
+    """
+    if K <= 0 or K % WORD_DEPTH:
+        raise ValueError(f"K must be a positive multiple of {WORD_DEPTH}, got {K}")
+    for name, extent in zip("MN", MN or ()):
+        if extent % LARGE:
+            raise ValueError(
+                f"{name} must be a multiple of {LARGE}, got {extent}; compile_preshuffle_gemm_w4 takes any M"
+            )
 
     @flyc.jit
     def fp4_gemm(
-        C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor, bias: fx.Tensor, M: fx.Int32,
+        A: fx.Tensor, B: fx.Tensor, C: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor, M: fx.Int32,
         N: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
-        plan.require_columns(N)
-        fp4_gemm_kernel(C, A, B, scale_a, scale_b, M).launch(grid=plan.blocks(M), block=(THREADS, 1, 1), stream=stream)
+        plan = plan_of(
+            N, K, (LARGE // 2, LARGE, WORD_DEPTH), "fp4", "fp4", "bf16", copied=True, xcds=8 if use_xcd_remap else 0
+        )
+        launcher(plan, "fp4", "fp4")(C, A, B, scale_a, scale_b, scale_b, M, N, stream)
 
-    if waves_per_eu is not None:
-        fp4_gemm.compile_hints["waves_per_eu"] = waves_per_eu
     return fp4_gemm
 
 
-__all__ = ["compile_preshuffle_gemm_w4", "e8m0_shuffle"]
+__all__ = [
+    "compile_fp4_gemm_4w", "compile_preshuffle_gemm_a6w4", "compile_preshuffle_gemm_w4", "e8m0_shuffle", "launch_gemm",
+]  # fmt: skip

@@ -7,8 +7,8 @@ C[m, n] = act((sum of A[m, k] * B[n, k] over k) * scale_a[m] * scale_b[n] + bias
 are read for 8-bit inputs, the bias where the epilogue names it; what is not read may be any array. M differs per call.
 With in_dtype="int4" A is int8 and B holds two weights a byte: pack_int4(shuffle_weight(B)).
 
-A goes from global memory through registers into one of two tiles of LDS, where the 16-byte pieces of a row are
-exchanged by the number of the row so that banks do not collide. B was put in the order in which lanes want it, so it
+A goes from global memory into one of two tiles of LDS, where the 16-byte pieces of a row are exchanged by the number of
+the row so that banks do not collide. B was put in the order in which lanes want it, so it
 goes from global memory straight to registers. What lies beyond the last row of A reads as zero, and is not stored to C:
 the buffer descriptors end there.
 
@@ -18,8 +18,7 @@ one row of C.
 
 from __future__ import annotations
 
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -27,65 +26,20 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
 from flydsl.kernels.blocks.activation import ACTIVATIONS
+from flydsl.kernels.gemm.lds_gemm import Loader, exchange_of
+from flydsl.kernels.gemm.matrix_cores import ACCESS_BYTES, BLOCK, Instruction, instruction_for
 from flydsl.kernels.gemm.preshuffle_plan import (
-    ACCESS_BYTES,
-    ACCESS_LANES,
-    BLOCK,
-    IN_DTYPES,
     LEAD,
     OUT_DTYPES,
-    SCALED_DEPTH,
+    STORE_PAD,
+    STORE_WIDTH,
     THREADS,
-    UNIT_SCALES,
     WAVES,
     GemmPlan,
     shuffle_weight,
 )
-from flydsl.kernels.gemm.preshuffle_weights import FourBitWeights, Weights
+from flydsl.kernels.gemm.preshuffle_weights import FourBitWeights, Weights, weights_from
 from flydsl.kernels.quant.shuffles import pack_int4
-
-# The instruction -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Instruction:
-    """A matrix instruction of 16 rows, repeated over the waves, and how a lane's 16-byte accesses feed it."""
-
-    dtype: Any
-    tiled: Any
-    steps: int = 1
-    """Instructions that one access feeds."""
-    accesses: int = 1
-    """Accesses that feed one instruction."""
-    state: tuple[tuple[str, int], ...] = ()
-    """Scales of an instruction that has them, all 1."""
-
-
-def tiled_instruction(plan: GemmPlan) -> Instruction:
-    """The deepest instruction for these elements that the target has and the tile can feed.
-
-    Waves lie side by side along N. K is permuted so that the elements of a lane's 16-byte access stay in the lane.
-    """
-    accumulator = fx.Int32 if plan.in_dtype in ("int8", "int4") else fx.Float32
-    waves = fx.make_layout((WAVES, 1, 1), (1, 0, 0))
-    if plan.in_dtype == "fp8" and plan.tile_k % SCALED_DEPTH == 0:
-        with suppress(ValueError):  # the instruction of gfx950 that runs fp8 at its full rate
-            atom = fx.make_mma_atom(rocdl.MFMAScale(BLOCK, BLOCK, SCALED_DEPTH, fx.Float8E4M3FN))
-            unit = (("scale_a", UNIT_SCALES), ("scale_b", UNIT_SCALES))
-            return Instruction(fx.Float8E4M3FN, fx.make_tiled_mma(atom, waves), accesses=2, state=unit)
-    for dtype in IN_DTYPES[plan.in_dtype]:
-        for depth in (32,) if plan.packed else (32, 16):
-            with suppress(ValueError):
-                atom = fx.make_mma_atom(rocdl.MFMA(BLOCK, BLOCK, depth, dtype, accumulator))
-                run = depth // ACCESS_LANES
-                steps = plan.piece // run
-                along_k = fx.make_layout((run, ACCESS_LANES, steps), (1, plan.piece, run))
-                return Instruction(dtype, fx.make_tiled_mma(atom, waves, (None, None, along_k)), steps)
-    raise ValueError(
-        f"this target has no matrix instruction of 16 rows for {plan.in_dtype}; the kernel is for gfx942 and gfx950, "
-        "and for gfx90a without fp8 and int4"
-    )
-
 
 # Memory ----------------------------------------------------------------------------------------------
 
@@ -98,14 +52,17 @@ def rows_from(tensor: Any, first: Any, rows: Any, tile: int, columns: int) -> An
     return fx.make_view(rocdl.make_buffer_ptr(start, records), fx.make_layout((tile, columns), (columns, 1)))
 
 
-def lds_tiles(plan: GemmPlan, dtype: Any) -> Any:
-    """The tiles of A in LDS, (row, k, stage), with the pieces of a row exchanged by its number."""
-    shape = (plan.tile_m, plan.tile_k, plan.lds_stages)
+def row_exchange(plan: GemmPlan) -> Any:
+    """Pieces of 16 bytes of a row, exchanged by its number."""
     bits = (plan.row_bytes // ACCESS_BYTES).bit_length() - 1
-    swizzle = fx.static(fx.SwizzleType.get(bits, plan.piece.bit_length() - 1, bits))
-    storage = fx.SharedAllocator().allocate(fx.Array[dtype, shape[0] * shape[1] * shape[2]], ACCESS_BYTES * 8)
-    layout = fx.make_layout(shape, (plan.tile_k, 1, plan.tile_m * plan.tile_k))
-    return fx.make_view(storage.peek().ptr, fx.make_composed_layout(swizzle, layout))
+    return fx.static(fx.SwizzleType.get(bits, plan.piece.bit_length() - 1, bits))
+
+
+def lds_tiles(plan: GemmPlan, storage: Any, rows: int, swizzle: Any) -> list[Any]:
+    """Rows of the tiles of A in LDS, (row, k) for each stage, with the pieces of a row exchanged."""
+    layout = fx.make_layout((rows, plan.tile_k, plan.lds_stages), (plan.tile_k, 1, plan.staged_rows * plan.tile_k))
+    tiles = fx.make_view(storage, fx.make_composed_layout(swizzle, layout))
+    return [tiles[None, None, stage] for stage in range(plan.lds_stages)]
 
 
 def row_copy(atom: Any, plan: GemmPlan) -> Any:
@@ -113,6 +70,11 @@ def row_copy(atom: Any, plan: GemmPlan) -> Any:
     across = plan.row_bytes // ACCESS_BYTES
     threads = fx.make_layout((THREADS // across, across), (across, 1))
     return fx.make_tiled_copy_tv(atom, threads, fx.make_layout((1, plan.piece), (0, 1)))
+
+
+def tiled_instruction(plan: GemmPlan) -> Instruction:
+    """The instruction of a plan. Waves lie side by side along N, its first mode."""
+    return instruction_for(plan.in_dtype, fx.make_layout((WAVES, 1, 1), (1, 0, 0)), plan.tile_k)
 
 
 # The pipeline ----------------------------------------------------------------------------------------
@@ -133,14 +95,12 @@ class Pipeline:
         dtype, self.tiled = self.instruction.dtype, self.instruction.tiled
         plan = replace(plan, accesses=self.instruction.accesses)
         self.plan, self.thread = plan, fx.thread_idx.x
-        check_elements(A, B, dtype, fx.Int8 if plan.packed else dtype)
-        self.rows_inside = fx.min(m - row * plan.tile_m, fx.Int32(plan.tile_m))
-        rows = rows_from(A, row * plan.tile_m, m, plan.tile_m, plan.k)
-        rows = fx.zipped_divide(rows, (plan.tile_m, plan.tile_k))[None, (0, 0)]
-        lds = lds_tiles(plan, dtype)
-        slots = [lds[None, None, stage] for stage in range(plan.lds_stages)]
+        self.check(A, B, dtype)
+        self.lds = fx.SharedAllocator().allocate(fx.Array[dtype, plan.lds_elements], ACCESS_BYTES * 8).peek().ptr
+        self.swizzle = exchange_of(plan.copied_rows) if plan.direct else row_exchange(plan)
+        slots = lds_tiles(plan, self.lds, plan.tile_m, self.swizzle)
 
-        self.b = (FourBitWeights if plan.packed else Weights)(plan, B, column, self.tiled, dtype)
+        self.b = self.weights_of(B, column, dtype)
         # The next chunk of A is read while one is multiplied; if there is but one, it belongs to the next tile.
         self.a = [self.tiled.make_fragment_B(slots[0]) for _ in range(2 if plan.chunks == 1 else 1)]
         self.total = self.tiled.make_fragment_C(fx.make_identity_tensor((plan.tile_n, plan.tile_m)))
@@ -148,14 +108,40 @@ class Pipeline:
 
         self.buffer = fx.make_copy_atom(rocdl.BufferCopy128b(), dtype)
         self.plain = fx.make_copy_atom(fx.UniversalCopy128b(), dtype)
-        fetch = row_copy(self.buffer, plan).get_slice(self.thread)
         stage = row_copy(self.plain, plan).get_slice(self.thread)
         read = fx.make_tiled_copy_B(self.plain, self.tiled).get_slice(self.thread)
-        self.a_in_memory = fetch.partition_S(rows)
-        self.fetched = fx.make_fragment_like(self.a_in_memory)
-        self.a_to_lds = [stage.partition_D(slot) for slot in slots]
-        self.a_in_lds = [read.partition_S(slot) for slot in slots]
+        staged = lds_tiles(plan, self.lds, plan.staged_rows, self.swizzle)
+        self.a_to_lds = [stage.partition_D(slot) for slot in staged]
+        self.fetched = fx.make_fragment_like(self.a_to_lds[0])
+        self.find_rows(A, m, row)
+        self.a_in_lds = [read.partition_S(slot) for slot in self.read_slots(slots)]
         self.a_read = [read.retile(a) for a in self.a]
+
+    def check(self, A: Any, B: Any, dtype: Any) -> None:
+        check_elements(A, B, dtype, fx.Int8 if self.plan.packed or self.plan.halved else dtype)
+
+    def weights_of(self, B: Any, column: Any, dtype: Any) -> Any:
+        """What holds the block's columns of B."""
+        plan = self.plan
+        self.b_end = plan.tile_n * plan.k
+        view = weights_from(B, column * plan.tile_n, plan)
+        return (FourBitWeights if plan.packed else Weights)(plan, view, self.tiled, dtype)
+
+    def find_rows(self, A: Any, m: Any, row: Any) -> None:
+        """Where the thread's part of the block's rows of A is, and where A ends, in elements from there."""
+        plan = self.plan
+        self.a_end = fx.min(m - row * plan.tile_m, fx.Int32(plan.tile_m)) * plan.k
+        if plan.direct:
+            starts = [self.lds + stage * plan.staged_rows * plan.tile_k for stage in range(plan.lds_stages)]
+            self.loader = Loader(plan, plan.copied_rows, A, starts, (row * plan.tile_m, m))
+            return
+        rows = rows_from(A, row * plan.tile_m, m, plan.tile_m, plan.k)
+        rows = fx.zipped_divide(rows, (plan.tile_m, plan.tile_k))[None, (0, 0)]
+        self.a_in_memory = row_copy(self.buffer, plan).get_slice(self.thread).partition_S(rows)
+
+    def read_slots(self, slots: list[Any]) -> list[Any]:
+        """The tiles of A as they are read from LDS."""
+        return slots
 
     def along_k(self, tile: int, place: int, after: Any, scale: int, end: Any) -> Any:
         """The scalar offset of a place in a tile, ``scale`` elements a step along K.
@@ -170,13 +156,22 @@ class Pipeline:
         return (at < plan.k).select(at * scale, end)
 
     def load_a(self, tile: int, after: Any = 0) -> None:
-        """Fetch a tile of A."""
-        at = self.along_k(tile, 0, after, 1, self.rows_inside * self.plan.k)
+        """Fetch a tile of A: to registers, or straight into its tile of LDS."""
+        at = self.along_k(tile, 0, after, 1, self.a_end)
+        if self.plan.direct:
+            for copy in self.loader.copies_at(tile % self.plan.lds_stages, at):
+                copy()
+        else:
+            self.fetch_rows(at)
+
+    def fetch_rows(self, at: Any) -> None:
+        """The thread's part of a tile of A from the scalar offset ``at``."""
         fx.copy(self.buffer, self.a_in_memory, self.fetched, soffset=at)
 
     def stage_a(self, tile: int) -> None:
         """Put the fetched tile of A into LDS."""
-        fx.copy(self.plain, self.fetched, self.a_to_lds[tile % self.plan.lds_stages])
+        if not self.plan.direct:
+            fx.copy(self.plain, self.fetched, self.a_to_lds[tile % self.plan.lds_stages])
 
     def read_a(self, tile: int, chunk: int) -> None:
         """A chunk of A from LDS to registers."""
@@ -186,13 +181,16 @@ class Pipeline:
     def load_b(self, tile: int, chunk: int, after: Any = 0) -> None:
         """Fetch a chunk of a tile of B. A step along K passes the 16 rows of a block."""
         plan = self.plan
-        at = self.along_k(tile, chunk * plan.chunk, after, BLOCK, plan.tile_n * plan.k)
-        self.b.load(tile, chunk, at if plan.b_depth == plan.k else at * plan.b_depth // plan.k)
+        at = self.along_k(tile, chunk * plan.chunk, after, BLOCK, self.b_end)
+        self.b.load(tile, chunk, at // 2 if plan.packed or plan.halved else at)
+
+    def along(self, chunk: int, steps: int) -> Any:
+        """The coordinate of a chunk along K in a fragment whose accesses feed so many instructions."""
+        return None if self.plan.chunks == 1 else chunk if steps == 1 else (None, chunk)
 
     def multiply(self, tile: int, chunk: int) -> None:
         """Row tile by row tile, so that the registers of A become free one after the other."""
-        along_k = chunk if self.instruction.steps == 1 else (None, chunk)
-        along_k = along_k if self.plan.chunks > 1 else None
+        along_k = self.along(chunk, self.instruction.steps)
         a, b = self.a[tile % len(self.a)][None, None, along_k], self.b.chunk(tile, along_k)
         self.add_products(a, b, tile, chunk)
 
@@ -210,8 +208,18 @@ class Pipeline:
         for chunk in range(self.plan.chunks):
             self.load_b(0, chunk)
             rocdl.sched_barrier(0)
-        fx.barrier()
+        if self.plan.direct:
+            rocdl.s_waitcnt(vmcnt=self.plan.b_loads * self.plan.chunks)
+        self.meet()
         self.read_a(0, 0)
+
+    def meet(self) -> None:
+        """A barrier; where copies into LDS are under way one that does not wait for them."""
+        if self.plan.direct:
+            rocdl.s_waitcnt(lgkmcnt=0)
+            rocdl.s_barrier()
+        else:
+            fx.barrier()
 
     def step(self, tile: int, after: Any, last: bool = False) -> None:
         """Multiply one tile, and prepare for the next two unless this is the last."""
@@ -220,12 +228,15 @@ class Pipeline:
             if not last:
                 rocdl.s_waitcnt(vmcnt=plan.in_flight(chunk), lgkmcnt=0)
                 rocdl.sched_barrier(0)
-            if not last and chunk == plan.staging_chunk:
+            if not last and chunk == plan.staging_chunk and not plan.direct:
                 self.hand_over(tile, after)
             if chunk < plan.chunks - 1:
                 self.read_a(tile, chunk + 1)
             elif not last:
-                fx.barrier()
+                self.meet()
+                if plan.direct:  # everyone has read this tile, in whose place the one after the next goes
+                    self.load_a(tile + 2, after)
+                    rocdl.sched_barrier(0)  # the waits count on these copies before B's loads
                 self.read_a(tile + 1, 0)
             if not last:
                 self.load_b(tile + 1, chunk, after)
@@ -244,7 +255,7 @@ class Pipeline:
     def schedule(self, chunk: int) -> None:
         """Spread a chunk's memory accesses over its matrix instructions, the last some instructions before the end."""
         plan = self.plan
-        staged = plan.a_loads if chunk == plan.staging_chunk else 0
+        staged = plan.a_loads if chunk == plan.staging_chunk and not plan.direct else 0
         accesses = ((rocdl.sched_dswr, staged), (rocdl.sched_vmem, plan.b_loads + staged),
                     (rocdl.sched_dsrd, plan.row_tiles * plan.accesses))  # fmt: skip
         slots = max(plan.row_tiles - LEAD, 1)
@@ -286,9 +297,7 @@ def block_tile(plan: GemmPlan) -> tuple[Any, Any]:
     if plan.xcds < 2:
         return column, row
     columns, rows, _ = fx.grid_dim
-    index, blocks = row * columns + column, rows * columns
-    chiplet, turn = index % plan.xcds, index // plan.xcds
-    moved = chiplet * (blocks // plan.xcds) + fx.min(chiplet, blocks % plan.xcds) + turn
+    moved = fx.schedule.by_die(row * columns + column, rows * columns, plan.xcds)
     return moved % columns, moved // columns
 
 
@@ -302,6 +311,8 @@ def multiply_all(pipeline: Any, plan: GemmPlan) -> None:
             pipeline.step(1, pair * (2 * plan.tile_k))
         if fx.const_expr(plan.turns % 2 == 1):
             pipeline.step(0, plan.pairs * (2 * plan.tile_k), last=True)
+        if fx.const_expr(plan.direct):
+            rocdl.s_waitcnt(vmcnt=0)  # copies must not land in LDS that is somebody else's by then
     else:
         for turn in range(plan.turns):
             pipeline.step_alone(turn * plan.tile_k)
@@ -363,8 +374,11 @@ def along(pipeline: Pipeline, vector: Any, mode: int) -> Any:
 
 
 def store_tile(pipeline: Pipeline, C: Any, values: Any, m: Any, column: Any, row: Any) -> None:
-    """Four neighbouring columns of a row at a time."""
+    """Four neighbouring columns of a row at a time, or by way of LDS eight."""
     plan, out_dtype = pipeline.plan, OUT_DTYPES[pipeline.plan.out_dtype]
+    if plan.shuffled_store:
+        store_rows(pipeline, C, values.to(out_dtype), m, column, row)
+        return
     rows = rows_from(C, row * plan.tile_m, m, plan.tile_m, plan.n)
     block = fx.zipped_divide(fx.select(rows, [1, 0]), (plan.tile_n, plan.tile_m))[None, (column, 0)]
     place = pipeline.tiled.get_slice(pipeline.thread).partition_C(block)
@@ -373,20 +387,51 @@ def store_tile(pipeline: Pipeline, C: Any, values: Any, m: Any, column: Any, row
     fx.copy(fx.make_copy_atom(rocdl.BufferCopy64b(), out_dtype), result, place)
 
 
+def store_rows(pipeline: Pipeline, C: Any, values: Any, m: Any, column: Any, row: Any) -> None:
+    """The tile into LDS, where A was, and from there row by row: neighbouring threads store neighbours."""
+    plan, dtype = pipeline.plan, OUT_DTYPES[pipeline.plan.out_dtype]
+    fx.barrier()  # everyone has read A
+    start, line = fx.recast_iter(dtype, pipeline.lds), plan.tile_n + STORE_PAD
+    tile = fx.make_view(start, fx.make_layout((plan.tile_n, plan.tile_m), (1, line)))
+    place = pipeline.tiled.get_slice(pipeline.thread).partition_C(tile)
+    result = fx.make_fragment_like(place)
+    result.store(values)
+    fx.copy(fx.make_copy_atom(fx.UniversalCopy64b(), dtype), result, place)
+    fx.barrier()
+    across = plan.tile_n // STORE_WIDTH
+    threads, eight = fx.make_layout((THREADS // across, across), (across, 1)), fx.make_layout((1, STORE_WIDTH), (0, 1))
+    read = fx.make_tiled_copy_tv(fx.make_copy_atom(fx.UniversalCopy128b(), dtype), threads, eight)
+    write = fx.make_tiled_copy_tv(fx.make_copy_atom(rocdl.BufferCopy128b(), dtype), threads, eight)
+    by_rows = fx.make_view(start, fx.make_layout((plan.tile_m, plan.tile_n), (line, 1)))
+    rows = rows_from(C, row * plan.tile_m, m, plan.tile_m, plan.n)
+    block = fx.zipped_divide(rows, (plan.tile_m, plan.tile_n))[None, (0, column)]
+    source = read.get_slice(pipeline.thread).partition_S(by_rows)
+    held = fx.make_fragment_like(source)
+    fx.copy(read, source, held)
+    fx.copy(write, held, write.get_slice(pipeline.thread).partition_D(block))
+
+
 @cache
 def compile_preshuffle_gemm(
     *, N: int, K: int, tile_m: int = 128, tile_n: int = 128, tile_k: int = 64, in_dtype: str = "fp16",
     out_dtype: str = "bf16", epilogue: str = "none", waves_per_eu: int | None = None, enable_scheduler: bool = True,
-    use_async_copy: bool = False, xcd_swizzle: int = 0, lds_stage: int = 2, preload: bool = True,
+    use_async_copy: bool = False, xcd_swizzle: int = 0, lds_stage: int = 2, preload: Any = True,
+    use_cshuffle_epilog: bool = False,
 ) -> Any:  # fmt: skip
     """The launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, bias, M, N, stream)``; M may differ per call.
 
     ``epilogue`` is an activation (relu, silu, gelu), "bias", or both: "bias_relu". ``lds_stage`` is the number of tiles
     of A in LDS, ``preload=False`` gives up fetching ahead, ``xcd_swizzle`` is the number of chiplets to keep apart.
-    ``use_async_copy`` asks for another way to the same numbers; A goes through registers all the same.
+    ``use_async_copy`` brings A into LDS without registers, if LDS has two tiles and something is fetched ahead.
+    ``use_cshuffle_epilog`` stores C by way of LDS, in rows. A ``preload`` of two counts asks for what is done anyway.
     """
+    if in_dtype.startswith("int4_"):
+        raise ValueError("16-bit floats with weights of four bits have compile_preshuffle_gemm_w4a16")
+    if not isinstance(preload, bool | None) and not is_pair(preload):
+        raise ValueError(f"preload is True, False, or a pair of counts that are not negative; got {preload!r}")
+    preload = preload if isinstance(preload, bool) else True
     plan = GemmPlan(N, K, tile_m, tile_n, tile_k, in_dtype, out_dtype, epilogue, enable_scheduler, lds_stage, preload,
-                    xcd_swizzle)  # fmt: skip
+                    xcd_swizzle, copied=use_async_copy, shuffled_store=use_cshuffle_epilog)  # fmt: skip
 
     @flyc.kernel(known_block_size=(THREADS, 1, 1))
     def preshuffle_gemm_kernel(
@@ -409,19 +454,8 @@ def compile_preshuffle_gemm(
     return preshuffle_gemm
 
 
-def compile_preshuffle_gemm_a8(
-    *, M: int = 0, N: int, K: int, tile_m: int, tile_n: int, tile_k: int, in_dtype: str = "fp8",
-    out_dtype: str = "fp16", lds_stage: int = 2, use_cshuffle_epilog: bool = False, waves_per_eu: int | None = None,
-    use_async_copy: bool = False, dsrd_preload: int = -1, dvmem_preload: int = -1, epilogue: str = "none",
-    xcd_swizzle: int = 0,
-) -> Any:  # fmt: skip
-    """The same launcher by its older name. ``M`` is a hint; the preloads and the way of the store are the plan's."""
-    if use_cshuffle_epilog and epilogue != "none":
-        raise ValueError(f"use_cshuffle_epilog goes without an epilogue, and {epilogue!r} is asked for")
-    return compile_preshuffle_gemm(
-        N=N, K=K, tile_m=tile_m, tile_n=tile_n, tile_k=tile_k, in_dtype=in_dtype, out_dtype=out_dtype,
-        lds_stage=lds_stage, waves_per_eu=waves_per_eu, epilogue=epilogue, xcd_swizzle=xcd_swizzle,
-    )  # fmt: skip
+def is_pair(counts: Any) -> bool:
+    return isinstance(counts, tuple | list) and len(counts) == 2 and all(type(x) is int and x >= 0 for x in counts)
 
 
-__all__ = ["compile_preshuffle_gemm", "compile_preshuffle_gemm_a8", "pack_int4", "shuffle_weight"]
+__all__ = ["compile_preshuffle_gemm", "pack_int4", "shuffle_weight"]

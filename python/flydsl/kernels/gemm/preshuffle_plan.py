@@ -7,29 +7,15 @@ from typing import Any
 
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import ACTIVATIONS
+from flydsl.kernels.gemm.lds_plan import Operand
+from flydsl.kernels.gemm.matrix_cores import ACCESS_BYTES, ACCESS_LANES, BLOCK, ELEMENTS, FOUR_BIT_SIDE
 
 THREADS, WAVES = 256, 4
-ACCESS_BYTES = 16
-ACCESS_LANES = 4
-"""Lanes that lie side by side along K in a matrix instruction of 16 rows."""
-BLOCK = 16
-"""Rows of a matrix instruction, and of a block of shuffled weights."""
-SCALED_DEPTH = 128
-"""K of gfx950's instruction for 8-bit floats with block scales."""
-UNIT_SCALES = 0x7F7F7F7F
-"""Four scales of 1 in E8M0."""
+STORE_WIDTH, STORE_PAD = 8, 8
+"""Elements of C that a thread stores at once by way of LDS, and elements between the rows there."""
 LEAD = 1
 """Tiles of rows, beside the one at hand, whose products follow the last access of a chunk: time for it to arrive.
 November 2026: one more takes 170 registers instead of 166 for 128 x 128 x 64 in f16, and a wave less fits on a SIMD."""
-
-IN_DTYPES: dict[str, tuple[Any, ...]] = {
-    "fp16": (fx.Float16,),
-    "bf16": (fx.BFloat16,),
-    "fp8": (fx.Float8E4M3FNUZ, fx.Float8E4M3FN),
-    "int8": (fx.Int8,),
-    "int4": (fx.Int8,),
-}
-"""Element types of A by name: of 8-bit floats the one that the target multiplies. "int4" names the weights' type."""
 
 OUT_DTYPES: dict[str, Any] = {"fp16": fx.Float16, "bf16": fx.BFloat16}
 EPILOGUES = (*ACTIVATIONS, "bias", *(f"bias_{name}" for name in ACTIVATIONS if name != "none"))
@@ -67,10 +53,16 @@ class GemmPlan:
     xcds: int = 0
     accesses: int = 1
     """16-byte accesses of a lane that feed one instruction; the target's instruction decides."""
+    copied: bool = False
+    """Whether A shall be copied into LDS without registers."""
+    shuffled_store: bool = False
+    """Whether C is stored in rows, by way of LDS."""
+    halved: bool = False
+    """Whether B has half as many bytes along K as A: floats of four bits beside wider ones."""
 
     def __post_init__(self) -> None:
         for name, value, known in (
-            ("in_dtype", self.in_dtype, IN_DTYPES),
+            ("in_dtype", self.in_dtype, ELEMENTS),
             ("out_dtype", self.out_dtype, OUT_DTYPES),
             ("epilogue", self.epilogue, EPILOGUES),
             ("lds_stage", self.lds_stages, (1, 2)),
@@ -86,6 +78,8 @@ class GemmPlan:
                 f"tile_k = {self.tile_k} makes rows of {pieces} accesses of 16 bytes; "
                 f"that must be a power of two, at most {THREADS}"
             )
+        if self.shuffled_store:
+            self._check_store()
         if self.xcds < 0:
             raise ValueError(f"xcd_swizzle is a number of chiplets, or 0; got {self.xcds}")
 
@@ -99,6 +93,17 @@ class GemmPlan:
             ("K", self.k, self.tile_k),
         )
 
+    def _check_store(self) -> None:
+        """Threads take rows of a tile of C evenly, eight elements each."""
+        if self.epilogue != "none":
+            raise ValueError(f"use_cshuffle_epilog goes without an epilogue, and {self.epilogue!r} is asked for")
+        across = self.tile_n // STORE_WIDTH
+        if THREADS % across or self.tile_m % (THREADS // across):
+            raise ValueError(
+                f"use_cshuffle_epilog needs a tile_n of 64, 128 or 256 and a tile_m that is a multiple of "
+                f"{THREADS // across if across else THREADS}, got {self.tile_m} x {self.tile_n}"
+            )
+
     def require_columns(self, n: int) -> None:
         """Refuse a call for another number of columns than was compiled for."""
         if self.n != n:
@@ -111,13 +116,13 @@ class GemmPlan:
     @property
     def packed(self) -> bool:
         """Whether two weights share a byte."""
-        return self.in_dtype == "int4"
+        return self.in_dtype.startswith("int4")
 
     # Sizes -----------------------------------------------------------------------------------------
 
     @property
     def elem_bytes(self) -> int:
-        return IN_DTYPES[self.in_dtype][0].width // 8
+        return ELEMENTS[self.in_dtype][0].width // 8
 
     @property
     def row_bytes(self) -> int:
@@ -132,12 +137,12 @@ class GemmPlan:
     @property
     def b_depth(self) -> int:
         """Elements in memory of a row of B."""
-        return self.k // 2 if self.packed else self.k
+        return self.k // 2 if self.packed or self.halved else self.k
 
     @property
     def b_piece(self) -> int:
         """Elements in memory of one access to B."""
-        return self.piece // 2 if self.packed else self.piece
+        return FOUR_BIT_SIDE // 2 if self.packed else self.piece
 
     @property
     def chunk(self) -> int:
@@ -168,12 +173,29 @@ class GemmPlan:
     @property
     def a_loads(self) -> int:
         """16-byte loads of a thread for a tile of A."""
-        return self.tile_m * self.row_bytes // (THREADS * ACCESS_BYTES)
+        return self.staged_rows * self.row_bytes // (THREADS * ACCESS_BYTES)
+
+    @property
+    def staged_rows(self) -> int:
+        """Rows of a tile of A in LDS: whole passes of all threads."""
+        passes = -(-self.tile_m * self.row_bytes // (THREADS * ACCESS_BYTES))
+        return passes * THREADS * ACCESS_BYTES // self.row_bytes
+
+    @property
+    def lds_elements(self) -> int:
+        """Elements of the LDS of a block: the tiles of A, or the tile of C that takes their place."""
+        stored = self.tile_m * (self.tile_n + STORE_PAD) * 2 // self.elem_bytes if self.shuffled_store else 0
+        return max(self.staged_rows * self.tile_k * self.lds_stages, stored)
+
+    @property
+    def copied_rows(self) -> Operand:
+        """A as copies into LDS see it."""
+        return Operand(self.tile_m, self.tile_k, self.elem_bytes, self.k)
 
     @property
     def b_loads(self) -> int:
-        """16-byte loads of a thread for a chunk of B."""
-        return self.column_tiles * self.accesses
+        """Loads of a thread for a chunk of B."""
+        return self.column_tiles * (1 if self.halved or self.packed else self.accesses)
 
     @property
     def column_tiles(self) -> int:
@@ -185,8 +207,24 @@ class GemmPlan:
         """The chunk with which A goes into LDS: the first if another tile of LDS is free, else the last."""
         return 0 if self.lds_stages == 2 else self.chunks - 1
 
+    @property
+    def direct(self) -> bool:
+        """Whether A is copied into LDS without registers: with another tile of LDS to copy into, and ahead of time."""
+        return self.copied and self.lds_stages == 2 and self.preload
+
+    threads = THREADS
+    empty = 0
+    """What copies into LDS ask of a plan: threads, and tiles before the first."""
+
     def in_flight(self, chunk: int) -> int:
-        """Loads that may be outstanding when a chunk of B is needed: those issued after it."""
+        """Loads that may be outstanding when a chunk of B is needed: those issued after it.
+
+        Copies of A into LDS are issued with a tile's last chunk, before its loads of B. With the last chunk of the next
+        they have to be there, and all that was issued later is less than B of a tile.
+        """
+        if self.direct:
+            later = self.a_loads if chunk < self.chunks - 1 else 0
+            return min(self.b_loads * (self.chunks - 1) + later, MAX_IN_FLIGHT)
         after_b = self.b_loads * (self.chunks - 1)
         a_is_later = chunk > 0 if self.lds_stages == 2 else chunk < self.chunks - 1
         return min(after_b + (self.a_loads if a_is_later else 0), MAX_IN_FLIGHT)
@@ -204,5 +242,5 @@ class GemmPlan:
         return self.epilogue.removeprefix("bias").removeprefix("_") or "none"
 
 
-MAX_IN_FLIGHT = 63
-"""The most that a wait can leave outstanding."""
+MAX_IN_FLIGHT = 62
+"""The most that a wait can leave outstanding; 63 says that it does not wait at all."""

@@ -6,7 +6,8 @@ from typing import Any
 
 import flydsl.expr as fx
 from flydsl.expr import rocdl
-from flydsl.kernels.gemm.preshuffle_plan import ACCESS_LANES, BLOCK, WAVES, GemmPlan
+from flydsl.kernels.gemm.matrix_cores import ACCESS_LANES, BLOCK
+from flydsl.kernels.gemm.preshuffle_plan import WAVES, GemmPlan
 
 NIBBLES = 0xF0F0F0F0 - (1 << 32)
 """The upper half of each byte of a word."""
@@ -24,10 +25,11 @@ def weights_from(tensor: Any, first: Any, plan: GemmPlan) -> Any:
 class Weights:
     """Two tiles of B in registers, one multiplied while the other arrives chunk by chunk."""
 
-    def __init__(self, plan: GemmPlan, B: Any, column: Any, tiled: Any, dtype: Any) -> None:
+    def __init__(self, plan: GemmPlan, view: Any, tiled: Any, dtype: Any) -> None:
+        """``view`` is the block's columns of B, as (n, k)."""
         self.plan = plan
-        tile = (plan.tile_n, plan.tile_k * plan.b_depth // plan.k)
-        weights = fx.zipped_divide(weights_from(B, column * plan.tile_n, plan), tile)[None, (0, 0)]
+        tile = (plan.tile_n, plan.tile_k // 2 if plan.packed or plan.halved else plan.tile_k)
+        weights = fx.zipped_divide(view, tile)[None, (0, 0)]
         self.access = fx.make_copy_atom(rocdl.BufferCopy(plan.b_piece * dtype.width), dtype)
         fetch = fx.make_tiled_copy_A(self.access, tiled).get_slice(fx.thread_idx.x)
         self.in_memory = fetch.partition_S(weights)
@@ -49,12 +51,12 @@ class FourBitWeights(Weights):
     Byte j of a word holds the values j and j + 4 of the eight that follow each other along K.
     """
 
-    def __init__(self, plan: GemmPlan, B: Any, column: Any, tiled: Any, dtype: Any) -> None:
+    def __init__(self, plan: GemmPlan, view: Any, tiled: Any, dtype: Any) -> None:
         run = plan.b_piece
         along_k = fx.make_layout((run, ACCESS_LANES), (1, run))
         bytes_of = fx.make_mma_atom(rocdl.MFMA(BLOCK, BLOCK, run * ACCESS_LANES, fx.Int8, fx.Int32))
         packed = fx.make_tiled_mma(bytes_of, fx.make_layout((WAVES, 1, 1), (1, 0, 0)), (None, None, along_k))
-        super().__init__(plan, B, column, packed, fx.Int8)
+        super().__init__(plan, view, packed, fx.Int8)
         self.wide = tiled.make_fragment_A(fx.make_identity_tensor((plan.tile_n, plan.chunk)))
 
     def chunk(self, tile: int, chunk: Any) -> Any:

@@ -3,8 +3,9 @@
 gemm = build_tiled_gemm_module(N, K, "f16")
 gemm(A, B, C, M, stream)
 
-C = A * B^T in f32: A is [M, K], B is [N, K], both of the given type; C is [M, N] f32. Elements of a row are neighbours;
-rows may lie further apart than they are long, and anywhere in memory.
+C = A * B^T + bias with sums in f32: A is [M, K], B is [N, K], both of the given type; C is [M, N] of f32, f16 or bf16,
+and bias, which may be None, [N]. Elements of a row are neighbours; rows may lie further apart than they are long, and
+anywhere in memory.
 Any extents: what a tile has beyond the edge is zero while it is multiplied and is not stored.
 
 Rows of a tile are 128 bytes of shared memory. Neighbouring rows would start in the same bank, so the
@@ -51,7 +52,7 @@ class TilePlan:
         return ACCESS_BYTES * 8 // self.elem.width
 
     @property
-    def turns(self) -> int:
+    def iterations(self) -> int:
         return -(-self.k // self.tile_k)
 
 
@@ -198,20 +199,19 @@ def load_tile(copy: Any, source: Any, tile: Any, at: Any, aligned: Any) -> Any:
     return fragment
 
 
-@flyc.jit
-def store_result(accumulators: Any, tiled: Any, C: Any, tile: Any, at: Any) -> None:
-    """Write those of this thread's outputs that lie inside C."""
-    part = tiled.get_slice(fx.thread_idx.x)
-    tC = part.partition_C(fx.zipped_divide(C, tile)[None, at])
-    where = part.partition_C(fx.zipped_divide(fx.make_identity_tensor(C.shape), tile)[None, at])
-    inside = fx.make_fragment_like(tC, dtype=fx.Boolean)
-    for i in fx.range_constexpr(fx.get_scalar(fx.size(inside))):
-        inside[i] = fx.elem_less(where[i], C.shape)
-    fx.copy(fx.make_copy_atom(fx.UniversalCopy32b(), fx.Float32), accumulators, tC, pred=inside)
+def store_result(accumulators: Any, tiled: Any, C: Any, bias: Any, tile: Any, at: Any) -> None:
+    """Sums, and a number a column where there is a bias, to the part of a tile that lies inside of C."""
+    where = tiled.get_slice(fx.thread_idx.x).partition_C(
+        fx.zipped_divide(fx.make_identity_tensor(C.shape), tile)[None, at]
+    )
+    finish = fx.epilogue.Store(C)
+    if bias is not None:
+        finish = fx.epilogue.Bias(bias) >> finish
+    finish(accumulators.load(), where, C.shape)
 
 
 @flyc.jit
-def multiply_tiles(A: Any, B: Any, C: Any, m: Any, plan: TilePlan) -> None:
+def multiply_tiles(A: Any, B: Any, C: Any, bias: Any, m: Any, plan: TilePlan) -> None:
     """One block: the tile of C at (block y, block x)."""
     column, row, _ = fx.block_idx
     gA, gB, gC = matrix(A, m, plan.k, "A"), matrix(B, plan.n, plan.k, "B"), matrix(C, m, plan.n, "C")
@@ -232,10 +232,10 @@ def multiply_tiles(A: Any, B: Any, C: Any, m: Any, plan: TilePlan) -> None:
     neighbours = fx.make_copy_atom(fx.UniversalCopy(instruction.run * steps * plan.elem.width), plan.elem)
     _, _, depth = tiled.tile_size_mnk.unpack()
 
-    for i in range(plan.turns):
+    for i in range(plan.iterations):
         fA = load_tile(copy, gA, (plan.tile_m, plan.tile_k), (row, i), aligned)
         fB = load_tile(copy, gB, (plan.tile_n, plan.tile_k), (column, i), aligned)
-        fx.barrier()  # everyone has read the tiles of the turn before
+        fx.barrier()  # everyone has read the tiles of the iteration before
         fx.copy(copy, fA, mine.partition_D(sA))
         fx.copy(copy, fB, mine.partition_D(sB))
         fx.barrier()
@@ -244,7 +244,7 @@ def multiply_tiles(A: Any, B: Any, C: Any, m: Any, plan: TilePlan) -> None:
             fx.copy(neighbours, one_access(tA[at], steps), one_access(rA, steps))
             fx.copy(neighbours, one_access(tB[at], steps), one_access(rB, steps))
             fx.gemm(tiled, accumulators, rA, rB, accumulators)
-    store_result(accumulators, tiled, gC, (plan.tile_m, plan.tile_n), (row, column))
+    store_result(accumulators, tiled, gC, bias, (plan.tile_m, plan.tile_n), (row, column))
 
 
 @cache
@@ -253,12 +253,13 @@ def build_tiled_gemm_module(N: int, K: int, dtype: str, tile_m: int = 128, tile_
     plan = plan_tiles(N, K, dtype, tile_m, tile_n)
 
     @flyc.kernel(known_block_size=(THREADS, 1, 1))
-    def tiled_gemm_kernel(A: fx.Tensor, B: fx.Tensor, C: fx.Tensor, m: fx.Int32):
-        multiply_tiles(A, B, C, m, plan)
+    def tiled_gemm_kernel(A: fx.Tensor, B: fx.Tensor, C: fx.Tensor, bias: Any, m: fx.Int32):
+        multiply_tiles(A, B, C, bias, m, plan)
 
     @flyc.jit
-    def tiled_gemm(A: fx.Tensor, B: fx.Tensor, C: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
+    def tiled_gemm(A: fx.Tensor, B: fx.Tensor, C: fx.Tensor, m: fx.Int32, stream: fx.Stream = None,
+                   bias: fx.Tensor | None = None):  # fmt: skip
         blocks = (-(-plan.n // plan.tile_n), fx.ceildiv(m, plan.tile_m), 1)
-        tiled_gemm_kernel(A, B, C, m).launch(grid=blocks, block=(THREADS, 1, 1), stream=stream)
+        tiled_gemm_kernel(A, B, C, bias, m).launch(grid=blocks, block=(THREADS, 1, 1), stream=stream)
 
     return tiled_gemm

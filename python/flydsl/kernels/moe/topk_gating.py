@@ -32,6 +32,29 @@ def _minimum(a: Any, b: Any) -> Any:
     return fx.min(a, b)
 
 
+def largest_chances(logits: Any, token: Any, lane: Any, lanes: int, topk: int, renormalize: bool) -> list[Any]:
+    """(weight, expert) of the ``topk`` largest of a token's softmax, by the lanes that share its experts."""
+    num_experts = logits[1]
+    experts = [lane + j * lanes for j in range(num_experts // lanes)]
+    scores = [logits[0][token, expert].to(fx.Float32) * LOG2_E for expert in experts]
+    top = wave_reduce(reduce(maximum, scores), maximum, lanes)
+    powers = [fx.math.exp2(score - top) for score in scores]
+    total = wave_reduce(reduce(add, powers), add, lanes)
+    chances = [power / total for power in powers]
+    picked = []
+    for _ in range(topk):
+        largest = wave_reduce(reduce(maximum, chances), maximum, lanes)
+        none = fx.Int32(num_experts)
+        found = [(c == largest).select(e, none) for c, e in zip(chances, experts, strict=True)]
+        first = wave_reduce(reduce(_minimum, found), _minimum, lanes)
+        picked.append((largest, first))
+        chances = [(e == first).select(fx.Float32(-1.0), c) for c, e in zip(chances, experts, strict=True)]
+    if not renormalize:
+        return picked
+    share = 1.0 / fx.max(reduce(add, [weight for weight, _ in picked]), fx.Float32(SMALLEST))
+    return [(weight * share, expert) for weight, expert in picked]
+
+
 @cache
 def build_topk_gating_softmax_module(
     num_experts: int, topk: int, dtype_str: str = "bf16", renormalize: bool = True
@@ -56,26 +79,10 @@ def build_topk_gating_softmax_module(
         place = fx.block_idx.x * (THREADS // lanes) + group
         alive = place < T
         token = fx.min(place, T - 1)
-        experts = [lane + j * lanes for j in range(num_experts // lanes)]
-        scores = [logits[token, expert].to(fx.Float32) * LOG2_E for expert in experts]
-        top = wave_reduce(reduce(maximum, scores), maximum, lanes)
-        powers = [fx.math.exp2(score - top) for score in scores]
-        total = wave_reduce(reduce(add, powers), add, lanes)
-        chances = [power / total for power in powers]
-        picked = []
-        for _ in fx.range_constexpr(topk):
-            largest = wave_reduce(reduce(maximum, chances), maximum, lanes)
-            none = fx.Int32(num_experts)
-            found = [(c == largest).select(e, none) for c, e in zip(chances, experts, strict=True)]
-            first = wave_reduce(reduce(_minimum, found), _minimum, lanes)
-            picked.append((largest, first))
-            chances = [(e == first).select(fx.Float32(-1.0), c) for c, e in zip(chances, experts, strict=True)]
-        share = fx.Float32(1.0)
-        if fx.const_expr(renormalize):
-            share = 1.0 / fx.max(reduce(add, [weight for weight, _ in picked]), fx.Float32(SMALLEST))
+        picked = largest_chances((logits, num_experts), token, lane, lanes, topk, renormalize)
         if alive & (lane == 0):
             for j, (weight, expert) in enumerate(picked):
-                weights[token, j] = weight * share
+                weights[token, j] = weight
                 indices[token, j] = expert
                 token_expert[token, j] = j * T + token
 

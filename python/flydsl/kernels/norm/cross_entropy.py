@@ -17,11 +17,12 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.reduce import add, maximum, wave_count, wave_reduce
+from flydsl.kernels.blocks.reduce import add, wave_count, wave_reduce
+from flydsl.kernels.blocks.row_choice import RowTask, only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
-from flydsl.kernels.blocks.row_plan import RowChoice, RowPlan, RowTask, check_row, plan_row
-from flydsl.kernels.blocks.rows import Line, launch_rows
-from flydsl.kernels.norm.softmax import LOG2_E, LOWEST, powers_of_two
+from flydsl.kernels.blocks.row_plan import RowPlan, check_row
+from flydsl.kernels.blocks.rows import launch_rows
+from flydsl.kernels.norm.softmax import LOG2_E, LOWEST, powers_of_row, powers_of_two, sum_of_powers
 
 FORWARD, BACKWARD = RowTask(targets=0, once=True), RowTask(once=True)
 LN_2 = 0.6931471805599453
@@ -59,43 +60,25 @@ def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan:
         logits: fx.Tensor, target: fx.Tensor, loss: fx.Tensor, lse: fx.Tensor, m: fx.Int32, ignore: fx.Int64,
         smoothing: fx.Float32, stream: fx.Stream = None,
     ):  # fmt: skip
-        choice = RowChoice(plan) if plan else plan_row(N, dtype, task=FORWARD)
+        choice = only(plan) if plan else plan_row(N, dtype, task=FORWARD)
         launch_rows(
             lambda chosen: cross_entropy_kernel(logits, target, loss, lse, m, ignore, smoothing, chosen), m, choice,
-            stream,
+            stream, (logits,),
         )  # fmt: skip
 
     return cross_entropy
 
 
 def _log_sum(work: RowWork, smoothed: bool, length: int) -> tuple[Any, Any]:
-    """(log of the sum of the powers of e, mean) of a row, in one pass: sums grow with the largest element so far."""
-    x, exchange = work.x[0], work.exchange
-    top, total, plain = _pass(x, smoothed)
-    highest = exchange.reduce(top, maximum)
-    base = (highest == LOWEST).select(fx.Float32(0.0), highest)
-    sums = [exchange.reduce(total * fx.math.exp2(top - base), add)]
-    waves = exchange.publish([base, *sums, *([exchange.reduce(plain, add)] if smoothed else [])])
-    bases, parts = waves.read(0, LOWEST), waves.read(1, 0.0)
-    most = waves.combine(bases, maximum)
-    whole = waves.combine([part * fx.math.exp2(base - most) for base, part in zip(bases, parts, strict=True)], add)
-    mean = waves.combine(waves.read(2, 0.0), add) * (1.0 / length) if smoothed else None
-    return (most + fx.math.log2(whole)) * LN_2, mean
+    """(log of the sum of the powers of e, mean) of a row, in one pass."""
+    x, plain = work.x[0], [fx.Float32(0.0)]
 
+    def add_up(turn: int, vector: Any) -> None:
+        plain[0] = plain[0] + x.share.within_or_zero(vector, turn).reduce("add", fastmath="reassoc")
 
-def _pass(x: Line, smoothed: bool) -> tuple[Any, Any, Any]:
-    """(largest element, sum of powers of 2 relative to it, sum) of this thread's elements; all times log2 e."""
-    top, total, plain = fx.Float32(LOWEST), fx.Float32(0.0), fx.Float32(0.0)
-    for turn, vector in enumerate(x):
-        higher = fx.max(top, vector.reduce("max") * LOG2_E)
-        base = (higher == LOWEST).select(fx.Float32(0.0), higher)
-        powers = powers_of_two(fx.math.fma(vector, LOG2_E, -base))
-        total = total * fx.math.exp2(top - base) + powers.reduce("add", fastmath="reassoc")
-        top = higher
-        if smoothed:
-            inside = x.share.within_or_zero(vector, turn)
-            plain = plain + inside.reduce("add", fastmath="reassoc")
-    return top, total, plain
+    top, total = sum_of_powers(x, add_up if smoothed else None)
+    base, whole, *sums = powers_of_row(work.exchange, top, total, plain if smoothed else ())
+    return (base + fx.math.log2(whole)) * LN_2, sums[0] * (1.0 / length) if smoothed else None
 
 
 @cache
@@ -134,12 +117,12 @@ def build_cross_entropy_bwd_module(N: int, dtype: str, plan: RowPlan | None = No
         logits: fx.Tensor, target: fx.Tensor, lse: fx.Tensor, dloss: fx.Tensor, dlogits: fx.Tensor, m: fx.Int32,
         ignore: fx.Int64, smoothing: fx.Float32, scale: fx.Tensor, stream: fx.Stream = None,
     ):  # fmt: skip
-        choice = RowChoice(plan) if plan else plan_row(N, dtype, task=BACKWARD)
+        choice = only(plan) if plan else plan_row(N, dtype, task=BACKWARD)
         launch_rows(
             lambda chosen: cross_entropy_bwd_kernel(
                 logits, target, lse, dloss, dlogits, m, ignore, smoothing, scale, chosen
             ),
-            m, choice, stream,
+            m, choice, stream, (logits, dlogits),
         )  # fmt: skip
 
     return cross_entropy_bwd

@@ -16,8 +16,9 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import gelu, sigmoid, silu
+from flydsl.kernels.blocks.row_choice import RowTask, only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
-from flydsl.kernels.blocks.row_plan import RowChoice, RowPlan, RowTask, check_row, plan_row
+from flydsl.kernels.blocks.row_plan import RowPlan, check_row
 from flydsl.kernels.blocks.rows import launch_rows
 
 FORWARD, BACKWARD = RowTask(sources=2, once=True), RowTask(sources=3, targets=2, once=True)
@@ -72,8 +73,8 @@ def build_glu_module(N: int, dtype: str, gate: str = "silu", plan: RowPlan | Non
 
     @flyc.jit
     def glu(gate: fx.Tensor, up: fx.Tensor, out: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
-        choice = RowChoice(plan) if plan else plan_row(N, dtype, task=FORWARD)
-        launch_rows(lambda chosen: glu_kernel(gate, up, out, m, chosen), m, choice, stream)
+        choice = only(plan) if plan else plan_row(N, dtype, task=FORWARD)
+        launch_rows(lambda chosen: glu_kernel(gate, up, out, m, chosen), m, choice, stream, (gate, up, out))
 
     return glu
 
@@ -101,7 +102,8 @@ def build_glu_bwd_module(N: int, dtype: str, gate: str = "silu", plan: RowPlan |
         dout: fx.Tensor, gate: fx.Tensor, up: fx.Tensor, dgate: fx.Tensor, dup: fx.Tensor, m: fx.Int32,
         stream: fx.Stream = None,
     ):  # fmt: skip
-        choice = RowChoice(plan) if plan else plan_row(N, dtype, task=BACKWARD)
-        launch_rows(lambda chosen: glu_bwd_kernel(dout, gate, up, dgate, dup, m, chosen), m, choice, stream)
+        choice = only(plan) if plan else plan_row(N, dtype, task=BACKWARD)
+        matrices = dout, gate, up, dgate, dup
+        launch_rows(lambda chosen: glu_bwd_kernel(*matrices, m, chosen), m, choice, stream, matrices)
 
     return glu_bwd

@@ -14,8 +14,9 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.reduce import add
+from flydsl.kernels.blocks.row_choice import RowTask, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_rows_in_turn
-from flydsl.kernels.blocks.row_plan import RowPlan, RowTask, check_row, plan_row
+from flydsl.kernels.blocks.row_plan import RowPlan, check_row
 from flydsl.kernels.blocks.rows import Line, Share, places, row_start, store_turn, vectors_of
 
 ADDED = 1 << 21

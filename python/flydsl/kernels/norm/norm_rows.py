@@ -15,8 +15,9 @@ import flydsl.expr as fx
 from flydsl.kernels.blocks.exchange import RowExchange
 from flydsl.kernels.blocks.narrow import LARGEST, largest_magnitude, quantised, row_scale
 from flydsl.kernels.blocks.reduce import add, maximum
+from flydsl.kernels.blocks.row_choice import RowTask, only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
-from flydsl.kernels.blocks.row_plan import RowChoice, RowPlan, RowTask, check_options, check_row, plan_row
+from flydsl.kernels.blocks.row_plan import RowPlan, check_options, check_row
 from flydsl.kernels.blocks.rows import Line, launch_rows, row_sum, sum_of_squares
 
 
@@ -102,10 +103,10 @@ def norm_launcher(form: NormForm, threads: int | None = None, plan: RowPlan | No
     ):  # fmt: skip
         lines = sum(line is not None for line in (gamma, beta, xscale))
         task = RowTask(1 + form.residual, 1 + form.residual)
-        choice = RowChoice(plan) if plan else plan_row(form.length, form.dtype, threads, lines=lines, task=task)
+        choice = only(plan) if plan else plan_row(form.length, form.dtype, threads, lines=lines, task=task)
         launch_rows(
             lambda chosen: norm_kernel(X, R, gamma, beta, xscale, Y, R_out, mean, rstd, yscale, m, chosen), m, choice,
-            stream,
+            stream, (X, R, Y, R_out),
         )  # fmt: skip
 
     return norm
@@ -116,7 +117,7 @@ class AddedLine(Line):
 
     def __init__(self, lines: list[Line], keep: bool) -> None:
         self.lines, self.share, self.hint, self.again_hint = lines, lines[0].share, None, True
-        self.held = [self._load(turn, None) for turn in range(self.share.plan.turns)] if keep else None
+        self.held = [self._load(turn, None) for turn in range(self.share.plan.turns)] if keep else []
 
     def _load(self, turn: int, hint: Any) -> Any:
         a, b = (line.loaded(turn, again=hint is not None) for line in self.lines)
@@ -139,10 +140,42 @@ def _inverse_root(work: RowWork, x: Line, form: NormForm) -> Any:
 
 def wave_moments(x: Line, exchange: RowExchange) -> tuple[Any, Any, Any]:
     """(sum, squares of the differences from the wave's own mean, elements) of a wave's part of the row."""
+    if not x.held:
+        return _moments_of_wave(*thread_moments(x), exchange)
     total, count = exchange.reduce(row_sum(x), add), exchange.reduce(x.share.count(), add)
     mean = mean_of(total, count)
     centred = (x.share.within(vector - mean, turn) for turn, vector in enumerate(x.again()))
     return total, exchange.reduce(sum_of_squares(centred), add), count
+
+
+def thread_moments(x: Line) -> tuple[Any, Any, Any]:
+    """(sum, squares of the differences from the mean, elements) of a thread's part of the row, in one pass.
+
+    Differences are from the mean of the thread's first vector, so that few digits are lost where all elements are
+    large: with p that mean, the error is of the size of count * p**2 roundings, and the row's own squares are no less
+    than those of the elements of that vector, which p is the mean of.
+    """
+    share, pivot, sums, squares = x.share, None, None, None
+    for turn, vector in enumerate(x):
+        if pivot is None:
+            insides = share.insides(turn)
+            ones = [fx.Float32(1.0) if i is True else i.select(fx.Float32(1.0), fx.Float32(0.0)) for i in insides or ()]
+            count = sum(ones[1:], ones[0]) if ones else fx.Float32(float(vector.numel))
+            pivot = mean_of(vector.reduce("add", fastmath="reassoc"), count)
+        apart = share.within(vector - pivot, turn)
+        sums = apart if sums is None else sums + apart
+        squares = apart * apart if squares is None else fx.math.fma(apart, apart, squares)
+    assert pivot is not None and sums is not None and squares is not None
+    count, apart = share.count(), sums.reduce("add", fastmath="reassoc")
+    own = squares.reduce("add", fastmath="reassoc") - apart * mean_of(apart, count)
+    return fx.math.fma(count, pivot, apart), fx.max(own, fx.Float32(0.0)), count
+
+
+def _moments_of_wave(total: Any, squares: Any, count: Any, exchange: RowExchange) -> tuple[Any, Any, Any]:
+    """The moments of a wave from those of its threads."""
+    whole, elements = exchange.reduce(total, add), exchange.reduce(count, add)
+    apart = mean_of(total, count) - mean_of(whole, elements)
+    return whole, exchange.reduce(fx.math.fma(count * apart, apart, squares), add), elements
 
 
 def _moments(work: RowWork, x: Line, form: NormForm) -> tuple[Any, Any]:
@@ -175,8 +208,14 @@ def store_normed(
 
     def normed() -> Iterator[tuple[int, Any, Any]]:
         mean, rstd = statistics
+        # Elements of 16 bits have fewer digits than what one rounding less of the mean would lose.
+        offset = None if mean is None or form.dtype == "f32" else -mean * rstd
+
+        def centred(vector: Any) -> Any:
+            return (vector - mean) * rstd if offset is None else fx.math.fma(vector, rstd, offset)
+
         for turn, vector in enumerate(x.again()):
-            y = (vector if mean is None else vector - mean) * rstd
+            y = vector * rstd if mean is None else centred(vector)
             scale, shift, smooth = (lines[name][turn] if name in lines else None for name in _LINES)
             y = y if scale is None else y * scale if shift is None else fx.math.fma(y, scale, shift)
             yield turn, vector, y if smooth is None else y * smooth

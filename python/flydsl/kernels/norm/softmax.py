@@ -6,6 +6,7 @@ fn(A, C, M, stream)
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cache, reduce
 from math import log2
 from typing import Any
@@ -13,9 +14,10 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.reduce import add, maximum
+from flydsl.kernels.blocks.row_choice import only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
-from flydsl.kernels.blocks.row_plan import RowChoice, RowPlan, check_row, plan_row
-from flydsl.kernels.blocks.rows import launch_rows, row_sum
+from flydsl.kernels.blocks.row_plan import RowPlan, check_row
+from flydsl.kernels.blocks.rows import Line, launch_rows, row_sum
 
 LOG2_E = log2(2.718281828459045)
 LOWEST = float("-inf")
@@ -35,8 +37,8 @@ def build_softmax_module(M: int, N: int, dtype: str, threads: int | None = None,
 
     @flyc.jit
     def softmax(A: fx.Tensor, C: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
-        choice = RowChoice(plan) if plan else plan_row(N, dtype, threads)
-        launch_rows(lambda chosen: softmax_kernel(A, C, m, chosen), m, choice, stream)
+        choice = only(plan) if plan else plan_row(N, dtype, threads)
+        launch_rows(lambda chosen: softmax_kernel(A, C, m, chosen), m, choice, stream, (A, C))
 
     return softmax
 
@@ -44,21 +46,57 @@ def build_softmax_module(M: int, N: int, dtype: str, threads: int | None = None,
 def softmax_row(work: RowWork) -> None:
     """Each wave takes powers of 2 relative to its own maximum; one exchange of maxima and sums puts them together.
 
-    Exponents are ``x * log2 e - m`` in one rounding, where m is the wave's maximum times log2 e, rounded once.
+    Exponents are ``x * log2 e - m`` in one rounding, where m is a maximum times log2 e, rounded once. Powers are kept
+    where the row is; else they are computed again, relative to the row's maximum.
     """
     x, exchange = work.x[0], work.exchange
+    if not x.held:
+        top, total = sum_of_powers(x)
+        highest, total = powers_of_row(exchange, top, total)
+        inverse = fx.Float32(1.0).divf(total, fastmath="arcp,afn")
+        for turn, vector in enumerate(x.again()):
+            work.store(turn, powers_of_two(fx.math.fma(vector, LOG2_E, -highest)) * inverse)
+        return
     top = exchange.reduce(reduce(maximum, (vector.reduce("max") for vector in x)), maximum) * LOG2_E
-    # A wave that lies beyond the row, or a row of nothing but -inf, has powers of zero, not inf - inf.
-    shift = (top == LOWEST).select(fx.Float32(0.0), top)
+    shift = above_lowest(top)
     powers = x.mapped(lambda vector: powers_of_two(fx.math.fma(vector, LOG2_E, -shift)))
-    waves = exchange.publish([shift, exchange.reduce(row_sum(powers()), add)])
-
-    shifts, sums = waves.read(0, LOWEST), waves.read(1, 0.0)
-    highest = waves.combine(shifts, maximum)
-    total = waves.combine([s * fx.math.exp2(t - highest) for t, s in zip(shifts, sums, strict=True)], add)
+    highest, total = powers_of_row(exchange, top, row_sum(powers()))
     scale = fx.math.exp2(shift - highest).divf(total, fastmath="arcp,afn")
     for turn, vector in enumerate(powers()):
         work.store(turn, vector * scale)
+
+
+def above_lowest(top: Any) -> Any:
+    """What exponents are taken relative to: where there is nothing but -inf, powers are zero, not of inf - inf."""
+    return (top == LOWEST).select(fx.Float32(0.0), top)
+
+
+def sum_of_powers(x: Line, also: Callable[[int, Any], None] | None = None) -> tuple[Any, Any]:
+    """(largest element times log2 e, sum of the powers of 2 relative to it) of this thread's elements, in one pass.
+
+    The sum grows with the largest element so far. ``also`` is called with each vector and its turn.
+    """
+    top, total = fx.Float32(LOWEST), fx.Float32(0.0)
+    for turn, vector in enumerate(x):
+        higher = fx.max(top, vector.reduce("max") * LOG2_E)
+        base = above_lowest(higher)
+        powers = powers_of_two(fx.math.fma(vector, LOG2_E, -base))
+        total = fx.math.fma(total, fx.math.exp2(top - base), powers.reduce("add", fastmath="reassoc"))
+        top = higher
+        if also is not None:
+            also(turn, vector)
+    return top, total
+
+
+def powers_of_row(exchange: Any, top: Any, total: Any, more: Sequence[Any] = ()) -> tuple[Any, ...]:
+    """(what powers of the row are relative to, their sum, the sum of each of ``more``), from what each thread has."""
+    highest = exchange.reduce(top, maximum)
+    own = exchange.reduce(total * fx.math.exp2(top - above_lowest(highest)), add)
+    waves = exchange.publish([highest, own, *(exchange.reduce(value, add) for value in more)])
+    tops, parts = waves.read(0, LOWEST), waves.read(1, 0.0)
+    base = above_lowest(waves.combine(tops, maximum))
+    whole = waves.combine([part * fx.math.exp2(other - base) for other, part in zip(tops, parts, strict=True)], add)
+    return base, whole, *(waves.combine(waves.read(2 + index, 0.0), add) for index in range(len(more)))
 
 
 def powers_of_two(exponents: Any) -> Any:

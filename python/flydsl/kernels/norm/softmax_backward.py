@@ -12,8 +12,10 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.reduce import add
+from flydsl.kernels.blocks.row_choice import RowTask, choose, only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
-from flydsl.kernels.blocks.row_plan import HOPPER, RowChoice, RowPlan, RowTask, check_row, choose, plan_row
+from flydsl.kernels.blocks.row_machine import HOPPER
+from flydsl.kernels.blocks.row_plan import RowPlan, check_row
 from flydsl.kernels.blocks.rows import dot, launch_rows
 
 TASK = RowTask(sources=2)
@@ -30,8 +32,8 @@ def build_softmax_bwd_module(N: int, dtype_str: str = "f32", plan: RowPlan | Non
 
     @flyc.jit
     def softmax_bwd(dy: fx.Tensor, y: fx.Tensor, dx: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
-        choice = RowChoice(plan) if plan else plan_row(N, dtype_str, task=TASK)
-        launch_rows(lambda chosen: softmax_bwd_kernel(dy, y, dx, m, chosen), m, choice, stream)
+        choice = only(plan) if plan else plan_row(N, dtype_str, task=TASK)
+        launch_rows(lambda chosen: softmax_bwd_kernel(dy, y, dx, m, chosen), m, choice, stream, (dy, y, dx))
 
     return softmax_bwd
 

@@ -17,8 +17,9 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.narrow import LARGEST, largest_magnitude, quantised, row_scale
 from flydsl.kernels.blocks.reduce import maximum, wave_count, wave_reduce
+from flydsl.kernels.blocks.row_choice import RowTask, only, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_each_row
-from flydsl.kernels.blocks.row_plan import RowChoice, RowPlan, RowTask, check_row, plan_row
+from flydsl.kernels.blocks.row_plan import RowPlan, check_row
 from flydsl.kernels.blocks.rows import launch_rows
 
 PIECE = 32
@@ -57,8 +58,8 @@ def build_row_quant_module(N: int, dtype: str, quant: str = "i8", plan: RowPlan 
 
     @flyc.jit
     def row_quant(X: fx.Tensor, Q: fx.Tensor, scales: fx.Tensor, m: fx.Int32, stream: fx.Stream = None):
-        choice = RowChoice(plan) if plan else plan_row(N, dtype)
-        launch_rows(lambda chosen: row_quant_kernel(X, Q, scales, m, chosen), m, choice, stream)
+        choice = only(plan) if plan else plan_row(N, dtype)
+        launch_rows(lambda chosen: row_quant_kernel(X, Q, scales, m, chosen), m, choice, stream, (X, Q))
 
     return row_quant
 
@@ -99,9 +100,9 @@ def build_tensor_quant_module(N: int, dtype: str, quant: str = "fp8") -> Any:
         X: fx.Tensor, Q: fx.Tensor, tops: fx.Tensor, scales: fx.Tensor, m: fx.Int32, stream: fx.Stream = None
     ):
         reading, writing = (plan_row(N, dtype, task=RowTask(targets=count, once=True)) for count in (0, 1))
-        launch_rows(lambda chosen: row_top_kernel(X, tops, m, chosen), m, reading, stream)
+        launch_rows(lambda chosen: row_top_kernel(X, tops, m, chosen), m, reading, stream, (X,))
         scale_kernel(tops, scales, m).launch(grid=(1, 1, 1), block=(THREADS, 1, 1), stream=stream)
-        launch_rows(lambda chosen: apply_kernel(X, Q, scales, m, chosen), m, writing, stream)
+        launch_rows(lambda chosen: apply_kernel(X, Q, scales, m, chosen), m, writing, stream, (X, Q))
 
     return tensor_quant
 
@@ -151,7 +152,7 @@ def build_mx_quant_module(N: int, dtype: str, quant: str = "mxfp4") -> Any:
         if number < m * pieces:
             row, piece = number // pieces, number % pieces
             vector = _piece(X, row, piece)
-            largest = abs(vector).reduce("max")
+            largest = abs(vector).reduce("maximumf")
             if fx.const_expr(quant == "mxfp8"):
                 largest = fx.max(largest, fx.Float32(1e-30))
             scale = e8m0_of(largest / divisor)
@@ -204,7 +205,7 @@ def build_block_quant_module(N: int, dtype: str, rows: int = 1, quant: str = "fp
             row, block = number // columns, number % columns
         piece = block * PER_BLOCK + place
         vector = _piece(X, row, piece)
-        top = wave_reduce(abs(vector).reduce("max"), maximum, PER_BLOCK if rows == 1 else None)
+        top = wave_reduce(abs(vector).reduce("maximumf"), maximum, PER_BLOCK if rows == 1 else None)
         if fx.const_expr(rows > 1):
             top = _block_maximum(top, threads)
         scale, inverse = row_scale(top, quant)

@@ -94,6 +94,15 @@ def quantize_mx(x: Any, dtype: str = "mxfp4") -> tuple[np.ndarray, np.ndarray]:
     return pack_codes(codes, dtype).reshape(*wide.shape[:-1], -1), scale
 
 
+def dequantize_mx(packed: Any, scale: Any, dtype: str = "mxfp4") -> np.ndarray:
+    """The numbers, in float64, of what `quantize_mx` gives for "mxfp8" and "mxfp4"."""
+    codes = np.asarray(packed).view(np.uint8)
+    if dtype == "mxfp4":
+        codes = np.stack([codes & 15, codes >> 4], -1).reshape(*codes.shape[:-1], -1)
+    wide = codes.view(MX[dtype][0]).astype(np.float64)
+    return wide * np.repeat(e8m0_to_f32(scale).astype(np.float64), GROUP, -1)
+
+
 def pack_codes(codes: np.ndarray, dtype: str) -> np.ndarray:
     """Codes of groups of 32 as bytes."""
     if dtype == "mxfp8":

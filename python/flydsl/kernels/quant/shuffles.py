@@ -12,8 +12,8 @@ from typing import Any
 from flydsl.kernels.gemm.preshuffle_plan import shuffle_weight
 
 __all__ = [
-    "e8m0_shuffle", "pack_int4", "preshuffle_b_16x16", "preshuffle_b_fp8", "scale_32x4", "shuffle_scale_for_int4",
-    "shuffle_scale_w4", "shuffle_weight", "shuffle_weight_w4",
+    "e8m0_shuffle", "pack_int4", "preshuffle_b_16x16", "preshuffle_b_fp8", "preshuffle_e8m0_scale", "scale_32x4",
+    "shuffle_scale_for_int4", "shuffle_scale_w4", "shuffle_weight", "shuffle_weight_w4",
 ]  # fmt: skip
 
 
@@ -95,6 +95,22 @@ def scale_32x4(scale: Any) -> Any:
     _check(columns % 4 == 0, f"columns come by 4, got {columns}")
     padded = _padded(scale, -rows % 32, 0, 0)
     return reorder(padded, (padded.shape[0] // 32, 32, columns // 4, 4), (0, 2, 1, 3)).reshape(padded.shape)
+
+
+def preshuffle_e8m0_scale(scale: Any, warp_tile: int, scale_k_per_tile: int, row_align: int = 0) -> Any:
+    """Scales S[row, j] for gfx1250's waves of ``warp_tile`` rows and tiles of ``scale_k_per_tile`` scales along K.
+
+    The row is warp_tile * b + 16 * rep + lane, j is (tile * steps + step) * 4 + s: [b][lane][tile][step][rep][s]. Rows
+    are padded to multiples of ``row_align``, or of ``warp_tile``, with 127, which stands for 1.
+    """
+    rows, columns = scale.shape
+    _check(warp_tile % 16 == 0 and scale_k_per_tile % 4 == 0 and columns % scale_k_per_tile == 0,
+           f"waves have rows by 16, and tiles scales by 4: {warp_tile}, {scale_k_per_tile} of {columns}")  # fmt: skip
+    _check((row_align or warp_tile) % warp_tile == 0, f"row_align {row_align} is no multiple of {warp_tile}")
+    padded = _padded(scale, -rows % (row_align or warp_tile), 0, 127)
+    reps, tiles, steps = warp_tile // 16, columns // scale_k_per_tile, scale_k_per_tile // 4
+    digits = (padded.shape[0] // warp_tile, reps, 16, tiles, steps, 4)  # b, rep, lane, tile, step, s
+    return reorder(padded, digits, (0, 2, 3, 4, 1, 5)).reshape(-1, reps * columns)
 
 
 def _padded(x: Any, rows: int, columns: int, value: int) -> Any:

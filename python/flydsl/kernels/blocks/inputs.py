@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import flydsl.expr as fx
+from flydsl.compiler.backends.registry import chosen_target
 
+Array = Any
+"""A tensor of PyTorch or an array of NumPy."""
 TYPES: dict[str, Any] = {"bfloat16": fx.BFloat16, "float16": fx.Float16}
+EIGHT_BITS: dict[str, Any] = {"float8_e4m3fn": fx.Float8E4M3FN}
 HOST_BLOCKS = 4
 """Persistent blocks on the virtual GPU, which has no multiprocessors to fill."""
 
 
-def multiprocessors(tensor: Any) -> int:
+def multiprocessors(tensor: Array) -> int:
     """How many blocks run at a time where the tensor is."""
     if not getattr(tensor, "is_cuda", False):
         return HOST_BLOCKS
@@ -20,23 +24,36 @@ def multiprocessors(tensor: Any) -> int:
     return torch.cuda.get_device_properties(tensor.device).multi_processor_count
 
 
-def type_of(q: Any, k: Any, v: Any) -> Any:
-    names = [str(tensor.dtype).removeprefix("torch.") for tensor in (q, k, v)]
+def is_for_cuda(tensor: Array) -> bool:
+    """Whether kernels over a tensor are compiled for an NVIDIA GPU: its own, or the one that the virtual GPU is."""
+    if not getattr(tensor, "is_cuda", False):
+        return chosen_target().family.maker == "NVIDIA"
+    import torch
+
+    return torch.version.hip is None
+
+
+def type_name(tensor: Array) -> str:
+    return str(tensor.dtype).removeprefix("torch.")
+
+
+def type_of(q: Array, k: Array, v: Array, types: dict[str, Any] = TYPES) -> Any:
+    names = [type_name(tensor) for tensor in (q, k, v)]
     if len(set(names)) > 1:
         raise ValueError(f"q is {names[0]}, k is {names[1]} and v is {names[2]}: give all the same type")
-    if names[0] not in TYPES:
-        raise ValueError(f"q is {names[0]}; this kernel takes {', '.join(TYPES)}")
-    return TYPES[names[0]]
+    if names[0] not in types:
+        raise ValueError(f"q is {names[0]}; this kernel takes {', '.join(types)}")
+    return types[names[0]]
 
 
-def strides(tensor: Any) -> tuple[int, ...]:
+def strides(tensor: Array) -> tuple[int, ...]:
     """In elements."""
     if callable(getattr(tensor, "stride", None)):
         return tuple(tensor.stride())
     return tuple(step // tensor.itemsize for step in tensor.strides)
 
 
-def broadcast(tensor: Any, shape: tuple[int, ...]) -> Any:
+def broadcast(tensor: Array, shape: tuple[int, ...]) -> Any:
     if hasattr(tensor, "expand"):
         return tensor.expand(shape)
     import numpy as np
@@ -44,11 +61,11 @@ def broadcast(tensor: Any, shape: tuple[int, ...]) -> Any:
     return np.broadcast_to(tensor, shape)
 
 
-def contiguous(tensor: Any) -> Any:
+def contiguous(tensor: Array) -> Any:
     return tensor.contiguous() if hasattr(tensor, "contiguous") else tensor.copy()
 
 
-def as_bias(mask: Any) -> Any:
+def as_bias(mask: Array) -> Any:
     """What is added to scores for a mask of truth values: nothing where it holds, minus infinity elsewhere."""
     if not str(mask.dtype).endswith("bool"):
         return mask
@@ -58,18 +75,22 @@ def as_bias(mask: Any) -> Any:
     return bias
 
 
-def empty_beside(like: Any, shape: tuple[int, ...], dtype: str | None = None) -> Any:
-    """An uninitialised array beside ``like``."""
+def empty_beside(like: Array, shape: tuple[int, ...], dtype: Any = None) -> Any:
+    """An uninitialised array beside ``like``, of its type or another, which may be named."""
     if hasattr(like, "new_empty"):
-        import torch
+        if isinstance(dtype, str):
+            import torch
 
-        return like.new_empty(shape, dtype=getattr(torch, dtype) if dtype else like.dtype)
+            dtype = getattr(torch, dtype)
+        return like.new_empty(shape) if dtype in (None, like.dtype) else like.new_empty(shape, dtype=dtype)
+    import ml_dtypes
     import numpy as np
 
-    return np.empty(shape, dtype or like.dtype)
+    named = getattr(ml_dtypes, dtype, dtype) if isinstance(dtype, str) else dtype
+    return np.empty(shape, like.dtype if named is None else named)
 
 
-def stream_of(tensor: Any, stream: Any) -> Any:
+def stream_of(tensor: Array, stream: Any) -> Any:
     """The stream that was given, or torch's current one."""
     if stream is not None or not getattr(tensor, "is_cuda", False):
         return stream

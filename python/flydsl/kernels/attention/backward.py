@@ -1,0 +1,153 @@
+"""Gradients of attention for tensors as they come: `attention_backward` checks them and chooses how kernels are built.
+
+out, lse = attention(q, k, v, is_causal=True, return_lse=True)
+dq, dk, dv = attention_backward(dout, q, k, v, out, lse, is_causal=True)
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.attention.attention import Inputs, check_numbers, features_of
+from flydsl.kernels.attention.backward_rows import LANES, after_kernel, before_kernel, tile_grid
+from flydsl.kernels.attention.backward_tiles import BackwardPlan
+from flydsl.kernels.attention.hopper_backward import hopper_backward
+from flydsl.kernels.attention.hopper_forward import WARPGROUP
+from flydsl.kernels.attention.scores import LOG2_E
+from flydsl.kernels.attention.wave_backward import WAVE_PLAN, wave_backward
+from flydsl.kernels.blocks.inputs import (
+    Array,
+    contiguous,
+    empty_beside,
+    is_for_cuda,
+    multiprocessors,
+    stream_of,
+    strides,
+)
+
+MAX_HEAD = 128
+"""Elements of a head: dK and dV of a tile of keys stay in registers."""
+
+
+def attention_backward(
+    dout: Array, q: Array, k: Array, v: Array, out: Array, lse: Array, *, attn_mask: Array = None,
+    is_causal: bool = False,
+    scale: float | None = None, window: tuple[int | None, int | None] = (None, None), softcap: float = 0.0,
+    alibi_slopes: Array = None, cu_seqlens_q: Array = None, cu_seqlens_k: Array = None, max_seqlen_q: int | None = None,
+    max_seqlen_k: int | None = None, deterministic: bool = False, grads: tuple[Any, Any, Any] | None = None,
+    plan: BackwardPlan | None = None, stream: Any = None,
+) -> tuple[Any, Any, Any]:  # fmt: skip
+    """(dq, dk, dv) for the gradient ``dout`` of what `attention` gave for the same arguments, with its ``lse``.
+
+    Sums for dq are made in the order in which blocks come; ``deterministic`` ones in the order of keys, so that the
+    same bits come out each time. Gradients go to ``grads`` where these are given.
+    """
+    given = Inputs(q, k, v, out, cu_seqlens_q, cu_seqlens_k, max_seqlen_q)
+    check_gradients(given, dout, lse)
+    scale = given.d**-0.5 if scale is None else float(scale)
+    left, right = window[0], 0 if is_causal else window[1]
+    check_numbers(scale, left, right, softcap)
+    features = features_of(left, right, softcap, scale, attn_mask is not None or alibi_slopes is not None)
+    by_waves = not is_for_cuda(q)
+    plan = WAVE_PLAN if by_waves else plan or choose_backward_plan(given.dtype, given.d, given.dv)
+    plan = replace(
+        plan, dtype=given.dtype, d=given.d, dv=given.dv, features=features, shared_rows=given.varied,
+        deterministic=deterministic,
+    )  # fmt: skip
+    results = grads or tuple(empty_beside(x, tuple(x.shape)) for x in (q, k, v))
+    if 0 in out.shape or 0 in k.shape:
+        for result in results:
+            result[...] = 0
+        return results
+    dq, dk, dv, do = given.shaped(*results, dout)
+    do = do if is_aligned(do) else contiguous(do)
+    keys = int(given.k.shape[2]) if max_seqlen_k is None else min(int(max_seqlen_k), int(given.k.shape[2]))
+    backward(
+        given.q, given.k, given.v, given.out, do, given.shaped_lse(lse), dq, dk, dv,
+        *workspace(given, plan, by_waves), given.mask(attn_mask), given.slopes(alibi_slopes), cu_seqlens_q,
+        cu_seqlens_k, scale, softcap, left or 0, right or 0, given.batches, given.longest, keys,
+        section_of(given, plan), plan, stream_of(q, stream),
+    )  # fmt: skip
+    return results
+
+
+@flyc.jit
+def backward(
+    Q: fx.Tensor, K: fx.Tensor, V: fx.Tensor, out: fx.Tensor, dout: fx.Tensor, lse: fx.Tensor, dQ: fx.Tensor,
+    dK: fx.Tensor, dV: fx.Tensor, sums: fx.Tensor | None, stats: fx.Tensor, counters: fx.Tensor | None,
+    bias: fx.Tensor | None, slopes: fx.Tensor | None, query_starts: fx.Tensor | None, key_starts: fx.Tensor | None,
+    scale: fx.Float32, cap: fx.Float32, left: fx.Int32, right: fx.Int32, batches: fx.Int32, queries: fx.Int32,
+    keys: fx.Int32, section: fx.Int32, plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
+):  # fmt: skip
+    """All tensors are (batch, heads, tokens, d); ``queries`` and ``keys`` are how many a sequence has at most."""
+    lengths = None if query_starts is None else (query_starts, key_starts)
+    numbers = (fx.Float32(LOG2_E if plan.features.scale_first else scale * LOG2_E), scale, cap)
+    grid = tile_grid(queries, fx.Int32(Q.shape[1]), batches, plan)
+    cuda = fx.nvvm.is_target()
+    before_kernel(out, dout, lse, stats, sums, counters, lengths, queries, plan).launch(
+        grid=grid, block=(plan.queries * LANES, 1, 1), stream=stream, pdl=cuda
+    )
+    tensors, given = (Q, K, V, dout), ((bias, slopes, None), lengths, numbers, (left, right), batches)
+    if fx.const_expr(cuda):
+        hopper_backward(tensors, (dK, dV), (sums, stats, counters), *given, keys, section, plan, stream)
+        after_kernel(sums, dQ, lengths, queries, scale, plan).launch(
+            grid=grid, block=(plan.consumers * WARPGROUP, 1, 1), stream=stream, pdl=True
+        )
+    else:
+        wave_backward(tensors, (dQ, dK, dV), stats, *given, (queries, keys), plan, stream)
+
+
+def choose_backward_plan(dtype: Any, d: int, dv: int) -> BackwardPlan:
+    """Two warpgroups where products have enough rows for them, else one."""
+    if d == 128:
+        return BackwardPlan(dtype, d, dv)
+    if d == 64 and dv <= 64:
+        return BackwardPlan(dtype, d, dv, queries=128)
+    return BackwardPlan(dtype, d, dv, keys=64, consumers=1)
+
+
+def workspace(given: Inputs, plan: BackwardPlan, by_waves: bool) -> tuple[Any, Any, Any]:
+    """Sums for dq, logarithms and deltas, and counters, for each tile of queries and head; uninitialised."""
+    if given.varied:
+        tiles = int(given.q.shape[2]) // plan.queries + given.batches
+    else:
+        tiles = given.batches * -(-given.longest // plan.queries)
+    slots = tiles * given.heads
+    return (
+        None if by_waves else empty_beside(given.q, (slots, plan.queries * plan.d), "float32"),
+        empty_beside(given.q, (slots, 2 * plan.queries), "float32"),
+        empty_beside(given.q, (slots * plan.consumers,), "int32") if plan.deterministic and not by_waves else None,
+    )
+
+
+def section_of(given: Inputs, plan: BackwardPlan) -> int:
+    """Heads and batches whose tiles start together.
+
+    Where tiles differ in work there are two for each multiprocessor, so that all end together, and not more, so that
+    what they read stays in the cache. All sections have about one size.
+    """
+    total, tiles = given.batches * given.kv_heads, -(-int(given.k.shape[2]) // plan.keys)
+    if not (plan.features.left or plan.features.right):
+        return 1
+    most = min(-(-2 * multiprocessors(given.q) // tiles), total)
+    return -(-total // -(-total // most))
+
+
+def is_aligned(tensor: Array) -> bool:
+    """Whether TMA can read a tensor as it is: heads contiguous, and rows a multiple of 16 bytes apart."""
+    *steps, last = strides(tensor)
+    return last == 1 and all(step and step % 8 == 0 for step in steps)
+
+
+def check_gradients(given: Inputs, dout: Array, lse: Array) -> None:
+    if max(given.d, given.dv) > MAX_HEAD:
+        raise ValueError(f"gradients are for heads of up to {MAX_HEAD} elements, got {given.d} and {given.dv}")
+    if tuple(dout.shape) != tuple(given.result.shape) or dout.dtype != given.result.dtype:
+        raise ValueError(
+            f"dout must be as out, {tuple(given.result.shape)} of {given.result.dtype}, got {tuple(dout.shape)} of "
+            f"{dout.dtype}"
+        )
+    given.check_lse(lse)

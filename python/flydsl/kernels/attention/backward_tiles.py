@@ -1,0 +1,129 @@
+"""What gradients of attention are made of, whatever multiplies: a plan, the queries that see some keys, and dS."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.attention.hopper_forward import WARPGROUP
+from flydsl.kernels.attention.scores import PLAIN, Band, Features, capped, powers_of_two
+from flydsl.kernels.attention.tiles import Piece, hidden, scores_of
+
+
+@dataclass(frozen=True)
+class BackwardPlan:
+    """Head sizes, queries and keys of a tile, stages of the rings of Q and dO, warpgroups that compute, features.
+
+    Where something else than zeros may lie behind a sequence's end, ``shared_rows`` has it taken out.
+    """
+
+    dtype: Any
+    d: int
+    dv: int
+    queries: int = 64
+    keys: int = 128
+    stages: int = 2
+    consumers: int = 2
+    features: Features = PLAIN
+    group: int = 1
+    shared_rows: bool = False
+    deterministic: bool = False
+
+    @property
+    def threads(self) -> int:
+        return (1 + self.consumers) * WARPGROUP
+
+    @property
+    def transposed(self) -> bool:
+        """Whether dQ^T is computed: a product has rows for all warpgroups, and those of dQ may be too few."""
+        return self.queries % (64 * self.consumers) != 0
+
+    @property
+    def last_keys_first(self) -> bool:
+        """The order in which sums for dQ are made, where there is one.
+
+        A tile of queries on the diagonal is its block's first: the blocks of earlier keys come to it later.
+        """
+        return self.deterministic and self.features.right
+
+    @property
+    def share(self) -> int:
+        """Numbers of dQ that a warpgroup has."""
+        return self.queries * self.d // self.consumers
+
+
+# Which queries -------------------------------------------------------------------------------------
+
+
+@flyc.jit
+def span_of(tile, head, batch, lengths, extents, window, plan):
+    """A tile of keys, and the tiles of queries that see it: (all of that, the first query's place in the workspace).
+
+    It is a `Piece` whose blocks are tiles of queries. Tiles of sequences that lie one behind the other begin at
+    multiples of a tile in the workspace: sequence i begins i tiles later than it would, at most.
+    """
+    queries, keys = extents
+    query_start = key_start = fx.Int32(0)
+    slot = batch * fx.ceildiv(queries, plan.queries)
+    if fx.const_expr(lengths is not None):
+        starts, key_starts = lengths
+        query_start, key_start = starts[batch], key_starts[batch]
+        queries, keys = starts[batch + 1] - query_start, key_starts[batch + 1] - key_start
+        slot = query_start // plan.queries + batch
+    band = Band(keys - queries, window[0], window[1], keys)
+    low, high, size = tile * plan.keys, (tile + 1) * plan.keys, plan.queries
+    begin = plain_begin = fx.Int32(0)
+    end = plain_end = fx.ceildiv(queries, size)
+    if fx.const_expr(plan.features.right):
+        shift = band.offset + band.right
+        begin = fx.max(low - shift, fx.Int32(0)) // size
+        plain_begin = fx.ceildiv(fx.max(high - 1 - shift, fx.Int32(0)), size)
+    if fx.const_expr(plan.features.left):
+        shift = band.left - band.offset
+        end = fx.min(end, fx.ceildiv(fx.max(high + shift, fx.Int32(0)), size))
+        plain_end = fx.max(low + 1 + shift, fx.Int32(0)) // size
+    plain_end = (high > keys).select(fx.Int32(0), plain_end)  # keys beyond the last one are hidden
+    span = Piece(head, batch, fx.Int32(0), queries, query_start, key_start, band, begin, end, plain_begin, plain_end)
+    return span, slot
+
+
+@flyc.jit
+def piece_at(span, head, tile, plan):
+    """A tile of queries of one head."""
+    first = tile * plan.queries
+    return Piece(
+        head, span.batch, first, span.queries, span.query_start, span.key_start, span.band, span.begin, span.end,
+        span.plain_begin, span.plain_end,
+    )  # fmt: skip
+
+
+# Powers and their gradients ------------------------------------------------------------------------
+
+
+@flyc.jit
+def powers_of_scores(products, rows, piece, block, plain, levels, extras, numbers, plan):
+    """(powers, by what gradients of scores shrink where scores are capped), as rows of queries.
+
+    ``products`` are q k of a block of keys, ``levels`` the logarithms of the rows; ``plain`` blocks need no mask.
+    """
+    factor, scale, cap = numbers
+    scores = scores_of(products, rows, piece, block, extras, numbers, plan, False)
+    if plain == False:  # noqa: E712
+        scores = hidden(scores, rows, piece, block, plan)
+    powers = [powers_of_two(fx.math.fma(row, fx.full_like(row, factor), fx.full_like(row, -level)))
+              for row, level in zip(scores, levels, strict=True)]  # fmt: skip
+    slopes = [fx.full_like(row, 1.0) for row in powers]
+    if fx.const_expr(plan.features.softcap):
+        ratios = [capped(row * scale, cap) / cap for row in rows.split(products)]
+        slopes = [1.0 - ratio * ratio for ratio in ratios]
+    return powers, slopes
+
+
+def gradients_of_scores(powers: Any, products: Any, deltas: Any, slopes: Any) -> list[Any]:
+    """p * (do v - delta) of each row, and less where scores are capped."""
+    return [
+        power * (row - fx.full_like(row, delta)) * slope
+        for power, row, delta, slope in zip(powers, products, deltas, slopes, strict=True)
+    ]

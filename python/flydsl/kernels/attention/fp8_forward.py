@@ -1,0 +1,162 @@
+"""Attention of 8-bit tensors on Hopper, with scales of tensors, of heads, or of blocks of 128 rows.
+
+    out = attention_fp8(q, k, v, q_scale=sq, k_scale=sk, v_scale=sv, is_causal=True)
+
+Products of 8 bits sum along contiguous elements, and the second product sums over keys: values are turned first, to
+(batch, kv heads, dv, keys), by a kernel that takes a hundredth of the time. It also puts keys into the order in which a
+warpgroup has its powers: a thread has two neighbours of every eight keys, where the product takes four of sixteen.
+
+Powers are rounded to 8 bits as well. Their level is such that they are as large as 8 bits allow (`scores.levels`), so
+that few get lost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.attention.attention import Inputs, check_numbers, features_of
+from flydsl.kernels.attention.hopper_forward import ForwardPlan, hopper_forward
+from flydsl.kernels.attention.scores import LOG2_E
+from flydsl.kernels.blocks.inputs import (
+    Array,
+    broadcast,
+    contiguous,
+    empty_beside,
+    is_for_cuda,
+    multiprocessors,
+    stream_of,
+)
+
+GROUP = 32
+"""Keys that a step of the product sums over; within so many they change places."""
+BLOCK = 128
+"""Rows that share a scale, where heads have several."""
+THREADS = 256
+PIECE = 16
+"""Elements that a thread moves at a time."""
+
+
+def key_at(place: Any) -> Any:
+    """Which key of a group stands at a place of turned values."""
+    half, four, one = place // 16, place % 16 // 4, place % 4
+    return half * 16 + one // 2 * 8 + four * 2 + one % 2
+
+
+@flyc.kernel
+def turn_kernel(V: Any, turned: Any, dv: fx.Constexpr):
+    """`BLOCK` keys of V, (keys, dv), to (dv, keys) with groups in the order of `key_at`; zeros up to the end."""
+    block, head, batch = fx.block_idx
+    keys, first, pitch = fx.Int32(V.shape[2]), block * BLOCK, dv + PIECE
+    words = fx.Vector.make_type(PIECE // 4, fx.Int32)
+    storage = fx.SharedAllocator().allocate(fx.Array[fx.Int8, BLOCK * pitch, 16]).ptr
+    tile = fx.make_view(storage, fx.make_layout((BLOCK, pitch), (pitch, 1)))
+    pieces = dv // PIECE
+    for i in range(fx.thread_idx.x, BLOCK * pieces, THREADS):
+        key = first + i // pieces
+        found = fx.full(PIECE // 4, 0, fx.Int32)
+        if key < keys:
+            line = fx.recast_iter(fx.Int32, fx.get_iter(V[batch, head, key, None]))
+            found = fx.Vector.load(
+                words, fx.make_view(line, fx.make_layout(dv // 4, 1)), [i % pieces * (PIECE // 4)], alignment=16
+            )
+        found.bitcast(fx.Int8).store(tile, [i // pieces, i % pieces * PIECE], alignment=16)
+    fx.barrier()
+    across = BLOCK // PIECE
+    for i in range(fx.thread_idx.x, dv * across, THREADS):
+        row, place = i // across, i % across * PIECE
+        group = place // GROUP * GROUP
+        bytes_of = [tile[group + key_at(place % GROUP + j), row] for j in range(PIECE)]
+        line = fx.recast_iter(fx.Int8, fx.get_iter(turned[batch, head, row, None]))
+        whole = fx.make_view(line, fx.make_layout(turned.shape[3], 1))
+        fx.Vector.from_elements(bytes_of, fx.Int8).store(whole, [first + place], alignment=16)
+
+
+@flyc.jit
+def forward_fp8(
+    Q: fx.Tensor, K: fx.Tensor, V: fx.Tensor, turned: fx.Tensor, out: fx.Tensor, lse: fx.Tensor | None,
+    q_scale: fx.Tensor, k_scale: fx.Tensor, v_scale: fx.Tensor, v_most: fx.Tensor, scale: fx.Float32, cap: fx.Float32,
+    left: fx.Int32, right: fx.Int32, batches: fx.Int32, longest: fx.Int32, group: fx.Int32, blocks: fx.Int32,
+    plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
+):  # fmt: skip
+    """Scales are (batch, heads, blocks), with one block where heads have one scale; ``v_most`` is a head's largest."""
+    turn_kernel(V, turned, plan.dv).launch(
+        grid=(fx.Int32(turned.shape[3]) // BLOCK, fx.Int32(V.shape[1]), batches), block=(THREADS, 1, 1),
+        stream=stream,
+    )  # fmt: skip
+    numbers = (fx.Float32(LOG2_E if plan.features.scale_first else scale * LOG2_E), scale, cap)
+    scales = (q_scale, k_scale, v_scale, v_most)
+    hopper_forward(
+        Q, K, turned, out, lse, (None, None, None), None, numbers, (left, right), batches, longest, group, blocks, plan,
+        stream, scales,
+    )  # fmt: skip
+
+
+def attention_fp8(
+    q: Array, k: Array, v: Array, *, q_scale: Array = None, k_scale: Array = None, v_scale: Array = None,
+    out: Array = None,
+    is_causal: bool = False, scale: float | None = None, window: tuple[int | None, int | None] = (None, None),
+    return_lse: bool = False, plan: ForwardPlan | None = None, stream: Any = None,
+) -> Any:  # fmt: skip
+    """Attention of float8_e4m3fn tensors (batch, heads, tokens, d), each times its scale; results are bf16.
+
+    A scale is f32 with one element for the tensor, (batch, heads) for its heads, or (batch, heads, blocks) for blocks
+    of 128 tokens; all three have blocks if one has. None is one.
+    """
+    if not is_for_cuda(q):
+        raise ValueError("attention of 8-bit tensors is for Hopper; give other targets bf16")
+    given = Inputs(q, k, v, out, None, None, None, eight_bits=True)
+    scale = given.d**-0.5 if scale is None else float(scale)
+    left, right = window[0], 0 if is_causal else window[1]
+    check_numbers(scale, left, right, 0.0)
+    scales, blocked = scales_of(given, (q_scale, k_scale, v_scale))
+    features = features_of(left, right, 0.0, scale, added=False)
+    plan = plan or choose_fp8_plan(given.d, given.dv, blocked)
+    kind = "block" if blocked else "head"
+    plan = replace(plan, dtype=fx.Float8E4M3FN, d=given.d, dv=given.dv, features=features, scaled=kind)
+    lse = given.logarithms(None) if return_lse else None
+    if not given.nothing_to_do():
+        keys = -(-int(given.k.shape[2]) // BLOCK) * BLOCK
+        turned = empty_beside(v, (*v.shape[:2], given.dv, keys))
+        forward_fp8(
+            given.q, given.k, given.v, turned, given.out, lse, *scales, largest(scales[2]), scale, 0.0, left or 0,
+            right or 0, given.batches, given.longest, given.head_group(), multiprocessors(q), plan,
+            stream_of(q, stream),
+        )  # fmt: skip
+    return (given.result, lse) if return_lse else given.result
+
+
+def choose_fp8_plan(d: int, dv: int, blocked: bool) -> ForwardPlan:
+    """Keys of a block: as many as registers hold, or those that share a scale."""
+    keys = BLOCK if blocked or max(d, dv) > 128 else 160
+    return ForwardPlan(fx.Float8E4M3FN, d, dv, keys)
+
+
+def scales_of(given: Inputs, scales: tuple[Any, Any, Any]) -> tuple[list[Any], bool]:
+    """Scales as (batch, heads, blocks), and whether blocks have their own."""
+    blocked = any(scale is not None and len(scale.shape) == 3 for scale in scales)
+    found = []
+    for name, scale, tensor in zip("qkv", scales, (given.q, given.k, given.v), strict=True):
+        batch, heads, tokens = (int(extent) for extent in tensor.shape[:3])
+        shape = (batch, heads, -(-tokens // BLOCK) if blocked else 1)
+        if scale is None:
+            scale = empty_beside(given.q, (1,), "float32")
+            scale[...] = 1.0
+        if not str(scale.dtype).endswith("float32"):
+            raise ValueError(f"{name}_scale must be float32, and is {scale.dtype}")
+        if tuple(scale.shape) == (batch, heads):
+            scale = scale[:, :, None]
+        elif tuple(scale.shape) not in ((), (1,), shape):
+            raise ValueError(
+                f"{name}_scale must have one element, or be {shape[:2]}, or {(*shape[:2], -(-tokens // BLOCK))}, "
+                f"and its shape is {tuple(scale.shape)}"
+            )
+        found.append(contiguous(broadcast(scale, shape)))
+    return found, blocked
+
+
+def largest(scale: Any) -> Any:
+    """The largest scale of each head."""
+    return scale.amax(-1, keepdim=True) if hasattr(scale, "amax") else scale.max(-1, keepdims=True)

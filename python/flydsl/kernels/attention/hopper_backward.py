@@ -1,0 +1,424 @@
+"""Attention backward on Hopper: gradients of Q, K and V from that of the result, by TMA and wgmma.
+
+With P = exp(scale * Q K^T - lse) and delta = rowsum(dO * O), which `backward_rows` has found before,
+
+    dV = P^T dO        dS = P * (dO V^T - delta)        dK = scale * dS^T Q        dQ = scale * dS K
+
+A block has a tile of keys and goes through the tiles of queries that see it, of all heads that share its keys: dK and
+dV stay in registers from the first to the last. Scores are computed transposed, K Q^T, so that the powers and what
+becomes of them go into the next products straight from registers. Only dS also goes through shared memory: dQ sums over
+all keys of the tile, which are in the registers of several warpgroups.
+
+Blocks add their parts of dQ up in f32 in memory, by TMA; `backward_rows` turns the sums into dQ. Sums in any order
+differ in their last bits: where the same bits are wanted each time, blocks add in the order of their keys.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.attention.backward_tiles import (
+    BackwardPlan,
+    gradients_of_scores,
+    piece_at,
+    powers_of_scores,
+    span_of,
+)
+from flydsl.kernels.attention.hopper_forward import REGISTERS, WARPGROUP, head_map, tiles_of, whole_lines
+from flydsl.kernels.attention.scores import end_of_keys, first_key
+from flydsl.kernels.attention.tiles import FragmentRows
+
+LINE = 256
+"""Numbers in a row of the tensor of sums, as TMA sees it."""
+
+
+def sums_of_queries(plan: BackwardPlan) -> Any:
+    """The product that makes dQ, or dQ^T."""
+    op = fx.nvvm.Wgmma
+    if plan.transposed:
+        atom = op(plan.queries, 16, plan.dtype, fx.Float32, major_a="mn")
+    else:
+        atom = op(plan.d, 16, plan.dtype, fx.Float32, major_b="mn")
+    return fx.make_tiled_mma(fx.make_mma_atom(atom), fx.make_layout((plan.consumers, 1, 1), (1, 0, 0)))
+
+
+# Which keys ----------------------------------------------------------------------------------------
+
+
+@fx.struct
+class Work:
+    """Tiles of keys of a launch, of ``section`` heads and batches at a time."""
+
+    tiles: fx.Int32
+    kv_heads: fx.Int32
+    batches: fx.Int32
+    per_kv: fx.Int32
+    section: fx.Int32
+
+
+@flyc.jit
+def tile_at(work, plan):
+    """(tile, kv head, batch) of this block.
+
+    Blocks start in their order. The first keys are seen by most queries: they start first, so that all end together.
+    Where blocks wait for those of later keys, these start first.
+    """
+    index = fx.block_idx.x
+    first = index // (work.section * work.tiles) * work.section
+    height = fx.min(work.kv_heads * work.batches - first, work.section)
+    inside = index - first * work.tiles
+    row, tile = first + inside % height, inside // height
+    if fx.const_expr(plan.last_keys_first):
+        tile = work.tiles - 1 - tile
+    return tile, row % work.kv_heads, row // work.kv_heads
+
+
+# The kernel ----------------------------------------------------------------------------------------
+
+
+@flyc.kernel
+def backward_kernel(
+    maps: Any, sums: Any, stats: Any, counters: Any, grads: Any, extras: Any, lengths: Any, numbers: Any, extents: Any,
+    window: Any, work: Any, plan: fx.Constexpr,
+):  # fmt: skip
+    """``maps`` are those of Q, K, V, dO; ``sums`` is that of the sums for dQ; ``grads`` are dK and dV.
+
+    ``stats`` has the logarithms and deltas of each tile of queries; ``counters`` orders blocks, or is None.
+    """
+    smem = fx.SharedAllocator(1024, static=False)
+    queries, keys, stages = plan.queries, plan.keys, plan.stages
+    sizes = (
+        stages * queries * plan.d,
+        keys * plan.d,
+        keys * plan.dv,
+        stages * queries * plan.dv,
+        stages * queries * keys,
+    )
+    places = [smem.allocate(fx.Array[plan.dtype, size, 1024]).ptr for size in sizes]
+    places.append(smem.allocate(fx.Array[fx.Float32, queries * plan.d, 1024]).ptr)
+    places.append(smem.allocate(fx.Array[fx.Float32, stages * 2 * queries, 128]).ptr)
+    rings = [fx.nvvm.Pipeline(smem, stages=stages, consumers=plan.consumers) for _ in range(2)]
+    pipes = (*rings, *(fx.nvvm.Pipeline(smem, stages=1, consumers=1) for _ in range(2)))
+    if fx.thread_idx.x == 0:
+        for pipe in pipes:
+            pipe.init()
+    fx.barrier()
+    fx.nvvm.griddepcontrol_launch_dependents()
+    fx.nvvm.griddepcontrol_wait()
+    tile, kv, batch = tile_at(work, plan)
+    span, slot = span_of(tile, kv * work.per_kv, batch, lengths, extents, window, plan)
+    slots = (slot, work.kv_heads * work.per_kv, work.per_kv)
+    warpgroup = fx.nvvm.warp_uniform(fx.thread_idx.x // WARPGROUP)
+    few, many = REGISTERS[plan.consumers]
+    shift_registers = plan.consumers > 1  # one computing warpgroup has all it can get
+    if tile * plan.keys < span.band.length:
+        if warpgroup == 0:
+            if fx.const_expr(shift_registers):
+                fx.nvvm.setmaxnreg(few, increase=False)
+            if fx.thread_idx.x == 0:
+                load(maps, places, pipes, stats, span, tile, slots, lengths, plan)
+        else:
+            if fx.const_expr(shift_registers):
+                fx.nvvm.setmaxnreg(many, increase=True)
+            mine = Warpgroup(places, pipes, [one.swizzle for one in maps], (sums, counters), extras, numbers, plan)
+            compute(mine, span, tile, slots)
+            store(mine, span, tile, kv, grads)
+
+
+@flyc.jit
+def load(maps, places, pipes, stats, span, tile, slots, lengths, plan):
+    """The loading thread: the tile of keys and their values, then tiles of queries and of dO."""
+    map_q, map_k, map_v, map_o = maps
+    q_ptr, k_ptr, v_ptr, o_ptr, _, _, stats_ptr = places
+    pipe_q, pipe_o, pipe_k, pipe_v = pipes
+    slot, heads, per_kv = slots
+    batch = span.batch if fx.const_expr(lengths is None) else 0
+    state_q, state_o = pipe_q.producer_start(), pipe_o.producer_start()
+    at = (batch, span.head // per_kv, 0, span.key_start + tile * plan.keys, 0)
+    for pipe, tensor_map, ptr in ((pipe_k, map_k, k_ptr), (pipe_v, map_v, v_ptr)):
+        state = pipe.producer_start()
+        pipe.acquire(state, tensor_map.bytes)
+        fx.nvvm.tma_load(tensor_map, at, ptr, pipe.full(state))
+    numbers = 2 * plan.queries
+    for head in range(span.head, span.head + per_kv):
+        for i in range(span.begin, span.end):
+            at = (batch, head, 0, span.query_start + i * plan.queries, 0)
+            pipe_q.acquire(state_q, map_q.bytes + numbers * 4)
+            fx.nvvm.tma_load(map_q, at, q_ptr + state_q.stage * (plan.queries * plan.d), pipe_q.full(state_q))
+            row = fx.get_iter(stats[(slot + i) * heads + head, None])
+            fx.nvvm.bulk_load(row, stats_ptr + state_q.stage * numbers, numbers * 4, pipe_q.full(state_q))
+            pipe_o.acquire(state_o, map_o.bytes)
+            fx.nvvm.tma_load(map_o, at, o_ptr + state_o.stage * (plan.queries * plan.dv), pipe_o.full(state_o))
+            state_q, state_o = pipe_q.advance(state_q), pipe_o.advance(state_o)
+
+
+class Warpgroup:
+    """A computing warpgroup: its five products, their operands in shared memory, and its fragments."""
+
+    def __init__(self, places, pipes, swizzles, sums, extras, numbers, plan):
+        q_ptr, k_ptr, v_ptr, o_ptr, ds_ptr, dq_ptr, stats_ptr = places
+        self.pipe_q, self.pipe_o, self.pipe_k, self.pipe_v = pipes
+        self.sums, self.counters = sums
+        self.extras, self.numbers, self.plan = extras, numbers, plan
+        self.thread = thread = fx.thread_idx.x - WARPGROUP
+        self.number = fx.nvvm.warp_uniform(thread // WARPGROUP)
+        self.leader = thread % WARPGROUP == 0
+        queries, keys, stages = plan.queries, plan.keys, plan.stages
+        op, layout = fx.nvvm.Wgmma, fx.make_layout((plan.consumers, 1, 1), (1, 0, 0))
+
+        def product(n, *sources, **majors):
+            return fx.make_tiled_mma(fx.make_mma_atom(op(n, 16, plan.dtype, fx.Float32, *sources, **majors)), layout)
+
+        self.scorer = product(queries)
+        self.to_keys, self.to_values = (product(n, "register", major_b="mn") for n in (plan.d, plan.dv))
+        self.to_queries = sums_of_queries(plan)
+        q, k, v, o = (
+            [tiles_of(ptr, swizzle, rows, d, count, turned) for turned in (False, True)]
+            for ptr, swizzle, rows, d, count in zip(
+                (q_ptr, k_ptr, v_ptr, o_ptr), swizzles, (queries, keys, keys, queries),
+                (plan.d, plan.d, plan.dv, plan.dv), (stages, 1, 1, stages), strict=True,
+            )
+        )  # fmt: skip
+        self.tiles = (q[0], k[0], v[0], o[0])
+        swizzle = fx.make_swizzle(3, 4, 3)  # rows of 128 bytes
+        self.ds_tile = tiles_of(ds_ptr, swizzle, queries, keys, stages)
+        layout = fx.make_layout((8, queries, (8, keys // 64), stages), (1, 64, (8, queries * 64), queries * keys))
+        permuted = fx.make_composed_layout(fx.static(fx.SwizzleType.get(3, 3, 3)), layout)  # counted in elements
+        self.ds_pieces = fx.make_view(ds_ptr, permuted)
+        part = self.scorer.get_slice(thread)
+        self.k_part, self.v_part = part.partition_A(k[0]), part.partition_A(v[0])
+        self.q_part, self.o_part = part.partition_B(q[0]), part.partition_B(o[0])
+        self.q_turned = self.to_keys.get_slice(thread).partition_B(q[1])
+        self.o_turned = self.to_values.get_slice(thread).partition_B(o[1])
+        part = self.to_queries.get_slice(thread)
+        a, b = (k[1], self.ds_tile) if plan.transposed else (self.ds_tile, k[1])
+        self.a_part, self.b_part = part.partition_A(a), part.partition_B(b)
+        where = fx.make_identity_tensor
+        self.s, self.dp = (self.scorer.make_fragment_C(where((keys, queries))) for _ in range(2))
+        self.p, self.ds = (self.to_keys.make_fragment_A(where((keys, queries))) for _ in range(2))
+        self.dk, self.dv = (
+            tiled.make_fragment_C(where((keys, n))) for tiled, n in ((self.to_keys, plan.d), (self.to_values, plan.dv))
+        )
+        self.dq = self.to_queries.make_fragment_C(where((plan.d, queries) if plan.transposed else (queries, plan.d)))
+        self.rows = FragmentRows(self.scorer, thread, (keys, queries), queries=1)
+        self.dq_ptr = dq_ptr + self.number * plan.share
+        self.stats = fx.make_view(stats_ptr, fx.make_layout((queries, 2, stages), (1, queries, 2 * queries)))
+
+    def multiply(self, tiled, accumulators, a, b, steps, add=False):
+        """accumulators (+)= a b, asynchronously; ``a`` and ``b`` give the operands of a step."""
+        for k in fx.range_constexpr(steps):
+            fx.gemm(tiled, accumulators, a(k), b(k), accumulators, scale_d=int(add or k > 0))
+        fx.nvvm.wgmma_commit_group()
+
+    def start_scores(self, stage):
+        """s = k q^T."""
+        a, b = (lambda k: self.k_part[None, None, k, 0]), (lambda k: self.q_part[None, None, k, stage])
+        self.multiply(self.scorer, self.s, a, b, self.plan.d // 16)
+
+    def start_gradients_of_powers(self, stage):
+        """dp = v do^T."""
+        a, b = (lambda k: self.v_part[None, None, k, 0]), (lambda k: self.o_part[None, None, k, stage])
+        self.multiply(self.scorer, self.dp, a, b, self.plan.dv // 16)
+
+    def start_values(self, stage):
+        """dv += p^T do."""
+        a, b = (lambda k: self.p[None, None, k]), (lambda k: self.o_turned[None, None, k, stage])
+        self.multiply(self.to_values, self.dv, a, b, self.plan.queries // 16, add=True)
+
+    def start_keys(self, stage):
+        """dk += ds^T q."""
+        a, b = (lambda k: self.ds[None, None, k]), (lambda k: self.q_turned[None, None, k, stage])
+        self.multiply(self.to_keys, self.dk, a, b, self.plan.queries // 16, add=True)
+
+    def start_queries(self, stage):
+        """dq = ds k, over the keys of all warpgroups."""
+        left, right = (0, stage) if self.plan.transposed else (stage, 0)
+        a, b = (lambda k: self.a_part[None, None, k, left]), (lambda k: self.b_part[None, None, k, right])
+        self.multiply(self.to_queries, self.dq, a, b, self.plan.keys // 16)
+
+    def numbers_of(self, which, stage):
+        """A number for each of this thread's queries, which come two by two."""
+        pair, found = fx.Vector.make_type(2, fx.Float32), []
+        for row in self.rows.rows[::2]:
+            two = fx.Vector.load(pair, self.stats[None, which, stage], [self.rows.query + row], alignment=8)
+            found += [two[0], two[1]]
+        return found
+
+    def keep(self, values, stage):
+        """ds to shared memory as (queries, keys), by blocks of 8 x 8 that are turned on the way."""
+        words, lane = values.bitcast(fx.Int32), fx.thread_idx.x % 32
+        key = self.thread // 32 * 16 + lane // 8 % 2 * 8
+        for first in fx.range_constexpr(0, self.plan.queries, 16):
+            query = first + lane // 16 * 8 + lane % 8
+            four = [words[first // 4 + i] for i in range(4)]
+            fx.nvvm.stmatrix(self.ds_pieces[None, query, key // 8, stage], four, transposed=True)
+
+    def release(self, pipe, state):
+        if self.leader:
+            pipe.release(state)
+
+
+@flyc.jit
+def compute(mine, span, tile, slots):
+    """Through the tiles of queries of all heads that share the keys."""
+    slot, heads, per_kv = slots
+    state_q, state_o = mine.pipe_q.consumer_start(), mine.pipe_o.consumer_start()
+    mine.dk.fill(0.0)
+    mine.dv.fill(0.0)
+    mine.pipe_k.wait(mine.pipe_k.consumer_start())
+    mine.pipe_v.wait(mine.pipe_v.consumer_start())
+    if fx.const_expr(mine.plan.shared_rows):
+        count = span.band.length - tile * mine.plan.keys
+        clear(mine, mine.tiles[1], mine.plan.keys, mine.plan.d, count, 0)
+        clear(mine, mine.tiles[2], mine.plan.keys, mine.plan.dv, count, 0)
+    line = fx.Int32(-1)
+    for head in range(span.head, span.head + per_kv):
+        for i in range(span.begin, span.end):
+            piece = piece_at(span, head, i, mine.plan)
+            plain = (i >= span.plain_begin) & (i < span.plain_end)
+            next_tile(mine, piece, tile, plain, state_q, state_o, line)
+            line = ((slot + i) * heads + head) * mine.plan.consumers + mine.number
+            add_up(mine, piece, tile, line, state_q)
+            state_q, state_o = mine.pipe_q.advance(state_q), mine.pipe_o.advance(state_o)
+    finish_sums(mine, line, last=True)
+
+
+@flyc.jit
+def next_tile(mine, piece, tile, plain, state_q, state_o, line):
+    """One tile of queries: scores, what they weigh, and all three gradients; that of keys is still under way.
+
+    ``line`` is where sums went before.
+    """
+    plan = mine.plan
+    mine.pipe_q.wait(state_q)
+    if fx.const_expr(plan.shared_rows):
+        mine.pipe_o.wait(state_o)
+        clear(mine, mine.tiles[0], plan.queries, plan.d, piece.queries - piece.first, state_q.stage)
+        clear(mine, mine.tiles[3], plan.queries, plan.dv, piece.queries - piece.first, state_o.stage)
+    fx.nvvm.wgmma_fence()
+    mine.start_scores(state_q.stage)
+    mine.pipe_o.wait(state_o)
+    mine.start_gradients_of_powers(state_o.stage)
+    fx.nvvm.wgmma_wait_group(1, mine.s)
+    levels, deltas = (mine.numbers_of(which, state_q.stage) for which in range(2))
+    powers, slopes = powers_of_scores(
+        mine.s.load(), mine.rows, piece, tile, plain, levels, mine.extras, mine.numbers, plan
+    )  # fmt: skip
+    fx.nvvm.wgmma_wait_group(0, mine.dp)
+    ds = gradients_of_scores(powers, mine.rows.split(mine.dp.load()), deltas, slopes)
+    ds = mine.rows.join(ds).to(plan.dtype)
+    mine.p.store(mine.rows.join(powers).to(plan.dtype).reshape(mine.p.load().shape))
+    mine.ds.store(ds.reshape(mine.ds.load().shape))
+    mine.keep(ds, state_q.stage)
+    finish_sums(mine, line)
+    fx.nvvm.fence_proxy_async()
+    fx.nvvm.wgmma_fence()
+    mine.start_values(state_o.stage)
+    fx.nvvm.barrier_sync(1, plan.consumers * WARPGROUP)
+    mine.start_queries(state_q.stage)
+    fx.nvvm.wgmma_wait_group(1, mine.dv)
+    mine.release(mine.pipe_o, state_o)
+    fx.nvvm.wgmma_fence()
+    mine.start_keys(state_q.stage)
+    fx.nvvm.wgmma_wait_group(1, mine.dq)
+
+
+@flyc.jit
+def add_up(mine, piece, tile, line, state_q):
+    """dq to shared memory, in the order of this thread's registers, and from there added to what others found."""
+    plan, each = mine.plan, mine.plan.share // WARPGROUP
+    found = mine.dq.load().reshape((each,))
+    place = fx.make_view(mine.dq_ptr, fx.make_layout((4, WARPGROUP, each // 4), (1, 4, 4 * WARPGROUP)))
+    for i in fx.range_constexpr(each // 4):
+        four = found.shuffle(found, range(4 * i, 4 * i + 4))
+        four.store(place[None, mine.thread % WARPGROUP, i], [0], alignment=16)
+    fx.nvvm.fence_proxy_async()
+    fx.nvvm.barrier_sync(2 + mine.number, WARPGROUP)
+    if mine.leader:
+        if fx.const_expr(plan.deterministic):
+            turn = turn_of(piece, tile, plan)
+            while fx.atomic("add", mine.counters, 0, at=line, order="acquire", scope="device") != turn:
+                pass
+        fx.nvvm.tma_reduce(mine.sums, mine.dq_ptr, (line * (plan.share // LINE), 0))
+        fx.nvvm.tma_commit_group()
+    fx.nvvm.wgmma_wait_group(0, mine.dk)
+    mine.release(mine.pipe_q, state_q)
+
+
+def turn_of(piece, tile, plan):
+    """How many blocks add their part of a tile of queries before this one."""
+    if plan.last_keys_first:
+        last = fx.min(piece.first + plan.queries, piece.queries) - 1
+        return (end_of_keys(piece.band, plan.features, last) - 1) // plan.keys - tile
+    return tile - first_key(piece.band, plan.features, piece.first) // plan.keys
+
+
+@flyc.jit
+def finish_sums(mine, line, last=False):
+    """The sums of the tile before have left shared memory; where there is an order, the next block may add its own."""
+    if mine.leader:
+        if fx.const_expr(mine.plan.deterministic):
+            fx.nvvm.tma_wait_group(0)
+            fx.fence("device")
+            if line >= 0:
+                fx.atomic("add", mine.counters, 1, at=line, order="release", scope="device")
+        else:
+            fx.nvvm.tma_wait_group(0, read=not last)
+
+
+@flyc.jit
+def clear(mine, tiles, rows, width, count, stage):
+    """Zeros for the rows of a tile behind the first ``count``: others' rows may hold anything, and 0 * NaN is NaN."""
+    threads = mine.plan.consumers * WARPGROUP
+    if count < rows:
+        for i in range(mine.thread, (rows - count) * width, threads):
+            tiles[count + i // width, i % width, stage] = 0
+        fx.nvvm.fence_proxy_async()
+        fx.nvvm.barrier_sync(1, threads)
+
+
+@flyc.jit
+def store(mine, span, tile, kv, grads):
+    """dK and dV to memory, eight neighbouring elements of a row at a time."""
+    plan, scale = mine.plan, mine.numbers[1]
+    batch = span.batch if grads[0].shape[0] != 1 else 0
+    for tiled, found, out, factor in (
+        (mine.to_values, mine.dv, grads[1], 1.0),
+        (mine.to_keys, mine.dk, grads[0], scale),
+    ):
+        width = plan.dv if fx.const_expr(out is grads[1]) else plan.d
+        rows = FragmentRows(tiled, mine.thread, (plan.keys, width))
+        for i, values in enumerate(rows.split(found.load())):
+            key = tile * plan.keys + rows.query + rows.rows[i]
+            lines = whole_lines((values * factor).to(plan.dtype).bitcast(fx.Int32), rows.column // 2)
+            if key < span.band.length:
+                line = out[batch, kv, span.key_start + key, None]
+                for block, words in enumerate(lines):
+                    words.bitcast(plan.dtype).store(line, [block * 32 + rows.column * 4], alignment=16)
+
+
+# Launching -----------------------------------------------------------------------------------------
+
+
+def hopper_backward(
+    tensors: Any, grads: Any, space: Any, extras: Any, lengths: Any, numbers: Any, window: Any, batches: Any,
+    longest: Any, section: Any, plan: Any, stream: Any,
+) -> None:  # fmt: skip
+    """Launch the kernel, in a jit function. ``tensors`` are Q, K, V, dO; ``space`` is that of `backward_rows`.
+
+    ``longest`` is how many keys a sequence has at most, ``section`` as of `Work`.
+    """
+    Q, K, _, _ = tensors
+    sums, stats, counters = space
+    extents = ((plan.queries, plan.d), (plan.keys, plan.d), (plan.keys, plan.dv), (plan.queries, plan.dv))
+    maps = tuple(head_map(tensor, *extent) for tensor, extent in zip(tensors, extents, strict=True))
+    lines = fx.make_layout((fx.get_scalar(fx.size(sums)) // LINE, LINE), (LINE, 1))
+    sums_map = fx.nvvm.make_tensor_map(fx.make_view(fx.get_iter(sums), lines), (plan.share // LINE, LINE), "none")
+    heads, kv_heads = fx.Int32(Q.shape[1]), fx.Int32(K.shape[1])
+    work = Work(fx.ceildiv(longest, plan.keys), kv_heads, batches, heads // kv_heads, section)
+    given = (extras, lengths, numbers, (fx.Int32(Q.shape[2]), fx.Int32(K.shape[2])), window, work)
+    backward_kernel(maps, sums_map, stats, counters, grads, *given, plan).launch(
+        grid=(work.tiles * kv_heads * batches, 1, 1), block=(plan.threads, 1, 1), stream=stream, pdl=True
+    )

@@ -1,0 +1,261 @@
+"""Attention backward by waves, on AMD GPUs: one kernel for dQ and one for dK and dV, each the other turned around.
+
+A block *owns* rows: queries in the kernel of dQ, keys in that of dK and dV. It meets the *others*, keys or queries, a
+tile after the other. Products are transposed as in `wave_forward`: a lane has one row of its own and, of each tile, the
+scores with all others, and what becomes of them is what the next product takes from its registers:
+
+    own queries:  s = K Q^T    dp = V dO^T    dQ^T += K^T ds
+    own keys:     s = Q K^T    dp = dO V^T    dK^T += Q^T ds    dV^T += dO^T p
+
+Scores are computed twice, seven products instead of five; but no block adds to what another one found, so that the
+same bits come out each time, and there is nothing to be cleared or converted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.attention.backward_tiles import (
+    BackwardPlan,
+    gradients_of_scores,
+    piece_at,
+    powers_of_scores,
+    span_of,
+)
+from flydsl.kernels.attention.tiles import FragmentRows, piece_of
+from flydsl.kernels.attention.wave_forward import PAD, WAVES, choose_instruction
+
+OTHERS = 32
+"""Rows of a tile of others."""
+
+
+class TileOfOthers:
+    """A tile in shared memory, as it is and turned; threads hold blocks of 4 x 4 elements on the way there."""
+
+    def __init__(self, waves, d):
+        dtype, allocator = waves.plan.dtype, waves.allocator
+        self.d, self.threads = d, waves.threads
+        rows, turned = (
+            allocator.allocate(fx.Array[dtype, count, 16]).ptr for count in (OTHERS * (d + PAD), d * (OTHERS + PAD))
+        )
+        self.rows = fx.make_view(rows, fx.make_layout((OTHERS, d), (d + PAD, 1)))
+        self.turned = fx.make_view(turned, fx.make_layout((d, OTHERS), (OTHERS + PAD, 1)))
+        instruction = waves.instruction
+        shape, stride = instruction.order
+        depth = instruction.depth
+        ordered = fx.make_layout((d, (*shape, OTHERS // depth)), (OTHERS + PAD, (*stride, depth)))
+        thread = waves.tiled.get_slice(fx.thread_idx.x)
+        self.rows_part = thread.partition_A(self.rows)
+        self.turned_part = thread.partition_A(fx.make_view(turned, ordered))
+
+    def places(self):
+        """(row, column) of this thread's blocks; where they do not come out even, threads share the last."""
+        count = OTHERS * self.d // 16
+        found = []
+        for iteration in range(-(-count // self.threads)):
+            block = fx.min(fx.thread_idx.x + iteration * self.threads, fx.Int32(count - 1))
+            found.append((block // (self.d // 4) * 4, block % (self.d // 4) * 4))
+        return found
+
+    def load(self, tensor, start, first, count, dtype):
+        """This thread's blocks of rows ``first`` on; rows behind the last of ``count`` are that one."""
+        four, found = fx.Vector.make_type(4, dtype), []
+        for row, column in self.places():
+            for i in fx.range_constexpr(4):
+                line = tensor[start + fx.max(fx.min(first + row + i, count - 1), fx.Int32(0)), None]
+                found.append(fx.Vector.load(four, line, [column], alignment=8))
+        return found
+
+    def fill(self, blocks, dtype):
+        for iteration, (row, column) in enumerate(self.places()):
+            four = blocks[iteration * 4 : iteration * 4 + 4]
+            for i in fx.range_constexpr(4):
+                four[i].store(self.rows, [row + i, column], alignment=8)
+                turned = fx.Vector.from_elements([vector[i] for vector in four], dtype)
+                turned.store(self.turned, [column + i, row], alignment=8)
+
+
+class Waves:
+    """The products of a block: fragments of its own rows, tiles of others, and accumulators.
+
+    ``queries`` is the mode of scores that queries are on: 1 for those who own queries, 0 for those who own keys.
+    """
+
+    def __init__(self, queries, plan):
+        self.plan, self.queries = plan, queries
+        self.instruction, self.tiled = choose_instruction(plan.dtype)
+        self.allocator, self.threads = fx.SharedAllocator(), WAVES * fx.num_warp_threads()
+        self.own = WAVES * self.instruction.queries
+        self.x, self.y = TileOfOthers(self, plan.d), TileOfOthers(self, plan.dv)
+        where, scores = fx.make_identity_tensor, (OTHERS, self.own)
+        self.s, self.dp = (self.tiled.make_fragment_C(where(scores)) for _ in range(2))
+        self.p, self.ds = (self.tiled.make_fragment_B(where(scores[::-1])) for _ in range(2))
+        self.sums_x, self.sums_y = (self.tiled.make_fragment_C(where((d, self.own))) for d in (plan.d, plan.dv))
+        self.rows = FragmentRows(self.tiled, fx.thread_idx.x, scores, queries=queries)
+
+    def four(self):
+        """A copy of four neighbouring elements: what every instruction has side by side."""
+        return fx.make_copy_atom(fx.UniversalCopy64b(), self.plan.dtype)
+
+    @flyc.jit
+    def own_rows(self, tensor, start, first, count, d):
+        """Fragments of this block's own rows, each lane that of its row; zeros behind the last of ``count``."""
+        down = fx.get_scalar(fx.get_(tensor.stride, 0))
+        tile = fx.make_view(fx.get_iter(tensor[start + first, None]), fx.make_layout((self.own, d), (down, 1)))
+        part = self.tiled.get_slice(fx.thread_idx.x).partition_B(tile)
+        held = fx.make_fragment_like(part)
+        held.fill(0.0)
+        if first + self.own_row() < count:
+            fx.copy(self.four(), part, held)
+        return held
+
+    def own_row(self):
+        """Which of the block's rows is this lane's."""
+        return self.rows.query if self.queries == 1 else self.rows.column
+
+    def multiply(self, accumulators, part, operand, steps):
+        """accumulators += part * operand, a step of the instruction's depth after the other."""
+        for k in fx.range_constexpr(steps):
+            a = fx.make_fragment_like(part[None, None, k])
+            fx.copy(self.four(), part[None, None, k], a)
+            fx.gemm(self.tiled, accumulators, a, operand[None, None, k], accumulators)
+
+    def store(self, sums, scale, tensor, start, first, count, d):
+        """A lane's row to memory, runs of neighbouring elements at a time."""
+        rows = FragmentRows(self.tiled, fx.thread_idx.x, (d, self.own), queries=1)
+        values = (rows.split(sums.load())[0] * scale).to(self.plan.dtype)
+        store_row(values, rows, tensor, start, first + rows.query, start + count)
+
+
+@flyc.jit
+def store_row(values, rows, tensor, start, row, end):
+    if start + row < end:
+        line = tensor[start + row, None]
+        for first in fx.range_constexpr(0, values.numel, 4):
+            four = values.shuffle(values, range(first, first + 4))
+            four.store(line, [rows.column + rows.columns[0][first]], alignment=8)
+
+
+@flyc.jit
+def meet(mine, own, others, piece, block, plain, levels, extras, numbers, both):
+    """One tile of others, whose elements are in registers: scores, what they weigh, and the sums that they add to.
+
+    ``levels`` are the logarithms and deltas of this lane's queries.
+    """
+    plan, depth, (x, y), (a, b) = mine.plan, mine.instruction.depth, others, own
+    fx.barrier()  # everyone has multiplied the tile before
+    mine.x.fill(x, plan.dtype)
+    mine.y.fill(y, plan.dtype)
+    fx.barrier()
+    mine.s.fill(0.0)
+    mine.dp.fill(0.0)
+    mine.multiply(mine.s, mine.x.rows_part, a, plan.d // depth)
+    mine.multiply(mine.dp, mine.y.rows_part, b, plan.dv // depth)
+    powers, slopes = powers_of_scores(
+        mine.s.load(), mine.rows, piece, block, plain, levels[0], extras, numbers, plan
+    )  # fmt: skip
+    ds = gradients_of_scores(powers, mine.rows.split(mine.dp.load()), levels[1], slopes)
+    mine.ds.store(mine.rows.join(ds).to(plan.dtype).reshape(mine.ds.load().shape))
+    mine.multiply(mine.sums_x, mine.x.turned_part, mine.ds, OTHERS // depth)
+    if fx.const_expr(both):
+        mine.p.store(mine.rows.join(powers).to(plan.dtype).reshape(mine.p.load().shape))
+        mine.multiply(mine.sums_y, mine.y.turned_part, mine.p, OTHERS // depth)
+
+
+# Kernels -------------------------------------------------------------------------------------------
+
+
+@flyc.kernel
+def queries_kernel(
+    tensors: Any, stats: Any, dQ: Any, extras: Any, lengths: Any, numbers: Any, extents: Any, window: Any,
+    per_kv: fx.Int32, plan: fx.Constexpr,
+):  # fmt: skip
+    """dQ of a tile of queries. ``stats`` has logarithms and deltas of each `OTHERS` queries."""
+    tile, head, batch = fx.block_idx
+    # The last queries see most keys: they go first.
+    piece = piece_of(fx.grid_dim.x - 1 - tile, head, batch, lengths, extents, window, plan)
+    if piece.first < piece.queries:
+        place = fx.Int32(0) if fx.const_expr(lengths is not None) else batch
+        slot = batch * fx.ceildiv(piece.queries, OTHERS)
+        if fx.const_expr(lengths is not None):
+            slot = piece.query_start // OTHERS + batch
+        Q, K, V, dO = (tensor[place, at, None, None] for tensor, at in zip(
+            tensors, (head, head // per_kv, head // per_kv, head), strict=True))  # fmt: skip
+        mine = Waves(1, plan)
+        own = [mine.own_rows(tensor, piece.query_start, piece.first, piece.queries, d)
+               for tensor, d in ((Q, plan.d), (dO, plan.dv))]  # fmt: skip
+        query = fx.min(piece.first + mine.own_row(), piece.queries - 1)
+        line = stats[(slot + query // OTHERS) * fx.grid_dim.y + head, None]
+        levels = ([line[query % OTHERS]], [line[OTHERS + query % OTHERS]])
+        mine.sums_x.fill(0.0)
+        for block in range(piece.begin, fx.min(piece.end, fx.ceildiv(piece.band.length, plan.keys))):
+            first = block * plan.keys
+            others = [tile.load(tensor, piece.key_start, first, piece.band.length, plan.dtype)
+                      for tile, tensor in ((mine.x, K), (mine.y, V))]  # fmt: skip
+            plain = (block >= piece.plain_begin) & (block < piece.plain_end)
+            meet(mine, own, others, piece, block, plain, levels, extras, numbers, False)
+        target = dQ[place, head, None, None]
+        mine.store(mine.sums_x, numbers[1], target, piece.query_start, piece.first, piece.queries, plan.d)
+
+
+@flyc.kernel
+def keys_kernel(
+    tensors: Any, stats: Any, grads: Any, extras: Any, lengths: Any, numbers: Any, extents: Any, window: Any,
+    per_kv: fx.Int32, plan: fx.Constexpr,
+):  # fmt: skip
+    """dK and dV of a tile of keys, over the queries of all heads that share them."""
+    tile, kv, batch = fx.block_idx
+    span, slot = span_of(tile, kv * per_kv, batch, lengths, extents, window, plan)
+    heads, first = fx.grid_dim.y * per_kv, tile * plan.keys
+    if first < span.band.length:
+        place = fx.Int32(0) if fx.const_expr(lengths is not None) else batch
+        Q, K, V, dO = (tensor[place, None, None, None] for tensor in tensors)
+        mine = Waves(0, plan)
+        own = [mine.own_rows(tensor[kv, None, None], span.key_start, first, span.band.length, d)
+               for tensor, d in ((K, plan.d), (V, plan.dv))]  # fmt: skip
+        mine.sums_x.fill(0.0)
+        mine.sums_y.fill(0.0)
+        for head in range(span.head, span.head + per_kv):
+            for i in range(span.begin, span.end):
+                piece = piece_at(span, head, i, plan)
+                others = [tile.load(tensor[head, None, None], span.query_start, piece.first, span.queries, plan.dtype)
+                          for tile, tensor in ((mine.x, Q), (mine.y, dO))]  # fmt: skip
+                line = stats[(slot + i) * heads + head, None]
+                levels = [
+                    [line[which * OTHERS + mine.rows.query + row] for row in mine.rows.rows] for which in range(2)
+                ]
+                plain = (i >= span.plain_begin) & (i < span.plain_end)
+                meet(mine, own, others, piece, tile, plain, levels, extras, numbers, True)
+        for sums, scale, grad, d in (
+            (mine.sums_x, numbers[1], grads[0], plan.d),
+            (mine.sums_y, 1.0, grads[1], plan.dv),
+        ):
+            target = grad[place, kv, None, None]
+            mine.store(sums, scale, target, span.key_start, first, span.band.length, d)
+
+
+def wave_backward(
+    tensors: Any, grads: Any, stats: Any, extras: Any, lengths: Any, numbers: Any, window: Any, batches: Any,
+    longest: Any, plan: Any, stream: Any,
+) -> None:  # fmt: skip
+    """Launch both kernels, in a jit function. ``tensors`` are Q, K, V, dO; ``longest`` are of queries and of keys."""
+    Q, K, _, _ = tensors
+    dQ, *others = grads
+    instruction, _ = choose_instruction(plan.dtype)
+    heads, kv_heads = fx.Int32(Q.shape[1]), fx.Int32(K.shape[1])
+    own = WAVES * instruction.queries
+    given = (extras, lengths, numbers, (fx.Int32(Q.shape[2]), fx.Int32(K.shape[2])), window, heads // kv_heads)
+    block = (WAVES * fx.num_warp_threads(), 1, 1)
+    queries_kernel(tensors, stats, dQ, *given, replace(plan, queries=own, keys=OTHERS)).launch(
+        grid=(fx.ceildiv(longest[0], own), heads, batches), block=block, stream=stream
+    )
+    keys_kernel(tensors, stats, tuple(others), *given, replace(plan, queries=OTHERS, keys=own)).launch(
+        grid=(fx.ceildiv(longest[1], own), kv_heads, batches), block=block, stream=stream
+    )
+
+
+WAVE_PLAN = BackwardPlan(fx.Float16, 64, 64, queries=OTHERS)
+"""What the rows before the kernels are made for; targets know their tiles themselves."""

@@ -1,0 +1,225 @@
+"""The choice of plans for rows: every plan that comes into question, and those that the model finds fastest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import product
+from math import gcd
+from typing import Any
+
+from flydsl.kernels.blocks.cache_hints import ONCE, PLAIN, TWICE
+from flydsl.kernels.blocks.row_machine import HOPPER, HOPPER_LONG, LONG, Machine, machine_of_target
+from flydsl.kernels.blocks.row_plan import (
+    ACCESS_BYTES,
+    DTYPES,
+    RowPlan,
+    check_row,
+    launch_time,
+    resident,
+    ring_bytes,
+    ring_places,
+    shared_bytes,
+)
+
+MAX_THREADS = 1024
+MAX_HELD = 72
+"""Elements that a thread keeps at most; those loaded again may be `MAX_AGAIN`. They are written out one by one."""
+MAX_AGAIN = 128
+MAX_ONCE = 256
+"""Where each is needed once only."""
+FEW_SUMS, MAX_SUMS = 32, 64
+"""Sums that a thread keeps, and that it keeps at most where rows are too long otherwise."""
+SUMMING = 512
+"""Threads of a block that sums on Hopper, so that each has 128 registers."""
+MAX_KEPT = 16
+"""Elements beside their sums."""
+STAGES = (2, 3)
+MAX_STAYING = 2
+"""Blocks of a cluster that stays: with more, waiting for each other costs more than loading ahead gains."""
+RING_LANES, RING_CHUNKS = 512, (2, 4)
+"""About how many threads a block has whose rows come through a ring, and into how many chunks its part of a row is cut:
+the fewest with which the ring has place for two rows."""
+IN_REGISTERS = 65536
+"""Bytes of a row that a block's registers hold. Up to there, rows that begin at pieces gain nothing by a ring; nor do
+longer ones that a kernel goes over once."""
+MOST_AHEAD = 3
+"""Rows that a ring has place for at most."""
+FEW, MANY = 16, 128 << 20
+"""Launches that plans are compared for: so many rows, and rows of so many bytes."""
+
+
+@dataclass(frozen=True)
+class RowChoice:
+    """The plan for launches of more than ``limit`` rows, and the one for those of fewer.
+
+    ``apart`` is the one for matrices whose rows do not all begin at the same place in a piece of 16 bytes, where the
+    others need that.
+    """
+
+    many: RowPlan
+    few: RowPlan | None = None
+    limit: int = 0
+    apart: RowPlan | None = None
+
+
+@dataclass(frozen=True)
+class RowTask:
+    """What a kernel does with rows, as far as plans depend on it; `RowPlan` has the same names."""
+
+    sources: int = 1
+    targets: int = 1
+    sums: int = 0
+    once: bool = False
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        return vars(self)
+
+
+MAP = RowTask()
+"""A matrix in, a matrix out."""
+
+
+def candidates(
+    length: int, dtype: str, machine: Machine, threads: int | None = None, task: RowTask = MAP, lines: int = 0
+) -> Iterator[RowPlan]:
+    """Every plan that the model compares; with ``threads``, those with blocks of so many."""
+    width = gcd(length, ACCESS_BYTES // (DTYPES[dtype].width // 8))
+    lanes = [1 << bit for bit in range(machine.wave.bit_length())]
+    waves = (
+        (2, 4, 8, 16, 32) if machine is HOPPER_LONG and not task.sums else (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
+    )
+    lanes += [count * machine.wave for count in waves]
+    clusters = [1 << bit for bit in range(machine.cluster.bit_length())]
+    for count in lanes:
+        if count > MAX_THREADS or (count > 2 * length // width and count > machine.wave and count != threads):
+            continue
+        for block in {threads} if threads else {max(count, size) for size in ((256, 512) if task.sums else (128, 256))}:
+            if block % count:
+                continue
+            rows = block // count
+            for cluster in clusters if rows == 1 else (1,):
+                yield from _kinds(RowPlan(length, dtype, width, count, rows, cluster, **task.fields), machine)
+    if machine.bulk and not task.sums and not threads:
+        yield from rings(length, dtype, machine, task, lines)
+
+
+def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
+    """The plans that spread rows over threads as ``plan`` does."""
+    once = ONCE if machine.bulk else PLAIN
+    longest = plan.cluster == machine.cluster  # takes rows of any length
+    wide = plan.width * plan.size == ACCESS_BYTES
+    fits = plan.held * plan.sums <= MAX_SUMS if plan.sums else plan.held <= MAX_AGAIN and plan.rows == 1
+    if plan.sums and machine.bulk and plan.threads > SUMMING:
+        return
+    if plan.once and not plan.targets and plan.cluster > 1 and _alone_in_a_block(plan, machine):
+        return
+    # Rows that begin at pieces are kept by the first-level cache, and those needed once by nobody: no gain ahead.
+    ahead_gains = plan.sums or not (wide or plan.once)
+    if machine.bulk and fits and ahead_gains and (plan.cluster <= MAX_STAYING or plan.sums):
+        ahead = replace(plan, staged=True, bulk=True, keep=bool(plan.sums) and plan.held <= MAX_KEPT, hints=once)
+        yield from (replace(ahead, stages=stages) for stages in STAGES)
+    if plan.sums:
+        if plan.held * plan.sums <= MAX_SUMS and not machine.bulk:
+            yield plan
+        return
+    if plan.held * plan.sources <= MAX_HELD:
+        yield replace(plan, hints=once)
+        yield replace(plan, staged=True, bulk=machine.bulk, hints=once)
+    if plan.once and wide and plan.cluster > 1 and plan.length <= MAX_ONCE * MAX_THREADS:
+        return
+    most = MAX_ONCE if plan.once else MAX_AGAIN
+    if plan.rows == 1 and (plan.held <= most or longest):
+        if machine.bulk and not (wide and plan.sources == 1):
+            yield replace(plan, staged=True, bulk=True, keep=False, hints=once)
+        yield replace(plan, keep=False, hints=(ONCE if plan.once else TWICE) if machine.bulk else PLAIN)
+
+
+def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) -> Iterator[RowPlan]:
+    """The plans that have rows come through a ring of chunks, which is as large as shared memory allows."""
+    width = ACCESS_BYTES // (DTYPES[dtype].width // 8)
+    aligned, size = length % width == 0, length * DTYPES[dtype].width // 8
+    if size < LONG or (aligned and (task.once or size <= IN_REGISTERS)):
+        return
+    for cluster, crowd in [(1, 2)] if task.once else product((1, 2, 4, 8), (1,) if lines else (1, 2)):
+        lanes = (
+            RING_LANES if crowd == 1 else RING_LANES - machine.wave
+        )  # two blocks have 1024 threads with those that send
+        plan = RowPlan(length, dtype, width, lanes, 1, cluster, keep=False, hints=ONCE, slots=1, **task.fields)
+        # As many threads as leave few without a vector in the last turn.
+        plan = replace(plan, lanes=-(-plan.share // plan.turns // machine.wave) * machine.wave)
+        if plan.held > (MAX_ONCE if plan.once else MAX_AGAIN):
+            continue
+        found = [ring for n in RING_CHUNKS if (ring := _ring(replace(plan, chunks=n, crowd=crowd), machine, lines))]
+        if found:
+            yield next((ring for ring in found if ring.slots >= 2 * ring.chunks), found[-1])
+
+
+def _ring(plan: RowPlan, machine: Machine, lines: int) -> RowPlan | None:
+    """The plan with as many slots as shared memory allows; None if those are too few, or rows too short for chunks."""
+    if plan.parts < plan.chunks:
+        return None
+    room = machine.shared // plan.crowd - (shared_bytes(plan, machine, lines) - ring_bytes(plan))
+    slots = min(room // ring_bytes(plan), MOST_AHEAD * plan.chunks)
+    return replace(plan, slots=slots) if slots >= (2 if plan.once else plan.chunks + 1) else None
+
+
+def for_rows(machine: Machine, size: int, task: RowTask = MAP) -> Machine:
+    """The numbers of a machine for rows of ``size`` bytes."""
+    return HOPPER_LONG if machine is HOPPER and (size * task.sources >= LONG or task.sums) else machine
+
+
+def _alone_in_a_block(plan: RowPlan, machine: Machine) -> bool:
+    """Whether a block could have the whole row, in shared memory or, where rows begin at pieces, without."""
+    wide = plan.width * plan.size == ACCESS_BYTES
+    return wide or plan.length * plan.size * plan.sources + 4096 <= machine.shared
+
+
+@cache
+def choose(
+    length: int, dtype: str, machine: Machine, lines: int, threads: int | None = None, task: RowTask = MAP
+) -> RowChoice:
+    """The plans that the model finds fastest; with ``threads``, of those with blocks of so many."""
+    if threads is not None and (threads not in range(1, MAX_THREADS + 1) or threads % machine.wave):
+        raise ValueError(f"blocks have 1 to {MAX_THREADS} threads in waves of {machine.wave}, got {threads}")
+    machine = for_rows(machine, length * DTYPES[dtype].width // 8, task)
+    found = [
+        plan for plan in candidates(length, dtype, machine, threads, task, lines) if resident(plan, machine, lines)
+    ]
+    for most in (FEW_SUMS, MAX_SUMS) if task.sums else ():
+        # Many sums a thread mean few threads a row, which have less to tell each other; and so have few blocks.
+        if fit := [plan for plan in found if most / 2 < plan.sums * plan.held <= most]:
+            found = [plan for plan in fit if plan.cluster == min(other.cluster for other in fit)]
+            break
+    if not found:
+        raise ValueError(f"rows of {length} {dtype} are too long for sums of their columns in registers")
+    launch = max(MANY // (length * found[0].size), 1)
+    # Few rows have nothing that could come while others are computed on, and neither has a ring's first round.
+    alone = [plan for plan in found if not plan.slots]
+    many, few = (
+        min(plans, key=lambda plan: launch_time(plan, machine, lines, rows))
+        for plans, rows in ((found, launch), (alone, FEW))
+    )
+    limit = 1
+    while limit < launch and launch_time(few, machine, lines, limit) < launch_time(many, machine, lines, limit):
+        limit *= 2
+    limit = max(limit // 2, ring_places(many, machine) if many.slots else 0)
+    if few == many or limit == 0:
+        return only(many)
+    return RowChoice(many, few, limit, many.without_ring if many.shifted else None)
+
+
+def only(plan: RowPlan) -> RowChoice:
+    """One plan for any number of rows."""
+    return RowChoice(plan, apart=plan.without_ring if plan.shifted else None)
+
+
+def plan_row(length: int, dtype: str, threads: int | None = None, *, lines: int = 0, task: RowTask = MAP) -> RowChoice:
+    """The plans of a row on the target being traced; the only place that decides them.
+
+    ``lines`` is how many vectors as long as a row (scale, shift) are loaded beside it.
+    """
+    check_row(length, dtype)
+    return choose(length, dtype, machine_of_target(), lines, threads, task)

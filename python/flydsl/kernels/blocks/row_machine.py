@@ -1,0 +1,118 @@
+"""What the model of row kernels knows of a machine: sizes, and what things take (docs/rows.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import flydsl.expr as fx
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What the model knows of a multiprocessor; times are its cycles, sizes bytes.
+
+    The numbers were fitted on an H200 to some 700 plans of 50 shapes (benchmarks/tune_rows.py, 2026-11-15), so that
+    what they choose is fast, not so that times are right. Of AMD's GPUs only the sizes are known here.
+    """
+
+    wave: int
+    cluster: int = 1
+    """Blocks of the largest cluster."""
+    bulk: bool = False
+    """Whether a single thread can send for any number of bytes, and have them written back."""
+    shared: int = 65536
+    near: int = 16384
+    """Bytes of rows that its first-level cache keeps between two loads."""
+    threads: int = 2048
+    blocks: int = 32
+    registers: int = 65536
+    processors: int = 132
+    bytes_per_cycle: float = 20.2
+    """Its share of the memory's bandwidth, reading and writing together."""
+    second_level: float = 50.0
+    """Bytes of L2 that it gets in a cycle."""
+    issue: float = 2.0
+    """Instructions of all waves that begin in a cycle; `wave_issue` of each where there are many, `lone_issue` of those
+    of a block by itself, which wait for each other."""
+    wave_issue: float = 0.16
+    lone_issue: float = 0.29
+    element: float = 1.1
+    """Instructions for an element of a source or target; of a line; of a sum over all rows; for reading an element
+    again from shared memory; for an access, a mask, and a step of a reduction."""
+    line: float = 1.9
+    summed: float = 2.0
+    read_again: float = 0.0
+    access: float = 0.5
+    mask: float = 0.4
+    step: float = 12.0
+    loaded_again: float = 2.5
+    """What loading costs again of a row that is loaded twice, for each part that the first-level cache lost."""
+    start: int = 420
+    """Cycles until a block has begun."""
+    latency: int = 1400
+    """From a load to its result."""
+    meeting: int = 80
+    """A barrier of a block with what waves lose by it."""
+    own_bytes: float = 1.0
+    """Part of the time of its bytes that a block waits for by itself."""
+    through_shared: int = 1250
+    """What rows lose on their way through shared memory."""
+    between_tiles: int = 700
+    """What a block that stays loses between two tiles: barriers, and sending for another."""
+    cluster_meeting: int = 1200
+    """A barrier of a cluster."""
+    cluster_start: int = 4300
+    """How long places stay empty until there are enough for the next cluster."""
+    cluster_lines: float = 1.0
+    """How many times lines count in L2 for a cluster: blocks of a multiprocessor have other parts of them in turn."""
+    cluster_mask: float = 0.25
+    """How much longer the memory takes for a cluster whose blocks have lanes without an access."""
+    staying_cluster: int = 0
+    """What a cluster that stays loses between two tiles, beside that."""
+    narrow_line: float = 0.0
+    """Instructions for an access to a line that is narrower than 16 bytes, beside `line`."""
+    ring_element: float = 5.0
+    """Of a block whose rows come through a ring (`row_ring.py`): instructions for an element of a source or target, of
+    a line in registers and of one in a table; how many begin in a cycle, at most and of each wave; cycles that a row
+    loses by the exchange of its numbers, by that of a cluster beside it, and for each chunk; and those before the first
+    row and behind the last."""
+    ring_line: float = 2.5
+    ring_table: float = 4.0
+    ring_issue: float = 2.4
+    ring_wave_issue: float = 0.16
+    ring_meeting: float = 900.0
+    ring_cluster: float = 1200.0
+    ring_chunk: float = 100.0
+    ring_ends: float = 4000.0
+    ring_bytes: float = 1.0
+    """How many times longer than by itself the memory takes, since each block's results come in bursts; and lines that
+    L2 has to give for every row."""
+    ring_reloaded: float = 1.0
+    ring_behind: float = 0.5
+    """Part of the time of the bytes that a ring has no place for beside a row."""
+    power: float = 4.0
+    """How sharply the largest of several times decides."""
+    tail: float = 0.4
+    """Part of a block's time for the last blocks of a launch, which have the machine for themselves."""
+
+
+HOPPER = Machine(wave=32, cluster=8, bulk=True, shared=227 * 1024, near=200_000)
+HOPPER_LONG = replace(
+    HOPPER, issue=2.4, wave_issue=0.3, lone_issue=0.21, summed=6.0, read_again=2.42, access=0.23, mask=0.26, step=24.0,
+    loaded_again=0.287, start=185, latency=2270, own_bytes=0.79, meeting=90, through_shared=1050, between_tiles=180,
+    cluster_meeting=17, cluster_start=1600, cluster_lines=3.5, staying_cluster=3114, power=8.0, tail=1.96,
+    narrow_line=8.5, ring_element=4.26, ring_line=0.35, ring_table=2.89, ring_issue=2.87, ring_wave_issue=0.31,
+    ring_meeting=181.0, ring_cluster=544.0, ring_chunk=391.0, ring_ends=2160.0, ring_bytes=1.05, ring_reloaded=2.23,
+    ring_behind=0.119,
+)  # fmt: skip
+"""For rows of `LONG` bytes and more, and for sums: a multiprocessor then has few blocks, whose phases stand alone.
+Fitted to 1,200 more plans of 50 launches on the same GPU and day; what clusters and rings take, to 400 of 60 launches
+measured since (2026-11-16), of which it chooses what is 1.6 % slower than the fastest on average."""
+LONG = 24_000
+ELSEWHERE = {wave: Machine(wave=wave) for wave in (32, 64)}
+"""By the lanes of a wave."""
+
+
+def machine_of_target() -> Machine:
+    """The machine of the target being traced."""
+    return HOPPER if fx.nvvm.max_cluster_size() >= HOPPER.cluster else ELSEWHERE[fx.num_warp_threads()]

@@ -1,0 +1,381 @@
+"""Long rows on Hopper: blocks stay, and their rows come to shared memory chunk by chunk, through a ring of slots.
+
+A block, or a cluster of them, has a row in shared memory while it goes over it twice: once for its numbers, once for
+its results, which threads write straight to memory. One wave does nothing but send for chunks: each that the others
+have read in the second pass makes place for one of a row to come, so that the memory is always busy. Threads read the
+pieces of 16 bytes that a row lies in, wherever in the first of them it begins, and write such pieces: rows of all
+matrices must begin at the same place in a piece (`rows.py` looks at that). What is not of the row is masked in the
+first and the last vector. Lines that go with every row are brought to the multiprocessor once: into registers, or,
+where rows begin anywhere, into a table in shared memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.blocks.cache_hints import Hint
+from flydsl.kernels.blocks.exchange import block_barrier
+from flydsl.kernels.blocks.reduce import wave_count
+from flydsl.kernels.blocks.row_plan import ACCESS_BYTES, DTYPES, LINE_REGISTERS, RowPlan
+from flydsl.kernels.blocks.rows import Access, Line, Share, picked, row_start, vectors_of
+
+
+class ShiftedShare(Share):
+    """Vectors are pieces of 16 bytes; the row begins at element ``place`` of the first piece."""
+
+    def __init__(self, plan: RowPlan, place: Any) -> None:
+        super().__init__(plan)
+        self.place = place
+
+    def first(self, turn: int) -> Any:
+        """Which element of the row the first one of a vector is; below 0 where it is none."""
+        return (self.offset + self.vector(turn)) * self.plan.width - self.place
+
+    def insides(self, turn: int) -> list[Any] | None:
+        plan = self.plan
+        beyond = (turn + 1) * plan.lanes > plan.share
+        behind = ((plan.cluster - 1) * plan.share + (turn + 1) * plan.lanes) * plan.width > plan.length
+        if turn > 0 and not beyond and not behind:
+            return None
+        first, end = self.first(turn), fx.Int32(plan.length)
+        if beyond:
+            end = (self.vector(turn) < plan.share).select(end, fx.Int32(0))
+        ats = [first + place for place in range(plan.width)]
+        return [(at >= 0) & (at < end) for at in ats] if turn == 0 else [at < end for at in ats]
+
+    def within(self, vector: fx.Vector, turn: int) -> Any:
+        return self.within_or_zero(vector, turn)
+
+    def columns(self, turn: int) -> list[Any]:
+        first = self.first(turn)
+        return [first + place for place in range(self.plan.width)]
+
+    def count(self) -> Any:
+        total, known = fx.Float32(0.0), 0
+        for turn in range(self.plan.turns):
+            insides = self.insides(turn)
+            if insides is None:
+                known += self.plan.width
+                continue
+            for inside in insides:
+                total = total + inside.select(fx.Float32(1.0), fx.Float32(0.0))
+        return total + float(known)
+
+
+class RingLine(Line):
+    """This thread's vectors of a row in the ring, which are waited for when they are first asked for."""
+
+    def __init__(self, row: RingRow, source: int, share: Any, fill: float) -> None:
+        self.row, self.source, self.share, self.fill = row, source, share, fill
+        self.hint, self.again_hint, self.dtype, self.held = None, None, None, []
+
+    def _load(self, turn: int, hint: Hint | None) -> Any:
+        plan = self.share.plan
+        kind, insides = DTYPES[plan.dtype], self.share.insides(turn)
+        access = Access(plan, vectors_of(self.row.start_of(self.source, turn), plan, plan.lanes), kind, None)
+        for memory, register in access.pairs(self.share.lane, 0):
+            fx.copy_atom_call(access.atom, memory, register)
+        vector = access.fragment.load()
+        return vector if insides is None else picked(vector, insides, self.fill, kind)
+
+
+class Ring:
+    """Slots for chunks of the rows of this block, who has arrived in them, and who has been read."""
+
+    def __init__(self, sources: Any, end: fx.Int32, plan: RowPlan, smem: fx.SharedAllocator) -> None:
+        self.sources, self.end, self.plan, self.share = sources, end, plan, Share(plan)
+        kind = DTYPES[plan.dtype]
+        self.memories = [smem.allocate(fx.Array[kind, plan.slots * plan.chunk, 128]).ptr for _ in sources]
+        self.arrived, self.read = (smem.allocate(fx.Array[fx.Int64, plan.slots]).ptr for _ in range(2))
+        self.begin = fx.block_idx.x // plan.cluster
+        self.step = fx.grid_dim.x // plan.cluster
+        self._start()
+
+    @flyc.jit
+    def _start(self) -> None:
+        if fx.thread_idx.x == 0:
+            for slot in fx.range_constexpr(self.plan.slots):
+                fx.nvvm.mbarrier_init(self.arrived + slot, 1)
+                fx.nvvm.mbarrier_init(self.read + slot, wave_count(self.plan.lanes))
+            fx.nvvm.fence_mbarrier_init()
+        fx.barrier()
+
+    @flyc.jit
+    def send_for_all(self) -> None:
+        """Send for the chunks of all rows of this block, each when its slot is free; one thread does that."""
+        plan = self.plan
+        number = fx.Int32(0)
+        for row in range(self.begin, self.end, self.step):
+            for chunk in fx.range_constexpr(plan.parts):
+                count = number * plan.parts + chunk
+                slot, uses = count % plan.slots, count // plan.slots
+                if uses > 0:
+                    fx.nvvm.mbarrier_wait(self.read + slot, (uses - 1) % 2)
+                self._send(row, chunk, slot)
+            number = number + 1
+
+    def _send(self, row: fx.Int32, chunk: int, slot: fx.Int32) -> None:
+        """Have a chunk of every source brought to a slot; one thread does that."""
+        parts = [_Chunk(self, source, row, chunk) for source in self.sources]
+        places = [memory + slot * self.plan.chunk for memory in self.memories]
+        for part, place in zip(parts, places, strict=True):
+            part.copy_ends(place)
+        fx.nvvm.mbarrier_arrive_expect_tx(self.arrived + slot, sum(part.size for part in parts))
+        for part, place in zip(parts, places, strict=True):
+            part.send_for(place, self.arrived + slot)
+
+
+class _Chunk:
+    """Pieces of a row that one slot takes: ``low`` up to ``high``, of which those that are read whole are sent for.
+
+    The piece in which the first row begins and that in which the last one ends may be in nobody's memory as a whole:
+    their elements are copied one by one.
+    """
+
+    def __init__(self, ring: Ring, source: fx.Tensor, row: fx.Int32, chunk: int) -> None:
+        plan, width = ring.plan, ring.plan.width
+        self.plan, self.start = plan, row_start(source, row)
+        most = min(plan.chunk_turns * plan.lanes, plan.share - chunk * plan.chunk_turns * plan.lanes)
+        self.low = fx.Int32(ring.share.offset) + chunk * plan.chunk_turns * plan.lanes
+        self.place, pieces = fx.Int32(0), fx.Int32(plan.vectors)
+        if plan.shifted:
+            self.place = place_of(self.start, plan)
+            pieces = (self.place + plan.length + width - 1) // width
+        high = fx.min(self.low + most, pieces)
+        self.begin, self.stop = self.low, fx.max(high, self.low)
+        if plan.shifted:
+            one, none = fx.Int32(1), fx.Int32(0)
+            self.cut_before = (row == 0) & (self.low == 0) & (self.place > 0)
+            open_end = (self.place + plan.length) % width > 0
+            self.cut_behind = (row == ring.end - 1) & (high == pieces) & (high > self.low) & open_end
+            self.begin = self.low + self.cut_before.select(one, none)
+            self.stop = fx.max(self.stop - self.cut_behind.select(one, none), self.begin)
+            self.last = pieces - 1
+        self.size = (self.stop - self.begin) * ACCESS_BYTES
+
+    @flyc.jit
+    def copy_ends(self, slot: fx.Pointer) -> None:
+        if fx.const_expr(self.plan.shifted):
+            if self.cut_before:
+                self._copy(slot, fx.Int32(0))
+            if self.cut_behind:
+                self._copy(slot, self.last)
+
+    def _copy(self, slot: fx.Pointer, piece: Any) -> None:
+        """Copy the elements of a piece that are of the row."""
+        for element in fx.range_constexpr(self.plan.width):
+            at = piece * self.plan.width + element - self.place
+            if (at >= 0) & (at < self.plan.length):
+                slot[(piece - self.low) * self.plan.width + element] = self.start[at]
+
+    def send_for(self, slot: fx.Pointer, arrived: fx.Pointer) -> None:
+        width = self.plan.width
+        if self.size > 0:
+            come = self.start - self.place + self.begin * width
+            place = slot + (self.begin - self.low) * width
+            fx.nvvm.bulk_load(come, place, self.size, arrived, l2=self.plan.hints.priority)
+
+
+def place_of(start: fx.Pointer, plan: RowPlan) -> Any:
+    """How many elements a row begins behind a multiple of 16 bytes."""
+    return fx.Int32(fx.ptrtoint(start) % ACCESS_BYTES) // plan.size
+
+
+class RingRow:
+    """A row in the ring: which slots its chunks are in, and which of them have been waited for and given back."""
+
+    def __init__(self, ring: Ring, row: fx.Int32, number: fx.Int32) -> None:
+        self.ring, self.row, plan = ring, row, ring.plan
+        first = number * plan.parts
+        self.slots = [(first + chunk) % plan.slots for chunk in range(plan.parts)]
+        self.phases = [(first + chunk) // plan.slots % 2 for chunk in range(plan.parts)]
+        self.waited = self.returned = 0
+        self.writes = [0] * plan.turns
+
+    def start_of(self, source: int, turn: int) -> Any:
+        """Where the vectors of a turn begin; waits for them."""
+        plan = self.ring.plan
+        chunk, inner = divmod(turn, plan.chunk_turns)
+        if plan.once and not plan.targets and source == 0:
+            self.give_back(turn)
+        assert chunk >= self.returned, "a chunk is asked for that was given back"
+        while self.waited <= chunk:
+            fx.nvvm.mbarrier_wait(self.ring.arrived + self.slots[self.waited], self.phases[self.waited])
+            self.waited += 1
+        return self.ring.memories[source] + self.slots[chunk] * plan.chunk + inner * plan.lanes * plan.width
+
+    def stored(self, turn: int) -> None:
+        """A vector of a turn was written: with that of the last target, the turn is done."""
+        self.writes[turn] += 1
+        if self.writes[turn] == self.ring.plan.targets:
+            self.give_back(turn + 1)
+
+    def give_back(self, turns: int) -> None:
+        """So many turns are done: their chunks make place for others."""
+        plan = self.ring.plan
+        done = plan.parts if turns == plan.turns else turns // plan.chunk_turns
+        while self.returned < done:
+            self._give_back(self.slots[self.returned])
+            self.returned += 1
+
+    @flyc.jit
+    def _give_back(self, slot: fx.Int32) -> None:
+        if fx.nvvm.elect_one():
+            fx.nvvm.mbarrier_arrive(self.ring.read + slot)
+
+
+def ring_lines(lines: Any, plan: RowPlan, smem: fx.SharedAllocator) -> Callable[[Share, Any], list[Line]]:
+    """A function of a row's share and number: what of the lines goes with it."""
+    if plan.shifted:
+        tables = [LineTable(group, plan, smem) for group in _groups(lines)]
+        return lambda share, _: [
+            ShiftedLine(table, share, number) for table in tables for number in range(len(table.lines))
+        ]
+    share = Share(plan)
+    words = [-(-plan.width * line.dtype.width // 32) for line in lines]
+    keep = LINE_REGISTERS // (plan.crowd * plan.lanes * sum(words)) if words else 0
+    kept = [
+        Line(vectors_of(fx.get_iter(line) + share.offset * plan.width, plan), share, 0.0, keep=keep,
+             hint=plan.hints.line, dtype=line.dtype)
+        for line in lines
+    ]  # fmt: skip
+    return lambda _, row: [KeptLine(line, row) for line in kept]
+
+
+class KeptLine(Line):
+    """A line that is kept for all rows, in its own type: 16-bit elements must not be made f32 before the loop.
+
+    LLVM would move that out of the loop, and need twice the registers; so what is converted depends on the row, by
+    bits that are always zero.
+    """
+
+    def __init__(self, line: Line, row: fx.Int32) -> None:
+        self.share, self.fill, self.hint, self.again_hint = line.share, line.fill, line.hint, line.again_hint
+        self.vectors, self.dtype, self.held = line.vectors, line.dtype, line.held
+        self.nothing = row >> 31
+
+    def _own(self, turn: int, hint: Hint | None) -> Any:
+        vector = super()._own(turn, hint)
+        if self.kind.width == 32 or turn >= len(self.held):
+            return vector
+        return (vector.bitcast(fx.Int32) ^ self.nothing).bitcast(self.kind)
+
+
+def _groups(lines: Any) -> list[list[Any]]:
+    """Lines that lie together in a table: two of 16 bits are read as one word."""
+    pair = len(lines) > 1 and all(line.dtype.width == 16 for line in lines[:2]) and lines[0].dtype is lines[1].dtype
+    return [list(lines[:2]), *([line] for line in lines[2:])] if pair else [[line] for line in lines]
+
+
+class LineTable:
+    """The block's part of a line, or of two, in shared memory, with what a shift may need before it.
+
+    First come the elements 0, ``width``, … then 1, ``width + 1``, …: neighbouring lanes, which are ``width`` elements
+    apart, read neighbouring places at any shift.
+    """
+
+    def __init__(self, lines: list[Any], plan: RowPlan, smem: fx.SharedAllocator) -> None:
+        self.plan, self.lines, self.groups, self.dtype = plan, lines, plan.share + 1, lines[0].dtype
+        self.word = self.dtype if len(lines) == 1 else fx.Int32
+        self.memory = smem.allocate(fx.Array[self.word, table_elements(plan), 128]).ptr
+        self._fill()
+
+    def words(self, vectors: list[Any]) -> Any:
+        """Elements of each line, as they lie in the table."""
+        if len(vectors) == 1:
+            return vectors[0]
+        mixed = [vector[element] for element in range(self.plan.width) for vector in vectors]
+        return fx.Vector.from_elements(mixed, self.dtype).bitcast(fx.Int32)
+
+    @flyc.jit
+    def _fill(self) -> None:
+        plan, share = self.plan, Share(self.plan)
+        starts = [fx.get_iter(line) for line in self.lines]
+        turns, whole = -(-self.groups // plan.lanes), plan.length // plan.width
+        found = []
+        for turn in fx.range_constexpr(turns):
+            group = fx.Int32(share.offset) + fx.thread_idx.x + turn * plan.lanes - 1
+            accesses = [Access(plan, vectors_of(start, plan, whole), self.dtype, plan.hints.line) for start in starts]
+            for access in accesses:
+                access.fragment.fill(0.0)
+            if (group >= 0) & (group < whole):
+                for access in accesses:
+                    for memory, register in access.pairs(group, 0):
+                        fx.copy_atom_call(access.atom, memory, register)
+            found.append(accesses)
+        for turn in fx.range_constexpr(turns):
+            group = fx.thread_idx.x + turn * plan.lanes
+            words = self.words([access.fragment.load() for access in found[turn]])
+            if group < self.groups:
+                for element in fx.range_constexpr(plan.width):
+                    self.memory[element * self.groups + group] = words[element]
+        block_barrier(plan)
+        group = whole + 1 - fx.Int32(share.offset)
+        if (fx.thread_idx.x == 0) & (group >= 0) & (group < self.groups):
+            # The elements behind the last whole vector, where zeros are.
+            rest = range(plan.width)
+            ends = [
+                fx.Vector.from_elements(
+                    [start[whole * plan.width + min(i, plan.length % plan.width - 1)] for i in rest], self.dtype
+                )
+                for start in starts
+            ]
+            words = self.words(ends)
+            for element in fx.range_constexpr(plan.length % plan.width):
+                self.memory[element * self.groups + group] = words[element]
+
+
+def table_elements(plan: RowPlan) -> int:
+    """Elements of a `LineTable`, with what lanes beyond the row may read."""
+    return plan.width * (plan.share + 1) + plan.lanes
+
+
+class ShiftedLine(Line):
+    """What of a line in a `LineTable` goes with the vectors of a row."""
+
+    def __init__(self, table: LineTable, share: Any, number: int) -> None:
+        self.table, self.share, self.dtype, self.number = table, share, table.dtype, number
+        self.held, self.hint, self.again_hint = [], None, None
+        width = share.plan.width
+        self.starts = []
+        for element in range(width):
+            before = share.place > element
+            residue = before.select(element - share.place + width, element - share.place)
+            group = before.select(fx.Int32(0), fx.Int32(1))
+            self.starts.append(table.memory + (residue * table.groups + group + share.lane))
+
+    def _load(self, turn: int, hint: Hint | None) -> Any:
+        at, table = turn * self.share.plan.lanes, self.table
+        words = fx.Vector.from_elements([start[at] for start in self.starts], table.word)
+        if len(table.lines) == 1:
+            return words
+        mixed = words.bitcast(self.dtype)
+        return fx.Vector.from_elements([mixed[2 * i + self.number] for i in range(words.numel)], self.dtype)
+
+
+@flyc.jit
+def store_shifted(vector: fx.Vector, target: fx.Tensor, row: fx.Int32, share: Any, turn: int) -> None:
+    """Write a vector of a row that begins in a piece where the source's does: whole, or what of it is in the row."""
+    plan, start, kind = share.plan, row_start(target, row), target.dtype
+    vectors = vectors_of(start - share.place + share.offset * plan.width, plan, plan.share)
+    access = Access(plan, vectors, kind, plan.hints.store)
+    access.fragment.store(vector.to(kind))
+    insides = share.insides(turn)
+    if fx.const_expr(insides is None):
+        for memory, register in access.pairs(share.vector(turn), 0):
+            fx.copy_atom_call(access.atom, register, memory)
+    else:
+        whole = insides[0]
+        for inside in insides[1:]:
+            whole = whole & inside
+        if whole:
+            for memory, register in access.pairs(share.vector(turn), 0):
+                fx.copy_atom_call(access.atom, register, memory)
+        else:
+            rounded, first = access.fragment.load(), share.first(turn)
+            for element in fx.range_constexpr(plan.width):
+                if insides[element]:
+                    start[first + element] = rounded[element]

@@ -1,0 +1,145 @@
+"""Collectives of ranks that reach each other's memory: all-reduce, all-gather, reduce-scatter, all-to-all.
+
+fn = build_collective("all_reduce_one_shot", "bf16", 8)
+fn(x, out, stage, signals, n, blocks, stream)
+
+``stage`` and ``signals`` are symmetric (`packs.py`), ``x`` and ``out`` ordinary tensors of one mode, of any length and
+alignment. Sums are f32, in the order of ranks, rounded once: every rank gets the same bits.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.comm.packs import RESULT, Exchange, load_pack, store_pack
+
+DTYPES = {"f32": fx.Float32, "f16": fx.Float16, "bf16": fx.BFloat16}
+THREADS = 256
+
+
+@flyc.jit
+def all_reduce_one_shot(x: fx.Tensor, out: fx.Tensor, e: Exchange, n: fx.Int32) -> None:
+    """Every rank reads what all ranks give, and sums it: one barrier, world times the bytes."""
+    for pack in range(e.first, e.packs(n), e.step):
+        e.own(pack).store(load_pack(x, pack * e.width, n - pack * e.width, e))
+    e.meet()
+    for pack in range(e.first, e.packs(n), e.step):
+        total = e.total(lambda rank: e.staged(rank, pack))  # noqa: B023 - called in this turn
+        store_pack(total, out, pack * e.width, n - pack * e.width, e)
+
+
+@flyc.jit
+def all_reduce_two_shot(x: fx.Tensor, out: fx.Tensor, e: Exchange, n: fx.Int32) -> None:
+    """Every rank sums one part of the packs, and all read the sums: two barriers, twice the bytes."""
+    packs = e.packs(n)
+    part = fx.ceildiv(packs, fx.Int32(e.world))
+    for owner in range(e.world):
+        for own in range(e.first, fx.min(part, packs - owner * part), e.step):
+            pack = owner * part + own
+            e.own(pack).store(load_pack(x, pack * e.width, n - pack * e.width, e))
+    e.meet()
+    for own in range(e.first, fx.min(part, packs - e.rank * part), e.step):
+        pack = e.rank * part + own
+        e.own(pack, RESULT).store(e.total(lambda rank: e.staged(rank, pack)))  # noqa: B023
+    e.meet()
+    for owner in range(e.world):
+        for own in range(e.first, fx.min(part, packs - owner * part), e.step):
+            pack = owner * part + own
+            store_pack(e.staged(owner, pack, RESULT).load(), out, pack * e.width, n - pack * e.width, e)
+
+
+@flyc.jit
+def all_reduce_write(x: fx.Tensor, out: fx.Tensor, e: Exchange, n: fx.Int32) -> None:
+    """As two-shot, but ranks write into each other's memory and read their own: writes need no answer."""
+    packs = e.packs(n)
+    part = fx.ceildiv(packs, fx.Int32(e.world))
+    for owner in range(e.world):
+        for own in range(e.first, fx.min(part, packs - owner * part), e.step):
+            start = (owner * part + own) * e.width
+            e.staged(owner, e.rank * part + own).store(load_pack(x, start, n - start, e))
+    e.meet()
+    for own in range(e.first, fx.min(part, packs - e.rank * part), e.step):
+        total = e.total(lambda rank: e.own(rank * part + own))  # noqa: B023
+        for rank in fx.range_constexpr(e.world):
+            e.staged(rank, e.rank * part + own, RESULT).store(total)
+    e.meet()
+    for owner in range(e.world):
+        for own in range(e.first, fx.min(part, packs - owner * part), e.step):
+            start = (owner * part + own) * e.width
+            store_pack(e.own(owner * part + own, RESULT).load(), out, start, n - start, e)
+
+
+@flyc.jit
+def all_gather(x: fx.Tensor, out: fx.Tensor, e: Exchange, n: fx.Int32) -> None:
+    """``out`` is what ranks give, one after the other: n elements of each."""
+    for pack in range(e.first, e.packs(n), e.step):
+        e.own(pack).store(load_pack(x, pack * e.width, n - pack * e.width, e))
+    e.meet()
+    for rank in range(e.world):
+        for pack in range(e.first, e.packs(n), e.step):
+            start = pack * e.width
+            store_pack(e.staged(rank, pack).load(), out, rank * n + start, n - start, e)
+
+
+@flyc.jit
+def _stage_parts(x: fx.Tensor, e: Exchange, n: fx.Int32) -> None:
+    """Stage world parts of n elements, each from a pack of its own on."""
+    for rank in range(e.world):
+        for pack in range(e.first, e.packs(n), e.step):
+            start = pack * e.width
+            e.own(rank * e.packs(n) + pack).store(load_pack(x, rank * n + start, n - start, e))
+
+
+@flyc.jit
+def reduce_scatter(x: fx.Tensor, out: fx.Tensor, e: Exchange, n: fx.Int32) -> None:
+    """``out`` is the sum of the part of x that has this rank's number: n of world times n elements."""
+    _stage_parts(x, e, n)
+    e.meet()
+    for pack in range(e.first, e.packs(n), e.step):
+        total = e.total(lambda rank: e.staged(rank, e.rank * e.packs(n) + pack))  # noqa: B023
+        store_pack(total, out, pack * e.width, n - pack * e.width, e)
+
+
+@flyc.jit
+def all_to_all(x: fx.Tensor, out: fx.Tensor, e: Exchange, n: fx.Int32) -> None:
+    """Part r of ``out`` is the part of rank r's x that has this rank's number; parts have n elements."""
+    _stage_parts(x, e, n)
+    e.meet()
+    for rank in range(e.world):
+        for pack in range(e.first, e.packs(n), e.step):
+            start = pack * e.width
+            store_pack(e.staged(rank, e.rank * e.packs(n) + pack).load(), out, rank * n + start, n - start, e)
+
+
+COLLECTIVES = {
+    function.__name__: function
+    for function in (
+        all_reduce_one_shot, all_reduce_two_shot, all_reduce_write, all_gather, reduce_scatter, all_to_all,
+    )
+}  # fmt: skip
+
+
+@cache
+def build_collective(name: str, dtype: str, world: int, threads: int = THREADS) -> Any:
+    """The launcher of a collective for ranks of ``world``, in blocks of ``threads``."""
+    collective, kind = COLLECTIVES[name], DTYPES[dtype]
+    if threads < world:
+        raise ValueError(f"blocks of {threads} threads cannot signal {world} ranks")
+
+    @flyc.kernel(known_block_size=(threads, 1, 1), name=name)
+    def exchange_kernel(x: fx.Tensor, out: fx.Tensor, stage: fx.Symmetric, signals: fx.Symmetric, n: fx.Int32):
+        exchange = Exchange(stage, signals, kind, threads)
+        collective(x, out, exchange, n)
+        exchange.finish()
+
+    @flyc.jit
+    def launch(
+        x: fx.Tensor, out: fx.Tensor, stage: fx.Symmetric, signals: fx.Symmetric, n: fx.Int32, blocks: fx.Int32,
+        stream: fx.Stream = None,
+    ):  # fmt: skip
+        exchange_kernel(x, out, stage, signals, n).launch(grid=(blocks, 1, 1), block=(threads, 1, 1), stream=stream)
+
+    return launch

@@ -1,0 +1,105 @@
+"""Packs of 16 bytes that ranks exchange: what a block does with its share of them before, between and after barriers.
+
+Every rank has a stage in symmetric memory, (halves, parts, bytes) of it. A call uses the half of its own number modulo
+two. When a rank fills a half again, two calls later, it has met all others in between, and so they have long read it;
+that is why no barrier stands at the end of a call. Calls are counted in memory, so that replayed graphs go on counting.
+
+Packs are dealt to blocks alike on every rank: a block reads only what the same block of another rank wrote, so blocks
+of one number meet each other and no one else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+
+PACK_BYTES = 16
+INPUT, RESULT = 0, 1
+PARTS = 2
+"""Parts of a half: what ranks give, and what some make of it."""
+
+
+class Exchange:
+    """What every thread of a collective knows: the stage, the signals, the type, and which packs are its own."""
+
+    def __init__(self, stage: fx.Symmetric, signals: fx.Symmetric, dtype: type[fx.Numeric], threads: int) -> None:
+        self.stage, self.signals, self.dtype, self.threads = stage, signals, dtype, threads
+        self.width = PACK_BYTES * 8 // dtype.width
+        self.world, self.rank = signals.world, signals.rank
+        self.block = fx.block_idx.x
+        self.first = self.block * threads + fx.thread_idx.x
+        self.step = fx.grid_dim.x * threads
+        self.calls = signals.local[self.block, self.world + 1]
+
+    def packs(self, count: fx.Int32) -> Any:
+        """Packs that hold so many elements."""
+        return fx.ceildiv(count, fx.Int32(self.width))
+
+    def staged(self, rank: int | fx.Int32, pack: fx.Int32, part: int = INPUT) -> Any:
+        """A pack of a rank's stage, in the half of this call."""
+        return self.pack(fx.get_iter(self.stage.at(rank)[self.calls & 1, part, None]), pack)
+
+    def own(self, pack: fx.Int32, part: int = INPUT) -> Any:
+        """A pack of this rank's stage, which needs no look into the table."""
+        return self.pack(fx.get_iter(self.stage.local[self.calls & 1, part, None]), pack)
+
+    def pack(self, base: fx.Pointer, pack: fx.Int32) -> Any:
+        start = fx.recast_iter(self.dtype, base) + pack * self.width
+        return fx.make_view(start.aligned(PACK_BYTES), fx.make_layout(self.width, 1))
+
+    def total(self, read: Callable[[int], Any]) -> Any:
+        """The sum of what ``read(rank)`` gives, in the order of ranks on every rank, rounded once."""
+        parts = [read(rank).load().to(fx.Float32) for rank in range(self.world)]
+        result = parts[0]
+        for part in parts[1:]:
+            result = result + part
+        return result.to(self.dtype)
+
+    def meet(self) -> None:
+        """The same block of every rank has come here, and what each wrote is seen."""
+        fx.rank_barrier(self.signals, block=self.block)
+
+    @flyc.jit
+    def finish(self) -> None:
+        """The call is over: the next one uses the other half."""
+        fx.barrier()
+        if fx.thread_idx.x == 0:
+            self.signals.local[self.block, self.world + 1] = self.calls + 1
+
+
+def _line(tensor: fx.Tensor, start: fx.Int32, width: int) -> tuple[Any, Any]:
+    """A pack in a tensor of any alignment: (view of the elements, whether it may be moved as one)."""
+    pointer = fx.get_iter(tensor) + start
+    wide = fx.make_view(pointer.aligned(PACK_BYTES), fx.make_layout(width, 1))
+    return wide, (fx.ptrtoint(pointer) & (PACK_BYTES - 1)) == 0
+
+
+@flyc.jit
+def load_pack(tensor: fx.Tensor, start: fx.Int32, left: fx.Int32, exchange: Exchange) -> Any:
+    """Elements of a tensor from ``start`` on, of which ``left`` belong to it; zeros follow."""
+    wide, aligned = _line(tensor, start, exchange.width)
+    held = fx.make_rmem_tensor(exchange.width, exchange.dtype)
+    if aligned & (left >= exchange.width):
+        held.store(wide.load())
+    else:
+        for i in fx.range_constexpr(exchange.width):
+            value = exchange.dtype(0.0)
+            if left > i:
+                value = tensor[start + i]
+            held[i] = value
+    return held.load()
+
+
+@flyc.jit
+def store_pack(vector: fx.Vector, tensor: fx.Tensor, start: fx.Int32, left: fx.Int32, exchange: Exchange) -> None:
+    """Write elements to a tensor from ``start`` on, as many as ``left`` says belong to it."""
+    wide, aligned = _line(tensor, start, exchange.width)
+    if aligned & (left >= exchange.width):
+        wide.store(vector)
+    else:
+        for i in fx.range_constexpr(exchange.width):
+            if left > i:
+                tensor[start + i] = vector[i]

@@ -1,0 +1,132 @@
+"""The collectives of one rank: its stage and signals, which way a call takes, and what ranks must agree on.
+
+    collectives = Collectives(rank)          # flyc.virtual_ranks(n).run(...), or flyc.process_rank()
+    total = collectives.all_reduce(x)
+
+Arrays are NumPy's or torch's, f32, f16 or bf16, contiguous, of any size. All ranks make the same calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+import flydsl.compiler as flyc
+from flydsl.kernels.comm.all_reduce_norm import build_all_reduce_rms_norm
+from flydsl.kernels.comm.collectives import THREADS, build_collective
+from flydsl.kernels.comm.model import DEFAULT_LINK, Link, fastest_way
+from flydsl.kernels.comm.packs import PACK_BYTES, PARTS
+
+NAMES = {"float32": "f32", "float16": "f16", "bfloat16": "bf16"}
+BLOCKS = 16
+HALVES = 2
+Check = Literal["always", "new", "never"]
+
+
+class Collectives:
+    """Calls that all ranks make together. ``max_bytes`` of an array are exchanged at once; larger sums take turns.
+
+    ``check`` says when ranks tell each other what they are about to do, so that a disagreement is an error on all of
+    them and not a wrong result: at every call, at the first of each size and type, or never.
+    """
+
+    def __init__(
+        self, rank: flyc.Rank, *, max_bytes: int = 1 << 20, blocks: int = BLOCKS, threads: int = THREADS,
+        check: Check = "always", link: Link = DEFAULT_LINK,
+    ) -> None:  # fmt: skip
+        self.rank, self.world, self.blocks, self.threads = rank, rank.world, blocks, threads
+        self.max_bytes = -(-max_bytes // PACK_BYTES) * PACK_BYTES
+        self.check, self.link = check, link
+        self._agreed: set[Any] = set()
+        # A part of each rank may end in a pack of its own, so there is one more for every rank.
+        self.stage = rank.symmetric((HALVES, PARTS, self.max_bytes + PACK_BYTES * self.world), np.uint8)
+        self.signals = rank.symmetric((blocks, self.world + 2), np.int32)
+
+    def all_reduce(self, x: Any, out: Any = None, *, way: str | None = None, stream: object = None) -> Any:
+        """The sum over ranks, the same bits on each. ``way`` is one of `collectives.COLLECTIVES`, or the fastest."""
+        flat, result, target = self._arrays(x, out, 1)
+        self._agree("all_reduce", x, way)
+        most = self.max_bytes // flat.itemsize
+        for start in range(0, flat.shape[0], most):
+            part = slice(start, start + most)
+            chosen = way or fastest_way(self.world, flat[part].nbytes, self.link)
+            self._launch(chosen, flat[part], target[part], flat[part].shape[0], stream)
+        return result
+
+    def all_gather(self, x: Any, out: Any = None, *, stream: object = None) -> Any:
+        """What all ranks give, one after the other: a mode of ranks in front of x's."""
+        return self._exchange("all_gather", x, out, self.world, 1, stream)
+
+    def reduce_scatter(self, x: Any, out: Any = None, *, stream: object = None) -> Any:
+        """The sum over ranks of x[rank]; the first mode of x is that of ranks."""
+        return self._exchange("reduce_scatter", x, out, 1, self.world, stream)
+
+    def all_to_all(self, x: Any, out: Any = None, *, stream: object = None) -> Any:
+        """out[r] is x[this rank] of rank r; the first mode of both is that of ranks."""
+        return self._exchange("all_to_all", x, out, self.world, self.world, stream)
+
+    def all_reduce_rms_norm(
+        self, x: Any, residual: Any, weight: Any, *, eps: float = 1e-6, out: Any = None, stream: object = None
+    ) -> Any:
+        """RMSNorm over the last mode of (all_reduce(x) + residual), times ``weight``; ``residual`` becomes that sum."""
+        flat, result, target = self._arrays(x, out, 1)
+        self._agree("all_reduce_rms_norm", x, eps)
+        n = x.shape[-1]
+        m = flat.shape[0] // n if n else 0
+        self._require_room(m * -(-n * flat.itemsize // PACK_BYTES) * PACK_BYTES)
+        if m:
+            launch = build_all_reduce_rms_norm(self._type(x), self.world, self.threads)
+            rows = (flat, residual.reshape(-1), weight, target)
+            launch(*rows, self.stage, self.signals, m, n, eps, self.blocks, stream)
+        return result
+
+    # Parts of a call ---------------------------------------------------------------------------
+
+    def _exchange(self, name: str, x: Any, out: Any, gives: int, takes: int, stream: object) -> Any:
+        if takes > 1 and (not x.shape or x.shape[0] != self.world):
+            raise ValueError(f"{name} takes an array whose first mode is the {self.world} ranks, got {tuple(x.shape)}")
+        shape = (*((self.world,) if gives > 1 else ()), *(x.shape[1:] if takes > 1 else x.shape))
+        flat, result, target = self._arrays(x, out, gives, shape)
+        self._agree(name, x, None)
+        n = flat.shape[0] // takes
+        self._require_room(takes * -(-n * flat.itemsize // PACK_BYTES) * PACK_BYTES)
+        if n:
+            self._launch(name, flat, target, n, stream)
+        return result
+
+    def _launch(self, name: str, x: Any, out: Any, n: int, stream: object) -> None:
+        launch = build_collective(name, self._type(x), self.world, self.threads)
+        launch(x, out, self.stage, self.signals, n, self.blocks, stream)
+
+    def _arrays(self, x: Any, out: Any, gives: int, shape: Sequence[int] | None = None) -> tuple[Any, Any, Any]:
+        """x in one mode; the result, and it in one mode."""
+        self._type(x)
+        shape = tuple(x.shape) if shape is None else tuple(shape)
+        if out is None:
+            out = np.empty(shape, x.dtype) if isinstance(x, np.ndarray) else x.new_empty(shape)
+        if tuple(out.shape) != shape or out.dtype != x.dtype:
+            raise ValueError(f"the result is {x.dtype} of shape {shape}, and out is {out.dtype} of {tuple(out.shape)}")
+        for array in (x, out):
+            contiguous = array.flags.c_contiguous if isinstance(array, np.ndarray) else array.is_contiguous()
+            if not contiguous:
+                raise ValueError("collectives take contiguous arrays")
+        return x.reshape(-1), out, out.reshape(-1)
+
+    @staticmethod
+    def _type(x: Any) -> str:
+        name = str(x.dtype).rpartition(".")[2]
+        if name not in NAMES:
+            raise TypeError(f"collectives take {', '.join(NAMES)}, not {name}")
+        return NAMES[name]
+
+    def _require_room(self, size: int) -> None:
+        if size > self.max_bytes:
+            raise ValueError(f"{size} bytes are exchanged at once, and the stage has {self.max_bytes}: raise max_bytes")
+
+    def _agree(self, name: str, x: Any, more: object) -> None:
+        call = (name, tuple(x.shape), str(x.dtype), more)
+        if self.check == "always" or (self.check == "new" and call not in self._agreed):
+            self.rank.agree("call, shape, type and option of a collective", call)
+            self._agreed.add(call)

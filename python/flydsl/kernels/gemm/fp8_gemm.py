@@ -1,0 +1,80 @@
+"""Products of 8-bit floats with a scale for every row of A and of B, by blocks of four or eight waves (gfx950, gfx942).
+
+gemm = compile_fp8_gemm_4w(K=8192)
+gemm(A, B_T, C, scale_a, scale_b, M, N, stream)
+
+C[m, n] = (sum over k of A[m, k] * B_T[n, k]) * scale_a[m] * scale_b[n] in bf16, for any M and N. With four waves each
+has a SIMD to itself, and its own products cover its copies; with eight waves two share a SIMD, and one multiplies while
+the other moves. ``b_preshuffled`` takes B in the order of `shuffle_weight`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.gemm.lds_gemm import multiply_tiles
+from flydsl.kernels.gemm.lds_plan import LdsPlan
+from flydsl.kernels.gemm.preshuffle_plan import shuffle_weight
+
+TILE_K = 128
+XCDS, BAND = 8, 4
+"""Chiplets of the GPU, and rows of tiles that follow each other along M."""
+
+
+@cache
+def launcher(K: int, tile: tuple[int, int], waves: tuple[int, int], remap: bool, shuffled: bool) -> Any:
+    def plan_for(n: int) -> LdsPlan:
+        if shuffled and n % 16:
+            raise ValueError(f"shuffled weights come in blocks of 16 rows, so N must be a multiple of 16, got {n}")
+        return LdsPlan(n, K, *tile, TILE_K, "fp8", "bf16", m_waves=waves[0], n_waves=waves[1], scaled=True,
+                       b_shuffled=shuffled, xcds=XCDS if remap else 0, group_m=BAND if remap else 0)  # fmt: skip
+
+    plan_for(16)  # what does not depend on N is refused here already
+    threads = plan_for(16).threads
+
+    @flyc.kernel(known_block_size=(threads, 1, 1))
+    def fp8_gemm_kernel(
+        A: fx.Tensor, B: fx.Tensor, C: fx.Tensor, sa: fx.Tensor, sb: fx.Tensor, m: fx.Int32, n: fx.Constexpr[int]
+    ):
+        multiply_tiles(C, A, B, (sa, sb, sb), m, (sa, sa), plan_for(n))
+
+    @flyc.jit
+    def fp8_gemm(
+        A: fx.Tensor, B_T: fx.Tensor, C: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor, M: fx.Int32,
+        N: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
+    ):  # fmt: skip
+        fp8_gemm_kernel(A, B_T, C, scale_a, scale_b, M, N).launch(
+            grid=plan_for(N).blocks(M), block=(threads, 1, 1), stream=stream
+        )
+
+    return fp8_gemm
+
+
+def require_multiple(name: str, value: int, step: int) -> None:
+    if value <= 0 or value % step:
+        raise ValueError(f"{name} must be a positive multiple of {step}, got {value}")
+
+
+def compile_fp8_gemm_4w(
+    *, K: int, BLOCK_M: int = 256, BLOCK_N: int = 256, use_xcd_remap: bool = True, b_preshuffled: bool = False
+) -> Any:
+    """The launcher ``gemm(A, B_T, C, scale_a, scale_b, M, N, stream)`` with two by two waves; M differs per call."""
+    for name, value, step in (("K", K, TILE_K), ("BLOCK_M", BLOCK_M, 64), ("BLOCK_N", BLOCK_N, 64)):
+        require_multiple(name, value, step)
+    return launcher(K, (BLOCK_M, BLOCK_N), (2, 2), use_xcd_remap, b_preshuffled)
+
+
+def compile_fp8_gemm_8w(*, K: int, BLOCK_M: int = 256, BLOCK_N: int = 256, b_preshuffled: bool = False) -> Any:
+    """The same launcher with two by four waves, two of which share a SIMD."""
+    for name, value, step in (("K", K, TILE_K), ("BLOCK_M", BLOCK_M, 128), ("BLOCK_N", BLOCK_N, 256)):
+        require_multiple(name, value, step)
+    return launcher(K, (BLOCK_M, BLOCK_N), (2, 4), True, b_preshuffled)
+
+
+preshuffle_b = shuffle_weight
+"""The order of ``b_preshuffled``, by its other name."""
+
+__all__ = ["compile_fp8_gemm_4w", "compile_fp8_gemm_8w", "preshuffle_b"]

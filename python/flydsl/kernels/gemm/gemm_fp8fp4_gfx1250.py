@@ -1,0 +1,401 @@
+"""Matrix products of 8- and 4-bit floats on gfx1250, with scales of groups, of blocks, or of rows and columns.
+
+gemm = compile_mxfp4_gemm(K=7168, tile_m=128, tile_n=128, tile_k=256)
+gemm(C, A, preshuffle_b_16x16(B, N, K // 2), scale_a, scale_b, M, N, lda, ldc, stream)
+
+C[m, n] = sum over k of A[m, k] * B[n, k], each scaled. A is [M, K] in bytes (two fp4 a byte, the even one low) with
+rows ``lda`` bytes apart, B [N, K] in blocks of 16 rows by 16 bytes, C has rows ``ldc`` elements apart. M is any, N a
+multiple of 16. "mxscale" takes E8M0 bytes for every 32 elements of K in the order of `preshuffle_e8m0_scale`, "ptpc" an
+f32 for every row of A and every row of B.
+
+Tiles of A, B and the scales come into LDS by the tensor data mover (`gfx1250_tiles`). The instruction, 16 x 16 x 128,
+gets B first: a lane ends with eight neighbouring columns of C. A lane of a row takes every second 16-byte piece of it,
+the other half of the wave the pieces between, which reads of LDS follow without a conflict.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.expr import buffer_ops, rocdl
+from flydsl.kernels.gemm.wmma.gfx1250_plan import ACCESS_BYTES, BLOCK, SCALE_GROUP, TilePlan
+from flydsl.kernels.gemm.wmma.gfx1250_tiles import Stream, Tiles, multiply_all, store
+from flydsl.kernels.gemm.wmma.rdna_plan import require, require_multiple
+from flydsl.kernels.quant.shuffles import preshuffle_b_16x16, preshuffle_e8m0_scale, scale_32x4
+
+DATA_FORMATS = {"fp4": ("fp4", "fp4"), "fp8": ("fp8", "fp8"), "a8w4": ("fp8", "fp4")}
+"""Name to the elements of A and of B."""
+UNIT_SCALES = 0x7F7F7F7F
+"""Four scales of 1 in E8M0."""
+EVERY_BYTE = 0x01010101
+Words = list[tuple[Any, int]]
+"""For each repetition of the instruction the register with a row's scales, and the half of the wave that has it."""
+SCALE_BLOCK = 128
+"""Elements of K, and rows of B, of a block with one scale."""
+
+
+class GroupScales:
+    """Scales of one operand for every 32 elements of K, on their way through LDS."""
+
+    def __init__(
+        self,
+        plan: TilePlan,
+        scales: fx.Tensor,
+        rows: int,
+        warps: int,
+        first: fx.Int32,
+        inside: fx.Int32,
+        mask: fx.Int32 | int,
+    ) -> None:
+        """``rows`` of a tile, shared by ``warps`` waves, begin at row ``first``, and ``inside`` of them are there."""
+        self.plan, self.reps = plan, rows // (warps * BLOCK)
+        start, groups = fx.recast_iter(fx.Int8, fx.get_iter(scales)), plan.k // SCALE_GROUP
+        if plan.scales == "warp":
+            width = plan.steps * self.reps * 4
+            tile, stride, step, gap = (warps * BLOCK, width), groups * self.reps, width, plan.scale_gap(rows, warps)
+            at = first // self.reps  # rows here are those of one instruction, each with the words of all repetitions
+            there = (inside + (BLOCK * self.reps - 1)) // (BLOCK * self.reps) * BLOCK
+        else:
+            tile, stride, step, gap = (rows // 32, plan.steps * 128), groups * 32, plan.steps * 128, 0
+            at, there = first // 32, (inside + 31) // 32
+        self.stream = Stream(
+            start + fx.Int64(at) * stride, tile, stride, step, inside=(there, None), gap=gap, mask=mask
+        )
+
+    def read(self, lane: fx.Int32, wave: fx.Int32, stage: int, step: int, blocks: int = 1) -> Words:
+        """For every instruction the word with a row's four scales, and the half of the wave that has it.
+
+        Of two ``blocks`` of rows either half of the wave has its own.
+        """
+        plan, start = self.plan, self.stream.stage(stage)
+        if plan.scales == "warp":
+            row = (wave * BLOCK + lane % 16) * self.stream.row + step * self.reps * 4
+            if blocks == 2:
+                row = row + lane // 16 * 4
+                return [(words_at(start + (row + pair * 8), 1)[0], 0) for pair in range(self.reps // 2)]
+            words = words_at(start + row, self.reps)
+            return [(word, 0) for word in words]
+        if self.reps % 2 == 0:
+            pairs = range(self.reps // 2)
+            place = start + (wave * (self.reps // 2) * self.stream.row + lane * 4)
+            words = [words_at(place + (p * self.stream.row + step * 128), 1)[0] for p in pairs]
+            return [(words[rep // 2], rep % 2) for rep in range(self.reps)]
+        found = []
+        for rep in range(self.reps):
+            row = wave * self.reps * BLOCK + rep * BLOCK + lane % 16
+            place = start + (row // 32 * self.stream.row + row % 32 * 4 + step * 128)
+            found.append((words_at(place, 1)[0], 0))
+        return found
+
+
+def words_at(start: fx.Pointer, count: int) -> list[Any]:
+    """Neighbouring words of LDS, by accesses as wide as can be."""
+    width = max(w for w in (1, 2, 4) if count % w == 0)
+    words = fx.recast_iter(fx.Int32, start.aligned(4 * width))
+    access = fx.make_copy_atom(fx.UniversalCopy(32 * width), fx.Int32)
+    found = fx.make_rmem_tensor((width, count // width), fx.Int32)
+    fx.copy(access, fx.make_view(words, fx.make_layout((width, count // width), (1, width))), found)
+    return [found[i % width, i // width] for i in range(count)]
+
+
+class NarrowTiles(Tiles):
+    """Tiles of 8- and 4-bit floats."""
+
+    def __init__(
+        self,
+        plan: TilePlan,
+        A: fx.Tensor,
+        B: fx.Tensor,
+        scales: tuple[Any, Any],
+        sizes: tuple[Any, int, int],
+        ascale: int,
+    ) -> None:
+        m, n, lda = sizes
+        super().__init__(plan, m, n)
+        a, b = (fx.recast_iter(fx.Int8, fx.get_iter(tensor)) for tensor in (A, B))
+        deep = plan.k // plan.b.depth * plan.b.step_bytes * BLOCK  # bytes of a block of 16 rows of B
+        row_bytes, b_bytes = plan.row_bytes, plan.b_row_bytes * BLOCK
+        self.a = Stream(a + fx.Int64(self.first_m) * lda, (plan.tile_m, row_bytes), lda, row_bytes,
+                        inside=(self.rows_inside, None), gap=ACCESS_BYTES, mask=self.masks[0])  # fmt: skip
+        self.b = Stream(b + fx.Int64(self.first_n // BLOCK) * deep, (plan.tile_n // BLOCK, b_bytes), deep, b_bytes,
+                        inside=(self.columns_inside // BLOCK, None), mask=self.masks[1])  # fmt: skip
+        self.scales, self.ascale = scales, ascale
+        streams = [self.a, self.b]
+        if plan.scaled_by_groups:
+            self.of_rows = GroupScales(
+                plan, scales[0], plan.tile_m, plan.m_warp, self.first_m, self.rows_inside, self.masks[0]
+            )
+            self.of_columns = GroupScales(
+                plan, scales[1], plan.tile_n, plan.n_warp, self.first_n, self.columns_inside, self.masks[1]
+            )
+            streams += [self.of_rows.stream, self.of_columns.stream]
+        self.place(*streams)
+        self.a_start = self.a_lane(self.a)
+        half, column = self.lane // 16, self.wave_column * plan.n_reps
+        self.b_start = self.b.ring + (column * b_bytes + half * 256 + self.lane % 16 * ACCESS_BYTES)
+
+    def read_step(self, stage: int, step: int, held: Any) -> Any:
+        plan = self.plan
+        a_at = self.a_start + (stage * self.a.size + step * plan.a.step_bytes)
+        b_at = self.b_start + (stage * self.b.size + step * plan.b.step_bytes * BLOCK)
+        size, blocks = self.b.row, plan.blocks
+        columns = [
+            self.pieces_of(b_at + j * size, plan.b.pieces, 512, blocks, size) for j in range(0, plan.n_reps, blocks)
+        ]
+        rows = [self.pieces_of(a_at + i * BLOCK * self.a.row, plan.a.pieces, 32) for i in range(plan.m_reps)]
+        return rows, columns, *self.scales_of(stage, step, held)
+
+    def scales_of(self, stage: int, step: int, held: Any) -> tuple[Words, Words]:
+        plan = self.plan
+        if plan.scaled_by_groups:
+            return (self.of_rows.read(self.lane, self.wave_row, stage, step),
+                    self.of_columns.read(self.lane, self.wave_column, stage, step, plan.blocks))  # fmt: skip
+        unit = fx.Int32(UNIT_SCALES)
+        return [(unit, 0)] * plan.m_reps, [(unit, 0)] * plan.n_reps
+
+    def multiply_step(self, operands: Any, rows: range) -> None:
+        plan = self.plan
+        of_a, columns, of_rows, of_columns = operands
+        of_a, columns = ([bits.bitcast(fx.Int32) for bits in operand] for operand in (of_a, columns))
+        multiply, options = rocdl.wmma_scale_f32_32x16x128_f4, {}
+        if plan.blocks == 1:
+            multiply = rocdl.wmma_scale_f32_16x16x128_f8f6f4
+            options = {"fmtA": plan.b.dtype, "fmtB": plan.a.dtype}
+        for i in rows:
+            for j, column in enumerate(columns):
+                (scale_b, half_b), (scale_a, half_a) = of_rows[i], of_columns[j]
+                total = self.totals[i][j]
+                sums = total.load().reshape(8 * plan.blocks)
+                found = multiply(
+                    column, of_a[i], sums, scale_a, scale_b, scaleAType=half_a, scaleBType=half_b, **options
+                )
+                total.store(found)
+
+    def scaled(self) -> Any:
+        """What the sums are multiplied with on their way out, as a function of eight of them, a row and a column."""
+        if self.plan.scales != "rows":
+            return lambda values, row, column: values
+        of_rows, of_columns = (
+            buffer_ops.create_buffer_resource(scales, max_size=False, num_records_bytes=4 * count)
+            for scales, count in zip(self.scales, (self.m, self.n), strict=True)
+        )
+
+        def finish(values: fx.Vector, row: fx.Int32, column: fx.Int32) -> Any:
+            halves = [
+                buffer_ops.buffer_load(of_columns, column + part, vec_width=4, dtype=fx.Float32) for part in (0, 4)
+            ]
+            eight = fx.Vector.from_elements([half[i] for half in halves for i in range(4)], fx.Float32)
+            return values * eight * buffer_ops.buffer_load(of_rows, row, vec_width=1, dtype=fx.Float32)
+
+        return finish
+
+
+class BlockScaledTiles(NarrowTiles):
+    """Tiles with a scale for every 128 elements of K, of each row of A and of 128 rows of B, fetched a tile ahead."""
+
+    def __init__(
+        self,
+        plan: TilePlan,
+        A: fx.Tensor,
+        B: fx.Tensor,
+        scales: tuple[Any, Any],
+        sizes: tuple[Any, int, int],
+        ascale: int,
+    ) -> None:
+        super().__init__(plan, A, B, scales, sizes, ascale)
+        depth = plan.k // SCALE_BLOCK
+        self.resources = [
+            buffer_ops.create_buffer_resource(tensor, max_size=False, num_records_bytes=size)
+            for tensor, size in zip(scales, (depth * ascale, -(-self.n // SCALE_BLOCK) * depth), strict=True)
+        ]
+        self.next_scales = fx.make_rmem_tensor(plan.steps * (plan.m_reps + plan.n_reps), fx.Int8)
+
+    def load_scales(self, tile: fx.Int32 | int) -> None:
+        """Fetch the bytes of a tile; those behind the last one are zero."""
+        plan, (of_rows, of_columns) = self.plan, self.resources
+        row = self.first_m + self.wave_row * plan.wave_m + self.lane % 16
+        column = self.first_n + self.wave_column * plan.wave_n
+        for step in range(plan.steps):
+            block = (self.first_turn + tile) * plan.steps + step
+            places = [(of_rows, block * self.ascale + row + i * BLOCK) for i in range(plan.m_reps)]
+            places += [(of_columns, (column + j * BLOCK) // SCALE_BLOCK * (plan.k // SCALE_BLOCK) + block)
+                       for j in range(plan.n_reps)]  # fmt: skip
+            for number, (resource, place) in enumerate(places, step * len(places)):
+                self.next_scales[number] = buffer_ops.buffer_load(resource, place, vec_width=1, dtype=fx.Int8)
+
+    def start(self) -> None:
+        self.load_scales(0)
+        super().start()
+
+    def begin_turn(self, tile: fx.Int32 | int, left: int) -> Any:
+        count = self.plan.steps * (self.plan.m_reps + self.plan.n_reps)
+        words = [fx.Int32(fx.Uint32(self.next_scales[i].bitcast(fx.Uint8)) * EVERY_BYTE) for i in range(count)]
+        if left >= 1:
+            self.load_scales(tile + 1)
+        return words
+
+    def scales_of(self, stage: int, step: int, held: Any) -> tuple[Words, Words]:
+        rows, columns = self.plan.m_reps, self.plan.n_reps
+        words = [(word, 0) for word in held[step * (rows + columns) :][: rows + columns]]
+        return words[:rows], words[rows:]
+
+
+# The kernel ------------------------------------------------------------------------------------------
+
+
+@cache
+def kernel_of(plan: TilePlan) -> Any:
+    """The kernel of a plan; sizes are part of its call."""
+    kind = BlockScaledTiles if plan.scales == "blocks" else NarrowTiles
+
+    @flyc.kernel(known_block_size=(plan.threads, 1, 1))
+    def narrow_gemm_kernel(
+        C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, sa: fx.Tensor, sb: fx.Tensor, m: fx.Int32, n: fx.Constexpr[int],
+        lda: fx.Constexpr[int], ldc: fx.Constexpr[int], ascale: fx.Constexpr[int],
+    ):  # fmt: skip
+        tiles = kind(plan, A, B, (sa, sb), (m, n, lda), ascale)
+        multiply_all(tiles, plan)
+        store(tiles, C, ldc, tiles.scaled())
+
+    return narrow_gemm_kernel
+
+
+def launch(plan: TilePlan, tensors: tuple[Any, ...], sizes: tuple[Any, int, int, int, int], stream: fx.Stream) -> None:
+    """Check the sizes of a call, and launch: x goes along M and y along N, in whole clusters."""
+    m, n, lda, ldc, _ = sizes
+    require_multiple("N", n, BLOCK)
+    for name, value, least in (("lda", lda, plan.k // plan.a.depth * plan.a.step_bytes), ("ldc", ldc, n)):
+        if value < least or (name == "lda" and value % 4):
+            raise ValueError(
+                f"{name} is at least {least}" + " and a multiple of 4" * (name == "lda") + f", got {value}"
+            )
+    rows, columns = fx.ceildiv(m, plan.tile_m * plan.cluster_m), -(-n // (plan.tile_n * plan.cluster_n))
+    kernel_of(plan)(*tensors, *sizes).launch(
+        grid=(rows * plan.cluster_m, columns * plan.cluster_n, plan.split_k), block=(plan.threads, 1, 1),
+        cluster=(plan.cluster_m, plan.cluster_n, 1) if plan.clustered else None, stream=stream,
+    )  # fmt: skip
+
+
+@cache
+def _launcher(plan: TilePlan, columns: int, waves_per_eu: int | None) -> Any:
+    @flyc.jit
+    def narrow_gemm(
+        C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, sa: fx.Tensor, sb: fx.Tensor, M: fx.Int32, N: fx.Constexpr[int],
+        lda: fx.Constexpr[int], ldc: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
+    ):  # fmt: skip
+        if columns and columns != N:
+            raise ValueError(f"this kernel was compiled for N = {columns}, and is called with N = {N}")
+        launch(plan, (C, A, B, sa, sb), (M, N, lda, ldc, 0), stream)
+
+    if waves_per_eu is not None:
+        narrow_gemm.compile_hints["waves_per_eu"] = waves_per_eu
+    return narrow_gemm
+
+
+def compile_fp8fp4_gemm(
+    *, data_format: str = "fp4", scale_mode: str = "mxscale", N: int = 0, K: int, tile_m: int = 128, tile_n: int = 128,
+    tile_k: int = 128, m_warp: int = 2, n_warp: int = 2, num_buffers: int = 2, waves_per_eu: int | None = None,
+    l2_prefetch_distance: int = 2, cluster_m: int = 1, cluster_n: int = 1, use_tdm_store: bool = True,
+    out_dtype: str = "f32", inst_prefetch: bool = False, wave_specialized_tdm: bool = False, split_k: int = 1,
+    use_scale_opsel: bool = False, expert_sched_mode: bool = True, atomic_barrier_enable: bool = False,
+    b_streaming: bool = False, scale_load_path: str = "tdm", fp8_schedule: str = "auto",
+) -> Any:  # fmt: skip
+    """The launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, M, N, lda, ldc, stream)``; lda counts bytes.
+
+    ``wave_specialized_tdm`` gives every matrix a wave that fetches it, ``split_k`` parts of K go to workgroups of their
+    own, which add to a C of zeros. The prefetches, ``use_scale_opsel``, ``expert_sched_mode``,
+    ``atomic_barrier_enable``, ``b_streaming``, ``scale_load_path`` and ``fp8_schedule`` are other ways to the same
+    numbers: they are checked, and change nothing.
+    """
+    require("data_format", data_format, DATA_FORMATS)
+    require("scale_mode", scale_mode, ("mxscale", "ptpc"))
+    require("scale_load_path", scale_load_path, ("tdm", "vgpr", "vgpr_ab_split"))
+    require("fp8_schedule", fp8_schedule, ("auto", "quadrant", "deep-pipeline"))
+    if scale_mode == "ptpc" and data_format == "fp4":
+        raise ValueError("scale_mode='ptpc' is for data_format 'fp8' and 'a8w4'; fp4 takes 'mxscale'")
+    tile = (tile_m, tile_n, tile_k, m_warp, n_warp, num_buffers, out_dtype)
+    if fp8_schedule == "deep-pipeline" and not (
+        data_format == "fp8" and tile == (256, 256, 128, 2, 2, 4, "bf16") and wave_specialized_tdm
+    ):
+        raise ValueError(
+            "fp8_schedule='deep-pipeline' is for fp8 in tiles of 256 x 256 x 128 by 2 x 2 specialised waves, four "
+            "buffers and bf16; 'auto' goes with everything"
+        )
+    a, b = DATA_FORMATS[data_format]
+    plan = TilePlan(K, a, b, out_dtype, tile_m, tile_n, tile_k, m_warp, n_warp, num_buffers, cluster_m, cluster_n,
+                    split_k, "warp" if scale_mode == "mxscale" else "rows", wave_specialized_tdm,
+                    use_tdm_store)  # fmt: skip
+    return _launcher(plan, N, waves_per_eu)
+
+
+def compile_mxscale_gemm(*, data_format: str = "fp4", **options: Any) -> Any:
+    """`compile_fp8fp4_gemm` with a scale for every 32 elements of K."""
+    return compile_fp8fp4_gemm(data_format=data_format, scale_mode="mxscale", **options)
+
+
+def compile_mxfp4_gemm(**options: Any) -> Any:
+    """fp4 by fp4."""
+    return compile_mxscale_gemm(data_format="fp4", **options)
+
+
+def compile_mxfp8_gemm(**options: Any) -> Any:
+    """fp8 by fp8."""
+    return compile_mxscale_gemm(data_format="fp8", **options)
+
+
+def compile_a8w4_gemm(**options: Any) -> Any:
+    """fp8 activations by fp4 weights."""
+    return compile_mxscale_gemm(data_format="a8w4", **options)
+
+
+def compile_ptpc_gemm(
+    *, data_format: str = "fp8", num_buffers: int = 4, l2_prefetch_distance: int = 0, out_dtype: str = "bf16",
+    **options: Any,
+) -> Any:  # fmt: skip
+    """A scale for every row of A and of B, behind the product."""
+    return compile_fp8fp4_gemm(data_format=data_format, scale_mode="ptpc", num_buffers=num_buffers, out_dtype=out_dtype,
+                               l2_prefetch_distance=l2_prefetch_distance, **options)  # fmt: skip
+
+
+@flyc.jit
+def launch_gemm_a8w8(
+    C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, sa: fx.Tensor, sb: fx.Tensor, M: fx.Int32, stream: fx.Stream,
+    N: fx.Constexpr[int], K: fx.Constexpr[int], stride_ascale_k: fx.Constexpr[int], lda: fx.Constexpr[int],
+    ldc: fx.Constexpr[int], tile_m: fx.Constexpr[int], tile_n: fx.Constexpr[int], tile_k: fx.Constexpr[int],
+    m_warp: fx.Constexpr[int], n_warp: fx.Constexpr[int], out_is_f16: fx.Constexpr[bool],
+    num_buffers: fx.Constexpr[int], cluster_m: fx.Constexpr[int], cluster_n: fx.Constexpr[int],
+    is_bsc: fx.Constexpr[bool],
+):  # fmt: skip
+    """fp8 by fp8: f32 scales of rows and columns, or with ``is_bsc`` E8M0 scales of blocks of 128.
+
+    Block scales are sa[K / 128][M], ``stride_ascale_k`` bytes from one 128 of K to the next, and sb[N / 128][K / 128].
+    """
+    plan = TilePlan(K, "fp8", "fp8", "f16" if out_is_f16 else "bf16", tile_m, tile_n, tile_k, m_warp, n_warp,
+                    num_buffers, cluster_m, cluster_n, scales="blocks" if is_bsc else "rows")  # fmt: skip
+    launch(plan, (C, A, B, sa, sb), (M, N, lda, ldc, stride_ascale_k), stream)
+
+
+@flyc.jit
+def launch_gemm_a8w4_mxscale(
+    C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, sa: fx.Tensor, sb: fx.Tensor, M: fx.Int32, stream: fx.Stream,
+    N: fx.Constexpr[int], K: fx.Constexpr[int], lda: fx.Constexpr[int], ldc: fx.Constexpr[int],
+    tile_m: fx.Constexpr[int], tile_n: fx.Constexpr[int], tile_k: fx.Constexpr[int], m_warp: fx.Constexpr[int],
+    n_warp: fx.Constexpr[int], out_is_f16: fx.Constexpr[bool], num_buffers: fx.Constexpr[int],
+    cluster_m: fx.Constexpr[int], cluster_n: fx.Constexpr[int],
+):  # fmt: skip
+    """fp8 by fp4 with scales in the order of `scale_32x4`."""
+    require_multiple("tile_m", tile_m, 32)
+    require_multiple("tile_n", tile_n, 32)
+    plan = TilePlan(K, "fp8", "fp4", "f16" if out_is_f16 else "bf16", tile_m, tile_n, tile_k, m_warp, n_warp,
+                    num_buffers, cluster_m, cluster_n, scales="32x4")  # fmt: skip
+    launch(plan, (C, A, B, sa, sb), (M, N, lda, ldc, 0), stream)
+
+
+__all__ = [
+    "compile_a8w4_gemm", "compile_fp8fp4_gemm", "compile_mxfp4_gemm", "compile_mxfp8_gemm", "compile_mxscale_gemm",
+    "compile_ptpc_gemm", "launch_gemm_a8w4_mxscale", "launch_gemm_a8w8", "preshuffle_b_16x16", "preshuffle_e8m0_scale",
+    "scale_32x4",
+]  # fmt: skip

@@ -1,0 +1,159 @@
+"""Products of groups of rows on Hopper, each with a matrix of its own: what a mixture of experts computes.
+
+    hopper_grouped_gemm(A, B, C, sizes, *, rows=None, to_rows=None, add=False, row_scale=None, block_scales=None,
+                        activation="none", alpha=1.0, expected_rows=None, config=None, stream=None)
+
+B is (groups, K, N), bf16, f16 or fp8, with either mode contiguous. How many rows a group has is known to the device
+alone: the host reads nothing back, and a call may be captured into a graph. Groups may have any size, and none.
+
+- **Contiguous**: A is (rows, K) and C (rows, N). ``sizes`` are int32 (groups), where each group *ends*, as ``offs`` of
+  ``torch._grouped_mm``: group g has rows sizes[g - 1] to sizes[g]. Rows behind the last group are not written.
+- **Masked**: A is (groups, rows, K) and C (groups, rows, N). ``sizes`` are how many rows of each group count; the
+  others are neither read nor written.
+- **Gathered**, of contiguous groups: ``rows`` are int32, one for each row of the product, which row of A it is. A may
+  then have any number of rows; an index outside of A stands for a row of zeros.
+- **Scattered**, of contiguous groups: ``to_rows`` are int32, one for each row of the product, in which row of C it
+  is written, or to which it is added (``add=True``, atomically, in C's type: in f32 the order of sums is free). An
+  index outside of C stands for no row.
+
+``row_scale`` is f32, one number for each row of the product. The activation, alpha and ``block_scales`` are those of
+`hopper_gemm`; scales of B have a group in front, those of A are A's. ``expected_rows`` is how many rows a group has on
+average, where sizes of masked groups are far from the extent; it only helps to choose tiles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from flydsl.kernels.blocks.inputs import strides
+from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
+from flydsl.kernels.gemm.hopper_matmul import check_block_scales, columns_of_one
+from flydsl.kernels.gemm.hopper_operands import (
+    MULTIPLIED,
+    WRITTEN,
+    Bound,
+    OperandLines,
+    current_stream,
+    facts,
+    lines_of,
+    multiprocessors,
+    operand_lines,
+    packed_lines,
+    type_of,
+    zeros,
+)  # fmt: skip
+from flydsl.kernels.gemm.hopper_plan import GemmConfig, GemmKind, Problem, ceildiv, choose_config
+
+KEPT_CALLS = 4096
+LEAST_GROUPS, MOST_GROUPS = 32, 2048
+GROUP_BYTES = 12
+"""Of shared memory, for where a group begins and ends, and the number of its first tile."""
+
+_CALLS: dict[Any, Callable[..., None]] = {}
+
+
+def hopper_grouped_gemm(
+    A: Any, B: Any, C: Any, sizes: Any, *, rows: Any = None, to_rows: Any = None, add: bool = False,
+    row_scale: Any = None, block_scales: tuple[Any, Any] | None = None, activation: str = "none", alpha: float = 1.0,
+    expected_rows: int | None = None, config: GemmConfig | None = None, stream: Any = None,
+) -> None:  # fmt: skip
+    """Write, or add, rows of A times the matrix of their group: see above."""
+    scale_a, scale_b = block_scales or (None, None)
+    given = (A, B, C, sizes, rows, to_rows, row_scale, scale_a, scale_b)
+    factor = None if alpha == 1 else float(alpha)
+    device = A.get_device() if hasattr(A, "data_ptr") else -1
+    numbers = (add, activation, factor is None, expected_rows, config, device)
+    key = (tuple([None if array is None else facts(array) for array in given]), numbers)
+    call = _CALLS.get(key)
+    if call is None:
+        if len(_CALLS) >= KEPT_CALLS:
+            _CALLS.clear()
+        call = _CALLS[key] = _call_for(given, add, activation, expected_rows, config, device)
+    now = current_stream(device) if stream is None else stream
+    call(A, B, C, row_scale, None, None, None, factor, 0.0, scale_a, scale_b, sizes, rows, to_rows, now)
+
+
+def _call_for(
+    given: tuple[Any, ...], add: bool, activation: str, expected_rows: int | None, config: GemmConfig | None,
+    device: int,
+) -> Callable[..., None]:  # fmt: skip
+    """What a call does for arrays of these shapes, strides and types."""
+    A, B, C, _, rows, to_rows, _, scale_a, _ = given
+    _check(*given, add, activation)
+    groups, k, n = B.shape
+    if 0 in C.shape or groups == 0 or 0 in (rows.shape if rows is not None else A.shape[:-1]):
+        return lambda *_: None
+    if k == 0:
+        return _without_products(A, B, add, activation, config)
+    a, b = operand_lines(A, 1, "A"), operand_lines(B, 0, "B")
+    types = type_of(A, "A", MULTIPLIED), type_of(B, "B", MULTIPLIED), type_of(C, "C", WRITTEN)
+    along_n, wide = lines_of(C)
+    masked, gathers, block_scaled = A.ndim == 3, rows is not None, scale_a is not None
+    if gathers and not a.along_k:
+        a = OperandLines(True, is_ragged=True)
+    if to_rows is not None and not along_n:
+        raise ValueError(f"rows of C that an index names are contiguous, and its strides are {strides(C)}")
+    if expected_rows is None:
+        expected_rows = A.shape[1] if masked else ceildiv(rows.shape[0] if gathers else A.shape[0], groups)
+    sms = multiprocessors(device)
+    problem = Problem(
+        max(expected_rows, 1), n, k, groups, types[0].width // 8, a.along_k, b.along_k, types[2].width, along_n,
+        a.straddles or b.straddles, columns_of_one(activation), block_scaled, True,
+    )  # fmt: skip
+    most = max(LEAST_GROUPS, 1 << (groups - 1).bit_length())
+    if config is None:
+        config = choose_config(problem, sms)
+        config = replace(config, stages=min(config.stages, config.fitting_stages(GROUP_BYTES * (most + 32))))
+    scatter = "" if to_rows is None else "add" if add else "store"
+    kind = GemmKind(*types, a.along_k, b.along_k, along_n, wide, False, activation, block_scaled, most, masked, gathers,
+                    scatter)  # fmt: skip
+    run = build_hopper_gemm(kind, config, sms)
+    if a.is_ragged or b.is_ragged:
+        return lambda A, B, *rest: run(packed_lines(A, 1, a, rest[-1]), packed_lines(B, 0, b, rest[-1]), *rest)
+    return run if device < 0 else Bound(run)
+
+
+def _without_products(A: Any, B: Any, add: bool, activation: str, config: GemmConfig | None) -> Callable[..., None]:
+    """K is 0, and TMA has nothing to copy: products of zeros are the same."""
+    zero_a, zero_b = zeros(A, (*A.shape[:-1], 16)), zeros(B, (B.shape[0], B.shape[-1], 16)).swapaxes(-1, -2)
+
+    def call(A: Any, B: Any, C: Any, row_scale: Any, *more: Any) -> None:
+        sizes, rows, to_rows, stream = more[-4:]
+        hopper_grouped_gemm(zero_a, zero_b, C, sizes, rows=rows, to_rows=to_rows, add=add, row_scale=row_scale,
+                            activation=activation, config=config, stream=stream)  # fmt: skip
+
+    return call
+
+
+def _check(
+    A: Any, B: Any, C: Any, sizes: Any, rows: Any, to_rows: Any, row_scale: Any, scale_a: Any, scale_b: Any, add: bool,
+    activation: str,
+) -> None:  # fmt: skip
+    """Refuse what the kernel cannot take."""
+    shapes = f"A {tuple(A.shape)}, B {tuple(B.shape)}, C {tuple(C.shape)}"
+    if B.ndim != 3 or A.ndim not in (2, 3) or A.ndim != C.ndim:
+        raise ValueError(f"B is (groups, K, N), A and C are matrices or one for each group, got {shapes}")
+    groups, k, n = B.shape
+    if A.ndim == 3 and (rows is not None or to_rows is not None or A.shape[0] != groups):
+        raise ValueError(f"masked groups have a matrix each and are not gathered or scattered, got {shapes}")
+    many, count = columns_of_one(activation), A.shape[-2] if rows is None else rows.shape[0]
+    lead = (groups,) if A.ndim == 3 else ()
+    fits = tuple(C.shape) == (*lead, count, n // many) if to_rows is None else C.shape[-1] == n // many
+    if A.shape[-1] != k or n % many or not fits:
+        raise ValueError(f"shapes do not fit: {shapes}; B is (groups, K, N), and the product has {count} rows")
+    if groups > MOST_GROUPS:
+        raise ValueError(f"there are at most {MOST_GROUPS} groups, got {groups}")
+    wanted = (("sizes", sizes, (groups,)), ("rows", rows, (count,)), ("to_rows", to_rows, (count,)))
+    for name, index, shape in wanted:
+        if index is not None and (tuple(index.shape) != shape or str(index.dtype).removeprefix("torch.") != "int32"):
+            raise ValueError(f"{name} are int32 of shape {shape}, got {index.dtype} of {tuple(index.shape)}")
+    if row_scale is not None and (A.ndim == 3 or tuple(row_scale.shape) not in ((count,), (1,))):
+        raise ValueError(f"row_scale has shape {tuple(row_scale.shape)}, and the product {count} rows in one matrix")
+    if A.dtype != B.dtype:
+        raise ValueError(f"A is {A.dtype} and B is {B.dtype}: give both the same type")
+    if add and (to_rows is None or C.dtype.itemsize == 1):
+        raise ValueError("rows are added where to_rows says, in f32, f16 or bf16")
+    if scale_a is not None:
+        check_block_scales(A, B, scale_a, scale_b)

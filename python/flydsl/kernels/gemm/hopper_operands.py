@@ -1,0 +1,185 @@
+"""Arrays of PyTorch and NumPy as the Hopper GEMM takes them, and copies of those whose lines TMA cannot read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.blocks.inputs import empty_beside, strides
+from flydsl.kernels.gemm.hopper_plan import LINE_BYTES, ROW_BYTES
+
+MULTIPLIED: dict[str, Any] = {
+    "bfloat16": fx.BFloat16, "float16": fx.Float16, "float8_e4m3fn": fx.Float8E4M3FN, "float8_e5m2": fx.Float8E5M2,
+    "int8": fx.Int8, "uint8": fx.Uint8,
+}  # fmt: skip
+WRITTEN: dict[str, Any] = {
+    "bfloat16": fx.BFloat16, "float16": fx.Float16, "float32": fx.Float32, "float8_e4m3fn": fx.Float8E4M3FN,
+    "float8_e5m2": fx.Float8E5M2,
+}  # fmt: skip
+HOST_SMS = 4
+"""Persistent blocks on the virtual GPU, which has no multiprocessors to fill."""
+
+_STREAMS: dict[tuple[int, int], Any] = {}
+
+
+# Lines that do not start at multiples of 16 bytes ------------------------------------------------------
+
+
+class Bound:
+    """A jit function that is compiled for the arguments of its first call, which that is: compiling launches once."""
+
+    def __init__(self, function: Any) -> None:
+        self._function, self._compiled = function, None
+
+    def __call__(self, *arguments: Any) -> None:
+        if self._compiled is None:
+            self._compiled = flyc.compile(self._function, *arguments)
+        else:
+            self._compiled(*arguments)
+
+
+@dataclass(frozen=True)
+class OperandLines:
+    """How an operand lies in memory: along K or not, whether lines start at multiples of 128 bytes, and whether it must
+    be copied before TMA can read it."""
+
+    along_k: bool
+    straddles: bool = False
+    is_ragged: bool = False
+
+
+def operand_lines(matrix: Any, k_mode: int, name: str) -> OperandLines:
+    """``k_mode`` is which of the last two modes K is."""
+    steps, size = strides(matrix), matrix.dtype.itemsize
+    along = steps[-2:][k_mode]
+    across = steps[-2:][1 - k_mode]
+    if along != 1 and across != 1 and 0 not in matrix.shape:
+        raise ValueError(f"{name} must have a contiguous mode, and its strides are {steps}")
+    along_k = along == 1
+    pitches = [across if along_k else along, *steps[:-2]]
+    aligned = address(matrix) % LINE_BYTES == 0 and all(
+        pitch > 0 and pitch * size % LINE_BYTES == 0 for pitch in pitches
+    )
+    if aligned and (along_k or size > 1):
+        return OperandLines(along_k, straddles=any(pitch * size % ROW_BYTES for pitch in pitches))
+    return OperandLines(True, is_ragged=True)
+
+
+def lines_of(matrix: Any) -> tuple[bool, bool]:
+    """Whether C's rows are contiguous, and whether pieces of 16 bytes of its lines are aligned and whole."""
+    steps, size = strides(matrix), matrix.dtype.itemsize
+    along_n = steps[-1] == 1 and not (matrix.shape[-1] == 1 and steps[-2] == 1)
+    if not along_n and steps[-2] != 1:
+        raise ValueError(f"C must have a contiguous mode, and its strides are {steps}")
+    numbers = [steps[-2 if along_n else -1], *steps[:-2], matrix.shape[-1 if along_n else -2]]
+    return along_n, address(matrix) % LINE_BYTES == 0 and all(number * size % LINE_BYTES == 0 for number in numbers)
+
+
+@flyc.kernel
+def pack_kernel(source: fx.Tensor, packed: fx.Tensor, along_k: fx.Constexpr, width: fx.Constexpr):
+    """Copy (batch, row, K) to lines that are K and start at multiples of 16 bytes; a thread has a piece of a line."""
+    rows, k = (fx.Int32(fx.get_scalar(fx.get_(source.shape, i))) for i in (1, 2))
+    pieces = fx.ceildiv(k, width)
+    index, batch = fx.block_idx.x * 256 + fx.thread_idx.x, fx.block_idx.y
+    # Neighbouring threads read neighbours in memory.
+    row, piece = (index // pieces, index % pieces) if along_k else (index % rows, index // rows)
+    if (row < rows) & (piece < pieces):
+        # What is read again beyond the end lies beyond the end of the packed line, too: nobody looks at it.
+        found = [source[batch, row, fx.min(piece * width + i, k - 1)] for i in range(width)]
+        moved = fx.make_rmem_tensor(width, packed.dtype)
+        moved.store(fx.Vector.from_elements(found, packed.dtype))
+        target = fx.logical_divide(packed[batch, row, None], fx.make_layout(width, 1))
+        fx.copy_atom_call(fx.make_copy_atom(fx.UniversalCopy(128), packed.dtype), moved, target[None, piece])
+
+
+@cache
+def _build_pack(k_mode: int, along_k: bool, batched: bool, width: int) -> Any:
+    @flyc.jit
+    def pack(source: fx.Tensor, packed: fx.Tensor, stream: fx.Stream = fx.Stream(None)):
+        # As (batch, row, K), with a batch of one where there is none.
+        def as_lines(matrix: Any, k_last: bool) -> Any:
+            modes = [batched + 0, batched + 1] if k_last else [batched + 1, batched + 0]
+            shape = [fx.get_scalar(fx.get_(matrix.shape, mode)) for mode in modes]
+            stride = [fx.get_scalar(fx.get_(matrix.stride, mode)) for mode in modes]
+            lead = (fx.get_scalar(fx.get_(part, 0)) for part in (matrix.shape, matrix.stride)) if batched else (1, 0)
+            count, step = lead
+            return fx.make_view(fx.get_iter(matrix), fx.make_layout((count, *shape), (step, *stride)))
+
+        lines, target = as_lines(source, k_mode == 1), as_lines(packed, True)
+        batches, rows, k = (fx.Int32(fx.get_scalar(fx.get_(lines.shape, i))) for i in range(3))
+        grid = (fx.ceildiv(rows * fx.ceildiv(k, width), 256), batches, 1)
+        pack_kernel(lines, target, along_k, width).launch(grid=grid, block=(256, 1, 1), stream=stream)
+
+    return pack
+
+
+def packed_lines(matrix: Any, k_mode: int, lines: OperandLines, stream: Any) -> Any:
+    """The matrix, or a copy of it whose lines are K and start at multiples of 16 bytes."""
+    if not lines.is_ragged:
+        return matrix
+    *batch, rows, k = matrix.shape if k_mode == 1 else (*matrix.shape[:-2], matrix.shape[-1], matrix.shape[-2])
+    width, whole = (size // matrix.dtype.itemsize for size in (LINE_BYTES, ROW_BYTES))
+    packed = empty_beside(matrix, (*batch, rows, -(-k // whole) * whole), matrix.dtype)[..., :k]
+    along_k = strides(matrix)[-2:][k_mode] == 1
+    _build_pack(k_mode, along_k, bool(batch), width)(matrix, packed, *([] if stream is None else [stream]))
+    return packed if k_mode == 1 else packed.swapaxes(-1, -2)
+
+
+def facts(array: Any) -> tuple[Any, ...]:
+    return tuple(array.shape), strides(array), array.dtype, address(array) % LINE_BYTES
+
+
+def address(array: Any) -> int:
+    return array.data_ptr() if hasattr(array, "data_ptr") else array.__array_interface__["data"][0]
+
+
+def type_of(array: Any, name: str, known: dict[str, Any]) -> Any:
+    found = known.get(str(array.dtype).removeprefix("torch."))
+    if found is None:
+        what = "multiplies" if known is MULTIPLIED else "writes"
+        raise ValueError(f"{name} is {array.dtype}; this kernel {what} {', '.join(known)}")
+    return found
+
+
+@cache
+def multiprocessors(device: int) -> int:
+    if device < 0:
+        return HOST_SMS
+    import torch
+
+    return torch.cuda.get_device_properties(device).multi_processor_count
+
+
+def current_stream(device: int) -> Any:
+    """torch's stream. Its objects cost more than a launch, so there is one for each handle."""
+    if device < 0:
+        return None
+    import torch
+
+    handle_of = getattr(torch._C, "_cuda_getCurrentRawStream", None)
+    if handle_of is None:
+        return torch.cuda.current_stream(device)
+    handle = handle_of(device)
+    found = _STREAMS.get((device, handle))
+    if found is None:
+        found = _STREAMS[device, handle] = torch.cuda.current_stream(device)
+    return found
+
+
+def zeros(like: Any, shape: tuple[int, ...]) -> Any:
+    made = empty_beside(like, shape, like.dtype)
+    made[...] = 0
+    return made
+
+
+def bf16_like(array: Any) -> Any:
+    if hasattr(array, "new_empty"):
+        import torch
+
+        return torch.bfloat16
+    import ml_dtypes
+
+    return ml_dtypes.bfloat16

@@ -1,0 +1,251 @@
+"""What the Hopper GEMM is made of: operands, the order of tiles, sums of parts of K, and scales of blocks."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.gemm.hopper_plan import WARPGROUP, GemmConfig, GemmKind, resident_clusters
+
+
+class Place(NamedTuple):
+    """Where a tile lies: which of the batches of A, B and C, its first row and column, and behind its last row."""
+
+    a: tuple[Any, ...]
+    b: tuple[Any, ...]
+    c: tuple[Any, ...]
+    row: Any
+    column: Any
+    end: Any
+
+
+def extent(tensor: Any, mode: int) -> Any:
+    return fx.Int32(fx.get_scalar(fx.get_(tensor.shape, mode % len(tensor.shape))))
+
+
+def transposed(matrix: Any) -> Any:
+    """The last two modes exchanged."""
+    rank = len(matrix.shape)
+    return fx.select(matrix, [*range(rank - 2), rank - 1, rank - 2])
+
+
+# Operands ------------------------------------------------------------------------------------------
+
+
+class Operand:
+    """Tiles of A or B, (rows, K): where they are in global memory and in the stages of the ring.
+
+    ``sharers`` blocks of a cluster load a part of each tile and send it to all of them.
+    """
+
+    def __init__(self, map_: Any, ptr: Any, rows: int, bk: int, along_k: bool, sharers: int) -> None:
+        self.map, self.ptr, self.rows, self.bk, self.swizzle = map_, ptr, rows, bk, map_.swizzle
+        self.along_k, self.sharers = along_k, sharers
+        self.bytes = rows * bk * ptr.dtype.width // 8
+
+    @staticmethod
+    def map_of(matrix: Any, rows: int, bk: int, along_k: bool, sharers: int) -> Any:
+        """What TMA knows of a matrix. A copy moves rows of K or, where rows are contiguous, a square of them."""
+        box = (rows // sharers, bk) if along_k else (bk, bk // sharers)
+        return fx.nvvm.make_tensor_map(matrix, (1,) * (len(matrix.shape) - 2) + box)
+
+    def load(self, batch: tuple[Any, ...], row: Any, k: Any, stage: Any, barrier: Any, rank: Any) -> None:
+        """Send for this block's part of a tile."""
+        mask = None if self.sharers == 1 else (1 << self.sharers) - 1
+        part = rank if self.sharers > 1 else 0
+        start = self.ptr + stage * (self.rows * self.bk)
+        if self.along_k:
+            share = self.rows // self.sharers
+            at = (*batch, row + part * share, k)
+            fx.nvvm.tma_load(self.map, at, start + part * (share * self.bk), barrier, multicast=mask)
+            return
+        share = self.bk // self.sharers
+        for box in range(self.rows // self.bk):
+            place = start + (box * self.bk + part * share) * self.bk
+            at = (*batch, row + box * self.bk, k + part * share)
+            fx.nvvm.tma_load(self.map, at, place, barrier, multicast=mask)
+
+    def tiles(self, stages: int, first: int = 0, rows: int | None = None) -> Any:
+        """``rows`` of all stages from the ``first`` on as wgmma reads them: (rows, K, stage)."""
+        rows, bk, each = rows or self.rows, self.bk, self.rows * self.bk
+        pointer = fx.apply_swizzle(self.ptr + first * bk, self.swizzle)
+        if self.along_k:
+            return fx.make_view(pointer, fx.make_layout((rows, bk, stages), (bk, 1, each)))
+        shape, stride = ((bk, rows // bk), bk, stages), ((1, bk * bk), bk, each)
+        return fx.make_view(pointer, fx.make_layout(shape, stride))
+
+
+# The order of tiles ----------------------------------------------------------------------------------
+
+
+class Schedule:
+    """Which tiles this block computes: bands of rows, column by column inside a band, so that neighbours share L2."""
+
+    def __init__(self, extents: tuple[Any, ...], rank: Any, kind: GemmKind, config: GemmConfig) -> None:
+        self.m, n, k, self.batches = extents
+        self.rank, self.kind, self.config = rank, kind, config
+        self.columns = fx.ceildiv(n, config.tile_n * config.sharing("n"))
+        self.steps = fx.ceildiv(k, kind.bk)
+
+    def rows_of(self, m: Any) -> Any:
+        """Rows of clusters that m rows take."""
+        return fx.ceildiv(m, self.config.tile_m * self.config.sharing("m"))
+
+    def prepare(self) -> None:
+        """What the block does together before it takes tiles."""
+
+    def tiles(self) -> Any:
+        return self.rows_of(self.m) * self.columns * self.batches
+
+    def range(self) -> Any:
+        """The numbers of this block's tiles."""
+        cluster = self.config.cluster
+        return fx.schedule.persistent(fx.block_idx.x // cluster, fx.grid_dim.x // cluster, self.tiles())
+
+    def inside(self, tile: Any, rows: Any) -> tuple[Any, Any]:
+        """(first row, first column) of a tile of one matrix of so many rows of clusters."""
+        config = self.config
+        row, column = fx.schedule.bands(tile, rows, self.columns, config.band)
+        row = row * config.cluster + self.rank if config.along == "m" else row
+        column = column * config.cluster + self.rank if config.along == "n" else column
+        return row * config.tile_m, column * config.tile_n
+
+    def at(self, tile: Any) -> Place:
+        rows = self.rows_of(self.m)
+        each = rows * self.columns
+        batch = tile // each if self.kind.batched else 0
+        row, column = self.inside(tile - batch * each, rows)
+        where = (batch,) if self.kind.batched else ()
+        return Place(where, where, where, row, column, self.m)
+
+    def k_range(self) -> tuple[Any, Any]:
+        """The steps of K that this block takes: all, or its part; none where there are fewer steps than parts."""
+        parts = self.config.splits
+        if parts == 1:
+            return fx.Int32(0), self.steps
+        return self.rank * self.steps // parts, (self.rank + 1) * self.steps // parts
+
+
+class GroupSchedule(Schedule):
+    """Tiles of groups of rows, whose sizes only the device knows, one group after the other; some may be empty.
+
+    Groups follow each other in A and C and ``sizes`` says where each ends, or, *masked*, each has a matrix of its own
+    of which the first ``sizes`` rows are taken. Numbers that lie outside are cut off.
+    """
+
+    def __init__(self, extents: Any, rank: Any, kind: GemmKind, config: GemmConfig, sizes: Any, smem: Any) -> None:
+        super().__init__(extents, rank, kind, config)
+        self.sizes, self.most = sizes, kind.groups
+        self.starts, self.begins, self.ends = (
+            fx.make_view(smem.allocate(fx.Array[fx.Int32, count]).ptr, fx.make_layout(count, 1))
+            for count in (kind.groups + 32, kind.groups, kind.groups)
+        )
+
+    @flyc.jit
+    def prepare(self) -> None:
+        """Write down where groups begin and end, and the number of the first tile of each, behind them that of all."""
+        thread, zero = fx.thread_idx.x, fx.Int32(0)
+        last = extent(self.sizes, 0) - 1
+        for group in range(thread, self.most, self.config.threads):
+            end = fx.min(fx.max(fx.Int32(self.sizes[fx.min(group, last)]), zero), self.m)
+            begin = zero
+            if fx.const_expr(not self.kind.masked):
+                begin = fx.Int32(self.sizes[fx.min(fx.max(group - 1, zero), last)])
+                begin = (group == 0).select(zero, fx.min(fx.max(begin, zero), self.m))
+            self.begins[group] = begin
+            self.ends[group] = (group <= last).select(fx.max(end, begin), begin)
+        fx.barrier()
+        if thread < 32:
+            total = zero
+            for first in fx.range_constexpr(0, self.most, 32):
+                group = first + thread
+                count = self.rows_of(self.ends[group] - self.begins[group]) * self.columns
+                _, before, all_ = fx.coop.warp_scan_with_aggregate(count, "add")
+                self.starts[group] = total + before
+                total = total + all_
+            self.starts[self.most + thread] = total
+        fx.barrier()
+
+    def tiles(self) -> Any:
+        return self.starts[self.most]
+
+    def at(self, tile: Any) -> Place:
+        group, step = fx.Int32(0), self.most // 2
+        while step:  # the last group that does not begin behind the tile
+            group = (self.starts[group + step] <= tile).select(group + step, group)
+            step //= 2
+        begin, end = self.begins[group], self.ends[group]
+        row, column = self.inside(tile - self.starts[group], self.rows_of(end - begin))
+        own = (group,) if self.kind.masked else ()
+        return Place(own, (group,), own, begin + row, column, end)
+
+
+def grid_of(extents: tuple[Any, ...], kind: GemmKind, config: GemmConfig, sms: int) -> Any:
+    """Blocks of a launch: at most those that run at once."""
+    m, n, _, batches = extents
+    rows = fx.ceildiv(m, config.tile_m * config.sharing("m"))
+    # Groups that follow each other have at most one tile more each than all rows together.
+    rows = rows + batches if kind.groups and not kind.masked else rows * batches
+    clusters = rows * fx.ceildiv(n, config.tile_n * config.sharing("n"))
+    # Large tiles take turns in rounds that are all full: multiprocessors left idle leave others their power.
+    most, even = fx.Int32(resident_clusters(config, sms)), config.is_large and not kind.groups
+    clusters = fx.ceildiv(clusters, fx.ceildiv(clusters, most)) if even else fx.min(clusters, most)
+    return clusters * config.cluster
+
+
+# Sums ----------------------------------------------------------------------------------------------
+
+
+class PartialSums:
+    """Accumulators that the blocks of a cluster, each with a part of K, show each other in shared memory.
+
+    *ready* completes when every block has written a tile's sums, *free* when every block has read them.
+    """
+
+    def __init__(self, smem: Any, dtype: Any, config: GemmConfig) -> None:
+        self.config, self.dtype, self.threads = config, dtype, config.consumers * WARPGROUP
+        self.fours = config.accumulators // 4
+        layout = fx.make_layout((4, self.threads, self.fours), (1, 4, 4 * self.threads))
+        self.sums = fx.make_view(smem.allocate(fx.Array[dtype, config.tile_m * config.tile_n, 1024]).ptr, layout)
+        self.ready, self.free = (smem.allocate(fx.Array[fx.Int64, 1]).ptr for _ in range(2))
+
+    def init(self) -> None:
+        for barrier in (self.ready, self.free):
+            fx.nvvm.mbarrier_init(barrier, self.config.splits)
+        fx.nvvm.fence_mbarrier_init()
+
+    @flyc.jit
+    def tell(self, barrier: Any) -> None:
+        """Arrive at the barriers of all blocks, once every thread of this one came here."""
+        fx.fence("cluster")
+        fx.nvvm.barrier_sync(1, self.threads)
+        if fx.thread_idx.x == WARPGROUP:
+            for block in range(self.config.splits):
+                fx.nvvm.mbarrier_arrive(barrier, block)
+
+    @flyc.jit
+    def sum(self, values: Any, rank: Any, phase: Any) -> Any:
+        """The sums over all parts of one warp's accumulators, part by part, and which warp's.
+
+        Each block takes an equal share of the warps; those left over get a number that no warp has.
+        """
+        config, thread = self.config, fx.thread_idx.x - WARPGROUP
+        fx.nvvm.mbarrier_wait(self.free, phase ^ 1)  # nobody reads the sums of the tile before
+        for i in fx.range_constexpr(self.fours):
+            part = fx.Vector.from_elements([values[i * 4 + j] for j in range(4)], self.dtype)
+            self.sums[None, thread, i].store(part)
+        self.tell(self.ready)
+        fx.nvvm.mbarrier_wait(self.ready, phase)
+        fx.fence("cluster")
+        share, own = config.warps // config.splits, thread // 32
+        warp = (own < share).select(rank * share + own, fx.Int32(config.warps))
+        source = fx.min(warp, fx.Int32(config.warps - 1)) * 32 + thread % 32
+        vector = fx.Float32x4 if self.dtype is fx.Float32 else fx.Int32x4
+        total = []
+        for i in fx.range_constexpr(self.fours):
+            place = self.sums[None, source, i]
+            parts = [fx.nvvm.cluster_load(place, block, vector) for block in range(config.splits)]
+            total += list(sum(parts[1:], parts[0]))
+        self.tell(self.free)
+        return fx.Vector.from_elements(total, self.dtype), warp

@@ -1,0 +1,179 @@
+"""Weights of four bits for the Hopper GEMM, W4A16: shuffled ahead of time, unpacked in registers.
+
+    packed = shuffle_weights(codes)                          # (N, K) of 0 to 15, once
+    hopper_linear4(x, packed, scales, y, zeros=zeros)        # y = x @ ((codes - zeros) * scales)^T, by hopper_matmul
+
+The product is swapped: wgmma's first operand, which may come from registers, are the weights. Blocks of 64 x 64 of them
+lie together in memory as the 128 threads of a warpgroup want them, 16 bytes each, four words of eight codes. A block
+comes by one bulk copy, a thread reads its words, makes pairs of bf16 or f16 of them, and multiplies. Rows, steps of K,
+parts of K, results: all the rest is the GEMM's.
+
+A code n becomes 128 + n in bf16, or 1024 + n in f16, by setting bits; what was added goes with the zero. Codes of
+``mxfp4`` (e2m1) become exponents and fractions of tiny numbers, which 2^126 brings to size.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.gemm.hopper_plan import BLOCK_ROWS, WARP_ROWS, WARPGROUP, GemmKind, PackedKind
+from flydsl.kernels.gemm.hopper_tiles import Operand, Place, extent
+from flydsl.kernels.gemm.hopper_warpgroup import K_BLOCKS, Warpgroup
+
+BLOCK_WORDS = 512
+"""Of a block of 64 x 64 codes, eight a word."""
+MAGIC = {fx.BFloat16: (0x43004300, 128.0), fx.Float16: (0x64006400, 1024.0)}
+"""Type to two numbers with room for a code in their last bits, and what they are."""
+
+
+# Ahead of time -----------------------------------------------------------------------------------------
+
+
+def shuffle_weights(codes: Any) -> Any:
+    """Codes (N, K), an array or a tensor of integers from 0 to 15, as the kernel wants them: int32 of (blocks of 64
+    rows, blocks of 64 columns, 512). What is missing of the last blocks is filled with zeros."""
+    is_torch = hasattr(codes, "data_ptr")
+    given = codes.cpu().numpy() if is_torch else np.asarray(codes)
+    if given.ndim != 2 or not np.issubdtype(given.dtype, np.integer):
+        raise ValueError(f"codes are integers of shape (N, K), got {given.dtype} of {given.shape}")
+    if given.size and (given.min() < 0 or given.max() > 15):
+        raise ValueError(f"codes have four bits, got numbers from {given.min()} to {given.max()}")
+    n, k = (-(-extent // BLOCK_ROWS) for extent in given.shape)
+    whole = np.zeros((n * BLOCK_ROWS, k * BLOCK_ROWS), np.uint32)
+    whole[: given.shape[0], : given.shape[1]] = given
+    # Rows: block, warp, half, lane / 4. Columns: block, word, half, lane % 4, one of two.
+    parts = whole.reshape(n, 4, 2, 8, k, 4, 2, 4, 2)
+    words = np.zeros((n, k, 4, 8, 4, 4), np.uint32)
+    for row_half in range(2):
+        for k_half in range(2):
+            for second in range(2):
+                part = parts[:, :, row_half, :, :, :, k_half, :, second]
+                words |= part.transpose(0, 3, 1, 2, 5, 4) << np.uint32(4 * (row_half + 2 * k_half) + 16 * second)
+    packed = words.reshape(n, k, BLOCK_WORDS).view(np.int32)
+    if not is_torch:
+        return packed
+    import torch
+
+    return torch.from_numpy(packed).to(codes.device)
+
+
+# In the kernel -----------------------------------------------------------------------------------------
+
+
+class PackedWeights(Operand):
+    """Blocks of weights, their scales and zeros; ``ptr`` is that of words."""
+
+    def __init__(self, packed: Any, scales: Any, zeros: Any, ptr: Any, rows: int, kind: GemmKind) -> None:
+        self.packed, self.scales, self.zeros, self.kind = packed, scales, zeros, kind
+        self.ptr, self.rows, self.bk = ptr, rows, kind.bk
+        self.blocks = rows // BLOCK_ROWS
+        self.bytes = self.blocks * BLOCK_WORDS * 4
+        assert kind.packed is not None
+        self.form: PackedKind = kind.packed
+
+    def load(self, batch: tuple[Any, ...], row: Any, k: Any, stage: Any, barrier: Any, rank: Any) -> None:
+        """Send for the blocks of a tile; behind the last one it is as good as any."""
+        count, steps = extent(self.packed, 0), extent(self.packed, 1)
+        for i in range(self.blocks):
+            block = fx.min(row // BLOCK_ROWS + i, count - 1)
+            source = fx.get_iter(self.packed) + (fx.Int64(block) * steps + k // self.bk) * BLOCK_WORDS
+            place = self.ptr + (stage * self.blocks + i) * BLOCK_WORDS
+            fx.nvvm.bulk_load(source, place, BLOCK_WORDS * 4, barrier)
+
+    def words(self, stage: Any) -> Any:
+        """A thread's four words of a stage."""
+        thread = fx.thread_idx.x - WARPGROUP
+        place = self.ptr + (stage * self.blocks + thread // WARPGROUP) * BLOCK_WORDS + thread % WARPGROUP * 4
+        return fx.make_view(place, fx.make_layout(4, 1)).load()
+
+    def rows_of(self, place: Place) -> list[Any]:
+        """The two rows of the weights that a thread multiplies."""
+        lane, warp = fx.lane_id(), fx.thread_idx.x // 32 - WARPGROUP // 32
+        return [fx.min(place.row + warp * WARP_ROWS + half * 8 + lane // 4, place.end - 1) for half in range(2)]
+
+    def factors(self, rows: list[Any], k: Any) -> list[Any]:
+        """Scales and zeros, two each, of the groups of a step. Nothing waits for them before they are used."""
+        each, found = self.form.groups_of(self.bk), []
+        for i in range(each):
+            group = k * each + i if self.form.group < self.bk else k * self.bk // self.form.group
+            group = fx.min(group, extent(self.scales, 1) - 1)
+            found += [self.scales[row, group] for row in rows]
+            found += [] if self.zeros is None else [self.zeros[row, group] for row in rows]
+        return found
+
+    def unpacked(self, words: Any, factors: list[Any]) -> Any:
+        """A thread's 32 weights of a step: in each word pairs of either row, at two places of K."""
+        each = self.form.groups_of(self.bk)
+        many, found = len(factors) // each, []
+        for j in range(K_BLOCKS):
+            own = factors[j * each // K_BLOCKS * many :][:many]
+            pairs = [words[j] >> (4 * i) for i in range(4)]
+            made = _minifloats(pairs, own) if self.form.name == "mxfp4" else self._integers(pairs, own)
+            found += list(made)
+        return fx.Vector.from_elements(found, self.kind.a)
+
+    def _integers(self, pairs: list[Any], own: list[Any]) -> Any:
+        """(code - zero) * scale; without zeros codes are 8 too large."""
+        bits, added = MAGIC[self.kind.a]
+        codes = _numbers([pair & 0x000F000F | bits for pair in pairs], self.kind.a)
+        zeros = [zero.to(self.kind.a) + added for zero in own[2:]] or [self.kind.a(added + 8)] * 2
+        return (codes - _spread(zeros, self.kind.a)) * _spread([x.to(self.kind.a) for x in own[:2]], self.kind.a)
+
+
+def _minifloats(pairs: list[Any], own: list[Any]) -> Any:
+    """Codes of sign, two bits of exponent and one of fraction; scales are exponents, 255 is no number."""
+    bits = [(pair & 0x00080008) << 12 | (pair & 0x00070007) << 6 for pair in pairs]
+    exponents = [fx.Int32(exponent) for exponent in own]
+    least, most = [x == 0 for x in exponents], [x == 255 for x in exponents]
+    shown = [x << 7 for x in exponents]
+    shown = [low.select(fx.Int32(0x40), high.select(fx.Int32(0x7FC0), x)) for x, low, high in zip(shown, least, most)]
+    scales = [_numbers([x], fx.BFloat16)[0] for x in shown]
+    return _numbers(bits, fx.BFloat16) * fx.BFloat16(2.0**126) * _spread(scales, fx.BFloat16)
+
+
+def _numbers(words: list[Any], dtype: Any) -> Any:
+    return fx.Vector.from_elements(words, fx.Int32).bitcast(dtype)
+
+
+def _spread(two: list[Any], dtype: Any) -> Any:
+    """Of a word's eight numbers, two of every four are of the second row."""
+    return fx.Vector.from_elements([two[i // 2 % 2] for i in range(8)], dtype)
+
+
+class UnpackingWarpgroup(Warpgroup):
+    """A warpgroup that multiplies weights from registers."""
+
+    def __init__(self, A: Any, B: Any, pipe: Any, kind: GemmKind, config: Any) -> None:
+        super().__init__(A, B, pipe, kind, config)
+        self.weights = A
+        self.fragment = self.tiled.make_fragment_A(fx.make_identity_tensor((A.rows, A.bk)))
+
+    @flyc.jit
+    def sum_products(self, state, place, k_first, k_last):
+        """The sums of a tile: a step is unpacked while the one before it is multiplied."""
+        before, rows = state, self.weights.rows_of(place)
+        last = fx.max(k_last - 1, fx.Int32(0))
+        factors = self.weights.factors(rows, fx.min(k_first, last))
+        for k in range(k_first, k_last):
+            following = self.weights.factors(rows, fx.min(k + 1, last))
+            self.pipe.wait(state)
+            values = self.weights.unpacked(self.weights.words(state.stage), factors)
+            fx.nvvm.wgmma_wait_group(0, self.acc)
+            if self.leader & (k > k_first):
+                self.pipe.release(before)
+            self.fragment.store(values.reshape(self.fragment.load().shape))
+            fx.nvvm.wgmma_fence()
+            for block in fx.range_constexpr(K_BLOCKS):
+                a, b = self.fragment[None, None, block], self.b_part[None, None, block, state.stage]
+                fx.gemm(self.tiled, self.acc, a, b, self.acc, scale_d=fx.Int32(k > k_first) if block == 0 else 1)
+            fx.nvvm.wgmma_commit_group()
+            before, factors = state, following
+            state = self.pipe.advance(state)
+        fx.nvvm.wgmma_wait_group(0, self.acc)
+        if self.leader & (k_last > k_first):
+            self.pipe.release(before)
+        return self.acc.load().reshape((self.config.accumulators,)), state

@@ -1,0 +1,384 @@
+"""Products on CDNA whose operands both pass through a ring of tiles in LDS, filled by copies that use no registers.
+
+C[m, n] = (sum of A[m, k] * B[n, k] over k), times scales of rows and columns, plus a bias. `lds_plan` says which of the
+operands is transposed in memory, how many waves share a tile along M, N and K, and how many blocks share K.
+
+While a block of rows is multiplied, the next are read from LDS, and the tiles behind are on their way to LDS. A copy
+lays a wave's lanes side by side in LDS, so a lane fetches the piece that belongs where the hardware puts it: pieces of
+a line are exchanged in what is read from memory, not in where it is written. A last tile along K that is cut short is
+filled up with zeros in LDS.
+
+The instruction gets B as its first operand and A as its second, so that a lane ends with four neighbouring columns of
+one row of C.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.expr import rocdl
+from flydsl.kernels.gemm.lds_epilogue import Result, join, publish
+from flydsl.kernels.gemm.lds_plan import COPY_BYTES, LANES, MAX_IN_FLIGHT, MOST_OFFSET, LdsPlan, Operand, log2
+from flydsl.kernels.gemm.matrix_cores import BLOCK, instruction_for
+
+WINDOW = 3
+"""Blocks of 16 rows of A that a wave holds: one is multiplied while the others arrive from LDS."""
+
+# Operands --------------------------------------------------------------------------------------------
+
+
+def in_memory(tensor: Any, operand: Operand, first: Any, extent: Any, depth: int) -> tuple[Any, Any]:
+    """The rows of a tile over all of K, through a descriptor that ends with the matrix, and its end in elements.
+
+    The end is that of the last access of 16 bytes, which lies in the matrix as a whole or in the padding of its line.
+    """
+    stride, piece, bytes_of = operand.stride, operand.piece, tensor.dtype.width // 8
+    if operand.shuffled:
+        layout = fx.make_layout(((BLOCK, operand.rows // BLOCK), (piece, depth // piece)),
+                                ((piece, BLOCK * depth), (1, BLOCK * piece)))  # fmt: skip
+        start, end = fx.Int64(first) * depth, fx.Int64(fx.min(extent - first, fx.Int32(operand.rows))) * depth
+    elif operand.transposed:
+        layout = fx.make_layout((operand.rows, depth), (1, stride))
+        start, end = fx.Int64(first), fx.Int64((extent - first + piece - 1) // piece * piece) + (depth - 1) * stride
+    else:
+        layout = fx.make_layout((operand.rows, depth), (stride, 1))
+        inside = fx.min(extent - first, fx.Int32(operand.rows))
+        start, end = fx.Int64(first) * stride, fx.Int64(inside - 1) * stride + -(-depth // piece) * piece
+    end = fx.max(end, fx.Int64(0))  # a tile beyond the last column has nothing
+    pointer = rocdl.make_buffer_ptr((fx.get_iter(tensor) + start).aligned(16), end * bytes_of)
+    return fx.make_view(pointer, layout), fx.Int32(end)
+
+
+class Loader:
+    """A thread's copies of one operand from memory into the stages of the ring."""
+
+    def __init__(self, plan: Any, operand: Operand, tensor: Any, ring: Any, at: tuple[Any, Any]) -> None:
+        first, extent = at
+        self.plan, self.operand = plan, operand
+        memory, self.end = in_memory(tensor, operand, first, extent, max(plan.k, operand.depth))
+        tile = fx.zipped_divide(memory, (operand.rows, operand.depth))[None, (0, 0)]
+        self.atom, width = self.widest(tensor.dtype)
+        unit = width // operand.elem_bytes
+        across = min(operand.line // unit, plan.threads)
+        threads, values = (plan.threads // across, across), (1, unit)
+        if operand.transposed:
+            copy = fx.make_tiled_copy_tv(self.atom, fx.make_layout(threads[::-1], (1, across)),
+                                         fx.make_layout(values[::-1], (1, 0)))  # fmt: skip
+        else:
+            copy = fx.make_tiled_copy_tv(
+                self.atom, fx.make_layout(threads, (across, 1)), fx.make_layout(values, (0, 1))
+            )
+        self.passes = range(operand.lines // threads[0])
+        self.sources = [self.of_pass(copy.get_slice(self.exchanged(i, across, unit)).partition_S(tile), i)
+                        for i in self.passes]  # fmt: skip
+        # Where a wave's first lane writes decides for all of them.
+        first_lane = rocdl.readfirstlane(fx.Int32(fx.thread_idx.x // LANES)) * LANES
+        places = [copy.get_slice(first_lane).partition_D(plain_tile(operand, slot)) for slot in ring]
+        self.targets = [[self.of_pass(place, i) for i in self.passes] for place in places]
+        self.copies = operand.copies(plan.threads, width)
+
+    def widest(self, dtype: Any) -> tuple[Any, int]:
+        """The widest copy that the target has and the threads make evenly."""
+        for width in COPY_BYTES:
+            with suppress(ValueError):
+                if self.operand.copies(self.plan.threads, width):
+                    return fx.make_copy_atom(rocdl.BufferCopyLDS(8 * width), dtype), width
+        raise ValueError("this target has no copy from memory into LDS; the kernel is for gfx942 and gfx950")
+
+    def exchanged(self, number: int, across: int, unit: int) -> Any:
+        """The thread whose part this one fetches in a pass: another piece of the same line."""
+        operand, thread = self.operand, fx.thread_idx.x
+        if operand.bits == 0:
+            return thread
+        line = thread // across + number * (self.plan.threads // across)
+        turned = (line >> operand.skip) % (1 << operand.bits) << log2(operand.granule // unit)
+        return thread ^ turned
+
+    def of_pass(self, part: Any, number: int) -> Any:
+        return part[None, None, number] if self.operand.transposed else part[None, number, None]
+
+    def copies_of(self, stage: int, tile: Any) -> list[Any]:
+        """The copies of a tile along K into a stage, as functions that start them."""
+        operand, plan = self.operand, self.plan
+        step = operand.depth * (operand.stride if operand.transposed else BLOCK if operand.shuffled else 1)
+        offset = tile * step
+        if plan.empty and not isinstance(tile, int):  # before the first tile there is nothing: beyond the end neither
+            offset = (tile < 0).select(self.end, offset)
+        return self.copies_at(stage, offset)
+
+    def copies_at(self, stage: int, offset: Any) -> list[Any]:
+        """The copies of what lies at a scalar offset."""
+        pairs = zip(self.sources, self.targets[stage], strict=True)
+        return [partial(fx.copy, self.atom, source, target, soffset=offset) for source, target in pairs]
+
+
+def plain_tile(operand: Operand, start: Any) -> Any:
+    """A tile of LDS line by line, as copies fill it."""
+    strides = (1, operand.line) if operand.transposed else (operand.line, 1)
+    return fx.make_view(start, fx.make_layout((operand.rows, operand.depth), strides))
+
+
+def exchanged_tile(operand: Operand, start: Any) -> Any:
+    """A tile of LDS as rows by K: where each element was put by the exchange of pieces."""
+    strides = (1, operand.line) if operand.transposed else (operand.line, 1)
+    layout = fx.make_layout((operand.rows, operand.depth), strides)
+    if operand.bits == 0:
+        return fx.make_view(start, layout)
+    return fx.make_view(start, fx.make_composed_layout(exchange_of(operand), layout))
+
+
+def exchange_of(operand: Operand) -> Any:
+    """The exchange of pieces as a swizzle."""
+    base = log2(operand.granule)
+    return fx.static(fx.SwizzleType.get(operand.bits, base, log2(operand.line) + operand.skip - base))
+
+
+class Reader:
+    """A wave's part of an operand in the stages of the ring, and its registers."""
+
+    def __init__(self, operand: Operand, ring: Any, product: Product, side: str) -> None:
+        tiled, plan = product.tiled, product.plan
+        make_copy = fx.make_tiled_copy_A if side == "A" else fx.make_tiled_copy_B
+        make_fragment = tiled.make_fragment_A if side == "A" else tiled.make_fragment_B
+        self.atom = read_atom(operand, product.dtype)
+        read = make_copy(self.atom, tiled).get_slice(product.thread)
+        part = (operand.rows, plan.wave_depth)
+        self.slots = [exchanged_tile(operand, start) for start in ring]
+        mine = [fx.zipped_divide(slot, part)[None, (0, product.depth_wave)] for slot in self.slots]
+        self.sources = [read.partition_S(slot) for slot in mine]
+        self.fragment = make_fragment(fx.make_identity_tensor(part))
+        self.filled = read.retile(self.fragment)
+
+    def read(self, stage: int, number: int) -> None:
+        """A block of 16 rows over all of K, from LDS to registers."""
+        fx.copy(self.atom, self.sources[stage][None, number, None], self.filled[None, number, None])
+
+    def operands(self, number: int) -> list[Any]:
+        """What the instructions along K take of a block."""
+        steps = fx.get_scalar(fx.size(self.fragment.shape[2]))
+        return [fx.coalesce(self.fragment[None, number, step]) for step in range(steps)]
+
+
+def read_atom(operand: Operand, dtype: Any) -> Any:
+    """16 bytes of a row; of a transposed tile four rows at once where the target reads so, else one by one."""
+    if not operand.transposed:
+        return fx.make_copy_atom(fx.UniversalCopy128b(), dtype)
+    with suppress(ValueError):
+        return fx.make_copy_atom(rocdl.cdna4.LDSReadTrans(16, 64), dtype)
+    return fx.make_copy_atom(fx.UniversalCopy16b(), dtype)
+
+
+# The product -----------------------------------------------------------------------------------------
+
+
+class Product:
+    """A block's ring, copies, fragments and sums."""
+
+    def __init__(self, plan: LdsPlan, A: Any, B: Any, m: Any, at: tuple[Any, Any], share: Any, arena: Any) -> None:
+        row, column = at
+        waves = fx.make_layout((plan.n_waves, plan.m_waves, 1), (1, plan.n_waves, 0))
+        self.instruction = instruction_for(plan.dtype, waves, plan.wave_depth)
+        self.plan, self.dtype, self.tiled = plan, self.instruction.dtype, self.instruction.tiled
+        for tensor, name in ((A, "A"), (B, "B")):
+            if tensor.dtype is not self.dtype:
+                raise ValueError(f"{name} must hold {self.dtype.__name__} on this target, not {tensor.dtype.__name__}")
+        group = plan.m_waves * plan.n_waves * LANES
+        self.thread = fx.thread_idx.x % group if plan.k_waves > 1 else fx.thread_idx.x
+        self.depth_wave = rocdl.readfirstlane(fx.Int32(fx.thread_idx.x // group)) if plan.k_waves > 1 else 0
+        self.rows, self.columns = plan.tile_m // (BLOCK * plan.m_waves), plan.tile_n // (BLOCK * plan.n_waves)
+        self.first = share * plan.turns - plan.empty if plan.split_k > 1 else 0
+        self.holds_tail = share == plan.split_k - 1 if plan.split_k > 1 else None
+        self.arena, self.window = arena, min(WINDOW, self.rows)
+        rings = self.rings(arena, m)
+        self.loaders = [Loader(plan, plan.a, A, rings[0], (row * plan.tile_m, m)),
+                        Loader(plan, plan.b, B, rings[1], (column * plan.tile_n, fx.Int32(plan.n)))]  # fmt: skip
+        self.copies = sum(loader.copies for loader in self.loaders)
+        self.a, self.b = Reader(plan.a, rings[0], self, "B"), Reader(plan.b, rings[1], self, "A")
+        self.total = self.tiled.make_fragment_C(fx.make_identity_tensor((plan.tile_n, plan.tile_m)))
+        self.total.fill(0)
+
+    def rings(self, arena: Any, m: Any) -> tuple[list[Any], list[Any]]:
+        """Where the stages of A and of B begin.
+
+        An access to LDS adds 64 KiB at most to its register. LLVM would make a register for every access beyond that if
+        it knew where B's ring begins, so it is told in words that it does not see through.
+        """
+        plan, start = self.plan, fx.recast_iter(self.dtype, arena)
+        sizes = [plan.tile_m * plan.tile_k, plan.tile_n * plan.tile_k]
+        a = [start + stage * sizes[0] for stage in range(plan.stages)]
+        behind = plan.stages * sizes[0]
+        if plan.ring_bytes > MOST_OFFSET:
+            behind = fx.min(m + behind, fx.Int32(behind))
+        return a, [start + behind + stage * sizes[1] for stage in range(plan.stages)]
+
+    def copies_of(self, tile: int, after: Any = 0) -> list[Any]:
+        """The copies of a tile, counted from this share's first, as functions that start them."""
+        stage, at = tile % self.plan.stages, self.first + after + tile
+        return [copy for loader in self.loaders for copy in loader.copies_of(stage, at)]
+
+    def arrive(self, pending: int) -> None:
+        """Wait until all but the copies of ``pending`` tiles have landed, for every wave."""
+        rocdl.s_waitcnt(vmcnt=min(pending * self.copies, MAX_IN_FLIGHT), lgkmcnt=0)
+        rocdl.s_barrier()
+
+    def start(self) -> None:
+        """Fill the ring, and read the first tile."""
+        plan, ahead = self.plan, min(self.plan.stages, self.plan.turns)
+        for tile in range(ahead):
+            for copy in self.copies_of(tile):
+                copy()
+        self.arrive(ahead - 1)
+        if plan.turns == 1:
+            self.cut_tail(0)
+        for reader, blocks in ((self.a, self.window), (self.b, self.columns)):
+            for number in range(blocks):
+                reader.read(0, number)
+
+    def step(self, tile: int, after: Any = 0, left: int | None = None) -> None:
+        """Multiply a tile, block of rows by block of rows, each read from LDS a few blocks before.
+
+        The last blocks of a tile are multiplied while the first of the next are read. So the waves meet before these:
+        the next tile has landed then, and this one has been read. ``left`` tiles come behind it; None says that the
+        ring stays full.
+        """
+        plan, rows = self.plan, self.rows
+        more = left is None or left > 0
+        copies = self.copies_of(tile + plan.stages, after) if left is None or left >= plan.stages else []
+        stage, following = tile % plan.stages, (tile + 1) % plan.stages
+        meeting = rows - self.window
+        behind = range(min(meeting + 1, rows - 1), rows)
+        for row in range(rows):
+            last = row == rows - 1
+            if more and last and meeting == row:
+                self.meet(tile, left)
+            if row in behind:
+                place = row - behind.start
+                for copy in copies[len(copies) * place // len(behind) : len(copies) * (place + 1) // len(behind)]:
+                    copy()
+            self.multiply(row, following if more and last else None)
+            rocdl.sched_barrier(0)
+            if more and meeting == row and not last:
+                self.meet(tile, left)
+            ahead = row + self.window
+            if ahead < rows:
+                self.a.read(stage, ahead)
+            elif more:
+                self.a.read(following, ahead - rows)
+
+    def meet(self, tile: int, left: int | None) -> None:
+        """Wait for the next tile, and for everyone to have read this one."""
+        self.arrive(self.plan.stages - 2 if left is None else min(left - 1, self.plan.stages - 2))
+        if left == 1:
+            self.cut_tail(tile + 1)
+
+    def multiply(self, row: int, following: int | None = None) -> None:
+        """The products of a block of rows; with the stage of the next tile its columns are read once they are free."""
+        a, state = self.a.operands(row), dict(self.instruction.state)
+        columns = [self.b.operands(column) for column in range(self.columns)]
+        places = [(column, step) for step in range(len(a)) for column in range(self.columns)]
+        for column, step in places if following is None else sorted(places):
+            total = fx.coalesce(self.total[None, column, row])
+            fx.gemm(self.tiled, total, columns[column][step], a[step], total, **state)
+            if following is not None and step == len(a) - 1:
+                rocdl.sched_barrier(0)  # not before its register is free
+                self.b.read(following, column)
+
+    def cut_tail(self, tile: int) -> None:
+        """Zeros behind the end of K, in the last tile of the last share."""
+        if self.plan.tail:
+            for reader, operand in ((self.a, self.plan.a), (self.b, self.plan.b)):
+                clear_behind(reader.slots[tile % self.plan.stages], operand, self.plan, self.holds_tail)
+            fx.barrier()
+
+
+@flyc.jit
+def clear_behind(tile: Any, operand: Operand, plan: LdsPlan, wanted: Any) -> None:
+    """Zeros in the columns of a tile that lie behind the end of K; ``wanted`` where not every block has that tile."""
+    missing = operand.rows * (operand.depth - plan.tail)
+    if fx.const_expr(wanted is None):
+        for i in range(fx.thread_idx.x, missing, plan.threads):
+            tile[i % operand.rows, plan.tail + i // operand.rows] = 0.0
+    elif wanted:
+        for i in range(fx.thread_idx.x, missing, plan.threads):
+            tile[i % operand.rows, plan.tail + i // operand.rows] = 0.0
+
+
+@flyc.jit
+def multiply_all(product: Any, plan: LdsPlan) -> None:
+    """The loop over a share of K: a round of the ring an iteration, then what is left."""
+    product.start()
+    if fx.const_expr(plan.looped > 0):
+        for turn in range(plan.looped // plan.stages):
+            for stage in fx.range_constexpr(plan.stages):
+                product.step(stage, turn * plan.stages)
+    for tile in fx.range_constexpr(plan.looped, plan.turns):
+        product.step(tile, left=plan.turns - 1 - tile)
+    if fx.const_expr(plan.k_waves > 1):
+        add_waves(product, plan)
+
+
+@flyc.jit
+def add_waves(product: Any, plan: LdsPlan) -> None:
+    """The sums of the waves that share a tile along K, added up through LDS by the first of them."""
+    fx.barrier()  # everyone has read the ring, in whose place the sums go
+    total = product.total
+    group = plan.m_waves * plan.n_waves * LANES
+    fours = fx.get_scalar(fx.size(total)) // 4
+    shape = (4, group, fours, plan.k_waves - 1)
+    sums = fx.make_view(
+        fx.recast_iter(fx.Float32, product.arena), fx.make_layout(shape, (1, 4, 4 * group, 4 * group * fours))
+    )
+    if product.depth_wave > 0:
+        sums[None, product.thread, None, product.depth_wave - 1].store(total.load().reshape((4, fours)))
+    fx.barrier()
+    if product.depth_wave == 0:
+        for other in fx.range_constexpr(plan.k_waves - 1):
+            more = sums[None, product.thread, None, other].load()
+            total.store(total.load() + more.reshape(total.load().shape))
+
+
+# The kernel ------------------------------------------------------------------------------------------
+
+
+def place_of_block(plan: LdsPlan, m: Any) -> tuple[Any, Any]:
+    """Row and column of a block's tile: in bands of rows, and side by side for the blocks of one chiplet."""
+    index, grid_m = fx.block_idx.x, fx.ceildiv(m, plan.tile_m)
+    if plan.xcds > 1:
+        index = fx.schedule.by_die(index, grid_m * plan.grid_n, plan.xcds)
+    if plan.group_m > 0:
+        return fx.schedule.bands(index, grid_m, fx.Int32(plan.grid_n), plan.group_m)
+    return index // plan.grid_n, index % plan.grid_n
+
+
+@flyc.jit
+def multiply_tiles(C: Any, A: Any, B: Any, extras: Any, m: Any, counters: Any, plan: LdsPlan) -> None:
+    """One block: its tiles of C, or a share of them."""
+    row, column = place_of_block(plan, m)
+    arena = fx.SharedAllocator().allocate(fx.Array[fx.Uint8, plan.lds_bytes, 1024]).ptr
+    for number in fx.range_constexpr(plan.column_tiles):
+        if fx.const_expr(number > 0):
+            fx.barrier()  # everyone is done with the ring
+        multiply_tile(C, A, B, extras, m, counters, plan, (row, column * plan.column_tiles + number), arena)
+
+
+@flyc.jit
+def multiply_tile(
+    C: Any, A: Any, B: Any, extras: Any, m: Any, counters: Any, plan: LdsPlan, at: Any, arena: Any
+) -> None:
+    share = fx.block_idx.y
+    product = Product(plan, A, B, m, at, share, arena)
+    result = Result(product, C, m, at)
+    if fx.const_expr(plan.split_k == 1):
+        multiply_all(product, plan)
+        if product.depth_wave == 0:
+            result.write(extras, product.total)
+    else:
+        tile = at[0] * (plan.grid_n * plan.column_tiles) + at[1]
+        if share == 0:
+            publish(result, extras, counters[1], tile)
+        multiply_all(product, plan)
+        join(result, product.total.load(), counters, tile)

@@ -1,0 +1,351 @@
+"""A matrix product of f16 or bf16 on RDNA's matrix instructions: gfx11 and gfx120x, whose registers differ.
+
+gemm, tile_m, tile_n, tile_k = create_wmma_gemm_module(M, N, K, "bf16", "bf16")
+gemm(C, A, B_T, stream)
+
+C[m, n] = sum over k of A[m, k] * B_T[n, k]; A, B_T and C have contiguous rows. M and N are any, K a multiple of 8.
+
+Tiles of A and B go from global memory through registers into one of two places in LDS, where the 16-byte pieces of a
+row are exchanged by the number of the row, so that neither reads nor writes of a wave meet in a bank. While a tile is
+multiplied, the next one is in LDS and the one behind it on its way to registers. What lies beyond the last row reads as
+zero because the buffer descriptors end there.
+
+The instruction gets B as its first operand and A as its second: a lane ends with eight columns of one row of C. On
+gfx12 they are neighbours. On gfx11 a lane has every second one, so the rows of B come into the tile in an order that
+makes neighbours of them (`column_order`).
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.autotune import Config, autotune
+from flydsl.expr import rocdl
+from flydsl.kernels.gemm.wmma.rdna_plan import (
+    BLOCK,
+    IN_DTYPES,
+    OUT_DTYPES,
+    PIECE,
+    STAGES,
+    RdnaPlan,
+    pick_tile,
+    ranked_tiles,
+)
+from flydsl.kernels.gemm.wmma.wmma_result import ResultRows, rounded_at_random
+
+TRIED = 4
+"""Tiles that a search measures."""
+
+# The instruction -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """The matrix instruction over the waves of a block, and what differs between the two generations."""
+
+    tiled: Any
+    column_order: tuple[Any, Any]
+    """Shape and stride of the column, of 16 of C, that each row of the first operand stands for."""
+    steps_ahead: int
+    """Steps along K whose operands come from LDS while others are multiplied."""
+
+    def ordered(self, tile: fx.Tensor) -> Any:
+        """A tile with the columns of C as its first mode, in the order of the first operand's rows."""
+        shape, stride = self.column_order
+        columns, others = (fx.get_scalar(fx.size(mode)) for mode in tile.shape)
+        order = fx.make_layout((shape, columns // BLOCK), (stride, BLOCK))
+        return fx.composition(tile, (order, fx.make_layout(others, 1)))
+
+
+def tiled_instruction(plan: RdnaPlan) -> Instruction:
+    """The instruction of the target being compiled for; waves lie along N first."""
+    dtype = IN_DTYPES[plan.in_dtype]
+    waves = fx.make_layout((plan.waves_n, plan.waves_m, 1), (1, plan.waves_n, 0))
+    with suppress(ValueError):
+        atom = fx.make_mma_atom(rocdl.rdna4.WMMA(BLOCK, BLOCK, BLOCK, dtype))
+        return Instruction(fx.make_tiled_mma(atom, waves), (BLOCK, 1), 1)
+    with suppress(ValueError):
+        atom = fx.make_mma_atom(rocdl.rdna3.WMMA(BLOCK, BLOCK, BLOCK, dtype))
+        # Both halves of the wave hold all of K: an operand takes twice the registers, and none are left to read ahead.
+        return Instruction(fx.make_tiled_mma(atom, waves), ((2, 8), (8, 1)), 0)
+    raise RuntimeError(
+        "this kernel is for gfx11 and gfx120x; gfx1250 has compile_wmma_gemm_tdm, gfx9 the preshuffle GEMM"
+    )
+
+
+# Memory ----------------------------------------------------------------------------------------------
+
+
+def rows_of(tensor: Any, first: fx.Int32, rows: int, tile: int, stride: int, plan: RdnaPlan) -> Any:
+    """``tile`` rows of a matrix of ``rows``, one tile wide, through a descriptor that ends with the last row."""
+    inside = fx.min(fx.Int32(rows) - first, fx.Int32(tile)) if rows % tile else fx.Int32(tile)
+    records = (fx.Int64(inside - 1) * stride + plan.k) * (tensor.dtype.width // 8)
+    start = rocdl.make_buffer_ptr(fx.get_iter(tensor) + fx.Int64(first) * stride, records)
+    return fx.make_view(start, fx.make_layout((tile, plan.tile_k), (stride, 1)))
+
+
+def lds_tiles(allocator: Any, plan: RdnaPlan, rows: int, dtype: Any) -> list[Any]:
+    """The places of a tile in LDS, with the pieces of a row exchanged by its number."""
+    pieces = plan.tile_k // PIECE
+    bits = pieces.bit_length() - 1
+    swizzle = fx.static(fx.SwizzleType.get(min(bits, 3), PIECE.bit_length() - 1, max(bits, 3)))
+    storage = allocator.allocate(fx.Array[dtype, STAGES * rows * plan.tile_k], 128)
+    layout = fx.make_layout((rows, plan.tile_k, STAGES), (plan.tile_k, 1, rows * plan.tile_k))
+    view = fx.make_view(storage.peek().ptr, fx.make_composed_layout(swizzle, layout))
+    return [view[None, None, stage] for stage in range(STAGES)]
+
+
+class Operand:
+    """A matrix on its way from global memory through registers and LDS to the registers of the instruction."""
+
+    def __init__(self, allocator: Any, plan: RdnaPlan, rows: Any, fragments: list[Any], read: Any) -> None:
+        """``rows`` are a tile's rows in global memory, ``read`` the copy that lanes read LDS with."""
+        tile, thread = fx.get_scalar(fx.size(rows.shape[0])), fx.thread_idx.x
+        self.slots = lds_tiles(allocator, plan, tile, rows.dtype)
+        self.fetch_by = fx.make_copy_atom(rocdl.BufferCopy128b(), rows.dtype)
+        self.plain = fx.make_copy_atom(fx.UniversalCopy128b(), rows.dtype)
+        across = plan.tile_k // PIECE
+        lanes = fx.make_layout((plan.threads // across, across), (across, 1))
+        fetch, stage = (
+            fx.make_tiled_copy_tv(atom, lanes, fx.make_layout((1, PIECE), (0, 1))).get_slice(thread)
+            for atom in (self.fetch_by, self.plain)
+        )
+        self.in_memory = fetch.partition_S(rows)
+        self.places = fetch.partition_S(fx.make_identity_tensor((tile, plan.tile_k)))
+        self.fetched = fx.make_fragment_like(self.in_memory)
+        self.to_lds = [stage.partition_D(slot) for slot in self.slots]
+        read = read.get_slice(thread)
+        self.in_lds = [read.partition_S(slot) for slot in self.slots]
+        self.fragments = fragments
+        self.targets = [read.retile(fragment) for fragment in fragments]
+
+    def fetch(self, at: fx.Int32 | int) -> None:
+        """Fetch the tile that begins ``at`` along K."""
+        fx.copy(self.fetch_by, self.in_memory, self.fetched, soffset=at)
+
+    def stage(self, slot: int, width: int) -> None:
+        """Put it into LDS; columns from ``width`` on belong to the next row, and zeros take their place."""
+        if width:
+            inside = fx.get_scalar(fx.get_(self.places[0], 1)) < width  # a thread's pieces lie in one column
+            values = self.fetched.load()
+            self.fetched.store(inside.select(values, fx.Vector.zeros_like(values)))
+        fx.copy(self.plain, self.fetched, self.to_lds[slot])
+
+    def read(self, slot: int, step: int, into: int) -> None:
+        fx.copy(self.plain, self.in_lds[slot][None, None, step], self.targets[into][None, None, 0])
+
+
+# The pipeline ----------------------------------------------------------------------------------------
+
+
+class Pipeline:
+    """The copies and registers of a thread for one tile of C; steps along K are 16 deep."""
+
+    def __init__(
+        self, plan: RdnaPlan, instruction: Instruction, A: fx.Tensor, B: fx.Tensor, row: fx.Int32, column: fx.Int32
+    ) -> None:
+        self.plan, self.ahead, self.tiled = plan, instruction.steps_ahead, instruction.tiled
+        tiled, dtype = self.tiled, IN_DTYPES[plan.in_dtype]
+        for name, tensor in (("A", A), ("B_T", B)):
+            if tensor.dtype is not dtype:
+                raise ValueError(
+                    f"{name} must hold {dtype.__name__} for in_dtype={plan.in_dtype!r}, not {tensor.dtype.__name__}"
+                )
+        plain = fx.make_copy_atom(fx.UniversalCopy128b(), dtype)
+        sets = range(1 + self.ahead)
+        a_tile, b_tile = (fx.make_identity_tensor((rows, BLOCK)) for rows in (plan.tile_m, plan.tile_n))
+        a_rows = rows_of(A, row * plan.tile_m, plan.m, plan.tile_m, plan.lda, plan)
+        b_rows = rows_of(B, column * plan.tile_n, plan.n, plan.tile_n, plan.ldb, plan)
+        b_rows = instruction.ordered(b_rows)
+        a_fragments = [fx.make_fragment_like(tiled.make_fragment_B(a_tile), dtype=dtype) for _ in sets]
+        b_fragments = [fx.make_fragment_like(tiled.make_fragment_A(b_tile), dtype=dtype) for _ in sets]
+        allocator = fx.SharedAllocator()
+        self.a = Operand(allocator, plan, a_rows, a_fragments, fx.make_tiled_copy_B(plain, tiled))
+        self.b = Operand(allocator, plan, b_rows, b_fragments, fx.make_tiled_copy_A(plain, tiled))
+        self.total = tiled.make_fragment_C(fx.make_identity_tensor((plan.tile_n, plan.tile_m)))
+        self.total.fill(0)
+
+    def fetch(self, tile: int, after: fx.Int32 | int = 0) -> None:
+        """Fetch a tile of both operands, counted from ``after`` elements along K."""
+        for operand in (self.a, self.b):
+            operand.fetch(after + tile * self.plan.tile_k)
+
+    def stage(self, tile: int, is_last: bool) -> None:
+        for operand in (self.a, self.b):
+            operand.stage(tile % STAGES, self.plan.k % self.plan.tile_k if is_last else 0)
+
+    def read(self, tile: int, step: int) -> None:
+        into = (tile * self.plan.reg_k + step) % (1 + self.ahead)
+        for operand in (self.b, self.a):
+            operand.read(tile % STAGES, step, into)
+
+    def multiply(self, tile: int, step: int) -> None:
+        held = (tile * self.plan.reg_k + step) % (1 + self.ahead)
+        fx.gemm(self.tiled, self.total, self.b.fragments[held], self.a.fragments[held], self.total)
+
+    def start(self) -> None:
+        """The first tile into LDS, the second on its way."""
+        self.fetch(0)
+        self.stage(0, self.plan.turns == 1)
+        if self.plan.turns > 1:
+            self.fetch(1)
+        rocdl.lds_barrier()
+        if self.ahead:
+            self.read(0, 0)
+
+    def turn(self, tile: int, after: fx.Int32 | int, left: int) -> None:
+        """Multiply a tile; ``left`` is how many follow it, as far as that matters (2 or more are alike)."""
+        if left >= 1:
+            self.stage(tile + 1, left == 1)
+        if isinstance(after, int):
+            rocdl.sched_barrier(
+                0
+            )  # behind the loop nothing else keeps the registers of one tile from those of the next
+        if left >= 2:
+            self.fetch(tile + 2, after)
+        for step in range(self.plan.reg_k):
+            last = step == self.plan.reg_k - 1
+            if not self.ahead:
+                self.read(tile, step)
+            elif not last:
+                self.read(tile, step + 1)
+            if last and left >= 1:
+                rocdl.lds_barrier()
+                if self.ahead:
+                    self.read(tile + 1, 0)
+            self.multiply(tile, step)
+            rocdl.sched_barrier(0)  # or loads wander ahead, and there are not the registers for it
+
+
+@flyc.jit
+def multiply_all(pipeline: Any, plan: RdnaPlan) -> None:
+    """The loop over K, two tiles a turn; the last tiles, with less or nothing to fetch, follow it one by one."""
+    pipeline.start()
+    for pair in range(plan.pairs):
+        pipeline.turn(0, pair * (2 * plan.tile_k), 2)
+        pipeline.turn(1, pair * (2 * plan.tile_k), 2)
+    for tile in fx.range_constexpr(plan.turns - 2 * plan.pairs):
+        left = plan.turns - 2 * plan.pairs - 1 - tile
+        pipeline.turn(tile, 2 * plan.pairs * plan.tile_k, left)
+
+
+# The result ------------------------------------------------------------------------------------------
+
+
+def store_tile(
+    pipeline: Pipeline, instruction: Instruction, C: fx.Tensor, row: fx.Int32, column: fx.Int32, seed: fx.Int32
+) -> None:
+    """16 rows of a wave after the other."""
+    plan, out = pipeline.plan, OUT_DTYPES[pipeline.plan.out_dtype]
+    if C.dtype is not out:
+        raise ValueError(f"C must hold {out.__name__} for out_dtype={plan.out_dtype!r}, not {C.dtype.__name__}")
+    first, start = row * plan.tile_m, column * plan.tile_n
+    rows = ResultRows(C, first, fx.min(fx.Int32(plan.m) - first, fx.Int32(plan.tile_m)), plan.n, plan.ldc)
+    tile = instruction.ordered(fx.make_identity_tensor((plan.tile_n, plan.tile_m)))
+    coords = pipeline.tiled.get_slice(fx.thread_idx.x).partition_C(tile)
+    for i in range(plan.reg_m):
+        for j in range(plan.reg_n):
+            n, m = (fx.get_scalar(fx.get_(coords[0, j, i], mode)) for mode in range(2))
+            values = pipeline.total[None, j, i].load()
+            values = values.reshape(values.numel)
+            if plan.rounding == "rs":
+                values = rounded_at_random(values, first + m, start + n, seed)
+            rows.store(values.to(out), m, start + n, plan.n % plan.tile_n != 0)
+        rocdl.sched_barrier(0)
+
+
+# The kernel ------------------------------------------------------------------------------------------
+
+
+@flyc.jit
+def multiply_tile(C: Any, A: Any, B: Any, index: Any, seed: Any, plan: RdnaPlan) -> None:
+    """The tile of C with this number, in bands of ``group_m`` rows of tiles."""
+    instruction = tiled_instruction(plan)
+    row, column = fx.schedule.bands(index, *plan.grid, plan.group_m)
+    pipeline = Pipeline(plan, instruction, A, B, row, column)
+    multiply_all(pipeline, plan)
+    store_tile(pipeline, instruction, C, row, column, seed)
+
+
+@cache
+def kernel_of(plan: RdnaPlan) -> Any:
+    """The kernel of a plan."""
+    tiles = plan.grid[0] * plan.grid[1]
+
+    @flyc.kernel(known_block_size=(plan.threads, 1, 1))
+    def rdna_gemm_kernel(C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, seed: fx.Int32):
+        if fx.const_expr(plan.persistent):
+            for index in range(*fx.schedule.persistent(fx.block_idx.x, plan.blocks, tiles)):
+                multiply_tile(C, A, B, index, seed, plan)
+                rocdl.lds_barrier()  # everyone has read LDS
+        else:
+            multiply_tile(C, A, B, fx.block_idx.x, seed, plan)
+
+    return rdna_gemm_kernel
+
+
+@cache
+def _launcher(plan: RdnaPlan, waves_per_eu: int | None) -> Any:
+    @flyc.jit
+    def rdna_gemm(
+        C: fx.Tensor, A: fx.Tensor, B_T: fx.Tensor, stream: fx.Stream = fx.Stream(None), sr_seed: fx.Int32 = 0
+    ):
+        kernel = kernel_of(plan)(C, A, B_T, sr_seed)
+        kernel.launch(grid=(plan.blocks, 1, 1), block=(plan.threads, 1, 1), stream=stream)
+
+    if waves_per_eu is not None:
+        rdna_gemm.compile_hints["waves_per_eu"] = waves_per_eu
+    return rdna_gemm
+
+
+def create_wmma_gemm_module(
+    M: int, N: int, K: int, in_dtype: str = "bf16", out_dtype: str = "bf16", *, reg_m: int = 4, reg_n: int = 4,
+    reg_k: int = 2, waves_m: int = 2, waves_n: int = 2, group_m: int = 8, a_k_pad: int = 8, b_k_pad: int = 8,
+    rounding: str = "rn", lda: int = 0, ldb: int = 0, ldc: int = 0, persistent_wgs: int = 0,
+    waves_per_eu: int | None = None, lds_layout: str = "pad", sched_hint: bool = True, stagger: int = 0,
+) -> tuple[Any, int, int, int]:  # fmt: skip
+    """The launcher ``gemm(C, A, B_T, stream, sr_seed=0)``, and the tile of a block: rows, columns, depth.
+
+    A wave makes ``reg_m`` by ``reg_n`` products of 16 x 16 in ``reg_k`` steps a tile; ``pick_tile(M, N, K)`` gives
+    these numbers for a shape. ``rounding="rs"`` rounds to bf16 at random, by ``sr_seed``. ``lda``, ``ldb`` and ``ldc``
+    are distances between rows where those are longer than the matrix is wide, ``persistent_wgs`` a number of blocks
+    that stay and go from tile to tile. The tile lies in LDS in one way, and is fetched in one: the paddings,
+    ``lds_layout``, ``sched_hint`` and ``stagger`` are other ways to the same numbers, and change nothing.
+    """
+    plan = RdnaPlan(M, N, K, in_dtype, out_dtype, reg_m, reg_n, reg_k, waves_m, waves_n, group_m, rounding, lda, ldb,
+                    ldc, persistent_wgs)  # fmt: skip
+    return _launcher(plan, waves_per_eu), plan.tile_m, plan.tile_n, plan.tile_k
+
+
+@cache
+def _tuned(shape: tuple[int, int, int], in_dtype: str, out_dtype: str) -> Any:
+    """The tiles that the model finds best, of which a search takes the fastest; without one, the first."""
+    configs = [Config(**tile) for tile in ranked_tiles(*shape)[:TRIED]]
+
+    @autotune(configs=configs, key=[], default=configs[0])
+    @flyc.jit
+    def tuned_gemm(
+        C: fx.Tensor, A: fx.Tensor, B_T: fx.Tensor, stream: fx.Stream, reg_m: fx.Constexpr[int],
+        reg_n: fx.Constexpr[int], reg_k: fx.Constexpr[int], waves_m: fx.Constexpr[int], waves_n: fx.Constexpr[int],
+    ):  # fmt: skip
+        plan = RdnaPlan(*shape, in_dtype, out_dtype, reg_m, reg_n, reg_k, waves_m, waves_n)
+        kernel = kernel_of(plan)(C, A, B_T, 0)
+        kernel.launch(grid=(plan.blocks, 1, 1), block=(plan.threads, 1, 1), stream=stream)
+
+    return tuned_gemm
+
+
+def rdna3_gemm_autotuned(
+    C: Any, A: Any, B_T: Any, stream: Any = None, *, in_dtype: str = "bf16", out_dtype: str = "bf16"
+) -> None:
+    """C = A * B_T^T by the tile that the model prefers, or with FLYDSL_AUTOTUNE=1 by the fastest of several."""
+    (m, k), n = A.shape, B_T.shape[0]
+    _tuned((int(m), int(n), int(k)), in_dtype, out_dtype)(C, A, B_T, stream)
+
+
+__all__ = ["create_wmma_gemm_module", "pick_tile", "rdna3_gemm_autotuned"]

@@ -1,0 +1,240 @@
+"""A matrix product of 8-bit floats (E4M3) on gfx12, with a scale for every row of A and every column of B.
+
+gemm = compile_fp8_gemm(M=32, N=4096, K=4096)
+gemm(C, A.view(f32), preshuffle_b_fp8(B).view(f32), scale_a, scale_b, stream)
+
+C[m, n] = (sum over k of A[m, k] * B[k, n]) * scale_a[m] * scale_b[n] in bf16. A is [M, K] and contiguous, B[K, N] is
+in the order of `preshuffle_b_fp8`: blocks of 16 columns by 16 elements of K, with what each half of a wave holds in one
+piece.
+
+Nothing goes through LDS. A lane fetches 16 bytes of a row of A for two instructions, and the 8 bytes of B that match
+each: the sum may be taken in any order as long as both agree on it. Several tiles along K are on their way at once,
+each into registers of its own. Waves lie side by side along N and fetch the same rows of A, which are in the first
+cache then.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.expr import buffer_ops, rocdl
+from flydsl.kernels.gemm.wmma.rdna_plan import ADDRESSES, BLOCK, LANES, REGISTERS, require_multiple
+from flydsl.kernels.gemm.wmma.wmma_result import ResultRows
+from flydsl.kernels.quant.formats import quantize_per_token
+from flydsl.kernels.quant.shuffles import preshuffle_b_fp8
+
+DEPTH = 32
+"""Elements of K that a lane's 16-byte access to A and its partner's cover: two instructions."""
+WAVES = 4
+FP8 = fx.Float8E4M3FN
+
+
+@dataclass(frozen=True)
+class Fp8Plan:
+    """Sizes and tiles of one kernel."""
+
+    m: int
+    n: int
+    k: int
+    tile_m: int = 32
+    tile_n: int = 128
+    tile_k: int = DEPTH
+    unroll: int = 0
+    """Tiles along K that a turn of the loop multiplies, and that are on their way; 0 takes what registers allow."""
+    group_m: int = 8
+
+    def __post_init__(self) -> None:
+        for name, value, step in (
+            ("M", self.m, 1), ("N", self.n, BLOCK), ("tile_m", self.tile_m, BLOCK),
+            ("tile_n", self.tile_n, BLOCK * WAVES), ("tile_k", self.tile_k, DEPTH), ("K", self.k, self.tile_k),
+            ("group_m", self.group_m, 1),
+        ):  # fmt: skip
+            require_multiple(name, value, step)
+        there = REGISTERS - ADDRESSES
+        room = max((there - self.sums) // self.held, 0)
+        if not self.unroll:
+            object.__setattr__(self, "unroll", max(min(4, room, self.turns), 1))
+        if not 1 <= self.unroll <= room:
+            what = f"k_unroll can be {room} at most, got {self.unroll}" if room else "take a smaller tile"
+            raise ValueError(
+                f"a tile of {self.tile_m} x {self.tile_n} x {self.tile_k} takes {self.sums} registers of a lane for "
+                f"its sums, {self.held} for each tile on its way, and {there} are there: {what}"
+            )
+
+    @property
+    def sums(self) -> int:
+        """Registers of a lane for its sums."""
+        return self.tile_m * self.tile_n // (LANES * WAVES)
+
+    @property
+    def held(self) -> int:
+        """Registers of a lane for the operands of one tile along K."""
+        return (self.tile_m + self.tile_n // WAVES) * self.tile_k // (LANES * 4)
+
+    @property
+    def turns(self) -> int:
+        """Tiles along K."""
+        return self.k // self.tile_k
+
+    @property
+    def loops(self) -> int:
+        """Turns of the loop: all that have a tile to fetch for each that they multiply."""
+        return max(self.turns - self.unroll, 0) // self.unroll
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        return -(-self.m // self.tile_m), -(-self.n // self.tile_n)
+
+
+class Fp8Pipeline:
+    """The registers of a thread for one tile of C, and how they are filled."""
+
+    def __init__(self, plan: Fp8Plan, A: fx.Tensor, B: fx.Tensor, row: fx.Int32, column: fx.Int32) -> None:
+        self.plan = plan
+        try:
+            atom = fx.make_mma_atom(rocdl.rdna4.WMMA(BLOCK, BLOCK, BLOCK, FP8))
+        except ValueError as error:
+            raise RuntimeError(
+                "8-bit floats are multiplied by gfx1200 and gfx1201 here; gfx11 has no such instruction"
+            ) from error
+        along_k = fx.make_layout((8, 2, 2), (1, BLOCK, 8))  # an instruction takes half of each lane's 16 bytes
+        self.tiled = fx.make_tiled_mma(atom, fx.make_layout((WAVES, 1, 1), (1, 0, 0)), (None, None, along_k))
+        rows, weights = self.rows_of(A, row), self.weights_of(B, column)
+        self.wide = fx.make_copy_atom(rocdl.BufferCopy128b(), FP8)
+        self.narrow = fx.make_copy_atom(rocdl.BufferCopy64b(), FP8)
+        fetch_a = fx.make_tiled_copy_B(self.wide, self.tiled).get_slice(fx.thread_idx.x)
+        fetch_b = fx.make_tiled_copy_A(self.narrow, self.tiled).get_slice(fx.thread_idx.x)
+        self.a_in_memory, self.b_in_memory = fetch_a.partition_S(rows), fetch_b.partition_S(weights)
+        sets = range(plan.unroll)
+        self.a = [self.tiled.make_fragment_B(rows) for _ in sets]
+        self.b = [self.tiled.make_fragment_A(weights) for _ in sets]
+        self.a_fetched = [fetch_a.retile(a) for a in self.a]
+        self.b_fetched = [fetch_b.retile(b) for b in self.b]
+        self.total = self.tiled.make_fragment_C(fx.make_identity_tensor((plan.tile_n, plan.tile_m)))
+        self.total.fill(0)
+
+    def rows_of(self, A: fx.Tensor, row: fx.Int32) -> Any:
+        """A tile of A, through a descriptor that ends with its last row."""
+        plan = self.plan
+        inside = fx.min(fx.Int32(plan.m) - row * plan.tile_m, fx.Int32(plan.tile_m))
+        start = fx.recast_iter(FP8, fx.get_iter(A)) + fx.Int64(row) * (plan.tile_m * plan.k)
+        pointer = rocdl.make_buffer_ptr(start, fx.Int64(inside) * plan.k)
+        return fx.make_view(pointer, fx.make_layout((plan.tile_m, plan.tile_k), (plan.k, 1)))
+
+    def weights_of(self, B: fx.Tensor, column: fx.Int32) -> Any:
+        """A tile of the shuffled B as (n, k), through a descriptor that ends with its last block."""
+        plan = self.plan
+        inside = fx.min(fx.Int32(plan.n) - column * plan.tile_n, fx.Int32(plan.tile_n))
+        start = fx.recast_iter(FP8, fx.get_iter(B)) + fx.Int64(column) * (plan.tile_n * plan.k)
+        pointer = rocdl.make_buffer_ptr(start, fx.Int64(inside) * plan.k)
+        shape = ((BLOCK, plan.tile_n // BLOCK), (8, 2, plan.tile_k // BLOCK))
+        return fx.make_view(pointer, fx.make_layout(shape, ((8, BLOCK * plan.k), (1, 128, 256))))
+
+    def fetch(self, tile: int, after: fx.Int32 | int = 0) -> None:
+        """Fetch a tile, counted from ``after`` elements along K; a step passes the 16 columns of a block of B."""
+        at, held = after + tile * self.plan.tile_k, tile % self.plan.unroll
+        fx.copy(self.wide, self.a_in_memory, self.a_fetched[held], soffset=at)
+        fx.copy(self.narrow, self.b_in_memory, self.b_fetched[held], soffset=at * BLOCK)
+
+    def multiply(self, tile: int) -> None:
+        held = tile % self.plan.unroll
+        fx.gemm(self.tiled, self.total, self.b[held], self.a[held], self.total)
+
+
+@flyc.jit
+def multiply_all(pipeline: Any, plan: Fp8Plan) -> None:
+    """The loop over K: what is multiplied makes room for the tile ``unroll`` further on."""
+    for tile in fx.range_constexpr(min(plan.unroll, plan.turns)):
+        pipeline.fetch(tile)
+    for turn in range(plan.loops):
+        for tile in fx.range_constexpr(plan.unroll):
+            pipeline.multiply(tile)
+            pipeline.fetch(tile + plan.unroll, turn * (plan.unroll * plan.tile_k))
+            rocdl.sched_barrier(0)
+    done = plan.loops * plan.unroll
+    for tile in fx.range_constexpr(plan.turns - done):
+        pipeline.multiply(tile)
+        if fx.const_expr(done + tile + plan.unroll < plan.turns):
+            pipeline.fetch(tile + plan.unroll, done * plan.tile_k)
+
+
+@flyc.jit
+def multiply_tile(C: Any, A: Any, B: Any, scale_a: Any, scale_b: Any, plan: Fp8Plan) -> None:
+    """One block: a tile of C, in bands of ``group_m`` rows of tiles."""
+    row, column = fx.schedule.bands(fx.block_idx.x, *plan.grid, plan.group_m)
+    pipeline = Fp8Pipeline(plan, A, B, row, column)
+    multiply_all(pipeline, plan)
+    store_tile(pipeline, C, scale_a, scale_b, row, column)
+
+
+def store_tile(
+    pipeline: Fp8Pipeline, C: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor, row: fx.Int32, column: fx.Int32
+) -> None:
+    """Scaled sums, 16 rows of a wave after the other; what a descriptor does not reach reads as zero."""
+    plan, first, start = pipeline.plan, row * pipeline.plan.tile_m, column * pipeline.plan.tile_n
+    inside = fx.min(fx.Int32(plan.m) - first, fx.Int32(plan.tile_m))
+    rows = ResultRows(C, first, inside, plan.n, plan.n)
+    coords = pipeline.tiled.get_slice(fx.thread_idx.x).partition_C(fx.make_identity_tensor((plan.tile_n, plan.tile_m)))
+    of_rows, of_columns = (
+        buffer_ops.create_buffer_resource(scales, max_size=False, num_records_bytes=4 * count)
+        for scales, count in ((scale_a, plan.m), (scale_b, plan.n))
+    )
+    columns = []
+    for j in range(plan.tile_n // (BLOCK * WAVES)):
+        n = fx.get_scalar(fx.get_(coords[0, j, 0], 0))
+        halves = [
+            buffer_ops.buffer_load(of_columns, start + n + part, vec_width=4, dtype=fx.Float32) for part in (0, 4)
+        ]
+        columns.append((n, fx.Vector.from_elements([half[i] for half in halves for i in range(4)], fx.Float32)))
+    for i in range(plan.tile_m // BLOCK):
+        m = fx.get_scalar(fx.get_(coords[0, 0, i], 1))
+        of_row = buffer_ops.buffer_load(of_rows, first + m, vec_width=1, dtype=fx.Float32)
+        for j, (n, of_column) in enumerate(columns):
+            values = pipeline.total[None, j, i].load()
+            values = values.reshape(values.numel) * of_column * of_row
+            rows.store(values.to(fx.BFloat16), m, start + n, plan.n % plan.tile_n != 0)
+        rocdl.sched_barrier(0)
+
+
+@cache
+def compile_fp8_gemm(
+    *, M: int, N: int, K: int, tile_m: int = 32, tile_n: int | None = None, tile_k: int = DEPTH,
+    k_unroll: int | None = None, group_m: int = 8,
+) -> Any:  # fmt: skip
+    """The launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, stream)``; A and B are the bytes, as any type."""
+    plan = Fp8Plan(M, N, K, tile_m, tile_n or 128, tile_k, k_unroll or 0, group_m)
+    blocks, threads = plan.grid[0] * plan.grid[1], LANES * WAVES
+
+    @flyc.kernel(known_block_size=(threads, 1, 1))
+    def fp8_gemm_kernel(C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor):
+        multiply_tile(C, A, B, scale_a, scale_b, plan)
+
+    @flyc.jit
+    def fp8_gemm(
+        C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor,
+        stream: fx.Stream = fx.Stream(None),
+    ):  # fmt: skip
+        fp8_gemm_kernel(C, A, B, scale_a, scale_b).launch(grid=(blocks, 1, 1), block=(threads, 1, 1), stream=stream)
+
+    return fp8_gemm
+
+
+def fp8_quantize_per_token(x: Any) -> tuple[Any, Any]:
+    """(A in E4M3, the scale of each row) of a matrix [M, K]."""
+    q, scale = quantize_per_token(x, "fp8")
+    return q, scale.reshape(-1)
+
+
+def fp8_quantize_per_channel(x: Any) -> tuple[Any, Any]:
+    """(B in E4M3, the scale of each column) of a matrix [K, N]."""
+    q, scale = quantize_per_token(np.asarray(x).T, "fp8")
+    return np.ascontiguousarray(q.T), scale.reshape(-1)
+
+
+__all__ = ["compile_fp8_gemm", "fp8_quantize_per_channel", "fp8_quantize_per_token", "preshuffle_b_fp8"]

@@ -1,0 +1,216 @@
+"""What the GEMMs of gfx1250 decide on the host: a checked choice of tiles, waves, stages and clusters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import flydsl.expr as fx
+from flydsl.kernels.gemm.wmma.rdna_plan import require, require_multiple
+
+BLOCK = 16
+"""Rows and columns of the matrix instruction."""
+LANES = 32
+ACCESS_BYTES = 16
+LDS_BYTES = 320 * 1024
+MOST_ROW_BYTES = 1024
+"""Of a tile: the widest row behind which the tensor data mover can leave a gap."""
+SCALE_GROUP = 32
+"""Elements of K that share a scale."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """Elements of an operand, and the instruction that takes them: its depth, and bytes of a row in that depth."""
+
+    dtype: Any
+    depth: int
+    step_bytes: int
+
+    @property
+    def pieces(self) -> int:
+        """16-byte pieces of an operand that a lane holds: every second one of the row."""
+        return self.step_bytes // (2 * ACCESS_BYTES)
+
+
+FORMATS: dict[str, Format] = {
+    "f16": Format(fx.Float16, 32, 64),
+    "bf16": Format(fx.BFloat16, 32, 64),
+    "fp8": Format(fx.Float8E4M3FN, 128, 128),
+    "fp4": Format(fx.Float4E2M1FN, 128, 64),
+}
+OUT_DTYPES: dict[str, Any] = {"f32": fx.Float32, "bf16": fx.BFloat16, "f16": fx.Float16}
+
+
+@dataclass(frozen=True)
+class TilePlan:
+    """Sizes, tiles and options of one kernel; M, N and the distances between rows are given when it is launched.
+
+    ``scales`` says how scales come: "none", "rows" (f32 of each row and column, behind the product), "warp" and "32x4"
+    (E8M0 for every 32 of K, in two orders), "blocks" (E8M0 for every 128 of K and, in B, of N).
+    """
+
+    k: int
+    a_format: str
+    b_format: str
+    out_dtype: str
+    tile_m: int
+    tile_n: int
+    tile_k: int
+    m_warp: int
+    n_warp: int
+    stages: int = 2
+    cluster_m: int = 1
+    cluster_n: int = 1
+    split_k: int = 1
+    scales: str = "none"
+    specialised: bool = False
+    """Whether each matrix has a wave that fetches it, instead of all waves sharing each."""
+    store_by_tiles: bool = True
+    """Whether C goes through LDS and the tensor data mover."""
+
+    def __post_init__(self) -> None:
+        require("out_dtype", self.out_dtype, OUT_DTYPES)
+        require("num_buffers", self.stages, (2, 3, 4))
+        depth = self.a.depth
+        for name, value, step in (
+            ("m_warp", self.m_warp, 1), ("n_warp", self.n_warp, 1), ("tile_m", self.tile_m, BLOCK * self.m_warp),
+            ("tile_n", self.tile_n, BLOCK * self.n_warp), ("tile_k", self.tile_k, depth), ("split_k", self.split_k, 1),
+            ("K", self.k, self.tile_k * self.split_k), ("cluster_m", self.cluster_m, 1),
+            ("cluster_n", self.cluster_n, 1),
+        ):  # fmt: skip
+            require_multiple(name, value, step)
+        if self.tile_k & (self.tile_k - 1) or self.row_bytes > MOST_ROW_BYTES:
+            raise ValueError(
+                f"tile_k = {self.tile_k} makes rows of {self.row_bytes} bytes; take a power of two, and rows of at "
+                f"most {MOST_ROW_BYTES} bytes"
+            )
+        self._check_limits()
+
+    def _check_limits(self) -> None:
+        if self.cluster_m * self.cluster_n > 16:
+            raise ValueError(f"a cluster has at most 16 workgroups, got {self.cluster_m} x {self.cluster_n}")
+        if self.threads > 1024:
+            raise ValueError(f"a workgroup has at most 32 waves, got {self.m_warp} x {self.n_warp}")
+        if self.turns < self.stages:
+            raise ValueError(
+                f"K / split_k = {self.k // self.split_k} has {self.turns} tiles of {self.tile_k}, and num_buffers = "
+                f"{self.stages} want as many: take a smaller tile_k, or fewer"
+            )
+        if not self.specialised and (self.waves & (self.waves - 1) or self.tile_m % self.waves):
+            raise ValueError(
+                f"{self.waves} waves share the rows of a tile evenly if they are a power of two that divides tile_m = "
+                f"{self.tile_m}; give wave_specialized_tdm=True, or other waves"
+            )
+        if self.specialised and self.waves < self.copies:
+            raise ValueError(f"wave_specialized_tdm takes a wave for each of {self.copies} matrices, got {self.waves}")
+        if self.split_k > 1 and self.store_by_tiles:
+            raise ValueError("split_k adds to C by atomics: give use_tdm_store=False")
+        if self.lds_bytes > LDS_BYTES:
+            raise ValueError(
+                f"{self.stages} stages take {self.lds_bytes} bytes of LDS, and {LDS_BYTES} are there: take a smaller "
+                "tile, or fewer"
+            )
+
+    @property
+    def a(self) -> Format:
+        return FORMATS[self.a_format]
+
+    @property
+    def b(self) -> Format:
+        return FORMATS[self.b_format]
+
+    @property
+    def waves(self) -> int:
+        return self.m_warp * self.n_warp
+
+    @property
+    def threads(self) -> int:
+        return LANES * self.waves
+
+    @property
+    def steps(self) -> int:
+        """Instructions along K of a tile."""
+        return self.tile_k // self.a.depth
+
+    @property
+    def turns(self) -> int:
+        """Tiles along K of a workgroup."""
+        return self.k // (self.tile_k * self.split_k)
+
+    @property
+    def loops(self) -> int:
+        """Turns of the loop, a tile in each stage, with a tile to fetch for each that is multiplied."""
+        return max(self.turns - (self.stages - 1), 0) // self.stages
+
+    @property
+    def row_bytes(self) -> int:
+        """Of a row of A in a tile."""
+        return self.steps * self.a.step_bytes
+
+    @property
+    def b_row_bytes(self) -> int:
+        """Along K of a column of B in a tile."""
+        return self.steps * self.b.step_bytes
+
+    @property
+    def wave_m(self) -> int:
+        return self.tile_m // self.m_warp
+
+    @property
+    def wave_n(self) -> int:
+        return self.tile_n // self.n_warp
+
+    @property
+    def m_reps(self) -> int:
+        """Instructions of a wave along M."""
+        return self.wave_m // BLOCK
+
+    @property
+    def n_reps(self) -> int:
+        return self.wave_n // BLOCK
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of 16 columns that an instruction takes: two of fp4, in the time of one (LLVM's scheduling model)."""
+        return 2 if self.a_format == self.b_format == "fp4" and self.n_reps % 2 == 0 else 1
+
+    @property
+    def scaled_by_groups(self) -> bool:
+        """Whether scales come with the tiles, through LDS."""
+        return self.scales in ("warp", "32x4")
+
+    @property
+    def scale_tiles(self) -> tuple[tuple[int, int], ...]:
+        """Rows of a tile of A and of B, and the waves along them."""
+        return (self.tile_m, self.m_warp), (self.tile_n, self.n_warp)
+
+    def scale_gap(self, rows: int, warps: int) -> int:
+        """Bytes behind a lane's scales in LDS: without them, rows of 32 bytes or more begin in the same banks.
+
+        The engine leaves gaps behind powers of two, and a wave fetches whole rows then.
+        """
+        width = self.steps * (rows // (warps * BLOCK)) * 4
+        whole = self.specialised or warps * BLOCK % self.waves == 0
+        return ACCESS_BYTES if width >= 32 and not width & (width - 1) and whole else 0
+
+    @property
+    def copies(self) -> int:
+        """Matrices of which a tile is fetched for every turn."""
+        return 4 if self.scaled_by_groups else 2
+
+    @property
+    def clustered(self) -> bool:
+        return self.cluster_m * self.cluster_n > 1
+
+    @property
+    def lds_bytes(self) -> int:
+        """Of the ring, or of C on its way out."""
+        half = self.a.depth == 32
+        b = self.tile_k * 2 * (self.tile_n + ACCESS_BYTES) if half else self.tile_n * self.b_row_bytes
+        scales = (self.tile_m + self.tile_n) * self.tile_k // SCALE_GROUP if self.scaled_by_groups else 0
+        if self.scales == "warp":
+            scales += sum(warps * BLOCK * self.scale_gap(rows, warps) for rows, warps in self.scale_tiles)
+        ring = self.stages * (self.tile_m * (self.row_bytes + ACCESS_BYTES) + b + scales)
+        out = self.tile_m * (self.tile_n * OUT_DTYPES[self.out_dtype].width // 8 + ACCESS_BYTES * self.n_warp)
+        return max(ring, out if self.store_by_tiles else 0)

@@ -1,0 +1,300 @@
+"""The pieces of gfx1250's GEMMs: tiles that the tensor data mover brings into a ring in LDS, and C on its way out.
+
+A wave tells the engine of a tile and goes on; ``tensorcnt`` counts the wave's tiles on their way. Each turn has one
+barrier, in two halves: a wave *signals* when its share of the next tile is there and its own reads of this one are
+done, multiplies what it has read, and *waits* behind that. The stage that all have left is filled again then.
+
+In a cluster, workgroups of one row of tiles want the same rows of A, those of one column the same B: each asks for its
+tiles with the mask of those who share them. As the engine may then write into LDS of others, the cluster meets before a
+stage is filled again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.expr import rocdl
+from flydsl.kernels.gemm.wmma.gfx1250_plan import ACCESS_BYTES, LANES, OUT_DTYPES, TilePlan
+from flydsl.kernels.gemm.wmma.wmma_result import ResultRows
+
+
+def workgroup_barrier(use_cluster: bool = False) -> None:
+    """Everybody has come, of the workgroup or of its cluster; accesses to LDS are done."""
+    rocdl.lds_barrier()
+    if use_cluster:
+        rocdl.cluster.cluster_signal_once_per_wg()
+        rocdl.cluster.cluster_wait()
+
+
+def pipeline_fence_signal(outstanding: int = 0) -> None:
+    """This wave's tiles are there but for ``outstanding`` of them, its reads of LDS are done: say so, and go on."""
+    rocdl.s_wait_tensorcnt(outstanding)
+    rocdl.lds_barrier_signal()
+
+
+def pipeline_fence_wait(use_cluster: bool = False) -> None:
+    """Everybody has signalled; in a cluster every workgroup."""
+    rocdl.lds_barrier_wait()
+    if use_cluster:
+        rocdl.cluster.cluster_signal_once_per_wg()
+        rocdl.cluster.cluster_wait()
+
+
+def pipeline_fence(outstanding: int = 0, use_cluster: bool = False) -> None:
+    """Both halves."""
+    pipeline_fence_signal(outstanding)
+    pipeline_fence_wait(use_cluster)
+
+
+class Stream:
+    """A matrix that comes tile by tile along K into the stages of a ring in LDS."""
+
+    def __init__(self, start: fx.Pointer, tile: tuple[int, int], stride: fx.Int32 | int, step: fx.Int32 | int, *,
+                 inside: tuple[Any, Any] = (None, None), gap: int = 0, mask: fx.Int32 | int = 0) -> None:  # fmt: skip
+        """``tile`` is rows and elements of a row, ``stride`` between rows, ``step`` from tile to tile, in elements.
+
+        ``inside`` says how many rows and columns there are from the tile's start on, None for all; ``gap`` elements are
+        left free behind a row in LDS.
+        """
+        self.start, self.tile, self.stride, self.step = start, tile, stride, step
+        self.inside, self.gap, self.mask = inside, gap, mask
+        self.row = tile[1] + gap
+        self.size = tile[0] * self.row
+        self.ring: Any = None
+
+    @property
+    def bytes(self) -> int:
+        """Of one stage."""
+        return self.size * self.start.dtype.width // 8
+
+    def place(self, start: fx.Pointer) -> None:
+        """Give it its part of LDS."""
+        self.ring = fx.recast_iter(self.start.dtype, start)
+
+    def stage(self, number: fx.Int32 | int) -> Any:
+        """Where a stage begins."""
+        return self.ring + number * self.size
+
+    def fetch(self, tile: fx.Int32 | int, stage: int, waves: int) -> None:
+        """Ask for a tile; ``waves`` of them share it."""
+        layout = fx.make_layout(self.tile, (self.stride, 1))
+        source = fx.make_view(self.start + fx.Int64(tile) * self.step, layout)
+        target = fx.make_view(self.stage(stage), fx.make_layout(self.tile, (self.row, 1)))
+        gaps = {"pad_interval": self.tile[1], "pad_amount": self.gap} if self.gap else {}
+        atom = rocdl.make_tdm_atom(source, self.inside, num_warps=waves, **gaps)
+        fx.copy(atom.set_value("workgroup_mask", self.mask), source, target)
+
+
+@flyc.jit
+def fetch_all(streams: Any, tile: Any, stage: int, plan: TilePlan) -> None:
+    """Ask for a tile of every matrix: all waves together, or one wave for each."""
+    if fx.const_expr(plan.specialised):
+        wave = rocdl.wave_id()
+        for number in fx.range_constexpr(len(streams)):
+            if wave == number:
+                streams[number].fetch(tile, stage, 1)
+    else:
+        for stream in streams:
+            stream.fetch(tile, stage, plan.waves)
+
+
+class Tiles:
+    """What all kernels here share: places of the wave, the ring, and the sums."""
+
+    def __init__(self, plan: TilePlan, m: fx.Int32, n: int) -> None:
+        self.plan, self.m, self.n = plan, m, n
+        column = fx.block_idx.y
+        self.first_m, self.first_n = fx.block_idx.x * plan.tile_m, column * plan.tile_n
+        self.first_turn = fx.block_idx.z * plan.turns
+        wave = rocdl.wave_id()
+        self.wave_row, self.wave_column = wave // plan.n_warp, wave % plan.n_warp
+        self.lane = fx.thread_idx.x % LANES
+        self.rows_inside = fx.max(fx.Int32(m) - self.first_m, fx.Int32(0))
+        self.columns_inside = fx.max(fx.Int32(n) - self.first_n, fx.Int32(0))
+        self.masks: tuple[Any, Any] = (0, 0)
+        if plan.clustered:
+            here = rocdl.cluster.compute_cluster_position()
+            self.masks = rocdl.cluster.compute_mcast_masks(*here, plan.cluster_m, plan.cluster_n)
+        self.memory = fx.SharedAllocator().allocate(fx.Array[fx.Int8, plan.lds_bytes], 128).peek().ptr
+        self.totals = [[self._zeros() for _ in range(plan.n_reps // plan.blocks)] for _ in range(plan.m_reps)]
+        self.streams: list[Stream] = []
+
+    def _zeros(self) -> Any:
+        """A lane's sums of an instruction: eight columns of every block."""
+        total = fx.make_rmem_tensor((8, self.plan.blocks), fx.Float32)
+        total.fill(0.0)
+        return total
+
+    def place(self, *streams: Stream) -> None:
+        """Lay the stages of the matrices into LDS."""
+        at = 0
+        for stream in streams:
+            stream.place(self.memory + at)
+            at += stream.bytes * self.plan.stages
+        assert at <= self.plan.lds_bytes
+        self.streams = list(streams)
+
+    def fetch(self, tile: fx.Int32 | int, stage: int) -> None:
+        fetch_all(self.streams, self.first_turn + tile, stage % self.plan.stages, self.plan)
+
+    def pieces_of(self, start: fx.Pointer, count: int, apart: int, blocks: int = 1, between: int = 0) -> Any:
+        """A vector of 16-byte pieces of LDS, ``apart`` elements from each other, of blocks ``between`` apart."""
+        piece = ACCESS_BYTES * 8 // start.dtype.width
+        found = fx.make_rmem_tensor((piece, count, blocks), start.dtype)
+        view = fx.make_view(start, fx.make_layout((piece, count, blocks), (1, apart, between)))
+        fx.copy(fx.make_copy_atom(fx.UniversalCopy128b(), start.dtype), view, found)
+        values = found.load()
+        return values.reshape(values.numel)
+
+    def a_lane(self, stream: Stream) -> Any:
+        """Where this lane's pieces of A begin in the first stage: its row, and the half of the wave it is in."""
+        row = self.wave_row * self.plan.wave_m + self.lane % 16
+        return stream.ring + (row * stream.row + self.lane // 16 * (ACCESS_BYTES * 8 // stream.start.dtype.width))
+
+    def begin_turn(self, tile: fx.Int32 | int, left: int) -> Any:
+        """What a turn has beside what is in LDS, for its steps; ``left`` tiles follow."""
+        return None
+
+    def read_step(self, stage: int, step: int, held: Any) -> Any:
+        """The operands of a step, from LDS and what `begin_turn` gave."""
+        raise NotImplementedError
+
+    def multiply_step(self, operands: Any, rows: range) -> None:
+        """The products of a step, of some of the wave's repetitions along M."""
+        raise NotImplementedError
+
+    def turn(self, stage: int, tile: fx.Int32 | int, left: int) -> None:
+        """Multiply the tile in a stage; ``left`` is how many follow it, up to as many as there are stages."""
+        plan, ahead = self.plan, self.plan.stages - 1
+        if left >= ahead:
+            self.fetch(tile + ahead, stage + ahead)
+        on_their_way = min(left, ahead) - 1
+        held = self.begin_turn(tile, left)
+        rows = range(plan.m_reps)
+        operands = self.read_step(stage % plan.stages, 0, held)
+        for step in range(1, plan.steps):  # a step's operands come while the one before is multiplied, and no more
+            rocdl.sched_barrier(0)
+            upcoming = self.read_step(stage % plan.stages, step, held)
+            self.multiply_step(operands, rows)
+            operands = upcoming
+        early = rows[: max(plan.m_reps // 2, 1)]
+        if left >= 1:
+            pipeline_fence_signal(on_their_way * (1 if plan.specialised else plan.copies))
+        rocdl.sched_barrier(0)
+        self.multiply_step(operands, early)
+        rocdl.sched_barrier(0)  # these products fill the time until others come, the rest that of the next reads
+        if left >= 1:
+            pipeline_fence_wait(plan.clustered)
+        self.multiply_step(operands, rows[len(early) :])
+        if left < plan.stages:
+            rocdl.sched_barrier(0)  # behind the loop nothing else keeps the registers of tiles apart
+
+    def start(self) -> None:
+        """All stages but one on their way, the first one there."""
+        plan = self.plan
+        for tile in range(plan.stages - 1):
+            self.fetch(tile, tile)
+        pipeline_fence((plan.stages - 2) * (1 if plan.specialised else plan.copies), plan.clustered)
+
+
+@flyc.jit
+def multiply_all(tiles: Any, plan: TilePlan) -> None:
+    """The loop over K, a tile in each stage a turn; the last tiles follow it one by one."""
+    tiles.start()
+    for loop in range(plan.loops):
+        for stage in fx.range_constexpr(plan.stages):
+            tiles.turn(stage, loop * plan.stages + stage, plan.stages)
+    done = plan.loops * plan.stages
+    for tile in fx.range_constexpr(plan.turns - done):
+        tiles.turn(tile, done + tile, plan.turns - done - 1 - tile)
+
+
+# The result ------------------------------------------------------------------------------------------
+
+
+def store(tiles: Tiles, C: fx.Tensor, stride: int, scaled: Any) -> None:
+    """C, of which ``scaled(values, row, column)`` gives eight columns of a row, by the way that the plan names."""
+    plan, out = tiles.plan, OUT_DTYPES[tiles.plan.out_dtype]
+    if C.dtype is not out:
+        raise ValueError(f"C must hold {out.__name__} for out_dtype={plan.out_dtype!r}, not {C.dtype.__name__}")
+    if plan.split_k > 1:
+        store_by(tiles, scaled, AddedRows(tiles, C, stride))
+    elif plan.store_by_tiles:
+        store_by(tiles, scaled, StagedRows(tiles, C, stride))
+    else:
+        store_by(tiles, scaled, DirectRows(tiles, C, stride))
+
+
+def store_by(tiles: Tiles, scaled: Any, rows: Any) -> None:
+    plan = tiles.plan
+    for i in range(plan.m_reps):
+        m = i * 16 + tiles.lane % 16
+        for j in range(plan.n_reps):
+            n = j * 16 + tiles.lane // 16 * 8
+            values = tiles.totals[i][j // plan.blocks][None, j % plan.blocks].load()
+            row, column = tiles.wave_row * plan.wave_m + m, tiles.wave_column * plan.wave_n + n
+            rows.put(scaled(values, tiles.first_m + row, tiles.first_n + column), m, n)
+        rocdl.sched_barrier(0)
+    rows.finish()
+
+
+class DirectRows:
+    """Eight columns of a row at a time from registers to memory."""
+
+    def __init__(self, tiles: Tiles, C: fx.Tensor, stride: int) -> None:
+        self.tiles = tiles
+        inside = fx.min(tiles.rows_inside, fx.Int32(tiles.plan.tile_m))
+        self.rows = ResultRows(C, tiles.first_m, inside, tiles.n, stride)
+
+    def places(self, m: fx.Int32, n: fx.Int32) -> tuple[Any, Any]:
+        plan, tiles = self.tiles.plan, self.tiles
+        return tiles.wave_row * plan.wave_m + m, tiles.first_n + tiles.wave_column * plan.wave_n + n
+
+    def put(self, values: fx.Vector, m: fx.Int32, n: fx.Int32) -> None:
+        row, column = self.places(m, n)
+        self.rows.store(values.to(self.rows.dtype), row, column, self.tiles.n % self.tiles.plan.tile_n != 0)
+
+    def finish(self) -> None:
+        """Stores are on their way; the end of the kernel waits for them."""
+
+
+class AddedRows(DirectRows):
+    """The same, added to what other workgroups with another part of K bring."""
+
+    def put(self, values: fx.Vector, m: fx.Int32, n: fx.Int32) -> None:
+        row, column = self.places(m, n)
+        self.rows.add(values.to(self.rows.dtype), row, column, self.tiles.n % self.tiles.plan.tile_n != 0)
+
+
+class StagedRows:
+    """A wave's part of C into LDS, and out of it by the tensor data mover, which knows where C ends."""
+
+    def __init__(self, tiles: Tiles, C: fx.Tensor, stride: int) -> None:
+        plan, self.tiles, self.dtype = tiles.plan, tiles, C.dtype
+        rocdl.lds_barrier()  # everyone has read the last tile
+        # 16 bytes behind a row let 16 lanes of 16 rows meet in no bank; the engine is told to store none of them.
+        self.row = plan.wave_n + ACCESS_BYTES * 8 // self.dtype.width
+        part = (tiles.wave_row * plan.n_warp + tiles.wave_column) * (plan.wave_m * self.row)
+        self.start = fx.recast_iter(self.dtype, tiles.memory) + part
+        m, n = tiles.wave_row * plan.wave_m, tiles.wave_column * plan.wave_n
+        first = fx.Int64(tiles.first_m + m) * stride + fx.Int64(tiles.first_n + n)
+        self.target = fx.make_view(fx.get_iter(C) + first, fx.make_layout((plan.wave_m, self.row), (stride, 1)))
+        rows = fx.max(tiles.rows_inside - m, fx.Int32(0))
+        columns = fx.min(fx.max(tiles.columns_inside - n, fx.Int32(0)), fx.Int32(plan.wave_n))
+        self.atom = rocdl.make_tdm_atom(self.target, (rows, columns), num_warps=1)
+
+    def put(self, values: fx.Vector, m: fx.Int32, n: fx.Int32) -> None:
+        place = fx.make_view(self.start + (m * self.row + n), fx.make_layout(8, 1))
+        narrow = fx.make_rmem_tensor(8, self.dtype)
+        narrow.store(values.to(self.dtype))
+        fx.copy(fx.make_copy_atom(fx.UniversalCopy128b(), self.dtype), narrow, place)
+
+    def finish(self) -> None:
+        """The wave's writes to LDS are done, then the engine reads them; the wave stays until it has."""
+        rocdl.s_wait_dscnt(0)
+        plan = self.tiles.plan
+        source = fx.make_view(self.start, fx.make_layout((plan.wave_m, self.row), (self.row, 1)))
+        fx.copy(self.atom, source, self.target)
+        rocdl.s_wait_tensorcnt(0)

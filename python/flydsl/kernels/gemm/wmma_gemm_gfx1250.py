@@ -1,0 +1,130 @@
+"""A matrix product of f16 or bf16 on gfx1250, with both matrices as they lie in memory.
+
+gemm = compile_wmma_gemm_tdm(K=1024, tile_m=128, tile_n=128, tile_k=64)
+gemm(C, A, B, M, N, stream)
+
+C = A * B: A is [M, K], B is [K, N], C is [M, N], all contiguous. M is any, N a multiple of 8.
+
+Tiles of A and B come into LDS by the tensor data mover (`gfx1250_tiles`). The instruction wants neighbours of K from a
+lane, and in B those of N are neighbours: transposing reads of LDS exchange them on the way, 8 x 8 elements between 8
+lanes. The gap behind a row of B lets 16 lanes that read together, of 8 rows, meet in no bank.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.expr import rocdl
+from flydsl.kernels.gemm.wmma.gfx1250_plan import BLOCK, FORMATS, OUT_DTYPES, TilePlan
+from flydsl.kernels.gemm.wmma.gfx1250_tiles import Stream, Tiles, multiply_all, store
+from flydsl.kernels.gemm.wmma.rdna_plan import require, require_multiple
+
+NAMES = {"fp16": "f16", "f16": "f16", "bf16": "bf16", "f32": "f32", "fp32": "f32"}
+"""What callers say to what it is called here."""
+GAP = 16
+"""Elements behind a row of B in LDS: a row begins 8 banks further than the one before."""
+EIGHT = 8
+
+
+class HalfTiles(Tiles):
+    """Tiles of f16 or bf16."""
+
+    def __init__(self, plan: TilePlan, A: fx.Tensor, B: fx.Tensor, m: fx.Int32, n: int) -> None:
+        super().__init__(plan, m, n)
+        for name, tensor in (("A", A), ("B", B)):
+            if tensor.dtype is not plan.a.dtype:
+                wanted = plan.a.dtype.__name__
+                raise ValueError(
+                    f"{name} must hold {wanted} for in_dtype={plan.a_format!r}, not {tensor.dtype.__name__}"
+                )
+        a = fx.get_iter(A) + fx.Int64(self.first_m) * plan.k
+        self.a = Stream(a, (plan.tile_m, plan.tile_k), plan.k, plan.tile_k, inside=(self.rows_inside, None), gap=EIGHT,
+                        mask=self.masks[0])  # fmt: skip
+        self.b = Stream(fx.get_iter(B) + self.first_n, (plan.tile_k, plan.tile_n), n, plan.tile_k * n,
+                        inside=(None, self.columns_inside), gap=GAP, mask=self.masks[1])  # fmt: skip
+        self.place(self.a, self.b)
+        self.a_start = self.a_lane(self.a)
+        # Eight lanes read eight rows of K, eight columns each; lanes 8 to 15 the next columns, 16 to 31 the next rows.
+        row, column = self.lane // 16 * EIGHT + self.lane % EIGHT, self.lane // EIGHT % 2 * EIGHT
+        self.b_start = self.b.ring + (row * self.b.row + self.wave_column * plan.wave_n + column)
+        self.transposing = fx.make_copy_atom(rocdl.cdna5.LDSReadTrans(16, 128), plan.b.dtype)
+
+    def read_step(self, stage: int, step: int, held: Any) -> Any:
+        plan = self.plan
+        a_at = self.a_start + (stage * self.a.size + step * plan.a.depth)
+        b_at = self.b_start + (stage * self.b.size + step * plan.b.depth * self.b.row)
+        columns = [self.column_of(b_at + j * BLOCK) for j in range(plan.n_reps)]
+        rows = [self.pieces_of(a_at + i * BLOCK * self.a.row, plan.a.pieces, 16) for i in range(plan.m_reps)]
+        return rows, columns
+
+    def column_of(self, start: fx.Pointer) -> Any:
+        """16 columns of B, 32 deep, as the instruction's operand."""
+        operand = fx.make_rmem_tensor((EIGHT, 2), self.plan.b.dtype)
+        for half in range(2):
+            source = fx.make_view(start + half * BLOCK * self.b.row, fx.make_layout(EIGHT, 1))
+            fx.copy_atom_call(self.transposing, source, operand[None, half])
+        values = operand.load()
+        return values.reshape(values.numel)
+
+    def multiply_step(self, operands: Any, rows: range) -> None:
+        of_a, columns = operands
+        multiply = {"f16": rocdl.wmma_f32_16x16x32_f16, "bf16": rocdl.wmma_f32_16x16x32_bf16}[self.plan.a_format]
+        for i in rows:
+            for j, column in enumerate(columns):
+                total = self.totals[i][j]
+                total.store(multiply(column, of_a[i], total.load().reshape(EIGHT)))
+
+
+@cache
+def _launcher(plan: TilePlan, sizes: tuple[int, int], waves_per_eu: int | None) -> Any:
+    @flyc.kernel(known_block_size=(plan.threads, 1, 1))
+    def half_gemm_kernel(C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, m: fx.Int32, n: fx.Constexpr[int]):
+        tiles = HalfTiles(plan, A, B, m, n)
+        multiply_all(tiles, plan)
+        store(tiles, C, n, lambda values, row, column: values)
+
+    @flyc.jit
+    def half_gemm(
+        C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, M: fx.Int32, N: fx.Constexpr[int],
+        stream: fx.Stream = fx.Stream(None),
+    ):  # fmt: skip
+        require_multiple("N", N, EIGHT)
+        if sizes[1] and sizes[1] != N:
+            raise ValueError(f"this kernel was compiled for N = {sizes[1]}, and is called with N = {N}")
+        rows, columns = fx.ceildiv(M, plan.tile_m * plan.cluster_m), -(-N // (plan.tile_n * plan.cluster_n))
+        half_gemm_kernel(C, A, B, M, N).launch(
+            grid=(rows * plan.cluster_m, columns * plan.cluster_n, 1), block=(plan.threads, 1, 1),
+            cluster=(plan.cluster_m, plan.cluster_n, 1) if plan.clustered else None, stream=stream,
+        )  # fmt: skip
+
+    if waves_per_eu is not None:
+        half_gemm.compile_hints["waves_per_eu"] = waves_per_eu
+    return half_gemm
+
+
+def compile_wmma_gemm_tdm(
+    *, M: int = 0, N: int = 0, K: int, tile_m: int = 256, tile_n: int = 256, tile_k: int = 128, m_warp: int = 2,
+    n_warp: int = 4, in_dtype: str = "fp16", out_dtype: str | None = None, num_buffers: int = 2,
+    waves_per_eu: int | None = None, l2_prefetch_distance: int = 2, use_tdm_store: bool = True, cluster_m: int = 1,
+    cluster_n: int = 1, inst_prefetch: bool = False, wave_specialized_tdm: bool = False, expert_sched_mode: bool = True,
+) -> Any:  # fmt: skip
+    """The launcher ``gemm(C, A, B, M, N, stream)``; ``M`` here is a hint, ``N`` too where it is 0.
+
+    C has the type of A unless ``out_dtype`` names another. ``wave_specialized_tdm`` gives either matrix a wave that
+    fetches it. The prefetches and ``expert_sched_mode`` are other ways to the same numbers, and change nothing.
+    """
+    require("in_dtype", in_dtype, ("fp16", "f16", "bf16"))
+    require("out_dtype", out_dtype or in_dtype, NAMES)
+    if tile_n & (tile_n - 1) or tile_n > 512:
+        raise ValueError(f"tile_n must be a power of two of at most 512, got {tile_n}")
+    names = NAMES[in_dtype], NAMES[out_dtype or in_dtype]
+    assert names[0] in FORMATS and names[1] in OUT_DTYPES
+    plan = TilePlan(K, names[0], names[0], names[1], tile_m, tile_n, tile_k, m_warp, n_warp, num_buffers, cluster_m,
+                    cluster_n, specialised=wave_specialized_tdm, store_by_tiles=use_tdm_store)  # fmt: skip
+    return _launcher(plan, (M, N), waves_per_eu)
+
+
+__all__ = ["compile_wmma_gemm_tdm"]

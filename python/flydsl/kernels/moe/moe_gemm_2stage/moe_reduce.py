@@ -1,0 +1,174 @@
+"""The sum over a token's experts, and the second stage that ends with it instead of atomics.
+
+reduction = compile_moe_reduction(topk=8, model_dim=7168, dtype_str="bf16")
+reduction(X, Y, valid_mask, T, stream)
+
+Y[t] is the sum of X[t, slot] over the slots, in f32 and rounded once, so that a result is the same in every run. Slots
+that the mask leaves out are not read.
+"""
+
+from __future__ import annotations
+
+import enum
+from functools import cache
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.blocks.inputs import empty_beside, stream_of
+from flydsl.kernels.moe.moe_gemm_2stage.stages import compile_moe_gemm2, flattened
+from flydsl.kernels.moe.sorting import CLEARING, THREADS, clear
+
+TYPES: dict[str, Any] = {"f32": fx.Float32, "f16": fx.Float16, "fp16": fx.Float16, "bf16": fx.BFloat16}
+NAMES = {"f16": "float16", "fp16": "float16", "bf16": "bfloat16", "f32": "float32"}
+ALIGNMENT = 16
+WIDTH = 8
+"""Columns of a thread."""
+
+
+@flyc.jit
+def sum_slots(X: Any, Y: Any, listed: Any, topk: int, length: int, aligned: bool) -> None:
+    """One thread: eight columns of a token, over the slots that ``listed`` says count."""
+    source, target = (fx.get_iter(t).aligned(ALIGNMENT) if aligned else fx.get_iter(t) for t in (X, Y))
+    token, first = fx.Int64(fx.block_idx.x), (fx.block_idx.y * THREADS + fx.thread_idx.x) * WIDTH
+    inside = True
+    if fx.const_expr(length % WIDTH != 0):
+        inside = fx.Vector([first + i < length for i in range(WIDTH)], dtype=fx.Boolean)
+    if first < length:
+        total = fx.Vector.filled(WIDTH, 0.0, fx.Float32)
+        for slot in fx.range_constexpr(topk):
+            row = source + ((token * topk + slot) * length + first)
+            line = fx.make_view(row, fx.make_layout(WIDTH, 1))
+            if listed(fx.block_idx.x * topk + slot):
+                total = total + line.load(mask=inside, other=0.0).to(fx.Float32)
+        line = fx.make_view(target + (token * length + first), fx.make_layout(WIDTH, 1))
+        line.store(total.to(Y.dtype), mask=inside)
+
+
+@cache
+def compile_moe_reduction(
+    *, topk: int, model_dim: int, dtype_str: str = "f16", use_mask: bool = False, num_experts: int = 0,
+    out_dtype_str: str | None = None, aligned: bool = False,
+) -> Any:  # fmt: skip
+    """The launcher ``fn(X[T, topk, D], Y[T, D], valid_mask i8[T, topk], T, stream)``.
+
+    With ``num_experts`` it is ``fn(X, Y, expert_mask, topk_ids, T, stream)``: a slot counts if its expert is one of
+    those, and the mask of it, unless that is None, is not 0. Without ``use_mask`` all count, and nothing is asked.
+    ``aligned`` promises that X and Y begin at multiples of 16 bytes, which NVIDIA's wide accesses need.
+    """
+    for name, value in (("dtype_str", dtype_str), ("out_dtype_str", out_dtype_str or dtype_str)):
+        if value not in TYPES:
+            raise ValueError(f"{name} must be one of {', '.join(TYPES)}, got {value!r}")
+    for name, value in (("topk", topk), ("model_dim", model_dim)):
+        if value < 1:
+            raise ValueError(f"{name} must be at least 1, got {value}")
+    source, target = TYPES[dtype_str], TYPES[out_dtype_str or dtype_str]
+
+    @flyc.kernel(known_block_size=(THREADS, 1, 1))
+    def moe_reduction_kernel(X: fx.Tensor, Y: fx.Tensor, mask: fx.Tensor | None, ids: fx.Tensor | None):
+        def listed(place: Any) -> Any:
+            if not use_mask:
+                return True
+            if ids is None:
+                return mask[place] != 0
+            expert = fx.Int32(ids[place])
+            inside = (expert >= 0) & (expert < num_experts)
+            return inside if mask is None else inside & (mask[inside.select(expert, fx.Int32(0))] != 0)
+
+        sum_slots(X, Y, listed, topk, model_dim, aligned and model_dim % WIDTH == 0)
+
+    @flyc.jit
+    def launch(X: Any, Y: Any, mask: Any, ids: Any, T: Any, stream: object) -> None:
+        for name, tensor, dtype in (("X", X, source), ("Y", Y, target)):
+            if tensor.dtype is not dtype:
+                raise ValueError(f"{name} must hold {dtype.__name__}, not {tensor.dtype.__name__}")
+        mask = flattened(mask) if use_mask and mask is not None else None
+        ids = flattened(ids) if use_mask and ids is not None else None
+        moe_reduction_kernel(flattened(X), flattened(Y), mask, ids).launch(
+            grid=(T, -(-model_dim // (THREADS * WIDTH)), 1), block=(THREADS, 1, 1), stream=stream
+        )
+
+    @flyc.jit
+    def moe_reduction(
+        X: fx.Tensor, Y: fx.Tensor, valid_mask: fx.Tensor | None, T: fx.Int32, stream: fx.Stream = fx.Stream(None)
+    ):
+        launch(X, Y, valid_mask, None, T, stream)
+
+    @flyc.jit
+    def moe_reduction_by_expert(
+        X: fx.Tensor, Y: fx.Tensor, expert_mask: fx.Tensor | None, topk_ids: fx.Tensor | None, T: fx.Int32,
+        stream: fx.Stream = fx.Stream(None),
+    ):  # fmt: skip
+        launch(X, Y, expert_mask, topk_ids, T, stream)
+
+    return moe_reduction_by_expert if num_experts else moe_reduction
+
+
+# The second stage with a reduction -----------------------------------------------------------------------------------
+
+
+class MoeGemm2Mode(enum.Enum):
+    """How the rows of a token's experts become one."""
+
+    ATOMIC = "atomic"
+    REDUCE = "reduce"
+
+
+@flyc.kernel(known_block_size=(THREADS, 1, 1))
+def clear_kernel(buffer: fx.Tensor):
+    clear(buffer)
+
+
+@flyc.jit
+def clear_rows(buffer: fx.Tensor, stream: fx.Stream = fx.Stream(None)):
+    clear_kernel(flattened(buffer)).launch(grid=(CLEARING, 1, 1), block=(THREADS, 1, 1), stream=stream)
+
+
+class ReducedStage:
+    """The second stage with a row for each slot, and their sum. It is called as the stage that uses atomics."""
+
+    mode = MoeGemm2Mode.REDUCE
+
+    def __init__(self, stage: Any, out_dtype: str, topk: int, model_dim: int, mask: Any, zeroed: bool) -> None:
+        self._stage, self._dtype, self._topk, self._model, self._mask = stage, out_dtype, topk, model_dim, mask
+        self._zeroed = zeroed
+
+    def __call__(
+        self, out: Any, a2: Any, w2: Any, scale_a2: Any, scale_w2: Any, sorted_ids: Any, expert_ids: Any,
+        sorted_weights: Any, num_valid_ids: Any, tokens: int, model_dim: int, inter_dim: int, n_blocks: int,
+        valid_mask: Any = None, stream: object = None,
+    ) -> None:  # fmt: skip
+        stream = stream_of(out, stream)
+        mask = self._mask if valid_mask is None else valid_mask
+        rows = empty_beside(out, (tokens * self._topk, self._model), NAMES[self._dtype])
+        if mask is None and self._zeroed:
+            clear_rows(rows, stream)  # slots whose expert is elsewhere have no row
+        self._stage(rows, a2, w2, scale_a2, scale_w2, sorted_ids, expert_ids, sorted_weights, num_valid_ids, tokens,
+                    model_dim, inter_dim, n_blocks, stream)  # fmt: skip
+        reduction = compile_moe_reduction(
+            topk=self._topk, model_dim=self._model, dtype_str=self._dtype, use_mask=mask is not None
+        )
+        reduction(rows, out, mask, tokens, stream)
+
+
+def compile_moe_gemm2_ex(
+    *, topk: int, model_dim: int, out_dtype: str = "f16", mode: MoeGemm2Mode | str = MoeGemm2Mode.ATOMIC,
+    valid_mask: Any = None, zero_intermediate: bool = True, **options: Any,
+) -> Any:  # fmt: skip
+    """`compile_moe_gemm2` with atomics, or with rows that a reduction adds; then a call takes ``valid_mask`` too.
+
+    The rows are allocated by each call and set to zero unless there is a mask, or ``zero_intermediate`` is False: then
+    every slot must have an expert here.
+    """
+    shared = {"topk": topk, "model_dim": model_dim, "out_dtype": out_dtype, **options}
+    return stage_in_mode(compile_moe_gemm2, mode, valid_mask, zero_intermediate, shared)
+
+
+def stage_in_mode(
+    compile_stage: Any, mode: MoeGemm2Mode | str, mask: Any, zeroed: bool, options: dict[str, Any]
+) -> Any:
+    """A second stage of any kind, by atomics or with a reduction."""
+    if MoeGemm2Mode(mode) is MoeGemm2Mode.ATOMIC:
+        return compile_stage(**options, accumulate=True)
+    stage = compile_stage(**options, accumulate=False)
+    return ReducedStage(stage, options["out_dtype"], options["topk"], options["model_dim"], mask, zeroed)

@@ -1,0 +1,197 @@
+"""What becomes of the sums of a stage: scales, bias, gate and routing weight; then stores, or sums by atomics.
+
+Results of 16 bits go through LDS, where they lie as the rows of a tile: from there neighbouring lanes take neighbouring
+columns, 16 bytes each for a store and two numbers each for a packed atomic addition.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.blocks.activation import sigmoid, silu
+from flydsl.kernels.gemm.preshuffle_plan import BLOCK, THREADS, WAVES
+from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import LANE_COLUMNS, QUANTISED, Rows, StagePlan, lane_place
+from flydsl.kernels.moe.mxfp_moe.mx_rows import write_group
+from flydsl.kernels.moe.references import SWIGLU_SLOPE
+
+STORED = 8
+"""Numbers of 16 bits in a store."""
+PAIR = 2
+GROUP = 32
+"""Numbers that share a scale in the MX formats."""
+
+
+class Factors:
+    """Scales and bias of a stage: of rows of A, and of the columns of an expert."""
+
+    def __init__(
+        self, plan: StagePlan, rows: Rows, arrays: tuple[Any, Any, Any], expert: fx.Int32, column: fx.Int32
+    ) -> None:
+        self.plan, self.rows = plan, rows
+        self.of_rows, self.of_columns, self.bias = arrays
+        self.first = fx.Int64(expert) * plan.n + column * plan.tile
+
+    def row(self, entry: Any, valid: Any) -> Any:
+        """The scale of a row; 1 where there are none."""
+        if not self.plan.scaled or self.plan.elem_bytes > 1:
+            return fx.Float32(1)
+        place = valid.select(self.rows.source(entry), fx.Int32(0))
+        return valid.select(fx.Float32(self.of_rows[place]), fx.Float32(0))
+
+    def scale(self, part: int, column: fx.Int32) -> Any:
+        """The scales of four columns."""
+        return self._four(self.of_columns, part, column)
+
+    def shift(self, part: int, column: fx.Int32) -> Any:
+        return self._four(self.bias, part, column)
+
+    def _four(self, array: Any, part: int, column: fx.Int32) -> Any:
+        start = fx.get_iter(array) + (self.first + (part * self.plan.columns + column))
+        return fx.make_view(start, fx.make_layout(LANE_COLUMNS, 1)).load().to(fx.Float32)
+
+
+def products(pipeline: Any, factors: Factors, tile: tuple[int, int], column: fx.Int32, row_scale: Any) -> list[Any]:
+    """The scaled sums of a lane for four columns of a row: one vector, or those of gate and up."""
+    plan, (i, r) = pipeline.plan, tile
+    found = []
+    for part in range(plan.parts):
+        sums = fx.coalesce(pipeline.total[None, i * plan.parts + part, r]).load().to(fx.Float32)
+        if plan.packed:
+            sums = sums * (1 / 16)  # the weights were widened to 16 times their value
+        if plan.scaled:
+            sums = sums * row_scale * factors.scale(part, column)
+        if plan.biased_rows:
+            sums = sums + factors.shift(part, column)
+        found.append(sums)
+    return found
+
+
+def gated(plan: StagePlan, gate: Any, up: Any) -> Any:
+    if plan.act == "silu":
+        return silu(gate) * up
+    top = plan.swiglu_limit
+    gate, up = fx.arith.min(gate, top), fx.arith.max(fx.arith.min(up, top), -top)
+    return gate * sigmoid(gate * SWIGLU_SLOPE) * (up + 1.0)
+
+
+def result(
+    pipeline: Any, factors: Factors, tile: tuple[int, int], column: fx.Int32, row_scale: Any, weight: Any
+) -> Any:
+    """A lane's four numbers of the result."""
+    plan = pipeline.plan
+    sums = products(pipeline, factors, tile, column, row_scale)
+    value = gated(plan, *sums) if plan.gated else sums[0]
+    return value * weight if plan.weighted else value
+
+
+def finish(pipeline: Any, rows: Rows, out: Any, factors: Factors, column: fx.Int32, out_scale: Any = None) -> None:
+    """The block's part of the result to where it belongs."""
+    plan = pipeline.plan
+    if plan.split:
+        add_parts(pipeline, rows, out, factors, column)
+    elif plan.exchanged:
+        tile = exchange(pipeline, rows, factors)
+        if plan.quantised:
+            store_groups(plan, tile, rows, out, out_scale, column)
+        else:
+            (add_rows if plan.accumulate else store_rows)(plan, tile, rows, out, column)
+    else:
+        add_numbers(pipeline, rows, out, factors, column)
+
+
+def places(plan: StagePlan) -> list[tuple[tuple[int, int], Any, Any]]:
+    """((column tile, row tile), row, first column) of each of the lane's fours."""
+    row, column = lane_place()
+    tiles = [(i, r) for r in range(plan.row_tiles) for i in range(plan.tile // (BLOCK * WAVES))]
+    return [((i, r), row + BLOCK * r, column + BLOCK * WAVES * i) for i, r in tiles]
+
+
+def exchange(pipeline: Any, rows: Rows, factors: Factors) -> Any:
+    """The result as a tile of rows in LDS, where the tiles of A were."""
+    plan, dtype = pipeline.plan, pipeline.plan.exchange_dtype
+    start = fx.recast_iter(dtype, pipeline.lds)
+    fx.barrier()  # everyone has read the last tile of A
+    for (i, r), row, column in places(plan):
+        entry, valid = rows.entry(row)
+        weight = rows.weight(row, valid) if plan.weighted else None
+        value = result(pipeline, factors, (i, r), column, factors.row(entry, valid), weight)
+        place = start + (row * plan.exchange_row + column)
+        fx.make_view(place, fx.make_layout(LANE_COLUMNS, 1)).store(value.to(dtype))
+    fx.barrier()
+    return start
+
+
+@flyc.jit
+def store_rows(plan: StagePlan, tile: Any, rows: Rows, out: Any, column: fx.Int32) -> None:
+    """Rows of the tile to rows of the result, 16 bytes a thread."""
+    across = plan.tile // STORED
+    for piece in range(fx.thread_idx.x, fx.Int32(plan.tile_m * across), THREADS):
+        row, place = piece // across, piece % across * STORED
+        entry, valid = rows.entry(row)
+        if valid:
+            value = fx.make_view(tile + (row * plan.exchange_row + place), fx.make_layout(STORED, 1)).load()
+            target = fx.Int64(rows.target(entry)) * plan.columns + (column * plan.tile + place)
+            fx.make_view(fx.get_iter(out) + target, fx.make_layout(STORED, 1)).store(value)
+
+
+@flyc.jit
+def store_groups(plan: StagePlan, tile: Any, rows: Rows, out: Any, out_scale: Any, column: fx.Int32) -> None:
+    """Groups of 32 numbers as codes to rows of the result; their scales to the place of the row in the order."""
+    across = plan.tile // GROUP
+    for piece in range(fx.thread_idx.x, fx.Int32(plan.tile_m * across), THREADS):
+        row, group = piece // across, piece % across
+        entry, valid = rows.entry(row)
+        if valid:
+            vector = fx.make_view(tile + (row * plan.exchange_row + group * GROUP), fx.make_layout(GROUP, 1)).load()
+            place = (fx.Int64(rows.target(entry)) * plan.columns + column * plan.tile) // GROUP + group
+            at = (rows.first + row, column * across + group, plan.columns // GROUP)
+            write_group(vector, out, place, out_scale, at, QUANTISED[plan.out])
+
+
+@flyc.jit
+def add_rows(plan: StagePlan, tile: Any, rows: Rows, out: Any, column: fx.Int32) -> None:
+    """Rows of the tile added to those of the result, two numbers a thread and neighbours side by side."""
+    across = plan.tile // PAIR
+    start = fx.get_iter(out).aligned(PAIR * 2)
+    for piece in range(fx.thread_idx.x, fx.Int32(plan.tile_m * across), THREADS):
+        row, place = piece // across, piece % across * PAIR
+        entry, valid = rows.entry(row)
+        if valid:
+            value = fx.make_view(tile + (row * plan.exchange_row + place), fx.make_layout(PAIR, 1)).load()
+            target = fx.Int64(rows.target(entry)) * plan.columns + (column * plan.tile + place)
+            fx.atomic("add", fx.make_view(start + target, fx.make_layout(PAIR, 1)), value)
+
+
+def add_numbers(pipeline: Any, rows: Rows, out: Any, factors: Factors, column: fx.Int32) -> None:
+    """Numbers of 32 bits from registers, each by an atomic of its own."""
+    plan = pipeline.plan
+    for (i, r), row, place in places(plan):
+        entry, valid = rows.entry(row)
+        weight = rows.weight(row, valid) if plan.weighted else None
+        value = result(pipeline, factors, (i, r), place, factors.row(entry, valid), weight)
+        target = fx.Int64(rows.target(entry)) * plan.columns + (column * plan.tile + place)
+        add_four(out, target, value, valid)
+
+
+def add_parts(pipeline: Any, rows: Rows, out: Any, factors: Factors, column: fx.Int32) -> None:
+    """Sums of a part of K, gate and up apart, added to a row of both."""
+    plan = pipeline.plan
+    for (i, r), row, place in places(plan):
+        entry, valid = rows.entry(row)
+        sums = products(pipeline, factors, (i, r), place, factors.row(entry, valid))
+        for part, value in enumerate(sums):
+            first = fx.Int64(rows.target(entry)) * plan.n + part * plan.columns
+            add_four(out, first + (column * plan.tile + place), value, valid)
+
+
+@flyc.jit
+def add_four(out: Any, target: Any, value: Any, valid: Any) -> None:
+    """Four neighbours added: numbers of 32 bits one by one, of 16 bits in pairs."""
+    width = 1 if out.dtype.width == 32 else PAIR
+    start = fx.get_iter(out).aligned(width * out.dtype.width // 8) + target
+    if valid:
+        for first in fx.range_constexpr(0, LANE_COLUMNS, width):
+            part = fx.Vector.from_elements([value[first + k] for k in range(width)], fx.Float32).to(out.dtype)
+            fx.atomic("add", fx.make_view(start + first, fx.make_layout(width, 1)), part)

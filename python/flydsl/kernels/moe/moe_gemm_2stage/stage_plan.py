@@ -1,0 +1,221 @@
+"""What a stage of a mixture of experts decides on the host, and the rows of a block on the device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import flydsl.expr as fx
+from flydsl.kernels.gemm.preshuffle_plan import ACCESS_LANES, BLOCK, WAVES, GemmPlan
+from flydsl.kernels.moe.references import SLOT_SHIFT, SWIGLU_LIMIT, TOKEN_MASK
+
+IN_DTYPES = {
+    "fp8": "fp8", "fp16": "fp16", "bf16": "bf16", "int8": "int8", "int8smooth": "int8", "int4": "int4",
+    "int4_bf16": "bf16",
+}  # fmt: skip
+"""Kind of a stage -> elements that the GEMM multiplies."""
+OUT_DTYPES: dict[str, Any] = {"f16": fx.Float16, "fp16": fx.Float16, "bf16": fx.BFloat16, "f32": fx.Float32}
+QUANTISED = {"fp4": "mxfp4", "fp8": "mxfp8"}
+"""Results with a scale for 32 elements, by the names of their formats."""
+GATES = ("silu", "swiglu")
+EXCHANGE_PAD = 8
+"""Elements between the rows of an exchanged tile, so that 16 rows begin in different banks."""
+FAR_BYTES = 2**31 - 4096
+"""An offset behind the end of every array of rows, which therefore has fewer bytes."""
+
+
+@dataclass(frozen=True)
+class StagePlan(GemmPlan):
+    """Tiles and options of one stage: the GEMM of a block of rows with the weights of their expert.
+
+    A gated stage has twice the columns in its GEMM: blocks of 16 of the gate and of the up projection alternate so that
+    a lane holds both for its columns of the result.
+    """
+
+    experts: int = 1
+    topk: int = 1
+    depth: int = 0
+    """Elements of a row in memory, of which the GEMM multiplies ``k``."""
+    gated: bool = False
+    weighted: bool = False
+    by_slot: bool = False
+    """Whether there is a row of A for each slot of a token: before the other rows of its token, or behind all of it."""
+    smooth: bool = False
+    out: str = "f16"
+    accumulate: bool = False
+    act: str = "silu"
+    limit: float = 0.0
+    biased_rows: bool = False
+    nibbles: str = ""
+    """What four-bit weights hold that are widened to the rows' type, where they are."""
+    group: int = 0
+    """Elements along K of weights that share a scale; 0 if all of a row do."""
+    bf16_scales: bool = False
+    scaled_blocks: bool = False
+    """Whether sums are scaled before they are complete."""
+    mx: tuple[str, str] = ("", "")
+    """Formats of rows and weights with a scale for 32 elements, if they have such: fp4 or fp8."""
+    interleaved: bool = False
+    """Whether blocks of 16 rows of gate and up weights alternate in memory."""
+    k_batch: int = 1
+    scales_by_row: bool = False
+    """Whether a row's scales of blocks lie side by side, and not those of a block."""
+    rows_in_order: bool = False
+    """Whether rows of A lie as the order lists them."""
+    result_in_order: bool = False
+    unit: int = 0
+    """Entries of the order that share an expert, if they are more than a tile's."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        outs = (*OUT_DTYPES, *QUANTISED) if self.gated else OUT_DTYPES
+        for name, value, known in (("out_dtype", self.out, outs), ("act", self.act, GATES)):
+            if value not in known:
+                raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")
+        for name, value in (("experts", self.experts), ("topk", self.topk)):
+            if value < 1:
+                raise ValueError(f"{name} must be at least 1, got {value}")
+        if self.topk > self.experts:
+            raise ValueError(f"topk is at most the number of experts, {self.experts}; got {self.topk}")
+        if self.group and (not self.nibbles or self.group != self.chunk or self.depth % (2 * self.group)):
+            raise ValueError(
+                f"group_size must be -1, or {self.chunk} where four-bit weights meet 16-bit rows of a multiple of "
+                f"{2 * self.chunk}; got {self.group}"
+            )
+        if self.block_rows % self.tile_m:
+            raise ValueError(f"a tile of {self.tile_m} rows must divide the {self.block_rows} that share an expert")
+
+    def _multiples(self) -> tuple[tuple[str, int, int], ...]:
+        by_name = {name: (name, value, step) for name, value, step in super()._multiples()}
+        del by_name["tile_m * tile_k * bytes of an element"]  # rows are gathered, and LDS is padded to whole passes
+        columns = "inter_dim" if self.gated else "model_dim"
+        by_name["tile_n"] = ("tile_n", self.tile, BLOCK * WAVES)
+        by_name["N"] = (columns, self.columns, self.tile)
+        by_name["K"] = ("the other dimension, or its part of a batch,", self.k, self.tile_k)
+        return tuple(by_name.values())
+
+    @property
+    def columns(self) -> int:
+        """Columns of the result."""
+        return self.n // self.parts
+
+    @property
+    def tile(self) -> int:
+        """Columns of a block's result."""
+        return self.tile_n // self.parts
+
+    @property
+    def parts(self) -> int:
+        """Products that a number of the result is made of."""
+        return 2 if self.gated else 1
+
+    @property
+    def scaled(self) -> bool:
+        """Whether sums are scaled, by rows or columns."""
+        return not self.scaled_blocks and (self.elem_bytes == 1 or (bool(self.nibbles) and not self.group))
+
+    @property
+    def b_loads(self) -> int:
+        return self.column_tiles * (2 if self.group else 1) if self.nibbles else super().b_loads
+
+    @property
+    def b_depth(self) -> int:
+        return self.depth // 2 if self.packed or self.mx == ("fp8", "fp4") else self.depth
+
+    @property
+    def block_rows(self) -> int:
+        return self.unit or self.tile_m
+
+    @property
+    def split(self) -> bool:
+        """Whether several blocks along K add to the same sums."""
+        return self.k_batch > 1
+
+    @property
+    def exchange_row(self) -> int:
+        return self.tile + EXCHANGE_PAD
+
+    @property
+    def quantised(self) -> bool:
+        """Whether the result has a scale for 32 elements."""
+        return self.out in QUANTISED
+
+    @property
+    def exchanged(self) -> bool:
+        """Whether results pass through LDS, so that lanes store neighbours."""
+        return not self.split and self.out != "f32"
+
+    @property
+    def exchange_dtype(self) -> Any:
+        return fx.Float32 if self.quantised else OUT_DTYPES[self.out]
+
+    @property
+    def lds_elements(self) -> int:
+        needed = self.tile_m * self.exchange_row * self.exchange_dtype.width // 8 if self.exchanged else 0
+        return max(super().lds_elements, needed // self.elem_bytes)
+
+    @property
+    def swiglu_limit(self) -> float:
+        return self.limit or SWIGLU_LIMIT
+
+    def stage_blocks(self, blocks: Any) -> tuple[Any, int, int]:
+        """The grid: columns of a block of rows side by side, parts of K in the third dimension."""
+        tiles = self.block_rows // self.tile_m
+        return blocks * (tiles * (self.columns // self.tile)), 1, self.k_batch
+
+
+class Entry(NamedTuple):
+    """An entry of the order: which expert of which token it is, and where it stands."""
+
+    token: fx.Int32
+    slot: Any
+    place: fx.Int32
+
+
+class Rows:
+    """The rows of a block, as the order lists them. A row of padding is none: it loads and stores nothing."""
+
+    def __init__(self, plan: StagePlan, ids: Any, weights: Any, block: Any, tokens: Any) -> None:
+        self.plan, self.ids, self.weights, self.tokens = plan, ids, weights, tokens
+        self.first = block * plan.tile_m
+
+    def entry(self, row: fx.Int32) -> tuple[Entry, Any]:
+        """The entry of a row, and whether it is one."""
+        place = self.first + row
+        word = fx.Int32(self.ids[place])
+        token, slot = word & TOKEN_MASK, word >> SLOT_SHIFT
+        return Entry(token, slot, place), (token < self.tokens) & (slot >= 0) & (slot < self.plan.topk)
+
+    @property
+    def sources(self) -> Any:
+        """Rows of A."""
+        if self.plan.rows_in_order:
+            return self.first + self.plan.tile_m  # none behind this block is read
+        return self.tokens * self.plan.topk if self.plan.by_slot else self.tokens
+
+    def source(self, entry: Entry) -> Any:
+        """The row of A of an entry."""
+        if self.plan.rows_in_order or not self.plan.by_slot:
+            return entry.place if self.plan.rows_in_order else entry.token
+        if self.plan.smooth:
+            return entry.slot * self.tokens + entry.token
+        return entry.token * self.plan.topk + entry.slot
+
+    def target(self, entry: Entry) -> Any:
+        """The row of the result of an entry."""
+        if self.plan.result_in_order:
+            return entry.place
+        return entry.token if self.plan.accumulate else entry.token * self.plan.topk + entry.slot
+
+    def weight(self, row: fx.Int32, valid: Any) -> Any:
+        return valid.select(fx.Float32(self.weights[self.first + row]), fx.Float32(0))
+
+
+LANE_COLUMNS = 4
+"""Neighbouring columns of one row that a lane has of a product of 16 x 16."""
+
+
+def lane_place() -> tuple[Any, Any]:
+    """Row and first column of this lane in the first of its products."""
+    lane, wave = fx.thread_idx.x % 64, fx.thread_idx.x // 64
+    return lane % BLOCK, wave * BLOCK + lane // BLOCK * (BLOCK // ACCESS_LANES)

@@ -1,0 +1,449 @@
+"""Sorting tokens by expert, for products that take the rows of one expert together.
+
+moe_sorting_flydsl(topk_ids, topk_weights, sorted_ids, sorted_weights, sorted_expert_ids, num_valid_ids, moe_buf, E)
+
+It is a counting sort of the pairs (token, slot), stable, so that results do not depend on the order in which threads
+come by. Up to 2048 pairs one block counts, adds up and writes in one launch. Beyond, a first launch counts chunks of
+pairs, and in a second one each block adds up the counts of the chunks before its own and writes its pairs. Both clear
+``moe_buf`` on the way, into which the second stage adds.
+
+An expert's entries are padded to a multiple of ``unit``, so that a block of rows has one expert; `references.Order`
+says what the buffers hold. Nothing is asked of the pairs: a token may list an expert twice, and experts that are masked
+or do not exist are left out.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from math import prod
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.blocks.inputs import empty_beside, stream_of
+from flydsl.kernels.moe.references import SLOT_SHIFT, order_length
+from flydsl.kernels.moe.topk_gating import build_topk_gating_softmax_module, lanes_of, largest_chances
+
+THREADS = 256
+ONE_LAUNCH = 8 * THREADS
+"""Pairs that one block sorts alone."""
+CHUNKS = 128
+"""The most blocks that count and write; each adds up the counts of all."""
+GATED_ITERATIONS = 4
+"""Turns of tokens that one block gates before it sorts; more are faster by many blocks, in a launch of their own."""
+SMALLEST_WAVE = 32
+CLEARING = 64
+"""Blocks that clear the buffer beside one that sorts alone."""
+
+
+class Pairs:
+    """The pairs (token, slot) and the experts that they name."""
+
+    def __init__(self, ids: Any, weights: Any, mask: Any, local: Any, tokens: Any, experts: int, topk: int) -> None:
+        self.ids, self.weights, self.mask, self.experts, self.topk = ids, weights, mask, experts, topk
+        here = local if local is None or not isinstance(local, fx.Tensor) else local[0]
+        self.count = tokens * topk
+        self.alive = self.count if here is None else fx.min(tokens, fx.Int32(here)) * topk
+
+    def expert(self, pair: fx.Int32) -> Any:
+        """The expert of a pair, or -1 for one that is left out."""
+        found = fx.Int32(-1)
+        if pair < self.alive:
+            found = fx.Int32(self.ids[pair])
+            if (found < 0) | (found >= self.experts):
+                found = fx.Int32(-1)
+        if fx.const_expr(self.mask is not None):
+            if found >= 0:
+                found = (self.mask[found] != 0).select(found, fx.Int32(-1))
+        return found
+
+    def entry(self, pair: fx.Int32) -> Any:
+        return pair // self.topk | (pair % self.topk) << SLOT_SHIFT
+
+
+@flyc.jit
+def count_pairs(pairs: Pairs, counts: Any, first: fx.Int32, rounds: fx.Int32) -> None:
+    """Count the pairs of each expert from ``first`` on, a round for all threads at a time, in shared memory."""
+    thread = fx.thread_idx.x
+    for expert in range(thread, fx.Int32(pairs.experts), THREADS):
+        counts[expert] = 0
+    fx.barrier()
+    for iteration in range(rounds):
+        expert = pairs.expert(first + iteration * THREADS + thread)
+        if expert >= 0:
+            fx.atomic("add", counts.view(fx.make_layout(pairs.experts, 1)), 1, at=expert)
+    fx.barrier()
+
+
+@flyc.jit
+def add_up(counts: Any, starts: Any, names: Any, mask: Any, experts: int, unit: int) -> Any:
+    """Where each expert's entries start, what it is called among those that are there; how many entries and names.
+
+    A scan takes an expert from each thread; what was found before is carried to the next scan.
+    """
+    thread, scan = fx.thread_idx.x, fx.coop.BlockScan(fx.Int32)
+    blocks_before, names_before = fx.Int32(0), fx.Int32(0)
+    for first in fx.range_constexpr(0, experts, THREADS):
+        expert = first + thread
+        blocks, there = fx.Int32(0), fx.Int32(0)
+        if expert < experts:
+            blocks, there = (counts[expert] + (unit - 1)) // unit, fx.Int32(1)
+        if fx.const_expr(mask is not None):
+            if expert < experts:
+                there = (mask[expert] != 0).select(fx.Int32(1), fx.Int32(0))
+        before, all_blocks = scan.exclusive_with_aggregate(blocks, "add")
+        named, all_names = scan.exclusive_with_aggregate(there, "add")
+        if expert < experts:
+            starts[expert] = (blocks_before + before) * unit
+            names[expert] = names_before + named
+        blocks_before, names_before = blocks_before + all_blocks, names_before + all_names
+    fx.barrier()
+    return blocks_before * unit, names_before
+
+
+@flyc.jit
+def write_padding(out: Any, tables: Any, total: fx.Int32, sizes: Any, share: fx.Int32, shares: fx.Int32) -> None:
+    """The experts of blocks, padding behind the entries of experts, and what lies behind the last block."""
+    (ids, weights, expert_ids), (counts, starts, names), (experts, unit, entries, padding) = out, tables, sizes
+    thread = fx.thread_idx.x
+    for expert in range(share, fx.Int32(experts), shares):
+        start, count = starts[expert], counts[expert]
+        blocks = (count + (unit - 1)) // unit
+        for block in range(thread, blocks, THREADS):
+            expert_ids[start // unit + block] = names[expert]
+        for place in range(start + count + thread, start + blocks * unit, THREADS):
+            ids[place] = padding
+            weights[place] = fx.Float32(0)
+    mine = share * THREADS + thread
+    for place in range(total + mine, entries, shares * THREADS):
+        ids[place] = padding
+        weights[place] = fx.Float32(0)
+    for block in range(total // unit + mine, fx.ceildiv(entries, unit), shares * THREADS):
+        expert_ids[block] = -1
+
+
+@flyc.jit
+def write_pairs(
+    pairs: Pairs, out: Any, lists: Any, places: Any, others: Any, first: fx.Int32, rounds: fx.Int32
+) -> None:
+    """Each pair to the next place of its expert; among those of a round the order is that of the threads."""
+    thread, (ids, weights, _), (tokens, targets, _) = fx.thread_idx.x, out, lists
+    for iteration in range(rounds):
+        pair = first + iteration * THREADS + thread
+        expert = pairs.expert(pair)
+        fx.barrier()  # the places of the round before are taken, and its experts read
+        others[thread] = expert
+        fx.barrier()
+        before, same = fx.Int32(0), fx.Int32(0)
+        for other in range(THREADS):
+            equal = (others[other] == expert).select(fx.Int32(1), fx.Int32(0))
+            before += (other < thread).select(equal, fx.Int32(0))
+            same += equal
+        place = fx.Int32(0)
+        if expert >= 0:
+            place = places[expert] + before
+            ids[place] = pairs.entry(pair)
+            weights[place] = pairs.weights[pair]
+            if fx.const_expr(tokens is not None):
+                tokens[place] = pair // pairs.topk
+                targets[place] = pair
+        fx.barrier()
+        if (expert >= 0) & (before == 0):
+            places[expert] = place + same
+
+
+@flyc.jit
+def write_end(
+    ends: Any, pairs: Pairs, expert: fx.Int32, name: fx.Int32, named: fx.Int32, end: fx.Int32, total: fx.Int32
+) -> None:
+    """Where an expert's entries end, by its name; behind the names, of those that are masked, the end of all."""
+    if fx.const_expr(pairs.mask is not None):
+        there = pairs.mask[expert] != 0
+        name = there.select(name, named + (expert - name))
+        end = there.select(end, total)
+    ends[name] = end
+
+
+@flyc.jit
+def sum_chunks(workspace: Any, counts: Any, before: Any, experts: int, chunk: fx.Int32, chunks: fx.Int32) -> None:
+    """The counts of each expert in all chunks, and in those before this one."""
+    for expert in range(fx.thread_idx.x, fx.Int32(experts), THREADS):
+        total, earlier = fx.Int32(0), fx.Int32(0)
+        for other in range(chunks):
+            count = workspace[other * experts + expert]
+            total += count
+            earlier += (other < chunk).select(count, fx.Int32(0))
+        counts[expert] = total
+        before[expert] = earlier
+    fx.barrier()
+
+
+@flyc.jit
+def sort_chunk(
+    pairs: Pairs, out: Any, lists: Any, num_valid: Any, workspace: Any, tokens: fx.Int32, unit: int, chunks: fx.Int32,
+    rounds: fx.Int32,
+) -> None:  # fmt: skip
+    """One block: its chunk of the pairs to their places, and its share of the padding."""
+    experts, thread, chunk, shared = pairs.experts, fx.thread_idx.x, fx.block_idx.x, fx.SharedAllocator()
+    counts, starts, names, places = (shared.allocate(fx.Array[fx.Int32, experts]).peek() for _ in range(4))
+    others = shared.allocate(fx.Array[fx.Int32, THREADS]).peek()
+    if fx.const_expr(workspace is None):
+        count_pairs(pairs, counts, fx.Int32(0), rounds)
+    else:
+        sum_chunks(workspace, counts, places, experts, chunk, chunks)
+    total, named = add_up(counts, starts, names, pairs.mask, experts, unit)
+    for expert in range(thread, fx.Int32(experts), THREADS):
+        earlier = fx.Int32(0) if workspace is None else places[expert]
+        places[expert] = starts[expert] + earlier
+        if fx.const_expr(lists[2] is not None):
+            if chunk == 0:
+                write_end(lists[2], pairs, expert, names[expert], named, starts[expert] + counts[expert], total)
+    sizes = (experts, unit, pairs.count + (experts * unit - pairs.topk), tokens | pairs.topk << SLOT_SHIFT)
+    write_padding(out, (counts, starts, names), total, sizes, chunk, chunks)
+    write_pairs(pairs, out, lists, places, others, chunk * rounds * THREADS, rounds)
+    if (chunk == 0) & (thread == 0):
+        num_valid[0] = total
+        num_valid[1] = tokens
+
+
+@flyc.jit
+def clear(buffer: Any) -> None:
+    """Set a buffer to zero, by all blocks, a word at a time."""
+    words = fx.Int64(fx.get_scalar(fx.size(buffer))) * (buffer.dtype.width // 8) // 4
+    view = fx.make_view(fx.recast_iter(fx.Int32, fx.get_iter(buffer)), fx.make_layout(words, 1))
+    mine = fx.block_idx.x * THREADS + fx.thread_idx.x
+    for word in range(fx.Int64(mine), words, fx.Int64(fx.grid_dim.x * THREADS)):
+        view[word] = 0
+
+
+@cache
+def compile_moe_sorting(*, num_experts: int, topk: int, unit_size: int = 32) -> Any:
+    """The launcher ``sort(ids, weights, sorted_ids, sorted_weights, expert_ids, num_valid, buffer, mask, local,
+    workspace, T, stream, tokens, targets, ends)`` over flat arrays; the buffer, the mask and the number of local tokens
+    may be None. Without a workspace one block sorts alone. Where they are given, ``tokens`` and ``targets`` get each
+    entry's token and pair, ``ends`` where each expert's entries end."""
+    for name, value, most in (
+        ("num_experts", num_experts, 4096), ("topk", topk, 127), ("unit_size", unit_size, 1 << 16),
+    ):  # fmt: skip
+        if not 1 <= value <= most:
+            raise ValueError(f"{name} is 1 to {most}, got {value}")
+
+    @flyc.kernel(known_block_size=(THREADS, 1, 1))
+    def count_kernel(
+        ids: fx.Tensor, weights: fx.Tensor, mask: fx.Tensor | None, local, workspace: fx.Tensor, T: fx.Int32,
+        rounds: fx.Int32,
+    ):  # fmt: skip
+        pairs = Pairs(ids, weights, mask, local, T, num_experts, topk)
+        counts = fx.SharedAllocator().allocate(fx.Array[fx.Int32, num_experts]).peek()
+        chunk = fx.block_idx.x
+        count_pairs(pairs, counts, chunk * rounds * THREADS, rounds)
+        for expert in range(fx.thread_idx.x, fx.Int32(num_experts), THREADS):
+            workspace[chunk * num_experts + expert] = counts[expert]
+
+    @flyc.kernel(known_block_size=(THREADS, 1, 1))
+    def sort_kernel(
+        ids: fx.Tensor, weights: fx.Tensor, sorted_ids: fx.Tensor, sorted_weights: fx.Tensor, expert_ids: fx.Tensor,
+        num_valid: fx.Tensor, buffer: fx.Tensor | None, mask: fx.Tensor | None, local, workspace: fx.Tensor | None,
+        T: fx.Int32, chunks: fx.Int32, rounds: fx.Int32, lists,
+    ):  # fmt: skip
+        if fx.const_expr(buffer is not None):
+            clear(buffer)
+        if fx.block_idx.x < chunks:
+            pairs = Pairs(ids, weights, mask, local, T, num_experts, topk)
+            out = (sorted_ids, sorted_weights, expert_ids)
+            sort_chunk(pairs, out, lists, num_valid, workspace, T, unit_size, chunks, rounds)
+
+    @flyc.jit
+    def sort(
+        ids: fx.Tensor, weights: fx.Tensor, sorted_ids: fx.Tensor, sorted_weights: fx.Tensor, expert_ids: fx.Tensor,
+        num_valid: fx.Tensor, buffer: fx.Tensor | None, mask: fx.Tensor | None, local, workspace: fx.Tensor | None,
+        T: fx.Int32, stream: fx.Stream = fx.Stream(None), tokens: fx.Tensor | None = None,
+        targets: fx.Tensor | None = None, ends: fx.Tensor | None = None,
+    ):  # fmt: skip
+        rounds = fx.ceildiv(T * topk, THREADS)
+        chunks, blocks = fx.Int32(1), 1 if buffer is None else CLEARING
+        if fx.const_expr(workspace is not None):
+            rounds = fx.ceildiv(rounds, CHUNKS)
+            chunks = fx.max(fx.ceildiv(T * topk, rounds * THREADS), fx.Int32(1))
+            blocks = chunks
+            count_kernel(ids, weights, mask, local, workspace, T, rounds).launch(
+                grid=(chunks, 1, 1), block=(THREADS, 1, 1), stream=stream
+            )
+        sort_kernel(
+            ids, weights, sorted_ids, sorted_weights, expert_ids, num_valid, buffer, mask, local, workspace, T, chunks,
+            rounds, (tokens, targets, ends),
+        ).launch(grid=(blocks, 1, 1), block=(THREADS, 1, 1), stream=stream)  # fmt: skip
+
+    return sort
+
+
+@flyc.jit
+def gate_tokens(logits: Any, weights: Any, ids: Any, T: Any, experts: int, topk: int, renormalize: bool) -> None:
+    """One block: the experts of all tokens, as many at a time as there are lanes for."""
+    lanes = lanes_of(experts, fx.num_warp_threads())
+    lane, group, at_once = fx.thread_idx.x % lanes, fx.thread_idx.x // lanes, THREADS // lanes
+    for iteration in range(fx.ceildiv(T, at_once)):
+        place = iteration * at_once + group
+        token = fx.min(place, T - 1)
+        picked = largest_chances((logits, experts), token, lane, lanes, topk, renormalize)
+        if (place < T) & (lane == 0):
+            for j, (weight, expert) in enumerate(picked):
+                weights[token * topk + j] = weight
+                ids[token * topk + j] = expert
+    fx.barrier()
+
+
+@cache
+def compile_softmax_sort(*, num_experts: int, topk: int, unit_size: int = 32, renormalize: bool = True) -> Any:
+    """The launcher ``fn(logits, weights, ids, sorted_ids, sorted_weights, expert_ids, num_valid, buffer, mask, local,
+    T, stream)``: gating and sorting by one block in one launch, for `GATED_ITERATIONS` iterations over tokens."""
+
+    @flyc.kernel(known_block_size=(THREADS, 1, 1))
+    def softmax_sort_kernel(
+        logits: fx.Tensor, weights: fx.Tensor, ids: fx.Tensor, sorted_ids: fx.Tensor, sorted_weights: fx.Tensor,
+        expert_ids: fx.Tensor, num_valid: fx.Tensor, buffer: fx.Tensor | None, mask: fx.Tensor | None, local,
+        T: fx.Int32,
+    ):  # fmt: skip
+        if fx.const_expr(buffer is not None):
+            clear(buffer)
+        if fx.block_idx.x == 0:
+            gate_tokens(logits, weights, ids, T, num_experts, topk, renormalize)
+            pairs = Pairs(ids, weights, mask, local, T, num_experts, topk)
+            out, rounds = (sorted_ids, sorted_weights, expert_ids), fx.ceildiv(T * topk, THREADS)
+            sort_chunk(pairs, out, (None, None, None), num_valid, None, T, unit_size, fx.Int32(1), rounds)
+
+    @flyc.jit
+    def softmax_sort(
+        logits: fx.Tensor, weights: fx.Tensor, ids: fx.Tensor, sorted_ids: fx.Tensor, sorted_weights: fx.Tensor,
+        expert_ids: fx.Tensor, num_valid: fx.Tensor, buffer: fx.Tensor | None, mask: fx.Tensor | None, local,
+        T: fx.Int32, stream: fx.Stream = fx.Stream(None),
+    ):  # fmt: skip
+        softmax_sort_kernel(
+            logits, weights, ids, sorted_ids, sorted_weights, expert_ids, num_valid, buffer, mask, local, T
+        ).launch(grid=(1 if buffer is None else CLEARING, 1, 1), block=(THREADS, 1, 1), stream=stream)
+
+    return softmax_sort
+
+
+def fits_one_launch(tokens: int, experts: int, topk: int) -> bool:
+    """Whether one block gates and sorts: few iterations over tokens, few pairs."""
+    at_once = THREADS // lanes_of(experts, SMALLEST_WAVE)
+    return 0 < tokens <= GATED_ITERATIONS * at_once and tokens * topk <= ONE_LAUNCH
+
+
+# Calls ---------------------------------------------------------------------------------------------------------------
+
+
+def moe_sorting_get_workspace_size(M: int, E: int, topk: int, unit: int = 32) -> int:
+    """i32 that sorting ``M`` tokens needs beside its results: none where one launch does."""
+    if M * topk <= ONE_LAUNCH:
+        return 0
+    rounds = -(-M * topk // THREADS)
+    return -(-rounds // -(-rounds // CHUNKS)) * E
+
+
+def moe_sorting_flydsl(
+    topk_ids: Any, topk_weights: Any, sorted_ids: Any, sorted_weights: Any, sorted_expert_ids: Any, num_valid_ids: Any,
+    moe_buf: Any, num_experts: int, unit_size: int = 32, expert_mask: Any = None, num_local_tokens: Any = None,
+    workspace: Any = None, stream: object = None,
+) -> tuple[Any, Any, Any, Any, Any]:  # fmt: skip
+    """Sort pairs by expert into the given buffers, and set ``moe_buf`` to zero. Gives the five buffers.
+
+    ``num_local_tokens`` is a number, or an array of one that only the device reads. A workspace is allocated where one
+    is needed and none is given.
+    """
+    tokens, topk = topk_ids.shape
+    sort = compile_moe_sorting(num_experts=num_experts, topk=topk, unit_size=unit_size)
+    check_buffers(tokens, topk, num_experts, unit_size, topk_ids, topk_weights, sorted_ids, sorted_weights,
+                  sorted_expert_ids, num_valid_ids, moe_buf, expert_mask)  # fmt: skip
+    needed = moe_sorting_get_workspace_size(tokens, num_experts, topk, unit_size)
+    if needed and workspace is None:
+        workspace = empty_beside(sorted_ids, (needed,))
+    elif needed and workspace.shape[0] < needed:
+        raise ValueError(f"the workspace has {workspace.shape[0]} words; sorting {tokens} tokens takes {needed}")
+    buffer = None if moe_buf is None else moe_buf.reshape(-1)
+    sort(
+        topk_ids.reshape(-1), topk_weights.reshape(-1), sorted_ids, sorted_weights, sorted_expert_ids, num_valid_ids,
+        buffer, expert_mask, num_local_tokens, workspace if needed else None, tokens, stream_of(topk_ids, stream),
+    )  # fmt: skip
+    return sorted_ids, sorted_weights, sorted_expert_ids, num_valid_ids, moe_buf
+
+
+def sort_rows(
+    topk_ids: Any, topk_weights: Any, num_experts: int, expert_mask: Any = None, stream: object = None
+) -> Any:
+    """(weights, tokens, targets, ends) for products of groups of rows: entries without padding, T * topk of each.
+
+    ``ends`` says where each expert's entries end, by the number it has among those that the mask leaves; entries behind
+    the last have no rows.
+    """
+    tokens, topk = topk_ids.shape
+    entries = -(-order_length(tokens, topk, num_experts, 1) // 4) * 4  # lists begin at multiples of 16 bytes
+    words = empty_beside(topk_ids, (4 * entries + num_experts + 2,), "int32")
+    ids, experts, rows, targets = (words[i * entries : (i + 1) * entries] for i in range(4))
+    ends, valid = words[4 * entries : -2], words[-2:]
+    weights = empty_beside(topk_weights, (entries,))
+    workspace = moe_sorting_get_workspace_size(tokens, num_experts, topk, 1)
+    space = empty_beside(topk_ids, (workspace,), "int32") if workspace else None
+    check_buffers(tokens, topk, num_experts, 1, topk_ids, topk_weights, ids, weights, experts, valid, None, expert_mask)
+    compile_moe_sorting(num_experts=num_experts, topk=topk, unit_size=1)(
+        topk_ids.reshape(-1), topk_weights.reshape(-1), ids, weights, experts, valid, None, expert_mask, None, space,
+        tokens, stream_of(topk_ids, stream), rows, targets, ends,
+    )  # fmt: skip
+    count = tokens * topk
+    return weights[:count], rows[:count], targets[:count], ends
+
+
+def check_buffers(
+    tokens: int, topk: int, experts: int, unit: int, ids: Any, weights: Any, sorted_ids: Any, sorted_weights: Any,
+    expert_ids: Any, num_valid: Any, buffer: Any, mask: Any,
+) -> None:  # fmt: skip
+    """Refuse what would be read or written outside."""
+    if tokens >= 1 << SLOT_SHIFT:
+        raise ValueError(f"an entry has {SLOT_SHIFT} bits for its token; {tokens} tokens are too many")
+    entries = order_length(tokens, topk, experts, unit)
+    wanted = (
+        ("topk_ids", ids, tokens * topk, ("int32", "int64")), ("topk_weights", weights, tokens * topk, ("float32",)),
+        ("sorted_ids", sorted_ids, entries, ("int32",)), ("sorted_weights", sorted_weights, entries, ("float32",)),
+        ("sorted_expert_ids", expert_ids, -(-entries // unit), ("int32",)), ("num_valid_ids", num_valid, 2, ("int32",)),
+    )  # fmt: skip
+    if mask is not None:
+        wanted = (*wanted, ("expert_mask", mask, experts, ("int32", "int8", "uint8", "bool")))
+    for name, array, count, types in wanted:
+        dtype, length = str(array.dtype).removeprefix("torch."), prod(array.shape)
+        if dtype not in types or length < count:
+            raise ValueError(f"{name} holds {length} of {dtype}; it must have at least {count} of {' or '.join(types)}")
+    if buffer is not None and prod(buffer.shape) * buffer.dtype.itemsize % 4:
+        raise ValueError("moe_buf is set to zero by words of four bytes, and its size is no multiple of that")
+
+
+def moe_softmax_sort_flydsl(
+    gating_logits: Any, topk_weights: Any, topk_ids: Any, sorted_ids: Any, sorted_weights: Any, sorted_expert_ids: Any,
+    num_valid_ids: Any, moe_buf: Any, num_experts: int, topk: int, dtype_str: str = "bf16", unit_size: int = 32,
+    expert_mask: Any = None, renormalize: bool = True, num_local_tokens: Any = None, stream: object = None,
+) -> tuple[Any, Any, Any, Any, Any]:  # fmt: skip
+    """The ``topk`` largest of each token's softmax, into ``topk_weights`` and ``topk_ids``, and their order.
+
+    For few tokens it is one launch, else those of gating and of sorting.
+    """
+    gate = build_topk_gating_softmax_module(num_experts, topk, dtype_str, renormalize)
+    tokens, stream = gating_logits.shape[0], stream_of(gating_logits, stream)
+    if fits_one_launch(tokens, num_experts, topk):
+        check_buffers(tokens, topk, num_experts, unit_size, topk_ids, topk_weights, sorted_ids, sorted_weights,
+                      sorted_expert_ids, num_valid_ids, moe_buf, expert_mask)  # fmt: skip
+        run = compile_softmax_sort(num_experts=num_experts, topk=topk, unit_size=unit_size, renormalize=renormalize)
+        buffer = None if moe_buf is None else moe_buf.reshape(-1)
+        run(gating_logits, topk_weights.reshape(-1), topk_ids.reshape(-1), sorted_ids, sorted_weights,
+            sorted_expert_ids, num_valid_ids, buffer, expert_mask, num_local_tokens, tokens, stream)  # fmt: skip
+        return sorted_ids, sorted_weights, sorted_expert_ids, num_valid_ids, moe_buf
+    where = empty_beside(topk_ids, (tokens, topk))
+    gate(gating_logits, topk_weights, topk_ids, where, tokens, stream)
+    return moe_sorting_flydsl(
+        topk_ids, topk_weights, sorted_ids, sorted_weights, sorted_expert_ids, num_valid_ids, moe_buf, num_experts,
+        unit_size, expert_mask, num_local_tokens, None, stream,
+    )  # fmt: skip
+
+
+__all__ = [
+    "compile_moe_sorting", "moe_softmax_sort_flydsl", "moe_sorting_flydsl", "moe_sorting_get_workspace_size",
+]  # fmt: skip

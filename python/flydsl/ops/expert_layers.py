@@ -1,0 +1,167 @@
+"""`flydsl.ops.moe` and `moe_weights`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flydsl.kernels.moe.layer import KINDS, Experts, prepare_experts, run_experts
+from flydsl.kernels.moe.topk_gating import build_topk_gating_softmax_module, lanes_of
+from flydsl.ops import arrays
+from flydsl.ops.op import Arguments, Op, fall_back, numpy_only
+
+WAVE = 32
+"""Lanes that every target's waves have."""
+
+
+# The op --------------------------------------------------------------------------------------------------------------
+
+
+def _launch(arguments: Arguments, results: Arguments) -> None:
+    x, ids, weights, w1, w2, scale1, scale2, mask, kind, arch, atomic = arguments
+    experts = Experts(kind, arch, w1, w2, scale1, scale2)
+    out = results[0]
+    line = out.reshape(-1)
+    direct = arrays.shares_memory(line, out)  # else it is a copy of what is not contiguous
+    y = (line if direct else arrays.empty(x, tuple(line.shape))).reshape(-1, out.shape[-1])
+    topk = ids.shape[-1]
+    ids, weights = ids.reshape(-1, topk), weights.reshape(-1, topk)
+    run_experts(arrays.rows(x), ids, weights, experts, y, mask, atomic, arrays.stream_of(x))
+    if not direct:
+        arrays.copy_into(out, y.reshape(out.shape))
+
+
+MOE = Op(
+    "moe",
+    "Tensor x, Tensor ids, Tensor weights, Tensor w1, Tensor w2, Tensor? scale1, Tensor? scale2, Tensor? mask, "
+    "str kind, str arch, bool atomic",
+    lambda x, *_: (arrays.empty_like(x),), _launch, tensors=8,
+)  # fmt: skip
+
+
+def _launch_routing(arguments: Arguments, results: Arguments) -> None:
+    logits, topk, renormalize = arguments
+    ids, weights = results
+    flat = arrays.rows(logits)
+    tokens, experts = flat.shape
+    if tokens:
+        run = build_topk_gating_softmax_module(experts, topk, arrays.NAMES[logits.dtype], renormalize)
+        places = arrays.empty(logits, (tokens, topk), "i32")
+        lists = [value.reshape(-1, topk) for value in (weights, ids)]
+        arrays.launch(run, logits, flat, *lists, places, tokens)
+
+
+ROUTE = Op(
+    "route", "Tensor logits, int topk, bool renormalize",
+    lambda logits, topk, _: (arrays.empty(logits, (*logits.shape[:-1], topk), "i32"),
+                             arrays.empty(logits, (*logits.shape[:-1], topk), "f32")),
+    _launch_routing, outputs=2, results=2,
+)  # fmt: skip
+
+
+def _is_compiling() -> bool:
+    """Whether torch's tracing follows, which cannot ask for the device."""
+    return arrays.TORCH is not None and arrays.TORCH.compiler.is_compiling()
+
+
+# What users call -----------------------------------------------------------------------------------------------------
+
+
+def why_not(
+    input: Any, router: Any, w1: Any, w2: Any = None, *, topk: int | None = None, kind: str = "plain", **_: Any
+) -> str | None:
+    """Why a call is left to torch, or None."""
+    if not (arrays.is_array(input) or arrays.is_tensor(input)):
+        raise TypeError(f"expected a tensor of torch or an array of NumPy, got {type(input).__name__}")
+    if arrays.type_name(input) not in ("f16", "bf16"):
+        return f"experts are for f16 and bf16, and the input is {input.dtype}"
+    if _is_compiling():
+        return None if isinstance(w1, Experts) else "inside torch.compile weights are those of moe_weights"
+    arch = arrays.arch_of(input)
+    if arch not in KINDS:
+        return f"experts have no kernels for {arch}; {', '.join(KINDS)} have"
+    if not isinstance(router, tuple | list):
+        try:
+            lanes_of(router.shape[-1], WAVE)
+        except ValueError as error:
+            return str(error)
+    given = [input, *(router if isinstance(router, tuple | list) else (router,)), w1, w2]
+    if any(getattr(value, "requires_grad", False) for value in given) and arrays.met_torch().is_grad_enabled():
+        return "its gradient has no kernel yet"
+    return None
+
+
+def moe_weights(w1: Any, w2: Any, kind: str = "plain") -> Experts:
+    """Weights of experts as the kernels of their device read them; made once, for many calls.
+
+    w1 is (E, 2 inter, model), gate rows before up rows, w2 (E, model, inter), f16 or bf16. A kind is "plain", or
+    "fp8_blockscale" with a scale for each 128 x 128 weights and each 128 activations; on gfx942 and gfx950 also "fp8",
+    "int8" and "int4" (activations have 8 bits, a scale for each row) and "int4_bf16".
+    """
+    return prepare_experts(w1, w2, kind, arrays.arch_of(w1), arrays.stream_of(w1))
+
+
+def moe(
+    input: Any, router: Any, w1: Any, w2: Any = None, *, topk: int | None = None, kind: str = "plain",
+    renormalize: bool = True, expert_mask: Any = None, atomic: bool = False, out: Any = None,
+) -> Any:  # fmt: skip
+    """A mixture of experts: the sum over a token's experts e of weight_e * (silu(x gate_eᵀ) * (x up_eᵀ)) down_eᵀ.
+
+    ``input`` is (…, model), f16 or bf16. ``router`` is logits (…, E), of which the ``topk`` largest of a softmax are
+    taken, or a pair: int32 ids (…, topk), and f32 weights. ``w1`` is what `moe_weights` made, or weights as it takes
+    them with ``w2``, which are then put in order by each call. Ids of no expert count nothing. With ``expert_mask``
+    (int32, of all experts) the weights are those of the experts where it is not 0, and the others count nothing.
+
+    Sizes of groups stay on the device, so that a call may be captured into a graph. Rows of experts are f16 or bf16 and
+    added up in f32, in a fixed order; with ``atomic`` by atomics, in the input's type. A plain result is within 2^-6 of
+    the largest element in bf16 and 2^-9 in f16.
+    """
+    reason = why_not(input, router, w1, w2, topk=topk, kind=kind)
+    if reason is not None:
+        if arrays.is_array(input):
+            numpy_only("moe", reason)
+        if isinstance(w1, Experts) or expert_mask is not None:
+            raise NotImplementedError(f"flydsl.ops.moe: {reason}, and torch has nothing for these weights")
+        return fall_back("moe", reason, lambda: _torch_moe(input, router, w1, w2, topk, renormalize))
+    experts = w1 if isinstance(w1, Experts) else moe_weights(w1, w2, kind)
+    if not _is_compiling() and experts.arch != arrays.arch_of(input):
+        raise ValueError(
+            f"the weights were put in order for {experts.arch}, and the input is on {arrays.arch_of(input)}"
+        )
+    ids, weights = _routed(router, topk, renormalize, input)
+    return MOE(input, ids, weights, experts.w1, experts.w2, experts.scale1, experts.scale2, expert_mask, experts.kind,
+               experts.arch, atomic, out=out)  # fmt: skip
+
+
+def _routed(router: Any, topk: int | None, renormalize: bool, input: Any) -> Any:
+    if isinstance(router, tuple | list):
+        ids, weights = router
+        for name, value, types in (("ids", ids, ("int32", "int64")), ("weights", weights, ("float32",))):
+            if str(value.dtype).removeprefix("torch.") not in types or value.shape[:-1] != input.shape[:-1]:
+                raise ValueError(
+                    f"{name} are {' or '.join(types)} of {(*input.shape[:-1], 'topk')}, got {value.dtype} of "
+                    f"{tuple(value.shape)}"
+                )
+        return ids, weights
+    if topk is None:
+        raise ValueError("logits of a router need topk, how many experts a token goes to")
+    if router.shape[:-1] != input.shape[:-1]:
+        raise ValueError(f"logits have a row for each token of {tuple(input.shape)}, got {tuple(router.shape)}")
+    return ROUTE(router, topk, renormalize)
+
+
+def _torch_moe(x: Any, router: Any, w1: Any, w2: Any, topk: int | None, renormalize: bool) -> Any:
+    """The same by torch's own functions, with gradients."""
+    torch = arrays.met_torch()
+    if isinstance(router, tuple | list):
+        ids, weights = router
+    else:
+        weights, ids = torch.softmax(router.float(), -1).topk(topk, -1)
+        weights = weights / weights.sum(-1, keepdim=True).clamp_min(1e-20) if renormalize else weights
+    flat, slots = x.reshape(-1, x.shape[-1]), ids.reshape(-1, ids.shape[-1])
+    weights, result = weights.reshape(slots.shape), torch.zeros_like(flat, dtype=torch.float32)
+    for expert in range(w1.shape[0]):
+        token, slot = torch.where(slots == expert)
+        gate, up = (flat[token] @ w1[expert].T).chunk(2, -1)
+        rows = (torch.nn.functional.silu(gate) * up) @ w2[expert].T
+        result = result.index_add(0, token, rows.float() * weights[token, slot, None])
+    return result.to(x.dtype).reshape(x.shape)

@@ -1,0 +1,64 @@
+"""`flydsl.ops.paged_attention` and `mla_decode`: new tokens over paged caches, for inference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flydsl.kernels.attention import paged
+from flydsl.ops import arrays
+from flydsl.ops.op import Arguments, Op, numpy_only
+
+
+def _allocate(q: Any, k_cache: Any, v_cache: Any, *rest: Any) -> Arguments:
+    return (arrays.empty(q, (*q.shape[:-1], v_cache.shape[-1])),)
+
+
+def _launch(arguments: Arguments, results: Arguments) -> None:
+    q, k_cache, v_cache, tables, lengths, sinks, scale, window, softcap, k_scale, v_scale = arguments
+    paged.paged_attention(
+        q, k_cache, v_cache, tables, lengths, out=results[0], scale=scale, window=None if window < 0 else window,
+        softcap=softcap, sinks=sinks, k_scale=k_scale, v_scale=v_scale, stream=arrays.stream_of(q),
+    )  # fmt: skip
+
+
+PAGED = Op(
+    "paged_attention",
+    "Tensor q, Tensor k_cache, Tensor v_cache, Tensor tables, Tensor lengths, Tensor? sinks, float scale, int window, "
+    "float softcap, float k_scale, float v_scale",
+    _allocate, _launch, tensors=6,
+)  # fmt: skip
+
+
+def why_not(q: Any, *others: Any, **options: Any) -> str | None:
+    """Why a call is refused, or None: torch has nothing to leave it to."""
+    if not (arrays.is_array(q) or arrays.is_tensor(q)):
+        raise TypeError(f"expected a tensor of torch or an array of NumPy, got {type(q).__name__}")
+    if arrays.type_name(q) not in ("f16", "bf16"):
+        return f"attention is for f16 and bf16, and the query is {q.dtype}"
+    return None
+
+
+def paged_attention(
+    q: Any, k_cache: Any, v_cache: Any, block_tables: Any, context_lens: Any, *, scale: float | None = None,
+    window: int | None = None, softcap: float = 0.0, sinks: Any = None, k_scale: float = 1.0, v_scale: float = 1.0,
+) -> Any:  # fmt: skip
+    """Attention of new tokens over the keys of each sequence, in pages that a table names.
+
+    q is (batch, heads, d) or (batch, new tokens, heads, d); caches are (pages, tokens, kv heads, d), of q's type or, on
+    AMD, of 8 bits with their scales. Nothing is read back: calls can be captured into graphs.
+    """
+    numpy_only("paged_attention", why_not(q))
+    numbers = (q.shape[-1] ** -0.5 if scale is None else float(scale), -1 if window is None else window)
+    return PAGED(q, k_cache, v_cache, block_tables, context_lens, sinks, *numbers, softcap, k_scale, v_scale)
+
+
+def mla_decode(
+    q: Any, kv_cache: Any, block_tables: Any, context_lens: Any, *, dv: int = 512, scale: float | None = None,
+    kv_scale: float = 1.0,
+) -> Any:  # fmt: skip
+    """Attention over a latent cache (pages, tokens, d), whose first ``dv`` elements are values too; on AMD."""
+    numpy_only("mla_decode", why_not(q))
+    k_cache, v_cache = paged.latent_caches(kv_cache, dv)
+    return paged_attention(
+        q, k_cache, v_cache, block_tables, context_lens, scale=scale, k_scale=kv_scale, v_scale=kv_scale
+    )

@@ -1,0 +1,395 @@
+"""`flydsl.ops.matmul`, `linear`, `scaled_mm`, `grouped_mm` and `linear_int4`.
+
+On Hopper they run the family of `kernels/gemm/hopper_gemm.py`; elsewhere, and in f32, `kernels/gemm/tiled.py`, which
+every target has.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from flydsl.kernels.gemm.hopper_grouped import MOST_GROUPS, hopper_grouped_gemm
+from flydsl.kernels.gemm.hopper_matmul import hopper_gemm, hopper_linear4
+from flydsl.kernels.gemm.tiled import build_tiled_gemm_module
+from flydsl.ops import arrays
+from flydsl.ops.op import Arguments, Op, fall_back, numpy_only, same_kind, why_not_rows
+
+SIDE = 128
+"""Of a block that has a scale."""
+EIGHT_BITS = ("float8_e4m3fn", "float8_e5m2")
+WRITTEN = {"bfloat16": "bf16", "float16": "f16", "float32": "f32"}
+
+
+def is_hopper(x: Any) -> bool:
+    """Whether kernels on this array run on Hopper, real or virtual."""
+    return arrays.arch_of(x) == "sm_90a"
+
+
+def multiply(a: Any, b: Any, c: Any, bias: Any = None) -> None:
+    """c = a @ b + bias, of matrices or batches of them."""
+    if 0 in c.shape:
+        return
+    if is_hopper(a) and arrays.type_name(a) != "f32":
+        hopper_gemm(a, b, c, bias)
+    elif a.shape[-1] == 0:
+        c[...] = 0 if bias is None else bias
+    elif len(c.shape) == 3:
+        for index in range(c.shape[0]):
+            multiply(a[index], b[index], c[index])
+    else:
+        k, n = b.shape
+        run = build_tiled_gemm_module(n, k, arrays.NAMES[a.dtype])
+        run(
+            _lines(a),
+            _lines(b.swapaxes(0, 1)),
+            c,
+            c.shape[0],
+            arrays.stream_of(a),
+            None if bias is None else arrays.line(bias, n),
+        )
+
+
+def _lines(x: Any) -> Any:
+    """A matrix whose rows are contiguous and whose strides say so, also those of one row or of one element."""
+    found = arrays.rows(x)
+    if arrays.is_array(x):
+        steps, size = found.strides, found.itemsize
+    else:
+        steps, size = found.stride(), 1
+    if steps[1] == size and (steps[0] != size or found.shape[1] == 1):
+        return found
+    if arrays.is_array(x):
+        return arrays.np.array(found, order="C")
+    return found.clone(memory_format=arrays.met_torch().contiguous_format)
+
+
+# Matrices and batches ------------------------------------------------------------------------------------------------
+
+
+def _product(a: Any, b: Any) -> Arguments:
+    return (arrays.empty(a, (*a.shape[:-1], b.shape[-1])),)
+
+
+def _product_gradients(arguments: Arguments, results: Arguments) -> None:
+    dc, a, b = arguments
+    dc = arrays.rows(dc).reshape(dc.shape)
+    multiply(dc, b.swapaxes(-1, -2), results[0])
+    multiply(a.swapaxes(-1, -2), dc, results[1])
+
+
+MATMUL_BACKWARD = Op(
+    "matmul_backward", "Tensor dc, Tensor a, Tensor b",
+    lambda dc, a, b: (arrays.empty_like(a), arrays.empty_like(b)), _product_gradients, results=2, tensors=3,
+)  # fmt: skip
+MATMUL = Op(
+    "matmul", "Tensor a, Tensor b", _product, lambda a, results: multiply(a[0], a[1], results[0]), tensors=2,
+    gradient=MATMUL_BACKWARD, saved=lambda a, results: (a, ()),
+)  # fmt: skip
+
+
+def why_not_matmul(input: Any, other: Any, *, out: Any = None) -> str | None:
+    """Why there is no kernel, or None."""
+    return why_not_rows(input, other)
+
+
+def _as_batches(a: Any, b: Any) -> tuple[Any, Any, tuple[int, ...]]:
+    """Two arrays as matrices or as batches of the same size, and the shape of the product."""
+    shape = (*a.shape[:-1], *b.shape[-1:] * (len(b.shape) > 1))
+    rows = a.reshape(1, -1) if len(a.shape) == 1 else a
+    columns = b.reshape(-1, 1) if len(b.shape) == 1 else b
+    if rows.shape[-1] != columns.shape[-2]:
+        m, k, n = prod(rows.shape[:-1]), rows.shape[-1], columns.shape[-1]
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({m}x{k} and {columns.shape[-2]}x{n})"
+        )  # as torch says it
+    if len(columns.shape) == 2:
+        return rows.reshape(prod(rows.shape[:-1]), rows.shape[-1]), columns, shape
+    batch = _broadcast(tuple(rows.shape[:-2]), tuple(columns.shape[:-2]))
+    wide = [_expanded(x, (*batch, *x.shape[-2:])) for x in (rows, columns)]
+    end = (*rows.shape[-2:-1] * (len(a.shape) > 1), *columns.shape[-1:] * (len(b.shape) > 1))
+    first, second = (x.reshape(prod(batch), *x.shape[-2:]) for x in wide)
+    return first, second, (*batch, *end)
+
+
+def _broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    """The batch that two batches make together."""
+    rank = max(len(a), len(b))
+    pairs = list(zip((1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b, strict=True))
+    for mode, (x, y) in enumerate(pairs):
+        if x != y and 1 not in (x, y):
+            raise RuntimeError(
+                f"The size of tensor a ({x}) must match the size of tensor b ({y}) at non-singleton dimension {mode}"
+            )
+    return tuple(y if x == 1 else x for x, y in pairs)
+
+
+def _expanded(x: Any, shape: tuple[int, ...]) -> Any:
+    if tuple(x.shape) == shape:
+        return x
+    return arrays.np.broadcast_to(x, shape) if arrays.is_array(x) else x.expand(shape)
+
+
+def matmul(input: Any, other: Any, *, out: Any = None) -> Any:
+    """The product of two arrays, as `torch.matmul`: vectors, matrices, and batches that are broadcast.
+
+    Takes f32, f16 and bf16 of one type; sums are f32's, and the result is rounded once. f32 is multiplied as such,
+    slower than others. Gradients are products of the same kind.
+    """
+    reason = why_not_matmul(input, other)
+    if reason is not None:
+        if arrays.is_array(input):
+            numpy_only("matmul", reason)
+        return fall_back("matmul", reason, lambda: arrays.met_torch().matmul(input, other, out=out))
+    if not input.shape or not other.shape:
+        raise RuntimeError("both arguments to matmul need to be at least 1D")
+    a, b, shape = _as_batches(input, other)
+    if out is not None and tuple(out.shape) == shape == (*a.shape[:-1], b.shape[-1]):
+        return MATMUL(a, b, out=out)
+    found = MATMUL(a, b).reshape(shape)
+    if out is None:
+        return found
+    if tuple(out.shape) != shape or out.dtype != found.dtype:
+        raise ValueError(f"out of matmul must be {shape} of {found.dtype}, got {tuple(out.shape)} of {out.dtype}")
+    arrays.copy_into(out, found)
+    return out
+
+
+# Linear layers -------------------------------------------------------------------------------------------------------
+
+
+def _linear(x: Any, weight: Any, bias: Any) -> Arguments:
+    return (arrays.empty(x, (*x.shape[:-1], weight.shape[0])),)
+
+
+def _launch_linear(arguments: Arguments, results: Arguments) -> None:
+    x, weight, bias = arguments
+    multiply(arrays.rows(x), weight.swapaxes(0, 1), arrays.rows(results[0]), bias)
+
+
+def _linear_gradients(arguments: Arguments, results: Arguments) -> None:
+    dy, x, weight, bias = arguments
+    dx, dweight, dbias = results
+    dy, x = arrays.rows(dy), arrays.rows(x)
+    multiply(dy, weight, arrays.rows(dx))
+    multiply(dy.swapaxes(0, 1), x, dweight)
+    if bias is not None:
+        ones = arrays.empty(dy, (1, dy.shape[0]))
+        arrays.filled(ones, 1.0)
+        multiply(ones, dy, dbias.reshape(1, -1))
+
+
+LINEAR_BACKWARD = Op(
+    "linear_backward", "Tensor dy, Tensor x, Tensor weight, Tensor? bias",
+    lambda dy, x, weight, bias: (
+        arrays.empty_like(x), arrays.empty_like(weight),
+        arrays.empty(x, (0,)) if bias is None else arrays.empty_like(bias),
+    ),
+    _linear_gradients, results=3, tensors=4,
+)  # fmt: skip
+LINEAR = Op(
+    "linear", "Tensor x, Tensor weight, Tensor? bias", _linear, _launch_linear, tensors=3, gradient=LINEAR_BACKWARD,
+    saved=lambda a, results: (a, ()),
+)  # fmt: skip
+
+
+def why_not_linear(input: Any, weight: Any, bias: Any = None) -> str | None:
+    """Why there is no kernel, or None."""
+    return why_not_rows(input, weight, bias)
+
+
+def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+    """input @ weightᵀ + bias, as `torch.nn.functional.linear`: input (…, K), weight (N, K), bias (N). Types, sums and
+    gradients as of `matmul`; the bias is added before the result is rounded.
+    """
+    reason = why_not_linear(input, weight, bias)
+    if reason is None and len(weight.shape) != 2:
+        reason = "the weight is no matrix"
+    if reason is not None:
+        if arrays.is_array(input):
+            numpy_only("linear", reason)
+        return fall_back(
+            "linear", reason, lambda: arrays.met_torch().nn.functional.linear(input, weight, bias)
+        )  # fmt: skip
+    n, k = weight.shape
+    if not input.shape or input.shape[-1] != k:
+        m, last = prod(input.shape[:-1]), input.shape[-1] if input.shape else 1
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({m}x{last} and {k}x{n})")
+    if bias is not None and tuple(bias.shape) != (n,):
+        raise RuntimeError(f"the bias of a layer of {n} features has shape ({n},), got {tuple(bias.shape)}")
+    return LINEAR(input, weight, bias)
+
+
+# fp8 with scales -----------------------------------------------------------------------------------------------------
+
+
+def _scaled(a: Any, b: Any, scale_a: Any, scale_b: Any, bias: Any, out: str) -> Arguments:
+    return (arrays.empty(a, (a.shape[0], b.shape[1]), out),)
+
+
+def _launch_scaled(arguments: Arguments, results: Arguments) -> None:
+    a, b, scale_a, scale_b, bias, _ = arguments
+    if prod(scale_a.shape) == 1 or scale_a.shape[-1] == 1:
+        rows, columns = arrays.numbers(scale_a), arrays.numbers(scale_b)
+        hopper_gemm(a, b, results[0], bias, row_scale=rows, column_scale=columns)
+    else:
+        hopper_gemm(a, b, results[0], bias, block_scales=(scale_a, scale_b))
+
+
+SCALED_MM = Op(
+    "scaled_mm", "Tensor a, Tensor b, Tensor scale_a, Tensor scale_b, Tensor? bias, str out", _scaled, _launch_scaled,
+    tensors=5,
+)  # fmt: skip
+
+
+def why_not_scaled(
+    input: Any, mat2: Any, scale_a: Any, scale_b: Any, bias: Any = None, out_dtype: Any = None
+) -> str | None:
+    """Why there is no kernel, or None."""
+    if not (arrays.is_array(input) or arrays.is_tensor(input)):
+        raise TypeError(f"expected a tensor of torch or an array of NumPy, got {type(input).__name__}")
+    names = [str(x.dtype).removeprefix("torch.") for x in (input, mat2)]
+    if any(name not in EIGHT_BITS for name in names):
+        return f"matrices are {' or '.join(EIGHT_BITS)}, got {names[0]} and {names[1]}"
+    if not is_hopper(input):
+        return "fp8 matrices of this kind are multiplied on Hopper"
+    return same_kind(scale_a, scale_b)
+
+
+def _out_name(out_dtype: Any) -> str:
+    name = "bfloat16" if out_dtype is None else getattr(out_dtype, "__name__", str(out_dtype)).removeprefix("torch.")
+    if name not in WRITTEN:
+        raise ValueError(f"out_dtype must be one of {', '.join(WRITTEN)}, got {out_dtype}")
+    return WRITTEN[name]
+
+
+def scaled_mm(
+    input: Any, mat2: Any, scale_a: Any, scale_b: Any, bias: Any = None, out_dtype: Any = None
+) -> Any:  # fmt: skip
+    """(scale_a · input) @ (scale_b · mat2) + bias of fp8 matrices (M, K) and (K, N), as ``torch._scaled_mm``.
+
+    Scales are f32: of one element each; (M, 1) and (1, N); or of blocks, (M, K / 128) and (K / 128, N / 128), with
+    either mode contiguous, extents rounded up. The result is bf16 unless ``out_dtype`` says f16 or f32. Sums of fp8
+    products on Hopper keep about 14 bits; with scales of blocks those of 128 terms are added up in f32.
+    """
+    reason = why_not_scaled(input, mat2, scale_a, scale_b, bias, out_dtype)
+    name = _out_name(out_dtype)
+    if len(input.shape) != 2 or len(mat2.shape) != 2 or input.shape[1] != mat2.shape[0]:
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_by(input.shape)} and {_by(mat2.shape)})")
+    (m, k), n = input.shape, mat2.shape[1]
+    steps = -(-k // SIDE)
+    known = (
+        ("of a tensor", (1,), (1,)), ("of rows and columns", (m, 1), (1, n)),
+        ("of blocks", (m, steps), (steps, -(-n // SIDE))),
+    )  # fmt: skip
+    got = tuple(scale_a.shape), tuple(scale_b.shape)
+    whole = prod(got[0]) == 1 and prod(got[1]) == 1
+    if not whole and got not in [(a, b) for _, a, b in known]:
+        shapes = "; ".join(f"{what}: {a} and {b}" for what, a, b in known)
+        raise ValueError(f"scales of {_by(input.shape)} and {_by(mat2.shape)} are {shapes}; got {got[0]} and {got[1]}")
+    if reason is not None:
+        if arrays.is_array(input):
+            numpy_only("scaled_mm", reason)
+        torch = arrays.met_torch()
+        kept = {"bias": bias, "out_dtype": torch.bfloat16 if out_dtype is None else out_dtype}
+        return fall_back("scaled_mm", reason, lambda: torch._scaled_mm(input, mat2, scale_a, scale_b, **kept))
+    return SCALED_MM(input, mat2, scale_a, scale_b, bias, name)
+
+
+def _by(shape: Any) -> str:
+    return "x".join(map(str, shape))
+
+
+# Groups --------------------------------------------------------------------------------------------------------------
+
+
+def _grouped(a: Any, b: Any, offs: Any) -> Arguments:
+    return (arrays.empty(a, (a.shape[0], b.shape[2])),)
+
+
+GROUPED_MM = Op(
+    "grouped_mm", "Tensor a, Tensor b, Tensor offs", _grouped,
+    lambda a, results: hopper_grouped_gemm(a[0], a[1], results[0], a[2]), tensors=3,
+)  # fmt: skip
+
+
+def why_not_grouped(
+    mat_a: Any, mat_b: Any, offs: Any = None, bias: Any = None, out_dtype: Any = None
+) -> str | None:  # fmt: skip
+    """Why there is no kernel, or None."""
+    reason = why_not_rows(mat_a, mat_b)
+    if reason is not None:
+        return reason
+    if len(mat_a.shape) != 2 or len(mat_b.shape) != 3 or offs is None or bias is not None:
+        return "groups are rows of a matrix, each with a matrix of its own, that end where offs says, without a bias"
+    if out_dtype is not None and out_dtype != mat_a.dtype:
+        return "the result has the type of the matrices"
+    if arrays.type_name(mat_a) == "f32" or not is_hopper(mat_a):
+        return "groups are multiplied in f16 and bf16, on Hopper"
+    if mat_b.shape[0] > MOST_GROUPS:
+        return f"there are more than {MOST_GROUPS} groups"
+    if not arrays.is_array(mat_a) and (mat_a.requires_grad or mat_b.requires_grad):
+        return "its gradient has no kernel"
+    return None
+
+
+def grouped_mm(mat_a: Any, mat_b: Any, *, offs: Any = None, bias: Any = None, out_dtype: Any = None) -> Any:
+    """Rows of a matrix times the matrix of their group, as ``torch._grouped_mm``: (rows, K), (groups, K, N), and int32
+    ``offs``, where each group ends. f16 and bf16; sums are f32's. Rows behind the last group are not written. For
+    gathered and scattered rows, masked groups and scales see `flydsl.kernels.gemm.hopper_grouped`.
+    """
+    reason = why_not_grouped(mat_a, mat_b, offs, bias, out_dtype)
+    if reason is not None:
+        if arrays.is_array(mat_a):
+            numpy_only("grouped_mm", reason)
+        torch = arrays.met_torch()
+        kept = {"offs": offs, "bias": bias, "out_dtype": out_dtype}
+        return fall_back("grouped_mm", reason, lambda: torch._grouped_mm(mat_a, mat_b, **kept))
+    if mat_a.shape[1] != mat_b.shape[1]:
+        raise RuntimeError(f"contraction dimension of mat_a and mat_b must match, got {_by(mat_a.shape)} and "
+                           f"{_by(mat_b.shape)}")  # fmt: skip
+    return GROUPED_MM(mat_a, mat_b, offs)
+
+
+# Weights of four bits ------------------------------------------------------------------------------------------------
+
+
+def _linear_int4(x: Any, weight: Any, scales: Any, zeros: Any, bias: Any, group: int, kind: str) -> Arguments:
+    return (arrays.empty(x, (*x.shape[:-1], scales.shape[0])),)
+
+
+def _launch_int4(arguments: Arguments, results: Arguments) -> None:
+    x, weight, scales, zeros, bias, group, kind = arguments
+    given = {"zeros": zeros, "bias": bias, "kind": kind, "group_size": group}
+    if 0 not in x.shape:
+        hopper_linear4(arrays.rows(x), weight, scales, arrays.rows(results[0]), **given)
+
+
+LINEAR_INT4 = Op(
+    "linear_int4", "Tensor x, Tensor weight, Tensor scales, Tensor? zeros, Tensor? bias, SymInt group, str kind",
+    _linear_int4, _launch_int4, tensors=5,
+)  # fmt: skip
+
+
+def why_not_int4(input: Any, *_: Any, **__: Any) -> str | None:
+    """Why there is no kernel, or None; torch has nothing to leave this to."""
+    reason = why_not_rows(input)
+    if reason is None and arrays.type_name(input) == "f32":
+        return "activations are f16 or bf16"
+    if reason is None and not is_hopper(input):
+        return "weights of four bits are shuffled for Hopper"
+    return reason
+
+
+def linear_int4(
+    input: Any, weight: Any, scales: Any, zeros: Any = None, bias: Any = None, *, group_size: int = 128,
+    kind: str = "int4",
+) -> Any:  # fmt: skip
+    """input @ ((codes - zeros) * scales)ᵀ + bias: a layer whose weights have four bits, for inference.
+
+    input is (…, K) of bf16 or f16, ``weight`` the codes (N, K) by `flydsl.kernels.gemm.hopper_weights.shuffle_weights`,
+    scales and zeros are (N, K / group_size) of input's type; without zeros codes are taken less 8. With kind "mxfp4"
+    codes are e2m1 and scales exponents of groups of 32, in uint8. Weights are rounded to input's type, sums are f32's.
+    """
+    numpy_only("linear_int4", why_not_int4(input))
+    return LINEAR_INT4(input, weight, scales, zeros, bias, group_size, kind)

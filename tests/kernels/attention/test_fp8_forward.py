@@ -1,0 +1,111 @@
+"""Attention of 8-bit tensors on the virtual sm_90a against float64: lengths, heads, scales of every kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import flydsl.expr as fx
+from flydsl.kernels.attention.fp8_forward import BLOCK, attention_fp8, choose_fp8_plan, key_at
+from flydsl.kernels.attention.hopper_forward import ForwardPlan
+from tests.support import random_data
+from tests.support.attention_reference import attend
+
+SMALL = ForwardPlan(fx.Float8E4M3FN, 64, 64, keys=32, consumers=1, ping_pong=False)
+UNIT = 2**-4
+"""The relative error of one rounding to 8 bits."""
+
+
+@pytest.fixture(autouse=True)
+def hopper(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "sm_90a")
+    monkeypatch.setenv("FLYDSL_COMPILE_OPT_LEVEL", "0")
+
+
+def drawn(*shape: int) -> Any:
+    return random_data.generator().standard_normal(shape).astype(ml_dtypes.float8_e4m3fn)
+
+
+def wide(tensor: Any, scale: Any) -> Any:
+    """What a tensor and its scale mean."""
+    scale = np.asarray(1.0 if scale is None else scale, np.float64)
+    if scale.ndim == 3:
+        scale = np.repeat(scale, BLOCK, -1)[..., : tensor.shape[2]]
+    return tensor.astype(np.float64) * scale.reshape(*scale.shape, *[1] * (4 - scale.ndim))
+
+
+def run(
+    shape: tuple[int, ...], scales: Any = (None, None, None), plan: ForwardPlan | None = SMALL, **asked: Any
+) -> None:
+    """Powers are rounded to 8 bits, or lost if they are very small; results once to bf16."""
+    b, h, kv, queries, keys, d = shape
+    q, k, v = drawn(b, h, queries, d), drawn(b, kv, keys, d), drawn(b, kv, keys, d)
+    given = dict(zip(("q_scale", "k_scale", "v_scale"), scales, strict=True))
+    out, lse = attention_fp8(q, k, v, **given, return_lse=True, plan=plan, **asked)
+    tensors = [wide(x, scale) for x, scale in zip((q, k, v), scales, strict=True)]
+    expected = attend(*tensors, **asked)
+    weights = attend(tensors[0], tensors[1], np.abs(tensors[2]), **asked).out
+    spread = np.abs(tensors[2]).max()
+    off = np.abs(out.astype(np.float64) - expected.out)
+    assert (off <= UNIT * weights + 2**-8 * np.abs(expected.out) + 2**-14 * keys * spread).all(), (shape, asked)
+    seen = np.isfinite(expected.lse)
+    assert (np.isneginf(lse) == ~seen).all() and np.abs(lse[seen] - expected.lse[seen]).max() < 1e-4
+
+
+def test_lengths() -> None:
+    """One kernel for all; causal queries that see no key get zeros."""
+    lengths = random_data.generator().integers(1, 301, 2)
+    for queries, keys in ((1, 1), (65, 33), (70, 130), (int(lengths[0]), int(lengths[1]))):
+        run((1, 2, 1, queries, keys, 64), is_causal=True)
+
+
+def test_scales() -> None:
+    """Of tensors and of heads in one kernel, of blocks in another; these change from block to block by a hundred."""
+    rng = random_data.generator()
+
+    def some(*shape: int) -> Any:
+        return np.exp(rng.uniform(-2, 2, shape)).astype(np.float32)
+
+    run((2, 2, 1, 70, 90, 64), (some(1), some(2, 1), some(1)))
+    blocks = (some(1, 2, 1), some(1, 1, 3) / 8, some(1, 1, 3))
+    run((1, 2, 1, 70, 300, 64), blocks, ForwardPlan(fx.Float8E4M3FN, 64, 64, BLOCK, consumers=1, ping_pong=False))
+
+
+def test_many_keys_and_a_window() -> None:
+    """The keys of the plan of heads up to 128, whose powers are rounded early."""
+    keys = choose_fp8_plan(128, 128, blocked=False).keys
+    plan = ForwardPlan(fx.Float8E4M3FN, 64, 64, keys, consumers=1, ping_pong=False)
+    assert SMALL.rounds_late and not plan.rounds_late
+    run((1, 2, 2, 70, 350, 64), plan=plan, window=(200, 20))
+
+
+def test_scores_that_grow() -> None:
+    """Levels move where powers come near 448, the end of their type."""
+    q, k, v = drawn(1, 1, 64, 64), drawn(1, 1, 160, 64), drawn(1, 1, 160, 64)
+    k = (k.astype(np.float32) * np.linspace(6, 0.01, 160)[:, None]).astype(k.dtype)
+    out = attention_fp8(q, k, v, plan=SMALL)
+    expected = attend(*(x.astype(np.float64) for x in (q, k, v))).out
+    assert np.linalg.norm(out.astype(np.float64) - expected) < 0.05 * np.linalg.norm(expected)
+
+
+def test_the_order_of_turned_values() -> None:
+    """Each thread of four has, of sixteen keys, two neighbours of the first eight and two of the others."""
+    order = [key_at(place) for place in range(32)]
+    assert sorted(order) == [*range(32)] and order[:8] == [0, 1, 8, 9, 2, 3, 10, 11]
+
+
+def test_operands_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    q, scale = drawn(1, 2, 8, 64), np.ones((1, 2), np.float32)
+    for says, tensors, given in (
+        ("q is float16; this kernel takes float8_e4m3fn", [q.astype(np.float16)] * 3, {}),
+        (r"k_scale must have one element, or be \(1, 2\), or \(1, 2, 1\)", [q] * 3, {"k_scale": scale[:, :1]}),
+        ("v_scale must be float32, and is float64", [q] * 3, {"v_scale": scale.astype(np.float64)}),
+    ):
+        with pytest.raises(ValueError, match=says):
+            attention_fp8(*tensors, **given)
+    monkeypatch.setenv("ARCH", "gfx942")
+    with pytest.raises(ValueError, match="is for Hopper"):
+        attention_fp8(q, q, q)

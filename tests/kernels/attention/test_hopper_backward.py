@@ -1,0 +1,152 @@
+"""Gradients of attention on the virtual sm_90a against float64: lengths, head sizes, features, sequences, order."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import flydsl.expr as fx
+from flydsl.kernels.attention.backward import attention_backward, choose_backward_plan
+from flydsl.kernels.attention.backward_tiles import BackwardPlan
+from tests.support import random_data
+from tests.support.attention_reference import attend, check_gradients, gradients
+
+TYPES: dict[str, Any] = {"bf16": ml_dtypes.bfloat16, "f16": np.float16}
+SMALL = BackwardPlan(fx.Float16, 64, 64, queries=32, keys=64, consumers=1)
+"""One computing warpgroup and few queries: quick to compile for the host."""
+
+
+@pytest.fixture(autouse=True)
+def hopper(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "sm_90a")
+    # Most of the time would be LLVM's: these kernels are long, and what they compute here is little.
+    monkeypatch.setenv("FLYDSL_COMPILE_OPT_LEVEL", "0")
+
+
+def inputs(b: int, h: int, kv: int, queries: int, keys: int, d: int = 64, dv: int = 0, dtype: str = "f16") -> Any:
+    """dout, q, k, v."""
+    rng = random_data.generator()
+    shapes = ((b, h, queries, dv or d), (b, h, queries, d), (b, kv, keys, d), (b, kv, keys, dv or d))
+    return [rng.standard_normal(shape).astype(TYPES[dtype]) for shape in shapes]
+
+
+def run(shape: tuple[int, ...], plan: BackwardPlan | None = SMALL, dtype: str = "f16", **features: Any) -> Any:
+    dout, q, k, v = inputs(*shape, dtype=dtype)
+    deterministic = features.pop("deterministic", False)
+    results = attend(q, k, v, **features)
+    out, lse = results.out.astype(q.dtype), results.lse.astype(np.float32)
+    features.pop("sinks", None)  # they are in the logarithms
+    given = (dout, q, k, v, out, lse)
+    found = attention_backward(*given, plan=plan, deterministic=deterministic, **features)
+    return given, found
+
+
+def checked(shape: tuple[int, ...], plan: BackwardPlan | None = SMALL, dtype: str = "f16", **features: Any) -> None:
+    (dout, q, k, v, _, _), found = run(shape, plan, dtype, **features)
+    features.pop("deterministic", None)
+    check_gradients(found, gradients(dout, q, k, v, **features), (shape, features))
+
+
+def test_lengths() -> None:
+    """One kernel for all. Causal queries before the first key see none, and keys may be seen by no query."""
+    drawn = random_data.generator().integers(1, 201, (1, 2))
+    for queries, keys in ((1, 1), (33, 63), (64, 64), (100, 70), *((int(q), int(k)) for q, k in drawn)):
+        checked((1, 2, 1, queries, keys), is_causal=True, deterministic=True)
+    checked((2, 2, 2, 40, 70), is_causal=True, deterministic=True)
+
+
+@pytest.mark.parametrize(("d", "queries"), [(128, 32), (64, 128)])
+def test_two_warpgroups(d: int, queries: int) -> None:
+    """One has too few queries for two warpgroups, and computes dq transposed."""
+    plan = BackwardPlan(fx.BFloat16, d, d, queries)
+    assert plan.transposed == (d == 128)
+    checked((1, 2, 1, 70, 150, d), plan, "bf16", is_causal=True)
+
+
+def test_uneven_heads() -> None:
+    assert choose_backward_plan(fx.Float16, 96, 32).consumers == 1
+    checked((1, 1, 1, 70, 90, 96, 32), None)
+
+
+@pytest.mark.parametrize("window", [(40, 20), (0, 0)], ids=str)
+def test_windows(window: tuple[int, int]) -> None:
+    for queries, keys in ((120, 100), (40, 160)):
+        checked((1, 1, 1, queries, keys), window=window)
+
+
+def test_what_is_added_to_scores(rng: np.random.Generator) -> None:
+    """All at once: a cap, slopes, a mask, sinks, which only the logarithms know, and a negative scale."""
+    mask = rng.standard_normal((2, 1, 70, 90)).astype(np.float32)
+    mask[0, 0, :, 40:] = -np.inf
+    slopes, sinks = rng.uniform(0, 0.3, 2).astype(np.float32), rng.standard_normal(2).astype(np.float32)
+    for scale in (0.3, -0.2):
+        checked((2, 2, 1, 70, 90), softcap=3.0, alibi_slopes=slopes, attn_mask=mask, sinks=sinks, scale=scale)
+
+
+def test_sequences_of_different_lengths() -> None:
+    """One behind the other; some are empty. One is NaN, and its neighbours are not."""
+    queries, keys = np.array([0, 70, 70, 71, 200, 230]), np.array([0, 33, 97, 97, 200, 250])
+    tensors = [x[0].swapaxes(0, 1).copy() for x in inputs(1, 2, 1, 230, 250)]
+    dout, q, k, v = tensors
+    for x, starts in zip(tensors, (queries, queries, keys, keys), strict=True):
+        x[starts[3] : starts[4]] = np.nan
+    out, lse = np.zeros_like(q), np.zeros((2, 230), np.float32)
+    parts = []
+    for (a, b), (c, d) in zip(pairwise(queries), pairwise(keys), strict=True):
+        part = [x[None, s:e].swapaxes(1, 2) for x, s, e in ((dout, a, b), (q, a, b), (k, c, d), (v, c, d))]
+        expected = attend(*part[1:], is_causal=True)
+        out[a:b], lse[:, a:b] = expected.out[0].swapaxes(0, 1), expected.lse[0]
+        parts.append(((a, b, c, d), part))
+    found = attention_backward(
+        dout, q, k, v, out, lse, cu_seqlens_q=queries.astype(np.int32), cu_seqlens_k=keys.astype(np.int32),
+        max_seqlen_q=129, max_seqlen_k=103, is_causal=True, plan=SMALL,
+    )  # fmt: skip
+    for (a, b, c, d), part in parts:
+        mine = [x[None, s:e].swapaxes(1, 2) for x, s, e in zip(found, (a, c, c), (b, d, d), strict=True)]
+        if not np.isnan(part[1]).any():
+            check_gradients(mine, gradients(*part, is_causal=True), (a, b, c, d))
+
+
+def test_the_same_bits() -> None:
+    """Blocks that add in the order of their keys give the same sums each time."""
+    given, once = run((1, 2, 1, 80, 140), is_causal=True, deterministic=True)
+    check_gradients(once, gradients(*given[:4], is_causal=True))
+    again = attention_backward(*given, is_causal=True, plan=SMALL, deterministic=True)
+    assert all((a == b).all() for a, b in zip(once, again, strict=True))
+
+
+def test_the_reference_is_the_slope_of_the_results(rng: np.random.Generator) -> None:
+    """Finite differences of `attend` in float64, in a direction drawn at random."""
+    tensors = [rng.standard_normal(shape) for shape in ((1, 2, 5, 4), (1, 1, 7, 4), (1, 1, 7, 3))]
+    dout, sinks = rng.standard_normal((1, 2, 5, 3)), rng.standard_normal(2)
+    features: dict[str, Any] = {"is_causal": True, "softcap": 2.0, "sinks": sinks, "window": (4, None)}
+    for i, (gradient, _) in enumerate(gradients(dout, *tensors, **features)):
+        step = rng.standard_normal(tensors[i].shape) * 1e-6
+        ends = [attend(*(x + sign * step if j == i else x for j, x in enumerate(tensors)), **features).out
+                for sign in (1, -1)]  # fmt: skip
+        assert np.isclose((dout * (ends[0] - ends[1])).sum() / 2, (gradient * step).sum(), rtol=1e-4)
+
+
+def test_nothing_to_see() -> None:
+    dout, q, k, v = inputs(1, 2, 1, 5, 4)
+    lse = np.full((1, 2, 5), -np.inf, np.float32)
+    dq, dk, _ = attention_backward(dout, q, k[:, :, :0], v[:, :, :0], np.zeros_like(q), lse)
+    assert (dq == 0).all() and dk.shape == (1, 1, 0, 64)
+
+
+def test_operands_that_do_not_fit() -> None:
+    dout, q, k, v = inputs(1, 2, 1, 8, 9)
+    lse = np.zeros((1, 2, 8), np.float32)
+    for says, given in {
+        r"dout must be as out, \(1, 2, 8, 64\) of float16, got \(1, 2, 7, 64\)": (dout[:, :, :7], q, k, v, q, lse),
+        r"lse must be \(1, 2, 8\) of float32, got \(1, 2, 8\) of float64": (dout, q, k, v, q, lse.astype(np.float64)),
+    }.items():
+        with pytest.raises(ValueError, match=says):
+            attention_backward(*given)
+    large = inputs(1, 1, 1, 8, 9, 256)
+    with pytest.raises(ValueError, match="gradients are for heads of up to 128 elements, got 256 and 256"):
+        attention_backward(*large, large[1], lse[:, :1])

@@ -1,0 +1,100 @@
+"""fp8 products with scales of blocks, 1 x 128 of A and 128 x 128 of B, on the virtual sm_90a against float64."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
+from flydsl.kernels.gemm.hopper_matmul import hopper_gemm
+from flydsl.kernels.gemm.hopper_plan import GemmConfig, Problem, choose_config
+from tests.support.hopper_products import TYPES
+
+Array = np.ndarray[Any, Any]
+
+
+@pytest.fixture(autouse=True)
+def hopper(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "sm_90a")
+
+
+def drawn(rng: np.random.Generator, rows: int, k: int, high: int, *lead: int) -> tuple[Array, Array, Array]:
+    """A matrix (rows, K), its scales of blocks of ``high`` x 128, some of them negative, and what both stand for."""
+    matrix = rng.standard_normal((*lead, rows, k)).astype(TYPES["e4m3"])
+    scales = rng.standard_normal((*lead, -(-rows // high), -(-k // 128))).astype(np.float32)
+    spread = scales.repeat(high, -2).repeat(128, -1)[..., :rows, :k]
+    return matrix, scales, matrix.astype(float) * spread
+
+
+def close(c: Array, expected: Array, magnitude: Array) -> bool:
+    return bool((np.abs(c.astype(float) - expected) <= 2**-8 * np.abs(expected) + 4e-6 * (magnitude + 1)).all())
+
+
+@pytest.mark.parametrize(
+    "config",
+    [GemmConfig(64, 32, 1, 2), GemmConfig(128, 16, 2, 2, 2, "n"),
+     GemmConfig(64, 64, 1, 2, 2, "k")],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize("shape", [(70, 136, 1200), (1, 16, 16), (300, 136, 400)], ids=str)
+def test_scales_of_blocks(shape: tuple[int, int, int], config: GemmConfig, rng: np.random.Generator) -> None:
+    """One to ten steps of K, clusters, parts of K, edges of every block; scales with either mode
+    contiguous."""
+    m, n, k = shape
+    (a, scale_a, wide_a), (b, scale_b, wide_b) = drawn(rng, m, k, 1), drawn(rng, n, k, 128)
+    whole = np.full((m + 2, n + 32), np.nan, np.float32).astype(TYPES["bf16"])
+    c, bias = whole[1:-1, 16:-16], rng.standard_normal(n).astype(np.float32)
+    expected, magnitude = 0.5 * wide_a @ wide_b.T + bias, np.abs(wide_a) @ np.abs(wide_b).T
+    others = (np.asfortranarray(scale_a), np.ascontiguousarray(scale_b.T))
+    for scales in ((scale_a, scale_b.T), others)[: 1 + (config.tile_n == 32)]:
+        c[...] = np.nan
+        hopper_gemm(a, b.T, c, bias, alpha=0.5, block_scales=scales, config=config)
+        assert close(c, expected, magnitude)
+        assert np.isnan(whole.astype(np.float32)).sum() == whole.size - c.size
+
+
+def test_groups_with_scales(rng: np.random.Generator) -> None:
+    """Gathered rows take their scales along; masked groups have their own."""
+    sizes, n, k = [70, 0, 21], 40, 272
+    (a, scale_a, wide_a), (b, scale_b, wide_b) = drawn(rng, 50, k, 1), drawn(rng, n, k, 128, 3)
+    index = rng.integers(0, 50, 91).astype(np.int32)
+    index[7], index[80] = -1, 1 << 30
+    taken = np.where((index == -1) | (index > 50), 0, wide_a[index % 50].T).T
+    group = np.repeat(np.arange(3), sizes)
+    expected = np.array([x @ wide_b[g].T for x, g in zip(taken, group, strict=True)])
+    magnitude = np.array([np.abs(x) @ np.abs(wide_b[g]).T for x, g in zip(taken, group, strict=True)])
+    c = np.full((91, n), np.nan, np.float32).astype(TYPES["bf16"])
+    given: dict[str, Any] = {"config": GemmConfig(64, 32, 1, 2)}
+    scales = scale_b.swapaxes(1, 2)
+    hopper_grouped_gemm(a, b.swapaxes(1, 2), c, np.cumsum(sizes).astype(np.int32), rows=index,
+                        block_scales=(scale_a, scales), **given)  # fmt: skip
+    assert close(c, expected, magnitude)
+    own, scale_own, wide_own = drawn(rng, 30, k, 1, 3)
+    c, counts = np.full((3, 30, n), np.nan, np.float32).astype(TYPES["bf16"]), np.array([30, 0, 7], np.int32)
+    hopper_grouped_gemm(own, b.swapaxes(1, 2), c, counts, block_scales=(scale_own, scales), **given)
+    for g, count in enumerate(counts):
+        x, y = wide_own[g, :count], wide_b[g].T
+        assert close(c[g, :count], x @ y, np.abs(x) @ np.abs(y)) and np.isnan(c[g, count:].astype(np.float32)).all()
+
+
+def test_the_model_chooses_what_can_be_scaled() -> None:
+    for m, n, k in ((4096, 7168, 16384), (64, 7168, 16384), (1, 16, 16)):
+        config = choose_config(Problem(m, n, k, size=1, block_scaled=True))
+        assert config.can_scale and not config.swapped
+
+
+@pytest.mark.parametrize(
+    ("scale_a", "scale_b", "says"),
+    [
+        (np.ones((8, 1), np.float32), None, "for both matrices"),
+        (np.ones((8, 1), np.float32), np.ones((2, 1), np.float32), r"scales of A \(8, 256\) .* shape \(8, 2\), got"),
+        (np.ones((8, 2), np.float32), np.ones((1, 2), np.float32), r"scales of B \(256, 16\) .* shape \(2, 1\)"),
+        (np.ones((8, 2), np.float32), np.ones((2, 1), np.float16), "are float32 of shape"),
+    ],
+)
+def test_scales_that_do_not_fit(scale_a: Any, scale_b: Any, says: str) -> None:
+    a, b, c = np.zeros((8, 256), TYPES["e4m3"]), np.zeros((256, 16), TYPES["e4m3"]), np.zeros((8, 16), TYPES["bf16"])
+    with pytest.raises(ValueError, match=says):
+        hopper_gemm(a, b, c, block_scales=(scale_a, scale_b))

@@ -1,0 +1,134 @@
+"""Weights of four bits on the virtual sm_90a against float64: integers with scales and zeros, and mxfp4."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from flydsl.kernels.gemm.hopper_matmul import hopper_linear4
+from flydsl.kernels.gemm.hopper_plan import GemmConfig, Problem, choose_config
+from flydsl.kernels.gemm.hopper_weights import shuffle_weights
+
+BF16 = ml_dtypes.bfloat16
+FEW = GemmConfig(64, 16, 1, 3, swapped=True)
+E2M1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+
+
+@pytest.fixture(autouse=True)
+def hopper(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "sm_90a")
+
+
+def guarded(m: int, n: int, dtype: Any) -> tuple[Any, Any]:
+    whole = np.full((m + 2, n + 32), np.nan, np.float32).astype(dtype)
+    return whole[1:-1, 16:-16], whole
+
+
+def check(x: Any, weights: Any, y: Any, whole: Any, bias: Any = None) -> None:
+    """y = x @ weights^T + bias in every element, and nothing beside it."""
+    wide = x.astype(float)
+    expected = wide @ weights.T + (0 if bias is None else bias.astype(float))
+    magnitude = np.abs(wide) @ np.abs(weights).T
+    rounding = 2**-8 if y.dtype == BF16 else 2**-11
+    bound = rounding * np.abs(expected) + 4e-6 * (magnitude + 1)
+    error = np.abs(y.astype(float) - expected)
+    assert (error <= bound).all(), float((error / bound).max())
+    assert np.isnan(whole.astype(np.float32)).sum() == whole.size - y.size
+
+
+@pytest.mark.parametrize(
+    ("dtype", "group", "config"),
+    [
+        (BF16, 128, FEW),
+        (BF16, 32, FEW),
+        (np.float16, 64, GemmConfig(128, 32, 2, 2, swapped=True)),
+        (BF16, 128, GemmConfig(64, 16, 1, 3, 2, "k", swapped=True)),
+    ],
+    ids=str,
+)
+def test_integers(dtype: Any, group: int, config: GemmConfig, rng: np.random.Generator) -> None:
+    """With zeros and without, edges of blocks and groups, several tiles, parts of K."""
+    for m, n, k in ((1, 72, 64), (20, 200, 328)):
+        codes = rng.integers(0, 16, (n, k))
+        groups = -(-k // group)
+        scales = rng.standard_normal((n, groups)).astype(dtype)
+        zeros = rng.integers(0, 16, (n, groups)).astype(dtype)
+        x, bias = rng.standard_normal((m, k)).astype(dtype), rng.standard_normal(n).astype(dtype)
+        packed = shuffle_weights(codes)
+        for zero in (zeros, None):
+            spread = np.full((n, k), 8) if zero is None else zero.astype(int).repeat(group, 1)[:, :k]
+            # (code - zero) * scale is rounded to the type of x.
+            weights = (codes - spread) * scales.astype(float).repeat(group, 1)[:, :k]
+            weights = weights.astype(dtype).astype(float)
+            y, whole = guarded(m, n, dtype)
+            given: dict[str, Any] = {"zeros": zero, "bias": bias, "group_size": group, "config": config}
+            hopper_linear4(x, packed, scales, y, **given)
+            check(x, weights, y, whole, bias)
+
+
+def test_minifloats(rng: np.random.Generator) -> None:
+    """Every code, scales from 2^-127 on; 255 is no number, and so is all that it scales."""
+    m, n, k = 5, 72, 160
+    codes, x = rng.integers(0, 16, (n, k)), rng.standard_normal((m, k)).astype(BF16)
+    exponents = rng.integers(120, 135, (n, k // 32)).astype(np.uint8)
+    exponents[3], exponents[9] = 0, 1
+    values = E2M1[codes & 7] * np.where(codes & 8, -1.0, 1.0)
+    weights = values * 2.0 ** (exponents.astype(float).repeat(32, 1) - 127)
+    y, whole = guarded(m, n, BF16)
+    given: dict[str, Any] = {"kind": "mxfp4", "group_size": 32, "config": FEW}
+    hopper_linear4(x, shuffle_weights(codes), exponents, y, **given)
+    check(x, weights, y, whole)
+    exponents[7, 2] = 255
+    hopper_linear4(x, shuffle_weights(codes), exponents, y, **given)
+    assert np.isnan(y[:, 7].astype(float)).all() and not np.isnan(np.delete(y, 7, 1).astype(float)).any()
+
+
+def test_lines_that_tma_cannot_reach(rng: np.random.Generator) -> None:
+    codes, scales = rng.integers(0, 16, (37, 71)), rng.standard_normal((37, 1)).astype(BF16)
+    x = rng.standard_normal((71, 3)).astype(BF16).T
+    y, whole = guarded(3, 37, BF16)
+    hopper_linear4(x, shuffle_weights(codes), scales, y, config=FEW)
+    check(x, ((codes - 8) * scales.astype(float)).astype(BF16).astype(float), y, whole)
+
+
+def test_the_model_chooses_what_can_be_unpacked() -> None:
+    for m in (1, 16, 300):
+        config = choose_config(Problem(m, 8192, 8192, packed=True))
+        assert config.swapped and config.tile_m == 64 * config.consumers and config.sharing("n") == 1
+    assert Problem(1, 8192, 8192, packed=True).swapped.moved < Problem(1, 8192, 8192).moved / 3.9
+
+
+def test_shuffled_codes(rng: np.random.Generator) -> None:
+    """Every code is somewhere, once; what is missing of a block are zeros."""
+    codes = rng.integers(0, 16, (70, 130))
+    words = shuffle_weights(codes).view(np.uint32)
+    assert words.shape == (2, 3, 512)
+    nibbles = (words[..., None] >> (4 * np.arange(8, dtype=np.uint32))) & 15
+    assert (np.bincount(nibbles.ravel())[1:] == np.bincount(codes.ravel(), minlength=16)[1:]).all()
+    first = words[0, 0, 0]  # row 0 and 8 of columns 0, 1 and 8, 9
+    assert [int(first >> (4 * i)) & 15 for i in range(4)] == [codes[0, 0], codes[8, 0], codes[0, 8], codes[8, 8]]
+    for wrong, says in ((codes + 1, "numbers from"), (codes[0], r"of shape \(N, K\)"), (codes * 0.5, "are integers")):
+        with pytest.raises(ValueError, match=says):
+            shuffle_weights(wrong)
+
+
+def test_what_does_not_fit() -> None:
+    x, y, scales = np.zeros((2, 128), BF16), np.zeros((2, 64), BF16), np.zeros((64, 1), BF16)
+    packed = np.zeros((1, 2, 512), np.int32)
+    cases: tuple[tuple[Any, dict[str, Any], str], ...] = (
+        ((x, packed[:, :1], scales, y), {}, r"int32 of \(1, 2, 512\)"),
+        ((x, packed, scales[:3], y), {}, r"scales are \(64, 1\), got \(3, 1\)"),
+        ((x, packed, scales.astype(np.float32), y), {}, "scales are bfloat16"),
+        ((x, packed, scales, y), {"group_size": 48}, "groups of int4 are of 32 or of 64s, got 48"),
+        ((x, packed, scales, y), {"kind": "int3"}, "kind is one of int4, mxfp4"),
+        ((x, packed, scales, y), {"zeros": scales[:, :0]}, "zeros are"),
+        ((x, packed, scales, y), {"bias": scales[:3, 0]}, r"bias has shape \(3,\)"),
+        ((x, packed, scales, y), {"activation": "swiglu"}, "activation must be one of"),
+        ((x[0], packed, scales, y), {}, r"x is \(M, K\)"),
+    )
+    for arrays, given, says in cases:
+        with pytest.raises(ValueError, match=says):
+            hopper_linear4(*arrays, **given)

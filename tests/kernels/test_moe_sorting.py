@@ -1,0 +1,135 @@
+"""Sorting tokens by expert on the virtual GPU, against NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import flydsl.compiler as flyc
+from flydsl.kernels.moe.references import Order, order_length, route, sort_by_expert
+from flydsl.kernels.moe.sorting import (
+    fits_one_launch,
+    moe_softmax_sort_flydsl,
+    moe_sorting_flydsl,
+    moe_sorting_get_workspace_size,
+    sort_rows,
+)
+
+TARGETS = ("gfx942", "gfx950", "gfx1250", "sm_90a")
+
+
+def empty_order(tokens: int, experts: int, topk: int, unit: int) -> Order:
+    """Buffers full of what nobody wrote, with guards behind them."""
+    entries = order_length(tokens, topk, experts, unit)
+    return Order(
+        np.full(entries + 8, -77, np.int32), np.full(entries + 8, np.nan, np.float32),
+        np.full(-(-entries // unit) + 8, -77, np.int32), np.full(4, -77, np.int32),
+    )  # fmt: skip
+
+
+def check_order(got: Order, want: Order) -> None:
+    for found, expected in zip(got, want, strict=True):
+        np.testing.assert_array_equal(found[: len(expected)], expected)
+        rest = found[len(expected) :]
+        assert (np.isnan(rest) if rest.dtype == np.float32 else rest == -77).all(), "wrote behind a buffer"
+
+
+def check(ids: np.ndarray, experts: int, unit: int, mask: Any = None, local: Any = None) -> None:
+    rng, (tokens, topk) = np.random.default_rng(1), ids.shape
+    weights = rng.uniform(0.1, 1, ids.shape).astype(np.float32)
+    order, buffer = empty_order(tokens, experts, topk, unit), np.full((tokens, 6), 1.0, np.float16)
+    moe_sorting_flydsl(ids, weights, *order, buffer, experts, unit, mask, local)
+    there = None if local is None else int(np.ravel(local)[0])
+    check_order(order, sort_by_expert(ids, weights, experts, unit, mask, there))
+    assert (buffer == 0).all()
+
+
+@pytest.mark.parametrize("arch", TARGETS)
+def test_orders(arch: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One kernel for each number of experts; many numbers of tokens, masks and ids."""
+    monkeypatch.setenv("ARCH", arch)
+    for tokens, experts, topk, unit in ((1, 8, 2, 32), (31, 64, 6, 16), (5, 64, 6, 16), (0, 64, 6, 16)):
+        check(rng.integers(0, experts, (tokens, topk)).astype(np.int32), experts, unit)
+        mask = rng.integers(0, 2, experts).astype(np.int32)
+        check(rng.integers(0, experts, (tokens, topk)).astype(np.int32), experts, unit, mask)
+
+
+def test_two_launches(rng: np.random.Generator) -> None:
+    """More pairs than one block takes: experts of all kinds, tokens that list an expert twice."""
+    for tokens in (128, 257, 700, 4096):
+        assert (moe_sorting_get_workspace_size(tokens, 256, 8) > 0) == (tokens > 256)
+        check(rng.integers(0, 256, (tokens, 8)).astype(np.int32), 256, 32)
+    check(rng.integers(0, 256, (700, 8)).astype(np.int32), 256, 32, rng.integers(0, 2, 256).astype(np.int32))
+    check(np.full((700, 8), 255, np.int32), 256, 32)  # all on one expert
+
+
+def test_more_experts_than_threads(rng: np.random.Generator) -> None:
+    for tokens in (16, 1024):
+        check(rng.integers(0, 513, (tokens, 9)).astype(np.int32), 513, 32)
+
+
+def test_ids_that_are_no_experts_and_tokens_that_are_not_there(rng: np.random.Generator) -> None:
+    ids = rng.integers(-3, 12, (40, 3))
+    check(ids, 8, 16)  # int64, as torch.topk gives them
+    check(ids.astype(np.int32), 8, 16, local=17)
+    check(ids.astype(np.int32), 8, 16, local=np.array([17], np.int32))
+    check(ids.astype(np.int32), 8, 16, local=np.array([99], np.int32))
+    check(np.full((40, 3), -1, np.int32), 8, 16)
+
+
+def test_no_thread_reads_what_another_writes(rng: np.random.Generator) -> None:
+    with flyc.sanitize("race", "barrier", "bounds"):
+        check(rng.integers(0, 16, (100, 4)).astype(np.int32), 16, 16)
+        check(rng.integers(0, 16, (600, 4)).astype(np.int32), 16, 16)
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "sm_90a"])
+def test_gating_and_order(arch: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few tokens by one launch, more by several."""
+    monkeypatch.setenv("ARCH", arch)
+    experts, topk, unit = 64, 6, 16
+    assert fits_one_launch(33, experts, topk) and not fits_one_launch(257, experts, topk)
+    for tokens in (1, 33, 257):
+        logits = rng.standard_normal((tokens, experts)).astype(np.float32)
+        ids, weights = np.zeros((tokens, topk), np.int32), np.zeros((tokens, topk), np.float32)
+        order, buffer = empty_order(tokens, experts, topk, unit), np.ones((tokens, 8), np.float16)
+        moe_softmax_sort_flydsl(logits, weights, ids, *order, buffer, experts, topk, "f32", unit)
+        want_ids, want_weights = route(logits, topk)
+        np.testing.assert_array_equal(ids, want_ids)
+        np.testing.assert_allclose(weights, want_weights, rtol=1e-5)
+        check_order(order, sort_by_expert(ids, weights, experts, unit))
+        assert (buffer == 0).all()
+
+
+def test_rows_of_groups(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "sm_90a")
+    for tokens in (0, 1, 50):
+        ids = rng.integers(-1, 16, (tokens, 3)).astype(np.int32)
+        weights, mask = rng.uniform(0, 1, ids.shape).astype(np.float32), rng.integers(0, 2, 16).astype(np.int32)
+        got, rows, targets, ends = sort_rows(ids, weights, 16, mask)
+        pairs = [np.flatnonzero(ids.ravel() == e) for e in np.flatnonzero(mask)]
+        listed = np.concatenate([np.zeros(0, int), *pairs])
+        local = np.cumsum([len(p) for p in pairs])
+        np.testing.assert_array_equal(ends[: len(local)], local)
+        assert (ends[len(local) :] == len(listed)).all()
+        np.testing.assert_array_equal(targets[: len(listed)], listed)
+        np.testing.assert_array_equal(rows[: len(listed)], listed // 3)
+        np.testing.assert_array_equal(got[: len(listed)], weights.ravel()[listed])
+
+
+def test_bad_buffers_are_refused() -> None:
+    ids, weights = np.zeros((4, 2), np.int32), np.zeros((4, 2), np.float32)
+    order = empty_order(4, 8, 2, 16)
+    short = order._replace(ids=order.ids[:100])
+    with pytest.raises(ValueError, match="sorted_ids holds 100 of int32; it must have at least 134 of int32"):
+        moe_sorting_flydsl(ids, weights, *short, None, 8, 16)
+    with pytest.raises(ValueError, match="topk_weights holds 8 of float64"):
+        moe_sorting_flydsl(ids, weights.astype(np.float64), *order, None, 8, 16)
+    with pytest.raises(ValueError, match="expert_mask holds 7 of int32"):
+        moe_sorting_flydsl(ids, weights, *order, None, 8, 16, np.ones(7, np.int32))
+    with pytest.raises(ValueError, match="no multiple of that"):
+        moe_sorting_flydsl(ids, weights, *order, np.zeros(3, np.float16), 8, 16)
+    with pytest.raises(ValueError, match="unit_size is 1 to 65536, got 0"):
+        moe_sorting_flydsl(ids, weights, *order, None, 8, 0)

@@ -1,0 +1,165 @@
+"""The collectives' objects on virtual ranks: all calls in one program, large arrays, the fused norm, other names."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import flydsl.compiler as flyc
+from flydsl.kernels.comm.custom_all_reduce import FlyDSLAllreduce, init_custom_ar, meta_size
+from flydsl.kernels.comm.custom_all_reduce_kernel import make_allreduce_kernels
+from flydsl.kernels.comm.model import LINKS, fastest_way, microseconds
+from flydsl.kernels.comm.rank_collectives import Collectives
+
+WORLD = 4
+
+
+def collectives(rank: Any, **options: Any) -> Collectives:
+    return Collectives(rank, **{"max_bytes": 4096, "blocks": 2, "threads": 64, **options})
+
+
+def ordered_sum(parts: list[np.ndarray]) -> np.ndarray:
+    total = parts[0].astype(np.float32)
+    for part in parts[1:]:
+        total = total + part.astype(np.float32)
+    return total.astype(parts[0].dtype)
+
+
+def test_calls_one_after_the_other(rng: np.random.Generator) -> None:
+    """Every call uses the memory of those before; a sum that is too large for it takes turns."""
+    parts = [rng.standard_normal((7, 301)).astype(np.float16) for _ in range(WORLD)]
+    stacks = [rng.standard_normal((WORLD, 33)).astype(np.float16) for _ in range(WORLD)]
+
+    def program(rank: Any) -> tuple[np.ndarray, ...]:
+        calls = collectives(rank)
+        x, stack = parts[rank.number], stacks[rank.number]
+        out = np.zeros_like(x)
+        assert calls.all_reduce(x, out) is out
+        return (
+            out,
+            calls.all_gather(x[0]),
+            calls.reduce_scatter(stack),
+            calls.all_to_all(stack),
+            calls.all_reduce(stack),
+        )
+
+    results = flyc.virtual_ranks(WORLD, seed=11).run(program)
+    for rank, (total, gathered, scattered, turned, last) in enumerate(results):
+        np.testing.assert_array_equal(total, ordered_sum(parts))
+        np.testing.assert_array_equal(gathered, np.stack([part[0] for part in parts]))
+        np.testing.assert_array_equal(scattered, ordered_sum(stacks)[rank])
+        np.testing.assert_array_equal(turned, np.stack([stack[rank] for stack in stacks]))
+        np.testing.assert_array_equal(last, ordered_sum(stacks))
+
+
+@pytest.mark.parametrize(("arch", "n"), [("gfx942", 333), ("sm_90a", 512)])
+def test_the_norm_of_a_sum(arch: str, n: int, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    kind = ml_dtypes.bfloat16
+    parts = [rng.standard_normal((5, n)).astype(kind) for _ in range(WORLD)]
+    old, weight = rng.standard_normal((5, n)).astype(kind), rng.standard_normal(n).astype(kind)
+
+    def program(rank: Any) -> tuple[np.ndarray, np.ndarray]:
+        residual = old.copy()
+        calls = collectives(rank, max_bytes=1 << 14)
+        return calls.all_reduce_rms_norm(parts[rank.number], residual, weight, eps=1e-5), residual
+
+    summed = (ordered_sum(parts).astype(np.float32) + old.astype(np.float32)).astype(kind)
+    wide = summed.astype(np.float64)
+    exact = wide / np.sqrt((wide**2).mean(axis=1, keepdims=True) + 1e-5) * weight.astype(np.float64)
+    for out, residual in flyc.virtual_ranks(WORLD, seed=4).run(program):
+        assert residual.tobytes() == summed.tobytes()
+        np.testing.assert_allclose(out.astype(np.float64), exact, rtol=2**-8, atol=1e-6)
+
+
+def test_mistakes_are_told() -> None:
+    def after(call: Any) -> Any:
+        return lambda rank: call(collectives(rank))
+
+    x = np.zeros((3, 4), np.float32)
+    cases = [
+        (lambda calls: calls.all_reduce(x.astype(np.int32)), TypeError, "not int32"),
+        (lambda calls: calls.all_reduce(x.T), ValueError, "contiguous"),
+        (lambda calls: calls.all_reduce(x, x[:2]), ValueError, "and out is"),
+        (lambda calls: calls.all_to_all(x), ValueError, "first mode is the 2 ranks"),
+        (lambda calls: calls.all_gather(np.zeros(9999, np.float32)), ValueError, "raise max_bytes"),
+    ]
+    for call, error, message in cases:
+        with pytest.raises(error, match=message):
+            flyc.virtual_ranks(2).run(after(call))
+
+
+# By the names of FlyDSL ------------------------------------------------------------------------
+
+
+def test_the_object_by_its_other_name(rng: np.random.Generator) -> None:
+    parts = [rng.standard_normal((2, 72)).astype(np.float16) for _ in range(2)]
+
+    def program(rank: Any) -> np.ndarray:
+        ar = init_custom_ar(None, None, [b""] * 2, [0] * 2, rank, True, max_size=1 << 14)
+        x = parts[rank.number]
+        assert ar.should_custom_ar(x)
+        assert ar.custom_all_reduce(x[:, :3].copy()) is None, "12 bytes are no pack"
+        assert ar.custom_all_reduce(np.zeros(1 << 14, np.float32)) is None
+        assert ar.custom_all_reduce(np.zeros(4, np.float64)) is None
+        with ar.capture():
+            out = ar.custom_all_reduce(x)
+        assert ar.all_gather_reg(x).shape == (2, 2, 72)
+        ar.close()
+        with pytest.raises(RuntimeError, match="closed"):
+            ar.all_reduce_reg(x)
+        return out
+
+    assert meta_size() == 0
+    for out in flyc.virtual_ranks(2).run(program):
+        np.testing.assert_array_equal(out, ordered_sum(parts))
+    with pytest.raises(ValueError, match=r"one of \(2, 4, 8\)"):
+        flyc.virtual_ranks(3).run(FlyDSLAllreduce)
+
+
+def test_kernels_by_their_other_names(rng: np.random.Generator) -> None:
+    kernels = make_allreduce_kernels(N=160, dtype_str="f16", world_size=2, threads=64)
+    assert sorted(kernels) == ["run_1stage_arr", "run_2stage_arr", "run_2stage_write_mode"]
+    parts = [rng.standard_normal(160).astype(np.float16) for _ in range(2)]
+
+    def program(rank: Any) -> list[np.ndarray]:
+        calls = collectives(rank)
+        outs = [np.zeros(160, np.float16) for _ in kernels]
+        for run, out in zip(kernels.values(), outs, strict=True):
+            run(parts[rank.number], out, calls.stage, calls.signals, calls.blocks)
+        return outs
+
+    for outs in flyc.virtual_ranks(2, seed=2).run(program):
+        for out in outs:
+            np.testing.assert_array_equal(out, ordered_sum(parts))
+    for wrong in ({"N": 7}, {"world_size": 3}, {"dtype_str": "f64"}, {"threads": 96}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            make_allreduce_kernels(**{"N": 160, "dtype_str": "f16", "world_size": 4, **wrong})
+
+
+# The model -------------------------------------------------------------------------------------
+
+
+def test_the_model_is_near_what_others_measured() -> None:
+    """Microseconds of MI355X, eight ranks (vLLM PR 39080), and of Hopper, two shots (PR 42324)."""
+    for size, measured in ((24, 6.3), (192, 7.0), (384, 7.5), (768, 9.6), (1536, 12.9)):
+        assert abs(microseconds("all_reduce_two_shot", 8, size * 1024, LINKS["cdna4"]) / measured - 1) < 0.1
+    for size, measured in ((512, 15), (1024, 17), (4096, 37), (16384, 125)):
+        assert abs(microseconds("all_reduce_two_shot", 8, size * 1024, LINKS["hopper"]) / measured - 1) < 0.3
+
+
+def test_small_sums_take_one_shot_and_large_ones_two() -> None:
+    assert fastest_way(8, 16 << 10) == "all_reduce_one_shot"
+    assert fastest_way(8, 4 << 20) == "all_reduce_two_shot"
+    assert fastest_way(2, 4 << 20) == "all_reduce_one_shot"
+
+
+def test_the_checkout_has_their_paths() -> None:
+    for path in ("custom_all_reduce", "comm.custom_all_reduce"):
+        assert import_module(f"kernels.{path}").init_custom_ar is init_custom_ar
+    for path in ("custom_all_reduce_kernel", "comm.custom_all_reduce_kernel"):
+        assert import_module(f"kernels.{path}").make_allreduce_kernels is make_allreduce_kernels
