@@ -84,6 +84,10 @@ pytest: environment ## the test suite alone; PYTEST="tests/layout -k divide" nar
 fuzz: environment ## random kernels for hours, on three virtual targets; FUZZ="--count 50000 --seed 1"
 	@FLYDSL_RUNTIME_ENABLE_CACHE=0 $(PY) -m tests.fuzz.kernels $(FUZZ)
 
+.PHONY: thorough
+thorough: environment ## the test suite with every case of its largest tables
+	@FLYDSL_TEST_ALL=1 $(PY) -m pytest -n $(WORKERS) --dist worksteal $(PYTEST)
+
 .PHONY: lint
 lint: environment ## ruff, pyright and the import layers
 	@$(PY) -m ruff check
@@ -97,6 +101,16 @@ lint: environment ## ruff, pyright and the import layers
 format: environment ## let ruff rewrite the sources
 	@$(PY) -m ruff check --fix
 	@$(PY) -m ruff format
+
+.PHONY: wheel
+wheel: environment ## build the wheel, and import it in an empty environment beside the other package called kernels
+	@rm -rf build/wheel build/empty
+	@$(PY) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/wheel .
+	@$(PY) -m venv --without-pip build/empty
+	@$(PY) -m pip --python build/empty/bin/python install --quiet --disable-pip-version-check build/wheel/*.whl kernels
+	@cd build/wheel && ../empty/bin/python -c 'import kernels, flydsl.kernels.norm.softmax as ours; \
+	  assert "flydsl" in ours.__file__ and "flydsl" not in kernels.__file__, (ours, kernels)'
+	@build/empty/bin/python examples/01-vectorAdd.py
 
 .PHONY: bench
 bench: environment ## run every benchmark; each prints a table

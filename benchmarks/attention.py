@@ -3,33 +3,45 @@
     python benchmarks/attention.py [--quick]
 
 TFLOP/s are 4 * batch * heads * queries * keys * d, half of it where causal, over the median time of a launch between
-events. A decode launch has one new token a sequence; its time is in microseconds, of a graph's replay, beside peers
-that read contiguous caches. Random data: the power that products take, and with it the clock, depends on the values.
-Results are poisoned before they are checked against float64 on rows drawn anew.
+events; 2.5 times that for gradients, which have five products and not two. A decode launch has one new token a
+sequence; its time is in microseconds, of a graph's replay, beside peers that read contiguous caches. Random data: the
+power that products take, and with it the clock, depends on the values. Results are poisoned before they are checked
+against float64 on rows drawn anew. Without a GPU a quick run checks our side on the virtual one.
 """
 
 from __future__ import annotations
 
 import os
-import statistics
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
-
-import torch
-from torch.nn.attention import SDPBackend, sdpa_kernel
-from torch.nn.functional import scaled_dot_product_attention
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import timing
 
 from flydsl.kernels.attention.attention import attention
+from flydsl.kernels.attention.backward import attention_backward
+from flydsl.kernels.attention.fp8_forward import attention_fp8
 from flydsl.kernels.attention.paged import paged_attention
 
+torch: Any = None
+sdpa_kernel: Any = None
+scaled_dot_product_attention: Any = None
+PEERS: dict[str, Any] = {}
+if find_spec("torch") is not None:
+    torch = import_module("torch")
+    peers, functions = (import_module(f"torch.nn.{name}") for name in ("attention", "functional"))
+    sdpa_kernel, scaled_dot_product_attention = peers.sdpa_kernel, functions.scaled_dot_product_attention
+    PEERS = {"cuDNN": peers.SDPBackend.CUDNN_ATTENTION, "flash": peers.SDPBackend.FLASH_ATTENTION}
+ON_A_GPU = torch is not None and torch.cuda.is_available()
+if not ON_A_GPU:
+    os.environ.setdefault("FLYDSL_COMPILE_OPT_LEVEL", "0")  # there is little to compute, and much to compile
+
 Side = Callable[[], Any]
-PEERS = {"cuDNN": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
 
 
 @dataclass(frozen=True)
@@ -92,38 +104,90 @@ def error_of(shape: Shape, q: Any, k: Any, v: Any, out: Any, count: int = 64) ->
     return float((out[batch, head, rows].double() - expected).norm() / expected.norm())
 
 
-def times_of(sides: dict[str, Side], rounds: int, launches: int) -> dict[str, float]:
-    """Milliseconds of a launch, medians over rounds in which every side has its turn, another one first each time."""
-    found: dict[str, list[float]] = {name: [] for name in sides}
-    for turn in range(rounds):
-        first = turn % len(sides)
-        for name, run in [*sides.items()][first:] + [*sides.items()][:first]:
-            start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            run()
-            start.record()
-            for _ in range(launches):
-                run()
-            stop.record()
-            torch.cuda.synchronize()
-            found[name].append(start.elapsed_time(stop) / launches)
-    return {name: statistics.median(times) for name, times in found.items()}
-
-
 def measure(shape: Shape, rounds: int, launches: int) -> dict[str, Any]:
     q, k, v = tensors(shape)
     out = torch.full_like(q, float("nan"))
     sides: dict[str, Side] = {"ours": lambda: attention(q, k, v, out=out, is_causal=shape.causal)}
     sides["ours"]()
     error = error_of(shape, q, k, v, out)
+    add_peers(sides, shape, lambda backend: peer(backend, shape, q, k, v))
+    return rates(shape, error, timing.launch_ms(sides, rounds, launches))
+
+
+def add_peers(sides: dict[str, Side], shape: Shape, make: Callable[[Any], Side]) -> None:
+    """Those that take the shape."""
     for name, backend in PEERS.items():
         try:
-            run = peer(backend, shape, q, k, v)
+            run = make(backend)
             run()
             sides[name] = run
         except RuntimeError as reason:
             print(f"{name} is left out of {shape}: {str(reason)[:120]}")
-    times = times_of(sides, rounds, launches)
-    return {"shape": str(shape), "error": error, **{name: shape.operations / ms / 1e9 for name, ms in times.items()}}
+
+
+def rates(shape: Shape, error: float, times: dict[str, float], products: float = 1.0) -> dict[str, Any]:
+    found = {name: products * shape.operations / ms / 1e9 for name, ms in times.items()}
+    return {"shape": str(shape), "error": error, **found}
+
+
+# Gradients -----------------------------------------------------------------------------------------
+
+
+def measure_gradients(shape: Shape, rounds: int, launches: int) -> dict[str, Any]:
+    q, k, v = tensors(shape)
+    dout = torch.randn_like(q)
+    out, lse = attention(q, k, v, is_causal=shape.causal, return_lse=True)
+    grads: Any = tuple(torch.full_like(x, float("nan")) for x in (q, k, v))
+    given = (dout, q, k, v, out, lse)
+    sides: dict[str, Side] = {"ours": lambda: attention_backward(*given, is_causal=shape.causal, grads=grads)}
+    sides["ours"]()
+    error = gradient_error_of(shape, dout, q, k, v, grads)
+    add_peers(sides, shape, lambda backend: peer_gradients(backend, shape, dout, q, k, v))
+    return rates(shape, error, timing.launch_ms(sides, rounds, launches), 2.5)
+
+
+def peer_gradients(backend: Any, shape: Shape, dout: Any, *given: Any) -> Side:
+    leaves = [x.detach().requires_grad_() for x in given]
+    out = peer(backend, shape, *leaves)()
+    return lambda: torch.autograd.grad(out, leaves, dout, retain_graph=True)
+
+
+def gradient_error_of(shape: Shape, dout: Any, q: Any, k: Any, v: Any, grads: Any) -> float:
+    """Relative error of all three at the heads that share one kv head, drawn at random, against float64."""
+    assert not any(torch.isnan(grad).any() for grad in grads), "an element was not written"
+    batch, kv = (int(torch.randint(0, n, ())) for n in (shape.batch, shape.kv_heads))
+    group = shape.heads // shape.kv_heads
+    heads = slice(kv * group, (kv + 1) * group)
+    if shape.length > 4096:  # float64 scores of a head would fill the memory
+        return float("nan")
+    leaves = [x.double().detach().requires_grad_() for x in (q[batch, heads], k[batch, kv], v[batch, kv])]
+    scores = leaves[0] @ leaves[1].T * shape.d**-0.5
+    if shape.causal:
+        seen = torch.ones(shape.length, shape.length, device="cuda", dtype=torch.bool).tril()
+        scores = scores.masked_fill(~seen, float("-inf"))
+    expected = torch.autograd.grad(scores.softmax(-1) @ leaves[2], leaves, dout[batch, heads].double())
+    found = (grads[0][batch, heads], grads[1][batch, kv], grads[2][batch, kv])
+    return max(float((a.double() - b).norm() / b.norm()) for a, b in zip(found, expected, strict=True))
+
+
+# 8 bits --------------------------------------------------------------------------------------------
+
+
+def measure_fp8(shape: Shape, rounds: int, launches: int) -> dict[str, Any]:
+    """Ours of 8 bits, with one scale a tensor and with one a block of 128 tokens, beside ours of 16."""
+    given = [x.to(torch.float8_e4m3fn) for x in tensors(shape)]
+    wide = [x.to(torch.bfloat16) for x in given]
+    out = torch.full_like(wide[0], float("nan"))
+    scale = torch.ones(shape.batch, shape.heads, -(-shape.length // 128), device="cuda")
+    scales = {"q_scale": scale, "k_scale": scale[:, : shape.kv_heads], "v_scale": scale[:, : shape.kv_heads]}
+    sides: dict[str, Side] = {
+        "ours": lambda: attention_fp8(*given, out=out, is_causal=shape.causal),
+        "blocks": lambda: attention_fp8(*given, **scales, out=out, is_causal=shape.causal),
+        "bf16": lambda: attention(*wide, is_causal=shape.causal),
+    }
+    sides["blocks"]()
+    sides["ours"]()
+    return rates(shape, error_of(shape, wide[0], wide[1], wide[2], out), timing.launch_ms(sides, rounds, launches))
 
 
 # Decode --------------------------------------------------------------------------------------------
@@ -167,7 +231,7 @@ def measure_decode(batch: int, length: int, pages: tuple[int, ...], rounds: int,
                 sides[name] = captured(lambda: contiguous(torch.bfloat16), launches)
         except RuntimeError as reason:
             print(f"{name} is left out of decoding {batch}x{length}: {str(reason)[:120]}")
-    times = times_of(sides, rounds, 1)
+    times = timing.launch_ms(sides, rounds, 1)
     return {"shape": f"{batch}x{length}", "error": error, **{n: ms * 1000 / launches for n, ms in times.items()}}
 
 
@@ -189,24 +253,70 @@ def show_decodes(rows: list[dict[str, Any]]) -> None:
     timing.print_table((f"decode, {QUERY_HEADS}/{KV_HEADS} heads of {HEAD}, us", *names, "error"), cells)
 
 
-def main() -> None:
-    given = timing.arguments("Attention on a Hopper GPU.", "few rounds, small shapes").parse_args()
-    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}; TFLOP/s, forward")
-    rows = [
-        measure(shape, 2 if given.quick else 12, 2 if given.quick else 5)
-        for shape in (QUICK if given.quick else SHAPES)
-    ]
-    head = ("forward, bf16", "ours", *PEERS, *(f"ours/{name}" for name in PEERS), "error")
+def show(title: str, rows: list[dict[str, Any]], peers: list[str]) -> None:
     cells = []
     for row in rows:
-        rates = [f"{row[name]:.0f}" if name in row else "-" for name in ("ours", *PEERS)]
-        ratios = [f"{row['ours'] / row[name]:.3f}" if name in row else "-" for name in PEERS]
-        cells.append([row["shape"], *rates, *ratios, f"{row['error']:.1e}"])
-    timing.print_table(head, cells)
-    shapes, rounds = ([(2, 256)], 2) if given.quick else (DECODES, 8)
-    decodes = [measure_decode(*shape, (16, 64), rounds, 10) for shape in shapes]
-    show_decodes(decodes)
-    timing.keep("attention", {"forward": rows, "decode": decodes}, given)
+        given = [f"{row[name]:.0f}" if name in row else "-" for name in ("ours", *peers)]
+        ratios = [f"{row['ours'] / row[name]:.3f}" if name in row else "-" for name in peers]
+        cells.append([row["shape"], *given, *ratios, f"{row['error']:.1e}"])
+    timing.print_table((title, "ours", *peers, *(f"ours/{name}" for name in peers), "error"), cells)
+
+
+# Without a GPU -------------------------------------------------------------------------------------
+
+
+def on_the_virtual_gpu() -> None:
+    """Our side of one small problem, checked: results by float64, gradients by the slope of results along them."""
+    import numpy as np
+
+    rng = np.random.default_rng()
+    q, k, v, dout = (rng.standard_normal((1, 2, 70, 64)).astype(np.float16) for _ in range(4))
+
+    def exact(q: Any, k: Any, v: Any) -> Any:
+        scores = q @ k.swapaxes(-1, -2) / 8
+        powers = np.exp(scores - scores.max(-1, keepdims=True))
+        return powers / powers.sum(-1, keepdims=True) @ v
+
+    wide = [x.astype(np.float64) for x in (q, k, v)]
+    out, lse = attention(q, k, v, return_lse=True)
+    grads = attention_backward(dout, q, k, v, out, lse)
+    steps = [grad.astype(np.float64) for grad in grads]
+    small = 1e-4
+    ends = [exact(*(x + sign * small * step for x, step in zip(wide, steps, strict=True))) for sign in (1, -1)]
+    slope = (dout * (ends[0] - ends[1])).sum() / (2 * small)
+    length = sum((step**2).sum() for step in steps)
+    expected = exact(*wide)
+    errors = {
+        "forward": np.linalg.norm(out - expected) / np.linalg.norm(expected),
+        "gradients": abs(slope - length) / length,
+    }
+    assert all(error < 5e-3 for error in errors.values()), errors
+    timing.print_table(("virtual GPU", "error"), [[name, f"{error:.1e}"] for name, error in errors.items()])
+
+
+def main() -> None:
+    given = timing.arguments("Attention on a Hopper GPU.", "few rounds, small shapes").parse_args()
+    if given.quick and not ON_A_GPU:
+        on_the_virtual_gpu()
+        timing.keep("attention", {}, given)
+        return
+    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}; TFLOP/s")
+    effort = (2, 2) if given.quick else (12, 5)
+    shapes = QUICK if given.quick else SHAPES
+    found = {
+        "forward": [measure(shape, *effort) for shape in shapes],
+        "gradients": [measure_gradients(shape, *effort) for shape in shapes if shape.d <= 128],
+        "fp8": [measure_fp8(shape, *effort) for shape in shapes if shape.d <= 128],
+        "decode": [
+            measure_decode(*shape, (16, 64), 2 if given.quick else 8, 10)
+            for shape in ([(2, 256)] if given.quick else DECODES)
+        ],
+    }
+    show("forward, bf16", found["forward"], [*PEERS])
+    show("gradients, bf16", found["gradients"], [*PEERS])
+    show("forward, fp8", found["fp8"], ["blocks", "bf16"])
+    show_decodes(found["decode"])
+    timing.keep("attention", found, given)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,9 @@ Squares are a part of benchmarks/gpu.py; alone, with linear layers of public mod
 
     python benchmarks/gpu_gemm.py [--quick] [--seed 18] [--kind bf16] [--tune 8]
 
+and other kinds alone: ``--kind blocks``, fp8 with scales of blocks beside ``torch._scaled_mm``; ``groups``, also with
+gathered rows, beside ``torch._grouped_mm``; ``int4``, weights of four bits beside the bf16 product of torch.
+
 Squares: TFLOP/s are 2 * M * N * K over the median time of one product between events. Shapes: microseconds of device
 time, by replaying graphs of products on several sets of matrices, more than the second-level cache holds. Random
 data: the power that a product takes, and with it the clock, depends on the values. C is poisoned before it is checked
@@ -31,8 +34,10 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import timing
 from peers import triton_hopper_gemm
 
-from flydsl.kernels.gemm.hopper_matmul import hopper_gemm, hopper_matmul
+from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
+from flydsl.kernels.gemm.hopper_matmul import hopper_gemm, hopper_linear4, hopper_matmul
 from flydsl.kernels.gemm.hopper_plan import GemmConfig, Problem, choose_config, configurations, fits, launch_time
+from flydsl.kernels.gemm.hopper_weights import shuffle_weights
 
 CASES = [("bf16", 4096), ("bf16", 8192), ("fp8", 8192)]
 SETS = 2
@@ -294,6 +299,105 @@ def run_shapes(shapes: Sequence[tuple[str, int, int, int]], kind: str, rounds: i
     return rows
 
 
+# Other kinds -----------------------------------------------------------------------------------------
+
+
+KINDS = ("blocks", "groups", "int4")
+BLOCKS = ((4096, 7168, 16384), (4096, 4096, 7168), (4096, 7168, 2048), (64, 7168, 16384))
+GROUPS = ((8, 8192, 4096, 7168), (128, 65536, 1536, 2048), (256, 8192, 4096, 7168))
+"""Groups, rows of all, N and K."""
+FOUR_BITS = ((1, 8192, 8192), (16, 8192, 8192), (64, 8192, 8192), (4096, 8192, 8192))
+
+
+def show_sides(title: str, flops: float, error: float, times: dict[str, float]) -> dict[str, Any]:
+    """Print a row of microseconds and TFLOP/s, and how much longer others take than ours."""
+    shown = [
+        f"{name} {us:.1f} us {flops / us / 1e6:.0f} TFLOP/s ({us / times['ours']:.3f})" for name, us in times.items()
+    ]
+    print(f"{title:34} {', '.join(shown)}, error {error:.1e}", flush=True)
+    return {"title": title, "error": error, **times}
+
+
+def relative_error(got: Any, expected: Any) -> float:
+    return float((got.double() - expected).norm() / expected.norm())
+
+
+def measure_blocks(m: int, n: int, k: int, rounds: int) -> dict[str, Any]:
+    """fp8 with scales of 1 x 128 and 128 x 128; torch wants those of A with columns contiguous."""
+    sides = -(-n // 128), -(-k // 128)
+    a, b = ([torch.randn(rows, k, device="cuda").to(torch.float8_e4m3fn) for _ in range(SETS)] for rows in (m, n))
+    of_a, of_b = torch.rand(m, sides[1], device="cuda") + 0.5, torch.rand(sides, device="cuda") + 0.5
+    c, columns = torch.full((m, n), math.nan, device="cuda", dtype=torch.bfloat16), of_a.T.contiguous().T
+    runs = working({
+        "ours": lambda i: hopper_gemm(a[i], b[i].T, c, block_scales=(of_a, of_b.T)),
+        "torch": lambda i: torch._scaled_mm(a[i], b[i].T, columns, of_b.T, out_dtype=torch.bfloat16),
+    })  # fmt: skip
+    c.fill_(math.nan)
+    runs["ours"](0)
+    rows = torch.randint(0, m, (64,), device="cuda")
+    spread = of_a[rows].repeat_interleave(128, 1)[:, :k], of_b.repeat_interleave(128, 0).repeat_interleave(128, 1)
+    expected = (a[0][rows].double() * spread[0]) @ (b[0].double() * spread[1][:n, :k]).T
+    times = replay_times(runs, SETS, 4, rounds)
+    return show_sides(f"blocks {m}x{n}x{k}", 2.0 * m * n * k, relative_error(c[rows], expected), times)
+
+
+def sizes_of(groups: int, rows: int, skewed: bool, seed: int) -> list[int]:
+    """Rows of each group: equal, or drawn by a law of powers."""
+    if not skewed:
+        return [rows // groups] * groups
+    weights = [rank**-1.2 for rank in range(1, groups + 1)]
+    random.Random(seed).shuffle(weights)
+    sizes = [int(rows * weight / sum(weights)) for weight in weights]
+    return [sizes[0] + rows - sum(sizes), *sizes[1:]]
+
+
+def measure_groups(groups: int, rows: int, n: int, k: int, skewed: bool, seed: int, rounds: int) -> dict[str, Any]:
+    sizes = sizes_of(groups, rows, skewed, seed)
+    ends = torch.tensor(sizes).cumsum(0).int().cuda()
+    a = torch.randn(rows, k, device="cuda", dtype=torch.bfloat16)
+    b = torch.randn(groups, n, k, device="cuda", dtype=torch.bfloat16).transpose(1, 2)
+    c, index = torch.empty(rows, n, device="cuda", dtype=torch.bfloat16), torch.randperm(rows, device="cuda").int()
+    runs = working({
+        "ours": lambda _: hopper_grouped_gemm(a, b, c, ends), "torch": lambda _: torch._grouped_mm(a, b, offs=ends),
+        "gathered": lambda _: hopper_grouped_gemm(a, b, c, ends, rows=index),
+    })  # fmt: skip
+    times = replay_times(runs, 1, 2, rounds)
+    c.fill_(math.nan)
+    runs["ours"](0)
+    group = max(range(groups), key=lambda g: sizes[g])
+    first = sum(sizes[:group])
+    last = first + min(sizes[group], 64)
+    error = relative_error(c[first:last], a[first:last].double() @ b[group].double())
+    title = f"{groups} groups {rows}x{n}x{k}{' skewed' * skewed}"
+    return show_sides(title, 2.0 * rows * n * k, error, times)
+
+
+def measure_int4(m: int, n: int, k: int, rounds: int) -> dict[str, Any]:
+    codes = [torch.randint(0, 16, (n, k), device="cuda") for _ in range(8 if m < 1024 else SETS)]
+    packed = [shuffle_weights(one) for one in codes]
+    scales, zeros = (torch.rand(n, k // 128, device="cuda", dtype=torch.bfloat16), torch.full((n, k // 128), 7.0))
+    zeros = zeros.to(scales)
+    x, y = (torch.randn(m, extent, device="cuda", dtype=torch.bfloat16) for extent in (k, n))
+    whole = [((one - 7) * scales.repeat_interleave(128, 1)).bfloat16() for one in codes]
+    runs = {"ours": lambda i: hopper_linear4(x, packed[i], scales, y, zeros=zeros),
+            "torch, bf16 weights": lambda i: torch.mm(x, whole[i].T, out=y)}  # fmt: skip
+    times = replay_times(working(runs), len(codes), len(codes), rounds)
+    y.fill_(math.nan)
+    runs["ours"](0)
+    error = relative_error(y, x.double() @ whole[0].double().T)
+    return show_sides(f"int4 {m}x{n}x{k}", 2.0 * m * n * k, error, times)
+
+
+def run_kind(kind: str, seed: int, quick: bool) -> list[dict[str, Any]]:
+    """The shapes of a kind; a quick run has small ones."""
+    rounds, small = (3, 8) if quick else (9, 1)
+    if kind == "groups":
+        shapes = [(groups // small, rows // small, n // small, k // small) for groups, rows, n, k in GROUPS]
+        return [measure_groups(*shape, skewed, seed, rounds) for shape in shapes for skewed in (False, True)]
+    measure, shapes = (measure_blocks, BLOCKS) if kind == "blocks" else (measure_int4, FOUR_BITS)
+    return [measure(m, n // small, k // small, rounds) for m, n, k in shapes]
+
+
 # Energy and calls ------------------------------------------------------------------------------------
 
 
@@ -354,13 +458,17 @@ def run_energy() -> list[dict[str, Any]]:
 def main() -> None:
     parser = timing.arguments("Matrix products on a Hopper GPU.", "few rounds, small matrices")
     parser.add_argument("--seed", type=int, default=18, help="of the shapes drawn at random")
-    parser.add_argument("--kind", default="bf16", choices=("bf16", "fp8"), help="of the shapes")
+    parser.add_argument("--kind", default="bf16", choices=("bf16", "fp8", *KINDS), help="of the shapes")
     parser.add_argument(
         "--tune", type=int, default=0, metavar="N", help="measure the N best configurations by the model"
     )
     parser.add_argument("--shapes", action="store_true", help="the shapes alone")
     given = parser.parse_args()
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, seed {given.seed}")
+    if given.kind in KINDS:
+        rows = run_kind(given.kind, given.seed, given.quick)
+        timing.keep(f"gemm_{given.kind}", {"seed": given.seed, "rows": rows}, given)
+        return
     shapes = [*SQUARES, *LAYERS, *drawn(given.seed)]
     if given.kind == "fp8":
         shapes = [shape for shape in shapes if shape[3] >= 1536 and shape[3] % 16 == 0]

@@ -185,3 +185,24 @@ def write_results(name: str, data: Mapping[str, Any]) -> str:
         json.dump(data, file, indent=2)
         file.write("\n")
     return os.path.relpath(path)
+
+
+def launch_ms(sides: dict[str, Callable[[], Any]], rounds: int, launches: int) -> dict[str, float]:
+    """Milliseconds of a launch on a GPU: medians over rounds in which every side has its turn, another one first."""
+    import statistics
+
+    import torch
+
+    found: dict[str, list[float]] = {name: [] for name in sides}
+    for round_ in range(rounds):
+        first = round_ % len(sides)
+        for name, run in [*sides.items()][first:] + [*sides.items()][:first]:
+            start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            run()
+            start.record()
+            for _ in range(launches):
+                run()
+            stop.record()
+            torch.cuda.synchronize()
+            found[name].append(start.elapsed_time(stop) / launches)
+    return {name: statistics.median(times) for name, times in found.items()}

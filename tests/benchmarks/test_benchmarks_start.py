@@ -20,14 +20,18 @@ import pytest
 from tests.conftest import REPOSITORY
 
 FOLDER = REPOSITORY / "benchmarks"
-WORKERS = {"flydsl_compile", "flydsl_gemm", "flydsl_launch", "flydsl_virtual", "kernels_under_test", "timing"}
+WORKERS = {"amd_gemms", "flydsl_compile", "flydsl_gemm", "flydsl_launch", "flydsl_virtual", "kernels_under_test",
+           "timing"}  # fmt: skip
 """Files that a benchmark starts or imports."""
-ON_A_GPU = {"attention", "backward", "gpu", "gpu_gemm", "ops", "tune_rows"}
+ON_A_GPU = {"backward", "gpu", "gpu_gemm", "ops", "tune_rows"}
 SHOWN = {
+    "allreduce": ["| bytes ", "| two_shot ", " write |"],
+    "attention": ["| forward ", "| gradients "],
     "compile_scaling": ["| program ", "| mma ", "| lines "],
     "compile_time": ["| import ", "| further compile, new kernel "],
     "isa_quality": ["v_mfma_f32_16x16x16_f16", "| flydsl "],
     "launch": ["8 tensors, 4 scalars"],
+    "moe": ["| gfx942 plain, 24 tokens", "| gfx950 fp8, 24 tokens", " error "],
     "rows": ["seed ", " error "],
     "profile_compile": ["| trace ", "pass 1 fly-rewrite-func-signature", "LLVM object emission", "| sum "],
     "virtual_gpu": ["| softmax ", "| GEMM "],
@@ -150,7 +154,8 @@ def test_the_tables_of_a_gpu(on_a_gpu: Any, capsys: Any) -> None:
 
 def test_plans_of_rows_to_try(on_a_gpu: Any) -> None:
     tune = on_a_gpu("tune_rows")
-    for length in tune.LENGTHS:
-        for name in tune.LINES:
-            tried = tune.picked(name, length, tune.MANY // (2 * length))
-            assert len(tried) >= tune.BEST and all(plan.length == length for plan in tried)
+    for text in tune.CASES:
+        case = tune.parsed(text)
+        tried = tune.picked(case, 4, False)
+        assert len(tried) >= 2 and all(plan.length == case.length for plan in tried), text
+        assert case.expected(tried[0]) == min(map(case.expected, tried)), text

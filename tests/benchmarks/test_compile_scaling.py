@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from flydsl.backends.host import compile, plan
-from flydsl.compiler.tracing import ir_parts
+from flydsl.dialects import parts
 from flydsl.passes import promote_regmem_to_vectorssa as promotion
 from tests.conftest import REPOSITORY
 
@@ -69,12 +69,12 @@ def test_the_positions_of_a_function_are_read_once(
     """They lie in a table that has to be read from its beginning: asking anew for each operation is quadratic."""
     read: list[Any] = []
 
-    class Noted(ir_parts.CodePlaces):
+    class Noted(parts.CodePlaces):
         def __init__(self, code: Any) -> None:
             read.append(code)
             super().__init__(code)
 
-    monkeypatch.setattr(ir_parts, "CodePlaces", Noted)
+    monkeypatch.setattr(parts, "CodePlaces", Noted)
     text_of("lines", 60)
     assert len(read) == len({id(code) for code in read})
     assert [code.co_name for code in read].count("kernel") == 1

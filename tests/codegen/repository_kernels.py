@@ -15,11 +15,17 @@ from flydsl.compiler.artifacts.artifact import Artifact
 from flydsl.compiler.calls.call import adapted_call
 from flydsl.compiler.lowering.driver import compile_module
 from flydsl.compiler.tracing.trace import trace
+from flydsl.kernels.gemm.gemm_fp8fp4_gfx1250 import compile_a8w4_gemm
+from flydsl.kernels.gemm.hgemm_splitk import compile_hgemm_kernel
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_plan import GemmConfig, GemmKind
+from flydsl.kernels.gemm.mxfp4_preshuffle import compile_preshuffle_gemm_w4
 from flydsl.kernels.gemm.naive import build_naive_gemm_module
 from flydsl.kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm
+from flydsl.kernels.gemm.rdna_f16_gemm import create_wmma_gemm_module
+from flydsl.kernels.gemm.rdna_fp8_preshuffle_gemm import compile_fp8_gemm
 from flydsl.kernels.gemm.tiled import build_tiled_gemm_module
+from flydsl.kernels.gemm.wmma_gemm_gfx1250 import compile_wmma_gemm_tdm
 from flydsl.kernels.norm.layernorm import build_layernorm_module
 from flydsl.kernels.norm.rmsnorm import build_rmsnorm_module
 from flydsl.kernels.norm.softmax import build_softmax_module
@@ -116,10 +122,47 @@ def _preshuffle_gemm_fp8(arch: str) -> Made:
     return _preshuffle_gemm(arch, "fp8", "bf16")
 
 
+def _rdna_gemm(arch: str) -> Made:
+    a, b = _zeros(40, 136, dtype=np.float16), _zeros(70, 136, dtype=np.float16)
+    gemm, *_ = create_wmma_gemm_module(40, 70, 136, "f16", "f32", reg_m=1, reg_n=2)
+    return gemm, (_zeros(40, 70), a, b)
+
+
+def _rdna_fp8_gemm(arch: str) -> Made:
+    a, b, scales = _zeros(32, 64), _zeros(128, 64), _zeros(128)
+    return compile_fp8_gemm(M=32, N=128, K=256), (_zeros(32, 128, dtype=ml_dtypes.bfloat16), a, b, scales, scales)
+
+
+def _gfx1250_gemm(arch: str) -> Made:
+    a, b, scales = (_zeros(64, width, dtype=np.uint8) for width in (256, 128, 8))
+    gemm = compile_a8w4_gemm(K=256, tile_m=32, tile_n=64, cluster_m=2, wave_specialized_tdm=True)
+    return gemm, (_zeros(64, 64), a, b, scales, scales, 64, 64, 256, 64)
+
+
+def _gfx1250_half_gemm(arch: str) -> Made:
+    a, b = _zeros(64, 64, dtype=np.float16), _zeros(64, 64, dtype=np.float16)
+    gemm = compile_wmma_gemm_tdm(K=64, tile_m=32, tile_n=64, tile_k=32, n_warp=2)
+    return gemm, (_zeros(64, 64, dtype=np.float16), a, b, 64, 64)
+
+
 def _hopper_gemm(arch: str) -> Made:
     a, b = _zeros(256, 128, dtype=np.float16), _zeros(256, 128, dtype=np.float16).T
     gemm = build_hopper_gemm(GemmKind(fx.Float16, fx.Float16, fx.Float16), GemmConfig(cluster=2))
     return gemm, (a, b, _zeros(256, 256, dtype=np.float16), None, None, None, None, 1.0, 0.0)
+
+
+def _hgemm(arch: str) -> Made:
+    a, b, c = (_zeros(*shape, dtype=np.float16) for shape in ((40, 136), (64, 136), (40, 64)))
+    counters = _zeros(256, dtype=np.int32)
+    gemm = compile_hgemm_kernel("f16", 64, 136, 32, 64, 32, STAGES=3, SPLIT_K=2, HAS_BIAS=True)
+    return gemm, (c, a, b, c[0], 40, counters, counters)
+
+
+def _block_scaled_gemm(arch: str) -> Made:
+    a, b, scales = (_zeros(*shape, dtype=np.uint8) for shape in ((32, 512), (64, 256), (256, 16)))
+    options: dict[str, Any] = {"tile_m": 32, "tile_n": 64, "tile_k": 256, "a_dtype": "fp6", "use_async_copy": True}
+    gemm = compile_preshuffle_gemm_w4(N=64, K=512, **options)
+    return gemm, (_zeros(32, 64, dtype=ml_dtypes.bfloat16), a, b, scales, scales, scales, 32, 64)
 
 
 KERNELS: tuple[RepositoryKernel, ...] = (
@@ -135,6 +178,12 @@ KERNELS: tuple[RepositoryKernel, ...] = (
     RepositoryKernel("preshuffle_gemm", _preshuffle_gemm, ("gfx90a", "gfx942", "gfx950")),
     RepositoryKernel("preshuffle_gemm_bf16", _preshuffle_gemm_bf16, ("gfx90a", "gfx942", "gfx950")),
     RepositoryKernel("preshuffle_gemm_fp8", _preshuffle_gemm_fp8, ("gfx942", "gfx950")),
+    RepositoryKernel("rdna_gemm", _rdna_gemm, ("gfx1100", "gfx1201")),
+    RepositoryKernel("rdna_fp8_gemm", _rdna_fp8_gemm, ("gfx1201",)),
+    RepositoryKernel("gfx1250_gemm", _gfx1250_gemm, ("gfx1250",)),
+    RepositoryKernel("gfx1250_half_gemm", _gfx1250_half_gemm, ("gfx1250",)),
+    RepositoryKernel("hgemm", _hgemm, ("gfx942", "gfx950")),
+    RepositoryKernel("block_scaled_gemm", _block_scaled_gemm, ("gfx950",)),
     RepositoryKernel("hopper_gemm", _hopper_gemm, ("sm_90a",)),
 )
 

@@ -105,7 +105,7 @@ def test_fly_opt_reads_them_back(name: str, arch: str, dump_folder: Path) -> Non
     assert len(files) == 20
     for file in files:
         text = file.read_text()
-        code, printed, wrong = run([], text)
+        code, printed, wrong = run(["--keep-names"], text)
         assert code == 0, f"{file.name}: {wrong}"
         assert printed.rstrip() == text.rstrip(), file.name
 

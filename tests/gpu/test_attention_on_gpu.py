@@ -1,4 +1,4 @@
-"""Attention on a real Hopper GPU against float64: shapes, features, sequences, paged caches, graphs."""
+"""Attention on a real Hopper GPU against float64: shapes, features, gradients, sequences, 8 bits, paged caches."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import pytest
 
 import flydsl.compiler as flyc
 from flydsl.kernels.attention.attention import attention
+from flydsl.kernels.attention.backward import attention_backward
+from flydsl.kernels.attention.fp8_forward import attention_fp8
 from flydsl.kernels.attention.paged import paged_attention
 from tests.support.attention_reference import attend, check
 
@@ -54,6 +56,52 @@ def test_features(torch: Any) -> None:
     run(torch, (1, 2, 1, 600, 700, 128), window=(100, 30))
     run(torch, (1, 2, 1, 600, 700, 128), is_causal=True, softcap=5.0, sinks=numbers, alibi_slopes=numbers)
     run(torch, (1, 2, 1, 600, 700, 64), attn_mask=torch.randn(1, 2, 600, 700, device="cuda"))
+
+
+def exact_gradients(torch: Any, dout: Any, q: Any, k: Any, v: Any, causal: bool) -> Any:
+    """By torch's autograd in float64."""
+    leaves, shared = [x.double().requires_grad_() for x in (q, k, v)], q.shape[1] // k.shape[1]
+    keys, values = (x.repeat_interleave(shared, 1) for x in leaves[1:])
+    scores = leaves[0] @ keys.transpose(-1, -2) * q.shape[-1] ** -0.5
+    if causal:
+        hidden = torch.ones(scores.shape[-2:], device="cuda", dtype=torch.bool).triu(1 + k.shape[2] - q.shape[2])
+        scores = scores.masked_fill(hidden, float("-inf"))
+    return torch.autograd.grad(scores.softmax(-1) @ values, leaves, dout.double())
+
+
+@pytest.mark.parametrize("d", [64, 96, 128])
+def test_gradients(d: int, torch: Any) -> None:
+    """Sums have an order where one is asked for: the same bits each time."""
+    for causal, (b, h, kv, queries, keys) in ((False, (2, 4, 2, 300, 700)), (True, (1, 4, 2, 1100, 1300))):
+        q, dout, k, v = (
+            drawn(torch, b, n, rows, d) for n, rows in ((h, queries), (h, queries), (kv, keys), (kv, keys))
+        )
+        out, lse = attention(q, k, v, is_causal=causal, return_lse=True)
+        given = (dout, q, k, v, out, lse)
+        expected = exact_gradients(torch, dout, q, k, v, causal)
+        for ordered in (False, True):
+            found = attention_backward(*given, is_causal=causal, deterministic=ordered)
+            for one, exact in zip(found, expected, strict=True):
+                assert float((one.double() - exact).norm() / exact.norm()) < 1e-3, (d, causal, ordered)
+        again = [attention_backward(*given, is_causal=causal, deterministic=True) for _ in range(3)]
+        assert all(torch.equal(a, b) for one in again for a, b in zip(one, found, strict=True))
+
+
+def test_eight_bits(torch: Any) -> None:
+    """One scale for a tensor, and one for each block of 128 tokens."""
+    q, k, v = (torch.randn(1, heads, 700, 128, device="cuda").to(torch.float8_e4m3fn) for heads in (4, 2, 2))
+    scale = torch.rand(1, 2, 6, device="cuda") + 0.5
+    wide = scale.repeat_interleave(128, -1)[..., :700, None].double()
+    for causal in (False, True):
+        for scales, factor in (({"v_scale": scale[:1, 0, :1].reshape(1)}, scale[0, 0, 0]), ({"v_scale": scale}, wide)):
+            found = attention_fp8(q, k, v, is_causal=causal, **scales)
+            values = v.double() * factor
+            keys, values = (x.double().repeat_interleave(2, 1) for x in (k, values))
+            scores = q.double() @ keys.transpose(-1, -2) * 128**-0.5
+            if causal:
+                scores = scores.masked_fill(torch.ones(700, 700, device="cuda").triu(1).bool(), float("-inf"))
+            exact = scores.softmax(-1) @ values
+            assert float((found.double() - exact).norm() / exact.norm()) < 0.04
 
 
 def test_sequences_one_behind_the_other(torch: Any) -> None:

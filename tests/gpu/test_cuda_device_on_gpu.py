@@ -173,7 +173,7 @@ def test_the_machine_code_is_dumped(
     monkeypatch.setenv(knob.name, "1")
     x = cuda_torch.randn(64, device="cuda")
     scaling()(x, x.clone(), 2.0)
-    folder = tmp_path / "scale_kernel_0"
+    folder = tmp_path / "scale_kernel"
     assert ".target sm_90a" in (folder / "21_final_isa.s").read_text()
     sass = (folder / "21_final_isa.sass").read_text()
     assert "EXIT" in sass and "scale_kernel_0" in sass

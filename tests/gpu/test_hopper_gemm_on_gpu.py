@@ -20,7 +20,7 @@ SHAPES = [
 CONFIGS = [
     GemmConfig(256, 128, 2, 4, 2, "n"), GemmConfig(128, 256, 2, 4, 2, "m"), GemmConfig(192, 160, 3, 4),
     GemmConfig(128, 208, 2, 4), GemmConfig(64, 96, 1, 6, 4, "k"), GemmConfig(128, 128, 2, 4, 8, "k"),
-    GemmConfig(256, 64, 2, 4, 4, "k", swapped=True), GemmConfig(128, 176, 2, 4, 2, "m", swapped=True),
+    GemmConfig(256, 64, 2, 3, 4, "k", swapped=True), GemmConfig(128, 176, 2, 4, 2, "m", swapped=True),
 ]  # fmt: skip
 
 

@@ -135,6 +135,7 @@ LAYOUT_ERRORS: dict[str, Case] = {
         ["(0,0) -> (4,8):(1E0,1E1)"],
         "layout",
     ),
+    "rank": (lambda: structure.append((2, 3), 1, 65536), ["(2,3)", "65536"], "4096"),
     "zip": (lambda: structure.zip_(L("(4,8):(1,4)"), L("3:1")), ["(4,8):(1,4)", "3:1", "2 and 1"], "append"),
     "recast of a stride": (
         lambda: recast.recast_layout(L("(4,8):(3,12)"), 16, 32),

@@ -14,7 +14,7 @@ LAZY = "base/lazy.py"
 BY_NAME = {
     "autotune/compile_ahead.py": "a worker imports the module of the user's function",
     "dialects/xdsl_loading.py": "modules of xDSL, and those that a file declared lazily and hands over",
-    "capture/fingerprint.py": "a traced function's own import statement, of the user's module",
+    "capture/inputs.py": "a traced function's own import statement, of the user's module",
 }
 """Files that import a module whose name only the running program knows -> why. It is never one of this package's."""
 

@@ -73,14 +73,14 @@ def test_a_wheel_has_all_of_it(repository: Path, tmp_path: Path) -> None:
 
 
 def test_a_checkout_has_the_older_import_paths() -> None:
-    import flydsl.kernels.gemm.preshuffle_gemm
+    import flydsl.kernels.gemm.preshuffle_entries
     import flydsl.kernels.norm.softmax
     import kernels.norm.softmax
     import kernels.preshuffle_gemm
     import kernels.softmax_kernel
 
     assert kernels.norm.softmax is kernels.softmax_kernel is flydsl.kernels.norm.softmax
-    assert kernels.preshuffle_gemm is flydsl.kernels.gemm.preshuffle_gemm
+    assert kernels.preshuffle_gemm is flydsl.kernels.gemm.preshuffle_entries
     assert flydsl.kernels.norm.softmax.__spec__.name == "flydsl.kernels.norm.softmax"
     with pytest.raises(ModuleNotFoundError, match=r"kernels\.nothing"):
         import_module("kernels.nothing")

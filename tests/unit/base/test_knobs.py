@@ -172,7 +172,7 @@ def _environment_readers(tree: ast.AST) -> list[int]:
     return lines
 
 
-OBSERVER = PACKAGE / "compiler" / "capture" / "environment.py"
+OBSERVER = PACKAGE / "compiler" / "capture" / "code.py"
 """Sees what kernels read of the environment; it reads nothing for the package itself."""
 
 

@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 
-from flydsl.compiler.artifacts import artifact_file
-from flydsl.compiler.artifacts.artifact import Artifact
-from flydsl.compiler.artifacts.artifact_file import _FIELDS, _SECTIONS, FORMAT, MAGIC, from_bytes, read, to_bytes
+from flydsl.compiler.artifacts import artifact as artifact_file
+from flydsl.compiler.artifacts.artifact import _FIELDS, _SECTIONS, FORMAT, MAGIC, Artifact, from_bytes, read, to_bytes
 
 ARTIFACT = Artifact(
     name="käse\udce9", target="gfx942", device="host", argument_format="PiqfdP", host_object=bytes(range(256)) * 3,

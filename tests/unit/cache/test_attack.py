@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from flydsl.base.errors import FlyDSLError
-from flydsl.compiler.artifacts import artifact_file
+from flydsl.compiler.artifacts import artifact as artifact_file
 from flydsl.compiler.cache import cache_store, disk_cache
-from flydsl.compiler.cache.cache_key import CacheKey
+from flydsl.compiler.cache.cache_store import CacheKey
 from flydsl.runtime.object_code import load_object
 from tests.unit.cache.small import new_function, run
 from tests.unit.cache.test_artifact_file import mutate
@@ -156,7 +156,7 @@ def test_a_link_in_place_of_the_directory(attacked: tuple[Path, Path], tmp_path:
 
 
 def test_the_pool_is_checked_too(fresh_cache: Path) -> None:
-    from flydsl.compiler.cache.own_objects import pool_object
+    from flydsl.compiler.running.loading import pool_object
 
     good = pool_object()
     (path,) = fresh_cache.glob("host_pool_*/*.flydsl")

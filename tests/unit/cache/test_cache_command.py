@@ -10,7 +10,7 @@ import pytest
 
 from flydsl.__main__ import main
 from flydsl.base import knobs
-from flydsl.compiler.cache.own_objects import pool_object
+from flydsl.compiler.running.loading import pool_object
 from tests.unit.cache.small import new_function, run
 
 

@@ -19,8 +19,7 @@ import pytest
 
 import flydsl.expr as fx
 from flydsl.base.errors import DslTypeError
-from flydsl.compiler.capture.fingerprint import Walk
-from flydsl.compiler.capture.inputs import Inputs
+from flydsl.compiler.capture.inputs import Inputs, Walk
 
 Point = namedtuple("Point", "x y")
 

@@ -14,8 +14,8 @@ from importlib import import_module
 from pathlib import Path
 from threading import Thread
 
-from flydsl.compiler.artifacts import artifact_file
-from flydsl.compiler.cache.cache_key import place_of
+from flydsl.compiler.artifacts import artifact as artifact_file
+from flydsl.compiler.cache.cache_store import place_of
 from tests.unit.cache.small import new_function, run
 
 

@@ -17,7 +17,7 @@ import flydsl.expr as fx
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError
 from flydsl.base.own_code import own_file
-from flydsl.compiler.artifacts import site_map
+from flydsl.compiler.artifacts import artifact as site_map
 from flydsl.compiler.artifacts.artifact import Artifact
 from flydsl.compiler.cache import cache_store, disk_cache
 from flydsl.compiler.capture import code as capture_code

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from flydsl.compiler.capture.guard import Guard
+from flydsl.compiler.capture.values import Guard
 
 Watch = Callable[[Guard], Any]
 
@@ -42,7 +42,7 @@ def mapping(count: int, change: Callable[[dict[Any, Any]], Any], **options: Any)
 
 def items(count: int, change: Callable[[list[Any]], Any]) -> tuple[Watch, Callable[[], Any]]:
     found = [object() for _ in range(count)]
-    return lambda guard: guard.items(found, found, ""), lambda: change(found)
+    return lambda guard: guard.items(found, found.__iter__, ""), lambda: change(found)
 
 
 def attributes_of_a_class(change: Callable[[type], Any]) -> tuple[Watch, Callable[[], Any]]:
@@ -57,14 +57,15 @@ def function(change: Callable[[Any], Any]) -> tuple[Watch, Callable[[], Any]]:
 
 
 def cell(change: Callable[[types.CellType], Any]) -> tuple[Watch, Callable[[], Any]]:
-    made = types.CellType(object())
-    return lambda guard: guard.cell(made, "free"), lambda: change(made)
+    made = types.CellType(value := object())
+    return lambda guard: guard.item(made, "\0", "x", "{0}.cell_contents", (made,), value), lambda: change(made)
 
 
 def slots(change: Callable[[Slotted], Any]) -> tuple[Watch, Callable[[], Any]]:
     owner = Slotted()
     owner.a = object()
-    return lambda guard: guard.slots(owner, {"a": Slotted.__dict__["a"]}, ".\0"), lambda: change(owner)
+    read = Slotted.__dict__["a"].__get__
+    return lambda guard: guard.item(owner, ".\0", "a", "{0}({1})", (read, owner), owner.a), lambda: change(owner)
 
 
 def data(change: Callable[[Any], Any]) -> tuple[Watch, Callable[[], Any]]:
@@ -147,7 +148,7 @@ def test_what_is_not_watched_may_change(count: int) -> None:
 
 def test_items_that_move_from_one_container_to_the_next() -> None:
     first, second = [object() for _ in range(20)], [object() for _ in range(20)]
-    guard = sealed(lambda g: g.items(first, first, ""), lambda g: g.items(second, second, ""))
+    guard = sealed(lambda g: g.items(first, first.__iter__, ""), lambda g: g.items(second, second.__iter__, ""))
     first.append(second.pop(0))
     assert guard.holds() is False
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from flydsl.compiler.messages import progress
-from flydsl.compiler.messages.progress import Progress, stage
+from flydsl.base import progress
+from flydsl.base.progress import Progress, stage
 from tests.unit.cache.small import new_function, run
 
 

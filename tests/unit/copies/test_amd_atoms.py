@@ -11,11 +11,11 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 
-cdna3, cdna4 = fx.rocdl.cdna3, fx.rocdl.cdna4
+cdna3, cdna4, cdna5 = fx.rocdl.cdna3, fx.rocdl.cdna4, fx.rocdl.cdna5
 M, K = 64, 64
 
 
-def transposing(dtype: Any, pad: int) -> Any:
+def transposing(dtype: Any, pad: int, make_atom: Any, read: Any) -> Any:
     """A tile that is contiguous along M, read by transposing reads and by copies that choose themselves."""
 
     @flyc.kernel
@@ -23,13 +23,12 @@ def transposing(dtype: Any, pad: int) -> Any:
         thread = fx.thread_idx.x
         space = fx.SharedAllocator().allocate(fx.Array[dtype, (M + pad) * K, 1024]).ptr
         tile = fx.make_view(space, fx.make_layout((M, K), (1, M + pad)))
-        for i in fx.range_constexpr(M * K // 256):
-            at = thread + i * 256
+        threads = fx.block_dim.x
+        for at in range(thread, M * K, threads):
             tile[at % M, at // M] = x[at % M, at // M]
         fx.barrier()
-        atom = fx.make_mma_atom(cdna4.MFMA(16, 16, 32, dtype))
-        mma = fx.make_tiled_mma(atom, fx.make_layout((4, 1, 1), (1, 4, 0)))
-        tiled = fx.make_tiled_copy_A(fx.make_copy_atom(cdna4.LDSReadTrans(16, 64), dtype), mma)
+        mma = fx.make_tiled_mma(fx.make_mma_atom(make_atom(dtype)), fx.make_layout((4, 1, 1), (1, 4, 0)))
+        tiled = fx.make_tiled_copy_A(fx.make_copy_atom(read, dtype), mma)
         lanes = tiled.get_slice(thread)
         for turn in fx.range_constexpr(2):
             held = mma.make_fragment_A(tile)
@@ -43,20 +42,43 @@ def transposing(dtype: Any, pad: int) -> Any:
 
     @flyc.jit
     def launch(x: fx.Tensor, out: fx.Tensor):
-        kernel(x, out).launch(grid=1, block=256)
+        kernel(x, out).launch(grid=1, block=out.shape[2])
 
     return launch
 
 
-@pytest.mark.parametrize(("dtype", "pad"), [(fx.Float16, 0), (fx.BFloat16, 4)])
-def test_transposing_reads_give_fragments(dtype: Any, pad: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ARCH", "gfx950")
-    kind = np.float16 if dtype is fx.Float16 else ml_dtypes.bfloat16
-    x = np.random.default_rng(7).permutation(M * K).astype(np.int16).reshape(M, K).view(kind)
-    out = np.zeros((2, M * K // 256, 256), kind)
-    transposing(dtype, pad)(x, out)
-    assert (np.unique(out[1].view(np.int16)) == np.arange(M * K)).all()
-    np.testing.assert_array_equal(out[0].view(np.int16), out[1].view(np.int16))
+def half_of_gfx950(dtype: Any) -> Any:
+    return cdna4.MFMA(16, 16, 32, dtype)
+
+
+def half_of_gfx1250(dtype: Any) -> Any:
+    return cdna5.WMMA(16, 16, 32, dtype)
+
+
+def byte_of_gfx1250(dtype: Any) -> Any:
+    return cdna5.WMMA(16, 16, 64, dtype)
+
+
+CASES = {
+    "gfx950, 16 bits": ("gfx950", fx.Float16, 0, half_of_gfx950, cdna4.LDSReadTrans(16, 64), 256),
+    "gfx950, padded": ("gfx950", fx.BFloat16, 4, half_of_gfx950, cdna4.LDSReadTrans(16, 64), 256),
+    "gfx1250, 16 bits": ("gfx1250", fx.Float16, 0, half_of_gfx1250, cdna5.LDSReadTrans(16, 128), 128),
+    "gfx1250, padded": ("gfx1250", fx.BFloat16, 8, half_of_gfx1250, cdna5.LDSReadTrans(16, 128), 128),
+    "gfx1250, 8 bits": ("gfx1250", fx.Float8E4M3FN, 16, byte_of_gfx1250, cdna5.LDSReadTrans(8, 64), 128),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_transposing_reads_give_fragments(case: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    arch, dtype, pad, make_atom, read, threads = CASES[case]
+    monkeypatch.setenv("ARCH", arch)
+    kind = {fx.Float16: np.float16, fx.BFloat16: ml_dtypes.bfloat16, fx.Float8E4M3FN: ml_dtypes.float8_e4m3fn}[dtype]
+    bits = np.int16 if dtype.width == 16 else np.int8
+    x = rng.permutation(M * K).astype(bits).reshape(M, K).view(kind)
+    out = np.zeros((2, M * K // threads, threads), kind)
+    transposing(dtype, pad, make_atom, read)(x, out)
+    assert (np.sort(out[1].view(bits), axis=None) == np.sort(x.view(bits), axis=None)).all()
+    np.testing.assert_array_equal(out[0].view(bits), out[1].view(bits))
 
 
 @pytest.mark.parametrize(("arch", "bits"), [("gfx942", 32), ("gfx950", 128), ("gfx950", 32)])

@@ -289,9 +289,10 @@ def test_vector_reduce_and_nan() -> None:
         out[1] = v.reduce("min")
         out[2] = v.reduce("maxnum")
         out[3] = v.reduce("minnum")
+        out[4] = v.reduce("maximumf")
 
-    result = launch(body, n=4, dtype=np.float32)
-    assert np.isnan(result[:2]).all() and result[2:] == [5, 4]
+    result = launch(body, size=5, n=4, dtype=np.float32)
+    assert result[0] == 5 and np.isnan(result[1]) and result[2:4] == [5, 4] and np.isnan(result[4])
 
 
 def test_silent_nonsense_of_layouts(tmp_path: Path) -> None:

@@ -394,21 +394,21 @@ def accumulated(function: Any, values: np.ndarray) -> Any:
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 @pytest.mark.parametrize("place", [0, 3, 7])
-def test_max_and_min_propagate_nan_and_the_number_forms_do_not(dtype: np.dtype[Any], place: int) -> None:
+def test_which_reductions_keep_a_nan(dtype: np.dtype[Any], place: int) -> None:
     a = random(dtype, (8,))
     a[place] = math.nan
-    out = np.zeros(6, dtype)
+    out = np.zeros(7, dtype)
 
     def body(a: Any, b: Any, out: Any) -> None:
         x = a.load()
-        for row, kind in enumerate(("max", "min", "maxnum", "minnum")):
+        for row, kind in enumerate(("maximumf", "min", "maxnum", "minnum", "max")):
             out[row] = x.reduce(kind)
-        out[4], out[5] = fx.max(*x), fx.min(*x)
+        out[5], out[6] = fx.max(*x), fx.min(*x)
 
     run(body, a, a, out)
-    assert np.isnan(out[[0, 1, 4, 5]].astype(np.float32)).all()
+    assert np.isnan(out[[0, 1, 5, 6]].astype(np.float32)).all()
     numbers = np.delete(a, place)
-    assert out[2] == numbers.max() and out[3] == numbers.min()
+    assert out[2] == out[4] == numbers.max() and out[3] == numbers.min()
 
 
 def test_reductions_of_conditions_and_narrow_floats() -> None:

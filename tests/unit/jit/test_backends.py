@@ -17,8 +17,8 @@ from flydsl.autotune.key import build_of
 from flydsl.base import knobs
 from flydsl.compiler import backends
 from flydsl.compiler.backends import registry
+from flydsl.compiler.backends.registry import device_of
 from flydsl.compiler.backends.rocm import RocmBackend
-from flydsl.compiler.backends.target_choice import device_of
 from flydsl.compiler.capture.inputs import Inputs
 from flydsl.compiler.lowering.mlir_compiler import MlirCompiler
 from tests.unit.cache.small import new_function, run

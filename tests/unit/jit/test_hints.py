@@ -22,13 +22,13 @@ from tests.unit.jit.kernels import scaling
 X, Y = np.ones(16, np.float32), np.ones(16, np.float32)
 
 
-def busy() -> Any:
-    """A kernel that keeps many values in registers, and one division."""
+def busy(count: int) -> Any:
+    """A kernel that keeps values in registers, and divides by them."""
 
     @flyc.kernel
     def busy_kernel(x: fx.Tensor, out: fx.Tensor) -> None:
         t = fx.thread_idx.x
-        values = [x[t + 64 * i] for i in range(96)]
+        values = [x[t + 64 * i] for i in range(count)]
         fx.barrier()
         for i, value in enumerate(reversed(values)):
             out[t + 64 * i] = value / values[i]
@@ -40,25 +40,25 @@ def busy() -> Any:
     return run
 
 
-def compiled_text(folder: Path, arch: str, hints: Mapping[str, Any]) -> tuple[str, str]:
-    """LLVM text and assembly of the busy kernel under hints."""
+def compiled_text(folder: Path, arch: str, hints: Mapping[str, Any], count: int = 6) -> tuple[str, str]:
+    """LLVM text and assembly of a busy kernel under hints."""
     kind = "rocm" if arch.startswith("gfx") else "cuda"
     settings = {
         knobs.COMPILE_ONLY: True, knobs.ARCH: arch, knobs.RUNTIME_KIND: kind, knobs.DUMP_IR: True,
         knobs.DUMP_DIR: folder,
     }  # fmt: skip
-    run = busy()
+    run = busy(count)
     run.compile_hints.update(hints)
     with knobs.scope(settings):
-        run(np.zeros(64 * 96, np.float32), np.zeros(64 * 96, np.float32))
+        run(np.zeros(64 * count, np.float32), np.zeros(64 * count, np.float32))
     (llvm,), (isa,) = folder.rglob("*.ll"), folder.rglob("*.s")
     return llvm.read_text(), isa.read_text()
 
 
 def test_waves_and_registers_on_amd(tmp_path: Path) -> None:
-    free = compiled_text(tmp_path / "free", "gfx942", {})
-    waves = compiled_text(tmp_path / "waves", "gfx942", {"waves_per_eu": 8})
-    capped = compiled_text(tmp_path / "capped", "gfx942", {"maxnreg": 40})
+    free = compiled_text(tmp_path / "free", "gfx942", {}, 96)
+    waves = compiled_text(tmp_path / "waves", "gfx942", {"waves_per_eu": 8}, 96)
+    capped = compiled_text(tmp_path / "capped", "gfx942", {"maxnreg": 40}, 96)
     assert '"amdgpu-waves-per-eu"="8"' in waves[0] and "waves-per-eu" not in free[0]
     # One file holds vector and accumulation registers on this target, and LLVM counts one half.
     assert '"amdgpu-num-vgpr"="20"' in capped[0] and "num-vgpr" not in free[0]

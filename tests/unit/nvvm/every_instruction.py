@@ -48,7 +48,11 @@ def synchronisation(out: fx.Tensor) -> None:
     for several in (fx.Float16x2, fx.Float16x4, fx.BFloat16x8, fx.Float32x2, fx.Float32x4, fx.Int32x4, fx.Float64x2,
                     fx.Int64x2, fx.Int8x16):  # fmt: skip
         place = shared.words(64, several.dtype)
-        nvvm.cluster_store(nvvm.cluster_load(place, 1, several), place, rank)
+        read = nvvm.cluster_load(place, 1, several)
+        nvvm.cluster_store(read, place, rank)
+        nvvm.cluster_store(read, place, rank, barrier)
+    nvvm.cluster_store(thread, words, rank, barrier)
+    nvvm.cluster_store(fx.Int64(thread), shared.words(64, fx.Int64), rank, barrier)
     found = nvvm.cluster_load(words, 1) + fx.Int32(nvvm.cluster_load(floats, 1))
     done = fx.Int32(nvvm.mbarrier_try_wait(barrier, 0)) + fx.Int32(nvvm.elect_one())
     nvvm.bulk_load(out, words, 64, barrier)
@@ -87,7 +91,7 @@ def small(a: fx.Tensor, out: fx.Tensor) -> None:
     x = fx.Float32(a[thread])
     for function in (nvvm.ex2, nvvm.lg2, nvvm.rcp, nvvm.rsqrt, nvvm.tanh):
         x = function(x)
-    out[thread] = total + fx.Int32(x)
+    out[thread] = total + fx.Int32(x) + nvvm.cvt_e4m3x2(x, x)
 
 
 def boxes(rank: int) -> Any:

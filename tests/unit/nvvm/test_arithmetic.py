@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -41,6 +42,23 @@ def test_fast_functions(name: str, arch: str, monkeypatch: pytest.MonkeyPatch) -
     expected = exact(a.astype(np.float64))
     assert (np.abs(out - expected) <= bound * np.maximum(np.abs(expected), 0.3)).all()
     assert instruction in ptx(launcher(applying(name), 2, threads=256), (a, out), arch)
+
+
+def test_pairs_of_eight_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rounded as the format says, but what is too large stays at its largest number; NaN stays NaN."""
+
+    def body(a: fx.Tensor, out: fx.Tensor) -> None:
+        thread = fx.thread_idx.x
+        out[thread] = nvvm.cvt_e4m3x2(a[2 * thread], a[2 * thread + 1])
+
+    monkeypatch.setenv("ARCH", "sm_90a")
+    a = (random_data.generator().standard_normal(128) * 200).astype(np.float32)
+    a[:8] = [0, -0.0, 2**-9, 2**-11, 448, 1e9, -np.inf, np.nan]
+    out = np.zeros(64, np.int16)
+    run(body, a, out, threads=64)
+    expected = np.clip(a, -448, 448).astype(ml_dtypes.float8_e4m3fn)
+    np.testing.assert_array_equal(out.view(ml_dtypes.float8_e4m3fn).astype(np.float32), expected.astype(np.float32))
+    assert "cvt.rn.satfinite.e4m3x2.f32" in ptx(launcher(body, 2, threads=64), (a, out))
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.uint32])

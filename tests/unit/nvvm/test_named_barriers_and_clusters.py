@@ -120,6 +120,40 @@ def test_blocks_read_and_write_each_others_shared_memory(blocks: int, dtype: Any
     np.testing.assert_array_equal(out, expected)
 
 
+@pytest.mark.parametrize("lanes", [1, 2, 4])
+def test_what_other_blocks_send_completes_a_barrier(lanes: int) -> None:
+    """Each of two rounds waits for its bytes alone: no barrier of the cluster is needed between them."""
+    blocks, threads = 4, 32
+
+    def body(a: fx.Tensor, out: fx.Tensor) -> None:
+        shared = Shared()
+        got, barriers = shared.words(2 * blocks * lanes, fx.Float32), shared.barriers(2)
+        thread, rank = fx.thread_idx.x, nvvm.block_rank_in_cluster()
+        if thread == 0:
+            for number in fx.range_constexpr(2):
+                nvvm.mbarrier_init(barriers + number, 1)
+            nvvm.fence_mbarrier_init()
+        nvvm.cluster_sync()
+        for number in fx.range_constexpr(2):
+            if thread == 0:
+                nvvm.mbarrier_arrive_expect_tx(barriers + number, 4 * lanes * blocks)
+            if thread < blocks:
+                sent = [a[fx.block_idx.x, i] * (number + 1) for i in range(lanes)]
+                value = sent[0] if lanes == 1 else fx.Vector.from_elements(sent, fx.Float32)
+                place = fx.get_iter(got) + (number * blocks + rank) * lanes
+                nvvm.cluster_store(value, place, thread, barriers + number)
+            nvvm.mbarrier_wait(barriers + number, 0)
+        if thread < 2 * blocks * lanes:
+            out[fx.block_idx.x, thread] = got[thread]
+
+    a = random_data.generator().standard_normal((2 * blocks, 4)).astype(np.float32)
+    out = np.full((2 * blocks, 2 * blocks * lanes), np.nan, np.float32)
+    run(body, a, out, threads=threads, grid=2 * blocks, cluster=(blocks, 1, 1))
+    for block in range(2 * blocks):
+        sent = a[block // blocks * blocks :][:blocks, :lanes]
+        np.testing.assert_array_equal(out[block], np.concatenate([sent, 2 * sent]).ravel())
+
+
 EXCHANGED: list[tuple[Any, Any, int]] = [
     *((dtype, kind, 1) for dtype, kind in (
         (np.int16, fx.Int16), (np.uint16, fx.Uint16), (np.float16, fx.Float16), (ml_dtypes.bfloat16, fx.BFloat16),
@@ -309,6 +343,11 @@ def test_other_targets_have_no_clusters(monkeypatch: pytest.MonkeyPatch) -> None
         run(body, np.zeros(1, np.int32), grid=2, cluster=2)
 
 
+def _tell_of_16_bits(out: fx.Tensor) -> None:
+    shared = Shared()
+    nvvm.cluster_store(1, shared.words(4, fx.Int16), 0, shared.barriers())
+
+
 @pytest.mark.parametrize(
     ("body", "says"),
     [
@@ -317,6 +356,7 @@ def test_other_targets_have_no_clusters(monkeypatch: pytest.MonkeyPatch) -> None
         (lambda out: nvvm.cluster_load(Shared().words(4), 0, fx.Float64x4), "4 of Float64 are 256"),
         (lambda out: nvvm.cluster_store(fx.full(3, 1, fx.Int16), Shared().words(4), 0), "3 of Int16 are 48"),
         (lambda out: nvvm.cluster_store(True, Shared().words(4, fx.Int8), 0), "1 of Int8 are 8"),
+        (_tell_of_16_bits, "with an mbarrier told, .* 32 bits and more, and 1 of Int16 are 16"),
         (lambda out: nvvm.cluster_load(out, 0), "must lie in shared memory"),
         (lambda out: nvvm.cluster_load(3, 0), "what a pointer or tensor leads to, got int 3"),
         (

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import warnings
 from types import ModuleType
+from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 
 from flydsl import ops
+from tests.support.attention_reference import attend, check, check_gradients, gradients
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLYDSL_COMPILE_OPT_LEVEL", "0")
 
 
 def reference(
@@ -51,12 +58,15 @@ def test_arrays_and_tensors(torch: ModuleType, rng: np.random.Generator) -> None
 @pytest.mark.torch
 def test_what_has_no_kernel_is_left_to_torch(torch: ModuleType) -> None:
     x = torch.zeros(1, 1, 4, 64, requires_grad=True, dtype=torch.float16)
+    mask = torch.zeros(4, 4, requires_grad=True, dtype=torch.float16)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        ops.scaled_dot_product_attention(x, x, x).sum().backward()
-    assert x.grad is not None
+        ops.scaled_dot_product_attention(x, x, x, mask).sum().backward()
+    assert x.grad is not None and mask.grad is not None
     flat = x.detach()
-    assert "gradient" in ops.explain("scaled_dot_product_attention", x, x, x)
+    assert "keys and values alone" in ops.explain("scaled_dot_product_attention", x, x, x, mask)
+    long = torch.zeros(1, 1, 4, 256, requires_grad=True, dtype=torch.float16)
+    assert "gradients are for heads of up to 128" in ops.explain("scaled_dot_product_attention", long, long, long)
     assert "differ for these lengths" in ops.explain(
         "scaled_dot_product_attention", flat, flat[:, :, :2], flat[:, :, :2], is_causal=True
     )
@@ -72,6 +82,45 @@ def test_what_has_no_kernel_is_left_to_torch(torch: ModuleType) -> None:
 
 
 @pytest.mark.torch
+def test_gradients(torch: ModuleType, rng: np.random.Generator) -> None:
+    """By autograd, of a result whose gradient is one number for all elements; the same traced, and by name."""
+    tensors = [
+        torch.from_numpy(rng.standard_normal((1, heads, 40, 64)).astype(np.float16)).requires_grad_()
+        for heads in (4, 2, 2)
+    ]
+
+    def by_torch(q: Any, k: Any, v: Any) -> Any:
+        return ops.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+
+    q, k, v = (x.detach().numpy() for x in tensors)
+    expected = gradients(np.ones_like(q), q, k, v, is_causal=True)
+    ops.register_operators()
+    traced = torch.compile(by_torch, fullgraph=True, backend="aot_eager")
+    for function in (by_torch, traced, lambda q, k, v: ops.attention(q, k, v, is_causal=True, deterministic=True)):
+        found = torch.autograd.grad(function(*tensors).sum(), tensors)
+        check_gradients([x.numpy() for x in found], expected)
+
+
+@pytest.mark.torch
+def test_sequences_and_windows(torch: ModuleType, rng: np.random.Generator) -> None:
+    """What torch's function has no word for; gradients reach the tensors that are asked for."""
+    q, k, v = (torch.from_numpy(rng.standard_normal((50, 2, 64)).astype(np.float16)) for _ in range(3))
+    starts = torch.tensor([0, 20, 50], dtype=torch.int32)
+    k.requires_grad_()
+    out = ops.attention(q, k, v, cu_seqlens_q=starts, cu_seqlens_k=starts, max_seqlen_q=30, window=(5, 0))
+    (found,) = torch.autograd.grad(out.sum(), [k])
+    for first, last in ((0, 20), (20, 50)):
+        parts = [x.detach()[None, first:last].transpose(1, 2).numpy() for x in (q, k, v)]
+        check(out.detach()[None, first:last].transpose(1, 2).numpy(), None, attend(*parts, window=(5, 0)))
+        wanted, bound = gradients(np.ones_like(parts[0]), *parts, window=(5, 0))[1]
+        assert (np.abs(found[None, first:last].transpose(1, 2).numpy() - wanted) <= bound).all()
+    with pytest.raises(TypeError, match="keys and values alone"):
+        ops.attention(q, k, v, alibi_slopes=torch.zeros(2, requires_grad=True))
+    with pytest.raises(ValueError, match="window must be None or not negative"):
+        ops.attention(q, k, v, window=(-1, 0))
+
+
+@pytest.mark.torch
 def test_traced_by_torch(torch: ModuleType, rng: np.random.Generator) -> None:
     q, k, v = (torch.from_numpy(rng.standard_normal((1, 2, 7, 64)).astype(np.float16)) for _ in range(3))
     ops.register_operators()
@@ -81,3 +130,23 @@ def test_traced_by_torch(torch: ModuleType, rng: np.random.Generator) -> None:
         backend="aot_eager",
     )
     np.testing.assert_array_equal(traced(q, k, v), 2 * ops.scaled_dot_product_attention(q, k, v, is_causal=True))
+
+
+@pytest.mark.torch
+def test_paged_caches(torch: ModuleType, rng: np.random.Generator) -> None:
+    """Arrays, tensors and traced tensors; a latent cache is one of keys whose first elements are values."""
+    cache = rng.standard_normal((5, 16, 1, 96)).astype(np.float16)
+    tables, lengths = np.array([[3, 1], [4, 0]], np.int32), np.array([20, 7], np.int32)
+    q = rng.standard_normal((2, 4, 96)).astype(np.float16)
+    given = (q, cache, cache[..., :64], tables, lengths)
+    found = ops.paged_attention(*given, scale=0.1)
+    for row, length in enumerate(lengths):
+        keys = cache[tables[row]].reshape(1, 1, 32, 96)[:, :, :length]
+        check(found[row][None, :, None], None, attend(q[row][None, :, None], keys, keys[..., :64], scale=0.1))
+    tensors = [torch.from_numpy(x) for x in (q, cache[:, :, 0], tables, lengths)]
+    ops.register_operators()
+    for run in (ops.mla_decode, torch.compile(ops.mla_decode, fullgraph=True, backend="aot_eager")):
+        np.testing.assert_array_equal(run(*tensors, dv=64, scale=0.1).numpy(), found)
+    assert "runs FlyDSL's kernels" in ops.explain("paged_attention", *given)
+    with pytest.raises(TypeError, match="attention is for f16 and bf16"):
+        ops.paged_attention(q.astype(np.float32), *given[1:])

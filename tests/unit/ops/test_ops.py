@@ -1,4 +1,4 @@
-"""`flydsl.ops` with NumPy and torch: results, gradients, tracing, lanes, and what is refused or left to torch."""
+"""`flydsl.ops` with NumPy and torch: results, gradients, tracing, replays, and what is refused or left to torch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import flydsl.ops as ops
 from flydsl.kernels.quant import formats
-from flydsl.ops import arrays, lanes, op
+from flydsl.ops import arrays, op, replays
 from flydsl.ops.table import TABLE
 from tests.support import random_data
 
@@ -163,7 +163,7 @@ def test_explain() -> None:
     assert ops.explain(ops.softmax, x, dim=0) == "softmax is left to torch: dimension 0 is not the last"
     with pytest.raises(ValueError, match=r"flydsl\.ops has no 'sort'; it has softmax"):
         ops.explain("sort", x)
-    assert set(TABLE) | {"explain", "register_operators"} == set(ops.__all__)
+    assert set(TABLE) | {"explain", "moe_weights", "register_operators"} == set(ops.__all__)
     assert all(row.function.__doc__ for row in TABLE.values())
 
 
@@ -266,15 +266,15 @@ def test_tracing(name: str, torch: Any) -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("name", NAMES)
 def test_lanes(name: str, torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Calls like the first repeat what was recorded; on the host, which has no lanes otherwise."""
-    monkeypatch.setattr(lanes, "has_lanes", lambda tensor: True)
-    monkeypatch.setattr(lanes, "LANES", {})
+    """Calls like the first repeat what was recorded; on the host, which has no replays otherwise."""
+    monkeypatch.setattr(replays, "can_replay", lambda tensor: True)
+    monkeypatch.setattr(replays, "REPLAYS", {})
     for module in ("softmax_rows", "norms", "cross_entropy_loss", "gated_units"):
-        monkeypatch.setattr(sys.modules[f"flydsl.ops.{module}"], "LANES", lanes.LANES)
+        monkeypatch.setattr(sys.modules[f"flydsl.ops.{module}"], "REPLAYS", replays.REPLAYS)
     for _ in range(3):
         compare(torch, name)
     if name not in ("swiglu", "rope", "cross_entropy, each"):
-        assert len(lanes.LANES) == 1
+        assert len(replays.REPLAYS) == 1
     if name == "rms_norm":  # a weight in the place of its shape, and one that begins between multiples of 16 bytes
         x, w = torch.randn(4, 10), torch.randn(11)
         for weight in (w[:10], w[1:], w[:10], torch.rand(10)):
@@ -284,11 +284,32 @@ def test_lanes(name: str, torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.torch
 def test_a_tensor_that_is_given_twice(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A lane for it would take one tensor for two."""
-    monkeypatch.setattr(lanes, "has_lanes", lambda tensor: True)
+    """It has a replay of its own, which does not take one tensor for two; nor does the replay of a gradient."""
+    monkeypatch.setattr(replays, "can_replay", lambda tensor: True)
+    monkeypatch.setattr(replays, "REPLAYS", {})
+    for module in ("softmax_rows", "gated_units"):
+        monkeypatch.setattr(sys.modules[f"flydsl.ops.{module}"], "REPLAYS", replays.REPLAYS)
     a, b = torch.randn(2, 4, 8)
-    for gate, up in ((a, a), (a, b), (b, a)):
+    for gate, up in ((a, a), (a, b), (b, a), (b, b)):
         torch.testing.assert_close(ops.swiglu(gate, up), torch.nn.functional.silu(gate) * up)
+    assert len(replays.REPLAYS) == 2
+    x = torch.randn(4, 8, requires_grad=True)
+    for weigh in (lambda y: y, lambda y: y * 2, torch.ones_like):
+        results = []
+        for function in (ops.softmax, lambda t: torch.softmax(t, -1)):
+            y = function(x)
+            results.append(torch.autograd.grad(y, x, weigh(y.detach())))
+        torch.testing.assert_close(*results)
+
+
+@pytest.mark.torch
+def test_calls_without_gradients_compute_no_statistics(torch: Any) -> None:
+    x, w = torch.randn(3, 8), torch.randn(8)
+    for norm, more in (("RMS_NORM", (w,)), ("LAYER_NORM", (w, None))):
+        described = getattr(sys.modules["flydsl.ops.norms"], norm)
+        bare, full = (described.run(x, *more, 1e-5, 8, kept=kept) for kept in (False, True))
+        assert (len(bare), len(full)) == (1, described.results)
+        torch.testing.assert_close(bare[0], full[0], rtol=0, atol=0)
 
 
 @pytest.mark.torch

@@ -21,7 +21,7 @@ import pytest
 import flydsl.compiler as flyc
 from flydsl.base import knobs
 from flydsl.base.errors import DriverError, DslRuntimeError
-from flydsl.compiler.artifacts.artifact_file import from_bytes, read, to_bytes
+from flydsl.compiler.artifacts.artifact import from_bytes, read, to_bytes
 from flydsl.runtime import cuda, nvidia_tools
 from tests.conftest import REPOSITORY
 from tests.support import random_data

@@ -12,9 +12,11 @@ import pytest
 
 from flydsl.backends.host.thread_loops import ATOMIC, ORDERING, READ, WRITE
 from flydsl.base import native_names as names
+from flydsl.compiler.running import loading
 from flydsl.compiler.running.sanitized_arrays import ArrayInterval, WatchedMemory
 from flydsl.compiler.running.sanitized_executable import load_checker
 from flydsl.native.constants import REPORT_WORDS
+from flydsl.runtime import host_pool
 
 RACE = 2
 WAVE_SHIFT = 2
@@ -46,6 +48,7 @@ class Seen:
 
 
 def _native(name: str, result: Any, *arguments: Any) -> Any:
+    host_pool.start(loading.pool_object)
     return ctypes.CFUNCTYPE(result, *arguments)(load_checker().address(name))
 
 

@@ -9,7 +9,7 @@ import pytest
 import flydsl.compiler as flyc
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, FlyDSLError, SanitizerError
-from flydsl.compiler.options.sanitize import CHECKS, ON_REQUEST
+from flydsl.compiler.options.hints import CHECKS, ON_REQUEST
 from tests.unit.sanitize import (
     planted_async_amd,
     planted_async_copies,

@@ -14,7 +14,7 @@ import flydsl.expr as fx
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, SanitizerError
 from flydsl.compiler.messages.shown_value import assigned_name
-from flydsl.compiler.options.sanitize import CHECKS, ON_REQUEST, check_device
+from flydsl.compiler.options.hints import CHECKS, ON_REQUEST, check_device
 from flydsl.compiler.running.sanitized_arrays import ArrayInterval, WatchedMemory
 from flydsl.compiler.running.sanitizer_report import coordinate_of
 from tests.unit.sanitize.planting import numbers, poisoned

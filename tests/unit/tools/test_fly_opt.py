@@ -187,7 +187,40 @@ def test_instruction_dialects_are_known() -> None:
 def test_debug_info_is_printed_and_read() -> None:
     text = ok(["--print-debuginfo"], FUNCTION)
     assert 'loc("<stdin>":3:3)' in text
-    assert 'fly.make_int_tuple(%i) : (i32) -> !fly.int_tuple<?> loc("<stdin>":3:3)' in ok(["--print-debuginfo"], text)
+    assert 'fly.make_int_tuple(%arg0) : (i32) -> !fly.int_tuple<?> loc("<stdin>":3:3)' in ok(
+        ["--print-debuginfo"], text
+    )
+
+
+NAMED = """\
+func.func @f(%lower: i32, %flag: i1) -> i32 {
+  %four = arith.constant 4 : i32
+  %again = arith.constant 4 : i32
+  %less = arith.constant -1 : i64
+  %place = arith.constant 7 : index
+  %yes = arith.constant true
+  %half = arith.constant 0.5 : f32
+  %sum = arith.addi %lower, %four : i32
+  %picked = scf.if %flag -> (i32) {
+    scf.yield %again : i32
+  } else {
+    scf.yield %sum : i32
+  }
+  return %picked : i32
+}
+"""
+
+
+def test_values_are_named_as_upstream_names_them() -> None:
+    text = ok([], NAMED)
+    for line in (
+        "@f(%arg0: i32, %arg1: i1)", "%c4_i32 = arith.constant 4", "%c4_i32_0 = arith.constant 4", "%c-1_i64 = ",
+        "%c7 = arith.constant 7 : index", "%true = ", "%cst = ", "%0 = arith.addi %arg0, %c4_i32", "%1 = scf.if %arg1",
+    ):  # fmt: skip
+        assert line in text, line
+    kept = ok(["--keep-names"], NAMED)
+    assert "%picked = scf.if %flag" in kept and "%again = arith.constant 4" in kept
+    assert ok([], text) == text
 
 
 def test_print_after_all_goes_to_stderr() -> None:

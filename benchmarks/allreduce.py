@@ -1,0 +1,127 @@
+"""All-reduce of several ranks: every way, by size, beside the process group's own and the model's time.
+
+Run it: torchrun --nproc-per-node 8 benchmarks/allreduce.py      (a GPU a rank; microseconds, bus bandwidth)
+    or: python benchmarks/allreduce.py [--ranks 4] [--quick]     (virtual ranks: results checked, times the model's)
+
+Times are the median of single calls between two events on the stream, after a warm-up, on the slowest rank. ``bus`` is
+bytes times 2 (world - 1) / world by time, as NCCL's tests count it. Every result is compared with the sum in float64.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import timing
+
+import flydsl.compiler as flyc
+from flydsl.kernels.comm.model import BARRIERS, DEFAULT_LINK, LINKS, microseconds
+from flydsl.kernels.comm.rank_collectives import Collectives
+
+SIZES = [16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20]
+FEW_SIZES = [1 << 10, 40_000]
+HEAD = ["bytes", "way", "us", "bus GB/s", "model us", "group us", "worst error"]
+CALLS = 50
+
+
+def link_of_target() -> Any:
+    """The numbers of the model for the GPU at hand."""
+    return LINKS.get(flyc.current_device().target.generation, DEFAULT_LINK)
+
+
+def data(rank: int, size: int) -> np.ndarray:
+    return np.random.default_rng((size, rank)).standard_normal(size // 2).astype(np.float16)
+
+
+def worst(result: np.ndarray, world: int, size: int) -> float:
+    """The largest error, in units of the result's last place at its largest element."""
+    exact = sum(data(rank, size).astype(np.float64) for rank in range(world))
+    return float(np.abs(result.astype(np.float64) - exact).max() / (np.abs(exact).max() * 2.0**-11))
+
+
+def row(size: int, way: str, world: int, error: float, us: float | None, group_us: float | None) -> list[str]:
+    model = microseconds(way, world, size, link_of_target())
+    bus = None if us is None else 2 * (world - 1) / world * size / us / 1e3
+    shown = ["-" if number is None else f"{number:.1f}" for number in (us, bus, model, group_us)]
+    return [str(size), way.removeprefix("all_reduce_"), *shown, f"{error:.2f}"]
+
+
+# Virtual ranks -----------------------------------------------------------------------------------------------------
+
+
+def on_virtual_ranks(world: int, sizes: list[int]) -> list[list[str]]:
+    def program(rank: Any) -> list[list[str]]:
+        calls = Collectives(rank, max_bytes=max(sizes), blocks=4)
+        found = []
+        for size in sizes:
+            for way in BARRIERS:
+                result = calls.all_reduce(data(rank.number, size), way=way)
+                found.append(row(size, way, world, worst(result, world, size), None, None))
+        return found
+
+    return flyc.virtual_ranks(world, seed=1).run(program)[0]
+
+
+# A GPU a rank --------------------------------------------------------------------------------------------------------
+
+
+def median_us(call: Callable[[], Any]) -> float:
+    """Of single calls, between events; all ranks begin each together, as far as a barrier can do that."""
+    import torch
+
+    times = []
+    for turn in range(CALLS + 10):
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        call()
+        end.record()
+        end.synchronize()
+        if turn >= 10:
+            times.append(begin.elapsed_time(end) * 1e3)
+    return sorted(times)[len(times) // 2]
+
+
+def on_gpus(sizes: list[int]) -> list[list[str]]:
+    import torch
+    import torch.distributed as dist
+
+    torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+    dist.init_process_group("nccl")
+    rank = flyc.process_rank(device=torch.device("cuda", torch.cuda.current_device()))
+    calls = Collectives(rank, max_bytes=max(sizes), threads=512, blocks=32, check="never", link=link_of_target())
+    found = []
+    for size in sizes:
+        x = torch.from_numpy(data(rank.number, size)).cuda()
+        out, other = torch.empty_like(x), x.clone()
+        group_us = max(rank.exchange(median_us(lambda: dist.all_reduce(other))))  # noqa: B023 - called at once
+        for way in BARRIERS:
+            us = max(rank.exchange(median_us(lambda: calls.all_reduce(x, out, way=way))))  # noqa: B023
+            found.append(row(size, way, rank.world, worst(out.cpu().numpy(), rank.world, size), us, group_us))
+    rank.close()
+    dist.destroy_process_group()
+    return found if rank.number == 0 else []
+
+
+def main() -> None:
+    parser = timing.arguments(__doc__ or "", "small arrays")
+    parser.add_argument("--ranks", type=int, default=4, help="virtual ranks, where there is no torchrun")
+    given = parser.parse_args()
+    sizes = FEW_SIZES if given.quick else SIZES
+    under_torchrun = "LOCAL_RANK" in os.environ
+    if not under_torchrun:
+        sizes = [size for size in sizes if size <= 1 << 20]
+    rows = on_gpus(sizes) if under_torchrun else on_virtual_ranks(given.ranks, sizes)
+    if not rows:
+        return
+    timing.print_table(HEAD, rows)
+    timing.keep("allreduce", {"head": HEAD, "rows": rows}, given)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,179 @@
+"""A layer of experts on a Hopper GPU beside a composition of torch's functions, in one run, the sides in turns.
+
+    python benchmarks/moe.py [--quick] [--tokens 16,1024]
+
+Microseconds of a whole layer, router to sum, by replays of a CUDA graph: bf16, and fp8 with scales of blocks. The peer
+is softmax, topk, sort, `torch._grouped_mm`, silu, `torch._grouped_mm` and index_add in bf16. Read is the share of a
+copy's bandwidth at which a plain layer reads the weights of the experts that its tokens chose. Results are poisoned
+before they are checked. Without a GPU, and with --quick, a small layer runs on virtual GPUs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import timing
+
+from flydsl.kernels.moe import references
+
+TOKENS = (1, 16, 128, 1024, 8192, 32768)
+COPY = 1 << 30
+"""Bytes of the copy whose bandwidth is the measure."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Sizes of a layer."""
+
+    model: int
+    inter: int
+    experts: int
+    topk: int
+
+    def __str__(self) -> str:
+        return f"{self.model}/{self.inter} {self.experts} experts, {self.topk} each"
+
+
+LAYERS = (Layer(7168, 2048, 256, 8), Layer(2048, 768, 128, 8))
+SMALL = Layer(256, 128, 8, 2)
+VIRTUAL = {"gfx942": ("plain",), "gfx950": ("fp8",)}
+
+
+# On the virtual GPU --------------------------------------------------------------------------------------------------
+
+
+def numbers(layer: Layer, tokens: int) -> list[Any]:
+    """x, logits, w1 and w2."""
+    import ml_dtypes
+
+    rng = np.random.default_rng()
+    shapes = ((tokens, layer.model), (tokens, layer.experts), (layer.experts, 2 * layer.inter, layer.model),
+              (layer.experts, layer.model, layer.inter))  # fmt: skip
+    return [(rng.standard_normal(shape) * shape[-1] ** -0.5 * 4).astype(ml_dtypes.bfloat16) for shape in shapes]
+
+
+def on_virtual_gpus(layer: Layer, tokens: int) -> list[list[str]]:
+    """Rows of a table: what a call computes is checked, what it takes is of the host."""
+    import flydsl.ops as ops
+
+    rows = []
+    x, logits, w1, w2 = numbers(layer, tokens)
+    want = references.moe(x, *references.route(logits, layer.topk), w1, w2)
+    for arch, kinds in VIRTUAL.items():
+        os.environ["ARCH"] = arch
+        for kind in kinds:
+            experts = ops.moe_weights(w1, w2, kind)
+            ops.moe(x, logits, experts, topk=layer.topk)
+            start = time.perf_counter()
+            y = ops.moe(x, logits, experts, topk=layer.topk)
+            took = time.perf_counter() - start
+            error = np.linalg.norm(y.astype(float) - want) / np.linalg.norm(want)
+            assert error < 0.1, (arch, kind, error)
+            rows.append([f"{arch} {kind}, {tokens} tokens", f"{took * 1e3:.1f}", f"{error:.1e}"])
+    return rows
+
+
+# On a GPU ------------------------------------------------------------------------------------------------------------
+
+
+def by_torch(layer: Layer, x: Any, logits: Any, w1: Any, w2: Any) -> Any:
+    """The composition, without a look at sizes on the host."""
+    import torch
+
+    weights, ids = torch.softmax(logits.float(), -1).topk(layer.topk, -1)
+    weights = weights / weights.sum(-1, keepdim=True)
+    experts, order = ids.flatten().sort(stable=True)
+    ends = torch.searchsorted(experts, torch.arange(layer.experts, device=x.device), right=True).int()
+    tokens = order // layer.topk
+    grouped: Any = torch._grouped_mm  # pyright: ignore[reportPrivateImportUsage]
+    gate, up = grouped(x[tokens], w1.transpose(1, 2), offs=ends).chunk(2, -1)
+    rows = grouped(torch.nn.functional.silu(gate) * up, w2.transpose(1, 2), offs=ends)
+    return torch.zeros_like(x).index_add(0, tokens, rows * weights.flatten()[order, None].to(x.dtype))
+
+
+def replay(run: Callable[[], Any]) -> Callable[[], Any]:
+    """A graph of one call."""
+    import torch
+
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        for _ in range(3):
+            run()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        run()
+    return graph.replay
+
+
+def copied_per_second() -> float:
+    """Bytes of a copy, read or written, in a second."""
+    import torch
+
+    source = torch.empty(COPY, dtype=torch.uint8, device="cuda")
+    target = torch.empty_like(source)
+    taken = timing.launch_ms({"copy": lambda: target.copy_(source)}, 5, 10)["copy"] * 1e3
+    return 2 * COPY / taken * 1e6
+
+
+def on_gpu(layer: Layer, counts: list[int]) -> list[list[str]]:
+    import torch
+
+    import flydsl.ops as ops
+
+    def drawn(*shape: int) -> Any:
+        return torch.randn(*shape, device="cuda", dtype=torch.bfloat16) * shape[-1] ** -0.5
+
+    w1, w2 = drawn(layer.experts, 2 * layer.inter, layer.model), drawn(layer.experts, layer.model, layer.inter)
+    kinds = {kind: ops.moe_weights(w1, w2, kind) for kind in ("plain", "fp8_blockscale")}
+    bandwidth, rows = copied_per_second(), []
+    for tokens in counts:
+        x = torch.randn(tokens, layer.model, device="cuda", dtype=torch.bfloat16)
+        logits = torch.randn(tokens, layer.experts, device="cuda", dtype=torch.bfloat16)
+        out = torch.full_like(x, float("nan"))
+        ops.moe(x, logits, kinds["plain"], topk=layer.topk, out=out)
+        peer = by_torch(layer, x, logits, w1, w2)
+        error = float((out.float() - peer.float()).norm() / peer.float().norm())
+        assert error < 0.02, (layer, tokens, error)
+        sides = {"torch": replay(lambda x=x, logits=logits: by_torch(layer, x, logits, w1, w2))}
+        for kind, experts in kinds.items():
+            sides[kind] = replay(lambda x=x, logits=logits, e=experts: ops.moe(x, logits, e, topk=layer.topk))
+        taken = {name: ms * 1e3 for name, ms in timing.launch_ms(sides, 5, 20 if tokens < 8192 else 5).items()}
+        chosen = torch.softmax(logits.float(), -1).topk(layer.topk, -1)[1].unique().numel()
+        read = chosen * 3 * layer.inter * layer.model * 2 / taken["plain"] * 1e6 / bandwidth
+        cells = [f"{taken[name]:.1f}" for name in ("torch", *kinds)]
+        ratios = [f"{taken['torch'] / taken[kind]:.2f}x" for kind in kinds]
+        rows.append([f"{layer}, {tokens} tokens", *cells, *ratios, f"{read:.2f}", f"{error:.1e}"])
+    return rows
+
+
+def main() -> None:
+    parser = timing.arguments(__doc__ or "", "a small layer on virtual GPUs")
+    parser.add_argument("--tokens", help="numbers of tokens, with commas between them")
+    given = parser.parse_args()
+    there = False
+    if not given.quick:
+        import torch
+
+        there = torch.cuda.is_available()
+    if there:
+        counts = [int(number) for number in given.tokens.split(",")] if given.tokens else [*TOKENS]
+        rows = [row for layer in LAYERS for row in on_gpu(layer, counts)]
+        head = ["us", "torch", "bf16", "fp8 blocks", "bf16 is", "fp8 is", "read", "error"]
+    else:
+        rows, head = on_virtual_gpus(SMALL, 24), ["virtual GPU, ms", "ours", "error"]
+    timing.print_table(head, rows)
+    timing.keep("moe", {"rows": rows}, given)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""The machine code of the two stages of a mixture of experts: gathered rows, packed atomics, no spills."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from flydsl.backends.rocm.compile import device_text, isa_of
+from flydsl.kernels.moe.blockscale_2stage import compile_moe_blockscale_gemm1
+from flydsl.kernels.moe.mixed_2stage import compile_mixed_moe_gemm1
+from flydsl.kernels.moe.moe_gemm_2stage.stages import compile_moe_gemm1, compile_moe_gemm2
+from flydsl.target.target import parse_target
+from flydsl.tools.assembly import fact, main_loop
+from tests.codegen.repository_kernels import RepositoryKernel, after_stage_a
+
+MODEL, INTER, EXPERTS, TOPK, TOKENS = 1024, 512, 8, 2, 64
+ELEMENTS: dict[str, Any] = {"bf16": ml_dtypes.bfloat16, "fp16": np.float16}
+
+
+def isa(arch: str, second: bool, in_dtype: str, out: Any = np.float16, **options: Any) -> str:
+    columns, depth = (MODEL, INTER) if second else (INTER, MODEL)
+    choice = {"model_dim": MODEL, "inter_dim": INTER, "experts": EXPERTS, "topk": TOPK, "tile_m": 64, "tile_n": 128,
+              "tile_k": 64 if in_dtype in ELEMENTS else 128, "in_dtype": in_dtype, **options}  # fmt: skip
+    run = compile_moe_gemm2(doweight_stage2=True, **choice) if second else compile_moe_gemm1(
+        doweight_stage1=False, **choice
+    )  # fmt: skip
+    rows = np.zeros((8, depth), ELEMENTS.get(in_dtype, np.int8))
+    words, numbers = np.zeros(64, np.int32), np.zeros(64, np.float32)
+    arguments = (np.zeros((8, columns), out), rows, rows, numbers, numbers, words, words, numbers, words, TOKENS,
+                 columns, depth, 16)  # fmt: skip
+    return assembly_of(run, arguments, arch)
+
+
+@pytest.mark.parametrize("in_dtype", ["bf16", "fp8", "int4"])
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+def test_first_stage(arch: str, in_dtype: str) -> None:
+    """The main loop is the preshuffle GEMM's: rows are gathered by offsets that were computed before it."""
+    assembly = isa(arch, False, in_dtype)
+    counts = main_loop(assembly).counts
+    vector = [name for name in counts if name.startswith("v_") and "mfma" not in name]
+    assert in_dtype == "int4" or vector == [], "lanes compute nothing in the loop"
+    assert counts["buffer_load_dwordx4"] >= 4 and counts["ds_read_b128"] and counts["ds_write_b128"]
+    assert not [name for name in counts if name.startswith(("global_", "flat_", "scratch_"))]
+    assert fact(assembly, "vgpr_spill_count") == 0 and fact(assembly, "sgpr_spill_count") == 0
+
+
+def assembly_of(run: Any, arguments: tuple[Any, ...], arch: str) -> str:
+    module, target = after_stage_a(RepositoryKernel("moe", lambda _: (run, arguments)), arch)
+    return isa_of(device_text(module, target), parse_target(arch), 3)
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+def test_scales_of_blocks_do_not_spill(arch: str) -> None:
+    run = compile_moe_blockscale_gemm1(
+        model_dim=MODEL, inter_dim=INTER, experts=EXPERTS, topk=TOPK, tile_m=32, tile_n=128, tile_k=128,
+        doweight_stage1=False,
+    )  # fmt: skip
+    rows, words, numbers = np.zeros((8, MODEL), np.int8), np.zeros(64, np.int32), np.zeros(64, np.float32)
+    arguments = (np.zeros((8, INTER), np.float16), rows, rows, numbers, numbers, words, words, numbers, words, TOKENS,
+                 INTER, MODEL, 16)  # fmt: skip
+    assembly = assembly_of(run, arguments, arch)
+    assert fact(assembly, "vgpr_spill_count") == 0 and main_loop(assembly).matrix
+
+
+@pytest.mark.parametrize("a_dtype", ["fp4", "fp8"])
+def test_mx_formats_do_not_spill(a_dtype: str) -> None:
+    run = compile_mixed_moe_gemm1(
+        model_dim=MODEL, inter_dim=INTER, experts=EXPERTS, topk=TOPK, tile_m=32, tile_n=128, tile_k=256,
+        doweight_stage1=False, a_dtype=a_dtype, b_dtype="fp4", out_dtype=a_dtype,
+    )  # fmt: skip
+    rows, words, numbers = np.zeros((8, MODEL), np.uint8), np.zeros(64, np.int32), np.zeros(64, np.float32)
+    arguments = (rows, rows, rows, rows, rows, words, words, numbers, words, None, rows, TOKENS, INTER, MODEL, 16)
+    assembly = assembly_of(run, arguments, "gfx950")
+    assert fact(assembly, "vgpr_spill_count") == 0
+    assert "v_mfma_scale_f32_16x16x128_f8f6f4" in assembly and "scratch_" not in assembly
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+def test_second_stage_adds_pairs(arch: str) -> None:
+    for out_dtype, out in (("f16", np.float16), ("bf16", ml_dtypes.bfloat16)):
+        assembly = isa(arch, True, "bf16", out, out_dtype=out_dtype)
+        assert f"global_atomic_pk_add_{out_dtype}" in assembly
+        assert "cmpswap" not in assembly
+        assert fact(assembly, "vgpr_spill_count") == 0
+    stored = isa(arch, True, "bf16", accumulate=False)
+    assert "global_store_dwordx4" in stored and "atomic" not in stored
+    assert fact(stored, "vgpr_spill_count") == 0

@@ -1,0 +1,126 @@
+"""The machine code of the GEMMs of RDNA and gfx1250: products and wide accesses in the main loop, no spills."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from flydsl.backends.rocm.compile import device_text, isa_of
+from flydsl.kernels.gemm.gemm_fp8fp4_gfx1250 import compile_fp8fp4_gemm
+from flydsl.kernels.gemm.rdna_f16_gemm import create_wmma_gemm_module
+from flydsl.kernels.gemm.rdna_fp8_preshuffle_gemm import compile_fp8_gemm
+from flydsl.kernels.gemm.wmma_gemm_gfx1250 import compile_wmma_gemm_tdm
+from flydsl.target.target import parse_target
+from flydsl.tools.assembly import fact, main_loop
+from tests.codegen.repository_kernels import RepositoryKernel, after_stage_a
+
+TYPES: dict[str, Any] = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32}
+
+
+def isa(arch: str, gemm: Any, arguments: tuple[Any, ...]) -> str:
+    module, target = after_stage_a(RepositoryKernel("rdna", lambda _: (gemm, arguments)), arch)
+    return isa_of(device_text(module, target), parse_target(arch), 3)
+
+
+@cache
+def half(arch: str, in_dtype: str = "f16", out_dtype: str = "f16", m: int = 512, n: int = 512, k: int = 1024,
+         rounding: str = "rn") -> str:  # fmt: skip
+    gemm, *_ = create_wmma_gemm_module(m, n, k, in_dtype, out_dtype, rounding=rounding)
+    a, b = (np.zeros((rows, k), TYPES[in_dtype]) for rows in (m, n))
+    return isa(arch, gemm, (np.zeros((m, n), TYPES[out_dtype]), a, b))
+
+
+def nothing_spilled(assembly: str) -> bool:
+    names = ("vgpr_spill_count", "sgpr_spill_count", "private_segment_fixed_size")
+    return not any(fact(assembly, name) for name in names)
+
+
+@pytest.mark.parametrize(("arch", "dtype"), [("gfx1100", "bf16"), ("gfx1201", "f16")])
+def test_main_loop(arch: str, dtype: str) -> None:
+    """Two tiles of 128 x 128 x 32 a turn: lanes compute nothing, barriers let loads stay on their way."""
+    assembly = half(arch, dtype, dtype)
+    loop = main_loop(assembly)
+    counts = loop.counts
+    assert counts[f"v_wmma_f32_16x16x16_{dtype}"] == loop.matrix == 64
+    vector = [name for name in counts if name.startswith("v_") and "wmma" not in name]
+    assert vector == []
+    twice = 2 if arch == "gfx1100" else 1  # both halves of a wave hold an operand
+    memory = {name: n for name, n in counts.items() if name.startswith(("buffer_", "ds_", "global_", "scratch_"))}
+    assert memory == {"buffer_load_b128": 16, "ds_store_b128": 16, "ds_load_b128": 32 * twice}
+    assert counts["s_barrier"] + counts["s_barrier_wait"] == 2
+    last = max(i for i, line in enumerate(loop.lines) if "s_barrier" in line and "wait" not in line)
+    before = [line for line in loop.lines[:last] if "s_wait" in line][-1]
+    assert "loadcnt" not in before and "vmcnt(0)" not in before, "the barrier waits for loads from global memory"
+    assert nothing_spilled(assembly)
+
+
+@pytest.mark.parametrize(("arch", "out", "shape", "rounding"), [
+    ("gfx1100", "f32", (500, 500, 1000), "rn"), ("gfx1201", "f32", (500, 500, 1000), "rn"),
+    ("gfx1100", "bf16", (512, 500, 1024), "rs"),
+])  # fmt: skip
+def test_edges_do_not_spill(arch: str, out: str, shape: tuple[int, int, int], rounding: str) -> None:
+    assembly = half(arch, "bf16", out, *shape, rounding)
+    assert nothing_spilled(assembly)
+    assert main_loop(assembly).matrix == 64
+
+
+@pytest.mark.parametrize(("tile_m", "products", "a_loads"), [(32, 32, 8), (128, 64, 16)])
+def test_fp8(tile_m: int, products: int, a_loads: int) -> None:
+    gemm = compile_fp8_gemm(M=500, N=500 // 16 * 16, K=2048, tile_m=tile_m)
+    a, b = np.zeros((500, 512), np.float32), np.zeros((496, 512), np.float32)
+    c, scales = np.zeros((500, 496), ml_dtypes.bfloat16), np.zeros(500, np.float32)
+    assembly = isa("gfx1201", gemm, (c, a, b, scales, scales[:496]))
+    counts = main_loop(assembly).counts
+    assert counts["v_wmma_f32_16x16x16_fp8_fp8"] == products
+    assert counts["buffer_load_b128"] == a_loads
+    assert [name for name in counts if name.startswith("v_") and "wmma" not in name] == []
+    assert nothing_spilled(assembly)
+
+
+# gfx1250 ---------------------------------------------------------------------------------------
+
+
+def ring_loop(assembly: str, products: int) -> Any:
+    """Counts of a main loop of two tiles: the engine fetches, barriers come in halves, lanes compute nothing."""
+    loop = main_loop(assembly)
+    counts = loop.counts
+    assert loop.matrix == products
+    assert [
+        name for name in counts if name.startswith("v_") and "wmma" not in name and "readfirstlane" not in name
+    ] == []
+    assert counts["s_barrier_signal"] == counts["s_barrier_wait"] == counts["s_wait_tensorcnt"] == 2
+    assert not [name for name in counts if name.startswith(("buffer_", "global_", "scratch_", "ds_store"))]
+    order = [name for name in loop.names if "s_barrier" in name or "wmma" in name]
+    between = order[order.index("s_barrier_signal") + 1 : order.index("s_barrier_wait")]
+    assert len(between) >= 4, "products fill the time between the halves of a barrier"
+    assert nothing_spilled(assembly)
+    return counts
+
+
+@pytest.mark.parametrize(
+    ("data_format", "tile_k", "instruction", "products", "reads"),
+    [("fp8", 128, "16x16x128_f8f6f4", 32, 68), ("fp4", 256, "32x16x128_f4", 32, 68)],
+)
+def test_narrow_ring(data_format: str, tile_k: int, instruction: str, products: int, reads: int) -> None:
+    """128 x 128 by four waves: 16-byte reads of LDS, four words of scales at once; fp4 takes 32 columns a product."""
+    k = 2048
+    gemm = compile_fp8fp4_gemm(data_format=data_format, K=k, tile_k=tile_k, out_dtype="bf16")
+    a, scales = np.zeros((512, k if data_format == "fp8" else k // 2), np.uint8), np.zeros((512, k // 32), np.uint8)
+    c = np.zeros((512, 512), ml_dtypes.bfloat16)
+    counts = ring_loop(isa("gfx1250", gemm, (c, a, a, scales, scales, 512, 512, a.shape[1], 512)), products)
+    assert counts[f"v_wmma_scale_f32_{instruction}"] == products
+    assert counts["ds_load_b128"] == reads
+    assert counts["tensor_load_to_lds"] == 8
+
+
+def test_half_ring() -> None:
+    """B goes through transposing reads."""
+    gemm = compile_wmma_gemm_tdm(K=1024, tile_m=128, tile_n=128, tile_k=64, n_warp=2)
+    a, b, c = (np.zeros(shape, np.float16) for shape in ((512, 1024), (1024, 512), (512, 512)))
+    counts = ring_loop(isa("gfx1250", gemm, (c, a, b, 512, 512)), 64)
+    assert counts["ds_load_tr16_b128"] == counts["ds_load_b128"] == 32
+    assert counts["tensor_load_to_lds"] == 4

@@ -1,0 +1,121 @@
+"""Groups, scales of blocks and weights of four bits on a real Hopper GPU, against float64."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import flydsl.compiler as flyc
+from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
+from flydsl.kernels.gemm.hopper_matmul import hopper_gemm, hopper_linear4
+from flydsl.kernels.gemm.hopper_plan import GemmConfig
+from flydsl.kernels.gemm.hopper_weights import shuffle_weights
+
+pytestmark = [pytest.mark.gpu, pytest.mark.torch]
+
+SIZES = [[70, 0, 300, 1], [0, 0, 0, 513], [33] * 130]
+
+
+@pytest.fixture(autouse=True)
+def hopper() -> None:
+    if flyc.current_device().kind != "cuda" or flyc.current_device().target.arch != "sm_90a":
+        pytest.skip("needs a Hopper GPU")
+
+
+def drawn(torch: Any, *shape: int, dtype: Any = None) -> Any:
+    return torch.randn(*shape, device="cuda").to(dtype or torch.bfloat16)
+
+
+def guarded(torch: Any, *shape: int) -> tuple[Any, Any]:
+    *lead, m, n = shape
+    whole = torch.full((*lead, m + 2, n + 16), float("nan"), device="cuda", dtype=torch.bfloat16)
+    return whole[..., 1:-1, 8:-8], whole
+
+
+def close(got: Any, expected: Any, magnitude: Any, narrow: float = 4e-6) -> None:
+    bound = 2.0**-8 * expected.abs() + narrow * (magnitude + 1)
+    error = (got.double() - expected).abs()
+    assert bool((error <= bound).all()), float((error / bound).max())
+
+
+def rows_of(torch: Any, a: Any, b: Any, sizes: list[int]) -> tuple[Any, Any]:
+    """Rows times the matrix of their group, and the magnitudes of their terms."""
+    parts, first = [], 0
+    for group, size in enumerate(sizes):
+        x, y = a[first : first + size].double(), b[group].double()
+        parts.append((x @ y, x.abs() @ y.abs()))
+        first += size
+    return torch.cat([part[0] for part in parts]), torch.cat([part[1] for part in parts])
+
+
+@pytest.mark.parametrize("sizes", SIZES, ids=str)
+@pytest.mark.parametrize("gathered", [False, True])
+def test_groups(sizes: list[int], gathered: bool, torch: Any) -> None:
+    """Large tiles, whose loading warpgroup gives registers away, and what the model takes."""
+    total, n, k = sum(sizes), 520, 264
+    b = drawn(torch, len(sizes), n, k).transpose(1, 2)
+    ends = torch.tensor(sizes, device="cuda").cumsum(0).int()
+    a = drawn(torch, 77 if gathered else total + 5, k)
+    index = torch.randint(0, 77, (total,), device="cuda", dtype=torch.int32) if gathered else None
+    for config in (None, GemmConfig(128, 256, 2, 4), GemmConfig(256, 128, 2, 4)):
+        c, whole = guarded(torch, total if gathered else total + 5, n)
+        hopper_grouped_gemm(a, b, c, ends, rows=index, config=config)
+        close(c[:total], *rows_of(torch, a if index is None else a[index.long()], b, sizes))
+        assert int(whole.isnan().sum()) == whole.numel() - total * n
+
+
+def test_masked_groups(torch: Any) -> None:
+    sizes, a, b = [33, 0, 129], drawn(torch, 3, 130, 1024), drawn(torch, 3, 1024, 512)
+    c, whole = guarded(torch, 3, 130, 512)
+    hopper_grouped_gemm(a, b, c, torch.tensor(sizes, device="cuda", dtype=torch.int32))
+    for group, size in enumerate(sizes):
+        close(c[group, :size], *rows_of(torch, a[group], b[group : group + 1], [size]))
+    assert int(whole.isnan().sum()) == whole.numel() - sum(sizes) * 512
+
+
+def test_rows_are_added_once(torch: Any) -> None:
+    """Also by the first call of a shape, which compiles."""
+    rows, n, k = 300, 523, 260
+    a, b = drawn(torch, rows, k), drawn(torch, 4, n, k).transpose(1, 2)
+    ends = torch.tensor([100, 100, 250, 300], device="cuda", dtype=torch.int32)
+    to_rows, weights = torch.randint(0, 150, (rows,), device="cuda"), torch.rand(rows, device="cuda")
+    expected, _ = rows_of(torch, a, b, [100, 0, 150, 50])
+    sums = torch.zeros(150, n, device="cuda", dtype=torch.float64)
+    sums.index_add_(0, to_rows, expected * weights.double()[:, None])
+    out = torch.zeros(150, n, device="cuda")
+    hopper_grouped_gemm(a, b, out, ends, to_rows=to_rows.int(), add=True, row_scale=weights)
+    assert float((out - sums).norm() / sums.norm()) < 1e-5
+
+
+def test_a_matrix_is_added_to_itself_once(torch: Any) -> None:
+    a, b, c = drawn(torch, 72, 136), drawn(torch, 88, 136), drawn(torch, 72, 88)
+    wide = a.double() @ b.double().T
+    expected = wide + c.double()
+    hopper_gemm(a, b.T, c, beta=1.0, D=c)
+    close(c, expected, a.double().abs() @ b.double().abs().T)
+
+
+@pytest.mark.parametrize("shape", [(300, 520, 640), (1000, 1024, 7168), (7, 136, 1024), (64, 512, 16384)], ids=str)
+def test_scales_of_blocks(shape: tuple[int, int, int], torch: Any) -> None:
+    m, n, k = shape
+    a, b = (drawn(torch, rows, k, dtype=torch.float8_e4m3fn) for rows in (m, n))
+    of_a, of_b = torch.rand(m, k // 128, device="cuda") + 0.5, torch.rand(-(-n // 128), k // 128, device="cuda") + 0.5
+    wide_a = a.double() * of_a.double().repeat_interleave(128, 1)
+    wide_b = b.double() * of_b.double().repeat_interleave(128, 0)[:n].repeat_interleave(128, 1)
+    c, whole = guarded(torch, m, n)
+    hopper_gemm(a, b.T, c, block_scales=(of_a, of_b.T))
+    close(c, wide_a @ wide_b.T, wide_a.abs() @ wide_b.abs().T, 3e-4)
+    assert int(whole.isnan().sum()) == whole.numel() - c.numel()
+
+
+@pytest.mark.parametrize("shape", [(1, 8192, 8192), (16, 1000, 2048), (300, 520, 640)], ids=str)
+def test_weights_of_four_bits(shape: tuple[int, int, int], torch: Any) -> None:
+    m, n, k = shape
+    codes, x = torch.randint(0, 16, (n, k), device="cuda"), drawn(torch, m, k)
+    scales, zeros = drawn(torch, n, k // 128), torch.randint(0, 16, (n, k // 128), device="cuda").bfloat16()
+    weights = (codes - zeros.repeat_interleave(128, 1)) * scales.repeat_interleave(128, 1)
+    y, whole = guarded(torch, m, n)
+    hopper_linear4(x, shuffle_weights(codes), scales, y, zeros=zeros)
+    close(y, x.double() @ weights.double().T, x.double().abs() @ weights.double().abs().T)
+    assert int(whole.isnan().sum()) == whole.numel() - y.numel()
