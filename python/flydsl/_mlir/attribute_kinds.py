@@ -15,7 +15,7 @@ from xdsl.ir import Attribute as IrAttribute
 from flydsl._mlir.attributes import Attribute, python_value
 from flydsl._mlir.types import type_text
 from flydsl.base.errors import DslTypeError, DslValueError
-from flydsl.compiler.tracing.ir_parts import ir_type
+from flydsl.dialects.parts import ir_type
 from flydsl.expr.enum import CmpFPredicate, CmpIPredicate, FastMathFlags
 from flydsl.expr.numbers.fastmath import parse_flags, scoped_attrs
 from flydsl.expr.values.known import plain, shown

@@ -16,7 +16,7 @@ from xdsl.parser import Parser
 
 from flydsl._mlir.types import type_text
 from flydsl.base.errors import DslTypeError, DslValueError
-from flydsl.compiler.tracing.ir_parts import ir_type
+from flydsl.dialects.parts import ir_type
 from flydsl.dialects.registry import load_all
 from flydsl.expr.values.ir_types import IrType
 

@@ -16,9 +16,9 @@ from flydsl._mlir.op_view import OpView, function_of, given_back, require_intrin
 from flydsl._mlir.types import type_text
 from flydsl._mlir.values import Value, constant, show, ssa_of
 from flydsl.base.errors import DslTypeError, DslValueError
-from flydsl.compiler.tracing.ir_parts import ir_type
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.op_table import OP_TABLE
+from flydsl.dialects.parts import ir_type
 from flydsl.dialects.upstream import op_class
 from flydsl.expr.memory.storable import byte_offset
 from flydsl.expr.numeric import Index

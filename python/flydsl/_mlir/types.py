@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError, FlyDSLError
-from flydsl.compiler.tracing.ir_parts import ir_type
 from flydsl.dialects.fly import payload as pl
+from flydsl.dialects.parts import ir_type
 from flydsl.expr.values.ir_types import IrType, NarrowingMeta, type_facts
 from flydsl.layout.layout import Layout
 from flydsl.layout.leaf import DynInt

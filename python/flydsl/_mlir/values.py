@@ -15,8 +15,8 @@ from xdsl.ir import Block, SSAValue
 
 from flydsl._mlir.types import element_of, type_text, with_element
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
-from flydsl.compiler.tracing.ir_parts import default_properties
 from flydsl.dialects.fly.types import FlyType
+from flydsl.dialects.parts import default_properties
 from flydsl.expr import numeric
 from flydsl.expr.numbers.fastmath import Flags, flag_attrs
 from flydsl.expr.numbers.numeric_types import NumberFormat

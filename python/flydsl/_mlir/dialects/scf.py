@@ -16,7 +16,7 @@ from flydsl._mlir.places import BlockView
 from flydsl._mlir.types import type_text
 from flydsl._mlir.values import show, ssa_of
 from flydsl.base.errors import DslTypeError
-from flydsl.compiler.tracing.ir_parts import ir_type
+from flydsl.dialects.parts import ir_type
 from flydsl.expr.numeric import Boolean
 
 
@@ -96,7 +96,7 @@ class ForOp(OpView):
 
     @property
     def inner_iter_args(self) -> list[Any]:
-        """The carried values at the start of a turn."""
+        """The carried values at the start of an iteration."""
         return [show(argument) for argument in self._body.args[1:]]
 
 
