@@ -13,6 +13,7 @@ from xdsl.ir import Operation
 
 from flydsl.backends.pipeline import PASSES
 from flydsl.base.records import dataclass
+from flydsl.tools.original_forms.table import ORIGINAL
 
 ACCEPTED: dict[str, str] = {
     "gpu-kernel-outlining": "Accepted and ignored: kernels are traced into a gpu.module of their own.",
@@ -37,10 +38,12 @@ class Step:
     anchors: tuple[str, ...] = (ROOT,)
     options: tuple[tuple[str, str], ...] = ()
 
-    def run(self, module: Operation) -> None:
+    def run(self, module: Operation, as_compiled: bool = True) -> None:
+        """Run the pass, in the form that the compiler has or that the original's `fly-opt` prints."""
         if self.name in PASSES:
+            run = PASSES[self.name].run if as_compiled else ORIGINAL.get(self.name, PASSES[self.name].run)
             for op in _anchored(module, self.anchors):
-                PASSES[self.name].run(op, **dict(self.options))
+                run(op, **dict(self.options))
 
 
 def pass_names() -> dict[str, str]:
