@@ -38,7 +38,7 @@ from flydsl.passes.shared.vector_access import load_elements, load_masked, store
 from flydsl.passes.shared.walk import MARK, function_bodies
 
 
-def _by_rule(low: LayoutLowering, op: FlyOp) -> None:
+def by_rule(low: LayoutLowering, op: FlyOp) -> None:
     """Algebra: the rule over SSA leaves is the lowering."""
     assert op.spec.rule is not None, op.name
     low.set(op, op.spec.rule(*low.operands(op), **op.attrs))
@@ -239,7 +239,7 @@ HANDLERS: dict[str, Handler] = {
 def lower_layouts(module: Operation) -> None:
     """Run the lowering on every function of a module."""
     for body in function_bodies(module):
-        LayoutLowering(body.blocks[0], HANDLERS, _by_rule).run(body)
+        LayoutLowering(body.blocks[0], HANDLERS, by_rule).run(body)
     check_at_launch(module)
     for body in function_bodies(module):
         drop_dead(body)

@@ -183,17 +183,20 @@ def _buffer_atomic(conv: MemoryConversion, op: FlyOp, instruction: BufferAtomic)
     under(conv, flag, lambda: _combine(conv, value, (pointer, info, layout), instruction, soffset))
 
 
+def atomic_name(instruction: BufferAtomic) -> str:
+    """What LLVM calls the operation."""
+    name = _ATOMICS[instruction.op]
+    if is_float(instruction.elem) and name != "fadd":
+        return f"f{instruction.op}"
+    return "umin" if instruction.elem.startswith("u") else name
+
+
 def _combine(
     conv: MemoryConversion, value: SSAValue, target: tuple[Any, Any, Any], instruction: BufferAtomic,
     soffset: SSAValue | None,
 ) -> None:  # fmt: skip
     pointer, info, layout = target
-    elem, zero = instruction.elem, conv.at.constant("i32", 0)
-    name = _ATOMICS[instruction.op]
-    if is_float(elem) and name != "fadd":
-        name = f"f{instruction.op}"
-    elif elem.startswith("u"):
-        name = "umin"
+    zero, name = conv.at.constant("i32", 0), atomic_name(instruction)
     step = 2 if instruction.op == "pk_add" else 1
     for index in range(0, rules.size(layout), step):
         place, _ = conv.element(pointer, info, layout(index))
