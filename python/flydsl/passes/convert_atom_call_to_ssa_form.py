@@ -25,7 +25,7 @@ from flydsl.target.copy_ops import UniversalAtomic
 from flydsl.target.dtype import register_type, width_bits
 
 
-class _ToSsa:
+class ToSsa:
     def __init__(self, region: Region) -> None:
         self.at = Inserter(region.blocks[0])
 
@@ -126,4 +126,4 @@ class _ToSsa:
 def convert_atom_call_to_ssa_form(module: Operation) -> None:
     """Run the pass on a module."""
     for body in function_bodies(module):
-        _ToSsa(body).region(body)
+        ToSsa(body).region(body)

@@ -38,21 +38,21 @@ No thread has more registers of one kind either."""
 
 
 @dataclass
-class _Access:
+class Access:
     op: FlyOp
     offset: int
     count: int
 
 
 @dataclass
-class _Allocation:
+class Allocation:
     """One promotable allocation: element type, accesses, and the cuts between its pieces."""
 
     number: int
     op: Operation
     elem: str
     size: int
-    accesses: list[_Access] = field(default_factory=list)
+    accesses: list[Access] = field(default_factory=list)
     steps: list[Operation] = field(default_factory=list)
     cuts: list[int] = field(default_factory=list)
 
@@ -74,7 +74,7 @@ class _Allocation:
         return any(count > _WIDEST // 4 and last - first > _WIDEST
                    for count, (first, last) in zip(written, pairwise(self.cuts), strict=True))  # fmt: skip
 
-    def pieces(self, access: _Access) -> range:
+    def pieces(self, access: Access) -> range:
         """The pieces that an access touches."""
         return range(self.piece_at(access.offset), self.piece_at(access.offset + access.count - 1) + 1)
 
@@ -95,7 +95,7 @@ def _constant_offset(op: FlyOp) -> int | None:
     return payload if isinstance(payload, int) else None
 
 
-def _collect(pointer: SSAValue, offset: int, into: _Allocation) -> bool:
+def _collect(pointer: SSAValue, offset: int, into: Allocation) -> bool:
     """Note every access through a register pointer; False when it is used any other way."""
     for use in pointer.uses:
         op = use.operation
@@ -112,7 +112,7 @@ def _collect(pointer: SSAValue, offset: int, into: _Allocation) -> bool:
             count = value.type.get_shape()[0] if isinstance(value.type, VectorType) else 1
             if offset < 0 or offset + count > into.size:
                 return False
-            into.accesses.append(_Access(op, offset, count))
+            into.accesses.append(Access(op, offset, count))
         elif name == "make_view" and not op.results[0].uses:
             into.steps.append(op)
         else:
@@ -131,14 +131,16 @@ def _followed(access: Operation, allocation: Operation) -> bool:
     return block is not None
 
 
-class _Promoter:
+class Promoter:
     """Walks a function once, holding the current value of every slot."""
+
+    allocation: type[Allocation] = Allocation
 
     def __init__(self, body: Region) -> None:
         self.body = body
         self.at = Inserter(body.blocks[0])
-        self.allocations: dict[Operation, _Allocation] = {}
-        self.by_access: dict[Operation, tuple[_Allocation, _Access]] = {}
+        self.allocations: dict[Operation, Allocation] = {}
+        self.by_access: dict[Operation, tuple[Allocation, Access]] = {}
         self.current: dict[Slot, SSAValue] = {}
         self._undo: list[tuple[Slot, SSAValue | None]] = []
         """What `current` held before each change, so that a region's changes can be taken back."""
@@ -165,7 +167,7 @@ class _Promoter:
                     self._find(inner)
 
     def _consider(self, op: FlyOp, size: int) -> None:
-        allocation = _Allocation(len(self.allocations), op, payload_of(op.results[0].type).elem, size)
+        allocation = self.allocation(len(self.allocations), op, payload_of(op.results[0].type).elem, size)
         if _collect(op.results[0], 0, allocation) and all(_followed(a.op, op) for a in allocation.accesses):
             allocation.cut()
             if allocation.too_wide():
@@ -193,7 +195,7 @@ class _Promoter:
         elif op.regions:
             self._structured(op)
 
-    def _forget(self, allocation: _Allocation) -> None:
+    def _forget(self, allocation: Allocation) -> None:
         """An allocation inside a loop starts anew in every iteration."""
         for index in range(len(allocation.cuts) - 1):
             if (allocation.number, index) in self.current:
@@ -215,7 +217,7 @@ class _Promoter:
             else:
                 self.current[slot] = value
 
-    def _value(self, allocation: _Allocation, index: int) -> SSAValue:
+    def _value(self, allocation: Allocation, index: int) -> SSAValue:
         slot = (allocation.number, index)
         found = self.current.get(slot)
         if found is None:
@@ -223,7 +225,7 @@ class _Promoter:
             self._set(slot, found)
         return found
 
-    def _load(self, allocation: _Allocation, access: _Access) -> None:
+    def _load(self, allocation: Allocation, access: Access) -> None:
         pieces: list[tuple[SSAValue, int]] = []
         at, end = access.offset, access.offset + access.count
         while at < end:
@@ -247,7 +249,7 @@ class _Promoter:
             return extract(self.at, value, first, elem)
         return shuffle(self.at, value, value, range(first, first + count), elem)
 
-    def _store(self, allocation: _Allocation, access: _Access) -> None:
+    def _store(self, allocation: Allocation, access: Access) -> None:
         stored = access.op.operands[0]
         vector = isinstance(stored.type, VectorType)
         at, end = access.offset, access.offset + access.count
@@ -263,7 +265,7 @@ class _Promoter:
             self._set((allocation.number, index), part)
             at += taken
 
-    def _inserted(self, allocation: _Allocation, index: int, part: SSAValue, first: int, count: int) -> SSAValue:
+    def _inserted(self, allocation: Allocation, index: int, part: SSAValue, first: int, count: int) -> SSAValue:
         whole = self._value(allocation, index)
         if count == 1 and not isinstance(part.type, VectorType):
             position = {"static_position": integers(64, first)}
@@ -274,10 +276,10 @@ class _Promoter:
 
     # Structured control flow -------------------------------------------------------------------
 
-    def _stored_in(self, op: Operation) -> list[tuple[_Allocation, int]]:
+    def _stored_in(self, op: Operation) -> list[tuple[Allocation, int]]:
         """Slots that a structured operation writes and that exist around it."""
         inside: set[Operation] = set(op.walk())
-        slots: dict[Slot, tuple[_Allocation, int]] = {}
+        slots: dict[Slot, tuple[Allocation, int]] = {}
         for inner in inside:
             found = self.by_access.get(inner)
             if found is None or inner.results:
@@ -319,7 +321,7 @@ class _Promoter:
             self._set((allocation.number, index), result)
 
     def _carry(
-        self, region: Region, slots: list[tuple[_Allocation, int]], inits: list[SSAValue], arguments: bool
+        self, region: Region, slots: list[tuple[Allocation, int]], inits: list[SSAValue], arguments: bool
     ) -> None:
         """Give a region the slots' values on entry and have it hand over their values at its end."""
         if not region.blocks:
@@ -338,4 +340,4 @@ class _Promoter:
 def promote_regmem_to_vectorssa(module: Operation) -> None:
     """Run the pass on a module."""
     for body in function_bodies(module):
-        _Promoter(body).run()
+        Promoter(body).run()

@@ -330,8 +330,7 @@ def _issue(conv: Conversion, op: FlyOp, call: Intrinsic, operands: tuple[SSAValu
             properties[name] = IntegerAttr(number, i32)
     if scaled and call.dialect_op.startswith("rocdl.wmma"):
         properties = {"fmtA": IntegerAttr(4, i32), "fmtB": IntegerAttr(4, i32)} | properties
-    (result,) = call.results
-    return conv.at.op(call.dialect_op, values, [register_attr(result)], properties)
+    return conv.at.op(call.dialect_op, values, [register_attr(result) for result in call.results], properties)
 
 
 def _fma(conv: Conversion, instruction: UniversalFma, target: SSAValue | None, operands: Any) -> SSAValue:

@@ -126,7 +126,8 @@ class Conversion:
     def run(self) -> None:
         self._region(self.function.regions[0])
         for op in reversed(self.dead):
-            take_out(op)
+            if all(result.first_use is None for result in op.results):  # a function may return a layout
+                take_out(op)
 
     def _region(self, region: Region) -> None:
         for block in region.blocks:
