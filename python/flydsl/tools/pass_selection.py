@@ -7,6 +7,7 @@ runs: ``builtin.module(fly-canonicalize,gpu.module(canonicalize))``.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 
 from xdsl.ir import Operation
@@ -23,7 +24,7 @@ ACCEPTED: dict[str, str] = {
 
 ROOT = "builtin.module"
 ANCHORS = (ROOT, "gpu.module", "func.func", "gpu.func", "llvm.func")
-_TOKEN = re.compile(r"\s*([\w.\-]+|[(),]|\{[^}]*\})")
+_TOKEN = re.compile(r"\s*([\w.\-]+|[(),]|\{(?:[^{}]|\{[^{}]*\})*\})")
 
 
 class UnknownPassError(Exception):
@@ -62,7 +63,7 @@ def step(name: str, options: str = "") -> Step:
 def _options(name: str, text: str) -> tuple[tuple[str, str], ...]:
     known, renamed, accepted = PASSES[name].options, PASSES[name].renamed, PASSES[name].accepted
     found: list[tuple[str, str]] = []
-    for word in text.strip("{} ").split():
+    for word in _words(name, text):
         key, equals, value = word.partition("=")
         if equals and key in accepted:
             continue
@@ -73,6 +74,17 @@ def _options(name: str, text: str) -> tuple[tuple[str, str], ...]:
             raise UnknownPassError(f"pass '{name}' takes {', '.join(f'{k}=…' for k in known)}, got '{word}'")
         found.append((key, value))
     return tuple(found)
+
+
+def _words(name: str, text: str) -> list[str]:
+    """``key=value`` one by one; quotes or braces keep a value with spaces together, as upstream has it."""
+    inner = text.strip()
+    if inner.startswith("{") and inner.endswith("}"):
+        inner = inner[1:-1]
+    try:
+        return shlex.split(re.sub(r"=\{([^{}]*)\}", r"='\1'", inner))
+    except ValueError as error:
+        raise UnknownPassError(f"the options of pass '{name}' end inside a quotation: {text}") from error
 
 
 def parse_pipeline(text: str) -> list[Step]:

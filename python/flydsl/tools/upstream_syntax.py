@@ -8,11 +8,11 @@ them in its own row here, as the original's version of MLIR writes them:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from xdsl.dialects.builtin import ArrayAttr, BoolAttr, IntAttr, IntegerAttr, StringAttr, VectorType, i32
+from xdsl.dialects.builtin import ArrayAttr, BoolAttr, DenseArrayBase, IntAttr, IntegerAttr, StringAttr, VectorType, i32
 from xdsl.dialects.llvm import LLVMArrayType, LLVMPointerType, LLVMStructType, parse_llvm_type
 from xdsl.dialects.ub import UB
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute, TypeAttribute
@@ -43,7 +43,7 @@ class PackedStructType(ParametrizedAttribute, TypeAttribute):
         return [_parse_struct(parser)]
 
     @classmethod
-    def new(cls, params: Any) -> Any:
+    def new(cls, params: Sequence[Attribute]) -> Any:
         return params[0]
 
 
@@ -176,9 +176,10 @@ def print_row(op: Operation, row: _Row, printer: Printer) -> None:
         _print_types(op, row, printer)
 
 
-def _immediate(slot: str, value: Any) -> str:
-    if slot.startswith("["):
+def _immediate(slot: str, value: Attribute) -> str:
+    if isinstance(value, DenseArrayBase):
         return str(list(value.get_values()))
+    assert isinstance(value, IntegerAttr)
     number = value.value.data
     name, _, kind = slot.replace("=", ":").partition(":")
     if not kind:
@@ -347,7 +348,7 @@ def _reading(name: str) -> type[Operation] | None:
 class _Reading(IrContext):
     """A context whose parser knows the text of this file."""
 
-    def get_optional_op(self, name: str, *, dialect_stack: Any = ()) -> type[Operation] | None:
+    def get_optional_op(self, name: str, *, dialect_stack: Sequence[str] = ()) -> type[Operation] | None:
         return _reading(name) or super().get_optional_op(name, dialect_stack=dialect_stack)
 
     def get_optional_type(self, name: str) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from xdsl.dialects.builtin import BoolAttr, IntegerAttr, VectorType, i32
+from xdsl.dialects.builtin import BoolAttr, IntegerAttr, IntegerType, VectorType, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from flydsl.base.errors import LoweringError
@@ -30,6 +30,7 @@ from flydsl.target.mma_facts import Intrinsic
 from flydsl.target.mma_ops import UniversalFma
 from flydsl.tools.original_forms.conversion import (
     POINTER_HANDLERS,
+    Atom,
     Conversion,
     convert,
     converted,
@@ -44,7 +45,7 @@ _EXTENT, _STRIDE = 0x7FFFFFFF, -(2**31)
 """No bound, and the stride that the tensor's own layout has: what a tensor copy begins with."""
 
 
-def _first_value(atom: Any, index: int) -> int:
+def _first_value(atom: Atom, index: int) -> int:
     if not isinstance(atom.op, TensorCopy) or not 1 <= index <= 9:
         return 0
     return _EXTENT if index <= 5 else _STRIDE
@@ -74,7 +75,7 @@ def _set_value(conv: Conversion, op: FlyOp) -> None:
     conv.set(op, conv.with_field(struct, index, _as_field(conv, conv.value(value), struct.type.types.data[index])))
 
 
-def _as_field(conv: Conversion, value: SSAValue, kind: Any) -> SSAValue:
+def _as_field(conv: Conversion, value: SSAValue, kind: IntegerType) -> SSAValue:
     if value.type == kind:
         return value
     width: Any = getattr(value.type, "width", None)
@@ -106,11 +107,13 @@ def _when(conv: Conversion, flag: list[SSAValue], emit: Callable[[], SSAValue | 
 class _Side:
     """One side of a copy: a vector that the call is given or gives, or memory."""
 
-    def __init__(self, conv: Conversion, value: SSAValue | None, result: Any) -> None:
+    def __init__(self, conv: Conversion, value: SSAValue | None, result: SSAValue | None) -> None:
         self.conv = conv
         self.in_memory = value is not None and isinstance(conv.type(value), MemRefType)
         self.given = None if value is None else conv.value(value)
-        self.kind: Attribute | None = converted(result.type) if value is None else self.given.type  # type: ignore[union-attr]
+        self.kind = None if result is None else converted(result.type)
+        if self.given is not None:
+            self.kind = self.given.type
         if self.in_memory:
             assert value is not None
             self.pointer, self.info, self.layout = conv.view(value)
@@ -333,7 +336,9 @@ def _issue(conv: Conversion, op: FlyOp, call: Intrinsic, operands: tuple[SSAValu
     return conv.at.op(call.dialect_op, values, [register_attr(result) for result in call.results], properties)
 
 
-def _fma(conv: Conversion, instruction: UniversalFma, target: SSAValue | None, operands: Any) -> SSAValue:
+def _fma(
+    conv: Conversion, instruction: UniversalFma, target: SSAValue | None, operands: tuple[SSAValue, ...]
+) -> SSAValue:
     kinds = [element_type(e) for e in (instruction.elem_a, instruction.elem_b, instruction.elem_c)]
     if target is None:
         values = [conv.value(v) for v in operands]

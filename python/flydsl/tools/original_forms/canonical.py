@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from flydsl.dialects.fly.ops import OP_CLASSES, FlyOp
 from flydsl.dialects.fly.types import FlyType, IntTupleType, LayoutType, type_of
@@ -31,7 +31,7 @@ class _Folder(compiled.Folder):
         return op.results[0] if op.spec.name == "static" else _before(op, "static", [], type_)
 
 
-def _before(op: FlyOp, name: str, operands: list[SSAValue], type_: Any) -> SSAValue:
+def _before(op: FlyOp, name: str, operands: list[SSAValue], type_: Attribute) -> SSAValue:
     made = OP_CLASSES[name].create(operands=operands, result_types=[type_])
     made.location = op.location
     assert op.parent is not None

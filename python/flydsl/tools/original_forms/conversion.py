@@ -25,6 +25,7 @@ from flydsl.dialects.fly.ops import FlyOp, allocation_size
 from flydsl.dialects.fly.types import FlyType, MemRefType, PtrType, element_type, payload_of
 from flydsl.dialects.upstream import integer, integers, op_class
 from flydsl.layout import coords
+from flydsl.layout.leaf import DynInt
 from flydsl.passes.shared.async_marks import resolve_async_marks
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.memory_conversion import llvm_pointer
@@ -42,6 +43,9 @@ TENSOR_COPY_STATE = (*[i32] * 6, *[i64] * 5)
 """Mask, five extents, four strides, offset."""
 
 
+Atom = pl.CopyAtom | pl.MmaAtom
+
+
 def memory_type(elem: str) -> Attribute:
     """The type an element has in memory: bytes for bools, integers for narrow floats."""
     if elem == "i1":
@@ -49,7 +53,7 @@ def memory_type(elem: str) -> Attribute:
     return element_type(f"i{width_bits(elem)}") if is_float(elem) and elem not in _LLVM_FLOATS else element_type(elem)
 
 
-def state_types(atom: Any) -> list[Attribute]:
+def state_types(atom: Atom) -> list[Attribute]:
     """The fields of an atom's run-time state."""
     instruction = atom.op
     if isinstance(instruction, TensorCopy):
@@ -58,7 +62,7 @@ def state_types(atom: Any) -> list[Attribute]:
     return [element_type(known.get(field, "i32")) for field in instruction.state]
 
 
-def state_index(atom: Any, field: str) -> int:
+def state_index(atom: Atom, field: str) -> int:
     """Where a field of an atom's state is in its struct."""
     instruction = atom.op
     if not isinstance(instruction, TensorCopy):
@@ -349,13 +353,13 @@ def _add_offset(conv: Conversion, op: FlyOp) -> None:
             f"the offset {offset.type} is not one run-time number", hint="run fly-layout-lowering first"
         )
     if info.space == pl.BUFFER_DESC:
-        conv.set(op, _buffer_moved(conv, conv.value(pointer), [] if isinstance(amount, int) else by, amount))
+        conv.set(op, _buffer_moved(conv, conv.value(pointer), by, amount))
         return
     conv.dead.append(op)
     conv.moved[op.results[0]] = _joined(conv, op, pointer, by, amount)
 
 
-def _joined(conv: Conversion, op: FlyOp, pointer: SSAValue, by: list[SSAValue], amount: Any) -> _Moved:
+def _joined(conv: Conversion, op: FlyOp, pointer: SSAValue, by: list[SSAValue], amount: int | DynInt) -> _Moved:
     """A step after another: constants add up, and so do run-time numbers; a constant goes behind a run-time number."""
     inner = conv.moved.get(pointer)
     if inner is None:
@@ -371,8 +375,8 @@ def _joined(conv: Conversion, op: FlyOp, pointer: SSAValue, by: list[SSAValue], 
     return _Moved(op, pointer, by, None)
 
 
-def _buffer_moved(conv: Conversion, pointer: SSAValue, by: list[SSAValue], amount: Any) -> SSAValue:
-    step = by[0] if by else conv.at.constant("i32", amount)
+def _buffer_moved(conv: Conversion, pointer: SSAValue, by: list[SSAValue], amount: int | DynInt) -> SSAValue:
+    step = conv.at.constant("i32", amount) if isinstance(amount, int) else by[0]
     if step.type != i32:
         step = conv.at.op("arith.trunci", [step], [i32])
     total = conv.at.op("arith.addi", [conv.field(pointer, 1), step], [i32], conv.at.wrapping)

@@ -10,19 +10,20 @@ first mode of stride 1, column by column of the other modes:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import ArrayAttr, DenseIntOrFPElementsAttr, IntegerAttr, VectorType, i64
 from xdsl.dialects.ub import PoisonOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from flydsl.base.records import dataclass
 from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import OP_CLASSES, FlyOp, to_attr
 from flydsl.dialects.fly.payload import is_static_payload
-from flydsl.dialects.fly.types import FlyType, IntTupleType, LayoutType, MemRefType, element_type, type_of
+from flydsl.dialects.fly.types import FlyType, IntTupleType, MemRefType, element_type, type_of
 from flydsl.dialects.upstream import integers
 from flydsl.layout import int_tuple as it
 from flydsl.layout.layout import Layout
@@ -32,7 +33,7 @@ from flydsl.passes import layout_lowering as compiled
 from flydsl.passes.canonicalize import drop_dead
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.launch_conditions import check_at_launch
-from flydsl.passes.shared.layout_walk import LayoutLowering
+from flydsl.passes.shared.layout_walk import Handler, LayoutLowering
 from flydsl.passes.shared.ssa_leaf import SsaInt, SsaPointer
 from flydsl.passes.shared.vector_access import load_elements, store_elements
 from flydsl.passes.shared.walk import function_bodies
@@ -41,17 +42,17 @@ from flydsl.passes.shared.walk import function_bodies
 class _Inserter(Inserter):
     """Writes static tuples and layouts as the original does, in front of what needs them."""
 
-    def static(self, payload: Any) -> SSAValue:
+    def static(self, payload: object) -> SSAValue:
         type_ = type_of(payload)
         if isinstance(type_, IntTupleType):
             return self.fly("make_int_tuple", [], [type_])
-        if isinstance(type_, LayoutType):
+        if isinstance(payload, Layout):
             return self.fly("make_layout", [self.static(payload.shape), self.static(payload.stride)], [type_])
         return self.fly("static", [], [type_])
 
 
 class _Lowering(LayoutLowering):
-    def __init__(self, entry: Any, handlers: Any, otherwise: Any) -> None:
+    def __init__(self, entry: Block, handlers: Mapping[str, Handler], otherwise: Handler) -> None:
         super().__init__(entry, handlers, otherwise)
         self.at = _Inserter(entry)
 
@@ -67,13 +68,13 @@ class _Lowering(LayoutLowering):
             found = self.at.remember(("from outside", value), tensor)
         return found
 
-    def _layout_of(self, value: SSAValue, layout: Any) -> Any:
+    def _layout_of(self, value: SSAValue, layout: object) -> Any:
         """The layout of a tensor from outside; its run-time leaves are asked for."""
         if is_static_payload(layout) or not isinstance(layout, Layout):
             return layout
         return Layout(self._leaves(value, "get_shape", layout.shape), self._leaves(value, "get_stride", layout.stride))
 
-    def _leaves(self, value: SSAValue, projection: str, payload: Any) -> Any:
+    def _leaves(self, value: SSAValue, projection: str, payload: object) -> Any:
         if is_static_payload(payload):
             return payload
         part = self.at.fly(projection, [value], [type_of(payload)])
@@ -85,7 +86,7 @@ class _Lowering(LayoutLowering):
         )
         given = iter(self.at.add(op).results)
 
-        def fill(leaf: Any) -> Any:
+        def fill(leaf: object) -> object:
             return SsaInt(self.at, next(given), leaf.width, leaf.div) if isinstance(leaf, DynInt) else leaf
 
         return it.map_leaves(fill, payload)
@@ -101,7 +102,7 @@ class _Lowering(LayoutLowering):
                 op.operands[index] = self._made_anew(payload, operand.type)
         super()._hand_on_pointers(op)
 
-    def _made_anew(self, payload: Any, type_: FlyType[Any]) -> SSAValue:
+    def _made_anew(self, payload: object, type_: FlyType[Any]) -> SSAValue:
         if isinstance(payload, Tensor) and isinstance(payload.iter, SsaPointer):
             layout = self._made_anew(payload.layout, type_of(type_.data.layout))
             return self.at.fly("make_view", [payload.iter.value(), layout], [type_])
@@ -144,7 +145,7 @@ class _Chunks:
         return [self.modes[i][0] for i in reversed(order)]
 
 
-def _chunks(tensor: Any) -> _Chunks | None:
+def _chunks(tensor: Tensor) -> _Chunks | None:
     """How to cut a tensor; None where the original's way does not apply and the compiler's own is taken."""
     layout = tensor.layout
     if not isinstance(tensor.iter, SsaPointer) or not isinstance(layout, Layout) or not is_static_payload(layout):

@@ -33,11 +33,11 @@ _MAKERS: dict[type, tuple[str, tuple[str, ...]]] = {
 """Payload to the operation that makes it, and its parts in the order of the operands."""
 
 
-def _projection(payload: Any, part: str) -> str:
+def _projection(payload: object, part: str) -> str:
     return f"composed_get_{part}" if isinstance(payload, ComposedLayout) else f"get_{part}"
 
 
-def _parts(payload: Any) -> list[str] | None:
+def _parts(payload: object) -> list[str] | None:
     """The parts with run-time leaves in the order of the struct; None for a tuple, whose leaves are the fields."""
     if type(payload) not in _MAKERS:
         return None
@@ -47,7 +47,7 @@ def _parts(payload: Any) -> list[str] | None:
     return [part for part in order if run_time_leaves(getattr(payload, part))]
 
 
-def struct_of(payload: Any) -> PackedStructType:
+def struct_of(payload: object) -> PackedStructType:
     """The struct that holds the run-time leaves of a payload."""
     parts = _parts(payload)
     if parts is None:
@@ -55,7 +55,7 @@ def struct_of(payload: Any) -> PackedStructType:
     return packed([struct_of(getattr(payload, part)) for part in parts])
 
 
-def _carried(payload: Any) -> tuple[bool, Any]:
+def _carried(payload: object) -> tuple[bool, Any]:
     """Whether a payload has a pointer of its own, and what else there is to carry."""
     if isinstance(payload, Tensor) and isinstance(payload.iter, pl.Pointer):
         return True, payload.layout
@@ -88,7 +88,7 @@ class _Packed(SignatureRewriter):
             parts.append(self._pack(edit, edit.fly("get_layout", [value], rest) if has_pointer else value, rest))
         return parts
 
-    def _pack(self, edit: Edit, value: SSAValue, payload: Any) -> SSAValue:
+    def _pack(self, edit: Edit, value: SSAValue, payload: object) -> SSAValue:
         parts = _parts(payload)
         if parts is None:
             kinds = [element_type(f"i{leaf.width}") for leaf in run_time_leaves(payload)]
@@ -118,7 +118,7 @@ class _Packed(SignatureRewriter):
         made = self._unpack(edit, parts[-1] if run_time_leaves(rest) else None, rest)
         return edit.fly("make_view", [parts[0], made], type_.data) if has_pointer else made
 
-    def _unpack(self, edit: Edit, struct: SSAValue | None, payload: Any) -> SSAValue:
+    def _unpack(self, edit: Edit, struct: SSAValue | None, payload: object) -> SSAValue:
         if struct is None:
             return edit.add(OP_CLASSES["static"].create(result_types=[type_of(payload)]))
         extract = op_class("llvm.extractvalue")
