@@ -68,7 +68,7 @@ class MlirPrinter(Printer):
     def print_op(self, op: Operation) -> None:
         rest = None if self.print_generic_format else printer_of(op)
         if rest is None:
-            super().print_op(op)
+            self._print_in_scope(op)
             return
         self._print_results(op)
         self.print_string(op.name)
@@ -83,6 +83,14 @@ class MlirPrinter(Printer):
         name = self._ssa_values[value]
         self.print_string(f"%{name}")
         return name
+
+    def _print_in_scope(self, op: Operation) -> None:
+        if op.name != "llvm.func":  # whose values xDSL does not take for its own
+            super().print_op(op)
+            return
+        self.enter_scope()
+        super().print_op(op)
+        self.exit_scope()
 
     def _print_results(self, op: Operation) -> None:
         if len(op.results) < 2:

@@ -14,6 +14,8 @@ from xdsl.ir import Operation
 
 from flydsl.backends.pipeline import PASSES
 from flydsl.base.records import dataclass
+from flydsl.tools.original_forms import compiled_forms
+from flydsl.tools.original_forms.compiled_forms import LATER
 from flydsl.tools.original_forms.table import ORIGINAL
 
 ACCEPTED: dict[str, str] = {
@@ -43,6 +45,8 @@ class Step:
         """Run the pass, in the form that the compiler has or that the original's `fly-opt` prints."""
         if self.name in PASSES:
             run = PASSES[self.name].run if as_compiled else ORIGINAL.get(self.name, PASSES[self.name].run)
+            if self.name in LATER:
+                compiled_forms.as_compiled(module)
             for op in _anchored(module, self.anchors):
                 run(op, **dict(self.options))
 

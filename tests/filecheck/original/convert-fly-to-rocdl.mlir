@@ -1,5 +1,6 @@
 // RUN: fly-opt --convert-fly-to-rocdl %s | FileCheck %s
 // RUN: fly-opt --convert-fly-to-rocdl %s | fly-opt | FileCheck %s
+// RUN: fly-opt --convert-fly-to-rocdl --convert-arith-to-llvm --canonicalize %s | FileCheck %s --check-prefix=FOLDED
 
 // Signatures: tensors and pointers by their address space, atoms by their state, narrow floats as integers.
 !plain = !fly.copy_atom<!fly.universal_copy<128>, 32>
@@ -183,6 +184,19 @@ func.func @mfma(%a: !fly.memref<f32, register, 1:1>, %c: !fly.memref<f32, regist
 // CHECK: rocdl.mfma.scale.f32.16x16x128.f8f6f4 %[[A]], %[[B]], %arg2, fp8_e4m3, fp4_e2m1, 0, %[[SA]], 0, %[[SB]] :
 func.func @mfma_scaled(%a: vector<32xf8E4M3FN>, %b: vector<32xf4E2M1FN>, %c: vector<4xf32>, %m: !scaled) -> vector<4xf32> {
   %d = fly.mma_atom_call_ssa(%m, %a, %b, %c) : (!scaled, vector<32xf8E4M3FN>, vector<32xf4E2M1FN>, vector<4xf32>) -> vector<4xf32>
+  return %d : vector<4xf32>
+}
+
+// A state that is set and read at once leaves no struct behind.
+// FOLDED-LABEL: func.func @state_at_once(
+// FOLDED-NOT: llvm.insertvalue
+// FOLDED: %[[Z:.*]] = llvm.mlir.constant(0 : i32) : i32
+// FOLDED-NOT: llvm.extractvalue
+// FOLDED: rocdl.mfma.scale.f32.16x16x128.f8f6f4 %{{.*}}, %{{.*}}, %arg2, fp8_e4m3, fp4_e2m1, 0, %arg3, 0, %[[Z]] :
+func.func @state_at_once(%a: vector<32xf8E4M3FN>, %b: vector<32xf4E2M1FN>, %c: vector<4xf32>, %s: i32) -> vector<4xf32> {
+  %m = fly.make_mma_atom : !scaled
+  %n = fly.atom.set_value(%m, "scale_a", %s) : (!scaled, i32) -> !scaled
+  %d = fly.mma_atom_call_ssa(%n, %a, %b, %c) : (!scaled, vector<32xf8E4M3FN>, vector<32xf4E2M1FN>, vector<4xf32>) -> vector<4xf32>
   return %d : vector<4xf32>
 }
 
