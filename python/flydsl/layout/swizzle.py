@@ -136,8 +136,7 @@ class ComposedLayout:
 
     def __str__(self) -> str:
         outer = f"[{self.outer}]" if isinstance(self.outer, ComposedLayout) else str(self.outer)
-        inner = f"[{self.inner}]" if isinstance(self.inner, ComposedLayout) else str(self.inner)
-        return f"{inner} o {it.to_text(self.offset)} o {outer}"
+        return f"{self.inner} o {it.to_text(self.offset)} o {outer}"
 
     __repr__ = __str__
 

@@ -47,6 +47,8 @@ class Step:
             run = PASSES[self.name].run if as_compiled else ORIGINAL.get(self.name, PASSES[self.name].run)
             if self.name in LATER:
                 compiled_forms.as_compiled(module)
+            if run is PASSES[self.name].run and self.name.startswith("convert-fly-to-"):
+                compiled_forms.check_copies(module)
             for op in _anchored(module, self.anchors):
                 run(op, **dict(self.options))
 

@@ -314,7 +314,38 @@ def _parse_field_access(cls: type[Operation], parser: Parser) -> Operation:
     )
 
 
+WHILE = "scf.while"
+
+
+def _print_while(op: Operation, printer: Printer) -> None:
+    """``scf.while : () -> () {`` for a loop that carries nothing in."""
+    printer.print_string(" : ")
+    printer.print_function_type([], [result.type for result in op.results])
+    for index, region in enumerate(op.regions):
+        printer.print_string(" do " if index else " ")
+        printer.print_region(region)
+    if op.attributes:
+        printer.print_op_attributes(op.attributes, print_keyword=True)
+
+
+def _parse_while(cls: type[Operation], parser: Parser) -> Operation:
+    if parser.parse_optional_punctuation(":") is None:
+        return op_class(WHILE).parse(parser)
+    at = parser.pos
+    kind = parser.parse_function_type()
+    if kind.inputs.data:
+        parser.raise_error("scf.while states types of operands that it does not have", at)
+    before = parser.parse_region()
+    parser.parse_keyword("do")
+    regions = [before, parser.parse_region()]
+    attributes = parser.parse_optional_attr_dict_with_keyword()
+    return cls.create(
+        result_types=list(kind.outputs.data), regions=regions, attributes={} if attributes is None else attributes.data
+    )
+
+
 _PARSERS: dict[str, Any] = {
+    WHILE: _parse_while,
     FROM_ELEMENTS: _parse_elements,
     "llvm.extractvalue": _parse_field_access,
     "llvm.insertvalue": _parse_field_access,
@@ -325,6 +356,8 @@ def printer_of(op: Operation) -> Callable[[Operation, Printer], None] | None:
     """What prints the rest of an operation in upstream's words, or None where xDSL does."""
     if op.name == FROM_ELEMENTS:
         return _print_elements
+    if op.name == WHILE and not op.operands:
+        return _print_while
     row = printable(op)
     return None if row is None else lambda op, printer: print_row(op, row, printer)
 

@@ -166,7 +166,7 @@ def _check_segments(op: TableOp, sizes: DenseArrayBase[Any]) -> None:
     """Atom, source, destination and predicate, the last two at most once."""
     found = tuple(sizes.get_values())
     kinds = [_short(o.type) for o in op.operands[1:]]
-    allowed = found in ((1, 1, 0, 0), (1, 1, 1, 0), (1, 1, 1, 1)) and len(op.operands) == sum(found)
+    allowed = found in ((1, 1, 0, 0), (1, 1, 1, 0), (1, 1, 0, 1), (1, 1, 1, 1)) and len(op.operands) == sum(found)
     sides = kinds[: 1 + found[2]] if allowed else []
     predicate = kinds[len(sides) :]
     vector = [_short(result.type) for result in op.results]

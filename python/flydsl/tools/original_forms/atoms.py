@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from xdsl.dialects.builtin import BoolAttr, IntegerAttr, IntegerType, VectorType, i32
+from xdsl.dialects.builtin import BoolAttr, DenseArrayBase, IntegerAttr, IntegerType, VectorType, i32
+from xdsl.dialects.ub import PoisonOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from flydsl.base.errors import LoweringError
@@ -132,9 +133,13 @@ def _copy(conv: Conversion, op: FlyOp) -> None:
     rule = _COPIES.get(type(instruction))
     if rule is None:
         raise LoweringError(f"{instruction} does not exist on this target")
-    flag = [_flag(conv, rest.pop())] if len(rest) > (1 if op.results or rest else 0) else []
+    segments = op.attributes.get("operandSegmentSizes")
+    predicated = segments.get_values()[3] if isinstance(segments, DenseArrayBase) else len(rest) == 2
+    flag = [_flag(conv, rest.pop())] if predicated else []
     result = op.results[0] if op.results else None
     old = conv.value(rest[0]) if result is not None and rest else None
+    if result is not None and flag and old is None:
+        old = conv.at.add(PoisonOp(converted(result.type))).results[0]
     target = _Side(conv, None if result is not None else rest[0], result)
     made = _when(conv, flag, lambda: rule(conv, op, instruction, _Side(conv, source, None), target), old)
     if result is not None:

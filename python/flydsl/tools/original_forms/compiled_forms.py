@@ -9,11 +9,13 @@ from __future__ import annotations
 from functools import cache
 
 from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import FunctionType, IntegerAttr, StringAttr
+from xdsl.dialects.builtin import DenseArrayBase, FunctionType, IntegerAttr, StringAttr
 from xdsl.dialects.llvm import LLVMStructType
 from xdsl.ir import Attribute, Operation
 
+from flydsl.base.errors import LoweringError
 from flydsl.passes.shared.matrix_atoms import INSTRUCTION
+from flydsl.passes.shared.walk import located
 from flydsl.target.mma_cdna import MFMA_ROWS, Mfma
 from flydsl.tools.upstream_syntax import PackedStructType, row_of
 
@@ -72,3 +74,14 @@ def as_compiled(module: Operation) -> None:
             op.properties["function_type"] = _plain(op.properties["function_type"])
         if op.name.startswith("rocdl.mfma") and "cbsz" in op.properties:
             _spell_out(op)
+
+
+def check_copies(module: Operation) -> None:
+    """Refuse a predicated load that says not what stays where its predicate is false: the compiler's form has it."""
+    for op in module.walk():
+        sizes = op.attributes.get("operandSegmentSizes") if op.name == "fly.copy_atom_call_ssa" else None
+        if isinstance(sizes, DenseArrayBase) and tuple(sizes.get_values()) == (1, 1, 0, 1):
+            error = LoweringError(
+                "a predicated copy without a destination is a form of the original's", hint="run without --as-compiled"
+            )
+            raise located(error, op)
