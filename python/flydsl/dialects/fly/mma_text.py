@@ -52,7 +52,8 @@ def _wmma(generation: str) -> Builder:
     names = {"signA": "sign_a", "signB": "sign_b", "clamp": "clamp"}
 
     def build(shape: Shape, elems: Elems, rest: list[str]) -> Wmma:
-        return Wmma(generation, *shape, *(_SIGNLESS.get(elem, elem) for elem in elems), **_fields(rest, names))
+        a, b, c = (_SIGNLESS.get(elem, elem) for elem in elems)
+        return Wmma(generation, *shape, a, b, c, **_fields(rest, names))
 
     return build
 
