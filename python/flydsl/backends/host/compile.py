@@ -33,9 +33,12 @@ def shared_globals(module: Operation) -> dict[str, int]:
 
 
 def host_module(
-    module: Operation, target: Target, argument_format: str, recorder: LdsRecorder | None = None
+    module: Operation, target: Target, argument_format: str, recorder: LdsRecorder | None = None, patient: bool = False
 ) -> HostModule:
-    """The launcher and its kernels as LLVM text; a recorder has the accesses to shared memory written down."""
+    """The launcher and its kernels as LLVM text; a recorder has the accesses to shared memory written down.
+
+    Whoever is ``patient`` has LLVM optimise long kernels too.
+    """
     relax_alignment(module)
     emitter = ModuleEmitter(triple=host_triple(), extra_rules=HOST_RULES)
     shared = shared_globals(module)
@@ -46,7 +49,7 @@ def host_module(
         if function.name == "gpu.func":
             expand_assembly(function, target)
             rejoin_vectors(function)
-            workgroup = WorkgroupEmitter(emitter, function, target, SharedMemory(shared), sites)
+            workgroup = WorkgroupEmitter(emitter, function, target, SharedMemory(shared), sites, patient)
             if recorder is not None:
                 recorder.attach(workgroup)
             if target.family.whole_warps:

@@ -33,6 +33,8 @@ from flydsl.codegen.module_scope import symbol_text
 from flydsl.codegen.reading.op_view import fail, text_prop
 from flydsl.target.target import Target
 
+LONG = 8_000
+"""Lines of a kernel beyond which LLVM's time, which grows faster than they do, is not worth what it gains here."""
 MOST_STACK = 1 << 18
 """Bytes of registers that may lie on the stack: a worker has a few megabytes, and to overrun them ends the process."""
 
@@ -54,9 +56,11 @@ class WorkgroupEmitter(Workgroup):
     """Writes one kernel."""
 
     def __init__(
-        self, module: ModuleEmitter, op: Operation, target: Target, shared: SharedMemory, sites: list[Site]
-    ) -> None:
+        self, module: ModuleEmitter, op: Operation, target: Target, shared: SharedMemory, sites: list[Site],
+        patient: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__(module, op, target, sites)
+        self._patient = patient
         self.plan = Plan(op.regions[0])
         self.shared = shared
         self.stopping = Stopping(self)
@@ -160,7 +164,7 @@ class WorkgroupEmitter(Workgroup):
             return KernelInfo(name, self.slots.per_thread, self.shared.static_bytes, waits=self.stopping.waiting.kind)
         one = f"{name}.wave"
         more = f"{parameters}, ptr %run, i64 %wave, i64 %rank"
-        self.module.add_function(one, f"define internal i32 {symbol_text(one)}({more}) nounwind", self.body)
+        self.module.add_function(one, f"define internal i32 {symbol_text(one)}({more}) {self._attributes()}", self.body)
         fibers.emit_wrapper(self, name, one)
         x, y, z = fibers.cluster_extents(self.op)
         shared_bytes = self.shared.static_bytes + fibers.COUNTERS
@@ -168,12 +172,18 @@ class WorkgroupEmitter(Workgroup):
 
     def _add_block_function(self, name: str, parameters: str) -> None:
         if self.asynchrony is None:
-            self.module.add_function(name, f"define i32 {symbol_text(name)}({parameters}) nounwind", self.body)
+            self.module.add_function(
+                name, f"define i32 {symbol_text(name)}({parameters}) {self._attributes()}", self.body
+            )
             return
         one = f"{name}.block"
-        head = f"define internal i32 {symbol_text(one)}({parameters}, ptr {asynchrony.STATE}) nounwind"
+        head = f"define internal i32 {symbol_text(one)}({parameters}, ptr {asynchrony.STATE}) {self._attributes()}"
         self.module.add_function(one, head, self.body)
         self.asynchrony.emit_wrapper(name, parameters, one)
+
+    def _attributes(self) -> str:
+        """A long kernel is not optimised; the products that it calls are functions of their own, and are."""
+        return "nounwind" if self._patient or len(self.body.lines) < LONG else "nounwind noinline optnone"
 
     def _load_arguments(self) -> None:
         for index, argument in enumerate(self.block.args):

@@ -126,6 +126,10 @@ class DeviceFamily:
         return None
 
 
+MOST_LEVEL = 3
+"""The optimisation level that takes whatever time it takes."""
+
+
 class HostFamily(DeviceFamily):
     """The virtual GPU: a kernel becomes a function that runs one workgroup."""
 
@@ -133,7 +137,8 @@ class HostFamily(DeviceFamily):
 
     def lowered(self, asked: AfterStageA) -> Lowered:
         with stage("LLVM text"):
-            host = host_compile.host_module(asked.module, asked.target, asked.argument_format, asked.recorder)
+            patient = asked.level == MOST_LEVEL
+            host = host_compile.host_module(asked.module, asked.target, asked.argument_format, asked.recorder, patient)
         return Lowered(host, asked.kernels, asked.level, dumps={"host.ll": host.text})
 
 
