@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr, VectorType
+from xdsl.dialects.builtin import ModuleOp, VectorType
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
@@ -67,6 +68,8 @@ class _Stretch:
     whole: dict[int, int] = field(default_factory=dict)
     narrow: dict[int, list[int]] = field(default_factory=dict)
     hints: list[tuple[int, int, Operation]] = field(default_factory=list)
+    others: list[Operation] = field(default_factory=list)
+    """What is counted if there are hints."""
 
     def add(self, kind: int, bits: int) -> None:
         if 0 < bits < _WHOLE:
@@ -81,6 +84,8 @@ class _Stretch:
         return whole + sum(-(-sum(bits) // _WHOLE) for bits in narrow), whole + sum(map(len, narrow))
 
     def mismatches(self) -> Iterator[ScheduleMismatch]:
+        for op in self.others if self.hints else ():
+            _count(op, self)
         for kinds, asked, op in self._asked():
             least, most = self.counts(kinds)
             if not least <= asked <= most:
@@ -100,8 +105,8 @@ class _Stretch:
 
 
 def _intrinsic_name(op: Operation) -> str:
-    name = op.properties.get("intrin")
-    return name.data if isinstance(name, StringAttr) else op.name
+    name: Any = op.properties.get("intrin")
+    return op.name if name is None else name.data
 
 
 def _width(type_: Attribute) -> int:
@@ -158,7 +163,7 @@ def _stretches(block: Block) -> Iterator[_Stretch]:
         elif name == _GROUP:
             _hint(op, now)
         else:
-            _count(op, now)
+            now.others.append(op)
     yield now
 
 
@@ -172,8 +177,7 @@ def schedule_mismatches(module: Operation) -> list[ScheduleMismatch]:
     found: dict[ScheduleMismatch, None] = {}
     for body in function_bodies(module):
         for stretch in _in_region(body):
-            if stretch.hints:
-                found.update(dict.fromkeys(stretch.mismatches()))
+            found.update(dict.fromkeys(stretch.mismatches()))
     return list(found)
 
 

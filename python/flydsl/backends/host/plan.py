@@ -21,6 +21,7 @@ from flydsl.backends.host.analysis.shared_accesses import SharedOrder, touches_s
 from flydsl.backends.host.collectives import GATHERS, MEETINGS, Behaviour
 from flydsl.backends.host.intrinsics.table import host_intrinsic
 from flydsl.backends.host.matrix import multiply
+from flydsl.dialects.upstream import walked
 from flydsl.passes.canonicalize import is_pure
 from flydsl.passes.shared.matrix_atoms import INSTRUCTION
 
@@ -219,7 +220,7 @@ class Plan:
 
     def _assign_whole(self, op: Operation) -> None:
         self._length += self._size(op)
-        for inner in op.walk():
+        for inner in walked(op):
             self.run_of[inner] = self._runs
             if inner.name in _PER_THREAD or (_is_pure(inner) and not meets(inner)):
                 cost = self._cost_of(inner)
@@ -253,7 +254,7 @@ class Plan:
                     for inner in region.blocks:
                         self._find_kept(inner)
                 continue
-            for inner in op.walk():
+            for inner in walked(op):
                 self._keep_operands(inner)
 
     def _keep_boundary(self, op: Operation) -> None:

@@ -31,6 +31,7 @@ from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.module_scope import symbol_text
 from flydsl.codegen.reading.op_view import fail, text_prop
+from flydsl.dialects.upstream import walked
 from flydsl.target.target import Target
 
 MOST_STACK = 1 << 18
@@ -287,14 +288,14 @@ class WorkgroupEmitter(Workgroup):
         """Make every value from outside the run known at the start of its body."""
         inside: set[SSAValue] = set()
         for op in ops:
-            for inner in op.walk():
+            for inner in walked(op):
                 inside.update(inner.results)
                 for region in inner.regions:
                     for block in region.blocks:
                         inside.update(block.args)
         wanted: dict[SSAValue, None] = {}
         for op in ops:
-            for inner in op.walk():
+            for inner in walked(op):
                 # A gather reads one operand from the array; its others are ordinary.
                 remote = gathered(inner)
                 wanted.update(dict.fromkeys(o for i, o in enumerate(inner.operands) if i != remote))

@@ -41,6 +41,7 @@ from flydsl.dialects.parts import (
     default_properties,
     ir_type,
     make_constant,
+    type_text,
     user_frame,
 )
 from flydsl.dialects.upstream import created, op_class
@@ -281,7 +282,7 @@ class TraceEmitter:
         return 1 << known_twos(value)
 
     def type_name(self, value: Any) -> str:
-        return str(value.type)
+        return type_text(value.type)
 
     def here(self) -> SourceLocation | None:
         """The user's line being traced."""

@@ -359,7 +359,8 @@ def traced(
             a.argument.construct([next(values) for _ in a.argument.ir_types()]) if isinstance(a, Adapted) else a
             for a in arguments
         ]
-        emitter.default_stream = next(values, None) or next(v for v in emitter.entry.args if str(v.type) == STREAM_TYPE)
+        stream = ir_type(STREAM_TYPE)
+        emitter.default_stream = next(values, None) or next(v for v in emitter.entry.args if v.type == stream)
         names = keyword_only(func)
         by_position = len(inside) - len(names)
         rewritten(func)(*inside[:by_position], **dict(zip(names, inside[by_position:], strict=True)))

@@ -25,6 +25,7 @@ from flydsl.backends.host.memory_roots import RootFinder, byte_size
 from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.reading.op_view import ints_prop, symbol_prop
+from flydsl.dialects.upstream import walked
 from flydsl.passes.shared.known_bits import constant_of
 from flydsl.passes.shared.walk import is_pure
 
@@ -63,7 +64,7 @@ class SharedOrder:
         if found is None:
             loads: list[SSAValue] = []
             stores: list[SSAValue] = []
-            for inner in op.walk() if op.regions else (op,):
+            for inner in walked(op) if op.regions else (op,):
                 number = _ADDRESS.get(inner.name)
                 if number is not None and is_shared(inner.operands[number].type):
                     (loads if inner.name == "llvm.load" else stores).append(inner.operands[number])
