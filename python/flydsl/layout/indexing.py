@@ -165,7 +165,7 @@ def kept(coord: IntTuple, modes: Any, want_none: bool) -> list[Any]:
     return [modes] if (coord is None) == want_none else []
 
 
-def check_slice(coord: IntTuple, shape: IntTuple, shown: Any) -> None:
+def check_slice(coord: IntTuple, shape: IntTuple, shown: object) -> None:
     """Refuse a coordinate that is not nested as the shape is."""
     if not it.weakly_congruent(coord, shape):
         raise LayoutError(
@@ -181,7 +181,7 @@ def fixed_part(coord: IntTuple) -> Any:
     return 0 if coord is None else coord
 
 
-def left_open(coord: IntTuple, modes: Any, shown: Any) -> Any:
+def left_open(coord: IntTuple, modes: Any, shown: object) -> Any:
     """The modes whose coordinate is None, of which there must be some; a single one is unwrapped."""
     found = kept(coord, modes, True)
     if not found:

@@ -7,7 +7,7 @@ LLVM does the rest better; this keeps the IR between passes small and readable.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from xdsl.ir import Attribute, Operation, Region
 
@@ -36,11 +36,11 @@ class _Keys:
         self._known: dict[int, tuple[int, Attribute]] = {}
         """By identity, which an attribute keeps as long as it is held here."""
 
-    def of(self, op: Any) -> Any:
-        number = self._number
+    def of(self, op: Operation) -> Any:
+        number, operands = self._number, cast("Any", op)._operands
         return (
             op.name,
-            tuple(map(id, op._operands)),
+            tuple(map(id, operands)),
             tuple([number(result.type) for result in op.results]),
             tuple([(name, number(value)) for name, value in op.properties.items()]) if op.properties else (),
             tuple([(name, number(value)) for name, value in op.attributes.items()]) if op.attributes else (),

@@ -17,7 +17,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from flydsl.dialects.fly.ops import OP_CLASSES, FlyOp
 from flydsl.dialects.fly.payload import is_static_payload
 from flydsl.dialects.fly.types import FlyType
-from flydsl.dialects.upstream import replace_uses
+from flydsl.dialects.upstream import ops_of, replace_uses
 from flydsl.passes.shared.walk import functions, take_out
 
 # Projection -> (the operation it undoes, which operand it gives back).
@@ -85,7 +85,7 @@ class _Folder:
 
     def region(self, region: Region) -> None:
         for block in region.blocks:
-            for op in list(block.ops):
+            for op in ops_of(block):
                 for inner in op.regions:
                     self.region(inner)
                 if isinstance(op, FlyOp):
@@ -123,7 +123,7 @@ def _drop(op: Operation) -> None:
 def drop_dead(region: Region) -> None:
     """Remove fly values nobody uses, last first so that whole chains go."""
     for block in region.blocks:
-        for op in reversed(list(block.ops)):
+        for op in reversed(ops_of(block)):
             for inner in op.regions:
                 drop_dead(inner)
             if (

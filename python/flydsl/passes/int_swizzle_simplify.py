@@ -19,7 +19,7 @@ from xdsl.dialects.arith import IntegerOverflowAttr, IntegerOverflowFlag
 from xdsl.ir import Operation, Region, SSAValue
 
 from flydsl.base.records import dataclass
-from flydsl.dialects.upstream import replace_uses
+from flydsl.dialects.upstream import ops_of, replace_uses
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.known_bits import constant_of, known_zeros, shift_of, width_of
 from flydsl.passes.shared.walk import function_bodies
@@ -99,7 +99,7 @@ class _Simplifier:
     def region(self, region: Region) -> None:
         for block in region.blocks:
             self.at.enter()
-            for op in list(block.ops):
+            for op in ops_of(block):
                 for inner in op.regions:
                     self.region(inner)
                 self.at.anchor = op

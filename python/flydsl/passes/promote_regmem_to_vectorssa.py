@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from flydsl.base.records import dataclass, field
 from flydsl.dialects.fly.ops import FlyOp, allocation_size
 from flydsl.dialects.fly.types import element_type, payload_of, vector_type
-from flydsl.dialects.upstream import integers, replace_uses, walked
+from flydsl.dialects.upstream import integers, ops_of, replace_uses, walked
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.vector_access import as_vector, concatenate, extract, shuffle
 from flydsl.passes.shared.walk import function_bodies, take_out
@@ -156,7 +156,7 @@ class _Promoter:
 
     def _find(self, region: Region) -> None:
         for block in region.blocks:
-            for op in block.ops:
+            for op in ops_of(block):
                 if isinstance(op, FlyOp) and op.spec.name == "make_ptr":
                     size = allocation_size(op)
                     if size is not None and size <= _MOST_ELEMENTS:
@@ -178,7 +178,7 @@ class _Promoter:
 
     def _region(self, region: Region) -> None:
         for block in region.blocks:
-            for op in list(block.ops):
+            for op in ops_of(block):
                 self._op(op)
 
     def _op(self, op: Operation) -> None:

@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.ops import OP_CLASSES, to_attr
 from flydsl.dialects.fly.types import CopyAtomType, FlyType, MmaAtomType, PtrType, element_type, type_of
-from flydsl.dialects.upstream import integers, op_class, replace_uses
+from flydsl.dialects.upstream import integers, op_class, ops_of, replace_uses
 from flydsl.layout.layout import Layout
 from flydsl.layout.leaf import Basis, DynInt
 from flydsl.layout.swizzle import ComposedLayout
@@ -291,7 +291,7 @@ def _rewrite_structured(op: Operation) -> None:
 
 def _rewrite_region(region: Region) -> None:
     for block in region.blocks:
-        for op in list(block.ops):
+        for op in ops_of(block):
             for inner in op.regions:
                 _rewrite_region(inner)
             if op.name == "gpu.launch_func":

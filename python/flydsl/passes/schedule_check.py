@@ -20,6 +20,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from flydsl.base.errors import ScheduleWarning, SourceLocation
 from flydsl.base.records import dataclass, field
+from flydsl.dialects.upstream import ops_of
 from flydsl.passes.shared.known_bits import constant_of
 from flydsl.passes.shared.walk import function_bodies, location_of
 from flydsl.target.schedule_groups import LDS_READ, LDS_WRITE, LOAD, MATRIX, STORE, counted_kinds, kind_names
@@ -153,7 +154,7 @@ def _hint(op: Operation, into: _Stretch) -> None:
 
 def _stretches(block: Block) -> Iterator[_Stretch]:
     now = _Stretch()
-    for op in block.ops:
+    for op in ops_of(block):
         name = _intrinsic_name(op)
         if op.regions or (name == _FENCE and constant_of(op.operands[0]) == 0):
             yield now

@@ -13,7 +13,7 @@ from xdsl.ir import Operation, Region, SSAValue
 
 from flydsl.backends.host.intrinsics.table import host_intrinsic, intrinsic_name
 from flydsl.backends.host.plan import meets
-from flydsl.dialects.upstream import walked
+from flydsl.dialects.upstream import ops_of, walked
 
 _PER_THREAD = frozenset(
     {"gpu.thread_id", "gpu.lane_id", "gpu.subgroup_id", "llvm.alloca", "llvm.atomicrmw", "llvm.cmpxchg"}
@@ -63,7 +63,7 @@ class Differing:
 
     def _walk(self, region: Region) -> None:
         for block in region.blocks:
-            for op in block.ops:
+            for op in ops_of(block):
                 for inner in op.regions:
                     self._walk(inner)
                 if op.name in _CONTROL:

@@ -31,7 +31,7 @@ from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.module_scope import symbol_text
 from flydsl.codegen.reading.op_view import fail, text_prop
-from flydsl.dialects.upstream import walked
+from flydsl.dialects.upstream import ops_of, walked
 from flydsl.target.target import Target
 
 MOST_STACK = 1 << 18
@@ -208,7 +208,7 @@ class WorkgroupEmitter(Workgroup):
         """Write a block's operations up to its terminator; then store ``copies``."""
         last = block.last_op
         pending: list[Operation] = []
-        for op in block.ops:
+        for op in ops_of(block):
             if op is last:
                 break
             if op in self.plan.starts:

@@ -44,7 +44,7 @@ from flydsl.dialects.gpu_syntax import FuncOp as GpuFuncOp
 from flydsl.dialects.gpu_syntax import ModuleOp as GpuModuleOp
 from flydsl.dialects.gpu_syntax import ReturnOp as GpuReturnOp
 from flydsl.dialects.parts import ir_type
-from flydsl.dialects.upstream import op_class
+from flydsl.dialects.upstream import op_class, ops_of
 from flydsl.expr.numbers.fastmath import fastmath
 from flydsl.expr.trace.context import tracing
 from flydsl.expr.trace.shared_ledger import SharedLedger
@@ -254,7 +254,7 @@ def check_uses(entry: Block) -> None:
 
 def _check_block(block: Block, visible: set[Block]) -> None:
     visible.add(block)
-    for op in block.ops:
+    for op in ops_of(block):
         for operand in op.operands:
             owner = operand.owner
             if (owner if isinstance(owner, Block) else owner.parent) not in visible:

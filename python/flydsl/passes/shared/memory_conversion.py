@@ -24,7 +24,7 @@ from flydsl.base.errors import FlyDSLError, LoweringError
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import PtrType, element_type, payload_of, vector_type
-from flydsl.dialects.upstream import integer, integers, replace_uses
+from flydsl.dialects.upstream import integer, integers, ops_of, replace_uses
 from flydsl.passes.shared import buffer_pointers
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.ssa_leaf import SsaInt, register
@@ -96,7 +96,7 @@ class MemoryConversion:
             for argument in block.args:
                 self.retype(argument)
             self.at.enter()
-            for op in list(block.ops):
+            for op in ops_of(block):
                 if isinstance(op, FlyOp):
                     self._op(op)
                 else:

@@ -25,7 +25,7 @@ from flydsl.backends.host.memory_roots import RootFinder, byte_size
 from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.reading.op_view import ints_prop, symbol_prop
-from flydsl.dialects.upstream import walked
+from flydsl.dialects.upstream import ops_of, walked
 from flydsl.passes.shared.known_bits import constant_of
 from flydsl.passes.shared.walk import is_pure
 
@@ -96,7 +96,7 @@ class SharedOrder:
 
     def _in_block(self, block: Block) -> bool:
         loads: list[SSAValue] = []
-        for op in block.ops:
+        for op in ops_of(block):
             if op.regions and self.conflict_inside(op):
                 return True
             read, written = self.accesses(op)
