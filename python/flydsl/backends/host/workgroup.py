@@ -31,6 +31,7 @@ from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.module_scope import symbol_text
 from flydsl.codegen.reading.op_view import fail, text_prop
+from flydsl.dialects.upstream import ops_of, walked
 from flydsl.target.target import Target
 
 LONG = 8_000
@@ -217,7 +218,7 @@ class WorkgroupEmitter(Workgroup):
         """Write a block's operations up to its terminator; then store ``copies``."""
         last = block.last_op
         pending: list[Operation] = []
-        for op in block.ops:
+        for op in ops_of(block):
             if op is last:
                 break
             if op in self.plan.starts:
@@ -297,14 +298,14 @@ class WorkgroupEmitter(Workgroup):
         """Make every value from outside the run known at the start of its body."""
         inside: set[SSAValue] = set()
         for op in ops:
-            for inner in op.walk():
+            for inner in walked(op):
                 inside.update(inner.results)
                 for region in inner.regions:
                     for block in region.blocks:
                         inside.update(block.args)
         wanted: dict[SSAValue, None] = {}
         for op in ops:
-            for inner in op.walk():
+            for inner in walked(op):
                 # A gather reads one operand from the array; its others are ordinary.
                 remote = gathered(inner)
                 wanted.update(dict.fromkeys(o for i, o in enumerate(inner.operands) if i != remote))
