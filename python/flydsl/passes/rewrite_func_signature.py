@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.ops import OP_CLASSES, to_attr
 from flydsl.dialects.fly.types import CopyAtomType, FlyType, MmaAtomType, PtrType, element_type, type_of
-from flydsl.dialects.upstream import integers, op_class
+from flydsl.dialects.upstream import integers, op_class, replace_uses
 from flydsl.layout.layout import Layout
 from flydsl.layout.leaf import Basis, DynInt
 from flydsl.layout.swizzle import ComposedLayout
@@ -220,7 +220,7 @@ class SignatureRewriter:
                 continue
             index = argument.index
             parts = [block.insert_arg(kind, index + 1 + i) for i, kind in enumerate(kinds)]
-            argument.replace_all_uses_with(self.put_together(edit, parts, argument.type))
+            replace_uses(argument, self.put_together(edit, parts, argument.type))
             block.erase_arg(argument)
 
     def _flattened(self, types: Sequence[Attribute]) -> list[Attribute]:
@@ -294,7 +294,7 @@ class SignatureRewriter:
         edit = Edit(block, op)
         for result in op.results:
             parts = [next(given) for _ in self.boundary_types(result.type)]
-            result.replace_all_uses_with(self.put_together(edit, parts, result.type))
+            replace_uses(result, self.put_together(edit, parts, result.type))
         op.detach()
         op.erase(safe_erase=False)
 
