@@ -7,6 +7,7 @@ whose blocks wait; then the blocks of all ranks run, interleaved. What happens d
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -81,7 +82,7 @@ class VirtualRanks:
         self.world, self.seed, self.resident = world, seed, resident
         self._board: list[Any] = [None] * world
         self._arrays: list[Any] = []
-        self._threads: list[threading.Thread] = []
+        self._ended: list[int] = list(range(world))
 
     def run(self, program: Callable[[VirtualRank], Any]) -> list[Any]:
         """Call ``program(rank)`` for every rank, all together; what each returned. The first error is raised."""
@@ -92,7 +93,7 @@ class VirtualRanks:
             host_ranks.begin(self.world, self.seed, self.resident)
             return self._run(program)
         finally:
-            if not any(thread.is_alive() for thread in self._threads):
+            if len(self._ended) == self.world:
                 host_ranks.call("end")
                 self._arrays.clear()
                 _running.release()
@@ -100,8 +101,13 @@ class VirtualRanks:
     def _run(self, program: Callable[[VirtualRank], Any]) -> list[Any]:
         results: list[Any] = [None] * self.world
         failures: list[tuple[int, BaseException]] = []
+        numbers, over = iter(range(self.world)), threading.Lock()
+        ended: list[int] = []
 
-        def one(number: int) -> None:
+        def one() -> None:
+            number = next(numbers, None)
+            if number is None:
+                return
             host_ranks.enter(number)
             try:
                 results[number] = program(VirtualRank(self, number))
@@ -109,24 +115,36 @@ class VirtualRanks:
                 failures.append((number, error))
             finally:
                 host_ranks.call("leave", number)
+                ended.append(number)
+                if len(ended) == self.world and ended[-1] == number:
+                    over.release()
 
-        self._threads = [threading.Thread(target=one, args=(number,), daemon=True) for number in range(self.world)]
-        for thread in self._threads:
-            thread.start()
+        over.acquire()
         try:
-            for thread in self._threads:
-                while thread.is_alive():  # a signal that comes just before an endless wait would not end it
-                    thread.join(_GLANCE)
+            self._ended = ended
+            self._start_threads(one)
+            while len(ended) < self.world:  # a signal that comes just before an endless wait would not end it
+                over.acquire(timeout=_GLANCE)
         except BaseException:  # a signal's: launches end, and so do ranks that do not catch that
             host_ranks.call("stop")
-            for thread in self._threads:
-                thread.join(_PATIENCE)
+            self._start_threads(one)  # for numbers that nobody has: the others would wait for them
+            limit = time.monotonic() + _PATIENCE
+            while len(ended) < self.world and time.monotonic() < limit:
+                over.acquire(timeout=_GLANCE)
             raise
         if failures:
             number, error = failures[0]
             error.add_note(f"raised by rank {number} of {self.world} with seed {self.seed}")
             raise error
         return results
+
+    def _start_threads(self, one: Callable[[], None]) -> None:
+        """As many threads as there are ranks, which take their numbers themselves.
+
+        What has ended is told by them, not by Python's threads: one whose ``join`` a signal interrupts counts as ended.
+        """
+        for _ in range(self.world):
+            threading.Thread(target=one, daemon=True).start()
 
 
 def virtual_ranks(world: int, *, seed: int = 0, resident: int = 0) -> VirtualRanks:
