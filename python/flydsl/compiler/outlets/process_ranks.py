@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from select import poll
 from typing import Any, TypeVar
 
+import numpy as np
 from numpy.typing import DTypeLike
 
 from flydsl.base import knobs
@@ -19,7 +20,14 @@ from flydsl.base.errors import DriverError, DslRuntimeError
 from flydsl.compiler.outlets.ranks import Rank
 from flydsl.compiler.running.loading import pool_object
 from flydsl.runtime import device_memory, host_pool, host_ranks
-from flydsl.runtime.symmetric_memory import ALIGNMENT, aligned_array, array_bytes, opened_file, shared_file
+from flydsl.runtime.symmetric_memory import (
+    array_bytes,
+    opened_file,
+    part_of,
+    shared_file,
+    stride_of,
+    virtual_multicast,
+)
 
 T = TypeVar("T")
 
@@ -32,6 +40,7 @@ class ProcessRank(Rank):
 
         super().__init__(dist.get_rank(group), dist.get_world_size(group))
         self._dist, self._group, self.device = dist, group, device
+        self.multicast = device == "cpu"
         self._handles: dict[int, int] = {}
         self._pieces: list[Any] = []
         """Memory of all ranks, which is unmapped when nobody has it any more."""
@@ -75,7 +84,7 @@ class ProcessRank(Rank):
         self._collective(lambda: self._dist.all_gather_object(found, value, group=self._group))
         return found
 
-    def _allocate(self, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int]]:
+    def _allocate(self, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int], int]:
         if not self._one_machine:
             raise DslRuntimeError(
                 "ranks on several machines cannot reach each other's memory", hint="make a group of one machine's ranks"
@@ -83,17 +92,23 @@ class ProcessRank(Rank):
         size = array_bytes(shape, dtype)
         return self._on_host(size, shape, dtype) if self.device == "cpu" else self._on_device(size, shape, dtype)
 
-    def _on_host(self, size: int, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int]]:
-        path, own = shared_file(size + ALIGNMENT)
-        paths = self.exchange(path)
-        pieces = [own if rank == self.number else opened_file(name) for rank, name in enumerate(paths)]
-        self._pieces += pieces
-        arrays = [aligned_array(shape, dtype, piece) for piece in pieces]
+    def _on_host(self, size: int, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int], int]:
+        stride = stride_of(size)
+        path, own = shared_file(stride * self.world) if self.number == 0 else ("", None)
+        path = self.exchange(path)[0]
+        piece = opened_file(path) if own is None else own
+        self._pieces.append(piece)
+        memory = np.frombuffer(piece, np.uint8)
         self.barrier()
-        os.unlink(path)  # all have it open: it is gone when the last process ends, however that ends
-        return arrays[self.number], [array.ctypes.data for array in arrays]
+        if own is not None:
+            os.unlink(path)  # all have it open: it is gone when the last process ends, however that ends
+        first = memory.ctypes.data
+        addresses = [first + rank * stride for rank in range(self.world)]
+        return (
+            part_of(memory, self.number, stride, shape, dtype), addresses, virtual_multicast(first, stride, self.world)
+        )  # fmt: skip
 
-    def _on_device(self, size: int, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int]]:
+    def _on_device(self, size: int, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int], int]:
         own = device_memory.allocate(self.device, size)
         self._opened.append(own)
         addresses, problem = [], ""
@@ -108,7 +123,7 @@ class ProcessRank(Rank):
         problem = next(filter(None, self.exchange(problem)), "")
         if problem:  # on every rank the same, so that all go on another way
             raise DslRuntimeError(problem, hint="use GPUs that are connected, or the process group's own collectives")
-        return own.tensor(shape, dtype), addresses
+        return own.tensor(shape, dtype), addresses, 0
 
     def close(self) -> None:
         """Give back the memory of all symmetric tensors of this rank. All ranks call it, when no kernel runs."""

@@ -20,7 +20,7 @@ from flydsl.compiler.running import rank_report
 from flydsl.compiler.running.loading import pool_object
 from flydsl.expr.memory.symmetric import Symmetric
 from flydsl.runtime import host_pool, host_ranks
-from flydsl.runtime.symmetric_memory import aligned_array
+from flydsl.runtime.symmetric_memory import aligned_bytes, array_bytes, part_of, stride_of, virtual_multicast
 
 _PATIENCE, _GLANCE = 5.0, 0.1
 """Seconds that ranks have to end after an interrupt; with some left there is no other group in this process."""
@@ -62,15 +62,18 @@ class VirtualRank(Rank):
         different = np.flatnonzero(first != mine)
         if different.size:
             raise rank_report.different_bits(
-                tensor.local, self.number, int(different[0]), [int(address) for address in tensor.table]
+                tensor.local, self.number, int(different[0]), [int(address) for address in tensor.table[: self.world]]
             )
         self.barrier()
 
-    def _allocate(self, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int]]:
-        local = aligned_array(shape, dtype)
-        self._group._arrays.append(local)
+    def _allocate(self, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int], int]:
+        stride = stride_of(array_bytes(shape, dtype))
+        memory = self.exchange(aligned_bytes(stride * self.world) if self.number == 0 else None)[0]
+        self._group._arrays.append(memory)
+        local, first = part_of(memory, self.number, stride, shape, dtype), memory.ctypes.data
         host_ranks.share(local.ctypes.data, local.nbytes)
-        return local, self.exchange(local.ctypes.data)
+        addresses = [first + rank * stride for rank in range(self.world)]
+        return local, addresses, virtual_multicast(first, stride, self.world)
 
 
 class VirtualRanks:

@@ -15,8 +15,9 @@ import numpy as np
 
 import flydsl.compiler as flyc
 from flydsl.kernels.comm.all_reduce_norm import build_all_reduce_rms_norm
-from flydsl.kernels.comm.collectives import THREADS, build_collective
+from flydsl.kernels.comm.collectives import MULTICAST, THREADS, build_collective
 from flydsl.kernels.comm.model import DEFAULT_LINK, Link, fastest_way
+from flydsl.kernels.comm.narrow_wire import wire_bytes
 from flydsl.kernels.comm.packs import PACK_BYTES, PARTS
 
 NAMES = {"float32": "f32", "float16": "f16", "bfloat16": "bf16"}
@@ -44,16 +45,29 @@ class Collectives:
         self.stage = rank.symmetric((HALVES, PARTS, self.max_bytes + PACK_BYTES * self.world), np.uint8)
         self.signals = rank.symmetric((blocks, self.world + 2), np.int32)
 
-    def all_reduce(self, x: Any, out: Any = None, *, way: str | None = None, stream: object = None) -> Any:
-        """The sum over ranks, the same bits on each. ``way`` is one of `collectives.COLLECTIVES`, or the fastest."""
+    def all_reduce(
+        self, x: Any, out: Any = None, *, way: str | None = None, wire: Literal["fp8"] | None = None,
+        stream: object = None,
+    ) -> Any:  # fmt: skip
+        """The sum over ranks, the same bits on each. ``way`` is one of `collectives.COLLECTIVES`, or the fastest.
+
+        ``wire="fp8"`` sends numbers in 8 bits, which is quicker and rounds more (`narrow_wire.py`).
+        """
         flat, result, target = self._arrays(x, out, 1)
-        self._agree("all_reduce", x, way)
+        if wire not in (None, "fp8"):
+            raise ValueError(f'numbers are sent in their own type or as wire="fp8", not {wire!r}')
+        self._agree("all_reduce", x, (way, wire))
         most = self.max_bytes // flat.itemsize
         for start in range(0, flat.shape[0], most):
-            part = slice(start, start + most)
-            chosen = way or fastest_way(self.world, flat[part].nbytes, self.link)
-            self._launch(chosen, flat[part], target[part], flat[part].shape[0], stream)
+            part = flat[start : start + most]
+            count = part.shape[0]
+            chosen = way or self._fastest(wire_bytes(count) if wire else part.nbytes, wire)
+            self._launch(chosen, part, target[start : start + most], count, stream, wire)
         return result
+
+    def _fastest(self, size: int, wire: str | None) -> str:
+        multicast = self.rank.multicast and wire is None and flyc.current_device().target.generation == "hopper"
+        return fastest_way(self.world, size, self.link, multicast=multicast)
 
     def all_gather(self, x: Any, out: Any = None, *, stream: object = None) -> Any:
         """What all ranks give, one after the other: a mode of ranks in front of x's."""
@@ -96,8 +110,12 @@ class Collectives:
             self._launch(name, flat, target, n, stream)
         return result
 
-    def _launch(self, name: str, x: Any, out: Any, n: int, stream: object) -> None:
-        launch = build_collective(name, self._type(x), self.world, self.threads)
+    def _launch(self, name: str, x: Any, out: Any, n: int, stream: object, wire: str | None = None) -> None:
+        if name in MULTICAST and not self.rank.multicast:
+            raise ValueError(f"{name} needs memory with an address for all ranks, and this memory has none")
+        if wire is not None and flyc.current_device().target.fnuz:
+            wire = "fp8_fnuz"
+        launch = build_collective(name, self._type(x), self.world, self.threads, wire)
         launch(x, out, self.stage, self.signals, n, self.blocks, stream)
 
     def _arrays(self, x: Any, out: Any, gives: int, shape: Sequence[int] | None = None) -> tuple[Any, Any, Any]:
