@@ -58,9 +58,7 @@ def test_calls_one_after_the_other(rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize(("arch", "world"), CASES)
-def test_the_norm_of_a_sum(
-    arch: str, world: int, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
-) -> None:
+def test_the_norm_of_a_sum(arch: str, world: int, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     monkeypatch.setenv("ARCH", arch)
     kind = ml_dtypes.bfloat16
     m, n = int(rng.integers(1, 7)), int(rng.integers(1, 600))

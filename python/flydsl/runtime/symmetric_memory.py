@@ -12,12 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from flydsl.base.native_names import COUNT_SHIFT, STRIDE_SHIFT
+
 ALIGNMENT = 256
 """Bytes. Kernels may take the widest accesses from where symmetric memory begins."""
-
-
-STRIDE_SHIFT, STRIDE_BITS, COUNT_SHIFT = 48, 6, 56
-"""Bits of a virtual multicast address: where rank 0's memory is, log2 of the bytes from a rank to the next, ranks."""
 
 
 def stride_of(size: int) -> int:

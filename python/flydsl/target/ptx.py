@@ -1,7 +1,8 @@
 """PTX instructions that LLVM has no intrinsic for, as inline assembly: text, constraints, who has them.
 
-Source: "PTX ISA 8.8", sections 9.7.9.12 (st.async), 9.7.9.25 to 9.7.9.27 (bulk and tensor copies), 9.7.13 (barriers,
-clusters, mbarriers), 9.7.9.14 (multimem), 9.7.19 (setmaxnreg). Addresses in shared memory are 32-bit integers, as PTX takes them.
+Source: "PTX ISA 8.8", sections 9.7.9.12 (st.async), 9.7.9.14 (multimem), 9.7.9.25 to 9.7.9.27 (bulk and tensor copies),
+9.7.13 (barriers, clusters, mbarriers), 9.7.19 (setmaxnreg). Addresses in shared memory are 32-bit integers, as PTX
+takes them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sums over the memory of all ranks in one instruction, and stores to all of it: on virtual ranks, and what is refused."""
+"""Sums over the memory of all ranks in one instruction, and stores to all of it, on virtual ranks."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_every_rank_has_the_sum(kind: Any, rng: np.random.Generator) -> None:
 
 def test_ranks_that_have_not_met_are_named() -> None:
     given = np.ones((2, 2, THREADS * 4), np.float32)
-    with pytest.raises(SanitizerError, match="no flag orders the two|may still be reading"), flyc.sanitize("ranks"):
+    with pytest.raises(SanitizerError, match=r"no flag orders the two|may still be reading"), flyc.sanitize("ranks"):
         flyc.virtual_ranks(2, seed=3).run(lambda rank: [added(rank, given, meets=False) for _ in range(2)])
     with flyc.sanitize("ranks"):
         flyc.virtual_ranks(2, seed=3).run(lambda rank: added(rank, given))

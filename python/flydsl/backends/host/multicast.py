@@ -17,16 +17,17 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from flydsl.backends.host.fibers import ptx_name
 from flydsl.backends.host.promises import PROMISED
+from flydsl.base.native_names import COUNT_SHIFT, STRIDE_BITS, STRIDE_SHIFT
 from flydsl.codegen.reading.op_view import ints_prop
 from flydsl.dialects.fly.types import vector_type
 from flydsl.dialects.upstream import op_class
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.vector_access import cast_bits, extract
-from flydsl.runtime.symmetric_memory import COUNT_SHIFT, STRIDE_BITS, STRIDE_SHIFT
 from flydsl.target.ptx import MULTIMEM_BYTES
 
 _PREFIX = "multimem."
 _WORDS, _GLOBAL = 4, LLVMPointerType(IntAttr(1))
+Each = Callable[[SSAValue, Sequence[SSAValue]], list[SSAValue]]
 _KINDS = {"f32": ("f32", 4), "f16x2": ("f16", 8), "bf16x2": ("bf16", 8)}
 
 
@@ -55,7 +56,8 @@ def _load(at: Inserter, op: Operation, elem: str, count: int) -> None:
 
     # -0 is what changes nothing: the sum of zeros keeps their sign.
     zeros = op_class("arith.constant").create(
-        result_types=[wide], properties={"value": DenseIntOrFPElementsAttr.from_list(wide, [-0.0])}
+        result_types=[wide],
+        properties={"value": DenseIntOrFPElementsAttr.from_list(wide, [-0.0])},  # type: ignore[arg-type]
     )
     (total,) = _over_ranks(at, op.operands[0], [at.add(zeros).results[0]], add)
     narrow = total if elem == "f32" else at.op("arith.truncf", [total], [vector_type(count, elem)])
@@ -86,9 +88,7 @@ def _access() -> dict[str, IntegerAttr]:
     return {"alignment": IntegerAttr(4, i64), "ordering": IntegerAttr(0, i64)}
 
 
-def _over_ranks(
-    at: Inserter, address: SSAValue, start: list[SSAValue], each: Callable[[SSAValue, Sequence[SSAValue]], list[SSAValue]]
-) -> Sequence[SSAValue]:
+def _over_ranks(at: Inserter, address: SSAValue, start: list[SSAValue], each: Each) -> Sequence[SSAValue]:
     """A loop over the ranks behind an address; ``each(pointer, carried)`` is emitted in it."""
 
     def calculated(name: str, a: SSAValue, b: SSAValue | int) -> SSAValue:

@@ -8,7 +8,6 @@ from flydsl.expr.nvvm import (
     cluster_memory,
     copies,
     matrix_moves,
-    multicast,
     pipeline,
     tensor_map,
     tma,
@@ -20,7 +19,6 @@ from flydsl.expr.nvvm.barriers import *
 from flydsl.expr.nvvm.cluster_memory import *
 from flydsl.expr.nvvm.copies import *
 from flydsl.expr.nvvm.matrix_moves import *
-from flydsl.expr.nvvm.multicast import *
 from flydsl.expr.nvvm.pipeline import *
 from flydsl.expr.nvvm.tensor_map import *
 from flydsl.expr.nvvm.tma import *
@@ -34,7 +32,6 @@ __all__ += barriers.__all__
 __all__ += cluster_memory.__all__
 __all__ += copies.__all__
 __all__ += matrix_moves.__all__
-__all__ += multicast.__all__
 __all__ += pipeline.__all__
 __all__ += tensor_map.__all__
 __all__ += tma.__all__

@@ -106,7 +106,9 @@ def _packs(tensor: fx.Tensor, row: fx.Int32, kind: type[fx.Numeric], width: int 
     """A row of words as packs of 16 bytes, or of ``width`` elements: (elements of a pack, packs)."""
     width = width or PACK_BYTES * 8 // kind.width
     start = fx.recast_iter(kind, fx.get_iter(tensor[row, None])).aligned(PACK_BYTES)
-    return fx.make_view(start, fx.make_layout((width, fx.Int32(tensor.shape[1]) * 32 // (width * kind.width)), (1, width)))
+    return fx.make_view(
+        start, fx.make_layout((width, fx.Int32(tensor.shape[1]) * 32 // (width * kind.width)), (1, width))
+    )
 
 
 @cache
@@ -114,8 +116,8 @@ def make_dispatch_jit(threads: int = 256) -> Any:
     """fn(x, indices, weights, scales, slots, rows, facts, shares, codes, counter, signals, n, experts, most, ...).
 
     ``blocks`` and ``stream`` follow. ``x`` and ``rows`` are words of 32 bits, ``scales`` bytes, which arrive in
-    ``codes``; both are empty where there are none. ``slots[token, rank]`` is where a token arrived, or -1. Of an arrived row,
-    ``facts`` has the origin (rank * most + token) and the experts, ``shares`` their weights.
+    ``codes``; both are empty where there are none. ``slots[token, rank]`` is where a token arrived, or -1. Of an
+    arrived row, ``facts`` has the origin (rank * most + token) and the experts, ``shares`` their weights.
     """
 
     @flyc.jit
@@ -237,7 +239,9 @@ def _like(array: Any, shape: Sequence[int], value: int = 0, *, as_type: str = ""
         return np.full(shape, value, as_type or array.dtype)
     import torch
 
-    return torch.full(tuple(shape), value, dtype=getattr(torch, as_type) if as_type else array.dtype, device=array.device)
+    return torch.full(
+        tuple(shape), value, dtype=getattr(torch, as_type) if as_type else array.dtype, device=array.device
+    )
 
 
 def _bits(array: Any, name: str) -> Any:

@@ -2,8 +2,8 @@
 
 A pack's scale is its largest magnitude over the format's largest number, an f32 behind the packs. Codes are rounded to
 nearest and decoded alike by every rank, so all get the same bits, with an error of up to 1/16 of a number for each
-time that it is encoded: once in one shot, and once more for its sum in two shots. A pack that holds an infinity or a NaN
-is NaN.
+time that it is encoded: once in one shot, and once more for its sum in two shots. A pack that holds an infinity or a
+NaN is NaN.
 """
 
 from __future__ import annotations

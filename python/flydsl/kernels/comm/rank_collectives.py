@@ -93,7 +93,7 @@ class Collectives:
         if m:
             launch = build_all_reduce_rms_norm(self._type(x), self.world, self.threads)
             rows = (flat, residual.reshape(-1), weight, target)
-            launch(*rows, self.stage, self.signals, m, n, eps, self.blocks, stream)
+            launch(*rows, self.stage, self.signals, m, n, eps, self.blocks, _stream(x, stream))
         return result
 
     # Parts of a call ---------------------------------------------------------------------------
@@ -116,7 +116,7 @@ class Collectives:
         if wire is not None and flyc.current_device().target.fnuz:
             wire = "fp8_fnuz"
         launch = build_collective(name, self._type(x), self.world, self.threads, wire)
-        launch(x, out, self.stage, self.signals, n, self.blocks, stream)
+        launch(x, out, self.stage, self.signals, n, self.blocks, _stream(x, stream))
 
     def _arrays(self, x: Any, out: Any, gives: int, shape: Sequence[int] | None = None) -> tuple[Any, Any, Any]:
         """x in one mode; the result, and it in one mode."""
@@ -148,3 +148,12 @@ class Collectives:
         if self.check == "always" or (self.check == "new" and call not in self._agreed):
             self.rank.agree("call, shape, type and option of a collective", call)
             self._agreed.add(call)
+
+
+def _stream(x: Any, stream: object) -> object:
+    """The stream to launch on: the given one, or torch's current one for a tensor on a GPU."""
+    if stream is not None or isinstance(x, np.ndarray) or x.device.type == "cpu":
+        return stream
+    import torch
+
+    return torch.cuda.current_stream(x.device).cuda_stream

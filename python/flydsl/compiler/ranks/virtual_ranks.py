@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from flydsl.base.errors import DslRuntimeError, DslValueError
-from flydsl.compiler.outlets.ranks import Rank, T
+from flydsl.compiler.ranks.rank import ThreadRank
 from flydsl.compiler.running import rank_report
 from flydsl.compiler.running.loading import pool_object
 from flydsl.expr.memory.symmetric import Symmetric
@@ -28,11 +28,11 @@ _running = threading.Lock()
 """There is one group of ranks in a process at a time."""
 
 
-class VirtualRank(Rank):
+class VirtualRank(ThreadRank):
     """One of the ranks of a group, as the program that it runs sees it."""
 
     def __init__(self, group: VirtualRanks, number: int) -> None:
-        super().__init__(number, group.world)
+        super().__init__(number, group._board)
         self._group = group
 
     def barrier(self) -> None:
@@ -42,15 +42,6 @@ class VirtualRank(Rank):
                 f"rank {self.number} waits for all ranks, and some have ended without coming here",
                 hint="let every rank make the same calls",
             )
-
-    def exchange(self, value: T) -> list[T]:
-        """What every rank gave, in the order of ranks."""
-        board = self._group._board
-        board[self.number] = value
-        self.barrier()
-        found = list(board)
-        self.barrier()
-        return found
 
     def require_same(self, tensor: Symmetric) -> None:
         """Refuse a symmetric tensor that has not the same bits on every rank. All ranks call it.
@@ -68,7 +59,7 @@ class VirtualRank(Rank):
 
     def _allocate(self, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int], int]:
         stride = stride_of(array_bytes(shape, dtype))
-        memory = self.exchange(aligned_bytes(stride * self.world) if self.number == 0 else None)[0]
+        memory: Any = self.exchange(aligned_bytes(stride * self.world) if self.number == 0 else None)[0]
         self._group._arrays.append(memory)
         local, first = part_of(memory, self.number, stride, shape, dtype), memory.ctypes.data
         host_ranks.share(local.ctypes.data, local.nbytes)

@@ -53,3 +53,19 @@ class Rank(ABC):
         self.barrier()
         table = address_table(local, addresses, multicast)
         return Symmetric(local=local, table=table, rank=self.number, world=self.world)
+
+
+class ThreadRank(Rank):
+    """A rank that is a thread of this process; ``board`` is where ranks tell each other what they exchange."""
+
+    def __init__(self, number: int, board: list[Any]) -> None:
+        super().__init__(number, len(board))
+        self._board = board
+
+    def exchange(self, value: T) -> list[T]:
+        """What every rank gave, in the order of ranks."""
+        self._board[self.number] = value
+        self.barrier()
+        found = list(self._board)
+        self.barrier()
+        return found

@@ -6,21 +6,23 @@ memory of one machine, on GPUs memory that the driver opens in other processes (
 
 from __future__ import annotations
 
+import math
 import os
 import socket
 from collections.abc import Callable, Sequence
 from select import poll
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from flydsl.base import knobs
-from flydsl.base.errors import DriverError, DslRuntimeError
-from flydsl.compiler.outlets.ranks import Rank
+from flydsl.base.errors import DriverError, DslRuntimeError, DslValueError
+from flydsl.compiler.ranks.rank import Rank
 from flydsl.compiler.running.loading import pool_object
 from flydsl.runtime import device_memory, host_pool, host_ranks
 from flydsl.runtime.symmetric_memory import (
+    ALIGNMENT,
     array_bytes,
     opened_file,
     part_of,
@@ -30,23 +32,28 @@ from flydsl.runtime.symmetric_memory import (
 )
 
 T = TypeVar("T")
+Memory = Literal["auto", "handles", "torch"]
 
 
 class ProcessRank(Rank):
     """This process as a rank; ``close`` gives back the memory that it shares."""
 
-    def __init__(self, group: Any, device: object) -> None:
+    def __init__(self, group: Any, device: object, memory: Memory) -> None:
         import torch.distributed as dist
 
         super().__init__(dist.get_rank(group), dist.get_world_size(group))
         self._dist, self._group, self.device = dist, group, device
-        self.multicast = device == "cpu"
         self._handles: dict[int, int] = {}
         self._pieces: list[Any] = []
         """Memory of all ranks, which is unmapped when nobody has it any more."""
         self._opened: list[device_memory.DeviceMemory] = []
         rows = self.exchange((socket.gethostname(), os.getpid()))
         self._one_machine = len({host for host, _ in rows}) == 1
+        self._by_torch = memory == "torch" and device != "cpu"
+        if self._one_machine and memory == "auto" and device != "cpu":
+            found = self.exchange(device_memory.multicast_device(device))
+            self._by_torch = all(able for _, able in found) and len({name for name, _ in found}) == self.world
+        self.multicast = device == "cpu" or self._by_torch
         if self._one_machine and device == "cpu":
             self._watch([(rank, process) for rank, (_, process) in enumerate(rows) if rank != self.number])
 
@@ -90,7 +97,17 @@ class ProcessRank(Rank):
                 "ranks on several machines cannot reach each other's memory", hint="make a group of one machine's ranks"
             )
         size = array_bytes(shape, dtype)
-        return self._on_host(size, shape, dtype) if self.device == "cpu" else self._on_device(size, shape, dtype)
+        if self.device == "cpu":
+            return self._on_host(size, shape, dtype)
+        return self._by_torch_memory(size, shape, dtype) if self._by_torch else self._on_device(size, shape, dtype)
+
+    def _by_torch_memory(self, size: int, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int], int]:
+        kind, group = np.dtype(dtype), self._group or self._dist.group.WORLD
+        raw, addresses, multicast = device_memory.by_torch(self.device, -(-size // ALIGNMENT) * ALIGNMENT, group)
+        self._pieces.append(raw)
+        self.multicast = self.multicast and multicast != 0
+        local = raw[: math.prod(shape) * kind.itemsize].view(device_memory.torch_type(kind)).reshape(tuple(shape))
+        return local, addresses, multicast
 
     def _on_host(self, size: int, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int], int]:
         stride = stride_of(size)
@@ -138,10 +155,12 @@ class ProcessRank(Rank):
         host_ranks.watch_processes([], 0)
 
 
-def process_rank(group: Any = None, *, device: Any = "cpu") -> ProcessRank:
+def process_rank(group: Any = None, *, device: Any = "cpu", memory: Memory = "auto") -> ProcessRank:
     """This process as a rank of a `torch.distributed` process group, the default one without ``group``.
 
-    ``device`` says where symmetric memory is: "cpu" for the virtual GPU, or a CUDA or HIP device of torch.
+    ``device`` says where symmetric memory is: "cpu" for the virtual GPU, or a CUDA or HIP device of torch. There
+    ``memory`` is shared by "handles" of the driver, or is "torch"'s symmetric memory; "auto" takes the latter where it
+    has multicast addresses.
     """
     import torch
     import torch.distributed as dist
@@ -150,4 +169,6 @@ def process_rank(group: Any = None, *, device: Any = "cpu") -> ProcessRank:
         raise DslRuntimeError(
             "there is no process group", hint='call torch.distributed.init_process_group("gloo") first, under torchrun'
         )
-    return ProcessRank(group, "cpu" if str(device) == "cpu" else torch.device(device))
+    if memory not in ("auto", "handles", "torch"):
+        raise DslValueError(f"there is no memory {memory!r}", hint='choose "auto", "handles" or "torch"')
+    return ProcessRank(group, "cpu" if str(device) == "cpu" else torch.device(device), memory)
