@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import flydsl.compiler as flyc
+from flydsl.base.errors import DslValueError
 from flydsl.kernels.comm.custom_all_reduce import FlyDSLAllreduce, init_custom_ar, meta_size
 from flydsl.kernels.comm.custom_all_reduce_kernel import make_allreduce_kernels
 from flydsl.kernels.comm.model import LINKS, fastest_way, microseconds
@@ -118,6 +119,27 @@ def test_mistakes_are_told() -> None:
     for call, error, message in cases:
         with pytest.raises(error, match=message):
             flyc.virtual_ranks(2).run(after(call))
+
+
+def test_ranks_that_disagree_are_told_before_a_launch() -> None:
+    """On every rank, and with what each has: size, type, collective, way."""
+    cases = [
+        (lambda calls, odd: calls.all_reduce(np.zeros(4 + odd, np.float32)), r"\(4,\).*rank 1 has .*\(5,\)"),
+        (lambda calls, odd: calls.all_gather(np.zeros(4, [np.float32, np.float16][odd])), "float32.*float16"),
+        (lambda calls, odd: [calls.all_reduce, calls.all_gather][odd](np.zeros(4, np.float32)), "all_gather"),
+        (lambda calls, odd: calls.all_reduce(np.zeros(4, np.float32), wire=[None, "fp8"][odd]), "fp8"),
+    ]
+
+    def told(call: Any, message: str) -> Any:
+        def program(rank: Any) -> bool:
+            with pytest.raises(DslValueError, match=message):
+                call(collectives(rank), rank.number)
+            return True
+
+        return program
+
+    for call, message in cases:
+        assert all(flyc.virtual_ranks(2).run(told(call, message)))
 
 
 # By the names of FlyDSL ------------------------------------------------------------------------

@@ -15,6 +15,7 @@ import numpy as np
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.inputs import target_of
 from flydsl.kernels.blocks.narrow import FORMATS, quantised
 from flydsl.kernels.comm.collectives import DTYPES
 from flydsl.kernels.comm.packs import PACK_BYTES
@@ -339,7 +340,7 @@ class FlyDSLDispatchCombineIntraNodeOp:
             raise ValueError(f"{self._received} rows of {config.hidden_dim} {config.sum_type} have arrived")
         wire = None
         if config.combine_quant_type == "fp8_direct_cast":
-            wire = "fp8_fnuz" if flyc.current_device().target.fnuz else "fp8"
+            wire = "fp8_fnuz" if target_of(input).fnuz else "fp8"
         out = self._summed(input, self._back, _SUMS[config.sum_type], wire, stream)
         if weights is None:
             self._slots = None

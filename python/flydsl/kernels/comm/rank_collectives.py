@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 import flydsl.compiler as flyc
+from flydsl.kernels.blocks.inputs import target_of
 from flydsl.kernels.comm.all_reduce_norm import build_all_reduce_rms_norm
 from flydsl.kernels.comm.collectives import MULTICAST, THREADS, build_collective
 from flydsl.kernels.comm.model import DEFAULT_LINK, Link, fastest_way
@@ -56,17 +57,18 @@ class Collectives:
         flat, result, target = self._arrays(x, out, 1)
         if wire not in (None, "fp8"):
             raise ValueError(f'numbers are sent in their own type or as wire="fp8", not {wire!r}')
-        self._agree("all_reduce", x, (way, wire))
+        self._agree("all_reduce", x, way, wire)
         most = self.max_bytes // flat.itemsize
         for start in range(0, flat.shape[0], most):
             part = flat[start : start + most]
             count = part.shape[0]
-            chosen = way or self._fastest(wire_bytes(count) if wire else part.nbytes, wire)
+            chosen = way or self._fastest(part, wire)
             self._launch(chosen, part, target[start : start + most], count, stream, wire)
         return result
 
-    def _fastest(self, size: int, wire: str | None) -> str:
-        multicast = self.rank.multicast and wire is None and flyc.current_device().target.generation == "hopper"
+    def _fastest(self, x: Any, wire: str | None) -> str:
+        multicast = self.rank.multicast and wire is None and target_of(x).generation == "hopper"
+        size = wire_bytes(x.shape[0]) if wire else x.nbytes
         return fastest_way(self.world, size, self.link, multicast=multicast)
 
     def all_gather(self, x: Any, out: Any = None, *, stream: object = None) -> Any:
@@ -103,7 +105,7 @@ class Collectives:
             raise ValueError(f"{name} takes an array whose first mode is the {self.world} ranks, got {tuple(x.shape)}")
         shape = (*((self.world,) if gives > 1 else ()), *(x.shape[1:] if takes > 1 else x.shape))
         flat, result, target = self._arrays(x, out, gives, shape)
-        self._agree(name, x, None)
+        self._agree(name, x)
         n = flat.shape[0] // takes
         self._require_room(takes * -(-n * flat.itemsize // PACK_BYTES) * PACK_BYTES)
         if n:
@@ -113,7 +115,7 @@ class Collectives:
     def _launch(self, name: str, x: Any, out: Any, n: int, stream: object, wire: str | None = None) -> None:
         if name in MULTICAST and not self.rank.multicast:
             raise ValueError(f"{name} needs memory with an address for all ranks, and this memory has none")
-        if wire is not None and flyc.current_device().target.fnuz:
+        if wire is not None and target_of(x).fnuz:
             wire = "fp8_fnuz"
         launch = build_collective(name, self._type(x), self.world, self.threads, wire)
         launch(x, out, self.stage, self.signals, n, self.blocks, _stream(x, stream))
@@ -143,10 +145,10 @@ class Collectives:
         if size > self.max_bytes:
             raise ValueError(f"{size} bytes are exchanged at once, and the stage has {self.max_bytes}: raise max_bytes")
 
-    def _agree(self, name: str, x: Any, more: object) -> None:
-        call = (name, tuple(x.shape), str(x.dtype), more)
+    def _agree(self, name: str, x: Any, *options: object) -> None:
+        call = (name, tuple(x.shape), str(x.dtype), *(option for option in options if option is not None))
         if self.check == "always" or (self.check == "new" and call not in self._agreed):
-            self.rank.agree("call, shape, type and option of a collective", call)
+            self.rank.agree("call, shape, type and options of a collective", call)
             self._agreed.add(call)
 
 
