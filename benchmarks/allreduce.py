@@ -163,7 +163,7 @@ def floor_of(rank: Any) -> list[list[str]]:
         for number in range(rank.world):
             rank.barrier()
             if number == rank.number:
-                with torch.cuda.graph(graph, capture_error_mode="thread_local"):
+                with torch.cuda.graph(graph, stream=torch.cuda.Stream(), capture_error_mode="thread_local"):
                     in_a_row()
         times = []
         for run in (in_a_row, graph.replay):

@@ -54,7 +54,10 @@ def replayed(rank: Any, size: int) -> None:
     for number in range(rank.world):  # in turn: beginning to capture waits for the whole device
         rank.barrier()
         if number == rank.number:
-            with reduce.capture(), torch.cuda.graph(graph, capture_error_mode="thread_local"):
+            with (
+                reduce.capture(),
+                torch.cuda.graph(graph, stream=torch.cuda.Stream(), capture_error_mode="thread_local"),
+            ):
                 reduce.custom_all_reduce(x, out=out)
     for turn in range(REPLAYS):
         x.copy_(torch.from_numpy(given(rank.number, turn, size)))

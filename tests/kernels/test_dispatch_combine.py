@@ -35,7 +35,9 @@ class Layer:
         experts = np.arange(world * EXPERTS, dtype=np.int32)
         self.chosen = [np.stack([rng.permutation(experts)[:TOP] for _ in range(n + 1)])[:n] for n in self.counts]
         self.shares = [rng.random((n, TOP)).astype(np.float32) for n in self.counts]
-        self.scales = [rng.integers(0, 200, (n, scales)).astype(scale_type) if scales else None for n in self.counts]
+        self.scales: list[Any] = [
+            rng.integers(0, 200, (n, scales)).astype(scale_type) if scales else None for n in self.counts
+        ]
         if scales:
             self.options = {**options, "scale_dim": scales, "scale_type_size": np.dtype(scale_type).itemsize}
         self.sum_type = BF16 if row in (np.uint8, FP8) else row
@@ -111,6 +113,26 @@ def test_there_and_back(
             with flyc.sanitize("ranks") if sanitized and turn == 0 else nullcontext():
                 results = flyc.virtual_ranks(world, seed=int(rng.integers(1, 2**31))).run(layer.program)
             layer.check(results, 2.0**-4 if "combine_quant_type" in options else 0.0)
+
+
+def test_tensors_of_torch(rng: np.random.Generator) -> None:
+    """The same by tensors; one rank has no token."""
+    torch = pytest.importorskip("torch")
+    layer = Layer(2, rng, np.float32, 0, {})
+
+    def program(rank: Any) -> tuple[Any, Any]:
+        op = FlyDSLDispatchCombineIntraNodeOp(config(rank.number, 2, dispatch_dtype=torch.float32), rank)
+        parts = (layer.tokens, layer.shares, layer.chosen)
+        tokens, shares, chosen = (torch.from_numpy(part[rank.number]) for part in parts)
+        rows, weights, _, _, _ = op.dispatch(tokens, shares, None, chosen)
+        return op.combine(rows.clone(), weights.clone())
+
+    for me, (combined, weights) in enumerate(flyc.virtual_ranks(2, seed=2).run(program)):
+        assert tuple(combined.shape) == (layer.counts[me], HIDDEN)
+        for t in range(layer.counts[me]):
+            takers = sum(layer.takes(rank, me, t) for rank in range(2))
+            np.testing.assert_array_equal(combined[t], layer.tokens[me][t] * takers)
+            np.testing.assert_array_equal(weights[t], layer.shares[me][t] * takers)
 
 
 def test_mistakes_are_told() -> None:

@@ -7,6 +7,7 @@ system-scope accesses do that on any memory.
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -46,7 +47,7 @@ class DeviceMemory:
         import torch
 
         raw = torch.as_tensor(_Interface(self.address, self.size), device=f"cuda:{self._device.index}")
-        return raw.view(torch_type(dtype)).reshape(tuple(shape))
+        return raw[: math.prod(shape) * np.dtype(dtype).itemsize].view(torch_type(dtype)).reshape(tuple(shape))
 
     def close(self) -> None:
         """Give it back."""

@@ -117,8 +117,8 @@ def make_dispatch_jit(threads: int = 256) -> Any:
     """fn(x, indices, weights, scales, slots, rows, facts, shares, codes, counter, signals, n, experts, most, ...).
 
     ``blocks`` and ``stream`` follow. ``x`` and ``rows`` are words of 32 bits, ``scales`` bytes, which arrive in
-    ``codes``; both are empty where there are none. ``slots[token, rank]`` is where a token arrived, or -1. Of an
-    arrived row, ``facts`` has the origin (rank * most + token) and the experts, ``shares`` their weights.
+    ``codes``; both are one byte wide where there are none. ``slots[token, rank]`` is where a token arrived, or -1. Of
+    an arrived row, ``facts`` has the origin (rank * most + token) and the experts, ``shares`` their weights.
     """
 
     @flyc.jit
@@ -245,6 +245,20 @@ def _like(array: Any, shape: Sequence[int], value: int = 0, *, as_type: str = ""
     )
 
 
+def _met(array: Any, like: Any) -> Any:
+    """Memory of the virtual GPU as a tensor of torch where a caller has such."""
+    if isinstance(array, np.ndarray) and not isinstance(like, np.ndarray):
+        import torch
+
+        return torch.from_numpy(array)
+    return array
+
+
+def _rows(array: Any) -> Any:
+    """An array, or one row of zeros where it has none: what is empty has no address."""
+    return array if len(array) else _like(array, (1, *array.shape[1:]))
+
+
 def _bits(array: Any, name: str) -> Any:
     """An array's memory as numbers of another size."""
     if isinstance(array, np.ndarray):
@@ -267,7 +281,7 @@ class FlyDSLDispatchCombineIntraNodeOp:
         self._rows = rank.symmetric((room, config.hidden_dim * BITS[config.row_type] // 32), np.int32)
         self._back = rank.symmetric((room, config.hidden_dim * config.back_bits // 32), np.int32)
         self._facts, self._shares = rank.symmetric((room, top + 1), np.int32), rank.symmetric((room, top), np.float32)
-        self._codes = rank.symmetric((room, config.scale_bytes), np.uint8)
+        self._codes = rank.symmetric((room, max(config.scale_bytes, 1)), np.uint8)
         self._sums = rank.symmetric((room, -(-top // WORDS) * WORDS), np.int32)
         self._counter = rank.symmetric(1, np.int32)
         self._signals = rank.symmetric((config.block_num + 1, config.world_size + 1), np.int32)
@@ -291,24 +305,24 @@ class FlyDSLDispatchCombineIntraNodeOp:
         self._check(input, weights, scales, indices)
         config, n = self.config, len(input)
         self._slots, self._given = _like(input, (max(n, 1), config.world_size), -1, as_type="int32"), n
-        codes = _like(input, (max(n, 1), 0), as_type="uint8") if scales is None else _bits(scales, "uint8")
+        given = [_rows(array) for array in (input, indices, weights)]
+        codes = _like(input, (max(n, 1), 1), as_type="uint8") if scales is None else _bits(_rows(scales), "uint8")
         make_dispatch_jit(config.threads)(
-            _bits(input, "int32"), indices, weights, codes, self._slots, self._rows, self._facts, self._shares,
+            _bits(given[0], "int32"), *given[1:], codes, self._slots, self._rows, self._facts, self._shares,
             self._codes, self._counter, self._signals, n, config.num_experts_per_rank,
             config.max_num_inp_token_per_rank, config.block_num, stream,
         )  # fmt: skip
         self._received = count = int(self._counter.local[0])
-        self._scales = None if scales is None else scales.dtype
-        rows = self._rows.local[:count].view(input.dtype)
-        facts = self._facts.local[:count]
-        return rows, self._shares.local[:count], facts[:, 1:], facts[:, 0], count
+        self._scales = scales
+        rows, shares, facts = (_met(kept.local[:count], input) for kept in (self._rows, self._shares, self._facts))
+        return rows.view(input.dtype), shares, facts[:, 1:], facts[:, 0], count
 
     @property
     def received_scales(self) -> Any:
         """The scales that arrived with the rows of the last dispatch, as they were given."""
         if self._scales is None:
             raise RuntimeError("no scales were sent")
-        return self._codes.local[: self._received].view(self._scales)
+        return _met(self._codes.local[: self._received], self._scales).view(self._scales.dtype)
 
     def _check(self, input: Any, weights: Any, scales: Any, indices: Any) -> None:
         config, n = self.config, len(input)
@@ -358,9 +372,9 @@ class FlyDSLDispatchCombineIntraNodeOp:
         """The sum over ranks of the rows that were made of each token of this rank."""
         config, width = self.config, rows.shape[1]
         out = _like(rows, (max(self._given, 1), width))
-        sent = rows if len(rows) else _like(rows, (1, width))
+        sent = _bits(_rows(rows), "int32")
         make_combine_jit(dtype, config.threads, wire)(
-            _bits(sent, "int32"), self._facts, self._slots, back, _bits(out, "int32"), self._counter, self._signals,
-            self._given, self._received, config.max_num_inp_token_per_rank, config.block_num, stream,
+            sent, self._facts, self._slots, back, _bits(out, "int32"), self._counter, self._signals, self._given,
+            self._received, config.max_num_inp_token_per_rank, config.block_num, stream,
         )  # fmt: skip
         return out[: self._given]
