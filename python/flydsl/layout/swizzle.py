@@ -130,7 +130,7 @@ class ComposedLayout:
         """The modes whose coordinate is None; what is fixed moves the offset."""
         if coord is None:
             return self
-        indexing.check_slice(coord, self.outer.shape, str(self))
+        indexing.check_slice(coord, self.outer.shape, self)
         moved = self.outer.index(indexing.fixed_part(coord))
         return ComposedLayout(self.inner, it.add(self.offset, moved), self.outer.sliced(coord))
 

@@ -16,6 +16,7 @@ from flydsl.base.errors import FlyDSLError, LoweringError
 from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import payload_of, vector_type
+from flydsl.dialects.upstream import ops_of
 from flydsl.layout.tensor import Tensor
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.ssa_leaf import SsaPointer
@@ -32,7 +33,7 @@ class _ToSsa:
     def region(self, region: Region) -> None:
         for block in region.blocks:
             self.at.enter()
-            for op in list(block.ops):
+            for op in ops_of(block):
                 for inner in op.regions:
                     self.region(inner)
                 if isinstance(op, FlyOp) and op.spec.name in ("copy_atom_call", "mma_atom_call"):

@@ -17,6 +17,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from flydsl.dialects.fly.ops import OP_CLASSES, FlyOp
 from flydsl.dialects.fly.payload import is_static_payload
 from flydsl.dialects.fly.types import FlyType
+from flydsl.dialects.upstream import ops_of, replace_uses
 from flydsl.passes.shared.walk import functions, take_out
 
 # Projection -> (the operation it undoes, which operand it gives back).
@@ -63,7 +64,7 @@ def _leaves(op: FlyOp) -> list[SSAValue] | None:
 
 def _is_checked(op: FlyOp) -> bool:
     """Whether lowering must see an operation for what it requires, even where its result is known."""
-    return any(isinstance(u.operation, FlyOp) and u.operation.spec.name == "checked" for u in op.results[0].uses)
+    return any(u.operation.name == "fly.checked" for result in op.results for u in result.uses)
 
 
 class _Folder:
@@ -84,7 +85,7 @@ class _Folder:
 
     def region(self, region: Region) -> None:
         for block in region.blocks:
-            for op in list(block.ops):
+            for op in ops_of(block):
                 for inner in op.regions:
                     self.region(inner)
                 if isinstance(op, FlyOp):
@@ -95,7 +96,7 @@ class _Folder:
         if replacements is None or replacements == list(op.results):
             return
         for result, replacement in zip(op.results, replacements, strict=True):
-            result.replace_all_uses_with(replacement)
+            replace_uses(result, replacement)
         _drop(op)
 
     def replacements(self, op: FlyOp) -> list[SSAValue] | None:
@@ -122,10 +123,15 @@ def _drop(op: Operation) -> None:
 def drop_dead(region: Region) -> None:
     """Remove fly values nobody uses, last first so that whole chains go."""
     for block in region.blocks:
-        for op in reversed(list(block.ops)):
+        for op in reversed(ops_of(block)):
             for inner in op.regions:
                 drop_dead(inner)
-            if isinstance(op, FlyOp) and not op.spec.effect and op.results and not any(r.uses for r in op.results):
+            if (
+                isinstance(op, FlyOp)
+                and not op.spec.effect
+                and op.results
+                and all(r.first_use is None for r in op.results)
+            ):
                 _drop(op)
 
 

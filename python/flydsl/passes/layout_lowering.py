@@ -25,6 +25,7 @@ from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp, to_attr
 from flydsl.dialects.fly.payload import CopyAtom, MmaAtom
 from flydsl.dialects.fly.types import FlyType, MemRefType, PtrType, element_type, payload_of, type_of
+from flydsl.dialects.upstream import replace_uses
 from flydsl.layout import coords
 from flydsl.layout import int_tuple as it
 from flydsl.layout.leaf import Basis, DynInt
@@ -49,7 +50,7 @@ def _leaf(low: LayoutLowering, op: FlyOp) -> None:
     leaves = answer if isinstance(answer, tuple) else (answer,)
     for result, leaf in zip(op.results, leaves, strict=True):
         width = result.type.width.data  # type: ignore[union-attr]
-        result.replace_all_uses_with(register(low.at, leaf, width))
+        replace_uses(result, register(low.at, leaf, width))
     low.done.append(op)
 
 

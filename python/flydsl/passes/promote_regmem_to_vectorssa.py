@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from flydsl.base.records import dataclass, field
 from flydsl.dialects.fly.ops import FlyOp, allocation_size
 from flydsl.dialects.fly.types import element_type, payload_of, vector_type
-from flydsl.dialects.upstream import integers
+from flydsl.dialects.upstream import integers, ops_of, replace_uses, walked
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.vector_access import as_vector, concatenate, extract, shuffle
 from flydsl.passes.shared.walk import function_bodies, take_out
@@ -156,7 +156,7 @@ class _Promoter:
 
     def _find(self, region: Region) -> None:
         for block in region.blocks:
-            for op in block.ops:
+            for op in ops_of(block):
                 if isinstance(op, FlyOp) and op.spec.name == "make_ptr":
                     size = allocation_size(op)
                     if size is not None and size <= _MOST_ELEMENTS:
@@ -178,7 +178,7 @@ class _Promoter:
 
     def _region(self, region: Region) -> None:
         for block in region.blocks:
-            for op in list(block.ops):
+            for op in ops_of(block):
                 self._op(op)
 
     def _op(self, op: Operation) -> None:
@@ -240,7 +240,7 @@ class _Promoter:
             whole = concatenate(self.at, pieces, allocation.elem)
         else:
             whole = pieces[0][0]
-        result.replace_all_uses_with(whole)
+        replace_uses(result, whole)
 
     def _part(self, value: SSAValue, first: int, count: int, elem: str) -> SSAValue:
         if count == 1:
@@ -276,7 +276,7 @@ class _Promoter:
 
     def _stored_in(self, op: Operation) -> list[tuple[_Allocation, int]]:
         """Slots that a structured operation writes and that exist around it."""
-        inside: set[Operation] = set(op.walk())
+        inside: set[Operation] = set(walked(op))
         slots: dict[Slot, tuple[_Allocation, int]] = {}
         for inner in inside:
             found = self.by_access.get(inner)
@@ -313,7 +313,7 @@ class _Promoter:
         assert op.parent is not None
         op.parent.insert_op_before(new, op)
         for old, result in zip(op.results, new.results, strict=False):
-            old.replace_all_uses_with(result)
+            replace_uses(old, result)
         take_out(op)
         for (allocation, index), result in zip(slots, new.results[len(op.results) :], strict=True):
             self._set((allocation.number, index), result)

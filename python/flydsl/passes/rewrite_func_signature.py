@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.ops import OP_CLASSES, to_attr
 from flydsl.dialects.fly.types import CopyAtomType, FlyType, MmaAtomType, PtrType, element_type, type_of
-from flydsl.dialects.upstream import integers, op_class
+from flydsl.dialects.upstream import integers, op_class, ops_of, replace_uses
 from flydsl.layout.layout import Layout
 from flydsl.layout.leaf import Basis, DynInt
 from flydsl.layout.swizzle import ComposedLayout
@@ -203,7 +203,7 @@ def _rewrite_arguments(block: Block) -> None:
             continue
         index = argument.index
         parts = [block.insert_arg(kind, index + 1 + i) for i, kind in enumerate(kinds)]
-        argument.replace_all_uses_with(_put_together(edit, parts, argument.type))
+        replace_uses(argument, _put_together(edit, parts, argument.type))
         block.erase_arg(argument)
 
 
@@ -284,14 +284,14 @@ def _rewrite_structured(op: Operation) -> None:
     edit = _Edit(block, op)
     for result in op.results:
         parts = [next(given) for _ in boundary_types(result.type)]
-        result.replace_all_uses_with(_put_together(edit, parts, result.type))
+        replace_uses(result, _put_together(edit, parts, result.type))
     op.detach()
     op.erase(safe_erase=False)
 
 
 def _rewrite_region(region: Region) -> None:
     for block in region.blocks:
-        for op in list(block.ops):
+        for op in ops_of(block):
             for inner in op.regions:
                 _rewrite_region(inner)
             if op.name == "gpu.launch_func":

@@ -14,6 +14,7 @@ from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import element_type, vector_type
+from flydsl.dialects.upstream import replace_uses
 from flydsl.passes.shared import buffer_pointers
 from flydsl.passes.shared.intrinsic_call import atom_state, call_intrinsic
 from flydsl.passes.shared.memory_conversion import AtomRule, MemoryConversion
@@ -52,7 +53,7 @@ def _buffer_copy(conv: MemoryConversion, op: FlyOp, instruction: BufferCopy) -> 
         _expect_buffer(info, "its source")
         contiguous(layout, rules.size(layout), "source")
         value = _when_loaded(conv, rest, lambda: _loaded(conv, op, pointer, info, instruction))
-        op.results[0].replace_all_uses_with(value)
+        replace_uses(op.results[0], value)
         return
     _, value, target, *flag = op.operands
     pointer, info, layout = conv.view(target)
@@ -225,7 +226,7 @@ def _lds_read_trans(conv: MemoryConversion, op: FlyOp, instruction: LdsReadTrans
     raw = call_intrinsic(conv.at, name, [conv.address(pointer, info)], [registers])
     type_ = op.results[0].type
     value = cast_bits(conv.at, raw, conv.stored_type(type_, info))
-    op.results[0].replace_all_uses_with(conv.from_memory(value, type_, info))
+    replace_uses(op.results[0], conv.from_memory(value, type_, info))
 
 
 ROCDL_ATOMS: dict[type, AtomRule] = {
