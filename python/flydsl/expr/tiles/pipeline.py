@@ -135,6 +135,33 @@ class Ring:
             self.engine.wait(turns * (self.copies if self.engine.counts_copies else 1))
         self.engine.meet()
 
+    def fill_ahead(self, fill: Callable[[Any, Any], None]) -> None:
+        """Before the first turn of a loop: ``fill(turn, stage)`` for all turns that are on their way then."""
+        if self.ahead == self.stages:
+            raise DslValueError(
+                f"all {self.stages} stages are on their way, so none is free to be filled while another is used",
+                hint=f"use stages={self.stages + 1}, or acquire, commit, wait and release by hand",
+            )
+        for number in range(self.ahead):
+            fill(number, number)
+            self.commit(None)
+
+    def turn(self, number: Any, fill: Callable[[Any, Any], None]) -> Any:
+        """The stage of a turn, once it is full; the one that was used last is filled for a later turn meanwhile.
+
+            pipe.fill_ahead(fill)
+            for i in range(turns):
+                stage = pipe.turn(i, fill)  # then use it
+
+        ``fill(turn, stage)`` starts the copies of a turn. It is called for turns beyond the last one too, so that an
+        engine that counts copies counts right: under a predicate, or for a turn that nobody uses.
+        """
+        self.wait(None)
+        coming = number + self.ahead
+        fill(coming, coming % self.stages)
+        self.commit(None)
+        return number % self.stages
+
     def release(self, state: Any) -> None:
         """The stage was used. Where all stages are on their way, the next to be filled is this one: all wait here."""
         if self.ahead == self.stages:
