@@ -31,7 +31,7 @@ REDUCTIONS = {
     "min": ("ui32", "i32", "ui64", "i64", "f16", "bf16"),
     "max": ("ui32", "i32", "ui64", "i64", "f16", "bf16"),
 }
-"""What cp.reduce.async.bulk.tensor combines (PTX ISA 9.7.9.25.4.2)."""
+"""What cp.reduce.async.bulk and its form for tensors combine (PTX ISA 9.7.9.25.4.2 and 9.7.9.25.5.3)."""
 SWIZZLES = {"none": 0, "32B": 1, "64B": 2, "128B": 3}
 
 

@@ -265,6 +265,12 @@ def _check_copy(atom: CopyAtom, src: Tensor, dst: Tensor, pred: Tensor | None) -
             hint="partition or slice both the same way",
         )
     _check_elements(src, dst)
+    op = atom.payload.op
+    if _in_registers(src) and _in_registers(dst) and not isinstance(op, (UniversalCopyOp, UniversalAtomicOp)):
+        raise DslTypeError(
+            f"{op} moves between memory and registers, or two memories, and both sides are registers",
+            hint="fx.copy(src, dst) without an atom moves registers",
+        )
     sizes = (rules.size(src.payload), rules.size(dst.payload))
     held = atom.payload.counts
     moved = sorted((src, dst), key=_in_registers)[1]  # memory is where a call begins, registers are what it moves

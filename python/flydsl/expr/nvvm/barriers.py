@@ -70,6 +70,11 @@ def mbarrier_arrive_expect_tx(barrier: Any, tx_bytes: Any) -> None:
     issue("mbarrier.arrive.expect_tx", [shared_address(barrier, "an mbarrier"), _int(tx_bytes)])
 
 
+def cp_async_mbarrier_arrive(barrier: Any) -> None:
+    """Arrive when all ``cp.async`` of this thread so far are there: one of the arrivals that the barrier counts."""
+    issue("mbarrier.arrive.cp_async", [shared_address(barrier, "an mbarrier")])
+
+
 def mbarrier_expect_tx(barrier: Any, tx_bytes: Any) -> None:
     """Let the phase wait for that many more bytes, without arriving."""
     issue("mbarrier.expect_tx", [shared_address(barrier, "an mbarrier"), _int(tx_bytes)])
@@ -182,7 +187,7 @@ def griddepcontrol_launch_dependents() -> None:
 
 __all__ = [
     "barrier_arrive", "barrier_sync", "block_rank_in_cluster", "cluster_arrive", "cluster_size", "cluster_sync",
-    "cluster_wait", "elect_one", "fence_mbarrier_init", "fence_proxy_async",
+    "cluster_wait", "cp_async_mbarrier_arrive", "elect_one", "fence_mbarrier_init", "fence_proxy_async",
     "griddepcontrol_launch_dependents", "griddepcontrol_wait", "mbarrier_arrive", "mbarrier_arrive_expect_tx",
     "mbarrier_expect_tx", "mbarrier_init", "mbarrier_inval", "mbarrier_try_wait", "mbarrier_wait", "setmaxnreg",
     "warp_uniform",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr.numeric import Int16, Int32
@@ -17,6 +17,9 @@ from flydsl.layout.swizzle import ComposedLayout, Swizzle
 from flydsl.target.dtype import storage_bytes
 from flydsl.target.mma_warpgroup import SWIZZLE_MODES
 from flydsl.target.tensor_map import REDUCTIONS
+
+Reduction = Literal["add", "min", "max"]
+"""What the copy engine combines with memory."""
 
 BULK_STEP = 16
 """Bytes that copies move at least, and where they start: at multiples of them."""
@@ -107,15 +110,21 @@ def tma_store(tensor_map: Any, src: Any, coord: Sequence[Any], *, l2: str | None
     issue(f"tma.store.{target.facts.rank}d", [*operands, *_target_coordinates(target, coord)], l2=l2)
 
 
-def tma_reduce(tensor_map: Any, src: Any, coord: Sequence[Any], op: str = "add", *, l2: str | None = None) -> None:
-    """Combine a box of shared memory into the tensor: ``add``, ``min`` or ``max``."""
+def checked_reduction(op: Reduction, elem: str | None = None) -> Reduction:
+    """A reduction that the copy engine has, of an element where one is named."""
     if op not in REDUCTIONS:
         raise DslValueError(f"TMA has no reduction '{op}'", hint=f"use {', '.join(REDUCTIONS)}")
+    if elem is not None and elem not in REDUCTIONS[op]:
+        raise DslValueError(f"TMA has no '{op}' of {elem}", hint=f"it has it of {', '.join(REDUCTIONS[op])}")
+    return op
+
+
+def tma_reduce(
+    tensor_map: Any, src: Any, coord: Sequence[Any], op: Reduction = "add", *, l2: str | None = None
+) -> None:
+    """Combine a box of shared memory into the tensor: ``add``, ``min`` or ``max``."""
     target = checked_map(tensor_map)
-    if target.facts.elem not in REDUCTIONS[op]:
-        raise DslValueError(
-            f"TMA has no '{op}' of {target.facts.elem}", hint=f"it has it of {', '.join(REDUCTIONS[op])}"
-        )
+    checked_reduction(op, target.facts.elem)
     operands = [_place(target, src, "the source"), target.address()]
     issue(f"tma.reduce.{op}.{target.facts.rank}d", [*operands, *_target_coordinates(target, coord)], l2=l2)
 
@@ -156,6 +165,24 @@ def bulk_store(src: Any, dst: Any, size: Any, *, l2: str | None = None) -> None:
     issue("bulk.store", [place, target, _bytes(size)], l2=l2)
 
 
+def bulk_reduce(src: Any, dst: Any, size: Any, op: Reduction = "add", *, l2: str | None = None) -> None:
+    """Combine ``size`` contiguous bytes of shared memory into global memory: ``add``, ``min`` or ``max``.
+
+    What the bytes are, the destination says. Part of a bulk group. ``l2`` as for `tma_load`.
+    """
+    place = shared_address(src, "the source", _run(size), plain="a bulk copy")
+    target = _global_address(dst, "the destination", size)
+    elem = checked_elem(op, dst)
+    issue(f"bulk.reduce.{op}.{elem}", [place, target, _bytes(size)], l2=l2)
+
+
+def checked_elem(op: Reduction, dst: Any) -> str:
+    """The element that a destination holds, if the copy engine combines such."""
+    elem = pointer_of(dst).payload.elem
+    checked_reduction(op, elem)
+    return elem
+
+
 def tma_commit_group() -> None:
     """Close the group of stores issued so far."""
     issue("bulk.commit_group", [])
@@ -174,6 +201,6 @@ def prefetch_tensor_map(tensor_map: Any) -> None:
 
 
 __all__ = [
-    "bulk_load", "bulk_store", "prefetch_tensor_map", "tma_commit_group", "tma_load", "tma_reduce", "tma_store",
-    "tma_wait_group",
+    "bulk_load", "bulk_reduce", "bulk_store", "prefetch_tensor_map", "tma_commit_group", "tma_load", "tma_reduce",
+    "tma_store", "tma_wait_group",
 ]  # fmt: skip

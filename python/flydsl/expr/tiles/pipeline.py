@@ -16,6 +16,7 @@
 |---|---|---|
 | `tma` | one thread, by TMA | an mbarrier a stage, and one for giving it back: `fx.nvvm.Pipeline` |
 | `cp.async` | all threads, by `CpAsync` | groups, then a barrier |
+| `cp.async.mbarrier` | some threads, by `CpAsync` | such mbarriers; who loads and who uses go their own ways |
 | `buffer` | all waves, by `BufferCopyLDS` on gfx9 | ``vmcnt``, then a barrier |
 | `asyncmark` | all waves of gfx950, by its asynchronous copies | marks, then a barrier |
 | `async` | all waves of gfx1250, by `cluster_load_async_to_lds` | ``asynccnt``, then a barrier |
@@ -26,7 +27,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, get_args
 
 from flydsl.base.errors import DslValueError, TargetError
 from flydsl.base.records import dataclass
@@ -168,19 +169,27 @@ class Ring:
             self.engine.meet()
 
 
-def make_pipeline(engine: str, *, stages: int, allocator: Any = None, ahead: int | None = None, copies: int = 1,
+EngineName = Literal[
+    "tma", "cp.async.mbarrier", "cp.async", "buffer", "asyncmark", "async", "tdm", "registers"
+]  # fmt: skip
+
+
+def make_pipeline(engine: EngineName, *, stages: int, allocator: Any = None, ahead: int | None = None, copies: int = 1,
                   consumers: int = 1, producers: int = 1, cluster: int = 1) -> Any:  # fmt: skip
     """A pipeline of ``stages`` filled by an ``engine`` of the table above.
 
-    ``tma`` takes the ``allocator`` of shared memory for its barriers, and ``consumers``, ``producers`` and ``cluster``
-    as `fx.nvvm.Pipeline` does; the others take ``ahead`` and ``copies`` as `Ring` does.
+    ``tma`` and ``cp.async.mbarrier`` take the ``allocator`` of shared memory for their barriers, and ``consumers``,
+    ``producers`` and ``cluster`` as `fx.nvvm.Pipeline` does; the others take ``ahead`` and ``copies`` as `Ring` does.
     """
-    if engine == "tma":
+    if engine in ("tma", "cp.async.mbarrier"):
         if allocator is None:
-            raise DslValueError("a pipeline filled by TMA has barriers in shared memory", hint="give the allocator")
-        return BarrierPipeline(allocator, stages=stages, consumers=consumers, producers=producers, cluster=cluster)
+            raise DslValueError(f"a pipeline of {engine} has barriers in shared memory", hint="give the allocator")
+        return BarrierPipeline(
+            allocator, stages=stages, consumers=consumers, producers=producers, cluster=cluster,
+            by_cp_async=engine != "tma",
+        )  # fmt: skip
     if engine not in ENGINES:
-        raise DslValueError(f"there is no engine '{engine}'", hint=f"use tma, {', '.join(ENGINES)}")
+        raise DslValueError(f"there is no engine '{engine}'", hint=f"use {', '.join(get_args(EngineName))}")
     return Ring(engine, stages=stages, ahead=ahead, copies=copies)
 
 
