@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 from flydsl.base.errors import DslTypeError, DslValueError, LayoutError
 from flydsl.dialects.fly import payload as pl
@@ -293,7 +293,7 @@ class TiledMma(Handle):
             raise DslValueError(f"a matrix product has no operand {operand!r}", hint='name "A", "B" or "C"')
         return tiles[operand]
 
-    def grid(self, operand: str = "C") -> str:
+    def grid(self, operand: Literal["A", "B", "C", "a", "b", "c"] = "C") -> str:
         """The tile of A, B or C as a table of text: which thread holds which element as which value."""
         letter = str(operand).lower()
         tile = self._tile(letter)

@@ -11,6 +11,7 @@ from flydsl.expr.atoms.access_plan import check_sides
 from flydsl.expr.atoms.atom import CopyAtom, MmaAtom, TiledCopy, TiledMma
 from flydsl.expr.atoms.hardware_enums import AtomicOp, GemmTraversalOrder, MmaOperand, SyncScope
 from flydsl.expr.atoms.mma_operands import check_operands, check_tileable
+from flydsl.expr.enum import AtomicName
 from flydsl.expr.tensors.element import element_name
 from flydsl.expr.tensors.layout import Layout, Tile
 from flydsl.expr.tensors.ops_layout import make_layout_tv, make_tile
@@ -51,7 +52,7 @@ UniversalCopy8b, UniversalCopy16b, UniversalCopy32b, UniversalCopy64b, Universal
 
 
 def UniversalAtomic(
-    op: AtomicOp | str, val_type: Any, syncscope: SyncScope | str = SyncScope.System
+    op: AtomicOp | AtomicName, val_type: Any, syncscope: SyncScope | str = SyncScope.System
 ) -> UniversalAtomicOp:
     """A register value combined into memory atomically, element by element."""
     name = op if isinstance(op, str) else op.name.lower()

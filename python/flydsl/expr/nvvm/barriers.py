@@ -13,14 +13,14 @@ from flydsl.expr.tensors.tensor import pointer_of
 from flydsl.expr.trace.context import Value, current
 from flydsl.expr.trace.intrinsic import require
 from flydsl.expr.values.known import plain
-from flydsl.target.copy_nvvm import check_priority
+from flydsl.target.copy_nvvm import L2Priority, check_priority
 from flydsl.target.ptx import PTX_OPS
 
 MAX_NAMED_BARRIER = 15
 MAX_ARRIVALS = (1 << 20) - 1
 
 
-def issue(name: str, operands: list[Value], literals: tuple[int, ...] = (), l2: str | None = None) -> Value:
+def issue(name: str, operands: list[Value], literals: tuple[int, ...] = (), l2: L2Priority | None = None) -> Value:
     """One instruction of the PTX table, if the target has it; ``l2`` as of `target.l2_policy`."""
     require(name, "cuda", PTX_OPS[name].generations)
     check_priority(l2)

@@ -14,6 +14,7 @@ from flydsl.expr.tensors.tensor import pointer_of
 from flydsl.expr.trace.context import Value
 from flydsl.layout import recast
 from flydsl.layout.swizzle import ComposedLayout, Swizzle
+from flydsl.target.copy_nvvm import L2Priority
 from flydsl.target.dtype import storage_bytes
 from flydsl.target.mma_warpgroup import SWIZZLE_MODES
 from flydsl.target.tensor_map import REDUCTIONS
@@ -81,7 +82,13 @@ def _target_coordinates(tensor_map: TensorMap, coord: Sequence[Any]) -> list[Val
 
 
 def tma_load(
-    tensor_map: Any, coord: Sequence[Any], dst: Any, barrier: Any, *, multicast: Any = None, l2: str | None = None
+    tensor_map: Any,
+    coord: Sequence[Any],
+    dst: Any,
+    barrier: Any,
+    *,
+    multicast: Any = None,
+    l2: L2Priority | None = None,
 ) -> None:
     """Copy the box at ``coord`` to shared memory; its bytes complete a phase of ``barrier``.
 
@@ -100,7 +107,7 @@ def tma_load(
     issue(f"tma.load.multicast.{rank}d", [*operands, mask, *_coordinates(source, coord)], l2=l2)
 
 
-def tma_store(tensor_map: Any, src: Any, coord: Sequence[Any], *, l2: str | None = None) -> None:
+def tma_store(tensor_map: Any, src: Any, coord: Sequence[Any], *, l2: L2Priority | None = None) -> None:
     """Copy a box of shared memory to ``coord``; parts beyond the tensor's end are dropped. Part of a bulk group.
 
     A box cannot start before the tensor: the hardware ends the kernel then, and the virtual GPU reports it.
@@ -120,7 +127,7 @@ def checked_reduction(op: Reduction, elem: str | None = None) -> Reduction:
 
 
 def tma_reduce(
-    tensor_map: Any, src: Any, coord: Sequence[Any], op: Reduction = "add", *, l2: str | None = None
+    tensor_map: Any, src: Any, coord: Sequence[Any], op: Reduction = "add", *, l2: L2Priority | None = None
 ) -> None:
     """Combine a box of shared memory into the tensor: ``add``, ``min`` or ``max``."""
     target = checked_map(tensor_map)
@@ -148,7 +155,7 @@ def _global_address(place: Any, what: str, size: Any) -> Value:
     return pointer.flat_llvm_ptr
 
 
-def bulk_load(src: Any, dst: Any, size: Any, barrier: Any, *, l2: str | None = None) -> None:
+def bulk_load(src: Any, dst: Any, size: Any, barrier: Any, *, l2: L2Priority | None = None) -> None:
     """Copy ``size`` contiguous bytes of global to shared memory; they complete a phase of ``barrier``.
 
     Addresses and size are multiples of 16 bytes. No tensor map is needed. ``l2`` as for `tma_load`.
@@ -158,14 +165,14 @@ def bulk_load(src: Any, dst: Any, size: Any, barrier: Any, *, l2: str | None = N
     issue("bulk.load", [place, source, _bytes(size), shared_address(barrier, "an mbarrier")], l2=l2)
 
 
-def bulk_store(src: Any, dst: Any, size: Any, *, l2: str | None = None) -> None:
+def bulk_store(src: Any, dst: Any, size: Any, *, l2: L2Priority | None = None) -> None:
     """Copy ``size`` contiguous bytes of shared to global memory. Part of a bulk group. ``l2`` as for `tma_load`."""
     place = shared_address(src, "the source", _run(size), plain="a bulk copy")
     target = _global_address(dst, "the destination", size)
     issue("bulk.store", [place, target, _bytes(size)], l2=l2)
 
 
-def bulk_reduce(src: Any, dst: Any, size: Any, op: Reduction = "add", *, l2: str | None = None) -> None:
+def bulk_reduce(src: Any, dst: Any, size: Any, op: Reduction = "add", *, l2: L2Priority | None = None) -> None:
     """Combine ``size`` contiguous bytes of shared memory into global memory: ``add``, ``min`` or ``max``.
 
     What the bytes are, the destination says. Part of a bulk group. ``l2`` as for `tma_load`.

@@ -81,13 +81,18 @@ ENGINES: dict[str, Engine] = {
 """Engines that all threads of a block drive together; TMA's is `fx.nvvm.Pipeline`."""
 
 
+EngineName = Literal[
+    "tma", "cp.async.mbarrier", "cp.async", "buffer", "asyncmark", "async", "tdm", "registers"
+]  # fmt: skip
+
+
 class Ring:
     """A ring of ``stages`` that all threads of a block fill and use together, ``ahead`` of them on their way.
 
     ``copies`` is how many copy instructions a thread issues a stage, for engines whose hardware counts those.
     """
 
-    def __init__(self, engine: str, *, stages: int, ahead: int | None = None, copies: int = 1) -> None:
+    def __init__(self, engine: EngineName, *, stages: int, ahead: int | None = None, copies: int = 1) -> None:
         self.stages = stages
         self.ahead = max(stages - 1, 1) if ahead is None else ahead
         self.engine = ENGINES[engine]
@@ -167,11 +172,6 @@ class Ring:
         """The stage was used. Where all stages are on their way, the next to be filled is this one: all wait here."""
         if self.ahead == self.stages:
             self.engine.meet()
-
-
-EngineName = Literal[
-    "tma", "cp.async.mbarrier", "cp.async", "buffer", "asyncmark", "async", "tdm", "registers"
-]  # fmt: skip
 
 
 def make_pipeline(engine: EngineName, *, stages: int, allocator: Any = None, ahead: int | None = None, copies: int = 1,
