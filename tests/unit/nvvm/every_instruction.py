@@ -10,6 +10,8 @@ import numpy as np
 import flydsl.expr as fx
 from flydsl.target.mma_warpgroup import WGMMA_ROWS
 from flydsl.target.target import parse_target
+from flydsl.target.tensor_map import REDUCTIONS
+from tests.unit.copies.test_bulk_copies import ELEMENTS
 from tests.unit.nvvm.running import Shared, launcher, ptx
 from tests.unit.nvvm.test_l2_policy import every_policy
 from tests.unit.nvvm.test_wgmma import TYPES
@@ -57,6 +59,10 @@ def synchronisation(out: fx.Tensor) -> None:
     done = fx.Int32(nvvm.mbarrier_try_wait(barrier, 0)) + fx.Int32(nvvm.elect_one())
     nvvm.bulk_load(out, words, 64, barrier)
     nvvm.bulk_store(words, out, 64)
+    for op, elems in REDUCTIONS.items():
+        for elem in elems:
+            nvvm.bulk_reduce(words, fx.recast_iter(ELEMENTS[elem], fx.get_iter(out)), 64, op)
+    nvvm.cp_async_mbarrier_arrive(barrier)
     nvvm.mbarrier_inval(barrier)
     out[thread] = found + done
 
