@@ -1,6 +1,6 @@
 """What every test stands on: an environment of its own, and honest skips.
 
-Markers: ``torch`` (or the ``torch`` fixture, which is the module) and ``gpu``. A test that cannot run here is skipped
+Markers: ``torch`` (or the ``torch`` fixture, which is the module), ``gpu`` and ``large_shape``. A test that cannot run here is skipped
 with the reason. In CI, where ``.ci/run`` installs everything, a missing dependency is a failure.
 """
 
@@ -77,6 +77,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     random_data.begin(item.nodeid)
     if item.get_closest_marker("torch"):
         _need_torch()
+    if item.get_closest_marker("large_shape") and os.environ.get("RUN_TESTS_FULL") != "1":
+        pytest.skip("a large shape: RUN_TESTS_FULL=1 runs it")
     if item.get_closest_marker("gpu") and not _gpu_names():
         pytest.skip("no GPU: neither libcuda nor libamdhip64 reports a device")
 

@@ -101,3 +101,14 @@ def test_reductions_over_a_wave(rng: np.random.Generator) -> None:
     run(body, x, out, block=64)
     np.testing.assert_allclose(out[0], x.astype(np.float64).sum(), rtol=1e-5)
     assert (out[1] == x.max()).all()
+
+
+@pytest.mark.large_shape
+def test_softmax_of_a_models_rows(rng: np.random.Generator) -> None:
+    m, n = 8192, 8192
+    x = rng.standard_normal((m, n)).astype(np.float32)
+    y = np.full_like(x, np.nan)
+    softmax_kernel.build_softmax_module(m, n)(x, y, m)
+    np.testing.assert_allclose(y.sum(1), 1, rtol=1e-5)
+    powers = np.exp(x[::999].astype(np.float64) - x[::999].max(1, keepdims=True))
+    np.testing.assert_allclose(y[::999], powers / powers.sum(1, keepdims=True), rtol=1e-4)

@@ -1,8 +1,9 @@
 """Which names of the package the executed code of this repository uses, found by reading it.
 
 Executed are the tests, the Python blocks of the documents, the examples and the kernels. A use is a dotted name whose
-first part is an import of `flydsl` or of the checkout's `kernels` (``fx.gpu.barrier``), an imported name, or, for members
-of classes, an attribute of any object (``tensor.load``) or a method of that name that a class defines (the protocols' dunder methods).
+first part is an import of `flydsl` or of the checkout's `kernels` (``fx.gpu.barrier``), an imported name, or, for
+members of classes, an attribute of any object (``tensor.load``) or a method of that name that a class defines (the
+protocols' dunder methods).
 """
 
 from __future__ import annotations
