@@ -1,7 +1,7 @@
 """What every test stands on: an environment of its own, and honest skips.
 
-Markers: ``torch`` (or the ``torch`` fixture, which is the module), ``gpu`` and ``large_shape``. A test that cannot run here is skipped
-with the reason. In CI, where ``.ci/run`` installs everything, a missing dependency is a failure.
+Markers: ``torch`` (or the ``torch`` fixture, which is the module), ``gpu``, ``large_shape``. A test that cannot run is
+skipped with the reason. In CI, where ``.ci/run`` installs everything, a missing dependency is a failure.
 """
 
 from __future__ import annotations
