@@ -1,7 +1,8 @@
 """PTX instructions that LLVM has no intrinsic for, as inline assembly: text, constraints, who has them.
 
-Source: "PTX ISA 8.8", sections 9.7.9.12 (st.async), 9.7.9.25 to 9.7.9.27 (bulk and tensor copies), 9.7.13 (barriers,
-clusters, mbarriers), 9.7.19 (setmaxnreg). Addresses in shared memory are 32-bit integers, as PTX takes them.
+Source: "PTX ISA 8.8", sections 9.7.9.12 (st.async), 9.7.9.14 (multimem), 9.7.9.25 to 9.7.9.27 (bulk and tensor copies),
+9.7.13 (barriers, clusters, mbarriers), 9.7.19 (setmaxnreg). Addresses in shared memory are 32-bit integers, as PTX
+takes them.
 """
 
 from __future__ import annotations
@@ -109,6 +110,25 @@ def _cluster_accesses() -> tuple[PtxOp, ...]:
     return tuple(ops)
 
 
+MULTIMEM_BYTES = 16
+"""What one access to the memory of all ranks moves."""
+
+
+def _multimem_accesses() -> tuple[PtxOp, ...]:
+    """Sums over, and stores to, the memory of all ranks that lies behind a multicast address: 16 bytes each."""
+    ops: list[PtxOp] = []
+    for kind, accumulate, letter, word in (
+        ("f32", "", "f", "f32"), ("f16x2", "acc::f32.", "r", "i32"), ("bf16x2", "acc::f32.", "r", "i32"),
+    ):  # fmt: skip
+        load = f"multimem.ld_reduce.relaxed.sys.global.add.{accumulate}v4.{kind}"
+        result = f"!llvm.struct<({', '.join([word] * 4)})>"
+        loads = ",".join([f"={letter}"] * 4 + ["l"])
+        ops.append(PtxOp(f"multimem.ld_reduce.{kind}", f"{load} {{$0, $1, $2, $3}}, [$4];", loads, result))
+        store = f"multimem.st.relaxed.sys.global.v4.{kind} [$0], {{$1, $2, $3, $4}};"
+        ops.append(PtxOp(f"multimem.st.{kind}", store, ",".join(["l"] + [letter] * 4)))
+    return tuple(ops)
+
+
 def _coordinates(rank: int, first: int) -> str:
     return "{" + ", ".join(f"${first + i}" for i in range(rank)) + "}"
 
@@ -157,6 +177,7 @@ PTX_OPS: dict[str, PtxOp] = {
     for op in (
         *_SYNCHRONISATION,
         *_cluster_accesses(),
+        *_multimem_accesses(),
         *_BULK,
         *(op for rank in range(1, 6) for op in _tensor_copies(rank)),
     )

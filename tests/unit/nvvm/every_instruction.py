@@ -94,6 +94,14 @@ def small(a: fx.Tensor, out: fx.Tensor) -> None:
     out[thread] = total + fx.Int32(x) + nvvm.cvt_e4m3x2(x, x)
 
 
+def everyone(x: fx.Tensor, table: fx.Tensor) -> None:
+    """The memory of all ranks."""
+    ranks = fx.Symmetric(local=x, table=table, rank=0, world=2)
+    for place, kind in enumerate((fx.Float32, fx.Float16, fx.BFloat16)):
+        total = nvvm.multimem_load_reduce(ranks, 16 * fx.thread_idx.x, kind)
+        nvvm.multimem_store(total, ranks, 16 * fx.thread_idx.x + 1024 * place)
+
+
 def boxes(rank: int) -> Any:
     """Loads, stores and reductions of boxes of a rank."""
     box = (*[2] * (rank - 1), 8)
@@ -156,6 +164,7 @@ def texts() -> Iterator[tuple[str, str, str]]:
     words = np.zeros(256, np.int32)
     yield "synchronisation", "sm_90a", ptx(launcher(synchronisation, 1, threads=128, grid=2, cluster=2), (words,))
     yield "small", "sm_90a", ptx(launcher(small, 2), (words, words))
+    yield "everyone", "sm_90a", ptx(launcher(everyone, 2), (np.zeros(4096, np.uint8), np.zeros(3, np.int64)))
     yield "ampere", "sm_80", ptx(launcher(ampere, 2, threads=64), (words, words), "sm_80")
     for rank in range(1, 6):
         shape = (*[4] * (rank - 1), 16)
