@@ -71,7 +71,7 @@ EXPECTED: dict[str, Callable[[Any, int, Any], Any]] = {
     "inverse": lambda i, n, x: x / n,
     "negated": lambda i, n, x: 0 * i - n,
     "floor quotient": lambda i, n, x: (i * 5 - 30) // n,
-    "remainder": lambda i, n, x: (i * 5 - 30) % n,
+    "remainder": lambda i, n, x: np.fmod(i * 5 - 30, n),
     "minimum": lambda i, n, x: np.minimum(i, n),
     "ceildiv": lambda i, n, x: -(-n // (i + 1)),
     "sum on the left": lambda i, n, x: i + n,
@@ -367,3 +367,29 @@ def test_a_run_time_extent_where_python_needs_an_int() -> None:
             f"{x.shape[0]:d}"
 
     _run(kernel, np.zeros(4, np.float32))
+
+
+@pytest.mark.parametrize("dtype", [fx.Int32, fx.Uint32, fx.Float32])
+def test_divmod_leaves_what_the_quotient_left(rng: np.random.Generator, dtype: Any) -> None:
+    """Python's promise, a == quotient * b + left, holds though `%` has the dividend's sign at run time."""
+
+    @flyc.kernel
+    def kernel(x: fx.Tensor, y: fx.Tensor, out: fx.Tensor):
+        i = fx.thread_idx.x
+        a, b = x[i].to(dtype), y[i].to(dtype)
+        pairs = divmod(a, b), divmod(a, 8), divmod(100, b), divmod(fx.Vector.from_elements([a, a], dtype), b)
+        for place, (quotient, left) in enumerate(pairs):
+            both = [number[1] if isinstance(number, fx.Vector) else number for number in (quotient, left)]
+            out[i, 2 * place], out[i, 2 * place + 1] = both
+
+    @flyc.jit
+    def launch(x: fx.Tensor, y: fx.Tensor, out: fx.Tensor):
+        kernel(x, y, out).launch(block=32)
+
+    x, y = rng.integers(-50, 50, 32), rng.integers(1, 9, 32) * rng.choice([-1, 1], 32)
+    if dtype is fx.Uint32:
+        x, y = abs(x), abs(y)
+    out = np.full((32, 8), -99999, np.int32)
+    launch(x.astype(np.int32), y.astype(np.int32), out)
+    by_y, hundred = np.divmod(x, y), np.divmod(100, y)
+    np.testing.assert_array_equal(out, np.stack([*by_y, *np.divmod(x, 8), *hundred, *by_y], 1))

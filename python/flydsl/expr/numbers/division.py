@@ -81,5 +81,12 @@ def floor_divide_floats(lhs: Any, rhs: Any) -> Any:
     return wrong.select(quotient - rhs.dtype(1.0), quotient)._unary(ROUNDEVEN)
 
 
+def left_over(lhs: Any, quotient: Any, rhs: Any) -> Any:
+    """What `divmod` gives beside the quotient: `lhs == quotient * rhs + left_over`, as Python has it."""
+    if quotient is NotImplemented:
+        return NotImplemented
+    return lhs % rhs if quotient.is_static() or not quotient.dtype.signed else lhs - quotient * rhs
+
+
 def _both_known(lhs: Any, rhs: Any) -> bool:
     return lhs.is_static() and rhs.is_static()

@@ -229,10 +229,12 @@ class Operators(NoForeignFunctions):
         return self._reflect(MOD, other)
 
     def __divmod__(self, other: Any) -> Any:
-        return self // other, self % other
+        quotient = self // other
+        return quotient, division.left_over(self, quotient, other)
 
     def __rdivmod__(self, other: Any) -> Any:
-        return other // self, other % self
+        quotient = other // self
+        return quotient, division.left_over(other, quotient, self)
 
     def __pow__(self, other: Any) -> Any:
         return self._apply(POW, other)
