@@ -117,6 +117,32 @@ def test_inside(rows: Any, columns: Any, reads: set[str], monkeypatch: pytest.Mo
     np.testing.assert_array_equal(out, want)
 
 
+@pytest.mark.parametrize("static", [False, True], ids=["run-time", "static"])
+def test_tiles_of_one_mode_end_where_the_tensor_does(static: bool, rng: np.random.Generator) -> None:
+    """A tensor of one mode has plain coordinates; each of a thread's four is inside or not."""
+
+    @flyc.kernel
+    def kernel(x: fx.Tensor, out: fx.Tensor, more: fx.Tensor):
+        atom = fx.make_copy_atom(fx.UniversalCopy32b(), fx.Float32)
+        lanes = fx.make_tiled_copy_tv(atom, fx.make_layout(32, 1), fx.make_layout(4, 1)).get_slice(fx.thread_idx.x)
+        source, target = (fx.tile_part(lanes.partition_S, t, 128, fx.block_idx.x) for t in (x, out))
+        target.store(source.load(other=0.0) * 2.0)
+        values = fx.elements_at(x, source.coords).load(mask=source.inside, other=0.0)
+        fx.elements_at(more, source.coords).store(values + 1.0, mask=source.inside)
+
+    @flyc.jit
+    def launch(x: fx.Tensor, out: fx.Tensor, more: fx.Tensor):
+        kernel(x, out, more).launch(grid=fx.ceildiv(x.shape[0], 128), block=32)
+
+    for n in (7, 129) if static else (1, 7, 127, 1000):
+        x = rng.standard_normal(n).astype(np.float32)
+        out, more = np.full((2, n + 8), np.nan, np.float32)
+        given = (x, out[4:-4], more[4:-4])
+        launch(*(map(flyc.from_dlpack, given) if static else given))
+        np.testing.assert_array_equal(out, np.pad(2 * x, 4, constant_values=np.nan))
+        np.testing.assert_array_equal(more, np.pad(x + 1, 4, constant_values=np.nan))
+
+
 def refused(body: Any) -> str:
     @flyc.kernel
     def kernel(x: fx.Tensor):
@@ -142,6 +168,9 @@ def test_masks_that_do_not_fit_are_refused() -> None:
     assert "inside takes a coordinate tensor first" in refused(lambda x: fx.inside(x, (4, 8)))
     assert "tile_part takes a tensor over memory second" in refused(
         lambda x: fx.tile_part(lambda tile: tile, fx.make_identity_tensor((4, 8)), (2, 2), (0, 0))
+    )
+    assert "coordinates of 1 modes do not fit a tensor of 2" in refused(
+        lambda x: fx.elements_at(x, fx.make_identity_tensor(8))
     )
     assert "lanes 16 apart do not lie in one segment of 8" in refused(
         lambda x: fx.coop.warp_reduce(x[0, 0], "add", width=8, stride=16)

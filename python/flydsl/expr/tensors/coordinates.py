@@ -10,7 +10,7 @@ from flydsl.base.records import dataclass
 from flydsl.dialects.fly import rules
 from flydsl.expr.tensors.ops_layout import zipped_divide
 from flydsl.expr.tensors.ops_memory import make_identity_tensor
-from flydsl.expr.tensors.predicate import Predicate, group_key, inside, predicate_over
+from flydsl.expr.tensors.predicate import Predicate, group_key, inside, predicate_over, step_along
 from flydsl.expr.tensors.tensor import Tensor
 from flydsl.expr.values.handle import apply, describe
 from flydsl.expr.values.int_tuple import IntTuple
@@ -68,6 +68,10 @@ def elements_at(tensor: Any, coords: Any) -> Any:
     """
     if not hasattr(coords, "is_memory") or coords.is_memory:
         raise DslTypeError(f"elements_at takes a coordinate tensor second, got {describe(coords)}")
+    paths = _paths(coords)
+    if len(paths) != tensor.rank:
+        raise LayoutError(f"coordinates of {len(paths)} modes do not fit a tensor of {tensor.rank}",
+                          hint="make the coordinates of a shape with as many modes as the tensor has")  # fmt: skip
     strides = apply("get_stride", tensor)
     flat = all(not isinstance(mode, tuple) for mode in it.modes(rules.stride_of(tensor.payload)))
     if not flat or not isinstance(coords.payload.layout, Layout):
@@ -75,11 +79,11 @@ def elements_at(tensor: Any, coords: Any) -> Any:
     parts = [strides[i] for i in range(tensor.rank)] if tensor.rank > 1 else [strides]
 
     def step(leaf: Any) -> Any:
-        if not isinstance(leaf, Basis):
-            return 0
-        if len(leaf.modes) != 1 or not isinstance(leaf.value, int):
+        path = leaf.modes if isinstance(leaf, Basis) else ()
+        value = step_along(leaf, path) if path or paths == [()] else 0
+        if len(path) > 1 or not isinstance(value, int):
             raise LayoutError(f"elements_at takes coordinates with static steps, got {coords.payload.layout}")
-        return plain(parts[leaf.modes[0]]) * leaf.value
+        return plain(parts[path[0] if path else 0]) * value
 
     layout = coords.payload.layout
     stride = _mapped(step, layout.stride)
@@ -87,6 +91,12 @@ def elements_at(tensor: Any, coords: Any) -> Any:
     shape, strides = (IntTuple.from_python(part, op) for part, op in ((layout.shape, "make_shape"),
                                                                       (stride, "make_stride")))  # fmt: skip
     return apply("make_view", start, apply("make_layout", shape, strides))
+
+
+def _paths(coords: Tensor) -> list[tuple[int, ...]]:
+    """Where the coordinates of each mode are; those of a tensor of one mode are plain numbers."""
+    first = coords.payload.iter
+    return [(mode,) for mode in range(len(first))] if isinstance(first, tuple) else [()]
 
 
 def _mapped(change: Any, value: Any) -> Any:
@@ -104,8 +114,9 @@ class _Gathered:
         count = rules.size(payload)
         predicate = predicate_over(True if mask is None else mask, payload)
         blocks = _block_extents(self.tensor.payload.layout)
-        keys = [(predicate.picks[i], *(group_key(payload, payload.layout.flat(), i, (mode,), block)
-                                       for mode, block in enumerate(blocks))) for i in range(count)]  # fmt: skip
+        keys = [(predicate.picks[i], *(group_key(payload, payload.layout.flat(), i, path, block)
+                                       for path, block in zip(_paths(self.coords), blocks, strict=True)))
+                for i in range(count)]  # fmt: skip
         found: dict[Any, Any] = {}
         for index, key in enumerate(keys):
             if key not in found:

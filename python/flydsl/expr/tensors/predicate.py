@@ -194,16 +194,22 @@ def group_key(payload: TensorPayload, modes: Sequence[Any], index: int, path: tu
     distance, div = (start, 0) if isinstance(start, int) else (0, divisor(start))
     for number, (extent, stride) in enumerate(modes):
         index, coordinate = divmod(index, extent)
-        if not isinstance(stride, Basis) or stride.modes != path or not coordinate:
-            continue
-        if isinstance(stride.value, int):
-            distance += coordinate * stride.value
-        else:
+        step = step_along(stride, path)
+        if isinstance(step, int):
+            distance += coordinate * step
+        elif coordinate:
             place.append((number, coordinate))
-            div = gcd(div, coordinate * divisor(stride.value))
+            div = gcd(div, coordinate * divisor(step))
     # b + d < n, where b and n are multiples of g, holds for all of g neighbours or for none of them.
     group = gcd(div, bound if isinstance(bound, int) else _divisor_of(bound))
     return (tuple(place), distance // group if group else distance)
+
+
+def step_along(stride: Any, path: tuple[int, ...]) -> Any:
+    """How far a stride of coordinates goes along the mode of a path; coordinates of one mode have plain strides."""
+    if isinstance(stride, Basis):
+        return stride.value if stride.modes == path else 0
+    return 0 if path else stride
 
 
 def _divisor_of(bound: Any) -> int:
