@@ -143,6 +143,29 @@ def test_tiles_of_one_mode_end_where_the_tensor_does(static: bool, rng: np.rando
         np.testing.assert_array_equal(more, np.pad(x + 1, 4, constant_values=np.nan))
 
 
+def test_an_element_of_a_predicate_has_the_coordinate_of_the_tensor() -> None:
+    @flyc.kernel
+    def kernel(x: fx.Tensor, out: fx.Tensor, m: fx.Int32, n: fx.Int32):
+        there = fx.inside(fx.make_identity_tensor((3, 4)), (m, n))
+        for i in fx.range_constexpr(3):
+            for j in fx.range_constexpr(4):
+                out[i, j] = there[i, j]
+            out[i, 4] = there[i, None].to(fx.Int32).reduce("add")
+        out[3, 0] = there[1]
+        out[3, 1] = there[None, None].to(fx.Int32)[1]
+
+    @flyc.jit
+    def launch(x: fx.Tensor, out: fx.Tensor, m: fx.Int32, n: fx.Int32):
+        kernel(x, out, m, n).launch()
+
+    out = np.full((4, 5), -1, np.int32)
+    launch(np.zeros((3, 4), np.float32), out, 2, 3)
+    want = np.zeros((3, 4), np.int32)
+    want[:2, :3] = 1
+    np.testing.assert_array_equal(out[:3], np.hstack([want, want.sum(1, keepdims=True)]))
+    assert out[3, :2].tolist() == [1, 1], "numbers count column-major, as the elements of a tensor do"
+
+
 def refused(body: Any) -> str:
     @flyc.kernel
     def kernel(x: fx.Tensor):

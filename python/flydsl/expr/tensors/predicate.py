@@ -47,7 +47,10 @@ class Predicate:
         return made
 
     def __getitem__(self, coord: Any) -> Any:
-        return self.load()[coord]
+        """The truth of an element, by its coordinate; None keeps a mode. A vector's own coordinates count row-major."""
+        turned = Vector(self.load(), _reversed(self.shape))
+        found = turned[_reversed(coord)]
+        return Vector(found, _reversed(found.shape)) if isinstance(found, Vector) else found
 
     def __and__(self, other: Any) -> Predicate:
         """Both hold; the other one is a truth value, or a predicate over the same shape."""
@@ -61,6 +64,10 @@ class Predicate:
         return Predicate(self.flags & Vector.filled(self.flags.numel, Boolean(other)), self.picks, self.shape)
 
     __rand__ = __and__
+
+
+def _reversed(modes: Any) -> Any:
+    return tuple(map(_reversed, reversed(modes))) if isinstance(modes, (tuple, list)) else modes
 
 
 def predicate_over(mask: Any, payload: TensorPayload) -> Predicate:
