@@ -20,7 +20,7 @@ import pytest
 from tests.conftest import REPOSITORY
 
 FOLDER = REPOSITORY / "benchmarks"
-WORKERS = {"amd_gemms", "flydsl_compile", "flydsl_gemm", "flydsl_launch", "flydsl_virtual", "kernels_under_test",
+WORKERS = {"flydsl_compile", "flydsl_gemm", "flydsl_launch", "flydsl_virtual", "isa_table", "kernels_under_test",
            "timing"}  # fmt: skip
 """Files that a benchmark starts or imports."""
 ON_A_GPU = {"backward", "gpu", "gpu_gemm", "ops", "tune_rows"}

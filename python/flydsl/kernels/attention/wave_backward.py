@@ -14,6 +14,7 @@ same bits come out each time, and there is nothing to be cleared or converted.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -26,7 +27,7 @@ from flydsl.kernels.attention.backward_tiles import (
     span_of,
 )
 from flydsl.kernels.attention.tiles import FragmentRows, piece_of
-from flydsl.kernels.attention.wave_forward import PAD, WAVES, choose_instruction
+from flydsl.kernels.attention.waves import PAD, Rows, choose_instruction, tiled_over, waves_beside
 
 OTHERS = 32
 """Rows of a tile of others."""
@@ -61,13 +62,9 @@ class TileOfOthers:
         return found
 
     def load(self, tensor, start, first, count, dtype):
-        """This thread's blocks of rows ``first`` on; rows behind the last of ``count`` are that one."""
-        four, found = fx.Vector.make_type(4, dtype), []
-        for row, column in self.places():
-            for i in fx.range_constexpr(4):
-                line = tensor[start + fx.max(fx.min(first + row + i, count - 1), fx.Int32(0)), None]
-                found.append(fx.Vector.load(four, line, [column], alignment=8))
-        return found
+        """This thread's blocks of rows ``first`` on; behind the last of ``count`` there are zeros."""
+        rows, four = Rows(tensor, start, first, count), fx.Vector.make_type(4, dtype)
+        return [rows.load(row, column, four, i) for row, column in self.places() for i in range(4)]
 
     def fill(self, blocks, dtype):
         for iteration, (row, column) in enumerate(self.places()):
@@ -86,9 +83,10 @@ class Waves:
 
     def __init__(self, queries, plan):
         self.plan, self.queries = plan, queries
-        self.instruction, self.tiled = choose_instruction(plan.dtype)
-        self.allocator, self.threads = fx.SharedAllocator(), WAVES * fx.num_warp_threads()
-        self.own = WAVES * self.instruction.queries
+        self.instruction = choose_instruction(plan.dtype)
+        self.allocator, self.threads = fx.SharedAllocator(), self.instruction.waves * fx.num_warp_threads()
+        self.own = self.instruction.waves * self.instruction.queries
+        self.tiled = tiled_over(self.instruction, plan.dtype, self.own)
         self.x, self.y = TileOfOthers(self, plan.d), TileOfOthers(self, plan.dv)
         where, scores = fx.make_identity_tensor, (OTHERS, self.own)
         self.s, self.dp = (self.tiled.make_fragment_C(where(scores)) for _ in range(2))
@@ -143,7 +141,7 @@ def store_row(values, rows, tensor, start, row, end):
 def meet(mine, own, others, piece, block, plain, levels, extras, numbers, both):
     """One tile of others, whose elements are in registers: scores, what they weigh, and the sums that they add to.
 
-    ``levels`` are the logarithms and deltas of this lane's queries.
+    ``levels`` gives the logarithms (0) or deltas (1) of this lane's queries, when they are needed.
     """
     plan, depth, (x, y), (a, b) = mine.plan, mine.instruction.depth, others, own
     fx.barrier()  # everyone has multiplied the tile before
@@ -151,18 +149,25 @@ def meet(mine, own, others, piece, block, plain, levels, extras, numbers, both):
     mine.y.fill(y, plan.dtype)
     fx.barrier()
     mine.s.fill(0.0)
-    mine.dp.fill(0.0)
     mine.multiply(mine.s, mine.x.rows_part, a, plan.d // depth)
-    mine.multiply(mine.dp, mine.y.rows_part, b, plan.dv // depth)
     powers, slopes = powers_of_scores(
-        mine.s.load(), mine.rows, piece, block, plain, levels[0], extras, numbers, plan
+        mine.s.load(), mine.rows, piece, block, plain, levels(0), extras, numbers, plan
     )  # fmt: skip
-    ds = gradients_of_scores(powers, mine.rows.split(mine.dp.load()), levels[1], slopes)
-    mine.ds.store(mine.rows.join(ds).to(plan.dtype).reshape(mine.ds.load().shape))
-    mine.multiply(mine.sums_x, mine.x.turned_part, mine.ds, OTHERS // depth)
+    # Each product is done before the next begins, since not all of their operands fit into the registers.
     if fx.const_expr(both):
         mine.p.store(mine.rows.join(powers).to(plan.dtype).reshape(mine.p.load().shape))
         mine.multiply(mine.sums_y, mine.y.turned_part, mine.p, OTHERS // depth)
+        fx.rocdl.sched_barrier(0)
+    mine.dp.fill(0.0)
+    mine.multiply(mine.dp, mine.y.rows_part, b, plan.dv // depth)
+    ds = gradients_of_scores(powers, mine.rows.split(mine.dp.load()), levels(1), slopes)
+    mine.ds.store(mine.rows.join(ds).to(plan.dtype).reshape(mine.ds.load().shape))
+    mine.multiply(mine.sums_x, mine.x.turned_part, mine.ds, OTHERS // depth)
+
+
+def levels_of(mine, line, which):
+    """The logarithms or deltas of a lane's queries, where a lane has many."""
+    return [line[which * OTHERS + mine.rows.query + row] for row in mine.rows.rows]
 
 
 # Kernels -------------------------------------------------------------------------------------------
@@ -189,14 +194,14 @@ def queries_kernel(
                for tensor, d in ((Q, plan.d), (dO, plan.dv))]  # fmt: skip
         query = fx.min(piece.first + mine.own_row(), piece.queries - 1)
         line = stats[(slot + query // OTHERS) * fx.grid_dim.y + head, None]
-        levels = ([line[query % OTHERS]], [line[OTHERS + query % OTHERS]])
+        own_levels = ([line[query % OTHERS]], [line[OTHERS + query % OTHERS]])
         mine.sums_x.fill(0.0)
         for block in range(piece.begin, fx.min(piece.end, fx.ceildiv(piece.band.length, plan.keys))):
             first = block * plan.keys
             others = [tile.load(tensor, piece.key_start, first, piece.band.length, plan.dtype)
                       for tile, tensor in ((mine.x, K), (mine.y, V))]  # fmt: skip
             plain = (block >= piece.plain_begin) & (block < piece.plain_end)
-            meet(mine, own, others, piece, block, plain, levels, extras, numbers, False)
+            meet(mine, own, others, piece, block, plain, own_levels.__getitem__, extras, numbers, False)
         target = dQ[place, head, None, None]
         mine.store(mine.sums_x, numbers[1], target, piece.query_start, piece.first, piece.queries, plan.d)
 
@@ -224,11 +229,8 @@ def keys_kernel(
                 others = [tile.load(tensor[head, None, None], span.query_start, piece.first, span.queries, plan.dtype)
                           for tile, tensor in ((mine.x, Q), (mine.y, dO))]  # fmt: skip
                 line = stats[(slot + i) * heads + head, None]
-                levels = [
-                    [line[which * OTHERS + mine.rows.query + row] for row in mine.rows.rows] for which in range(2)
-                ]
                 plain = (i >= span.plain_begin) & (i < span.plain_end)
-                meet(mine, own, others, piece, tile, plain, levels, extras, numbers, True)
+                meet(mine, own, others, piece, tile, plain, partial(levels_of, mine, line), extras, numbers, True)
         for sums, scale, grad, d in (
             (mine.sums_x, numbers[1], grads[0], plan.d),
             (mine.sums_y, 1.0, grads[1], plan.dv),
@@ -244,17 +246,18 @@ def wave_backward(
     """Launch both kernels, in a jit function. ``tensors`` are Q, K, V, dO; ``longest`` are of queries and of keys."""
     Q, K, _, _ = tensors
     dQ, *others = grads
-    instruction, _ = choose_instruction(plan.dtype)
+    instruction = choose_instruction(plan.dtype)
     heads, kv_heads = fx.Int32(Q.shape[1]), fx.Int32(K.shape[1])
-    own = WAVES * instruction.queries
+    own = instruction.waves * instruction.queries
     given = (extras, lengths, numbers, (fx.Int32(Q.shape[2]), fx.Int32(K.shape[2])), window, heads // kv_heads)
-    block = (WAVES * fx.num_warp_threads(), 1, 1)
-    queries_kernel(tensors, stats, dQ, *given, replace(plan, queries=own, keys=OTHERS)).launch(
+    block = (instruction.waves * fx.num_warp_threads(), 1, 1)
+    attrs = waves_beside(instruction, plan.d + plan.dv)
+    queries_kernel(tensors, stats, dQ, *given, replace(plan, queries=own, keys=OTHERS), value_attrs=attrs).launch(
         grid=(fx.ceildiv(longest[0], own), heads, batches), block=block, stream=stream
     )
-    keys_kernel(tensors, stats, tuple(others), *given, replace(plan, queries=OTHERS, keys=own)).launch(
-        grid=(fx.ceildiv(longest[1], own), kv_heads, batches), block=block, stream=stream
-    )
+    keys_kernel(
+        tensors, stats, tuple(others), *given, replace(plan, queries=OTHERS, keys=own), value_attrs=attrs
+    ).launch(grid=(fx.ceildiv(longest[1], own), kv_heads, batches), block=block, stream=stream)
 
 
 WAVE_PLAN = BackwardPlan(fx.Float16, 64, 64, queries=OTHERS)
