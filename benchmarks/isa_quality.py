@@ -126,9 +126,10 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7, help="fresh processes a side")
     parser.add_argument("--targets", nargs="+", help="gfx942 and gfx950, or with --kernels all")
     parser.add_argument("--kernels", action="store_true", help="one table for all kernels, and nothing else")
+    parser.add_argument("--static", action="store_true", help="with --kernels, no bank conflicts, which need a run")
     given = parser.parse_args()
     if given.kernels:
-        found = show_kernels(given.targets or TARGETS, given.quick)
+        found = show_kernels(given.targets or TARGETS, given.quick, given.static)
         timing.keep("isa_kernels", {"machine": timing.machine(), "targets": found}, given)
         return
     targets = given.targets or ["gfx942", "gfx950"]

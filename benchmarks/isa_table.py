@@ -162,8 +162,8 @@ def peers_for(arch: str, names: list[str]) -> dict[str, Any]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def show_kernels(targets: Any, quick: bool = False) -> dict[str, Any]:
-    """The table, target by target."""
+def show_kernels(targets: Any, quick: bool = False, static: bool = False) -> dict[str, Any]:
+    """The table, target by target; nothing is run for a ``static`` one."""
     found: dict[str, Any] = {}
     for arch in targets[:1] if quick else targets:
         cases = [case for case in CASES if arch in case.archs and (not quick or case.name in QUICK)]
@@ -172,17 +172,17 @@ def show_kernels(targets: Any, quick: bool = False) -> dict[str, Any]:
         print(f"\n{arch}", flush=True)
         rows: list[list[str]] = []
         for case in cases:
-            for name, row in rows_of(case, arch, peers, quick):
+            for name, row in rows_of(case, arch, peers, static or quick):
                 found[arch][name] = row
                 rows.append([name, *row])
         timing.print_table(HEAD, rows)
     return found
 
 
-def rows_of(case: Case, arch: str, peers: dict[str, Any], quick: bool) -> Iterator[tuple[str, list[str]]]:
+def rows_of(case: Case, arch: str, peers: dict[str, Any], static: bool) -> Iterator[tuple[str, list[str]]]:
     """The rows of a case: one for each of its kernels, and Triton's behind it."""
     texts = kernels(assembly_of(case, arch))
-    conflicts = None if quick else conflicts_of(case, arch)
+    conflicts = None if static else conflicts_of(case, arch)
     for symbol, text in texts.items():
         name = case.name if len(texts) == 1 else f"{case.name}: {symbol}"
         row = Row(arch, text)

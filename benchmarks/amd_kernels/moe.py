@@ -11,7 +11,7 @@ from flydsl.kernels.moe.moe_gemm_2stage.moe_reduce import compile_moe_reduction
 from flydsl.kernels.moe.moe_gemm_2stage.stages import compile_moe_gemm1, compile_moe_gemm2
 from flydsl.kernels.moe.topk_gating import build_topk_gating_softmax_module
 
-INTER, EXPERTS, TOPK, TOKENS, UNITS = 512, 8, 2, 64, 8
+INTER, EXPERTS, TOPK, TOKENS, UNITS = 2048, 8, 2, 64, 8
 SHAPE: dict[str, Any] = {"inter_dim": INTER, "experts": EXPERTS, "topk": TOPK}
 ELEMENT = {"bf16": "bfloat16", "fp8": "int8", "int4": "int8"}
 

@@ -11,7 +11,7 @@ from flydsl.base.records import dataclass
 _LABEL = re.compile(r"(\.L\w+):")
 _BRANCH = re.compile(r"\s+s_(c?)branch\w*\s+(\.L\w+)")
 _INSTRUCTION = re.compile(r"\s+([a-z]+_\w+)(?:\s|$)")
-_TARGET = re.compile(r'\.amdgcn_target "amdgcn-amd-amdhsa-\w*-(gfx\w+)')
+_TARGET = re.compile(r'\.amdgcn_target "[\w.]+-amd-amdhsa-\w*-(gfx\w+)')
 _SHAPE = re.compile(r"v_(?:mfma|smfmac)(?:_scale)?_\w+?_(\d+)x\d+x(\d+)")
 _TWICE = re.compile(r"read2|write2|2addr")
 _NARROW = re.compile(r"(cbsz|blgp):([0-4])")
@@ -28,6 +28,8 @@ floating-point operations a clock and compute unit) and RDNA 4 (1024, and 2048 o
 of gfx1250 are not published."""
 MATRIX = ("v_mfma", "v_wmma", "v_smfmac", "v_swmmac")
 MEMORY = ("buffer_", "global_", "flat_", "tensor_")
+_CACHE = re.compile(r"(?:buffer|global)_(?:inv|wb)")
+"""Instructions that clear a cache, not accesses."""
 _WIDTHS = {"dword": 4, "dwordx2": 8, "dwordx3": 12, "dwordx4": 16, "b16": 2, "b32": 4, "b64": 8, "b96": 12, "b128": 16,
            "ubyte": 1, "sbyte": 1, "ushort": 2, "sshort": 2, "short": 2, "byte": 1, "u8": 1, "u16": 2}  # fmt: skip
 
@@ -117,7 +119,7 @@ class MainLoop:
 
     def accesses(self, *prefixes: str) -> Counter[int]:
         """How many accesses there are of each width in bytes of a lane."""
-        return Counter(width_of(name) for name in self.names if name.startswith(prefixes))
+        return Counter(width_of(name) for name in self.names if name.startswith(prefixes) and not _CACHE.match(name))
 
     @cached_property
     def turn(self) -> MainLoop:

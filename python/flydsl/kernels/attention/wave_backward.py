@@ -13,6 +13,7 @@ same bits come out each time, and there is nothing to be cleared or converted.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -49,7 +50,10 @@ class TileOfOthers:
         depth = instruction.depth
         ordered = fx.make_layout((d, (*shape, OTHERS // depth)), (OTHERS + PAD, (*stride, depth)))
         thread = waves.tiled.get_slice(fx.thread_idx.x)
-        self.rows_part = thread.partition_A(self.rows)
+        high = waves.high
+        parts = [fx.make_view(rows + part * high * (d + PAD), fx.make_layout((high, d), (d + PAD, 1)))
+                 for part in range(OTHERS // high)]  # fmt: skip
+        self.rows_parts = [thread.partition_A(part) for part in parts]
         self.turned_part = thread.partition_A(fx.make_view(turned, ordered))
 
     def places(self):
@@ -78,7 +82,8 @@ class TileOfOthers:
 class Waves:
     """The products of a block: fragments of its own rows, tiles of others, and accumulators.
 
-    ``queries`` is the mode of scores that queries are on: 1 for those who own queries, 0 for those who own keys.
+    ``queries`` is the mode of scores that queries are on: 1 for those who own queries, 0 for those who own keys. Scores
+    are made with as many others at a time as an instruction has rows, ``high``.
     """
 
     def __init__(self, queries, plan):
@@ -87,8 +92,9 @@ class Waves:
         self.allocator, self.threads = fx.SharedAllocator(), self.instruction.waves * fx.num_warp_threads()
         self.own = self.instruction.waves * self.instruction.queries
         self.tiled = tiled_over(self.instruction, plan.dtype, self.own)
+        self.high = self.instruction.queries
         self.x, self.y = TileOfOthers(self, plan.d), TileOfOthers(self, plan.dv)
-        where, scores = fx.make_identity_tensor, (OTHERS, self.own)
+        where, scores = fx.make_identity_tensor, (self.high, self.own)
         self.s, self.dp = (self.tiled.make_fragment_C(where(scores)) for _ in range(2))
         self.p, self.ds = (self.tiled.make_fragment_B(where(scores[::-1])) for _ in range(2))
         self.sums_x, self.sums_y = (self.tiled.make_fragment_C(where((d, self.own))) for d in (plan.d, plan.dv))
@@ -114,11 +120,20 @@ class Waves:
         """Which of the block's rows is this lane's."""
         return self.rows.query if self.queries == 1 else self.rows.column
 
-    def multiply(self, accumulators, part, operand, steps):
-        """accumulators += part * operand, a step of the instruction's depth after the other."""
+    def rows_of(self, number):
+        """The rows of scores of a part of the others."""
+        rows = copy(self.rows)
+        if self.queries == 1:
+            rows.column = rows.column + number * self.high
+        else:
+            rows.query = rows.query + number * self.high
+        return rows
+
+    def multiply(self, accumulators, part, operand, steps, first=0):
+        """accumulators += part * operand, a step of the instruction's depth after the other, ``first`` of the part."""
         for k in fx.range_constexpr(steps):
-            a = fx.make_fragment_like(part[None, None, k])
-            fx.copy(self.four(), part[None, None, k], a)
+            a = fx.make_fragment_like(part[None, None, first + k])
+            fx.copy(self.four(), part[None, None, first + k], a)
             fx.gemm(self.tiled, accumulators, a, operand[None, None, k], accumulators)
 
     def store(self, sums, scale, tensor, start, first, count, d):
@@ -143,31 +158,40 @@ def meet(mine, own, others, piece, block, plain, levels, extras, numbers, both):
 
     ``levels`` gives the logarithms (0) or deltas (1) of this lane's queries, when they are needed.
     """
-    plan, depth, (x, y), (a, b) = mine.plan, mine.instruction.depth, others, own
+    plan, (x, y) = mine.plan, others
     fx.barrier()  # everyone has multiplied the tile before
     mine.x.fill(x, plan.dtype)
     mine.y.fill(y, plan.dtype)
     fx.barrier()
+    for number in fx.range_constexpr(OTHERS // mine.high):
+        meet_part(mine, own, number, piece, block, plain, levels, extras, numbers, both)
+
+
+@flyc.jit
+def meet_part(mine, own, number, piece, block, plain, levels, extras, numbers, both):
+    """A part of a tile of others that is in shared memory."""
+    plan, depth, rows, (a, b) = mine.plan, mine.instruction.depth, mine.rows_of(number), own
+    steps = mine.high // depth
     mine.s.fill(0.0)
-    mine.multiply(mine.s, mine.x.rows_part, a, plan.d // depth)
+    mine.multiply(mine.s, mine.x.rows_parts[number], a, plan.d // depth)
     powers, slopes = powers_of_scores(
-        mine.s.load(), mine.rows, piece, block, plain, levels(0), extras, numbers, plan
+        mine.s.load(), rows, piece, block, plain, levels(rows, 0), extras, numbers, plan
     )  # fmt: skip
     # Each product is done before the next begins, since not all of their operands fit into the registers.
     if fx.const_expr(both):
-        mine.p.store(mine.rows.join(powers).to(plan.dtype).reshape(mine.p.load().shape))
-        mine.multiply(mine.sums_y, mine.y.turned_part, mine.p, OTHERS // depth)
+        mine.p.store(rows.join(powers).to(plan.dtype).reshape(mine.p.load().shape))
+        mine.multiply(mine.sums_y, mine.y.turned_part, mine.p, steps, number * steps)
         fx.rocdl.sched_barrier(0)
     mine.dp.fill(0.0)
-    mine.multiply(mine.dp, mine.y.rows_part, b, plan.dv // depth)
-    ds = gradients_of_scores(powers, mine.rows.split(mine.dp.load()), levels(1), slopes)
-    mine.ds.store(mine.rows.join(ds).to(plan.dtype).reshape(mine.ds.load().shape))
-    mine.multiply(mine.sums_x, mine.x.turned_part, mine.ds, OTHERS // depth)
+    mine.multiply(mine.dp, mine.y.rows_parts[number], b, plan.dv // depth)
+    ds = gradients_of_scores(powers, rows.split(mine.dp.load()), levels(rows, 1), slopes)
+    mine.ds.store(rows.join(ds).to(plan.dtype).reshape(mine.ds.load().shape))
+    mine.multiply(mine.sums_x, mine.x.turned_part, mine.ds, steps, number * steps)
 
 
-def levels_of(mine, line, which):
+def levels_of(line, rows, which):
     """The logarithms or deltas of a lane's queries, where a lane has many."""
-    return [line[which * OTHERS + mine.rows.query + row] for row in mine.rows.rows]
+    return [line[which * OTHERS + rows.query + row] for row in rows.rows]
 
 
 # Kernels -------------------------------------------------------------------------------------------
@@ -195,13 +219,14 @@ def queries_kernel(
         query = fx.min(piece.first + mine.own_row(), piece.queries - 1)
         line = stats[(slot + query // OTHERS) * fx.grid_dim.y + head, None]
         own_levels = ([line[query % OTHERS]], [line[OTHERS + query % OTHERS]])
+        levels = lambda _, which: own_levels[which]  # noqa: E731
         mine.sums_x.fill(0.0)
         for block in range(piece.begin, fx.min(piece.end, fx.ceildiv(piece.band.length, plan.keys))):
             first = block * plan.keys
             others = [tile.load(tensor, piece.key_start, first, piece.band.length, plan.dtype)
                       for tile, tensor in ((mine.x, K), (mine.y, V))]  # fmt: skip
             plain = (block >= piece.plain_begin) & (block < piece.plain_end)
-            meet(mine, own, others, piece, block, plain, own_levels.__getitem__, extras, numbers, False)
+            meet(mine, own, others, piece, block, plain, levels, extras, numbers, False)
         target = dQ[place, head, None, None]
         mine.store(mine.sums_x, numbers[1], target, piece.query_start, piece.first, piece.queries, plan.d)
 
@@ -230,7 +255,7 @@ def keys_kernel(
                           for tile, tensor in ((mine.x, Q), (mine.y, dO))]  # fmt: skip
                 line = stats[(slot + i) * heads + head, None]
                 plain = (i >= span.plain_begin) & (i < span.plain_end)
-                meet(mine, own, others, piece, tile, plain, partial(levels_of, mine, line), extras, numbers, True)
+                meet(mine, own, others, piece, tile, plain, partial(levels_of, line), extras, numbers, True)
         for sums, scale, grad, d in (
             (mine.sums_x, numbers[1], grads[0], plan.d),
             (mine.sums_y, 1.0, grads[1], plan.dv),
