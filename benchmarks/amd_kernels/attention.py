@@ -45,7 +45,7 @@ def decoding(name: str, heads: tuple[int, int], d: int, dv: int, stored: str, ar
         q, out = Array((batch, 1, rows * kv, d), "bfloat16"), Array((batch, 1, rows * kv, dv), "bfloat16")
         caches = (Array((8, page, kv, d), stored), Array((8, page, kv, dv), stored))
         room = (Array((batch * kv, splits, rows, dv), "float32"), Array((batch * kv, splits, rows), "float32"))
-        tables, lengths = Array((batch, 4), "int32"), Array((batch,), "int32")
+        tables, lengths = Array((batch, 4), "int32"), Array((batch,), "int32", 4 * page)
         plan = ForwardPlan(fx.BFloat16, d, dv, 64, consumers=1, group=rows, shared_rows=True)
         counters = Array((batch * kv,), "int32")
         numbers = (1.0, 1.0, 0.0, 0, splits, 2, 1)

@@ -19,16 +19,18 @@ FP8 = {"gfx942": "float8_e4m3fnuz", "gfx950": "float8_e4m3fn", "gfx1201": "float
 
 
 class Array(NamedTuple):
-    """Shape and element type of an argument."""
+    """Shape and element type of an argument, and what it is filled with where the kernel runs."""
 
     shape: tuple[int, ...]
     dtype: str
+    value: int = 0
 
     def described(self) -> Any:
         return flyc.TensorSpec(self.shape, self.dtype)
 
-    def zeros(self) -> Any:
-        return np.zeros(self.shape, getattr(ml_dtypes, self.dtype, self.dtype))
+    def filled(self) -> Any:
+        kind = getattr(ml_dtypes, self.dtype, self.dtype)
+        return np.full(self.shape, self.value, kind) if self.value else np.zeros(self.shape, kind)
 
 
 class Size(NamedTuple):
@@ -62,6 +64,6 @@ class Case:
         return function, [one.described() if isinstance(one, Array) else one for one in given]
 
     def filled(self, arch: str, size: Size = LARGE) -> tuple[Any, tuple[Any, ...]]:
-        """The function, and its arguments as arrays of zeros."""
+        """The function, and its arguments as arrays, most of them of zeros."""
         function, given = self.make(arch, size)
-        return function, tuple(one.zeros() if isinstance(one, Array) else one for one in given)
+        return function, tuple(one.filled() if isinstance(one, Array) else one for one in given)

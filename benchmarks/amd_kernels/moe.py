@@ -18,7 +18,7 @@ ELEMENT = {"bf16": "bfloat16", "fp8": "int8", "int4": "int8"}
 
 def order(rows: int) -> tuple[Any, ...]:
     """Entries, their experts, their weights, and how many there are."""
-    return Array((rows,), "int32"), Array((UNITS,), "int32"), Array((rows,), "float32"), Array((2,), "int32")
+    return Array((rows,), "int32"), Array((UNITS,), "int32"), Array((rows,), "float32"), Array((2,), "int32", rows)
 
 
 def plain(stage: int, in_dtype: str, archs: tuple[str, ...] = CDNA) -> Case:

@@ -160,6 +160,8 @@ def _check(q: Array, k: Array, v: Array, tables: Array, lengths: Array, sinks: A
             raise ValueError(f"heads have a multiple of 32 elements up to {longest}, those of {name} have {extent}")
     for name, tensor in (("q", q), ("k_cache", k), ("v_cache", v)):
         *steps, last = strides(tensor)
+        if max(steps, default=0) >= 1 << 31:
+            raise ValueError(f"{name} has strides of {(*steps, last)} elements; they must stay below 2^31")
         if 0 not in tensor.shape and (last != 1 or any(step % 8 for step in steps)):
             raise ValueError(
                 f"{name} must have contiguous heads, multiples of 8 elements apart, and its strides are "

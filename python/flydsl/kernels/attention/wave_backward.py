@@ -28,7 +28,7 @@ from flydsl.kernels.attention.backward_tiles import (
     span_of,
 )
 from flydsl.kernels.attention.tiles import FragmentRows, piece_of
-from flydsl.kernels.attention.waves import PAD, Rows, choose_instruction, tiled_over, waves_beside
+from flydsl.kernels.attention.waves import PAD, TURNED_PAD, Rows, choose_instruction, tiled_over, waves_beside
 
 OTHERS = 32
 """Rows of a tile of others."""
@@ -40,15 +40,14 @@ class TileOfOthers:
     def __init__(self, waves, d):
         dtype, allocator = waves.plan.dtype, waves.allocator
         self.d, self.threads = d, waves.threads
-        rows, turned = (
-            allocator.allocate(fx.Array[dtype, count, 16]).ptr for count in (OTHERS * (d + PAD), d * (OTHERS + PAD))
-        )
+        sizes = (OTHERS * (d + PAD), d * (OTHERS + TURNED_PAD))
+        rows, turned = (allocator.allocate(fx.Array[dtype, count, 16]).ptr for count in sizes)
         self.rows = fx.make_view(rows, fx.make_layout((OTHERS, d), (d + PAD, 1)))
-        self.turned = fx.make_view(turned, fx.make_layout((d, OTHERS), (OTHERS + PAD, 1)))
+        self.turned = fx.make_view(turned, fx.make_layout((d, OTHERS), (OTHERS + TURNED_PAD, 1)))
         instruction = waves.instruction
         shape, stride = instruction.order
         depth = instruction.depth
-        ordered = fx.make_layout((d, (*shape, OTHERS // depth)), (OTHERS + PAD, (*stride, depth)))
+        ordered = fx.make_layout((d, (*shape, OTHERS // depth)), (OTHERS + TURNED_PAD, (*stride, depth)))
         thread = waves.tiled.get_slice(fx.thread_idx.x)
         high = waves.high
         parts = [fx.make_view(rows + part * high * (d + PAD), fx.make_layout((high, d), (d + PAD, 1)))

@@ -39,16 +39,37 @@ class PagedWaves(Waves):
         super().__init__(q_tile, sources, (None, None, None), numbers, plan)
         self.table, self.page, self.done = table, page, self.allocator.allocate(fx.Int32)
 
-    def place(self, piece, key):
-        """Page and token of a key; one beyond the end is the last one, and nobody sees it."""
-        at = fx.max(fx.min(key, piece.band.length - 1), fx.Int32(0))
-        return fx.max(self.table[at // self.page], fx.Int32(0)), at % self.page
+    def places(self, piece, block):
+        """What gives page and token of a row of a block; one beyond the end is the last one, and nobody sees it.
+
+        The page that the block begins in is found once; lanes divide by no number. A row lies on that page or the next,
+        or pages are so short that a product finds its quotient: row * page stays below 2^16.
+        """
+        keys, page = self.plan.keys, self.page
+        before = block * keys // page
+        inside = block * keys - before * page
+        last = fx.max(piece.band.length - 1 - before * page, fx.Int32(0))
+        part = (1 << 16) // page + 1
+
+        def place(row):
+            at = fx.min(inside + row, last)
+            next_page = (at >= page).select(fx.Int32(1), fx.Int32(0))
+            further = (page >= keys).select(next_page, at * part >> 16)
+            return fx.max(self.table[before + further], fx.Int32(0)), at - further * page
+
+        return place
 
     def rows_of(self, piece, block):
+        place = self.places(piece, block)
+
         def taker(tensor):
+            by_page, by_token, _ = (fx.Int32(fx.get_scalar(leaf)) for leaf in fx.get_leaves(tensor.stride))
+
             def take(row, column, count, behind=0):
-                page, token = self.place(piece, block * self.plan.keys + row + behind)
-                return self.converted(tensor[page, token, None], column, count)
+                page, token = place(row + behind)
+                start = fx.get_iter(tensor) + fx.Int64(page) * fx.Int64(by_page)
+                line = fx.make_view(start + (token * by_token + column), fx.make_layout(count, 1))
+                return self.converted(line, 0, count)
 
             return take
 
@@ -74,9 +95,9 @@ class BlockedWaves(PagedWaves):
 
     def start(self, piece, block):
         plan, (K, V), wide = self.plan, self.sources, fx.Float32
-        keys, values = [], []
+        keys, values, place = [], [], self.places(piece, block)
         for at in self.shares(plan.keys * plan.d // 8):
-            page, token = self.place(piece, block * plan.keys + at // (plan.d // 8))
+            page, token = place(at // (plan.d // 8))
             column = at % (plan.d // 8) * 8
             eight = self.converted(K[page, token, (None, column // 16)], column % 16, 8)
             if self.scales is not None:
@@ -84,7 +105,7 @@ class BlockedWaves(PagedWaves):
             keys.append(eight)
         for at in self.shares(plan.keys * plan.dv // 16):
             first = block * plan.keys + at // (plan.dv // 4) * 4
-            page, token = self.place(piece, first)
+            page, token = place(at // (plan.dv // 4) * 4)
             token = token // 4 * 4  # the last token's own four, where the first is behind it
             weights = [(first + i < piece.band.length).select(fx.Float32(1.0), 0.0) for i in range(4)]
             if self.scales is not None:

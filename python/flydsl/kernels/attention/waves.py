@@ -21,8 +21,9 @@ from flydsl.kernels.attention.tiles import FragmentRows
 
 MOST_ROWS = 64
 """Rows of a tile at most, so that their bytes can be counted in 32 bits."""
-PAD = 8
-"""Elements between rows of shared memory, so that neighbouring rows begin in different banks."""
+PAD, TURNED_PAD = 8, 4
+"""Elements between rows of shared memory, so that neighbouring rows begin in different banks: of a tile as it is, read
+16 bytes at a time, and of one that is turned, read and written 8 bytes at a time."""
 
 
 @dataclass(frozen=True)
@@ -156,10 +157,10 @@ class Waves:
     def make_tiles(self):
         plan = self.plan
         k_storage = self.allocator.allocate(fx.Array[plan.dtype, plan.keys * (plan.d + PAD), 16]).ptr
-        v_storage = self.allocator.allocate(fx.Array[plan.dtype, plan.dv * (plan.keys + PAD), 16]).ptr
+        v_storage = self.allocator.allocate(fx.Array[plan.dtype, plan.dv * (plan.keys + TURNED_PAD), 16]).ptr
         self.k_tile = fx.make_view(k_storage, fx.make_layout((plan.keys, plan.d), (plan.d + PAD, 1)))
-        self.v_tile = fx.make_view(v_storage, fx.make_layout((plan.dv, plan.keys), (plan.keys + PAD, 1)))
-        ordered = fx.make_layout((plan.dv, self.order_of_keys()), (plan.keys + PAD, self.order_of_keys(1)))
+        self.v_tile = fx.make_view(v_storage, fx.make_layout((plan.dv, plan.keys), (plan.keys + TURNED_PAD, 1)))
+        ordered = fx.make_layout((plan.dv, self.order_of_keys()), (plan.keys + TURNED_PAD, self.order_of_keys(1)))
         self.k_part = self.first.get_slice(self.scorer).partition_A(self.k_tile)
         self.v_part = self.second.get_slice(fx.thread_idx.x).partition_A(fx.make_view(v_storage, ordered))
 
