@@ -1,12 +1,13 @@
 """What every test stands on: an environment of its own, and honest skips.
 
-Markers: ``torch`` (or the ``torch`` fixture, which is the module) and ``gpu``. A test that cannot run here is skipped
-with the reason. In CI, where ``.ci/run`` installs everything, a missing dependency is a failure.
+Markers: ``torch`` (or the ``torch`` fixture, which is the module), ``gpu``, ``large_shape``. A test that cannot run is
+skipped with the reason. In CI, where ``.ci/run`` installs everything, a missing dependency is a failure.
 """
 
 from __future__ import annotations
 
 import ctypes
+import gc
 import importlib
 import importlib.util
 import os
@@ -38,6 +39,7 @@ SAMPLED = {
     "tests/unit/expr/test_exact_conversions": 4,
     "tests/unit/sanitize/": 3,
     "tests/unit/control_flow/test_random": 2,
+    "tests/unit/copies/test_every_atom": 20,
     "tests/unit/nvvm/test_wgmma": 3,
     "tests/filecheck/upstream/": 3,
     "tests/codegen/test_gpu_math": 3,
@@ -66,6 +68,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if id(item) not in gone]
 
 
+def pytest_collection_finish() -> None:
+    """What collecting leaves behind stays to the end, and tests make much that lives: look for garbage less often."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
+
+
 def missing(what: str, remedy: str) -> None:
     """End the running test: a skip on a developer's machine, a failure in CI."""
     message = f"{what} is not installed: {remedy}"
@@ -78,6 +86,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     random_data.begin(item.nodeid)
     if item.get_closest_marker("torch"):
         _need_torch()
+    if item.get_closest_marker("large_shape") and os.environ.get("RUN_TESTS_FULL") != "1":
+        pytest.skip("a large shape: RUN_TESTS_FULL=1 runs it")
     if item.get_closest_marker("gpu") and not _gpu_names():
         pytest.skip("no GPU: neither libcuda nor libamdhip64 reports a device")
 
