@@ -54,7 +54,11 @@ def check(case: Any, arch: str) -> None:
         assert "scratch_" not in text and "\tflat_" not in text, kernel
         if not any(f"\t{name}" in text for name in MATRIX):
             continue
-        loop = main_loop(text).turn
+        try:
+            loop = main_loop(text).turn
+        except ValueError:  # all turns are written out
+            assert not case.large
+            continue
         if case in GEMMS:
             narrow = [name for name in loop.names if name.startswith(("ds_", "buffer_")) and 0 < width_of(name) < 4]
             assert narrow == [], "every access moves whole words"
@@ -62,8 +66,8 @@ def check(case: Any, arch: str) -> None:
             assert loop.matrix_share >= LEAST_SHARE, f"{loop.matrix_share:.3f} of the issue clocks"
             assert loop.vector <= MOST_MOVES * loop.matrix, f"{loop.vector} for {loop.matrix}"
         if case.name == "attention d=128" and arch == "gfx950":
-            matrix, vector, local = (loop.clocks_of(*names) for names in (MATRIX, ("v_",), ("ds_",)))
-            assert vector - matrix + local <= MOST_BESIDE * matrix
+            matrix, vector, local = (loop.clocks_of(*names) or 0 for names in (MATRIX, ("v_",), ("ds_",)))
+            assert 0 < vector - matrix + local <= MOST_BESIDE * matrix
 
 
 @pytest.mark.parametrize(
