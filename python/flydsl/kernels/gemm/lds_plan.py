@@ -17,6 +17,8 @@ MAX_IN_FLIGHT = 62
 """The most copies that a wait can leave outstanding; 63 says that it does not wait at all."""
 MOST_OFFSET = 1 << 16
 """Bytes that an access to LDS may lie behind its register."""
+NAMED = 256
+"""Registers of a lane that vector instructions name; as many more hold sums only."""
 COUNTED_TILES = 256
 """Tiles of C that blocks may share in one launch."""
 OUTPUTS: dict[str, Any] = {"fp16": fx.Float16, "bf16": fx.BFloat16, "f32": fx.Float32}
@@ -63,6 +65,10 @@ class Operand:
     @property
     def tile_bytes(self) -> int:
         return self.rows * self.depth * self.elem_bytes
+
+    def stage(self, ring: Any, number: Any) -> Any:
+        """Where a stage begins in a ring whose stages lie one behind the other."""
+        return ring[0] + number * (self.rows * self.depth)
 
     @property
     def granule(self) -> int:
@@ -231,6 +237,12 @@ class LdsPlan:
     def looped(self) -> int:
         """Turns of a share that the run-time loop makes: whole rounds of the ring in which a tile is still fetched."""
         return max(self.turns - self.stages, 0) // self.stages * self.stages
+
+    @property
+    def rolled(self) -> bool:
+        """Whether the loop makes a tile an iteration, not a round of the ring: where the sums take more registers than
+        vector instructions can name, LLVM moves them between two instructions of an iteration that add to them."""
+        return self.tile_m * self.tile_n // self.threads >= NAMED
 
     # The grid --------------------------------------------------------------------------------------
 
