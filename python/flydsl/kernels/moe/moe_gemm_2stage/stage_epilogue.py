@@ -11,7 +11,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import sigmoid, silu
-from flydsl.kernels.gemm.preshuffle_plan import BLOCK, THREADS, WAVES
+from flydsl.kernels.gemm.preshuffle_plan import BLOCK, WAVES
 from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import LANE_COLUMNS, QUANTISED, Rows, StagePlan, lane_place
 from flydsl.kernels.moe.mxfp_moe.mx_rows import write_group
 from flydsl.kernels.moe.references import SWIGLU_SLOPE
@@ -68,7 +68,7 @@ def products(pipeline: Any, factors: Factors, tile: tuple[int, int], column: fx.
     return found
 
 
-def gated(plan: StagePlan, gate: Any, up: Any) -> Any:
+def gated(plan: Any, gate: Any, up: Any) -> Any:
     if plan.act == "silu":
         return silu(gate) * up
     top = plan.swiglu_limit
@@ -124,10 +124,10 @@ def exchange(pipeline: Any, rows: Rows, factors: Factors) -> Any:
 
 
 @flyc.jit
-def store_rows(plan: StagePlan, tile: Any, rows: Rows, out: Any, column: fx.Int32) -> None:
+def store_rows(plan: Any, tile: Any, rows: Rows, out: Any, column: fx.Int32) -> None:
     """Rows of the tile to rows of the result, 16 bytes a thread."""
     across = plan.tile // STORED
-    for piece in range(fx.thread_idx.x, fx.Int32(plan.tile_m * across), THREADS):
+    for piece in range(fx.thread_idx.x, fx.Int32(plan.tile_m * across), plan.threads):
         row, place = piece // across, piece % across * STORED
         entry, valid = rows.entry(row)
         if valid:
@@ -140,7 +140,7 @@ def store_rows(plan: StagePlan, tile: Any, rows: Rows, out: Any, column: fx.Int3
 def store_groups(plan: StagePlan, tile: Any, rows: Rows, out: Any, out_scale: Any, column: fx.Int32) -> None:
     """Groups of 32 numbers as codes to rows of the result; their scales to the place of the row in the order."""
     across = plan.tile // GROUP
-    for piece in range(fx.thread_idx.x, fx.Int32(plan.tile_m * across), THREADS):
+    for piece in range(fx.thread_idx.x, fx.Int32(plan.tile_m * across), plan.threads):
         row, group = piece // across, piece % across
         entry, valid = rows.entry(row)
         if valid:
@@ -151,11 +151,11 @@ def store_groups(plan: StagePlan, tile: Any, rows: Rows, out: Any, out_scale: An
 
 
 @flyc.jit
-def add_rows(plan: StagePlan, tile: Any, rows: Rows, out: Any, column: fx.Int32) -> None:
+def add_rows(plan: Any, tile: Any, rows: Rows, out: Any, column: fx.Int32) -> None:
     """Rows of the tile added to those of the result, two numbers a thread and neighbours side by side."""
     across = plan.tile // PAIR
     start = fx.get_iter(out).aligned(PAIR * 2)
-    for piece in range(fx.thread_idx.x, fx.Int32(plan.tile_m * across), THREADS):
+    for piece in range(fx.thread_idx.x, fx.Int32(plan.tile_m * across), plan.threads):
         row, place = piece // across, piece % across * PAIR
         entry, valid = rows.entry(row)
         if valid:

@@ -175,7 +175,7 @@ class Entry(NamedTuple):
 class Rows:
     """The rows of a block, as the order lists them. A row of padding is none: it loads and stores nothing."""
 
-    def __init__(self, plan: StagePlan, ids: Any, weights: Any, block: Any, tokens: Any) -> None:
+    def __init__(self, plan: Any, ids: Any, weights: Any, block: Any, tokens: Any) -> None:
         self.plan, self.ids, self.weights, self.tokens = plan, ids, weights, tokens
         self.first = block * plan.tile_m
 
