@@ -45,6 +45,7 @@ SAMPLED = {
     "tests/codegen/test_code_objects": 2,
     "tests/codegen/test_both_ways": 2,
     "tests/kernels/test_matrix_": 3,
+    "tests/kernels/test_moe_acceptance": 6,
     "tests/kernels/test_norm": 2,
     "tests/kernels/test_row_gradients": 3,
 }

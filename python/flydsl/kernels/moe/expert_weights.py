@@ -2,7 +2,8 @@
 
 experts = prepare_experts(w1, w2, kind="fp8", arch="gfx950")
 
-w1 is [E, 2 inter, model], gate rows before up rows, w2 [E, model, inter], both f16 or bf16; a kind says what they become.
+w1 is [E, 2 inter, model], gate rows before up rows, w2 [E, model, inter], both f16 or bf16. A kind says what they
+become.
 """
 
 from __future__ import annotations

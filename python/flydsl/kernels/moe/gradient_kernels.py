@@ -1,7 +1,7 @@
 """What the gradient of a layer of experts has beside products of rows: sums of outer products, and the gate's.
 
 outer = build_expert_outer_module(n, k, "bf16")
-outer(P, Q, dW, p_rows, q_rows, ends, experts, stream)   # dW[e] = sum over entries i of e of P[p_rows[i]]ᵀ Q[q_rows[i]]
+outer(P, Q, dW, p_rows, q_rows, ends, experts, stream)  # dW[e] = sum over its entries i of P[p_rows[i]]ᵀ Q[q_rows[i]]
 
 gate = build_gate_gradient_module(inter, "bf16")
 gate(h, da, weights, ids, mask, dh, a, dweights, experts, pairs, stream)
