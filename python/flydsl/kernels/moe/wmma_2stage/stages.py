@@ -17,29 +17,41 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.gemm.wmma.gfx1250_plan import BLOCK
 from flydsl.kernels.moe.moe_gemm_2stage.moe_reduce import MoeGemm2Mode, stage_in_mode
 from flydsl.kernels.moe.moe_gemm_2stage.stages import check_second_stage, flattened, require_dims, require_out
-from flydsl.kernels.moe.wmma_2stage.expert_plan import IN_DTYPES, ExpertPlan
+from flydsl.kernels.moe.wmma_2stage.expert_plan import GATHERED, IN_DTYPES, ExpertPlan
 from flydsl.kernels.moe.wmma_2stage.expert_tiles import run_stage
 
-WAVES = (1, 4)
-"""Along M and N, unless a call says otherwise: rows are few."""
+N_WAVES, MOST_WAVES = 4, 32
+"""Waves along N, unless a call says otherwise, since rows are few; and those of a workgroup at most."""
+
+
+def row_waves(tile_m: int, n_warp: int) -> int:
+    """Waves along M: so many that each fetches the rows of one descriptor, where 16 rows are left for each. November
+    2026: with two descriptors of rows the first stages in fp8 and a8w4 spill 33 scalars."""
+    waves = 1
+    while tile_m > GATHERED * n_warp * waves and tile_m % (2 * BLOCK * waves) == 0 and 2 * waves * n_warp <= MOST_WAVES:
+        waves *= 2
+    return waves
 
 
 def expert_plan(
     in_dtype: str, columns: int, depth: int, tiles: tuple[int, int, int], gated: bool, num_buffers: int = 2,
-    waves: tuple[int, int] = WAVES, k_batch: int = 1, **options: Any,
+    waves: tuple[int | None, int] = (None, N_WAVES), k_batch: int = 1, **options: Any,
 ) -> ExpertPlan:  # fmt: skip
     """The plan of a stage of ``columns`` results for rows of ``depth``."""
     if in_dtype not in IN_DTYPES:
         raise ValueError(f"in_dtype must be one of {', '.join(IN_DTYPES)}, got {in_dtype!r}")
     if k_batch < 1 or depth % k_batch:
         raise ValueError(f"k_batch must divide {depth} elements, got {k_batch}")
-    (tile_m, tile_n, tile_k), (a, b) = tiles, IN_DTYPES[in_dtype]
-    if tile_n % waves[1] or tile_n // waves[1] % 16:
-        raise ValueError(f"tile_n must be a positive multiple of {16 * waves[1]}, 16 for each wave; got {tile_n}")
+    (tile_m, tile_n, tile_k), (a, b), (m_warp, n_warp) = tiles, IN_DTYPES[in_dtype], waves
+    if tile_n <= 0 or tile_n % (BLOCK * n_warp):
+        raise ValueError(f"tile_n must be a positive multiple of {BLOCK * n_warp}, 16 for each wave; got {tile_n}")
+    m_warp = row_waves(tile_m, n_warp) if m_warp is None else m_warp
     return ExpertPlan(
-        depth, a, b, "f32", tile_m, tile_n * (2 if gated else 1), tile_k, *waves, num_buffers, split_k=k_batch,
+        depth, a, b, "f32", tile_m, tile_n * (2 if gated else 1), tile_k, m_warp, n_warp, num_buffers,
+        split_k=k_batch,
         scales="none" if a in ("f16", "bf16") else "32x4", store_by_tiles=False, columns=columns, gated=gated,
         **options,
     )  # fmt: skip
@@ -97,7 +109,7 @@ def compile_moe_gemm1(
     doweight_stage1: bool, in_dtype: str = "fp8", group_size: int = -1, out_dtype: str = "f16",
     use_cshuffle_epilog: bool | None = None, scale_is_bf16: bool = False, k_batch: int = 1, num_buffers: int = 2,
     use_tdm_gather: bool = True, use_tdm_store: bool = True, wave_specialized_tdm: bool = False, cluster_m: int = 1,
-    cluster_n: int = 1, m_warp: int = WAVES[0], n_warp: int = WAVES[1], waves_per_eu: int | None = None,
+    cluster_n: int = 1, m_warp: int | None = None, n_warp: int = N_WAVES, waves_per_eu: int | None = None,
     act: str = "silu",
 ) -> Any:  # fmt: skip
     """The launcher ``fn(out, x, w1, scale_x, scale_w1, sorted_ids, expert_ids, sorted_weights, num_valid_ids, tokens,
@@ -124,7 +136,7 @@ def compile_moe_gemm2(
     doweight_stage2: bool, in_dtype: str = "fp8", group_size: int = -1, out_dtype: str = "f16",
     use_cshuffle_epilog: bool | None = None, accumulate: bool = True, scale_is_bf16: bool = False, num_buffers: int = 2,
     use_tdm_gather: bool = True, use_tdm_store: bool = True, wave_specialized_tdm: bool = False, cluster_m: int = 1,
-    cluster_n: int = 1, m_warp: int = WAVES[0], n_warp: int = WAVES[1], waves_per_eu: int | None = None,
+    cluster_n: int = 1, m_warp: int | None = None, n_warp: int = N_WAVES, waves_per_eu: int | None = None,
 ) -> Any:  # fmt: skip
     """The launcher ``fn(out, a2, w2, scale_a2, scale_w2, sorted_ids, expert_ids, sorted_weights, num_valid_ids, tokens,
     model_dim, inter_dim, n_blocks, stream)``.
