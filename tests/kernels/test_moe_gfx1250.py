@@ -193,7 +193,7 @@ def test_rows_by_expert(
         if expert >= 0:
             h = a.numbers[here] @ b.numbers[expert].T + (bias[expert] if has_bias else 0)
             want[here] = references.gated(h[:, ::2], h[:, 1::2], act, 3.0) if act else h
-    assert (np.abs(found[0].astype(np.float64) - want) <= 2.0**-8 * np.abs(want) + 1e-4 * np.abs(h).max()).all()
+    assert (np.abs(found[0].astype(np.float64) - want) <= 2.0**-8 * np.abs(want) + 1e-3).all()
     assert found[0].tobytes() == found[1].tobytes()
 
 

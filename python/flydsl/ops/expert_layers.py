@@ -55,13 +55,13 @@ def _launch_trained_backward(arguments: Arguments, results: Arguments) -> None:
     dy, x, ids, weights, w1, w2, mask, arch = arguments
     topk, model = ids.shape[-1], x.shape[-1]
     lists = [value.reshape(-1, topk) for value in (ids, weights, results[1])]
-    rows = [contiguous(arrays.rows(value)) for value in (dy, x)]
-    if not rows[0].shape[0]:
+    dy, x = (contiguous(arrays.rows(value)) for value in (dy, x))
+    if not x.shape[0]:
         for gradient in results:
             arrays.filled(gradient, 0)
         return
     out = Gradients(results[0].reshape(-1, model), lists[2], *results[2:])
-    experts_gradient(*rows, *lists[:2], contiguous(w1), contiguous(w2), out, arch, mask, arrays.stream_of(x))
+    experts_gradient(dy, x, lists[0], lists[1], contiguous(w1), contiguous(w2), out, arch, mask, arrays.stream_of(x))
 
 
 TRAINED_BACKWARD = Op(

@@ -106,7 +106,7 @@ def test_gradients(
     x, logits, w1, w2 = got
     y = ops.moe(x.reshape(1, tokens, MODEL), logits.reshape(1, tokens, EXPERTS), w1, w2, topk=TOPK,
                 renormalize=renormalize)  # fmt: skip
-    expected = torch_layer(torch, *want, renormalize)
+    expected = torch_layer(torch, want[0], want[1], want[2], want[3], renormalize)
     dy = torch.from_numpy(rng.standard_normal((tokens, MODEL)).astype(np.float32)).bfloat16()
     y.backward(dy.reshape(y.shape))
     expected.backward(dy.double())
