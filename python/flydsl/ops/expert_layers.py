@@ -6,7 +6,7 @@ from typing import Any
 
 from flydsl.kernels.blocks.inputs import contiguous
 from flydsl.kernels.moe.gradients import Gradients, experts_gradient
-from flydsl.kernels.moe.layer import KINDS, Experts, prepare_experts, run_experts
+from flydsl.kernels.moe.layer import KINDS, Experts, Router, prepare_experts, route_by, run_routed
 from flydsl.kernels.moe.topk_gating import (
     build_topk_gating_gradient_module,
     build_topk_gating_softmax_module,
@@ -24,14 +24,16 @@ WAVE = 32
 
 def _launch(arguments: Arguments, results: Arguments) -> None:
     x, ids, weights, w1, w2, scale1, scale2, mask, kind, arch, atomic = arguments
-    experts = Experts(kind, arch, w1, w2, scale1, scale2)
-    out = results[0]
+    topk = ids.shape[-1]
+    router = Router(ids.reshape(-1, topk), weights.reshape(-1, topk))
+    _run(x, router, Experts(kind, arch, w1, w2, scale1, scale2), mask, atomic, results[0])
+
+
+def _run(x: Any, router: Router, experts: Experts, mask: Any, atomic: bool, out: Any) -> None:
     line = out.reshape(-1)
     direct = arrays.shares_memory(line, out)  # else it is a copy of what is not contiguous
     y = (line if direct else arrays.empty(x, tuple(line.shape))).reshape(-1, out.shape[-1])
-    topk = ids.shape[-1]
-    ids, weights = ids.reshape(-1, topk), weights.reshape(-1, topk)
-    run_experts(arrays.rows(x), ids, weights, experts, y, mask, atomic, arrays.stream_of(x))
+    run_routed(arrays.rows(x), router, experts, y, mask, atomic, arrays.stream_of(x))
     if not direct:
         arrays.copy_into(out, y.reshape(out.shape))
 
@@ -41,6 +43,21 @@ MOE = Op(
     "Tensor x, Tensor ids, Tensor weights, Tensor w1, Tensor w2, Tensor? scale1, Tensor? scale2, Tensor? mask, "
     "str kind, str arch, bool atomic",
     lambda x, *_: (arrays.empty_like(x),), _launch, tensors=8,
+)  # fmt: skip
+
+
+def _launch_routed(arguments: Arguments, results: Arguments) -> None:
+    """With logits: few tokens are routed where they are sorted, by one launch."""
+    x, logits, w1, w2, scale1, scale2, mask, kind, arch, atomic, topk, renormalize = arguments
+    experts = Experts(kind, arch, w1, w2, scale1, scale2)
+    _run(x, route_by(contiguous(arrays.rows(logits)), topk, renormalize), experts, mask, atomic, results[0])
+
+
+ROUTED = Op(
+    "moe_routed",
+    "Tensor x, Tensor logits, Tensor w1, Tensor w2, Tensor? scale1, Tensor? scale2, Tensor? mask, str kind, str arch, "
+    "bool atomic, int topk, bool renormalize",
+    lambda x, *_: (arrays.empty_like(x),), _launch_routed, tensors=7,
 )  # fmt: skip
 
 
@@ -191,9 +208,12 @@ def moe(
         raise ValueError(
             f"the weights were put in order for {experts.arch}, and the input is on {arrays.arch_of(input)}"
         )
+    parts = (experts.w1, experts.w2, experts.scale1, experts.scale2, expert_mask, experts.kind, experts.arch, atomic)
+    if not isinstance(router, tuple | list):
+        topk = _checked(router, topk, input)
+        return ROUTED(input, router, *parts, topk, renormalize, out=out)
     ids, weights = _routed(router, topk, renormalize, input)
-    return MOE(input, ids, weights, experts.w1, experts.w2, experts.scale1, experts.scale2, expert_mask, experts.kind,
-               experts.arch, atomic, out=out)  # fmt: skip
+    return MOE(input, ids, weights, *parts, out=out)
 
 
 def _routed(router: Any, topk: int | None, renormalize: bool, input: Any) -> Any:
@@ -206,11 +226,16 @@ def _routed(router: Any, topk: int | None, renormalize: bool, input: Any) -> Any
                     f"{tuple(value.shape)}"
                 )
         return ids, weights
+    return ROUTE(router, _checked(router, topk, input), renormalize)
+
+
+def _checked(logits: Any, topk: int | None, input: Any) -> int:
+    """How many experts a token goes to, of logits that go with the input."""
     if topk is None:
         raise ValueError("logits of a router need topk, how many experts a token goes to")
-    if router.shape[:-1] != input.shape[:-1]:
-        raise ValueError(f"logits have a row for each token of {tuple(input.shape)}, got {tuple(router.shape)}")
-    return ROUTE(router, topk, renormalize)
+    if logits.shape[:-1] != input.shape[:-1]:
+        raise ValueError(f"logits have a row for each token of {tuple(input.shape)}, got {tuple(logits.shape)}")
+    return topk
 
 
 def _torch_moe(x: Any, router: Any, w1: Any, w2: Any, topk: int | None, renormalize: bool) -> Any:

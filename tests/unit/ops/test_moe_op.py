@@ -41,7 +41,7 @@ def test_routers_masks_and_shapes(arch: str, rng: np.random.Generator, monkeypat
     """One kind: ids and weights of the caller's, ids of no expert, half of the experts elsewhere, atomics, no token."""
     monkeypatch.setenv("ARCH", arch)
     x, _, w1, w2 = layer(rng, 12, np.float16)
-    ids = rng.integers(-1, EXPERTS, (12, TOPK)).astype(np.int32)
+    ids = rng.integers(-1, EXPERTS + 1, (12, TOPK)).astype(np.int32)
     weights = rng.uniform(0.2, 1, ids.shape).astype(np.float32)
     want = references.moe(x, ids, weights, w1, w2)
     shaped = ops.moe(x.reshape(3, 4, MODEL), (ids.reshape(3, 4, 2), weights.reshape(3, 4, 2)), w1, w2)
@@ -60,7 +60,7 @@ def test_routers_masks_and_shapes(arch: str, rng: np.random.Generator, monkeypat
 
     mask = np.arange(EXPERTS, dtype=np.int32) % 2
     local = ops.moe_weights(w1[mask == 1], w2[mask == 1])
-    here = np.where((ids >= 0) & (mask[ids] == 1), ids, -1)
+    here = np.where((ids >= 0) & (ids < EXPERTS) & (mask[ids % EXPERTS] == 1), ids, -1)
     part = ops.moe(x, (ids, weights), local, expert_mask=mask)
     np.testing.assert_allclose(part.astype(float), references.moe(x, here, weights, w1, w2), atol=2e-2)
     assert ops.moe(x[:0], (ids[:0], weights[:0]), w1, w2).shape == (0, MODEL)
@@ -160,6 +160,8 @@ def test_what_is_refused(rng: np.random.Generator, monkeypatch: pytest.MonkeyPat
     ids, weights = references.route(logits, TOPK)
     for call, message in (
         (lambda: ops.moe(x, logits, w1, w2), "logits of a router need topk"),
+        (lambda: ops.moe(x, np.zeros((3, 16), np.float32), w1, w2, topk=2), "logits of 16 experts do not go with 8"),
+        (lambda: ops.moe(x, logits[:2], w1, w2, topk=2), "logits have a row for each token"),
         (lambda: ops.moe(x, logits, w1, w2, topk=9), "topk is 1 to 8, the number of experts, got 9"),
         (lambda: ops.moe(x, (ids.astype(np.int16), weights), w1, w2), "ids are int32 or int64"),
         (lambda: ops.moe(x, (ids[:2], weights), w1, w2), "ids are int32 or int64 of"),

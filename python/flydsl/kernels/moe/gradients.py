@@ -19,7 +19,7 @@ from flydsl.kernels.blocks.inputs import contiguous, empty_beside, stream_of
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
 from flydsl.kernels.gemm.preshuffle_gemm import shuffle_weight
 from flydsl.kernels.moe.gradient_kernels import build_expert_outer_module, build_gate_gradient_module
-from flydsl.kernels.moe.layer import TYPES, Sorted, depth_of, name_of, reduce_rows, sorted_blocks, stage_rows
+from flydsl.kernels.moe.layer import TYPES, Router, Sorted, depth_of, name_of, reduce_rows, sorted_blocks, stage_rows
 from flydsl.kernels.moe.moe_gemm_2stage.stages import stage_launcher, stage_plan
 from flydsl.kernels.moe.sorting import sort_rows
 from flydsl.kernels.moe.wmma_2stage.stages import expert_plan
@@ -63,7 +63,8 @@ def experts_gradient(
     _, rows, pairs, ends = sort_rows(topk_ids, topk_weights, named, expert_mask, stream)
     blocks = None
     if arch != "sm_90a":
-        blocks = sorted_blocks(topk_ids, topk_weights, named, stage_rows(tokens, topk, count), expert_mask, stream)
+        router = Router(topk_ids, topk_weights)
+        blocks = sorted_blocks(router, named, stage_rows(tokens, topk, count), expert_mask, stream)
     layer = Layer(arch, count, topk, blocks, rows, pairs, ends[:count])
     h = product(layer, x, w1, False, stream)
     da = product(layer, dy, w2.swapaxes(1, 2), False, stream)

@@ -40,7 +40,23 @@ from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import FAR_BYTES
 from flydsl.kernels.moe.moe_gemm_2stage.stages import compile_moe_gemm1, compile_moe_gemm2
 from flydsl.kernels.moe.mxfp_moe.mx_rows import moe_mxfp4_sort
 from flydsl.kernels.moe.references import order_length
-from flydsl.kernels.moe.sorting import moe_sorting_flydsl, sort_rows
+from flydsl.kernels.moe.sorting import NAMES, moe_softmax_sort_flydsl, moe_sorting_flydsl, sort_rows
+
+
+class Router(NamedTuple):
+    """Ids and weights of a token's experts, [T, topk]; with logits they are made of those, where pairs are sorted."""
+
+    ids: Any
+    weights: Any
+    logits: Any = None
+    renormalize: bool = True
+
+
+def route_by(logits: Any, topk: int, renormalize: bool = True) -> Router:
+    """The ``topk`` largest of a softmax of logits [T, E], which a call of `run_experts` finds."""
+    tokens = logits.shape[0]
+    ids = empty_beside(logits, (tokens, topk), "int32")
+    return Router(ids, empty_beside(logits, (tokens, topk), "float32"), logits, renormalize)
 
 
 def run_experts(
@@ -52,16 +68,26 @@ def run_experts(
     With a mask, ids are those of experts on several devices, of which this one has the weights of those where the mask
     is not 0; the others count nothing.
     """
-    check_call(x, topk_ids, topk_weights, experts, y, expert_mask)
+    run_routed(x, Router(topk_ids, topk_weights), experts, y, expert_mask, atomic, stream)
+
+
+def run_routed(
+    x: Any, router: Router, experts: Experts, y: Any, expert_mask: Any = None, atomic: bool = False,
+    stream: object = None,
+) -> None:  # fmt: skip
+    """`run_experts` with ids and weights, or with logits."""
+    check_call(x, router.ids, router.weights, experts, y, expert_mask)
+    if router.logits is not None and router.logits.shape[1] != all_experts(experts, expert_mask):
+        raise ValueError(
+            f"logits of {router.logits.shape[1]} experts do not go with {all_experts(experts, expert_mask)}"
+        )
     stream = stream_of(x, stream)
     if x.shape[0] == 0:
         return
     # Kernels take rows that follow each other; what does is no copy.
-    x, topk_ids, topk_weights = (t.reshape(-1).reshape(t.shape) for t in (x, topk_ids, topk_weights))
-    if experts.arch == "sm_90a":
-        run_groups(x, topk_ids, topk_weights, experts, y, expert_mask, atomic, stream)
-    else:
-        run_stages(x, topk_ids, topk_weights, experts, y, expert_mask, atomic, stream)
+    x, ids, weights = (t.reshape(-1).reshape(t.shape) for t in (x, router.ids, router.weights))
+    run = run_groups if experts.arch == "sm_90a" else run_stages
+    run(x, Router(ids, weights, *router[2:]), experts, y, expert_mask, atomic, stream)
 
 
 def all_experts(experts: Experts, mask: Any) -> int:
@@ -107,18 +133,21 @@ class Sorted(NamedTuple):
         return self.ids, self.expert_ids, self.weights, self.valid, self.tokens
 
 
-def sorted_blocks(
-    ids: Any, weights: Any, experts: int, unit: int, mask: Any, stream: object, cleared: Any = None
-) -> Sorted:
+def sorted_blocks(router: Router, experts: int, unit: int, mask: Any, stream: object, cleared: Any = None) -> Sorted:
     """The order of a call's pairs, and an array set to zero on the way."""
+    ids, weights, logits, renormalize = router
     tokens, topk = ids.shape
     entries = order_length(tokens, topk, experts, unit)
     blocks = -(-entries // unit)
     words = empty_beside(ids, (entries + blocks + 2,), "int32")
     sorted_ids, expert_ids, valid = words[:entries], words[entries:-2], words[-2:]
     order_weights = empty_beside(weights, (entries,))
-    moe_sorting_flydsl(ids, weights, sorted_ids, order_weights, expert_ids, valid, cleared, experts, unit, mask,
-                       stream=stream)  # fmt: skip
+    order = (sorted_ids, order_weights, expert_ids, valid, cleared, experts)
+    if logits is None:
+        moe_sorting_flydsl(ids, weights, *order, unit, mask, stream=stream)
+    else:
+        moe_softmax_sort_flydsl(logits, weights, ids, *order, topk, NAMES[name_of(logits)], unit, mask, renormalize,
+                                stream=stream)  # fmt: skip
     return Sorted(sorted_ids, expert_ids, order_weights, valid, tokens, unit, min(blocks, tokens * topk))
 
 
@@ -151,15 +180,14 @@ def stage_dims(x: Any, topk: int, experts: Experts) -> tuple[dict[str, Any], dic
     return {**first, "doweight_stage1": False}, {**second, "doweight_stage2": True}
 
 
-def run_stages(
-    x: Any, ids: Any, weights: Any, experts: Experts, y: Any, mask: Any, atomic: bool, stream: object
-) -> None:
+def run_stages(x: Any, router: Router, experts: Experts, y: Any, mask: Any, atomic: bool, stream: object) -> None:
     """On AMD: an order in blocks, two stages and a sum."""
-    (tokens, topk), (_, model, inter), kind = ids.shape, experts.shape, experts.kind
+    (tokens, topk), (_, model, inter), kind = router.ids.shape, experts.shape, experts.kind
     dims1, dims2 = stage_dims(x, topk, experts)
     in_order, unit = kind in MX and experts.arch == "gfx950", dims1["tile_m"]
     named = all_experts(experts, mask)
-    order = sorted_blocks(ids, weights, named, max(unit, 32) if in_order else unit, mask, stream, y if atomic else None)
+    entries = max(unit, 32) if in_order else unit
+    order = sorted_blocks(router, named, entries, mask, stream, y if atomic else None)
     result = y if atomic else empty_beside(x, (tokens * topk, model))
     if in_order:
         run_scaled_in_order(x, experts, order, dims1, {**dims2, "accumulate": atomic}, result, stream)
@@ -171,7 +199,7 @@ def run_stages(
         rows, scale = multiplied(inner, experts, stream)
         second(result, rows, experts.w2, scale, experts.scale2, *order.listed, model, inter, order.count, stream)
     if not atomic:
-        reduce_rows(result, y, ids, mask, named, stream)
+        reduce_rows(result, y, router.ids, mask, named, stream)
 
 
 def built_stages(experts: Experts, dims1: dict[str, Any], dims2: dict[str, Any]) -> tuple[Any, Any]:
@@ -217,12 +245,12 @@ def multiplied(x: Any, experts: Experts, stream: object) -> tuple[Any, Any]:
     return x, None
 
 
-def run_groups(
-    x: Any, ids: Any, weights: Any, experts: Experts, y: Any, mask: Any, atomic: bool, stream: object
-) -> None:
+def run_groups(x: Any, router: Router, experts: Experts, y: Any, mask: Any, atomic: bool, stream: object) -> None:
     """On Hopper: groups of rows without padding, gathered by the first product and scattered by the second."""
-    (tokens, topk), (count, model, inter) = ids.shape, experts.shape
-    row_weights, rows, targets, ends = sort_rows(ids, weights, all_experts(experts, mask), mask, stream)
+    (tokens, topk), (count, model, inter) = router.ids.shape, experts.shape
+    row_weights, rows, targets, ends = sort_rows(
+        router.ids, router.weights, all_experts(experts, mask), mask, stream, router.logits, router.renormalize
+    )
     ends = ends[:count]
     inner = empty_beside(x, (tokens * topk, inter))
     first, scale = multiplied(x, experts, stream)
@@ -239,7 +267,7 @@ def run_groups(
         row_scale=row_weights, block_scales=None if scale is None else (scale, experts.scale2), stream=stream,
     )  # fmt: skip
     if not atomic:
-        reduce_rows(result, y, ids, mask, all_experts(experts, mask), stream)
+        reduce_rows(result, y, router.ids, mask, all_experts(experts, mask), stream)
 
 
 def reduce_rows(rows: Any, y: Any, ids: Any, mask: Any, experts: int, stream: object) -> None:
@@ -252,4 +280,4 @@ def reduce_rows(rows: Any, y: Any, ids: Any, mask: Any, experts: int, stream: ob
     run(rows, y, mask, ids, y.shape[0], stream)
 
 
-__all__ = ["KINDS", "Experts", "prepare_experts", "run_experts"]
+__all__ = ["KINDS", "Experts", "Router", "prepare_experts", "route_by", "run_experts", "run_routed"]
