@@ -86,3 +86,29 @@ def test_layers(
     want = references.reduce_slots(references.stage2(inner, numbers_of(w2, kind, arch, True), ids, weights))
     assert cosine(y, want) >= least_cosine(kind)
     assert untouched(whole), "wrote outside"
+
+
+@pytest.mark.parametrize("arch", ["gfx950", "sm_90a"])
+def test_guards(arch: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random dimensions: one expert for all, an expert listed twice, experts without tokens, ids of no expert; rows
+    behind the last token are NaN, and rows around the result stay as they were."""
+    monkeypatch.setenv("ARCH", arch)
+    experts, topk, model, inter = int(rng.integers(3, 9)), 2, *(64 * int(rng.integers(1, 6)) for _ in range(2))
+    w1 = (rng.standard_normal((experts, 2 * inter, model)) / model**0.5).astype(np.float16)
+    w2 = (rng.standard_normal((experts, model, inter)) / inter**0.5).astype(np.float16)
+    prepared, tokens = prepare_experts(w1, w2, "plain", arch), int(rng.integers(2, 30))
+    x, _ = guarded((tokens, model), np.float16)
+    x[:] = rng.standard_normal(x.shape).astype(np.float16)
+    weights = rng.uniform(0.2, 1, (tokens, topk)).astype(np.float32)
+    for case in range(4):
+        ids = rng.integers(0, experts, (tokens, topk)).astype(np.int32)
+        if case == 0:
+            ids[:] = experts - 1
+        elif case == 1:
+            ids[:, 1] = ids[:, 0]
+        elif case == 2:
+            ids[:] = rng.choice([-1, 0, experts, 2**30, -(2**31)], ids.shape)
+        y, whole = guarded((tokens, model), np.float16)
+        run_experts(x, ids, weights, prepared, y)
+        want = references.moe(x, ids, weights, w1, w2)
+        assert np.abs(y - want).max() <= 2.0**-9 * max(np.abs(want).max(), 1) and untouched(whole)
