@@ -13,17 +13,22 @@ over an expert's pairs are outer products (`gradient_kernels`). The host reads n
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
 from flydsl.kernels.blocks.inputs import contiguous, empty_beside, stream_of
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
 from flydsl.kernels.gemm.preshuffle_gemm import shuffle_weight
+from flydsl.kernels.moe.expert_weights import TYPES, name_of
 from flydsl.kernels.moe.gradient_kernels import build_expert_outer_module, build_gate_gradient_module
-from flydsl.kernels.moe.layer import TYPES, Router, Sorted, depth_of, name_of, reduce_rows, sorted_blocks, stage_rows
+from flydsl.kernels.moe.layer import Router, Sorted, depth_of, reduce_rows, sorted_blocks, stage_rows
+from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import FAR_BYTES
 from flydsl.kernels.moe.moe_gemm_2stage.stages import stage_launcher, stage_plan
 from flydsl.kernels.moe.sorting import sort_rows
 from flydsl.kernels.moe.wmma_2stage.stages import expert_plan
 from flydsl.kernels.moe.wmma_2stage.stages import stage_launcher as wmma_launcher
+
+NAMES = ("columns", "depth")
 
 
 class Gradients(NamedTuple):
@@ -59,6 +64,9 @@ def experts_gradient(
     """
     (tokens, topk), (count, model, inter) = topk_ids.shape, w2.shape
     stream, dtype = stream_of(x, stream), TYPES[name_of(x)][1]
+    largest = max(model, 2 * inter) * tokens * topk * x.dtype.itemsize
+    if arch != "sm_90a" and largest >= FAR_BYTES:
+        raise ValueError(f"rows of {largest} bytes are too many: a gradient takes less than 2 GiB; split the tokens")
     named = count if expert_mask is None else expert_mask.shape[0]
     _, rows, pairs, ends = sort_rows(topk_ids, topk_weights, named, expert_mask, stream)
     blocks = None
@@ -91,16 +99,20 @@ def product(layer: Layer, a: Any, w: Any, by_slot: bool, stream: object) -> Any:
         )  # fmt: skip
         return out
     kind, result = TYPES[dtype]
-    wide = 128 if columns % 128 == 0 else 64
-    tiles = (layer.blocks.unit, wide, depth_of(layer.arch, depth))
-    options = {"experts": layer.experts, "topk": layer.topk, "by_slot": by_slot, "out": result}
-    if layer.arch == "gfx1250":
-        run = wmma_launcher(expert_plan(kind, columns, depth, tiles, False, **options), (columns, depth), NAMES)
-    else:
-        run = stage_launcher(stage_plan(kind, columns, depth, tiles, False, **options), (columns, depth), NAMES)
+    tiles = (layer.blocks.unit, 128 if columns % 128 == 0 else 64, depth_of(layer.arch, depth))
+    run = row_product(layer.arch, kind, columns, depth, tiles, layer.experts, layer.topk, by_slot, result)
     shuffled = shuffle_weight(contiguous(w).reshape(-1, depth))
     run(out, a, shuffled, None, None, *layer.blocks.listed, columns, depth, layer.blocks.count, stream)
     return out
 
 
-NAMES = ("columns", "depth")
+@cache
+def row_product(
+    arch: str, kind: str, columns: int, depth: int, tiles: tuple[int, int, int], experts: int, topk: int,
+    by_slot: bool, out: str,
+) -> Any:  # fmt: skip
+    """A stage without a gate and without weights of pairs, that gives a row for each pair."""
+    options = {"experts": experts, "topk": topk, "by_slot": by_slot, "out": out}
+    if arch == "gfx1250":
+        return wmma_launcher(expert_plan(kind, columns, depth, tiles, False, **options), (columns, depth), NAMES)
+    return stage_launcher(stage_plan(kind, columns, depth, tiles, False, **options), (columns, depth), NAMES)
