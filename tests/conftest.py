@@ -39,6 +39,7 @@ SAMPLED = {
     "tests/unit/expr/test_exact_conversions": 4,
     "tests/unit/sanitize/": 3,
     "tests/unit/control_flow/test_random": 2,
+    "tests/unit/copies/test_every_atom": 20,
     "tests/unit/nvvm/test_wgmma": 3,
     "tests/filecheck/upstream/": 3,
     "tests/codegen/test_gpu_math": 3,

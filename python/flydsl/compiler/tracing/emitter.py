@@ -41,9 +41,10 @@ from flydsl.dialects.parts import (
     default_properties,
     ir_type,
     make_constant,
+    type_text,
     user_frame,
 )
-from flydsl.dialects.upstream import created, op_class
+from flydsl.dialects.upstream import created, op_class, ops_of, put_last
 from flydsl.passes.shared.intrinsic_call import PTX_NAME, asm_properties, call_properties, native_call
 from flydsl.passes.shared.known_bits import known_twos
 from flydsl.passes.shared.walk import MARK
@@ -85,7 +86,7 @@ class TraceEmitter:
         location = current_location()
         if location is not None:
             op.location = location
-        self.block.add_op(op)
+        put_last(op, self.block)
         return op
 
     def op(
@@ -131,7 +132,7 @@ class TraceEmitter:
     def ptx(self, name: str, operands: Sequence[Any], literals: Sequence[int] = (), l2: str | None = None) -> Any:
         instruction = PTX_OPS[name]
         types = [] if instruction.result is None else [ir_type(instruction.result)]
-        text = under_policy(instruction.asm(tuple(literals)), l2)
+        text = under_policy(instruction.asm(tuple(literals)), l2, instruction.tail)
         return self._asm(name, operands, types, text, instruction.clobbers)
 
     def tied(self, name: str, text: str, values: Sequence[Any]) -> Sequence[Any]:
@@ -281,7 +282,7 @@ class TraceEmitter:
         return 1 << known_twos(value)
 
     def type_name(self, value: Any) -> str:
-        return str(value.type)
+        return type_text(value.type)
 
     def here(self) -> SourceLocation | None:
         """The user's line being traced."""
@@ -368,7 +369,7 @@ class TraceEmitter:
     def speculate(self, build: Callable[[], T], keep: Callable[[T], bool]) -> T:
         block, result = self._block((), lambda _: build(), by_all=True)
         kept = keep(result)
-        for op in list(block.ops):
+        for op in ops_of(block):
             op.detach()
             if kept:
                 self.block.add_op(op)

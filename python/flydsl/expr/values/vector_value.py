@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
-from flydsl.expr.enum import ReductionOp, RoundingMode
+from flydsl.expr.enum import ReductionName, ReductionOp, RoundingMode, RoundingName
 from flydsl.expr.numbers import numeric_types as nt
 from flydsl.expr.numbers.convert import emit_constant, emit_convert, type_text
 from flydsl.expr.numbers.fastmath import Flags, flag_attrs
@@ -167,7 +167,7 @@ class Vector(Operators):
             return self
         return _wrap(emit_convert(self._value, self._dtype.format, fmt, self.numel), self._shape, fmt)
 
-    def to(self, dtype: Any, *, rounding_mode: RoundingMode | str | None = None) -> Vector:
+    def to(self, dtype: Any, *, rounding_mode: RoundingMode | RoundingName | None = None) -> Vector:
         """Convert every element. A rounding mode is for floats made narrower."""
         if hasattr(dtype, "__dsl_raw_class__"):
             return self
@@ -298,7 +298,7 @@ class Vector(Operators):
 
     def reduce(
         self,
-        op: ReductionOp | str | Any,
+        op: ReductionOp | ReductionName | Any,
         init_val: Any = None,
         reduction_profile: Any = None,
         *,

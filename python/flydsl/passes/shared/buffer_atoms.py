@@ -14,6 +14,8 @@ from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import element_type, vector_type
+from flydsl.dialects.upstream import replace_uses
+from flydsl.layout.algebra import coalesce
 from flydsl.passes.shared import buffer_pointers
 from flydsl.passes.shared.intrinsic_call import atom_state, call_intrinsic
 from flydsl.passes.shared.memory_conversion import AtomRule, MemoryConversion
@@ -52,7 +54,7 @@ def _buffer_copy(conv: MemoryConversion, op: FlyOp, instruction: BufferCopy) -> 
         _expect_buffer(info, "its source")
         contiguous(layout, rules.size(layout), "source")
         value = _when_loaded(conv, rest, lambda: _loaded(conv, op, pointer, info, instruction))
-        op.results[0].replace_all_uses_with(value)
+        replace_uses(op.results[0], value)
         return
     _, value, target, *flag = op.operands
     pointer, info, layout = conv.view(target)
@@ -88,7 +90,10 @@ def _lds_copy(conv: MemoryConversion, op: FlyOp, instruction: BufferCopyLds) -> 
     pointer, info, layout = conv.view(source)
     place, place_info, place_layout = conv.view(target)
     if place_info.space != "shared":
-        raise LoweringError(f"{instruction} writes to shared memory, but its destination is {place_info.space} memory")
+        raise LoweringError(
+            f"{instruction} writes to shared memory, but its destination is {place_info.space} memory",
+            hint="give it a tile of fx.SharedAllocator; for registers use fx.copy without an atom",
+        )
     if place_info.swizzle is not None:
         raise LoweringError(
             f"{instruction} writes a wave's data side by side, so its destination cannot be swizzled per lane",
@@ -183,17 +188,20 @@ def _buffer_atomic(conv: MemoryConversion, op: FlyOp, instruction: BufferAtomic)
     under(conv, flag, lambda: _combine(conv, value, (pointer, info, layout), instruction, soffset))
 
 
+def atomic_name(instruction: BufferAtomic) -> str:
+    """What LLVM calls the operation."""
+    name = _ATOMICS[instruction.op]
+    if is_float(instruction.elem) and name != "fadd":
+        return f"f{instruction.op}"
+    return "umin" if instruction.elem.startswith("u") else name
+
+
 def _combine(
     conv: MemoryConversion, value: SSAValue, target: tuple[Any, Any, Any], instruction: BufferAtomic,
     soffset: SSAValue | None,
 ) -> None:  # fmt: skip
     pointer, info, layout = target
-    elem, zero = instruction.elem, conv.at.constant("i32", 0)
-    name = _ATOMICS[instruction.op]
-    if is_float(elem) and name != "fadd":
-        name = f"f{instruction.op}"
-    elif elem.startswith("u"):
-        name = "umin"
+    zero, name = conv.at.constant("i32", 0), atomic_name(instruction)
     step = 2 if instruction.op == "pk_add" else 1
     for index in range(0, rules.size(layout), step):
         place, _ = conv.element(pointer, info, layout(index))
@@ -214,9 +222,19 @@ def _lds_read_trans(conv: MemoryConversion, op: FlyOp, instruction: LdsReadTrans
     _, source, *rest = op.operands
     if not op.results or rest:
         raise LoweringError(f"{instruction} reads shared memory into registers, without a predicate")
-    pointer, info, _ = conv.view(source)
+    pointer, info, layout = conv.view(source)
     if info.space != "shared":
-        raise LoweringError(f"{instruction} reads shared memory, but its source is {info.space} memory")
+        raise LoweringError(
+            f"{instruction} reads shared memory, but its source is {info.space} memory",
+            hint="copy the tile into shared memory first",
+        )
+    flat, count = coalesce(layout), rules.size(layout)
+    if not (flat.shape == count and flat.stride == 1):
+        raise LoweringError(
+            f"{instruction} reads rows of {count} neighbouring elements, but a row of this tile lies at {layout}",
+            hint="the tile is contiguous along its other mode: fx.copy without an atom reads it as it is; to be "
+            "transposed it is laid out the other way",
+        )
     verb = "read" if instruction.generation == "cdna4" else "load"
     width = 16 if instruction.granularity == 16 else 32
     check_whole(info, instruction.bits // 8)
@@ -225,7 +243,7 @@ def _lds_read_trans(conv: MemoryConversion, op: FlyOp, instruction: LdsReadTrans
     raw = call_intrinsic(conv.at, name, [conv.address(pointer, info)], [registers])
     type_ = op.results[0].type
     value = cast_bits(conv.at, raw, conv.stored_type(type_, info))
-    op.results[0].replace_all_uses_with(conv.from_memory(value, type_, info))
+    replace_uses(op.results[0], conv.from_memory(value, type_, info))
 
 
 ROCDL_ATOMS: dict[type, AtomRule] = {
