@@ -2,10 +2,10 @@
 
 Run it: python benchmarks/isa_quality.py [--quick] [--rounds 7] [--targets gfx942 gfx950] [--kernels]
 
-`--kernels` shows every kernel of `amd_gemms.py` on every target, and compiles nothing else: registers, LDS and waves
-that fit a SIMD; of the main loop, for each matrix instruction, other vector instructions, accesses to LDS and to memory
-with the bytes of a lane, waits and scalar instructions; and the part of all issue clocks in which matrix instructions
-run, by the table of `flydsl.tools.assembly`.
+`--kernels` shows every kernel of `amd_gemms.py` and `amd_experts.py` on every target, and compiles nothing else:
+registers, LDS and waves that fit a SIMD; of the main loop, for each matrix instruction, other vector instructions,
+accesses to LDS and to memory with the bytes of a lane, waits and scalar instructions; and the part of all issue clocks
+in which matrix instructions run, by the table of `flydsl.tools.assembly`.
 
 Without it:
 
@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import timing
+from amd_experts import CASES as EXPERTS
 from amd_gemms import CASES, Case
 from compile_time import HERE, ROOT, TRITON_PYTHON, environment, make_triton_environment
 
@@ -115,7 +116,7 @@ REGISTERS, GRANULE = 512, 8
 
 def assembly_of(case: Case, arch: str) -> str:
     """Compile a kernel for a target and give its assembly."""
-    arguments = [x if isinstance(x, int) else flyc.TensorSpec(*x) for x in case.arguments(arch)]
+    arguments = [flyc.TensorSpec(*x) if isinstance(x, tuple) else x for x in case.arguments(arch)]
     with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as folder:
         wanted = {"FLYDSL_DEBUG_DUMP_ASM": "1", "FLYDSL_DUMP_DIR": folder, "FLYDSL_RUNTIME_CACHE_DIR": cache,
                   "ARCH": arch, "COMPILE_ONLY": "1"}  # fmt: skip
@@ -164,7 +165,7 @@ def show_kernels(targets: list[str]) -> dict[str, Any]:
     """One table for all kernels of each target."""
     found: dict[str, Any] = {}
     for arch in targets:
-        found[arch] = {case.name: row_of(assembly_of(case, arch)) for case in CASES if arch in case.archs}
+        found[arch] = {case.name: row_of(assembly_of(case, arch)) for case in (*CASES, *EXPERTS) if arch in case.archs}
         print(f"\n{arch}: the loop's instructions and bytes for each matrix instruction")
         timing.print_table(HEAD, [[name, *row] for name, row in found[arch].items()])
     return found

@@ -20,8 +20,8 @@ import pytest
 from tests.conftest import REPOSITORY
 
 FOLDER = REPOSITORY / "benchmarks"
-WORKERS = {"amd_gemms", "flydsl_compile", "flydsl_gemm", "flydsl_launch", "flydsl_virtual", "kernels_under_test",
-           "timing"}  # fmt: skip
+WORKERS = {"amd_experts", "amd_gemms", "flydsl_compile", "flydsl_gemm", "flydsl_launch", "flydsl_virtual",
+           "kernels_under_test", "timing"}  # fmt: skip
 """Files that a benchmark starts or imports."""
 ON_A_GPU = {"backward", "gpu", "gpu_gemm", "ops", "tune_rows"}
 SHOWN = {
