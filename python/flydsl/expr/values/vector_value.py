@@ -193,7 +193,7 @@ class Vector(Operators):
         return _wrap(current().op("vector.bitcast", (self._value,), type_text(fmt, lanes)), (lanes,), fmt)
 
     def reshape(self, *shape: Any) -> Vector:
-        """The same elements in the same (column-major) order under another shape."""
+        """The same elements in the same order under another shape."""
         return Vector(self, shape[0] if len(shape) == 1 else shape)
 
     def broadcast_to(self, *shape: Any) -> Vector:
