@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import ml_dtypes
@@ -244,3 +245,13 @@ def test_bad_calls_are_refused() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             launch_moe_gemm_a8w4(out, rows, rows, rows, rows, *sizes, *extra)
+
+
+def test_names_of_flydsl() -> None:
+    """The modules that FlyDSL has these in lead here."""
+    for name, wanted in (
+        ("moe_gemm_2stage_wmma_gfx1250", "compile_moe_gemm1"),
+        ("moe_gemm_2stage_mxscale_gfx1250", "compile_moe_gemm2_ex"),
+        ("moe.moe_a8w4_mxscale_gfx1250", "launch_moe_gemm_a8w4"),
+    ):
+        assert hasattr(importlib.import_module(f"kernels.{name}"), wanted)
