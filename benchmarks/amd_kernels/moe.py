@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from amd_kernels.case import CDNA, EVERY, NEW, Array, Case, Size
+from flydsl.kernels.moe.a16w4 import compile_gemm1_a16w4_port
 from flydsl.kernels.moe.blockscale_2stage import compile_moe_blockscale_gemm1
 from flydsl.kernels.moe.mixed_2stage import compile_mixed_moe_gemm1, compile_mixed_moe_gemm2
 from flydsl.kernels.moe.moe_gemm_2stage.moe_reduce import compile_moe_reduction
@@ -72,6 +73,21 @@ def mixed(stage: int, a_dtype: str) -> Case:
     return Case(f"moe stage {stage} {a_dtype} x fp4 32x128", NEW, make)
 
 
+def four_bits(kind: str) -> Case:
+    """The first stage of bf16 rows with weights of four bits."""
+
+    def make(arch: str, size: Size) -> Any:
+        model, rows, wide = size.k, 32 * UNITS, EXPERTS * 2 * INTER
+        run = compile_gemm1_a16w4_port(32, D_HIDDEN=model, D_INTER=INTER, NE=EXPERTS, TOPK=TOPK, w_dtype=kind)
+        scales = Array((wide, model // 32), "uint8" if kind == "mxfp4" else "bfloat16")
+        entries, experts, _, count = order(rows)
+        x, w = Array((TOKENS, model), "bfloat16"), Array((wide, model // 2), "int8")
+        out = Array((rows, INTER), "bfloat16")
+        return run.launcher, (x, w, scales, experts, count, entries, TOKENS, UNITS, 1.0, 1.0, 0.0, out)
+
+    return Case(f"moe stage 1 bf16 x {kind} 32x64", CDNA, make)
+
+
 def gating(arch: str, size: Size) -> Any:
     run = build_topk_gating_softmax_module(256, 8)
     found = Array((size.m, 8), "int32")
@@ -93,6 +109,8 @@ CASES = (
     mixed(1, "fp4"),
     mixed(1, "fp8"),
     mixed(2, "fp4"),
+    four_bits("mxfp4"),
+    four_bits("int4"),
     Case("moe gating, 8 of 256", EVERY, gating),
     Case("moe reduction, 8 slots", EVERY, reduction),
 )

@@ -69,7 +69,7 @@ TABLE: dict[str, Row] = {
         Row(quantizers.quantize_blocks, quantizers.QUANTIZE_BLOCKS, quantizers.why_not),
     )
 }
-PARTS = (expert_layers.ROUTE,)
+PARTS = (expert_layers.ROUTE, expert_layers.ROUTED, expert_layers.TRAINED)
 """Ops that others are made of."""
 
 

@@ -82,7 +82,7 @@ class GroupScales:
             pairs = range(self.reps // 2)
             place = start + (wave * (self.reps // 2) * self.stream.row + lane * 4)
             words = [words_at(place + (p * self.stream.row + step * 128), 1)[0] for p in pairs]
-            return [(words[rep // 2], rep % 2) for rep in range(self.reps)]
+            return [(words[rep // 2], rep % 2) for rep in range(self.reps)] if blocks == 1 else [(w, 0) for w in words]
         found = []
         for rep in range(self.reps):
             row = wave * self.reps * BLOCK + rep * BLOCK + lane % 16

@@ -35,8 +35,8 @@ class ResultRows:
         self.together = EIGHT if columns % EIGHT == 0 and stride * size % 4 == 0 else 1
 
     def store(self, values: fx.Vector, row: fx.Int32, column: fx.Int32, ragged: bool) -> None:
-        """Eight values of C's type from ``column`` on; with ``ragged`` those outside are dropped."""
-        width = min(self.together, ACCESS_BITS // self.dtype.width)
+        """Some values of C's type, eight at most, from ``column`` on; with ``ragged`` those outside are dropped."""
+        width = min(self.together, ACCESS_BITS // self.dtype.width, values.numel)
         for some, place in self._parts(values, row, column, width, ragged):
             rocdl.raw_ptr_buffer_store(some, self.descriptor, place)
 
@@ -51,7 +51,7 @@ class ResultRows:
         """``width`` values at a time with the byte where they go."""
         size = self.dtype.width // 8
         at = (fx.Int32(row) * self.stride + column) * size
-        for part in range(0, EIGHT, width):
+        for part in range(0, values.numel, width):
             place = at + part * size
             if ragged:
                 place = (column + part < self.columns).select(fx.Uint32(place), fx.Uint32(OUTSIDE))
