@@ -18,6 +18,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
+from flydsl.kernels.blocks.limits import hint_waves
 from flydsl.kernels.gemm.matrix_cores import BLOCK, FOUR_BIT_SIDE
 from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, multiply_in_blocks
 from flydsl.kernels.gemm.preshuffle_plan import THREADS, WAVES, GemmPlan
@@ -110,7 +111,7 @@ def compile_preshuffle_gemm_w4a16(
     if group_size not in (0, GROUP):
         raise ValueError(f"group_size must be {GROUP}, or 0 for one scale a column; got {group_size}")
     plan = GemmPlan(N, K, tile_m, tile_n, tile_k, TYPES[a_dtype], out_dtype, scheduled=False, lds_stages=lds_stage,
-                    xcds=xcd_swizzle, copied=use_async_copy)  # fmt: skip
+                    band=xcd_swizzle, copied=use_async_copy)  # fmt: skip
     if tile_k % (2 * GROUP):
         raise ValueError(f"tile_k must be a positive multiple of {2 * GROUP}, two groups; got {tile_k}")
     kind = W4A16Pipeline if group_size else ChannelPipeline
@@ -124,9 +125,7 @@ def compile_preshuffle_gemm_w4a16(
         C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor, bias: fx.Tensor, M: fx.Int32,
         N: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
-        plan.require_columns(N)
+        plan.require_call(N, ("gfx942", "gfx950"))
         w4a16_kernel(C, A, B, scale_b, M).launch(grid=plan.blocks(M), block=(THREADS, 1, 1), stream=stream)
 
-    if waves_per_eu is not None:
-        w4a16_gemm.compile_hints["waves_per_eu"] = waves_per_eu
-    return w4a16_gemm
+    return hint_waves(w4a16_gemm, waves_per_eu)
