@@ -7,6 +7,7 @@ with the reason. In CI, where ``.ci/run`` installs everything, a missing depende
 from __future__ import annotations
 
 import ctypes
+import gc
 import importlib
 import importlib.util
 import os
@@ -66,6 +67,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=left)
         gone = set(map(id, left))
         items[:] = [item for item in items if id(item) not in gone]
+
+
+def pytest_collection_finish() -> None:
+    """What collecting leaves behind stays to the end, and tests make much that lives: look for garbage less often."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 def missing(what: str, remedy: str) -> None:

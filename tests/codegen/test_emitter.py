@@ -136,9 +136,10 @@ def test_emission_is_linear_in_the_number_of_ops() -> None:
     def seconds(count: int) -> float:
         lines = [f"%{i} = arith.addi %{i - 1 if i else 'a'}, %a : i32" for i in range(count)]
         module = parse(f"func.func @f(%a: i32) -> i32 {{ {' '.join(lines)} func.return %{count - 1} : i32 }}")
-        start = time.perf_counter()
+        start = time.process_time()
         emit_module_text(module)
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     seconds(100)
-    assert seconds(4000) < 40 * max(seconds(400), 1e-3)
+    few, many = (min(seconds(count) for _ in range(3)) for count in (400, 4000))
+    assert many < 40 * max(few, 1e-3)

@@ -32,7 +32,7 @@ def test_every_length_has_a_plan_that_fits(machine: Machine) -> None:
                 for plan in filter(None, (choice.many, choice.few)):
                     assert resident(plan, machine, lines) >= 1, plan
                     assert shared_bytes(plan, machine, lines) * plan.crowd <= machine.shared and plan.threads <= 1024
-                    assert plan.lanes * plan.turns * plan.accesses * plan.cluster >= plan.vectors
+                    assert plan.lanes * plan.iterations * plan.accesses * plan.cluster >= plan.vectors
                     assert plan.shifted or plan.width * plan.vectors == length
                     assert not plan.shifted or (choice.apart and not choice.apart.slots)
                     assert not plan.shifted or plan.width * plan.vectors >= length + plan.width - 1
@@ -51,7 +51,7 @@ def test_rings_have_place_for_a_row_and_more() -> None:
         assert found
         for plan in found:
             assert resident(plan, HOPPER, lines) == plan.crowd
-            assert plan.parts == plan.chunks < plan.slots and plan.chunk_turns * plan.chunks >= plan.turns
+            assert plan.parts == plan.chunks < plan.slots and plan.chunk_iterations * plan.chunks >= plan.iterations
             assert plan.slots * plan.chunk > plan.share * plan.width
     assert not list(rings(1 << 20, "f32", HOPPER, MAP, 0))  # 512 KB for each block of a cluster
 

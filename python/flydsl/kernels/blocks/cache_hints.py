@@ -1,7 +1,7 @@
 """What a row kernel tells the caches of NVIDIA GPUs about its loads and stores.
 
 What it reads gets the highest priority in L2, though it is not read again after the kernel: the
-cache then makes room by writing results back, in long runs, which costs the memory fewer turns between reading and
+cache then makes room by writing results back, in long runs, which costs the memory fewer iterations between reading and
 writing. On an H200 that is worth 2 to 4 % of the bandwidth, and makes rows faster than a plain copy. Results are
 stored plainly where that costs nothing, since the next kernel will read them.
 """

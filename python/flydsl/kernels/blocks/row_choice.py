@@ -148,8 +148,8 @@ def rings(length: int, dtype: str, machine: Machine, task: RowTask, lines: int) 
             RING_LANES if crowd == 1 else RING_LANES - machine.wave
         )  # two blocks have 1024 threads with those that send
         plan = RowPlan(length, dtype, width, lanes, 1, cluster, keep=False, hints=ONCE, slots=1, **task.fields)
-        # As many threads as leave few without a vector in the last turn.
-        plan = replace(plan, lanes=-(-plan.share // plan.turns // machine.wave) * machine.wave)
+        # As many threads as leave few without a vector in the last iteration.
+        plan = replace(plan, lanes=-(-plan.share // plan.iterations // machine.wave) * machine.wave)
         if plan.held > (MAX_ONCE if plan.once else MAX_AGAIN):
             continue
         found = [ring for n in RING_CHUNKS if (ring := _ring(replace(plan, chunks=n, crowd=crowd), machine, lines))]

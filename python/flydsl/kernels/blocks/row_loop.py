@@ -18,7 +18,7 @@ from flydsl.kernels.blocks.exchange import RowExchange, block_barrier
 from flydsl.kernels.blocks.row_plan import DTYPES, RowPlan
 from flydsl.kernels.blocks.row_ring import Ring, RingLine, RingRow, ShiftedShare, place_of, ring_lines, store_shifted
 from flydsl.kernels.blocks.row_tile import RowTile, tile_elements, tile_memory
-from flydsl.kernels.blocks.rows import Line, Share, row_start, store_turn, vectors_of
+from flydsl.kernels.blocks.rows import Line, Share, row_start, store_iteration, vectors_of
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,9 @@ class RowWork:
     """Whether the thread has a row; True where that is known while compiling."""
     stores: list[Callable[[int, Any], None]]
 
-    def store(self, turn: int, vector: fx.Vector, target: int = 0) -> None:
+    def store(self, iteration: int, vector: fx.Vector, target: int = 0) -> None:
         """Write one of this thread's vectors of a result."""
-        self.stores[target](turn, vector)
+        self.stores[target](iteration, vector)
 
     def put(self, tensor: fx.Tensor, value: Any) -> None:
         """Write a number of the row, the same in all its threads."""
@@ -116,7 +116,7 @@ class _Block:
             return first, True
         return fx.min(first + self.share.row, end - 1), first + self.share.row < end
 
-    def work_in_memory(self, first: fx.Int32, end: fx.Int32, turn: Any = 0) -> RowWork:
+    def work_in_memory(self, first: fx.Int32, end: fx.Int32, iteration: Any = 0) -> RowWork:
         plan, share, hints = self.plan, self.share, self.plan.hints
         row, alive = self._row(first, end)
         x = [
@@ -124,25 +124,25 @@ class _Block:
                  again=hints.again)
             for source in self.arrays.sources
         ]  # fmt: skip
-        return RowWork(x, self.lines, self.exchange.row(turn), share, row, alive, self._stores([], row, alive))
+        return RowWork(x, self.lines, self.exchange.row(iteration), share, row, alive, self._stores([], row, alive))
 
-    def work_in_tiles(self, tiles: list[RowTile], first: fx.Int32, end: fx.Int32, turn: Any = 0) -> RowWork:
+    def work_in_tiles(self, tiles: list[RowTile], first: fx.Int32, end: fx.Int32, iteration: Any = 0) -> RowWork:
         share = self.share
         row, alive = self._row(first, end)
         vectors = [tile.row(share.row) for tile in tiles]
         x = [Line(line, share, self.arrays.fill, keep=self.plan.keep) for line in vectors]
         stores = self._stores(vectors, row, alive)
-        return RowWork(x, self.lines, self.exchange.row(turn), share, row, alive, stores)
+        return RowWork(x, self.lines, self.exchange.row(iteration), share, row, alive, stores)
 
     def _stores(self, tiles: list[Any], row: fx.Int32, alive: Any) -> list[Callable[[int, Any], None]]:
         share, hint = self.share, self.plan.hints.store
 
         def into_tile(place: Any) -> Callable[[int, Any], None]:
-            return lambda turn, vector: store_turn(vector, place, share, turn, True)
+            return lambda iteration, vector: store_iteration(vector, place, share, iteration, True)
 
         def into_memory(target: fx.Tensor) -> Callable[[int, Any], None]:
             out = self._part(row_start(target, row))
-            return lambda turn, vector: store_turn(vector, out, share, turn, alive, hint, target.dtype)
+            return lambda iteration, vector: store_iteration(vector, out, share, iteration, alive, hint, target.dtype)
 
         return [
             into_tile(tiles[index]) if index < len(tiles) and in_place(target, self.plan) else into_memory(target)
@@ -200,10 +200,10 @@ SummedCode = Callable[[RowWork, list[Any]], list[Any]]
 def for_rows_in_turn(
     arrays: RowArrays, end: fx.Int32, plan: RowPlan, code: SummedCode, smem: fx.SharedAllocator
 ) -> list[Any]:
-    """Run ``code`` for tile after tile; returns the sums, ``plan.turns`` vectors for each of ``plan.sums``."""
+    """Run ``code`` for tile after tile; returns the sums, ``plan.iterations`` vectors for each of ``plan.sums``."""
     block = _Block(arrays, plan, smem)
     block.exchange.start()
-    zeros = [fx.Vector.filled(plan.accesses * plan.width, 0.0, fx.Float32) for _ in range(plan.sums * plan.turns)]
+    zeros = [fx.Vector.filled(plan.accesses * plan.width, 0.0, fx.Float32) for _ in range(plan.sums * plan.iterations)]
     if plan.stages:
         sums = _in_turn_through_shared_memory(arrays, end, block, smem, zeros, code)
     else:
@@ -219,11 +219,11 @@ def _first_and_step(plan: RowPlan) -> tuple[Any, Any]:
 @flyc.jit
 def _in_turn(end: fx.Int32, block: _Block, sums: list[Any], code: SummedCode) -> list[Any]:
     begin, step = _first_and_step(block.plan)
-    turn = fx.Int32(0)
+    iteration = fx.Int32(0)
     for first in range(begin, end, step):
-        sums = code(block.work_in_memory(first, end, turn), sums)
+        sums = code(block.work_in_memory(first, end, iteration), sums)
         fx.barrier()  # numbers of the exchange were read
-        turn = turn + 1
+        iteration = iteration + 1
     return sums
 
 
@@ -248,12 +248,12 @@ def _in_turn_through_shared_memory(
             if begin + stage * step < end:
                 _send_for(tiles_of(begin + stage * step, stage), arrived + stage)
     fx.barrier()
-    turn = fx.Int32(0)
+    iteration = fx.Int32(0)
     for first in range(begin, end, step):
-        stage = turn % plan.stages
-        if turn > 0:
+        stage = iteration % plan.stages
+        if iteration > 0:
             # The tile before this one is computed; once it is read back, its memory is for the next to come.
-            ahead, before = first + (plan.stages - 1) * step, (turn - 1) % plan.stages
+            ahead, before = first + (plan.stages - 1) * step, (iteration - 1) % plan.stages
             if fx.thread_idx.x == 0:
                 if ahead < end:
                     fx.nvvm.tma_wait_group(0, read=True)
@@ -261,12 +261,12 @@ def _in_turn_through_shared_memory(
         tiles = tiles_of(first, stage)
         for tile in tiles:
             tile.complete()
-        fx.nvvm.mbarrier_wait(arrived + stage, turn // plan.stages % 2)
+        fx.nvvm.mbarrier_wait(arrived + stage, iteration // plan.stages % 2)
         if _needs_meeting(tiles):
             fx.barrier()
-        sums = code(block.work_in_tiles(tiles, first, end, turn), sums)
+        sums = code(block.work_in_tiles(tiles, first, end, iteration), sums)
         _write_back(tiles, arrays)
-        turn = turn + 1
+        iteration = iteration + 1
     if fx.thread_idx.x == 0:
         fx.nvvm.tma_wait_group(0, read=True)
     return sums
@@ -299,7 +299,7 @@ def _take_from_ring(
     for index in range(ring.begin, ring.end, ring.step):
         row = RingRow(ring, index, number)
         code(_work_in_ring(arrays, row, lines, exchange.row(number)))
-        row.give_back(plan.turns)
+        row.give_back(plan.iterations)
         number = number + 1
 
 
@@ -319,12 +319,12 @@ def _store_from_ring(target: fx.Tensor, row: RingRow, share: Any) -> Callable[[i
     plan = share.plan
     out = None if plan.shifted else vectors_of(row_start(target, row.row) + share.offset * plan.width, plan)
 
-    def store(turn: int, vector: fx.Vector) -> None:
+    def store(iteration: int, vector: fx.Vector) -> None:
         if plan.shifted:
-            store_shifted(vector, target, row.row, share, turn)
+            store_shifted(vector, target, row.row, share, iteration)
         else:
-            store_turn(vector, out, share, turn, True, plan.hints.store, target.dtype)
-        row.stored(turn)
+            store_iteration(vector, out, share, iteration, True, plan.hints.store, target.dtype)
+        row.stored(iteration)
 
     return store
 

@@ -89,13 +89,13 @@ class RowPlan:
         return min(ACCESS_BYTES // self.size // self.width, -(-self.share // self.lanes))
 
     @property
-    def turns(self) -> int:
+    def iterations(self) -> int:
         return -(-self.share // (self.lanes * self.accesses))
 
     @property
     def held(self) -> int:
         """Elements of a row that a thread has."""
-        return self.turns * self.accesses * self.width
+        return self.iterations * self.accesses * self.width
 
     @property
     def tile(self) -> int:
@@ -103,18 +103,18 @@ class RowPlan:
         return self.rows * self.share * self.width
 
     @property
-    def chunk_turns(self) -> int:
-        return -(-self.turns // self.chunks)
+    def chunk_iterations(self) -> int:
+        return -(-self.iterations // self.chunks)
 
     @property
     def parts(self) -> int:
         """Into how many chunks a block's part of a row is really cut."""
-        return -(-self.turns // self.chunk_turns)
+        return -(-self.iterations // self.chunk_iterations)
 
     @property
     def chunk(self) -> int:
         """Elements of a source that a slot has place for."""
-        return self.chunk_turns * self.lanes * self.width
+        return self.chunk_iterations * self.lanes * self.width
 
     @property
     def without_ring(self) -> RowPlan:
@@ -200,7 +200,7 @@ def bank_passes(length: int, size: int, width: int, lanes: int, wave: int) -> in
 
 def instructions(plan: RowPlan, machine: Machine, lines: int) -> float:
     """Of a wave, for its part of a block's rows; an access that is served in parts counts as many times."""
-    accesses = plan.turns * plan.accesses
+    accesses = plan.iterations * plan.accesses
     parts = max(plan.width * plan.size * machine.wave / 128, 1)
     if plan.staged:
         parts *= bank_passes(plan.length, plan.size, plan.width, plan.lanes, machine.wave)
@@ -257,7 +257,7 @@ def _waste(plan: RowPlan, machine: Machine) -> float:
     if plan.length * plan.size % 32:
         waste *= 1.08  # so are those at the ends of what a wave writes
     if plan.share % plan.lanes:
-        idle = plan.turns * plan.accesses * plan.lanes / plan.share - 1
+        idle = plan.iterations * plan.accesses * plan.lanes / plan.share - 1
         waste *= 1.02 + 0.6 * idle + (machine.cluster_mask if plan.cluster > 1 else 0)
     return waste
 
@@ -288,13 +288,13 @@ def _ring_time(plan: RowPlan, machine: Machine, lines: int, rows: int) -> float:
     waves = plan.lanes / machine.wave
     each = machine.ring_element * (plan.sources + plan.targets)
     each += lines * (machine.ring_table if plan.shifted else machine.ring_line)
-    work = plan.turns * (plan.width * each + 20) * waves
+    work = plan.iterations * (plan.width * each + 20) * waves
     chain = work / min(machine.ring_issue, machine.ring_wave_issue * waves) + machine.ring_chunk * plan.chunks
     chain += machine.ring_meeting + (machine.ring_cluster if plan.cluster > 1 else 0)
     if not plan.shifted and lines:
         # Lines that do not fit registers come from L2 again for every row.
         kept = LINE_REGISTERS // (plan.crowd * plan.lanes * lines * ACCESS_BYTES // 4)
-        reloaded = max(plan.turns - kept, 0) * lines * plan.lanes * ACCESS_BYTES
+        reloaded = max(plan.iterations - kept, 0) * lines * plan.lanes * ACCESS_BYTES
         chain += machine.ring_reloaded * reloaded * plan.crowd / machine.second_level
         chain += machine.latency if reloaded else 0
     # What has no slot yet when a row is there has to come while its results are computed.

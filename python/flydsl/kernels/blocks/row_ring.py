@@ -30,33 +30,33 @@ class ShiftedShare(Share):
         super().__init__(plan)
         self.place = place
 
-    def first(self, turn: int) -> Any:
+    def first(self, iteration: int) -> Any:
         """Which element of the row the first one of a vector is; below 0 where it is none."""
-        return (self.offset + self.vector(turn)) * self.plan.width - self.place
+        return (self.offset + self.vector(iteration)) * self.plan.width - self.place
 
-    def insides(self, turn: int) -> list[Any] | None:
+    def insides(self, iteration: int) -> list[Any] | None:
         plan = self.plan
-        beyond = (turn + 1) * plan.lanes > plan.share
-        behind = ((plan.cluster - 1) * plan.share + (turn + 1) * plan.lanes) * plan.width > plan.length
-        if turn > 0 and not beyond and not behind:
+        beyond = (iteration + 1) * plan.lanes > plan.share
+        behind = ((plan.cluster - 1) * plan.share + (iteration + 1) * plan.lanes) * plan.width > plan.length
+        if iteration > 0 and not beyond and not behind:
             return None
-        first, end = self.first(turn), fx.Int32(plan.length)
+        first, end = self.first(iteration), fx.Int32(plan.length)
         if beyond:
-            end = (self.vector(turn) < plan.share).select(end, fx.Int32(0))
+            end = (self.vector(iteration) < plan.share).select(end, fx.Int32(0))
         ats = [first + place for place in range(plan.width)]
-        return [(at >= 0) & (at < end) for at in ats] if turn == 0 else [at < end for at in ats]
+        return [(at >= 0) & (at < end) for at in ats] if iteration == 0 else [at < end for at in ats]
 
-    def within(self, vector: fx.Vector, turn: int) -> Any:
-        return self.within_or_zero(vector, turn)
+    def within(self, vector: fx.Vector, iteration: int) -> Any:
+        return self.within_or_zero(vector, iteration)
 
-    def columns(self, turn: int) -> list[Any]:
-        first = self.first(turn)
+    def columns(self, iteration: int) -> list[Any]:
+        first = self.first(iteration)
         return [first + place for place in range(self.plan.width)]
 
     def count(self) -> Any:
         total, known = fx.Float32(0.0), 0
-        for turn in range(self.plan.turns):
-            insides = self.insides(turn)
+        for iteration in range(self.plan.iterations):
+            insides = self.insides(iteration)
             if insides is None:
                 known += self.plan.width
                 continue
@@ -72,10 +72,10 @@ class RingLine(Line):
         self.row, self.source, self.share, self.fill = row, source, share, fill
         self.hint, self.again_hint, self.dtype, self.held = None, None, None, []
 
-    def _load(self, turn: int, hint: Hint | None) -> Any:
+    def _load(self, iteration: int, hint: Hint | None) -> Any:
         plan = self.share.plan
-        kind, insides = DTYPES[plan.dtype], self.share.insides(turn)
-        access = Access(plan, vectors_of(self.row.start_of(self.source, turn), plan, plan.lanes), kind, None)
+        kind, insides = DTYPES[plan.dtype], self.share.insides(iteration)
+        access = Access(plan, vectors_of(self.row.start_of(self.source, iteration), plan, plan.lanes), kind, None)
         for memory, register in access.pairs(self.share.lane, 0):
             fx.copy_atom_call(access.atom, memory, register)
         vector = access.fragment.load()
@@ -138,8 +138,8 @@ class _Chunk:
     def __init__(self, ring: Ring, source: fx.Tensor, row: fx.Int32, chunk: int) -> None:
         plan, width = ring.plan, ring.plan.width
         self.plan, self.start = plan, row_start(source, row)
-        most = min(plan.chunk_turns * plan.lanes, plan.share - chunk * plan.chunk_turns * plan.lanes)
-        self.low = fx.Int32(ring.share.offset) + chunk * plan.chunk_turns * plan.lanes
+        most = min(plan.chunk_iterations * plan.lanes, plan.share - chunk * plan.chunk_iterations * plan.lanes)
+        self.low = fx.Int32(ring.share.offset) + chunk * plan.chunk_iterations * plan.lanes
         self.place, pieces = fx.Int32(0), fx.Int32(plan.vectors)
         if plan.shifted:
             self.place = place_of(self.start, plan)
@@ -193,30 +193,30 @@ class RingRow:
         self.slots = [(first + chunk) % plan.slots for chunk in range(plan.parts)]
         self.phases = [(first + chunk) // plan.slots % 2 for chunk in range(plan.parts)]
         self.waited = self.returned = 0
-        self.writes = [0] * plan.turns
+        self.writes = [0] * plan.iterations
 
-    def start_of(self, source: int, turn: int) -> Any:
-        """Where the vectors of a turn begin; waits for them."""
+    def start_of(self, source: int, iteration: int) -> Any:
+        """Where the vectors of a iteration begin; waits for them."""
         plan = self.ring.plan
-        chunk, inner = divmod(turn, plan.chunk_turns)
+        chunk, inner = divmod(iteration, plan.chunk_iterations)
         if plan.once and not plan.targets and source == 0:
-            self.give_back(turn)
+            self.give_back(iteration)
         assert chunk >= self.returned, "a chunk is asked for that was given back"
         while self.waited <= chunk:
             fx.nvvm.mbarrier_wait(self.ring.arrived + self.slots[self.waited], self.phases[self.waited])
             self.waited += 1
         return self.ring.memories[source] + self.slots[chunk] * plan.chunk + inner * plan.lanes * plan.width
 
-    def stored(self, turn: int) -> None:
-        """A vector of a turn was written: with that of the last target, the turn is done."""
-        self.writes[turn] += 1
-        if self.writes[turn] == self.ring.plan.targets:
-            self.give_back(turn + 1)
+    def stored(self, iteration: int) -> None:
+        """A vector of a iteration was written: with that of the last target, the iteration is done."""
+        self.writes[iteration] += 1
+        if self.writes[iteration] == self.ring.plan.targets:
+            self.give_back(iteration + 1)
 
-    def give_back(self, turns: int) -> None:
-        """So many turns are done: their chunks make place for others."""
+    def give_back(self, iterations: int) -> None:
+        """So many iterations are done: their chunks make place for others."""
         plan = self.ring.plan
-        done = plan.parts if turns == plan.turns else turns // plan.chunk_turns
+        done = plan.parts if iterations == plan.iterations else iterations // plan.chunk_iterations
         while self.returned < done:
             self._give_back(self.slots[self.returned])
             self.returned += 1
@@ -257,9 +257,9 @@ class KeptLine(Line):
         self.vectors, self.dtype, self.held = line.vectors, line.dtype, line.held
         self.nothing = row >> 31
 
-    def _own(self, turn: int, hint: Hint | None) -> Any:
-        vector = super()._own(turn, hint)
-        if self.kind.width == 32 or turn >= len(self.held):
+    def _own(self, iteration: int, hint: Hint | None) -> Any:
+        vector = super()._own(iteration, hint)
+        if self.kind.width == 32 or iteration >= len(self.held):
             return vector
         return (vector.bitcast(fx.Int32) ^ self.nothing).bitcast(self.kind)
 
@@ -294,10 +294,10 @@ class LineTable:
     def _fill(self) -> None:
         plan, share = self.plan, Share(self.plan)
         starts = [fx.get_iter(line) for line in self.lines]
-        turns, whole = -(-self.groups // plan.lanes), plan.length // plan.width
+        iterations, whole = -(-self.groups // plan.lanes), plan.length // plan.width
         found = []
-        for turn in fx.range_constexpr(turns):
-            group = fx.Int32(share.offset) + fx.thread_idx.x + turn * plan.lanes - 1
+        for iteration in fx.range_constexpr(iterations):
+            group = fx.Int32(share.offset) + fx.thread_idx.x + iteration * plan.lanes - 1
             accesses = [Access(plan, vectors_of(start, plan, whole), self.dtype, plan.hints.line) for start in starts]
             for access in accesses:
                 access.fragment.fill(0.0)
@@ -306,9 +306,9 @@ class LineTable:
                     for memory, register in access.pairs(group, 0):
                         fx.copy_atom_call(access.atom, memory, register)
             found.append(accesses)
-        for turn in fx.range_constexpr(turns):
-            group = fx.thread_idx.x + turn * plan.lanes
-            words = self.words([access.fragment.load() for access in found[turn]])
+        for iteration in fx.range_constexpr(iterations):
+            group = fx.thread_idx.x + iteration * plan.lanes
+            words = self.words([access.fragment.load() for access in found[iteration]])
             if group < self.groups:
                 for element in fx.range_constexpr(plan.width):
                     self.memory[element * self.groups + group] = words[element]
@@ -347,8 +347,8 @@ class ShiftedLine(Line):
             group = before.select(fx.Int32(0), fx.Int32(1))
             self.starts.append(table.memory + (residue * table.groups + group + share.lane))
 
-    def _load(self, turn: int, hint: Hint | None) -> Any:
-        at, table = turn * self.share.plan.lanes, self.table
+    def _load(self, iteration: int, hint: Hint | None) -> Any:
+        at, table = iteration * self.share.plan.lanes, self.table
         words = fx.Vector.from_elements([start[at] for start in self.starts], table.word)
         if len(table.lines) == 1:
             return words
@@ -357,25 +357,25 @@ class ShiftedLine(Line):
 
 
 @flyc.jit
-def store_shifted(vector: fx.Vector, target: fx.Tensor, row: fx.Int32, share: Any, turn: int) -> None:
+def store_shifted(vector: fx.Vector, target: fx.Tensor, row: fx.Int32, share: Any, iteration: int) -> None:
     """Write a vector of a row that begins in a piece where the source's does: whole, or what of it is in the row."""
     plan, start, kind = share.plan, row_start(target, row), target.dtype
     vectors = vectors_of(start - share.place + share.offset * plan.width, plan, plan.share)
     access = Access(plan, vectors, kind, plan.hints.store)
     access.fragment.store(vector.to(kind))
-    insides = share.insides(turn)
+    insides = share.insides(iteration)
     if fx.const_expr(insides is None):
-        for memory, register in access.pairs(share.vector(turn), 0):
+        for memory, register in access.pairs(share.vector(iteration), 0):
             fx.copy_atom_call(access.atom, register, memory)
     else:
         whole = insides[0]
         for inside in insides[1:]:
             whole = whole & inside
         if whole:
-            for memory, register in access.pairs(share.vector(turn), 0):
+            for memory, register in access.pairs(share.vector(iteration), 0):
                 fx.copy_atom_call(access.atom, register, memory)
         else:
-            rounded, first = access.fragment.load(), share.first(turn)
+            rounded, first = access.fragment.load(), share.first(iteration)
             for element in fx.range_constexpr(plan.width):
                 if insides[element]:
                     start[first + element] = rounded[element]

@@ -108,12 +108,12 @@ class Share:
         known = isinstance(self.here, int) and (access + 1) * self.plan.lanes <= self.here
         return True if known else self.vector(access) < self.here
 
-    def accesses(self, turn: int) -> range:
-        return range(turn * self.plan.accesses, (turn + 1) * self.plan.accesses)
+    def accesses(self, iteration: int) -> range:
+        return range(iteration * self.plan.accesses, (iteration + 1) * self.plan.accesses)
 
-    def within(self, vector: fx.Vector, turn: int) -> Any:
+    def within(self, vector: fx.Vector, iteration: int) -> Any:
         """The vector with zero in place of elements beyond the row, where there may be some."""
-        insides = [self.inside(access) for access in self.accesses(turn)]
+        insides = [self.inside(access) for access in self.accesses(iteration)]
         if all(inside is True for inside in insides):
             return vector
         factors = [
@@ -122,19 +122,19 @@ class Share:
         repeated = [factor for factor in factors for _ in range(self.plan.width)]
         return vector * fx.Vector.from_elements(repeated, fx.Float32)
 
-    def within_or_zero(self, vector: fx.Vector, turn: int) -> Any:
+    def within_or_zero(self, vector: fx.Vector, iteration: int) -> Any:
         """`within` for rows whose elements beyond the row are no finite numbers."""
-        insides = self.insides(turn)
+        insides = self.insides(iteration)
         return vector if insides is None else picked(vector, insides, 0.0, fx.Float32)
 
-    def columns(self, turn: int) -> list[Any]:
+    def columns(self, iteration: int) -> list[Any]:
         """Which elements of the row the elements of a vector are."""
-        starts = [(self.offset + self.vector(access)) * self.plan.width for access in self.accesses(turn)]
+        starts = [(self.offset + self.vector(access)) * self.plan.width for access in self.accesses(iteration)]
         return [start + place for start in starts for place in range(self.plan.width)]
 
-    def insides(self, turn: int) -> list[Any] | None:
+    def insides(self, iteration: int) -> list[Any] | None:
         """Which elements of a vector are of the row; None where all are known to be."""
-        found = [inside for access in self.accesses(turn) for inside in [self.inside(access)] * self.plan.width]
+        found = [inside for access in self.accesses(iteration) for inside in [self.inside(access)] * self.plan.width]
         return None if all(inside is True for inside in found) else found
 
     def count(self) -> Any:
@@ -174,7 +174,7 @@ class Access:
         self.pieces = fx.logical_divide(self.fragment, fx.make_layout(self.width, 1))
 
     def pairs(self, vector: fx.Vector, place: int) -> list[tuple[Any, Any]]:
-        """(memory, register) of the accesses to a vector, which is the ``place``-th of a turn."""
+        """(memory, register) of the accesses to a vector, which is the ``place``-th of a iteration."""
         column = self.vectors[None, vector]
         parts = fx.logical_divide(column, fx.make_layout(self.width, 1)) if self.per > 1 else None
         return [
@@ -184,13 +184,15 @@ class Access:
 
 
 @flyc.jit
-def load_turn(vectors: Any, share: Share, turn: int, fill: float, hint: Hint | None = None, dtype: Any = None) -> Any:
+def load_iteration(
+    vectors: Any, share: Share, iteration: int, fill: float, hint: Hint | None = None, dtype: Any = None
+) -> Any:
     """One of this thread's vectors, in the row's type or ``dtype``; elements beyond the row are ``fill``."""
     access = Access(share.plan, vectors, dtype or DTYPES[share.plan.dtype], hint)
-    insides = [share.inside(number) for number in share.accesses(turn)]
+    insides = [share.inside(number) for number in share.accesses(iteration)]
     if fx.const_expr(not all(inside is True for inside in insides)):
         access.fragment.fill(fill)
-    for place, number in enumerate(share.accesses(turn)):
+    for place, number in enumerate(share.accesses(iteration)):
         if fx.const_expr(insides[place] is True):
             for memory, register in access.pairs(share.vector(number), place):
                 fx.copy_atom_call(access.atom, memory, register)
@@ -202,14 +204,20 @@ def load_turn(vectors: Any, share: Share, turn: int, fill: float, hint: Hint | N
 
 
 @flyc.jit
-def store_turn(
-    vector: fx.Vector, vectors: Any, share: Share, turn: int, alive: Any, hint: Hint | None = None, dtype: Any = None
+def store_iteration(
+    vector: fx.Vector,
+    vectors: Any,
+    share: Share,
+    iteration: int,
+    alive: Any,
+    hint: Hint | None = None,
+    dtype: Any = None,
 ) -> None:
     """Write one of this thread's vectors, rounded to the row's type or ``dtype``, if its row is ``alive``."""
     kind = dtype or DTYPES[share.plan.dtype]
     access = Access(share.plan, vectors, kind, hint)
     access.fragment.store(vector.to(kind))
-    for place, number in enumerate(share.accesses(turn)):
+    for place, number in enumerate(share.accesses(iteration)):
         inside = share.inside(number)
         writes = inside if alive is True else alive if inside is True else inside & alive
         if fx.const_expr(writes is True):
@@ -234,41 +242,41 @@ class Line:
     ) -> None:  # fmt: skip
         self.vectors, self.share, self.fill, self.hint, self.again_hint = vectors, share, fill, hint, again
         self.dtype = dtype
-        kept = share.plan.turns if keep is True else min(int(keep), share.plan.turns)
-        self.held = [self._load(turn, hint) for turn in range(kept)]
+        kept = share.plan.iterations if keep is True else min(int(keep), share.plan.iterations)
+        self.held = [self._load(iteration, hint) for iteration in range(kept)]
 
-    def _load(self, turn: int, hint: Hint | None) -> Any:
-        return load_turn(self.vectors, self.share, turn, self.fill, hint, self.dtype)
+    def _load(self, iteration: int, hint: Hint | None) -> Any:
+        return load_iteration(self.vectors, self.share, iteration, self.fill, hint, self.dtype)
 
     @property
     def kind(self) -> Any:
         """The type of the elements in memory."""
         return self.dtype or DTYPES[self.share.plan.dtype]
 
-    def loaded(self, turn: int, *, again: bool) -> Any:
-        """The vector of a turn in its own type."""
-        return self._own(turn, self.again_hint if again else self.hint)
+    def loaded(self, iteration: int, *, again: bool) -> Any:
+        """The vector of a iteration in its own type."""
+        return self._own(iteration, self.again_hint if again else self.hint)
 
-    def _own(self, turn: int, hint: Hint | None) -> Any:
-        return self.held[turn] if turn < len(self.held) else self._load(turn, hint)
+    def _own(self, iteration: int, hint: Hint | None) -> Any:
+        return self.held[iteration] if iteration < len(self.held) else self._load(iteration, hint)
 
-    def _get(self, turn: int, hint: Hint | None) -> Any:
-        return self._own(turn, hint).to(fx.Float32)
+    def _get(self, iteration: int, hint: Hint | None) -> Any:
+        return self._own(iteration, hint).to(fx.Float32)
 
-    def __getitem__(self, turn: int) -> Any:
-        """The vector of a turn."""
-        return self._get(turn, self.hint)
+    def __getitem__(self, iteration: int) -> Any:
+        """The vector of a iteration."""
+        return self._get(iteration, self.hint)
 
     def __iter__(self) -> Iterator[Any]:
-        return (self._get(turn, self.hint) for turn in range(self.share.plan.turns))
+        return (self._get(iteration, self.hint) for iteration in range(self.share.plan.iterations))
 
     def again(self) -> Iterator[Any]:
         """The vectors, which were iterated over before."""
-        return (self.again_at(turn) for turn in range(self.share.plan.turns))
+        return (self.again_at(iteration) for iteration in range(self.share.plan.iterations))
 
-    def again_at(self, turn: int) -> Any:
+    def again_at(self, iteration: int) -> Any:
         """A vector that was loaded before."""
-        return self._get(turn, self.again_hint)
+        return self._get(iteration, self.again_hint)
 
     def mapped(self, function: Callable[[Any], Any]) -> Callable[[], Iterable[Any]]:
         """A function of each vector, to be iterated over several times: kept if the row is, else computed again."""

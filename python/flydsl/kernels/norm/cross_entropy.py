@@ -73,8 +73,8 @@ def _log_sum(work: RowWork, smoothed: bool, length: int) -> tuple[Any, Any]:
     """(log of the sum of the powers of e, mean) of a row, in one pass."""
     x, plain = work.x[0], [fx.Float32(0.0)]
 
-    def add_up(turn: int, vector: Any) -> None:
-        plain[0] = plain[0] + x.share.within_or_zero(vector, turn).reduce("add", fastmath="reassoc")
+    def add_up(iteration: int, vector: Any) -> None:
+        plain[0] = plain[0] + x.share.within_or_zero(vector, iteration).reduce("add", fastmath="reassoc")
 
     top, total = sum_of_powers(x, add_up if smoothed else None)
     base, whole, *sums = powers_of_row(work.exchange, top, total, plain if smoothed else ())
@@ -102,13 +102,13 @@ def build_cross_entropy_bwd_module(N: int, dtype: str, plan: RowPlan | None = No
             gradient = counts.select(given, fx.Float32(0.0))
             shift = lse[work.index] * LOG2_E
             even = smoothing * (1.0 / N)
-            for turn, vector in enumerate(work.x[0]):
+            for iteration, vector in enumerate(work.x[0]):
                 chances = powers_of_two(fx.math.fma(vector, LOG2_E, -shift)) - even
                 hits = [
                     (fx.Int64(column) == label).select(1.0 - smoothing, fx.Float32(0.0))
-                    for column in work.share.columns(turn)
+                    for column in work.share.columns(iteration)
                 ]
-                work.store(turn, (chances - fx.Vector.from_elements(hits, fx.Float32)) * gradient)
+                work.store(iteration, (chances - fx.Vector.from_elements(hits, fx.Float32)) * gradient)
 
         for_each_row(RowArrays((logits,), (dlogits,), fill=LOWEST), m, plan, code)
 

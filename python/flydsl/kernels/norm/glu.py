@@ -66,8 +66,8 @@ def build_glu_module(N: int, dtype: str, gate: str = "silu", plan: RowPlan | Non
     @flyc.kernel
     def glu_kernel(gate: fx.Tensor, up: fx.Tensor, out: fx.Tensor, m: fx.Int32, plan: fx.Constexpr):
         def code(work: RowWork) -> None:
-            for turn, (a, b) in enumerate(zip(*work.x, strict=True)):
-                work.store(turn, activation(a) * b)
+            for iteration, (a, b) in enumerate(zip(*work.x, strict=True)):
+                work.store(iteration, activation(a) * b)
 
         for_each_row(RowArrays((gate, up), (out,)), m, plan, code)
 
@@ -91,9 +91,9 @@ def build_glu_bwd_module(N: int, dtype: str, gate: str = "silu", plan: RowPlan |
         plan: fx.Constexpr,
     ):  # fmt: skip
         def code(work: RowWork) -> None:
-            for turn, (d, a, b) in enumerate(zip(*work.x, strict=True)):
-                work.store(turn, d * b * slope(a), 0)
-                work.store(turn, d * activation(a), 1)
+            for iteration, (d, a, b) in enumerate(zip(*work.x, strict=True)):
+                work.store(iteration, d * b * slope(a), 0)
+                work.store(iteration, d * activation(a), 1)
 
         for_each_row(RowArrays((dout, gate, up), (dgate, dup)), m, plan, code)
 

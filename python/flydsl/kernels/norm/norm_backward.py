@@ -17,7 +17,7 @@ from flydsl.kernels.blocks.reduce import add
 from flydsl.kernels.blocks.row_choice import RowTask, plan_row
 from flydsl.kernels.blocks.row_loop import RowArrays, RowWork, for_rows_in_turn
 from flydsl.kernels.blocks.row_plan import RowPlan, check_row
-from flydsl.kernels.blocks.rows import Line, Share, places, row_start, store_turn, vectors_of
+from flydsl.kernels.blocks.rows import Line, Share, places, row_start, store_iteration, vectors_of
 
 ADDED = 1 << 21
 """Elements of partial sums at most, a size that stays in L2; at least `FEWEST` rows."""
@@ -64,7 +64,7 @@ def norm_backward_launcher(
         sums = for_rows_in_turn(arrays, m, plan, code, smem)
         outs = [dgamma_sums] if dbeta_sums is None else [dgamma_sums, dbeta_sums]
         for index, out in enumerate(outs):
-            _give_sums(sums[index * plan.turns : (index + 1) * plan.turns], out, meeting, plan, atomic)
+            _give_sums(sums[index * plan.iterations : (index + 1) * plan.iterations], out, meeting, plan, atomic)
 
     @flyc.jit
     def norm_bwd(
@@ -93,23 +93,23 @@ def norm_backward_launcher(
 
 def _norm_bwd_row(work: RowWork, sums: list[Any], mean: Any, rstd: Any, length: int) -> list[Any]:
     """Write dx of a row; returns the sums with what the row adds to them."""
-    turns, dy, x = work.share.plan.turns, work.x[0], work.x[1]
+    iterations, dy, x = work.share.plan.iterations, work.x[0], work.x[1]
     scale = rstd[work.index]
     offset = None if mean is None else -mean[work.index] * scale
 
     def normed(vector: Any) -> Any:
         return vector * scale if offset is None else fx.math.fma(vector, scale, offset)
 
-    def weighted(turn: int, vector: Any) -> Any:
-        return vector * work.lines[0][turn] if work.lines else vector
+    def weighted(iteration: int, vector: Any) -> Any:
+        return vector * work.lines[0][iteration] if work.lines else vector
 
     kept: dict[int, tuple[Any, Any]] = {}
     products = total = None
-    for turn in range(turns):
-        gradient, value = dy[turn], normed(x[turn])
+    for iteration in range(iterations):
+        gradient, value = dy[iteration], normed(x[iteration])
         if work.share.plan.keep:
-            kept[turn] = gradient, value
-        d = weighted(turn, gradient)
+            kept[iteration] = gradient, value
+        d = weighted(iteration, gradient)
         products = d * value if products is None else fx.math.fma(d, value, products)
         total = d if total is None else total + d
     parts = [products] if offset is None else [products, total]
@@ -119,15 +119,15 @@ def _norm_bwd_row(work: RowWork, sums: list[Any], mean: Any, rstd: Any, length: 
     slope, shift = -means[0] * scale, None if offset is None else -means[1] * scale
     factor = None if work.alive is True else work.alive.select(fx.Float32(1.0), fx.Float32(0.0))
     added = list(sums)
-    for turn in range(turns):
-        gradient, value = kept[turn] if kept else (dy.again_at(turn), normed(x.again_at(turn)))
+    for iteration in range(iterations):
+        gradient, value = kept[iteration] if kept else (dy.again_at(iteration), normed(x.again_at(iteration)))
         rest = value * slope if shift is None else fx.math.fma(value, slope, shift)
-        result = fx.math.fma(weighted(turn, gradient), scale, rest)
-        work.store(turn, result if len(work.x) < 3 else result + work.x[2].again_at(turn))
+        result = fx.math.fma(weighted(iteration, gradient), scale, rest)
+        work.store(iteration, result if len(work.x) < 3 else result + work.x[2].again_at(iteration))
         gradient = gradient if factor is None else gradient * factor
-        added[turn] = fx.math.fma(gradient, value, sums[turn])
+        added[iteration] = fx.math.fma(gradient, value, sums[iteration])
         if shift is not None:
-            added[turns + turn] = sums[turns + turn] + gradient
+            added[iterations + iteration] = sums[iterations + iteration] + gradient
     return added
 
 
@@ -142,18 +142,18 @@ def _give_sums(sums: list[Any], out: Any, meeting: Any, plan: RowPlan, atomic: b
     start = fx.get_iter(out) if atomic else row_start(out, fx.block_idx.x // plan.cluster)
     vectors = vectors_of(start + share.offset * plan.width, plan)
     first = True if plan.rows == 1 else share.row == 0
-    for turn, vector in enumerate(sums):
+    for iteration, vector in enumerate(sums):
         if atomic:
-            _add_turn(vector, start + share.offset * plan.width, share, turn, first)
+            _add_iteration(vector, start + share.offset * plan.width, share, iteration, first)
         else:
-            store_turn(vector, vectors, share, turn, first, dtype=fx.Float32)
+            store_iteration(vector, vectors, share, iteration, first, dtype=fx.Float32)
 
 
-def _add_turn(vector: Any, start: Any, share: Share, turn: int, alive: Any) -> None:
+def _add_iteration(vector: Any, start: Any, share: Share, iteration: int, alive: Any) -> None:
     """Add one of this thread's vectors to memory, element by element."""
     plan = share.plan
     line = fx.make_view(start, fx.make_layout(plan.length, 1))
-    for place, number in enumerate(share.accesses(turn)):
+    for place, number in enumerate(share.accesses(iteration)):
         inside = share.inside(number)
         writes = fx.Boolean(True) if inside is True else inside
         if writes if alive is True else writes & alive:
@@ -167,14 +167,14 @@ def _sums_of_block(sums: list[Any], share: Share, meeting: Any) -> list[Any]:
     plan = share.plan
     fx.barrier()
     vectors = vectors_of(meeting + share.row * plan.length, plan)
-    for turn, vector in enumerate(sums):
-        store_turn(vector, vectors, share, turn, True, dtype=fx.Float32)
+    for iteration, vector in enumerate(sums):
+        store_iteration(vector, vectors, share, iteration, True, dtype=fx.Float32)
     fx.barrier()
     rows = [
         Line(vectors_of(meeting + row * plan.length, plan), share, 0.0, keep=False, dtype=fx.Float32)
         for row in range(plan.rows)
     ]
-    return [_total([row[turn] for row in rows]) for turn in range(plan.turns)]
+    return [_total([row[iteration] for row in rows]) for iteration in range(plan.iterations)]
 
 
 def _total(vectors: list[Any]) -> Any:

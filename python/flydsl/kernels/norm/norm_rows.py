@@ -117,10 +117,10 @@ class AddedLine(Line):
 
     def __init__(self, lines: list[Line], keep: bool) -> None:
         self.lines, self.share, self.hint, self.again_hint = lines, lines[0].share, None, True
-        self.held = [self._load(turn, None) for turn in range(self.share.plan.turns)] if keep else []
+        self.held = [self._load(iteration, None) for iteration in range(self.share.plan.iterations)] if keep else []
 
-    def _load(self, turn: int, hint: Any) -> Any:
-        a, b = (line.loaded(turn, again=hint is not None) for line in self.lines)
+    def _load(self, iteration: int, hint: Any) -> Any:
+        a, b = (line.loaded(iteration, again=hint is not None) for line in self.lines)
         return (a.to(fx.Float32) + b.to(fx.Float32)).to(self.lines[0].kind)
 
 
@@ -144,7 +144,7 @@ def wave_moments(x: Line, exchange: RowExchange) -> tuple[Any, Any, Any]:
         return _moments_of_wave(*thread_moments(x), exchange)
     total, count = exchange.reduce(row_sum(x), add), exchange.reduce(x.share.count(), add)
     mean = mean_of(total, count)
-    centred = (x.share.within(vector - mean, turn) for turn, vector in enumerate(x.again()))
+    centred = (x.share.within(vector - mean, iteration) for iteration, vector in enumerate(x.again()))
     return total, exchange.reduce(sum_of_squares(centred), add), count
 
 
@@ -156,13 +156,13 @@ def thread_moments(x: Line) -> tuple[Any, Any, Any]:
     than those of the elements of that vector, which p is the mean of.
     """
     share, pivot, sums, squares = x.share, None, None, None
-    for turn, vector in enumerate(x):
+    for iteration, vector in enumerate(x):
         if pivot is None:
-            insides = share.insides(turn)
+            insides = share.insides(iteration)
             ones = [fx.Float32(1.0) if i is True else i.select(fx.Float32(1.0), fx.Float32(0.0)) for i in insides or ()]
             count = sum(ones[1:], ones[0]) if ones else fx.Float32(float(vector.numel))
             pivot = mean_of(vector.reduce("add", fastmath="reassoc"), count)
-        apart = share.within(vector - pivot, turn)
+        apart = share.within(vector - pivot, iteration)
         sums = apart if sums is None else sums + apart
         squares = apart * apart if squares is None else fx.math.fma(apart, apart, squares)
     assert pivot is not None and sums is not None and squares is not None
@@ -214,26 +214,26 @@ def store_normed(
         def centred(vector: Any) -> Any:
             return (vector - mean) * rstd if offset is None else fx.math.fma(vector, rstd, offset)
 
-        for turn, vector in enumerate(x.again()):
+        for iteration, vector in enumerate(x.again()):
             y = vector * rstd if mean is None else centred(vector)
-            scale, shift, smooth = (lines[name][turn] if name in lines else None for name in _LINES)
+            scale, shift, smooth = (lines[name][iteration] if name in lines else None for name in _LINES)
             y = y if scale is None else y * scale if shift is None else fx.math.fma(y, scale, shift)
-            yield turn, vector, y if smooth is None else y * smooth
+            yield iteration, vector, y if smooth is None else y * smooth
 
     if form.quant is None:
-        for turn, vector, y in normed():
+        for iteration, vector, y in normed():
             if form.residual:
-                work.store(turn, vector, 1)
-            work.store(turn, y)
+                work.store(iteration, vector, 1)
+            work.store(iteration, y)
         return
-    top = largest_magnitude(work.share.within(y, turn) for turn, _, y in normed())
+    top = largest_magnitude(work.share.within(y, iteration) for iteration, _, y in normed())
     waves = work.exchange.publish([work.exchange.reduce(top, maximum)], at=3 if form.centred else 1)
     scale, inverse = row_scale(waves.combine(waves.read(0, 0.0), maximum), form.quant)
     work.put(yscale, scale)
-    for turn, vector, y in normed():
+    for iteration, vector, y in normed():
         if form.residual:
-            work.store(turn, vector, 1)
-        work.store(turn, quantised(y * inverse, form.quant))
+            work.store(iteration, vector, 1)
+        work.store(iteration, quantised(y * inverse, form.quant))
 
 
 _LINES = ("gamma", "beta", "xscale")

@@ -54,16 +54,16 @@ def softmax_row(work: RowWork) -> None:
         top, total = sum_of_powers(x)
         highest, total = powers_of_row(exchange, top, total)
         inverse = fx.Float32(1.0).divf(total, fastmath="arcp,afn")
-        for turn, vector in enumerate(x.again()):
-            work.store(turn, powers_of_two(fx.math.fma(vector, LOG2_E, -highest)) * inverse)
+        for iteration, vector in enumerate(x.again()):
+            work.store(iteration, powers_of_two(fx.math.fma(vector, LOG2_E, -highest)) * inverse)
         return
     top = exchange.reduce(reduce(maximum, (vector.reduce("max") for vector in x)), maximum) * LOG2_E
     shift = above_lowest(top)
     powers = x.mapped(lambda vector: powers_of_two(fx.math.fma(vector, LOG2_E, -shift)))
     highest, total = powers_of_row(exchange, top, row_sum(powers()))
     scale = fx.math.exp2(shift - highest).divf(total, fastmath="arcp,afn")
-    for turn, vector in enumerate(powers()):
-        work.store(turn, vector * scale)
+    for iteration, vector in enumerate(powers()):
+        work.store(iteration, vector * scale)
 
 
 def above_lowest(top: Any) -> Any:
@@ -74,17 +74,17 @@ def above_lowest(top: Any) -> Any:
 def sum_of_powers(x: Line, also: Callable[[int, Any], None] | None = None) -> tuple[Any, Any]:
     """(largest element times log2 e, sum of the powers of 2 relative to it) of this thread's elements, in one pass.
 
-    The sum grows with the largest element so far. ``also`` is called with each vector and its turn.
+    The sum grows with the largest element so far. ``also`` is called with each vector and its iteration.
     """
     top, total = fx.Float32(LOWEST), fx.Float32(0.0)
-    for turn, vector in enumerate(x):
+    for iteration, vector in enumerate(x):
         higher = fx.max(top, vector.reduce("max") * LOG2_E)
         base = above_lowest(higher)
         powers = powers_of_two(fx.math.fma(vector, LOG2_E, -base))
         total = fx.math.fma(total, fx.math.exp2(top - base), powers.reduce("add", fastmath="reassoc"))
         top = higher
         if also is not None:
-            also(turn, vector)
+            also(iteration, vector)
     return top, total
 
 

@@ -42,8 +42,8 @@ def softmax_bwd_row(work: RowWork) -> None:
     dy, y = work.x
     waves = work.exchange.publish([work.exchange.reduce(dot(dy, y), add)])
     total = waves.combine(waves.read(0, 0.0), add)
-    for turn, (gradient, value) in enumerate(zip(dy.again(), y.again(), strict=True)):
-        work.store(turn, value * (gradient - total))
+    for iteration, (gradient, value) in enumerate(zip(dy.again(), y.again(), strict=True)):
+        work.store(iteration, value * (gradient - total))
 
 
 def softmax_bwd_buffered_operands(N: int, dtype: str) -> int:

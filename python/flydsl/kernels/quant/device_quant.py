@@ -51,8 +51,8 @@ def build_row_quant_module(N: int, dtype: str, quant: str = "i8", plan: RowPlan 
             waves = work.exchange.publish([top])
             scale, inverse = row_scale(waves.combine(waves.read(0, 0.0), maximum), quant)
             work.put(scales, scale)
-            for turn, vector in enumerate(work.x[0].again()):
-                work.store(turn, quantised(vector * inverse, quant))
+            for iteration, vector in enumerate(work.x[0].again()):
+                work.store(iteration, quantised(vector * inverse, quant))
 
         for_each_row(RowArrays((X,), (Q,), numbers=1), m, plan, code)
 
@@ -90,8 +90,8 @@ def build_tensor_quant_module(N: int, dtype: str, quant: str = "fp8") -> Any:
     def apply_kernel(X: fx.Tensor, Q: fx.Tensor, scales: fx.Tensor, m: fx.Int32, plan: fx.Constexpr):
         def code(work: RowWork) -> None:
             inverse = 1.0 / scales[0]
-            for turn, vector in enumerate(work.x[0]):
-                work.store(turn, quantised(vector * inverse, quant))
+            for iteration, vector in enumerate(work.x[0]):
+                work.store(iteration, quantised(vector * inverse, quant))
 
         for_each_row(RowArrays((X,), (Q,)), m, plan, code)
 
