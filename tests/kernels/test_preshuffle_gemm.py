@@ -188,6 +188,8 @@ def test_shuffled_weight_is_the_documented_permutation() -> None:
         expected = np.empty(n * k, dtype)
         expected[place] = b.ravel()
         np.testing.assert_array_equal(shuffle_weight(b).ravel(), expected)
+        batch = np.stack([b, b[::-1]]).reshape(1, 2, n, k)
+        np.testing.assert_array_equal(shuffle_weight(batch)[0, 1], shuffle_weight(b[::-1]))
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from flydsl.kernels.gemm.gemm_fp8fp4_gfx1250 import biased_launcher as narrow_la
 from flydsl.kernels.gemm.hgemm_splitk import A16W16, gemm_a16w16
 from flydsl.kernels.gemm.lds_plan import LdsPlan, ranked_tiles
 from flydsl.kernels.gemm.preshuffle_plan import shuffle_weight
+from flydsl.kernels.gemm.preshuffle_w4a16 import compile_preshuffle_gemm_w4a16
 from flydsl.kernels.gemm.rdna_f16_gemm import biased_launcher as rdna_launcher
 from flydsl.kernels.gemm.rdna_fp8_preshuffle_gemm import Fp8Plan
 from flydsl.kernels.gemm.rdna_fp8_preshuffle_gemm import biased_launcher as rdna_fp8_launcher
@@ -379,6 +380,37 @@ def scaled_by_tiles(product: Product, out: str) -> Way:
             arrays.copy_into(product.c, result[:, :n])
 
     return Way("fp8fp4_gemm", f"tiles of {plan.tile_m} x {plan.tile_n} x {plan.tile_k}", clocks, run)
+
+
+# Weights of four bits ------------------------------------------------------------------------------------------------
+
+
+def why_not_int4(arch: str, x: Any, scales: Any, zeros: Any, bias: Any, group_size: int, kind: str) -> str | None:
+    """Why no kernel of AMD multiplies such weights, or None."""
+    n, k = scales.shape[0], x.shape[-1]
+    if arch not in ("gfx942", "gfx950"):
+        return f"weights of four bits are for gfx942, gfx950 and Hopper, not for {arch}"
+    if kind != "int4" or zeros is not None or bias is not None:
+        return f"on {arch} weights are kind='int4' without zeros, and there is no bias"
+    if group_size not in (32, k):
+        return f"on {arch} group_size is 32, or K for one scale a column; got {group_size}"
+    if n % 64 or k % 64:
+        return f"on {arch} N and K are multiples of 64, got {n} and {k}"
+    return None
+
+
+def multiply_int4(x: Any, weight: Any, scales: Any, c: Any, group_size: int) -> None:
+    """c = x @ (codes * scales) transposed, by weights of `preshuffle_w4a16.shuffle_weights`."""
+    (m, k), n = x.shape, scales.shape[0]
+    groups, name = group_size != k, OUT[arrays.NAMES[x.dtype]]
+    turned = arrays.empty(x, (k // 32, n) if groups else (1, n), "f32")
+    arrays.copy_into(turned, scales.swapaxes(0, 1))
+    rows = 32 if m <= 64 else 64
+    gemm = compile_preshuffle_gemm_w4a16(
+        N=n, K=k, tile_m=rows, tile_n=64, tile_k=128 if k % 128 == 0 else 64, a_dtype=name, out_dtype=name,
+        group_size=32 if groups else 0,
+    )  # fmt: skip
+    gemm(c, padded(x, m, k), weight, turned, turned, turned, m, n, arrays.stream_of(x))
 
 
 def longer(x: Any, count: int) -> Any:

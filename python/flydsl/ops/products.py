@@ -385,7 +385,11 @@ def _linear_int4(x: Any, weight: Any, scales: Any, zeros: Any, bias: Any, group:
 def _launch_int4(arguments: Arguments, results: Arguments) -> None:
     x, weight, scales, zeros, bias, group, kind = arguments
     given = {"zeros": zeros, "bias": bias, "kind": kind, "group_size": group}
-    if 0 not in x.shape:
+    if 0 in x.shape:
+        return
+    if not is_hopper(x):
+        amd_products.multiply_int4(arrays.rows(x), weight, scales, arrays.rows(results[0]), group)
+    else:
         hopper_linear4(arrays.rows(x), weight, scales, arrays.rows(results[0]), **given)
 
 
@@ -395,13 +399,17 @@ LINEAR_INT4 = Op(
 )  # fmt: skip
 
 
-def why_not_int4(input: Any, *_: Any, **__: Any) -> str | None:
+def why_not_int4(
+    input: Any, weight: Any, scales: Any, zeros: Any = None, bias: Any = None, *, group_size: int = 128,
+    kind: str = "int4",
+) -> str | None:  # fmt: skip
     """Why there is no kernel, or None; torch has nothing to leave this to."""
     reason = why_not_rows(input)
     if reason is None and arrays.type_name(input) == "f32":
         return "activations are f16 or bf16"
     if reason is None and not is_hopper(input):
-        return "weights of four bits are shuffled for Hopper"
+        arch = arrays.arch_of(input)
+        return amd_products.why_not_int4(arch, input, scales, zeros, bias, group_size, kind)
     return reason
 
 
@@ -414,6 +422,9 @@ def linear_int4(
     input is (…, K) of bf16 or f16, ``weight`` the codes (N, K) by `flydsl.kernels.gemm.hopper_weights.shuffle_weights`,
     scales and zeros are (N, K / group_size) of input's type; without zeros codes are taken less 8. With kind "mxfp4"
     codes are e2m1 and scales exponents of groups of 32, in uint8. Weights are rounded to input's type, sums are f32's.
+    On gfx942 and gfx950 codes are shuffled by `flydsl.kernels.gemm.preshuffle_w4a16.shuffle_weights`; groups have 32
+    elements or all of K, N and K are multiples of 64, and there are neither zeros nor a bias.
     """
-    numpy_only("linear_int4", why_not_int4(input))
+    reason = why_not_int4(input, weight, scales, zeros, bias, group_size=group_size, kind=kind)
+    numpy_only("linear_int4", reason)
     return LINEAR_INT4(input, weight, scales, zeros, bias, group_size, kind)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import flydsl.ops as ops
+from flydsl.kernels.gemm.preshuffle_w4a16 import shuffle_weights
 from flydsl.ops.amd_products import Product, ways
 
 BF16, F16 = ml_dtypes.bfloat16, np.float16
@@ -78,6 +79,26 @@ def test_scales(arch: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyP
         of_a, of_b = (rng.uniform(0.5, 1.5, shape).astype(np.float32) for shape in ((m, steps), (steps, -(-n // 128))))
         spread = of_a.repeat(128, 1)[:, :k], of_b.repeat(128, 0)[:k].repeat(128, 1)[:, :n]
         close(ops.scaled_mm(a, w.T, of_a, of_b, out_dtype=np.float16), wide_a * spread[0], wide_b * spread[1])
+
+
+@pytest.mark.parametrize(("arch", "kind", "group"), [("gfx942", F16, 32), ("gfx950", BF16, 192)])
+def test_weights_of_four_bits(
+    arch: str, kind: Any, group: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Groups of 32, and one scale a column; what the kernel does not take is said before it runs."""
+    monkeypatch.setenv("ARCH", arch)
+    codes, x = rng.integers(0, 16, (64, 192)), rng.standard_normal((2, 5, 192)).astype(kind)
+    scales = rng.uniform(0.01, 0.02, (64, 192 // group)).astype(kind)
+    weights = ((codes - 8) * scales.astype(np.float32).repeat(group, 1)).astype(kind).astype(np.float64)
+    got = ops.linear_int4(x, shuffle_weights(codes), scales, group_size=group)
+    close(got.reshape(10, 64), x.astype(np.float64).reshape(10, 192), weights.T)
+    for options, words in (
+        ({"group_size": 64}, "group_size is 32, or K for one scale a column; got 64"),
+        ({"zeros": scales}, "without zeros, and there is no bias"),
+        ({"scales": scales[:40]}, "N and K are multiples of 64, got 40 and 192"),
+    ):
+        with pytest.raises(TypeError, match=words):
+            ops.linear_int4(**{"input": x, "weight": codes, "scales": scales, "group_size": group, **options})
 
 
 def test_the_model_chooses_by_the_shape(monkeypatch: pytest.MonkeyPatch) -> None:

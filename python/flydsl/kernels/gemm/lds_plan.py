@@ -18,6 +18,8 @@ MAX_IN_FLIGHT = 62
 """The most copies that a wait can leave outstanding; 63 says that it does not wait at all."""
 MOST_OFFSET = 1 << 16
 """Bytes that an access to LDS may lie behind its register."""
+REGISTERS, SIMDS, OTHERS = 512, 4, 48
+"""Of a lane where a wave has its SIMD to itself, accumulation registers included; SIMDs; and what is not for sums."""
 COUNTED_TILES = 256
 """Tiles of C that blocks may share in one launch."""
 OUTPUTS: dict[str, Any] = {"fp16": fx.Float16, "bf16": fx.BFloat16, "f32": fx.Float32}
@@ -142,6 +144,7 @@ class LdsPlan:
             if turned and not is_power_of_two(side):
                 raise ValueError(f"{name} must be a power of two where that operand is transposed, got {side}")
         self._check_copies()
+        self._check_registers()
         if self.split_k > self.k_tiles:
             raise ValueError(
                 f"split_k = {self.split_k} and K has {self.k_tiles} tiles of {self.tile_k}; use split_k of at most that"
@@ -175,6 +178,21 @@ class LdsPlan:
                     f"a tile of {name} of {operand.rows} x {operand.depth} has {operand.tile_bytes} bytes, which "
                     f"{self.threads} threads do not copy evenly; make it a multiple of {least}, or take fewer waves"
                 )
+
+    def _check_registers(self) -> None:
+        """The sums of a wave's part of a tile fit its registers, beside what it multiplies."""
+        there = REGISTERS // -(-self.waves // SIMDS)
+        if self.sums + OTHERS > there:
+            raise ValueError(
+                f"a lane of {self.shape_of_waves} waves has {there} registers, and a tile of {self.tile_m} x "
+                f"{self.tile_n} takes {self.sums} for sums and {OTHERS} or more for the rest: take a smaller tile, or "
+                "other waves"
+            )
+
+    @property
+    def sums(self) -> int:
+        """Registers of a lane for its sums."""
+        return self.tile_m * self.tile_n // (self.m_waves * self.n_waves * LANES)
 
     # Extents ---------------------------------------------------------------------------------------
 

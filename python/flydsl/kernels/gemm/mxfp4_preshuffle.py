@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from math import prod
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -240,11 +241,13 @@ def launch_gemm(
 
     ``N`` and ``columns`` are the same number, which the original takes both at run time and while compiling.
     """
+    if batch < 1 or columns != N:
+        raise ValueError(f"batch must be at least 1, and N what was compiled for; got {batch}, {N} and {columns}")
     row_bytes = K // FORMATS[a_dtype].per_byte if a_dtype in FORMATS else K
     for name, given, plain in (
         ("a_row_stride", a_row_stride, row_bytes), ("a_batch_stride", a_batch_stride, M * row_bytes),
         ("c_row_stride", c_row_stride, N), ("c_batch_stride", c_batch_stride, M * N),
-        ("sca_row_stride", sca_row_stride, K // 32),
+        ("sca_row_stride", sca_row_stride, K // 32), ("sca_batch_stride", sca_batch_stride, prod(SA.shape) // batch),
     ):  # fmt: skip
         if given not in (-1, plain) and given >= 0:
             raise ValueError(

@@ -24,18 +24,23 @@ OUT_DTYPES: dict[str, Any] = {"fp16": fx.Float16, "bf16": fx.BFloat16}
 EPILOGUES = (*ACTIVATIONS, "bias", *(f"bias_{name}" for name in ACTIVATIONS if name != "none"))
 
 
-def shuffle_weight(weight: Any, layout: tuple[int, int] = (BLOCK, BLOCK)) -> Any:
-    """B[n, k] in the order of the kernel's loads: [N/16][K/Kp][16][Kp], where Kp elements fill 16 bytes.
+def shuffle_weight(weight: Any, layout: tuple[int, int] = (BLOCK, BLOCK), use_int4: bool = False) -> Any:
+    """B[..., n, k] in the order of the kernel's loads: [N/16][K/Kp][16][Kp], where Kp elements fill 16 bytes.
 
-    Takes an array of NumPy or a tensor of PyTorch and gives a new one of the same shape.
+    Takes an array of NumPy or a tensor of PyTorch and gives a new one of the same shape; a tensor is marked with
+    ``is_shuffled``. ``use_int4`` counts elements as half bytes.
     """
     if tuple(layout) != (BLOCK, BLOCK):
         raise ValueError(f"weights are shuffled in blocks of (16, 16), got {layout}")
-    if len(weight.shape) != 2 or weight.shape[0] % BLOCK or weight.shape[1] % 32:
-        raise ValueError(f"a weight has rows in blocks of 16 and columns in blocks of 32; its shape is {weight.shape}")
-    n, k = weight.shape
-    piece = ACCESS_BYTES // weight.itemsize
-    return weight.reshape(n // BLOCK, BLOCK, k // piece, piece).swapaxes(1, 2).reshape(n, k)
+    shape = tuple(weight.shape)
+    if len(shape) < 2 or shape[-2] % BLOCK or shape[-1] % 32:
+        raise ValueError(f"a weight has rows in blocks of 16 and columns in blocks of 32; its shape is {shape}")
+    piece = 2 * ACCESS_BYTES if use_int4 else ACCESS_BYTES // weight.itemsize
+    cut = weight.reshape(*shape[:-2], shape[-2] // BLOCK, BLOCK, shape[-1] // piece, piece)
+    found = cut.swapaxes(-3, -2).reshape(shape)
+    if hasattr(found, "permute"):
+        found.is_shuffled = True
+    return found
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,9 @@ from flydsl.expr import rocdl
 from flydsl.kernels.blocks.limits import hint_waves
 from flydsl.kernels.gemm.matrix_cores import BLOCK, FOUR_BIT_SIDE
 from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, multiply_in_blocks
-from flydsl.kernels.gemm.preshuffle_plan import THREADS, WAVES, GemmPlan
+from flydsl.kernels.gemm.preshuffle_plan import THREADS, WAVES, GemmPlan, shuffle_weight
 from flydsl.kernels.gemm.preshuffle_weights import FourBitWeights, weights_from
+from flydsl.kernels.quant.shuffles import pack_int4
 
 GROUP = 32
 """Elements of K that share a scale."""
@@ -94,6 +95,12 @@ class ChannelPipeline(W4A16Pipeline):
     """The same with one scale for a column."""
 
     groups = False
+
+
+def shuffle_weights(codes: Any) -> Any:
+    """Codes (N, K) from 0 to 15, which stand for that less 8, in the order of the kernel, two a byte."""
+    signed = codes - 8
+    return pack_int4(shuffle_weight(signed.astype("int8") if hasattr(signed, "astype") else signed.char()))
 
 
 @cache

@@ -15,6 +15,8 @@ ACCESS_BYTES = 16
 LDS_BYTES = 320 * 1024
 MOST_ROW_BYTES = 1024
 """Of a tile: the widest row behind which the tensor data mover can leave a gap."""
+MOST_SUMS = 512
+"""Registers of a lane for sums, half of all."""
 SCALE_GROUP = 32
 """Elements of K that share a scale."""
 
@@ -111,6 +113,12 @@ class TilePlan:
             raise ValueError(
                 f"{self.waves} waves share the rows of a tile evenly if they are a power of two that divides tile_m = "
                 f"{self.tile_m}; give wave_specialized_tdm=True, or other waves"
+            )
+        sums = self.tile_m * self.tile_n // self.threads
+        if sums > MOST_SUMS:
+            raise ValueError(
+                f"a tile of {self.tile_m} x {self.tile_n} by {self.waves} waves takes {sums} registers of a lane for "
+                f"its sums, and {MOST_SUMS} leave room for the rest: take more waves, or a smaller tile"
             )
         if type(self.prefetch) is not int or self.prefetch < 0:
             raise ValueError(f"l2_prefetch_distance is a number of tiles, or 0; got {self.prefetch!r}")
