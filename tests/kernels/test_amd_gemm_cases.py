@@ -133,8 +133,9 @@ RDNA_CASES = [
           (("bf16", "bf16"), ("f16", "f16"), ("f16", "f32"), ("bf16", "f32")))),
     *(case("rdna", arch, (side, side, side), dtype="bf16", out="bf16") for arch, side in product(RDNA, (1024, 2048))),
     *(case("rdna", arch, (100, 130, 136), dtype="f16", out="f32", reg_m=1, reg_n=2, reg_k=2, **more)
-      for arch in RDNA for more in ({"persistent_wgs": 3}, {"group_m": 1}, {"waves_per_eu": 2}, {"lds_layout": "kblock"},
-                                    {"a_k_pad": 8, "b_k_pad": 16}, {"sched_hint": False})),
+      for arch in RDNA
+      for more in ({"persistent_wgs": 3}, {"group_m": 1}, {"waves_per_eu": 2}, {"lds_layout": "kblock"},
+                   {"a_k_pad": 8, "b_k_pad": 16}, {"sched_hint": False})),
     *(case("rdna_fp8", "gfx1201", shape) for shape in ((32, 128, 128), (32, 128, 256), (32, 256, 256), (45, 272, 512))),
     *(case("rdna_fp8", "gfx1201", (77, 144, 256), **tile(*sizes)) for sizes in ((16, 64, 32), (64, 128, 64))),
 ]  # fmt: skip
@@ -153,7 +154,8 @@ GFX1250 = [
       for data, (rows, columns), apart in product(DATA, ((2, 1), (2, 2), (4, 4)), (False, True))),
     *(case("narrow", "gfx1250", (150, 208, 512), data=data, gap=48, **tile(32, 64, 128)) for data in DATA),
     *(case("narrow", "gfx1250", (150, 208, 512), data=data, **tile(64, 64, 128), **more)
-      for data in DATA for more in ({"use_scale_opsel": True}, {"l2_prefetch_distance": 2, "expert_sched_mode": False})),
+      for data in DATA
+      for more in ({"use_scale_opsel": True}, {"l2_prefetch_distance": 2, "expert_sched_mode": False})),
     *(case("narrow", "gfx1250", (33, 80, 1024), data=data, scales=scales, out=out, split_k=split, use_tdm_store=False,
            **tile(32, 64, 128))
       for (data, scales), out, split in product((("fp8", "ptpc"), ("fp4", "mxscale")), ("f32", "bf16"), (2, 4))),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import flydsl.expr as fx
@@ -297,6 +297,7 @@ def choose_tiles(m: int, n: int, k: int, lds_bytes: int) -> dict[str, int]:
     return ranked_tiles(m, n, k, lds_bytes)[0][1]
 
 
+@lru_cache(1024)
 def ranked_tiles(
     m: int, n: int, k: int, lds_bytes: int, elem_bytes: int = 2, shares: tuple[int, ...] = (1, 2, 4, 8, 16)
 ) -> list[tuple[float, dict[str, int]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import flydsl.expr as fx
@@ -273,6 +274,7 @@ def estimated_clocks(plan: TilePlan, m: int, n: int) -> float:
     return rounds * (plan.turns * plan.steps * step + result + START_CLOCKS)
 
 
+@lru_cache(1024)
 def ranked_plans(m: int, n: int, k: int, kind: str, out: str, **options: Any) -> list[tuple[float, TilePlan]]:
     """Plans for a product of one kind of elements with their clocks, the fewest first; K has two tiles at least."""
     found: list[tuple[float, TilePlan]] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import flydsl.expr as fx
@@ -213,6 +214,7 @@ def ranked_tiles(M: int, N: int, K: int, arch: str = "gfx1100") -> list[dict[str
     return sorted(choices, key=lambda choice: estimated_clocks(RdnaPlan(M, N, K, **choice), CHIPS[arch]))
 
 
+@lru_cache(1024)
 def pick_tile(M: int, N: int, K: int, arch: str = "gfx1100") -> dict[str, int]:
     """The first of `ranked_tiles`; of tiles that are alike to the model, the first of `TILES`."""
     return ranked_tiles(M, N, K, arch)[0]
