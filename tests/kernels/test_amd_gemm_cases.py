@@ -18,7 +18,7 @@ from flydsl.base import knobs
 from tests.support.amd_products import FAMILIES
 
 Shape = tuple[int, int, int]
-MANY = 1 << 27
+MANY = 70_000_000
 CDNA, RDNA = ("gfx942", "gfx950"), ("gfx1100", "gfx1201")
 
 
