@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from flydsl.backends.host import compile, plan
+from flydsl.backends.host import compile, plan, workgroup
 from flydsl.dialects import parts
 from flydsl.passes import promote_regmem_to_vectorssa as promotion
 from tests.conftest import REPOSITORY
@@ -128,3 +128,11 @@ def test_stores_in_branches_look_at_the_pieces_they_touch(
 def test_a_very_wide_array_written_one_by_one_stays_memory(text_of: Callable[[str, int], str]) -> None:
     assert "<200 x float>" in text_of("stores", 200)
     assert "insertelement <300 x float>" not in text_of("stores", 300)
+
+
+def test_a_long_kernel_is_not_optimised(monkeypatch: pytest.MonkeyPatch, text_of: Callable[[str, int], str]) -> None:
+    """LLVM would take a minute for one; at level 3 it may."""
+    for level, lines, optimised in (("2", 10, False), ("2", 10**9, True), ("3", 10, True)):
+        monkeypatch.setattr(workgroup, "LONG", lines)
+        monkeypatch.setenv("FLYDSL_COMPILE_OPT_LEVEL", level)
+        assert ("noinline optnone" not in text_of("lines", 20)) is optimised

@@ -82,6 +82,8 @@ def halves(tree: ast.Module, known: dict[str, Path]) -> Iterator[tuple[dict[str,
     for node in tree.body:
         if isinstance(node, ast.If) and is_type_checking(node):
             seen = {found.name: found.module for found in imports_of(ast.Module(node.body, []), known)}
+            outside = (alias for part in node.body if isinstance(part, ast.Import) for alias in part.names)
+            seen |= {alias.asname or alias.name: alias.name for alias in outside}
             yield seen, lazy_names(node.orelse)
 
 

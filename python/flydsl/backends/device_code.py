@@ -17,6 +17,7 @@ from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.module_scope import ModuleScope, symbol_text
 from flydsl.codegen.rules.rules_llvm import call_intrinsic, emit_call_intrinsic
 from flydsl.dialects.fly.payload_text import parse_instruction
+from flydsl.dialects.upstream import walked
 from flydsl.passes.shared.matrix_atoms import INSTRUCTION
 from flydsl.passes.shared.walk import members
 from flydsl.target.mma_facts import Intrinsic
@@ -53,7 +54,7 @@ def _call_or(default: Rule) -> Rule:
 
 def matrix_rules(module: Operation) -> dict[str, Rule]:
     """A rule for every operation of the module that is a matrix instruction; inline assembly says all by itself."""
-    names = {op.name for op in module.walk() if INSTRUCTION in op.attributes} - {"llvm.inline_asm"}
+    names = {op.name for op in walked(module) if INSTRUCTION in op.attributes} - {"llvm.inline_asm"}
     return {name: _call_or(emit_call_intrinsic) if name == "llvm.call_intrinsic" else _call for name in names}
 
 

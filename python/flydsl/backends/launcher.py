@@ -35,6 +35,7 @@ from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.llvm_types import address_space, type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.dialects.fly.payload import CHECKED_MESSAGE, DEPENDENT_LAUNCH, RESIDENT, SHARED_RANGE
+from flydsl.dialects.upstream import walked
 from flydsl.passes.shared.launch_conditions import REQUIRES
 from flydsl.passes.shared.walk import functions, location_of
 from flydsl.target.target import Target
@@ -139,7 +140,7 @@ def emit_launcher(
     """Write the host function, and beside it one that only checks arguments, where there is something to check."""
     before = list(sites)
     LauncherEmitter(module, op, offsets, target, launching, sites).emit()
-    if any(inner.name == "llvm.call" for inner in op.walk()):
+    if any(inner.name == "llvm.call" for inner in walked(op)):
         # The same walk over the same operations: the numbers of the sites are those of the entry.
         LauncherEmitter(module, op, offsets, target, CheckingOnly(), before, CHECK).emit()
 
@@ -320,7 +321,7 @@ _GLOBAL_SPACE = 1
 
 def _refuse_device_memory(function: Operation) -> None:
     """A jit function runs on the processor, where an address of a GPU's memory leads nowhere."""
-    for op in function.walk():
+    for op in walked(function):
         if op.name in _ACCESSES and address_space(op.operands[_ACCESSES[op.name]].type) == _GLOBAL_SPACE:
             raise LoweringError(
                 "a jit function runs on the host and cannot read or write a tensor on the GPU",

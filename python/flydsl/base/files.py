@@ -17,11 +17,12 @@ from flydsl.base.errors import DslRuntimeError
 _POLL_SECONDS = 0.02
 
 
-def atomic_write(path: Path, data: bytes, *, mode: int = 0o600) -> None:
+def atomic_write(path: Path, data: bytes, *, mode: int = 0o600, durable: bool = True) -> None:
     """Write ``data`` so that a reader, now or after a crash, finds the old file or the new one, never a part of either.
 
     A file made for others has the ``mode`` 0o666, of which the process's umask takes its part away. The parent
-    directory must exist. OSError is the caller's: a full disk is no reason to stop a computation.
+    directory must exist. OSError is the caller's: a full disk is no reason to stop a computation. What is not
+    ``durable`` does not wait for the disk: a crash of the machine may leave a part, which its reader must recognise.
     """
     # Not from `tempfile`, which takes longer to load than a cached kernel takes to start.
     name = path.parent / f".{path.name}.{os.getpid()}.{threading.get_ident()}.{time.monotonic_ns()}.tmp"
@@ -29,14 +30,16 @@ def atomic_write(path: Path, data: bytes, *, mode: int = 0o600) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         os.replace(name, path)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(name)
         raise
-    _sync_directory(path.parent)
+    if durable:
+        _sync_directory(path.parent)
 
 
 def _sync_directory(path: Path) -> None:

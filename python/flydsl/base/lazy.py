@@ -1,7 +1,8 @@
 """Modules that are loaded when they are first used, declared at the top of the file like any other import.
 
-A start from a warm cache must not load an IR library, and few programs need all of the package. What a file loads later
-is declared in one form, which type checkers and the import contracts read as an import:
+A start from a warm cache must not load an IR library, few programs need all of the package, and some modules of the
+standard library are slow to load (`pathlib`, `json`). What a file loads later is declared in one form, which type
+checkers and the import contracts read as an import:
 
     if TYPE_CHECKING:
         from flydsl.compiler.lowering import driver

@@ -16,7 +16,8 @@ LIBRARY = ("kernels", "ops")
 
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _LIBRARY_ROOTS = tuple(os.path.join(_ROOT, name) + os.sep for name in LIBRARY)
-_LIBRARY_NAMES = tuple(f"{PACKAGE}.{name}." for name in LIBRARY)
+_LIBRARY_STARTS = tuple(f"{PACKAGE}.{name}" for name in LIBRARY)
+_LIBRARY_NAMES = tuple(f"{start}." for start in _LIBRARY_STARTS)
 
 
 def is_own_module(name: str) -> bool:
@@ -26,7 +27,7 @@ def is_own_module(name: str) -> bool:
 
 def is_library_module(name: str) -> bool:
     """Whether a module belongs to the part of this package that is written in the language."""
-    return f"{name}.".startswith(_LIBRARY_NAMES)
+    return name.startswith(_LIBRARY_STARTS) and f"{name}.".startswith(_LIBRARY_NAMES)
 
 
 @lru_cache(maxsize=1024)

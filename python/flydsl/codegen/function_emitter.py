@@ -18,6 +18,7 @@ from flydsl.base.errors import LoweringError
 from flydsl.codegen.llvm_types import Scalar, scalar_of, type_text
 from flydsl.codegen.module_scope import ModuleScope
 from flydsl.codegen.reading.op_view import fail, op_name
+from flydsl.dialects.upstream import ops_of
 
 Rule = Callable[["FunctionEmitter", Operation], None]
 
@@ -140,7 +141,7 @@ class FunctionEmitter:
         last = block.last_op
         if last is None:
             raise LoweringError("a block without a terminator cannot be emitted")
-        for op in block.ops:
+        for op in ops_of(block):
             if op is last:
                 break
             self.emit_op(op)

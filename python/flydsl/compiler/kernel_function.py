@@ -26,12 +26,13 @@ from flydsl.expr.trace.shared_ledger import SharedLedger
 from flydsl.expr.values.handle import describe
 from flydsl.expr.values.int_tuple import IntTuple
 from flydsl.expr.values.numpy_scalar import is_numpy_scalar, python_value
-from flydsl.target.ptx import PTX_OPS
 
 if TYPE_CHECKING:
     from flydsl.compiler.rewrite import rewriter
+    from flydsl.target import ptx
 else:
     rewriter = lazy_module("flydsl.compiler.rewrite.rewriter")
+    ptx = lazy_module("flydsl.target.ptx")
 
 
 class KernelFunction(Decorated):
@@ -314,7 +315,7 @@ def check_dependent(kernel: str, pdl: Any, target: Any) -> None:
         raise DslTypeError(
             f"kernel '{kernel}' is launched with pdl={pdl!r}: it is known when compiling", hint="write True or False"
         )
-    if pdl and target.generation not in PTX_OPS["griddepcontrol.wait"].generations:
+    if pdl and target.generation not in ptx.PTX_OPS["griddepcontrol.wait"].generations:
         raise TargetError(
             f"kernel '{kernel}' is launched with pdl=True, and {target.arch} has no dependent launches",
             hint="they belong to Hopper; drop pdl= here: launches on one stream run in order without it",

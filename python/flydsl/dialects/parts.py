@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import lru_cache
 from types import CodeType, FrameType
 from typing import Any
 
@@ -61,6 +62,12 @@ def ir_type(text: str) -> Attribute:
     return found
 
 
+@lru_cache(maxsize=4096)
+def type_text(type_: Attribute) -> str:
+    """A type as MLIR text; printed once."""
+    return str(type_)
+
+
 def _parse_type(text: str) -> Attribute:
     if text[0] in "if" or text.startswith("bf"):
         return element_type(text)
@@ -92,15 +99,15 @@ class CodePlaces:
         self.code = code
         """Kept alive, so that its identity stays its own."""
         self._file = StringAttr(code.co_filename)
-        self._starts = [(line or 0, (column or 0) + 1) for line, _, column, _ in code.co_positions()]
+        self._places = list(code.co_positions())
         self._made: dict[int, FileLineColLoc] = {}
 
     def at(self, offset: int) -> FileLineColLoc:
         """The place of the instruction at an offset in bytes."""
         found = self._made.get(offset)
         if found is None:
-            line, column = self._starts[offset // 2] if offset >= 0 else (self.code.co_firstlineno, 0)
-            found = self._made[offset] = FileLineColLoc(self._file, IntAttr(line), IntAttr(column))
+            line, _, column, _ = self._places[offset // 2] if offset >= 0 else (self.code.co_firstlineno, 0, -1, 0)
+            found = self._made[offset] = FileLineColLoc(self._file, IntAttr(line or 0), IntAttr((column or 0) + 1))
         return found
 
 

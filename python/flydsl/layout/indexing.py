@@ -1,7 +1,7 @@
 """What shapes and strides alone say: the index of a coordinate, the codomain, the modes that a slice keeps.
 
-Layouts evaluate and slice themselves with these functions, which know nothing of layouts. ``shown`` is the text that a
-message has for the value at hand.
+Layouts evaluate and slice themselves with these functions, which know nothing of layouts. ``shown`` is the value at
+hand, for a message.
 """
 
 from __future__ import annotations
@@ -165,11 +165,11 @@ def kept(coord: IntTuple, modes: Any, want_none: bool) -> list[Any]:
     return [modes] if (coord is None) == want_none else []
 
 
-def check_slice(coord: IntTuple, shape: IntTuple, shown: str) -> None:
+def check_slice(coord: IntTuple, shape: IntTuple, shown: object) -> None:
     """Refuse a coordinate that is not nested as the shape is."""
     if not it.weakly_congruent(coord, shape):
         raise LayoutError(
-            f"profile mismatch: coordinate {it.to_text(coord)} does not fit {shown}",
+            f"profile mismatch: coordinate {it.to_text(coord)} does not fit {it.to_text(shown)}",
             hint=f"give {it.rank(shape)} coordinates, with None for the modes to keep",
         )
 
@@ -181,11 +181,12 @@ def fixed_part(coord: IntTuple) -> Any:
     return 0 if coord is None else coord
 
 
-def left_open(coord: IntTuple, modes: Any, shown: str) -> Any:
+def left_open(coord: IntTuple, modes: Any, shown: object) -> Any:
     """The modes whose coordinate is None, of which there must be some; a single one is unwrapped."""
     found = kept(coord, modes, True)
     if not found:
         raise LayoutError(
-            f"slicing {shown} with {it.to_text(coord)} keeps nothing", hint="put None where a mode is to stay"
+            f"slicing {it.to_text(shown)} with {it.to_text(coord)} keeps nothing",
+            hint="put None where a mode is to stay",
         )
     return it.unwrap(found)

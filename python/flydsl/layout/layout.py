@@ -21,7 +21,8 @@ class Layout:
     stride: Any
 
     def __post_init__(self) -> None:
-        if any(isinstance(part, list) for part in (self.shape, self.stride)):
+        given: Any = (self.shape, self.stride)
+        if isinstance(given[0], list) or isinstance(given[1], list):
             object.__setattr__(self, "shape", it.freeze(self.shape))
             object.__setattr__(self, "stride", it.freeze(self.stride))
         if not it.congruent(self.shape, self.stride):
@@ -87,8 +88,8 @@ class Layout:
         """The modes whose coordinate is None."""
         if coord is None:
             return self
-        indexing.check_slice(coord, self.shape, str(self))
-        return Layout(*(indexing.left_open(coord, part, str(self)) for part in (self.shape, self.stride)))
+        indexing.check_slice(coord, self.shape, self)
+        return Layout(*(indexing.left_open(coord, part, self) for part in (self.shape, self.stride)))
 
     def __str__(self) -> str:
         return f"{it.to_text(self.shape)}:{it.to_text(self.stride)}"

@@ -145,14 +145,14 @@ def slice_(value: Any, coord: IntTuple) -> Any:
         return value
     if not _is_tuple(value):
         return value.sliced(coord)
-    indexing.check_slice(coord, value, _text(value))
-    return indexing.left_open(coord, value, _text(value))
+    indexing.check_slice(coord, value, value)
+    return indexing.left_open(coord, value, value)
 
 
 def dice(value: Any, coord: IntTuple) -> Any:
     """Keep the modes whose coordinate is given."""
     shape = value.shape if isinstance(value, Layout) else value
-    indexing.check_slice(coord, shape, _text(value))
+    indexing.check_slice(coord, shape, value)
     if isinstance(value, Layout):
         return Layout(*(it.unwrap(indexing.kept(coord, part, False)) for part in (value.shape, value.stride)))
     return it.unwrap(indexing.kept(coord, value, False))

@@ -130,14 +130,13 @@ class ComposedLayout:
         """The modes whose coordinate is None; what is fixed moves the offset."""
         if coord is None:
             return self
-        indexing.check_slice(coord, self.outer.shape, str(self))
+        indexing.check_slice(coord, self.outer.shape, self)
         moved = self.outer.index(indexing.fixed_part(coord))
         return ComposedLayout(self.inner, it.add(self.offset, moved), self.outer.sliced(coord))
 
     def __str__(self) -> str:
         outer = f"[{self.outer}]" if isinstance(self.outer, ComposedLayout) else str(self.outer)
-        inner = f"[{self.inner}]" if isinstance(self.inner, ComposedLayout) else str(self.inner)
-        return f"{inner} o {it.to_text(self.offset)} o {outer}"
+        return f"{self.inner} o {it.to_text(self.offset)} o {outer}"
 
     __repr__ = __str__
 

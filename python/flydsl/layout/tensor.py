@@ -37,7 +37,7 @@ class Tensor:
         """The modes whose coordinate is None; what is fixed moves the iterator."""
         if isinstance(self.layout, ComposedLayout):
             return Tensor(self.iter, self.layout.sliced(coord))
-        indexing.check_slice(coord, self.layout.shape, str(self))
+        indexing.check_slice(coord, self.layout.shape, self)
         return self.shifted(self.layout.index(indexing.fixed_part(coord)), self.layout.sliced(coord))
 
     def __str__(self) -> str:

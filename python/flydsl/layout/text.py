@@ -151,12 +151,12 @@ class _Reader:
         return self.layout()
 
     def any_layout(self) -> Any:
-        first = self.mapping()
-        if not self.take("o "):
-            return first
-        offset = self.int_tuple()
-        self.need("o ")
-        return ComposedLayout(first, offset, self.mapping())
+        found = self.mapping()
+        while self.take("o "):  # without brackets they nest to the left
+            offset = self.int_tuple()
+            self.need("o ")
+            found = ComposedLayout(found, offset, self.mapping())
+        return found
 
     # Tiles -------------------------------------------------------------------------------------
 

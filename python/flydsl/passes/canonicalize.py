@@ -7,19 +7,20 @@ LLVM does the rest better; this keeps the IR between passes small and readable.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from xdsl.ir import Attribute, Operation, Region
 
+from flydsl.dialects.upstream import replace_uses
 from flydsl.passes.shared.walk import function_bodies, is_pure, take_out
 
 
 def drop_dead(region: Region) -> None:
     """Remove pure operations nobody uses, last first so that whole chains go."""
     for block in region.blocks:
-        op = block.last_op
+        op: Any = block.last_op
         while op is not None:
-            before = op.prev_op
+            before = op._prev_op
             for inner in op.regions:
                 drop_dead(inner)
             if op.results and is_pure(op) and all(r.first_use is None for r in op.results):
@@ -36,13 +37,13 @@ class _Keys:
         """By identity, which an attribute keeps as long as it is held here."""
 
     def of(self, op: Operation) -> Any:
-        number = self._number
+        number, operands = self._number, cast("Any", op)._operands
         return (
             op.name,
-            tuple(map(id, op.operands)),
+            tuple(map(id, operands)),
             tuple([number(result.type) for result in op.results]),
-            tuple([(name, number(value)) for name, value in op.properties.items()]),
-            tuple([(name, number(value)) for name, value in op.attributes.items()]),
+            tuple([(name, number(value)) for name, value in op.properties.items()]) if op.properties else (),
+            tuple([(name, number(value)) for name, value in op.attributes.items()]) if op.attributes else (),
         )
 
     def _number(self, attribute: Attribute) -> int:
@@ -59,9 +60,9 @@ def share_repeated(region: Region, outer: Sequence[dict[Any, Operation]] = (), k
     first: dict[Any, Operation] = {}
     for block in region.blocks:
         scopes = [*outer, first] if block is region.first_block else [*outer, first, {}]
-        op = block.first_op
+        op: Any = block.first_op
         while op is not None:
-            following = op.next_op
+            following = op._next_op
             if op.results and is_pure(op):
                 key = keys.of(op)
                 found = next((scope[key] for scope in reversed(scopes) if key in scope), None)
@@ -69,7 +70,7 @@ def share_repeated(region: Region, outer: Sequence[dict[Any, Operation]] = (), k
                     scopes[-1][key] = op
                 else:
                     for old, new in zip(op.results, found.results, strict=True):
-                        old.replace_all_uses_with(new)
+                        replace_uses(old, new)
                     take_out(op)
             else:
                 for inner in op.regions:

@@ -16,6 +16,7 @@ from flydsl.base.errors import FlyDSLError, LoweringError
 from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import payload_of, vector_type
+from flydsl.dialects.upstream import ops_of
 from flydsl.layout.tensor import Tensor
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.ssa_leaf import SsaPointer
@@ -25,14 +26,14 @@ from flydsl.target.copy_ops import UniversalAtomic
 from flydsl.target.dtype import register_type, width_bits
 
 
-class _ToSsa:
+class ToSsa:
     def __init__(self, region: Region) -> None:
         self.at = Inserter(region.blocks[0])
 
     def region(self, region: Region) -> None:
         for block in region.blocks:
             self.at.enter()
-            for op in list(block.ops):
+            for op in ops_of(block):
                 for inner in op.regions:
                     self.region(inner)
                 if isinstance(op, FlyOp) and op.spec.name in ("copy_atom_call", "mma_atom_call"):
@@ -126,4 +127,4 @@ class _ToSsa:
 def convert_atom_call_to_ssa_form(module: Operation) -> None:
     """Run the pass on a module."""
     for body in function_bodies(module):
-        _ToSsa(body).region(body)
+        ToSsa(body).region(body)

@@ -20,7 +20,7 @@ from xdsl.dialects.llvm import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from flydsl.dialects.llvm_functions import llvm_function
-from flydsl.dialects.upstream import op_class
+from flydsl.dialects.upstream import op_class, walked
 from flydsl.passes.shared.llvm_conversion import (
     cast_before,
     convert_block_arguments,
@@ -35,7 +35,7 @@ from flydsl.passes.shared.walk import functions
 def convert_func_to_llvm(module: Operation) -> None:
     """Run the pass on a module."""
     for function in list(functions(module, declared=True)):
-        for op in [op for op in function.walk() if op.name in ("func.return", "func.call")]:
+        for op in [op for op in walked(function) if op.name in ("func.return", "func.call")]:
             (_convert_return if op.name == "func.return" else _convert_call)(op)
         if function.name == "func.func":
             _convert_function(function)

@@ -17,6 +17,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from flydsl.dialects.fly.ops import OP_CLASSES, FlyOp
 from flydsl.dialects.fly.payload import is_static_payload
 from flydsl.dialects.fly.types import FlyType
+from flydsl.dialects.upstream import ops_of, replace_uses
 from flydsl.passes.shared.walk import functions, take_out
 
 # Projection -> (the operation it undoes, which operand it gives back).
@@ -38,7 +39,7 @@ def _made_by(value: SSAValue, *names: str) -> FlyOp | None:
     return owner if isinstance(owner, FlyOp) and owner.spec.name in names else None
 
 
-def _undone(op: FlyOp) -> SSAValue | None:
+def undone(op: FlyOp) -> SSAValue | None:
     """What a projection gives back when its operand was just put together."""
     name = op.spec.name
     if name not in _UNDONE:
@@ -51,7 +52,7 @@ def _undone(op: FlyOp) -> SSAValue | None:
     return None if made is None else made.operands[index]
 
 
-def _leaves(op: FlyOp) -> list[SSAValue] | None:
+def leaves_of(op: FlyOp) -> list[SSAValue] | None:
     """The integers a tuple was made of, where a projection asks for exactly those."""
     if op.spec.name not in ("get_scalar", "get_leaves"):
         return None
@@ -63,10 +64,12 @@ def _leaves(op: FlyOp) -> list[SSAValue] | None:
 
 def _is_checked(op: FlyOp) -> bool:
     """Whether lowering must see an operation for what it requires, even where its result is known."""
-    return any(isinstance(u.operation, FlyOp) and u.operation.spec.name == "checked" for u in op.results[0].uses)
+    return any(u.operation.name == "fly.checked" for result in op.results for u in result.uses)
 
 
-class _Folder:
+class Folder:
+    """One forward walk; what stands for a static value is for a subclass to say otherwise."""
+
     def __init__(self, entry: Block) -> None:
         self.entry = entry
         self.statics: dict[object, SSAValue] = {}
@@ -84,7 +87,7 @@ class _Folder:
 
     def region(self, region: Region) -> None:
         for block in region.blocks:
-            for op in list(block.ops):
+            for op in ops_of(block):
                 for inner in op.regions:
                     self.region(inner)
                 if isinstance(op, FlyOp):
@@ -95,24 +98,28 @@ class _Folder:
         if replacements is None or replacements == list(op.results):
             return
         for result, replacement in zip(op.results, replacements, strict=True):
-            result.replace_all_uses_with(replacement)
+            replace_uses(result, replacement)
         _drop(op)
 
     def replacements(self, op: FlyOp) -> list[SSAValue] | None:
         if op.spec.effect or not op.results or op.spec.name == "atom.set_value" or _is_checked(op):
             return None
-        leaves = _leaves(op)
+        leaves = leaves_of(op)
         if leaves is not None or len(op.results) != 1:
             return leaves
-        undone = _undone(op)
-        if undone is not None:
-            return [undone]
+        same = undone(op)
+        if same is not None:
+            return [same]
         type_ = op.results[0].type
         if not (isinstance(type_, FlyType) and is_static_payload(type_.data)):
             return None
+        return [self.folded(op, type_)]
+
+    def folded(self, op: FlyOp, type_: FlyType[Any]) -> SSAValue:
+        """What stands for an operation whose result is static."""
         if op.spec.name == "static" and op.parent is self.entry:
-            return [self.statics.setdefault(type_, op.results[0])]
-        return [self.static(type_)]
+            return self.statics.setdefault(type_, op.results[0])
+        return self.static(type_)
 
 
 def _drop(op: Operation) -> None:
@@ -122,16 +129,21 @@ def _drop(op: Operation) -> None:
 def drop_dead(region: Region) -> None:
     """Remove fly values nobody uses, last first so that whole chains go."""
     for block in region.blocks:
-        for op in reversed(list(block.ops)):
+        for op in reversed(ops_of(block)):
             for inner in op.regions:
                 drop_dead(inner)
-            if isinstance(op, FlyOp) and not op.spec.effect and op.results and not any(r.uses for r in op.results):
+            if (
+                isinstance(op, FlyOp)
+                and not op.spec.effect
+                and op.results
+                and all(r.first_use is None for r in op.results)
+            ):
                 _drop(op)
 
 
-def fly_canonicalize(module: Operation) -> None:
+def fly_canonicalize(module: Operation, folder: type[Folder] = Folder) -> None:
     """Run the pass on a module."""
     for function in functions(module):
         body = function.regions[0]
-        _Folder(body.blocks[0]).region(body)
+        folder(body.blocks[0]).region(body)
         drop_dead(body)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from xdsl.ir import Operation
 
+from flydsl.dialects.upstream import walked
 from flydsl.passes.shared.llvm_conversion import cast_before, llvm_type
 from flydsl.passes.shared.walk import functions
 
@@ -17,6 +18,6 @@ from flydsl.passes.shared.walk import functions
 def gpu_to_llvm(module: Operation) -> None:
     """Run the pass on a module."""
     for function in functions(module):
-        for op in function.walk():
+        for op in walked(function):
             if op.name == "gpu.launch_func":
                 op.operands = [cast_before(value, llvm_type(value.type), op) for value in op.operands]

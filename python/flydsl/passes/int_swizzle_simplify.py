@@ -19,6 +19,7 @@ from xdsl.dialects.arith import IntegerOverflowAttr, IntegerOverflowFlag
 from xdsl.ir import Operation, Region, SSAValue
 
 from flydsl.base.records import dataclass
+from flydsl.dialects.upstream import ops_of, replace_uses
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.known_bits import constant_of, known_zeros, shift_of, width_of
 from flydsl.passes.shared.walk import function_bodies
@@ -98,13 +99,13 @@ class _Simplifier:
     def region(self, region: Region) -> None:
         for block in region.blocks:
             self.at.enter()
-            for op in list(block.ops):
+            for op in ops_of(block):
                 for inner in op.regions:
                     self.region(inner)
                 self.at.anchor = op
                 same = self.simplified(op)
                 if same is not None:
-                    op.results[0].replace_all_uses_with(same)
+                    replace_uses(op.results[0], same)
                     op.detach()
                     op.erase(safe_erase=False)
             self.at.leave()

@@ -25,6 +25,7 @@ from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp, to_attr
 from flydsl.dialects.fly.payload import CopyAtom, MmaAtom
 from flydsl.dialects.fly.types import FlyType, MemRefType, PtrType, element_type, payload_of, type_of
+from flydsl.dialects.upstream import replace_uses
 from flydsl.layout import coords
 from flydsl.layout import int_tuple as it
 from flydsl.layout.leaf import Basis, DynInt
@@ -38,7 +39,7 @@ from flydsl.passes.shared.vector_access import load_elements, load_masked, store
 from flydsl.passes.shared.walk import MARK, function_bodies
 
 
-def _by_rule(low: LayoutLowering, op: FlyOp) -> None:
+def by_rule(low: LayoutLowering, op: FlyOp) -> None:
     """Algebra: the rule over SSA leaves is the lowering."""
     assert op.spec.rule is not None, op.name
     low.set(op, op.spec.rule(*low.operands(op), **op.attrs))
@@ -49,7 +50,7 @@ def _leaf(low: LayoutLowering, op: FlyOp) -> None:
     leaves = answer if isinstance(answer, tuple) else (answer,)
     for result, leaf in zip(op.results, leaves, strict=True):
         width = result.type.width.data  # type: ignore[union-attr]
-        result.replace_all_uses_with(register(low.at, leaf, width))
+        replace_uses(result, register(low.at, leaf, width))
     low.done.append(op)
 
 
@@ -239,7 +240,7 @@ HANDLERS: dict[str, Handler] = {
 def lower_layouts(module: Operation) -> None:
     """Run the lowering on every function of a module."""
     for body in function_bodies(module):
-        LayoutLowering(body.blocks[0], HANDLERS, _by_rule).run(body)
+        LayoutLowering(body.blocks[0], HANDLERS, by_rule).run(body)
     check_at_launch(module)
     for body in function_bodies(module):
         drop_dead(body)

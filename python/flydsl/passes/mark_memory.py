@@ -19,6 +19,7 @@ from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.ops import OP_CLASSES, FlyOp
 from flydsl.dialects.fly.payload import is_static_payload
 from flydsl.dialects.fly.types import FlyType, payload_of
+from flydsl.dialects.upstream import walked
 from flydsl.layout import int_tuple as it
 from flydsl.layout.layout import Layout
 from flydsl.layout.tensor import Tensor
@@ -67,6 +68,6 @@ def _mark_op(op: FlyOp) -> None:
 def mark_memory(module: Operation) -> None:
     """Run the pass on a module."""
     for function in functions(module):
-        for op in list(function.walk()):
+        for op in walked(function):
             if isinstance(op, FlyOp):
                 _mark_op(op)

@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from flydsl.base.records import dataclass, field
 from flydsl.dialects.fly.ops import FlyOp, allocation_size
 from flydsl.dialects.fly.types import element_type, payload_of, vector_type
-from flydsl.dialects.upstream import integers
+from flydsl.dialects.upstream import integers, ops_of, replace_uses, walked
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.vector_access import as_vector, concatenate, extract, shuffle
 from flydsl.passes.shared.walk import function_bodies, take_out
@@ -38,21 +38,21 @@ No thread has more registers of one kind either."""
 
 
 @dataclass
-class _Access:
+class Access:
     op: FlyOp
     offset: int
     count: int
 
 
 @dataclass
-class _Allocation:
+class Allocation:
     """One promotable allocation: element type, accesses, and the cuts between its pieces."""
 
     number: int
     op: Operation
     elem: str
     size: int
-    accesses: list[_Access] = field(default_factory=list)
+    accesses: list[Access] = field(default_factory=list)
     steps: list[Operation] = field(default_factory=list)
     cuts: list[int] = field(default_factory=list)
 
@@ -74,7 +74,7 @@ class _Allocation:
         return any(count > _WIDEST // 4 and last - first > _WIDEST
                    for count, (first, last) in zip(written, pairwise(self.cuts), strict=True))  # fmt: skip
 
-    def pieces(self, access: _Access) -> range:
+    def pieces(self, access: Access) -> range:
         """The pieces that an access touches."""
         return range(self.piece_at(access.offset), self.piece_at(access.offset + access.count - 1) + 1)
 
@@ -95,7 +95,7 @@ def _constant_offset(op: FlyOp) -> int | None:
     return payload if isinstance(payload, int) else None
 
 
-def _collect(pointer: SSAValue, offset: int, into: _Allocation) -> bool:
+def _collect(pointer: SSAValue, offset: int, into: Allocation) -> bool:
     """Note every access through a register pointer; False when it is used any other way."""
     for use in pointer.uses:
         op = use.operation
@@ -112,7 +112,7 @@ def _collect(pointer: SSAValue, offset: int, into: _Allocation) -> bool:
             count = value.type.get_shape()[0] if isinstance(value.type, VectorType) else 1
             if offset < 0 or offset + count > into.size:
                 return False
-            into.accesses.append(_Access(op, offset, count))
+            into.accesses.append(Access(op, offset, count))
         elif name == "make_view" and not op.results[0].uses:
             into.steps.append(op)
         else:
@@ -131,14 +131,16 @@ def _followed(access: Operation, allocation: Operation) -> bool:
     return block is not None
 
 
-class _Promoter:
+class Promoter:
     """Walks a function once, holding the current value of every slot."""
+
+    allocation: type[Allocation] = Allocation
 
     def __init__(self, body: Region) -> None:
         self.body = body
         self.at = Inserter(body.blocks[0])
-        self.allocations: dict[Operation, _Allocation] = {}
-        self.by_access: dict[Operation, tuple[_Allocation, _Access]] = {}
+        self.allocations: dict[Operation, Allocation] = {}
+        self.by_access: dict[Operation, tuple[Allocation, Access]] = {}
         self.current: dict[Slot, SSAValue] = {}
         self._undo: list[tuple[Slot, SSAValue | None]] = []
         """What `current` held before each change, so that a region's changes can be taken back."""
@@ -156,7 +158,7 @@ class _Promoter:
 
     def _find(self, region: Region) -> None:
         for block in region.blocks:
-            for op in block.ops:
+            for op in ops_of(block):
                 if isinstance(op, FlyOp) and op.spec.name == "make_ptr":
                     size = allocation_size(op)
                     if size is not None and size <= _MOST_ELEMENTS:
@@ -165,7 +167,7 @@ class _Promoter:
                     self._find(inner)
 
     def _consider(self, op: FlyOp, size: int) -> None:
-        allocation = _Allocation(len(self.allocations), op, payload_of(op.results[0].type).elem, size)
+        allocation = self.allocation(len(self.allocations), op, payload_of(op.results[0].type).elem, size)
         if _collect(op.results[0], 0, allocation) and all(_followed(a.op, op) for a in allocation.accesses):
             allocation.cut()
             if allocation.too_wide():
@@ -178,7 +180,7 @@ class _Promoter:
 
     def _region(self, region: Region) -> None:
         for block in region.blocks:
-            for op in list(block.ops):
+            for op in ops_of(block):
                 self._op(op)
 
     def _op(self, op: Operation) -> None:
@@ -193,7 +195,7 @@ class _Promoter:
         elif op.regions:
             self._structured(op)
 
-    def _forget(self, allocation: _Allocation) -> None:
+    def _forget(self, allocation: Allocation) -> None:
         """An allocation inside a loop starts anew in every iteration."""
         for index in range(len(allocation.cuts) - 1):
             if (allocation.number, index) in self.current:
@@ -215,7 +217,7 @@ class _Promoter:
             else:
                 self.current[slot] = value
 
-    def _value(self, allocation: _Allocation, index: int) -> SSAValue:
+    def _value(self, allocation: Allocation, index: int) -> SSAValue:
         slot = (allocation.number, index)
         found = self.current.get(slot)
         if found is None:
@@ -223,7 +225,7 @@ class _Promoter:
             self._set(slot, found)
         return found
 
-    def _load(self, allocation: _Allocation, access: _Access) -> None:
+    def _load(self, allocation: Allocation, access: Access) -> None:
         pieces: list[tuple[SSAValue, int]] = []
         at, end = access.offset, access.offset + access.count
         while at < end:
@@ -240,14 +242,14 @@ class _Promoter:
             whole = concatenate(self.at, pieces, allocation.elem)
         else:
             whole = pieces[0][0]
-        result.replace_all_uses_with(whole)
+        replace_uses(result, whole)
 
     def _part(self, value: SSAValue, first: int, count: int, elem: str) -> SSAValue:
         if count == 1:
             return extract(self.at, value, first, elem)
         return shuffle(self.at, value, value, range(first, first + count), elem)
 
-    def _store(self, allocation: _Allocation, access: _Access) -> None:
+    def _store(self, allocation: Allocation, access: Access) -> None:
         stored = access.op.operands[0]
         vector = isinstance(stored.type, VectorType)
         at, end = access.offset, access.offset + access.count
@@ -263,7 +265,7 @@ class _Promoter:
             self._set((allocation.number, index), part)
             at += taken
 
-    def _inserted(self, allocation: _Allocation, index: int, part: SSAValue, first: int, count: int) -> SSAValue:
+    def _inserted(self, allocation: Allocation, index: int, part: SSAValue, first: int, count: int) -> SSAValue:
         whole = self._value(allocation, index)
         if count == 1 and not isinstance(part.type, VectorType):
             position = {"static_position": integers(64, first)}
@@ -274,10 +276,10 @@ class _Promoter:
 
     # Structured control flow -------------------------------------------------------------------
 
-    def _stored_in(self, op: Operation) -> list[tuple[_Allocation, int]]:
+    def _stored_in(self, op: Operation) -> list[tuple[Allocation, int]]:
         """Slots that a structured operation writes and that exist around it."""
-        inside: set[Operation] = set(op.walk())
-        slots: dict[Slot, tuple[_Allocation, int]] = {}
+        inside: set[Operation] = set(walked(op))
+        slots: dict[Slot, tuple[Allocation, int]] = {}
         for inner in inside:
             found = self.by_access.get(inner)
             if found is None or inner.results:
@@ -313,13 +315,13 @@ class _Promoter:
         assert op.parent is not None
         op.parent.insert_op_before(new, op)
         for old, result in zip(op.results, new.results, strict=False):
-            old.replace_all_uses_with(result)
+            replace_uses(old, result)
         take_out(op)
         for (allocation, index), result in zip(slots, new.results[len(op.results) :], strict=True):
             self._set((allocation.number, index), result)
 
     def _carry(
-        self, region: Region, slots: list[tuple[_Allocation, int]], inits: list[SSAValue], arguments: bool
+        self, region: Region, slots: list[tuple[Allocation, int]], inits: list[SSAValue], arguments: bool
     ) -> None:
         """Give a region the slots' values on entry and have it hand over their values at its end."""
         if not region.blocks:
@@ -338,4 +340,4 @@ class _Promoter:
 def promote_regmem_to_vectorssa(module: Operation) -> None:
     """Run the pass on a module."""
     for body in function_bodies(module):
-        _Promoter(body).run()
+        Promoter(body).run()

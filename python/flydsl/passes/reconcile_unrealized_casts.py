@@ -9,6 +9,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.ir import Operation
 
+from flydsl.dialects.upstream import walked
 from flydsl.passes.shared.llvm_conversion import remove
 from flydsl.passes.shared.walk import functions
 
@@ -21,7 +22,7 @@ def reconcile_unrealized_casts(module: Operation) -> None:
 
 def reconcile(function: Operation) -> None:
     """Drop the casts of one function, those inside regions included."""
-    casts = [op for op in function.walk() if isinstance(op, UnrealizedConversionCastOp)]
+    casts = [op for op in walked(function) if isinstance(op, UnrealizedConversionCastOp)]
     for cast in casts:
         source = cast.operands[0] if len(cast.operands) == 1 and len(cast.results) == 1 else None
         while source is not None:

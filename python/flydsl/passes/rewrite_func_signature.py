@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.ops import OP_CLASSES, to_attr
 from flydsl.dialects.fly.types import CopyAtomType, FlyType, MmaAtomType, PtrType, element_type, type_of
-from flydsl.dialects.upstream import integers, op_class
+from flydsl.dialects.upstream import integers, op_class, replace_uses
 from flydsl.layout.layout import Layout
 from flydsl.layout.leaf import Basis, DynInt
 from flydsl.layout.swizzle import ComposedLayout
@@ -32,23 +32,23 @@ from flydsl.passes.shared.walk import functions
 # What a type is made of ------------------------------------------------------------------------
 
 
-def _leaves(payload: Any) -> list[Any]:
+def run_time_leaves(payload: Any) -> list[Any]:
     """The run-time leaves of a payload without its pointer, in order."""
     if isinstance(payload, Tensor):
-        own = [] if isinstance(payload.iter, pl.Pointer) else _leaves(payload.iter)
-        return own + _leaves(payload.layout)
+        own = [] if isinstance(payload.iter, pl.Pointer) else run_time_leaves(payload.iter)
+        return own + run_time_leaves(payload.layout)
     if isinstance(payload, Layout):
-        return _leaves(payload.shape) + _leaves(payload.stride)
+        return run_time_leaves(payload.shape) + run_time_leaves(payload.stride)
     if isinstance(payload, ComposedLayout):
-        return _leaves(payload.inner) + _leaves(payload.offset) + _leaves(payload.outer)
+        return run_time_leaves(payload.inner) + run_time_leaves(payload.offset) + run_time_leaves(payload.outer)
     if isinstance(payload, tuple):
-        return [leaf for item in payload for leaf in _leaves(item)]
+        return [leaf for item in payload for leaf in run_time_leaves(item)]
     if isinstance(payload, Basis):
-        return _leaves(payload.value)
+        return run_time_leaves(payload.value)
     return [payload] if isinstance(payload, DynInt) else []
 
 
-def _stays(type_: Attribute) -> bool:
+def stays(type_: Attribute) -> bool:
     """Whether a type crosses boundaries as it is: pointers, and atoms with run-time state, become LLVM's later."""
     if not isinstance(type_, FlyType) or isinstance(type_, PtrType):
         return True
@@ -57,14 +57,14 @@ def _stays(type_: Attribute) -> bool:
 
 def boundary_types(type_: Attribute) -> list[Attribute]:
     """The types that replace a fly type at a boundary."""
-    if _stays(type_):
+    if stays(type_):
         return [type_]
     assert isinstance(type_, FlyType)
     payload = type_.data
     parts: list[Attribute] = []
     if isinstance(payload, Tensor) and isinstance(payload.iter, pl.Pointer):
         parts.append(type_of(payload.iter))
-    widths = tuple(leaf.width for leaf in _leaves(payload))
+    widths = tuple(leaf.width for leaf in run_time_leaves(payload))
     if widths:
         parts.append(_struct_of(widths))
     return parts
@@ -75,7 +75,7 @@ def _struct_of(widths: tuple[int, ...]) -> Attribute:
     return LLVMStructType.from_type_list([element_type(f"i{width}") for width in widths])
 
 
-class _Edit:
+class Edit:
     """Emits before or after a place in a block."""
 
     def __init__(self, block: Block, before: Operation | None) -> None:
@@ -97,9 +97,9 @@ class _Edit:
 # Taking apart ----------------------------------------------------------------------------------
 
 
-def _take_apart(edit: _Edit, value: SSAValue) -> list[SSAValue]:
+def _take_apart(edit: Edit, value: SSAValue) -> list[SSAValue]:
     type_ = value.type
-    if _stays(type_):
+    if stays(type_):
         return [value]
     assert isinstance(type_, FlyType)
     payload = type_.data
@@ -112,7 +112,7 @@ def _take_apart(edit: _Edit, value: SSAValue) -> list[SSAValue]:
     return parts
 
 
-def _pack(edit: _Edit, scalars: list[SSAValue]) -> SSAValue:
+def _pack(edit: Edit, scalars: list[SSAValue]) -> SSAValue:
     struct = LLVMStructType.from_type_list([s.type for s in scalars])
     packed = edit.add(op_class("llvm.mlir.undef").create(result_types=[struct]))
     for index, scalar in enumerate(scalars):
@@ -123,7 +123,7 @@ def _pack(edit: _Edit, scalars: list[SSAValue]) -> SSAValue:
     return packed
 
 
-def _scalars(edit: _Edit, value: SSAValue, payload: Any) -> list[SSAValue]:
+def _scalars(edit: Edit, value: SSAValue, payload: Any) -> list[SSAValue]:
     """The run-time leaves of a value as integers, in the order of `_leaves`."""
     if isinstance(payload, Tensor):
         own = [] if isinstance(payload.iter, pl.Pointer) else _part(edit, value, "get_iter", payload.iter)
@@ -133,7 +133,7 @@ def _scalars(edit: _Edit, value: SSAValue, payload: Any) -> list[SSAValue]:
     if isinstance(payload, ComposedLayout):
         return [s for name in ("inner", "offset", "outer")
                 for s in _part(edit, value, f"composed_get_{name}", getattr(payload, name))]  # fmt: skip
-    widths = [element_type(f"i{leaf.width}") for leaf in _leaves(payload)]
+    widths = [element_type(f"i{leaf.width}") for leaf in run_time_leaves(payload)]
     if not widths:
         return []
     op = OP_CLASSES["get_leaves"].create(
@@ -143,8 +143,8 @@ def _scalars(edit: _Edit, value: SSAValue, payload: Any) -> list[SSAValue]:
     return list(op.results)
 
 
-def _part(edit: _Edit, value: SSAValue, name: str, payload: Any) -> list[SSAValue]:
-    if not _leaves(payload):
+def _part(edit: Edit, value: SSAValue, name: str, payload: Any) -> list[SSAValue]:
+    if not run_time_leaves(payload):
         return []
     return _scalars(edit, edit.fly(name, [value], payload), payload)
 
@@ -152,8 +152,8 @@ def _part(edit: _Edit, value: SSAValue, name: str, payload: Any) -> list[SSAValu
 # Putting together ------------------------------------------------------------------------------
 
 
-def _put_together(edit: _Edit, parts: Sequence[SSAValue], type_: Attribute) -> SSAValue:
-    if _stays(type_):
+def _put_together(edit: Edit, parts: Sequence[SSAValue], type_: Attribute) -> SSAValue:
+    if stays(type_):
         return parts[0]
     assert isinstance(type_, FlyType)
     payload = type_.data
@@ -161,7 +161,7 @@ def _put_together(edit: _Edit, parts: Sequence[SSAValue], type_: Attribute) -> S
     pointer = remaining.pop(0) if isinstance(payload, Tensor) and isinstance(payload.iter, pl.Pointer) else None
     scalars: list[SSAValue] = []
     if remaining:
-        for index, leaf in enumerate(_leaves(payload)):
+        for index, leaf in enumerate(run_time_leaves(payload)):
             position = {"position": integers(64, index)}
             kind = element_type(f"i{leaf.width}")
             extract = op_class("llvm.extractvalue")
@@ -170,11 +170,11 @@ def _put_together(edit: _Edit, parts: Sequence[SSAValue], type_: Attribute) -> S
     return _build(edit, payload, iter(scalars), pointer)
 
 
-def _build(edit: _Edit, payload: Any, scalars: Any, pointer: SSAValue | None) -> SSAValue:
+def _build(edit: Edit, payload: Any, scalars: Any, pointer: SSAValue | None) -> SSAValue:
     if isinstance(payload, Tensor):
         start = pointer if pointer is not None else _build(edit, payload.iter, scalars, None)
         return edit.fly("make_view", [start, _build(edit, payload.layout, scalars, None)], payload)
-    if not _leaves(payload):
+    if not run_time_leaves(payload):
         return edit.add(OP_CLASSES["static"].create(result_types=[type_of(payload)]))
     if isinstance(payload, Layout):
         parts = [_build(edit, payload.shape, scalars, None), _build(edit, payload.stride, scalars, None)]
@@ -182,124 +182,133 @@ def _build(edit: _Edit, payload: Any, scalars: Any, pointer: SSAValue | None) ->
     if isinstance(payload, ComposedLayout):
         parts = [_build(edit, part, scalars, None) for part in (payload.inner, payload.offset, payload.outer)]
         return edit.fly("make_composed_layout", parts, payload)
-    return edit.fly("make_int_tuple", [next(scalars) for _ in _leaves(payload)], payload)
+    return edit.fly("make_int_tuple", [next(scalars) for _ in run_time_leaves(payload)], payload)
 
 
 # Boundaries ------------------------------------------------------------------------------------
 
 
-def _changes(types: Sequence[Attribute]) -> bool:
-    return any(boundary_types(t) != [t] for t in types)
+class SignatureRewriter:
+    """The walk over a module; what values are taken apart into is for a subclass to say otherwise."""
 
+    def boundary_types(self, type_: Attribute) -> list[Attribute]:
+        return boundary_types(type_)
 
-def _rewrite_arguments(block: Block) -> None:
-    """Replace block arguments by their parts and rebuild them at the top of the block."""
-    if not _changes([a.type for a in block.args]):
-        return
-    edit = _Edit(block, block.first_op)
-    for argument in list(block.args):
-        kinds = boundary_types(argument.type)
-        if kinds == [argument.type]:
-            continue
-        index = argument.index
-        parts = [block.insert_arg(kind, index + 1 + i) for i, kind in enumerate(kinds)]
-        argument.replace_all_uses_with(_put_together(edit, parts, argument.type))
-        block.erase_arg(argument)
+    def take_apart(self, edit: Edit, value: SSAValue) -> list[SSAValue]:
+        return _take_apart(edit, value)
 
+    def put_together(self, edit: Edit, parts: Sequence[SSAValue], type_: Attribute) -> SSAValue:
+        return _put_together(edit, parts, type_)
 
-def _flattened(types: Sequence[Attribute]) -> list[Attribute]:
-    return [kind for type_ in types for kind in boundary_types(type_)]
+    def run(self, module: Operation) -> None:
+        for op in functions(module, declared=True):
+            self.rewrite_region(op.regions[0])
+            if op.name != "llvm.func":  # LLVM's own never hold fly values
+                self.rewrite_function(op)
 
+    def _changes(self, types: Sequence[Attribute]) -> bool:
+        return any(self.boundary_types(t) != [t] for t in types)
 
-def _rewrite_function(op: Operation) -> None:
-    before = op.properties["function_type"]
-    assert isinstance(before, FunctionType)
-    for name, types in (("arg_attrs", before.inputs.data), ("res_attrs", before.outputs.data)):
-        if isinstance(notes := op.properties.get(name), ArrayAttr):
-            op.properties[name] = _spread(notes, types)
-    if isinstance(names := op.attributes.get(pl.ARGUMENT_NAMES), ArrayAttr):
-        spread = zip(names.data, before.inputs.data, strict=True)
-        op.attributes[pl.ARGUMENT_NAMES] = ArrayAttr([n for n, type_ in spread for _ in boundary_types(type_)])
-    if op.regions[0].blocks:
-        _rewrite_arguments(op.regions[0].blocks[0])
-    inputs, outputs = _flattened(before.inputs.data), _flattened(before.outputs.data)
-    op.properties["function_type"] = FunctionType.from_lists(inputs, outputs)
+    def _rewrite_arguments(self, block: Block) -> None:
+        """Replace block arguments by their parts and rebuild them at the top of the block."""
+        if not self._changes([a.type for a in block.args]):
+            return
+        edit = Edit(block, block.first_op)
+        for argument in list(block.args):
+            kinds = self.boundary_types(argument.type)
+            if kinds == [argument.type]:
+                continue
+            index = argument.index
+            parts = [block.insert_arg(kind, index + 1 + i) for i, kind in enumerate(kinds)]
+            replace_uses(argument, self.put_together(edit, parts, argument.type))
+            block.erase_arg(argument)
 
+    def _flattened(self, types: Sequence[Attribute]) -> list[Attribute]:
+        return [kind for type_ in types for kind in self.boundary_types(type_)]
 
-def _spread(notes: ArrayAttr[Attribute], types: Sequence[Attribute]) -> ArrayAttr[Attribute]:
-    """Attributes of arguments or results, where one became several: the first part keeps them."""
-    nothing = DictionaryAttr({})
-    spread: list[Attribute] = []
-    for note, type_ in zip(notes.data, types, strict=True):
-        spread += [note, *[nothing] * (len(boundary_types(type_)) - 1)][: len(boundary_types(type_))]
-    return ArrayAttr(spread)
+    def rewrite_function(self, op: Operation) -> None:
+        before = op.properties["function_type"]
+        assert isinstance(before, FunctionType)
+        for name, types in (("arg_attrs", before.inputs.data), ("res_attrs", before.outputs.data)):
+            if isinstance(notes := op.properties.get(name), ArrayAttr):
+                op.properties[name] = self._spread(notes, types)
+        if isinstance(names := op.attributes.get(pl.ARGUMENT_NAMES), ArrayAttr):
+            spread = zip(names.data, before.inputs.data, strict=True)
+            op.attributes[pl.ARGUMENT_NAMES] = ArrayAttr([n for n, type_ in spread for _ in self.boundary_types(type_)])
+        if op.regions[0].blocks:
+            self._rewrite_arguments(op.regions[0].blocks[0])
+        inputs, outputs = self._flattened(before.inputs.data), self._flattened(before.outputs.data)
+        op.properties["function_type"] = FunctionType.from_lists(inputs, outputs)
 
+    def _spread(self, notes: ArrayAttr[Attribute], types: Sequence[Attribute]) -> ArrayAttr[Attribute]:
+        """Attributes of arguments or results, where one became several: the first part keeps them."""
+        nothing = DictionaryAttr({})
+        spread: list[Attribute] = []
+        for note, type_ in zip(notes.data, types, strict=True):
+            spread += [note, *[nothing] * (len(self.boundary_types(type_)) - 1)][: len(self.boundary_types(type_))]
+        return ArrayAttr(spread)
 
-def _apart(edit: _Edit, values: Sequence[SSAValue]) -> list[SSAValue]:
-    return [part for value in values for part in _take_apart(edit, value)]
+    def _apart(self, edit: Edit, values: Sequence[SSAValue]) -> list[SSAValue]:
+        return [part for value in values for part in self.take_apart(edit, value)]
 
-
-def _rewrite_launch(op: Operation) -> None:
-    sizes = list(op.properties["operandSegmentSizes"].get_values())  # type: ignore[union-attr]
-    first = sum(sizes[:11])
-    arguments = list(op.operands[first : first + sizes[11]])
-    if not _changes([a.type for a in arguments]):
-        return
-    assert op.parent is not None
-    parts = _apart(_Edit(op.parent, op), arguments)
-    op.operands = [*op.operands[:first], *parts, *op.operands[first + sizes[11] :]]
-    sizes[11] = len(parts)
-    op.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, sizes)
-
-
-def _rewrite_terminator(op: Operation) -> None:
-    """Terminators that hand values over hand over parts."""
-    if _changes([o.type for o in op.operands]):
+    def _rewrite_launch(self, op: Operation) -> None:
+        sizes = list(op.properties["operandSegmentSizes"].get_values())  # type: ignore[union-attr]
+        first = sum(sizes[:11])
+        arguments = list(op.operands[first : first + sizes[11]])
+        if not self._changes([a.type for a in arguments]):
+            return
         assert op.parent is not None
-        op.operands = _apart(_Edit(op.parent, op), list(op.operands))
+        parts = self._apart(Edit(op.parent, op), arguments)
+        op.operands = [*op.operands[:first], *parts, *op.operands[first + sizes[11] :]]
+        sizes[11] = len(parts)
+        op.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, sizes)
 
+    def _rewrite_terminator(self, op: Operation) -> None:
+        """Terminators that hand values over hand over parts."""
+        if self._changes([o.type for o in op.operands]):
+            assert op.parent is not None
+            op.operands = self._apart(Edit(op.parent, op), list(op.operands))
 
-def _rewrite_structured(op: Operation) -> None:
-    """`scf.for`, `scf.if`, `scf.while` and calls: operands, block arguments and results all change."""
-    results = [r.type for r in op.results]
-    if not _changes([*results, *(o.type for o in op.operands)]):
-        return
-    block = op.parent
-    assert block is not None
-    operands = _apart(_Edit(block, op), list(op.operands))
-    regions = [op.detach_region(region) for region in list(op.regions)]
-    for region in regions:
-        for inner in region.blocks:
-            _rewrite_arguments(inner)
-    new = type(op).create(
-        operands=operands,
-        result_types=_flattened(results),
-        properties=op.properties,
-        attributes=op.attributes,
-        regions=regions,
-    )
-    new.location = op.location
-    block.insert_op_before(new, op)
-    given = iter(new.results)
-    edit = _Edit(block, op)
-    for result in op.results:
-        parts = [next(given) for _ in boundary_types(result.type)]
-        result.replace_all_uses_with(_put_together(edit, parts, result.type))
-    op.detach()
-    op.erase(safe_erase=False)
+    def _rewrite_structured(self, op: Operation) -> None:
+        """`scf.for`, `scf.if`, `scf.while` and calls: operands, block arguments and results all change."""
+        results = [r.type for r in op.results]
+        if not self._changes([*results, *(o.type for o in op.operands)]):
+            return
+        block = op.parent
+        assert block is not None
+        operands = self._apart(Edit(block, op), list(op.operands))
+        regions = [op.detach_region(region) for region in list(op.regions)]
+        for region in regions:
+            for inner in region.blocks:
+                self._rewrite_arguments(inner)
+        new = type(op).create(
+            operands=operands,
+            result_types=self._flattened(results),
+            properties=op.properties,
+            attributes=op.attributes,
+            regions=regions,
+        )
+        new.location = op.location
+        block.insert_op_before(new, op)
+        given = iter(new.results)
+        edit = Edit(block, op)
+        for result in op.results:
+            parts = [next(given) for _ in self.boundary_types(result.type)]
+            replace_uses(result, self.put_together(edit, parts, result.type))
+        op.detach()
+        op.erase(safe_erase=False)
 
-
-def _rewrite_region(region: Region) -> None:
-    for block in region.blocks:
-        for op in list(block.ops):
-            for inner in op.regions:
-                _rewrite_region(inner)
-            if op.name == "gpu.launch_func":
-                _rewrite_launch(op)
-            elif op.name in _TERMINATORS:
-                _rewrite_terminator(op)
-            elif op.name in _STRUCTURED:
-                _rewrite_structured(op)
+    def rewrite_region(self, region: Region) -> None:
+        for block in region.blocks:
+            for op in list(block.ops):
+                for inner in op.regions:
+                    self.rewrite_region(inner)
+                if op.name == "gpu.launch_func":
+                    self._rewrite_launch(op)
+                elif op.name in _TERMINATORS:
+                    self._rewrite_terminator(op)
+                elif op.name in _STRUCTURED:
+                    self._rewrite_structured(op)
 
 
 _TERMINATORS = ("scf.yield", "scf.condition", "func.return", "gpu.return")
@@ -308,7 +317,4 @@ _STRUCTURED = ("scf.for", "scf.if", "scf.while", "func.call")
 
 def rewrite_func_signature(module: Operation) -> None:
     """Run the pass on a module."""
-    for op in functions(module, declared=True):
-        _rewrite_region(op.regions[0])
-        if op.name != "llvm.func":  # LLVM's own never hold fly values
-            _rewrite_function(op)
+    SignatureRewriter().run(module)

@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr, VectorType
+from xdsl.dialects.builtin import ModuleOp, VectorType
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from flydsl.base.errors import ScheduleWarning, SourceLocation
 from flydsl.base.records import dataclass, field
+from flydsl.dialects.upstream import ops_of
 from flydsl.passes.shared.known_bits import constant_of
 from flydsl.passes.shared.walk import function_bodies, location_of
 from flydsl.target.schedule_groups import LDS_READ, LDS_WRITE, LOAD, MATRIX, STORE, counted_kinds, kind_names
@@ -67,6 +69,8 @@ class _Stretch:
     whole: dict[int, int] = field(default_factory=dict)
     narrow: dict[int, list[int]] = field(default_factory=dict)
     hints: list[tuple[int, int, Operation]] = field(default_factory=list)
+    others: list[Operation] = field(default_factory=list)
+    """What is counted if there are hints."""
 
     def add(self, kind: int, bits: int) -> None:
         if 0 < bits < _WHOLE:
@@ -81,6 +85,8 @@ class _Stretch:
         return whole + sum(-(-sum(bits) // _WHOLE) for bits in narrow), whole + sum(map(len, narrow))
 
     def mismatches(self) -> Iterator[ScheduleMismatch]:
+        for op in self.others if self.hints else ():
+            _count(op, self)
         for kinds, asked, op in self._asked():
             least, most = self.counts(kinds)
             if not least <= asked <= most:
@@ -100,8 +106,8 @@ class _Stretch:
 
 
 def _intrinsic_name(op: Operation) -> str:
-    name = op.properties.get("intrin")
-    return name.data if isinstance(name, StringAttr) else op.name
+    name: Any = op.properties.get("intrin")
+    return op.name if name is None else name.data
 
 
 def _width(type_: Attribute) -> int:
@@ -148,7 +154,7 @@ def _hint(op: Operation, into: _Stretch) -> None:
 
 def _stretches(block: Block) -> Iterator[_Stretch]:
     now = _Stretch()
-    for op in block.ops:
+    for op in ops_of(block):
         name = _intrinsic_name(op)
         if op.regions or (name == _FENCE and constant_of(op.operands[0]) == 0):
             yield now
@@ -158,7 +164,7 @@ def _stretches(block: Block) -> Iterator[_Stretch]:
         elif name == _GROUP:
             _hint(op, now)
         else:
-            _count(op, now)
+            now.others.append(op)
     yield now
 
 
@@ -172,8 +178,7 @@ def schedule_mismatches(module: Operation) -> list[ScheduleMismatch]:
     found: dict[ScheduleMismatch, None] = {}
     for body in function_bodies(module):
         for stretch in _in_region(body):
-            if stretch.hints:
-                found.update(dict.fromkeys(stretch.mismatches()))
+            found.update(dict.fromkeys(stretch.mismatches()))
     return list(found)
 
 

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 from flydsl.base import knobs
 from flydsl.base.errors import DriverError, caller_location
 from flydsl.base.lazy import lazy_module
-from flydsl.base.log import get_logger
 from flydsl.runtime.device_events import EventNames
 from flydsl.runtime.driver_device import Driver, DriverDevice, SharingNames, open_library
 from flydsl.target.target import Target, parse_target
 
 if TYPE_CHECKING:
+    from flydsl.base import log
     from flydsl.runtime import cubin
 else:
+    log = lazy_module("flydsl.base.log")
     cubin = lazy_module("flydsl.runtime.cubin")
 
 
@@ -50,9 +51,9 @@ def _driver() -> Driver | None:
     return Driver(library, lambda name, status: _failure(f"{name} failed", status))
 
 
-def _failure(what: str, status: int, log: str = "") -> DriverError:
+def _failure(what: str, status: int, said: str = "") -> DriverError:
     text = f"{what}: {error_name(status)}"
-    return DriverError(f"{text}\n{log}" if log else text, location=caller_location())
+    return DriverError(f"{text}\n{said}" if said else text, location=caller_location())
 
 
 def error_name(status: int) -> str:
@@ -188,25 +189,25 @@ class CudaDevice(DriverDevice):
 
     def load_module(self, *images: bytes, name: str = "a kernel") -> ctypes.c_void_p:
         """Load the first image that suits this device: a cubin, PTX. What the assembler says is part of the error."""
-        module, status, log = ctypes.c_void_p(), 0, ""
+        module, status, said = ctypes.c_void_p(), 0, ""
         with self.selected():
             for image in images:
-                module, status, log = self._load(image)
+                module, status, said = self._load(image)
                 if status not in _NOT_FOR_THIS_DEVICE:
                     break
-                said = (len(image), name, self, error_name(status))
-                get_logger(__name__).info("an image of %d bytes of '%s' is not for %s: %s", *said)
+                facts = (len(image), name, self, error_name(status))
+                log.get_logger(__name__).info("an image of %d bytes of '%s' is not for %s: %s", *facts)
         if status:
-            raise _failure(f"loading '{name}' failed", status, log)
+            raise _failure(f"loading '{name}' failed", status, said)
         return module
 
     def _load(self, image: bytes) -> tuple[ctypes.c_void_p, int, str]:
-        module, log = ctypes.c_void_p(), ctypes.create_string_buffer(_LOG_BYTES)
+        module, said = ctypes.c_void_p(), ctypes.create_string_buffer(_LOG_BYTES)
         options = (ctypes.c_int * 2)(_JIT_ERROR_LOG, _JIT_ERROR_LOG_BYTES)
-        values = (ctypes.c_void_p * 2)(ctypes.cast(log, ctypes.c_void_p), ctypes.c_void_p(_LOG_BYTES))
+        values = (ctypes.c_void_p * 2)(ctypes.cast(said, ctypes.c_void_p), ctypes.c_void_p(_LOG_BYTES))
         data = ctypes.create_string_buffer(image)  # ends in a zero, which PTX needs
         status = self.driver.try_call("cuModuleLoadDataEx", ctypes.byref(module), data, 2, options, values)
-        return module, status, log.value.decode(errors="replace")
+        return module, status, said.value.decode(errors="replace")
 
     def function(self, module: ctypes.c_void_p, name: str) -> int:
         """The handle of a kernel, allowed all the dynamic shared memory the target has beside what is its own."""

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from importlib import import_module
-from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from flydsl.base import knobs
-from flydsl.base.log import get_logger
+from flydsl.base.lazy import lazy_module
 from flydsl.base.records import dataclass
 from flydsl.runtime import hip
 from flydsl.runtime.hip import overridden_arch
 from flydsl.target.copy_rocdl import atomic_generations
 from flydsl.target.target import DEFAULT_ARCH, Target, is_rdna, parse_target
+
+if TYPE_CHECKING:
+    from flydsl.base import log
+else:
+    log = lazy_module("flydsl.base.log")
 
 __all__ = [
     "Device", "get_rocm_arch", "get_rocm_device_count", "get_warp_size", "is_rdna_arch", "supports_bf16_global_atomics",
@@ -84,13 +89,13 @@ def _detected(timeout: int, root: str) -> str | None:
 def _enumerated(timeout: int, root: str) -> str | None:
     """The first GPU that ROCm's own tool lists, from the ROCm installation or from the search path."""
     subprocess = import_module("subprocess")  # slow to import, and seldom needed
-    for command in (str(Path(root) / "bin" / _ENUMERATOR), _ENUMERATOR):
+    for command in (os.path.join(root, "bin", _ENUMERATOR), _ENUMERATOR):
         try:
             done = subprocess.run([command], capture_output=True, text=True, timeout=timeout, check=True)
         except FileNotFoundError:
             continue
         except (OSError, subprocess.SubprocessError) as error:
-            get_logger(__name__).warning("%s did not answer: %s", command, error)
+            log.get_logger(__name__).warning("%s did not answer: %s", command, error)
             return None
         found = [name for name in re.findall(r"gfx[0-9a-f]{3,}", done.stdout) if name != _NO_GPU]
         return found[0] if found else None

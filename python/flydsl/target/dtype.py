@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from flydsl.base.errors import DslTypeError
 
 FLOAT_WIDTHS: dict[str, int] = {
@@ -34,6 +36,7 @@ def width_bits(name: str) -> int:
     raise DslTypeError(f"'{name}' is no element type", hint="use a float or integer type such as f32, bf16 or i8")
 
 
+@cache
 def storage_bytes(name: str) -> int:
     """Bytes one element occupies in memory; sub-byte types are addressed as whole bytes."""
     return max((width_bits(name) + 7) // 8, 1)

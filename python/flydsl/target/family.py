@@ -5,9 +5,8 @@ This is the only place, beside `backends`, that tells families apart by their na
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flydsl.base.errors import DslValueError, TargetError
+from flydsl.base.records import dataclass
 
 NO_STREAMS, STREAMS_OF_ONE_DEVICE, ANY_STREAM = range(3)
 """What a stream that names its device says to a call: it cannot serve it, it must be of that device, or nothing."""

@@ -34,6 +34,7 @@ _FLAGS = {
     "allow-unregistered-dialect": "accept operations of dialects that are not known",
     "print-op-generic": "print every operation in generic form",
     "print-debuginfo": "print locations",
+    "as-compiled": "run passes in the forms that the compiler uses, where the original's fly-opt prints others",
     "keep-names": "print values by the names that the input has for them, where it has one",
     "print-ir-after-all": "print the IR after every pass, to stderr",
 }
@@ -123,7 +124,7 @@ def _print(module: ModuleOp, options: Options) -> str:
 def _run_steps(module: ModuleOp, options: Options, file: str, log: list[str]) -> None:
     for each in options.steps:
         try:
-            each.run(module)
+            each.run(module, options.on("as-compiled"))
         except FlyDSLError as error:
             raise IrError([_from_error(error, file)]) from error
         except Exception as error:

@@ -27,8 +27,9 @@ from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken
 
 from flydsl.base.errors import FlyDSLError
 from flydsl.dialects.fly.ops import FlyOp
-from flydsl.dialects.registry import IrContext, load_all
+from flydsl.dialects.registry import IrContext
 from flydsl.tools.ir_diagnostics import IrDiagnostic, IrError
+from flydsl.tools.upstream_syntax import reading_context
 
 _INTEGER_TYPE = re.compile(r"[su]?i(\d+)")
 _WIDEST_INTEGER = (1 << 24) - 1  # MLIR's IntegerType::kMaxWidth
@@ -122,8 +123,7 @@ def _place(text: str, at: int) -> tuple[int, int]:
 
 def read_module(text: str, file: str, allow_unregistered: bool = False) -> ModuleOp:
     """Parse a module, or the operations of an implicit one."""
-    context = IrContext(allow_unregistered=allow_unregistered)
-    load_all(context)
+    context = reading_context(allow_unregistered)
     parser: LocatingParser | None = None
     try:
         parser = LocatingParser(context, text, file)

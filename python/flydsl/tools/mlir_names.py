@@ -3,16 +3,20 @@
     %arg0, %arg1 ...          arguments of functions and of the blocks inside them
     %c4_i32, %c4, %true       integer constants; %cst for every other one
     %thread_id_x              positions in the grid
-    %0, %1 ...                everything else
+    %0, %1 ...                everything else; the results of one operation are %0#0, %0#1
 
 A name that is taken gets the first free one of ``_0``, ``_1`` and so on.
 """
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
-from xdsl.ir import BlockArgument, OpResult, SSAValue
+from collections.abc import Mapping
+
+from xdsl.dialects.builtin import ArrayAttr, IndexType, IntegerAttr, IntegerType, i64
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.printer import Printer
+
+from flydsl.tools.upstream_syntax import StructType, printer_of, struct_text
 
 _POSITIONS = ("thread_id", "block_id", "block_dim", "grid_dim", "cluster_id", "cluster_dim")
 
@@ -42,8 +46,36 @@ def suggested_name(value: SSAValue) -> str:
     return ""
 
 
+def _is_plain(attribute: Attribute) -> bool:
+    """An integer whose type goes without saying in a list."""
+    return isinstance(attribute, IntegerAttr) and attribute.type == i64
+
+
 class MlirPrinter(Printer):
-    """A printer that names values as upstream does."""
+    """A printer that names values as upstream does, and writes operations in its words."""
+
+    def print_attribute(self, attribute: Attribute) -> None:
+        if isinstance(attribute, StructType):
+            self.print_string(struct_text(attribute))
+        elif isinstance(attribute, ArrayAttr) and attribute.data and all(map(_is_plain, attribute.data)):
+            self.print_string(f"[{', '.join(str(number.value.data) for number in attribute.data)}]")
+        else:
+            super().print_attribute(attribute)
+
+    def print_attr_dict(self, attr_dict: Mapping[str, Attribute]) -> None:
+        super().print_attr_dict({name: attr_dict[name] for name in sorted(attr_dict)})
+
+    def print_op(self, op: Operation) -> None:
+        rest = None if self.print_generic_format else printer_of(op)
+        if rest is None:
+            self._print_in_scope(op)
+            return
+        self._print_results(op)
+        self.print_string(op.name)
+        rest(op, self)
+        if self.print_debuginfo:
+            self.print_string(" ")
+            self.print_attribute(op.location)
 
     def print_ssa_value(self, value: SSAValue) -> str:
         if value not in self._ssa_values:
@@ -51,6 +83,23 @@ class MlirPrinter(Printer):
         name = self._ssa_values[value]
         self.print_string(f"%{name}")
         return name
+
+    def _print_in_scope(self, op: Operation) -> None:
+        if op.name != "llvm.func":  # whose values xDSL does not take for its own
+            super().print_op(op)
+            return
+        self.enter_scope()
+        super().print_op(op)
+        self.exit_scope()
+
+    def _print_results(self, op: Operation) -> None:
+        if len(op.results) < 2:
+            super()._print_results(op)
+            return
+        name = self._get_new_valid_name_id()
+        for index, result in enumerate(op.results):
+            self._ssa_values[result] = f"{name}#{index}"
+        self.print_string(f"%{name}:{len(op.results)} = ")
 
     def _new_name(self, value: SSAValue) -> str:
         if isinstance(value, BlockArgument):

@@ -7,12 +7,16 @@ runs: ``builtin.module(fly-canonicalize,gpu.module(canonicalize))``.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 
 from xdsl.ir import Operation
 
 from flydsl.backends.pipeline import PASSES
 from flydsl.base.records import dataclass
+from flydsl.tools.original_forms import compiled_forms
+from flydsl.tools.original_forms.compiled_forms import LATER
+from flydsl.tools.original_forms.table import ORIGINAL
 
 ACCEPTED: dict[str, str] = {
     "gpu-kernel-outlining": "Accepted and ignored: kernels are traced into a gpu.module of their own.",
@@ -22,7 +26,7 @@ ACCEPTED: dict[str, str] = {
 
 ROOT = "builtin.module"
 ANCHORS = (ROOT, "gpu.module", "func.func", "gpu.func", "llvm.func")
-_TOKEN = re.compile(r"\s*([\w.\-]+|[(),]|\{[^}]*\})")
+_TOKEN = re.compile(r"\s*([\w.\-]+|[(),]|\{(?:[^{}]|\{[^{}]*\})*\})")
 
 
 class UnknownPassError(Exception):
@@ -37,10 +41,16 @@ class Step:
     anchors: tuple[str, ...] = (ROOT,)
     options: tuple[tuple[str, str], ...] = ()
 
-    def run(self, module: Operation) -> None:
+    def run(self, module: Operation, as_compiled: bool = True) -> None:
+        """Run the pass, in the form that the compiler has or that the original's `fly-opt` prints."""
         if self.name in PASSES:
+            run = PASSES[self.name].run if as_compiled else ORIGINAL.get(self.name, PASSES[self.name].run)
+            if self.name in LATER:
+                compiled_forms.as_compiled(module)
+            if run is PASSES[self.name].run and self.name.startswith("convert-fly-to-"):
+                compiled_forms.check_copies(module)
             for op in _anchored(module, self.anchors):
-                PASSES[self.name].run(op, **dict(self.options))
+                run(op, **dict(self.options))
 
 
 def pass_names() -> dict[str, str]:
@@ -59,7 +69,7 @@ def step(name: str, options: str = "") -> Step:
 def _options(name: str, text: str) -> tuple[tuple[str, str], ...]:
     known, renamed, accepted = PASSES[name].options, PASSES[name].renamed, PASSES[name].accepted
     found: list[tuple[str, str]] = []
-    for word in text.strip("{} ").split():
+    for word in _words(name, text):
         key, equals, value = word.partition("=")
         if equals and key in accepted:
             continue
@@ -70,6 +80,17 @@ def _options(name: str, text: str) -> tuple[tuple[str, str], ...]:
             raise UnknownPassError(f"pass '{name}' takes {', '.join(f'{k}=…' for k in known)}, got '{word}'")
         found.append((key, value))
     return tuple(found)
+
+
+def _words(name: str, text: str) -> list[str]:
+    """``key=value`` one by one; quotes or braces keep a value with spaces together, as upstream has it."""
+    inner = text.strip()
+    if inner.startswith("{") and inner.endswith("}"):
+        inner = inner[1:-1]
+    try:
+        return shlex.split(re.sub(r"=\{([^{}]*)\}", r"='\1'", inner))
+    except ValueError as error:
+        raise UnknownPassError(f"the options of pass '{name}' end inside a quotation: {text}") from error
 
 
 def parse_pipeline(text: str) -> list[Step]:

@@ -18,7 +18,7 @@ func.func private @layouts(%0: !fly.layout<(4, 8) : (1, 4)>, %1: !fly.layout<?:1
 func.func private @swizzles(%0: !fly.swizzle<S< 3, 3, 3 >>, %1: !fly.coord_swizzle<CS<3,0,[1],0,[2]>>, %2: !fly.coord_swizzle<CS<2,1,[0,1],3,[2,0]>>) { return }
 
 // CHECK: @composed(%0: !fly.composed_layout<S<3,3,3> o 0 o (4,8):(8,1)>, %1: !fly.composed_layout<S<3,3,3> o ?{div=8} o [S<2,0,3> o 0 o (8,8):(8,1)]>,
-// CHECK-SAME: %2: !fly.composed_layout<(4,2):(2,1) o (0,0) o 8:1E0>, %3: !fly.composed_layout<[S<1,0,1> o 0 o 4:1] o 1 o 2:1>
+// CHECK-SAME: %2: !fly.composed_layout<(4,2):(2,1) o (0,0) o 8:1E0>, %3: !fly.composed_layout<S<1,0,1> o 0 o 4:1 o 1 o 2:1>
 func.func private @composed(%0: !fly.composed_layout<S<3,3,3> o 0 o (4,8):(8,1)>, %1: !fly.composed_layout<S<3,3,3> o ?{div=8} o [S<2,0,3> o 0 o (8,8):(8,1)]>,
     %2: !fly.composed_layout<(4,2):(2,1) o (0,0) o 8:1E0>, %3: !fly.composed_layout<[S<1,0,1> o 0 o 4:1] o 1 o 2:1>) { return }
 

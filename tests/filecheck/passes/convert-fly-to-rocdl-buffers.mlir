@@ -1,5 +1,5 @@
-// RUN: fly-opt --keep-names --convert-fly-to-rocdl %s | FileCheck %s
-// RUN: fly-opt --keep-names --convert-fly-to-rocdl %s | mlir-opt
+// RUN: fly-opt --keep-names --as-compiled --convert-fly-to-rocdl %s | FileCheck %s
+// RUN: fly-opt --keep-names --as-compiled --convert-fly-to-rocdl %s | mlir-opt
 
 // A buffer pointer is a descriptor and a byte offset; the scalar offset counts elements, the last operand is the cache's.
 // CHECK-LABEL: func.func @copies(

@@ -1,5 +1,5 @@
-// RUN: fly-opt --keep-names --convert-fly-to-rocdl %s | FileCheck %s
-// RUN: fly-opt --keep-names --convert-fly-to-rocdl %s | mlir-opt
+// RUN: fly-opt --keep-names --as-compiled --convert-fly-to-rocdl %s | FileCheck %s
+// RUN: fly-opt --keep-names --as-compiled --convert-fly-to-rocdl %s | mlir-opt
 
 // Address spaces, offsets and alignments. Offsets are elements, of any width.
 // CHECK-LABEL: func.func @pointers(

@@ -1,4 +1,5 @@
 // RUN: fly-opt --keep-names --convert-gpu-to-rocdl %s | FileCheck %s
+// RUN: fly-opt --keep-names --convert-gpu-to-rocdl="chipset=gfx942 index-bitwidth=64 runtime=HIP use-bare-ptr-memref-call-conv=true" %s | FileCheck %s
 
 gpu.module @kernels {
   // Everything in the module goes to llvm and rocdl, and the kernel's block size to attributes LLVM reads.

@@ -1,4 +1,6 @@
 // RUN: fly-opt --keep-names --ensure-debug-info-scope-on-llvm-func --print-debuginfo %s | FileCheck %s
+// RUN: fly-opt --keep-names --ensure-debug-info-scope-on-llvm-func="emission-kind=LineTablesOnly" --print-debuginfo %s | FileCheck %s
+// RUN: fly-opt --keep-names --pass-pipeline="builtin.module(ensure-debug-info-scope-on-llvm-func{emission-kind=Full})" --print-debuginfo %s | FileCheck %s
 // RUN: fly-opt --keep-names --ensure-debug-info-scope-on-llvm-func --print-debuginfo %s | fly-opt --keep-names --print-debuginfo | FileCheck %s
 // RUN: fly-opt --keep-names --ensure-debug-info-scope-on-llvm-func --print-debuginfo %s | mlir-opt --verify-each
 

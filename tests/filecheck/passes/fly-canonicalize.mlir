@@ -1,4 +1,4 @@
-// RUN: fly-opt --keep-names --fly-canonicalize %s | FileCheck %s
+// RUN: fly-opt --keep-names --as-compiled --fly-canonicalize %s | FileCheck %s
 
 // Static algebra folds, whatever it is made of; dead values go.
 // CHECK-LABEL: func.func @folds(

@@ -1,4 +1,4 @@
-// RUN: fly-opt --keep-names --fly-convert-atom-call-to-ssa-form --canonicalize %s | FileCheck %s
+// RUN: fly-opt --keep-names --as-compiled --fly-convert-atom-call-to-ssa-form --canonicalize %s | FileCheck %s
 
 !copy = !fly.copy_atom<!fly.universal_copy<128>, 32>
 

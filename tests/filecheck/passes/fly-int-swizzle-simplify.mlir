@@ -1,4 +1,4 @@
-// RUN: fly-opt --keep-names --fly-int-swizzle-simplify --canonicalize %s | FileCheck %s
+// RUN: fly-opt --keep-names --as-compiled --fly-int-swizzle-simplify --canonicalize %s | FileCheck %s
 
 // Indices that differ by a constant share the swizzle S<3,3,3>: 8 meets its bits, 3 stays below them, on either
 // side of the sum. 80 has bit 6, which 64 * x may have too: that one stays.

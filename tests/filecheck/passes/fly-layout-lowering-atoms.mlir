@@ -1,4 +1,4 @@
-// RUN: fly-opt --keep-names --fly-layout-lowering --canonicalize %s | FileCheck %s
+// RUN: fly-opt --keep-names --as-compiled --fly-layout-lowering --canonicalize %s | FileCheck %s
 
 // `copy` and `gemm` over whole tensors become one atom call per instruction.
 

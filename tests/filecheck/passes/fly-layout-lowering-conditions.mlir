@@ -1,4 +1,4 @@
-// RUN: fly-opt --keep-names --fly-canonicalize --fly-layout-lowering --canonicalize %s | FileCheck %s
+// RUN: fly-opt --keep-names --as-compiled --fly-canonicalize --fly-layout-lowering --canonicalize %s | FileCheck %s
 
 // What the algebra requires of run-time leaves is checked in front of each launch; nothing of it stays in the kernel.
 // CHECK-LABEL: gpu.func @by_four(

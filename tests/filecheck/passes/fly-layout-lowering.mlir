@@ -1,4 +1,4 @@
-// RUN: fly-opt --keep-names --fly-layout-lowering %s | FileCheck %s
+// RUN: fly-opt --keep-names --as-compiled --fly-layout-lowering %s | FileCheck %s
 
 // Run-time leaves become arithmetic; what is static never shows.
 // CHECK-LABEL: func.func @crd2idx(

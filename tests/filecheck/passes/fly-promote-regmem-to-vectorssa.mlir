@@ -1,4 +1,4 @@
-// RUN: fly-opt --keep-names --fly-promote-regmem-to-vectorssa --canonicalize %s | FileCheck %s
+// RUN: fly-opt --keep-names --as-compiled --fly-promote-regmem-to-vectorssa --canonicalize %s | FileCheck %s
 
 // A store is what the next load gives.
 // CHECK-LABEL: func.func @straight(

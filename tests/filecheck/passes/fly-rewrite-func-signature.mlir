@@ -1,4 +1,4 @@
-// RUN: fly-opt --keep-names --fly-rewrite-func-signature %s | FileCheck %s
+// RUN: fly-opt --keep-names --as-compiled --fly-rewrite-func-signature %s | FileCheck %s
 
 // A tensor becomes its pointer and a struct of its run-time leaves; what is static vanishes.
 // CHECK-LABEL: func.func @tensor(

@@ -1,4 +1,7 @@
 // RUN: fly-opt --keep-names --gpu-to-llvm %s | FileCheck %s
+// RUN: fly-opt --keep-names --pass-pipeline="builtin.module(gpu-to-llvm{use-bare-pointers-for-host=true use-bare-pointers-for-kernels=true intersperse-sizes-for-kernels=false})" %s | FileCheck %s
+// RUN: not fly-opt --gpu-to-llvm="use-bare-pointers=true" %s 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: pass 'gpu-to-llvm' takes no options, got use-bare-pointers=true
 
 // A launch takes sizes of i64 and stays a launch, with its attributes.
 module attributes {gpu.container_module} {

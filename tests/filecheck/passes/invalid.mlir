@@ -1,4 +1,4 @@
-// RUN: fly-opt --keep-names --fly-layout-lowering --fly-convert-atom-call-to-ssa-form --convert-fly-to-rocdl --split-input-file --verify-diagnostics %s
+// RUN: fly-opt --keep-names --as-compiled --fly-layout-lowering --fly-convert-atom-call-to-ssa-form --convert-fly-to-rocdl --split-input-file --verify-diagnostics %s
 
 // What no pass can lower is refused where it stands, with what to do instead.
 

@@ -1,4 +1,4 @@
-// RUN: fly-opt --keep-names --fly-layout-lowering %s | FileCheck %s
+// RUN: fly-opt --keep-names --as-compiled --fly-layout-lowering %s | FileCheck %s
 
 // A function of layouts may give some back: what it computes is lowered, and what it returns is made of the leaves.
 

@@ -519,7 +519,7 @@ def test_a_module_that_answers_only_for_other_names_is_kept(
 def test_what_is_known_by_identity_is_said_once(monkeypatch: pytest.MonkeyPatch, fresh_cache: Path) -> None:
     said: list[str] = []
     monkeypatch.setattr(inputs, "_said", set())
-    monkeypatch.setattr(inputs._log, "warning", lambda text, *rest: said.append(text % rest))
+    monkeypatch.setattr(inputs.log.get_logger(inputs.__name__), "warning", lambda text, *rest: said.append(text % rest))
     lock = threading.Lock()
     for _ in range(2):
         fn = storing(lambda: 1.0 if lock.locked() else 2.0)

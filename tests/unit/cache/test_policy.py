@@ -143,7 +143,7 @@ def test_a_full_disk(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch, warning
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("flydsl.base.files.os.fsync", full)
+    monkeypatch.setattr("flydsl.base.files.os.replace", full)
     for number in range(2):
         assert run(new_function(number), number) == (0, 1, 1, 0)
     assert [text for text in warnings_of_the_cache if "No space left" in text] == warnings_of_the_cache

@@ -204,7 +204,7 @@ def test_an_array_that_no_function_names_does_not_matter() -> None:
 def test_a_large_array_is_refused_unless_nobody_can_write_it(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     monkeypatch.setattr(inputs, "_said", set())
-    monkeypatch.setattr(inputs._log, "warning", lambda text, *rest: said.append(text % rest))
+    monkeypatch.setattr(inputs.log.get_logger(inputs.__name__), "warning", lambda text, *rest: said.append(text % rest))
     table = np.ones(1 << 18)
     with pytest.raises(DslTypeError, match="'table', an array of more than 1048576 bytes that can be written"):
         stored(storing(lambda: float(table[0])))
@@ -218,7 +218,7 @@ def test_a_large_array_is_refused_unless_nobody_can_write_it(monkeypatch: pytest
 def test_globals_by_computed_names_are_warned_about(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     monkeypatch.setattr(inputs, "_said", set())
-    monkeypatch.setattr(inputs._log, "warning", lambda text, *rest: said.append(text % rest))
+    monkeypatch.setattr(inputs.log.get_logger(inputs.__name__), "warning", lambda text, *rest: said.append(text % rest))
     name = "".join(chr(c) for c in (80, 73))
     monkeypatch.setitem(globals(), name, 3.0)
 
@@ -232,7 +232,7 @@ def test_globals_by_computed_names_are_warned_about(monkeypatch: pytest.MonkeyPa
 def test_modules_by_name_are_warned_about_only_if_computed(outside: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     monkeypatch.setattr(inputs, "_said", set())
-    monkeypatch.setattr(inputs._log, "warning", lambda text, *rest: said.append(text % rest))
+    monkeypatch.setattr(inputs.log.get_logger(inputs.__name__), "warning", lambda text, *rest: said.append(text % rest))
     stored(storing(outside.modules))
     stored(storing(outside.imported_by_name))
     assert not said

@@ -63,6 +63,28 @@ def test_pipelines(pipeline: str) -> None:
     assert "fly." not in ok(["--pass-pipeline", pipeline], FUNCTION)
 
 
+def test_as_compiled_runs_the_compilers_form() -> None:
+    text = "func.func @f(%l: !fly.layout<(4,?):(1,?)>) {\n  return\n}\n"
+    assert "!llvm.struct<(i32, i32)>" in ok(["--as-compiled", "--fly-rewrite-func-signature"], text)
+    packed = ok(["--fly-rewrite-func-signature"], text)
+    assert "!llvm.struct<packed (struct<packed (i32)>, struct<packed (i32)>)>" in packed
+    assert "packed" not in ok(["--convert-fly-to-rocdl", "--convert-func-to-llvm"], packed)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("llvm.extractvalue %s[2] : !llvm.struct<packed (i32, i64)>", "has no field 2"),
+        ("rocdl.raw.ptr.buffer.load %s, %s : i32", "Expected ','"),
+        ("rocdl.mfma.f32.16x16x4f32 %s, %s, %s, 0, 0, 0 : (f32) -> f32", "takes 3 operands, and states 1 types"),
+        ("vector.from_elements %s : i32", "gives a vector, not i32"),
+    ],
+)
+def test_upstream_words_are_checked(line: str, message: str) -> None:
+    text = f"func.func @f(%s: !llvm.struct<packed (i32, i64)>) {{\n  %0 = {line}\n  return\n}}\n"
+    assert message in failing([], text)
+
+
 def test_a_nested_pass_leaves_the_rest_alone() -> None:
     assert "fly.crd2idx" in ok(["--pass-pipeline=builtin.module(gpu.module(fly-layout-lowering))"], FUNCTION)
 
@@ -137,11 +159,11 @@ def test_a_bug_in_a_pass_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> Non
     def broken(module: object) -> None:
         raise KeyError("oops")
 
-    monkeypatch.setitem(PASSES, "canonicalize", type(PASSES["canonicalize"])("canonicalize", "", broken))
-    message = failing(["--canonicalize"], FUNCTION)
-    assert "canonicalize failed on this input (KeyError: 'oops'); this is a bug" in message
+    monkeypatch.setitem(PASSES, "cse", type(PASSES["cse"])("cse", "", broken))
+    message = failing(["--cse"], FUNCTION)
+    assert "cse failed on this input (KeyError: 'oops'); this is a bug" in message
     monkeypatch.setenv("FLYDSL_DEBUG_TRACEBACK", "1")
-    assert "Traceback" in run(["--canonicalize"], FUNCTION)[2]
+    assert "Traceback" in run(["--cse"], FUNCTION)[2]
 
 
 def test_verify_each(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,10 +173,10 @@ def test_verify_each(monkeypatch: pytest.MonkeyPatch) -> None:
         first.detach()
         block.insert_op_before(first, block.last_op)
 
-    monkeypatch.setitem(PASSES, "canonicalize", type(PASSES["canonicalize"])("canonicalize", "", break_order))
-    message = failing(["--canonicalize"], FUNCTION)
-    assert "invalid after canonicalize: 'fly.crd2idx': operand 0 is used before it is defined" in message
-    ok(["--canonicalize", "--verify-each=false"], FUNCTION)
+    monkeypatch.setitem(PASSES, "cse", type(PASSES["cse"])("cse", "", break_order))
+    message = failing(["--cse"], FUNCTION)
+    assert "invalid after cse: 'fly.crd2idx': operand 0 is used before it is defined" in message
+    ok(["--cse", "--verify-each=false"], FUNCTION)
 
 
 def test_split_input_keeps_line_numbers_and_goes_on() -> None:

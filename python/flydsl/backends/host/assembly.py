@@ -22,7 +22,7 @@ from flydsl.backends.host.intrinsics.table import HOST_INTRINSICS
 from flydsl.base.records import dataclass, field
 from flydsl.codegen.reading.op_view import ints_prop, text_prop
 from flydsl.dialects.fly.types import element_type, vector_type
-from flydsl.dialects.upstream import op_class
+from flydsl.dialects.upstream import op_class, walked
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.intrinsic_call import PTX_NAME, asm_properties, call_intrinsic
 from flydsl.passes.shared.matrix_atoms import INSTRUCTION, register_attr
@@ -45,7 +45,7 @@ def expand_assembly(kernel: Operation, target: Target) -> None:
     if target.backend != "rocm":
         return
     at = Inserter(kernel.regions[0].blocks[0])
-    for op in list(kernel.walk()):
+    for op in walked(kernel):
         known = op.name == "llvm.inline_asm" and PTX_NAME not in op.attributes and INSTRUCTION not in op.attributes
         if known and assembly_name(op) not in HOST_INTRINSICS:
             _expand(at, op)

@@ -18,6 +18,7 @@ from flydsl.base import native_names as names
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import address_space
 from flydsl.codegen.module_scope import symbol_text
+from flydsl.dialects.upstream import walked
 from flydsl.native.constants import DIMS_BLOCK, DIMS_DYNAMIC_SHARED, STATUS_NO_MEMORY
 
 STATE = "%async"
@@ -59,7 +60,7 @@ def _is_counted(op: Operation) -> bool:
 
 def is_asynchronous(kernel: Operation) -> bool:
     """Whether a kernel asks for work that goes on beside it."""
-    return any(_starts_work(op) for op in kernel.walk())
+    return any(_starts_work(op) for op in walked(kernel))
 
 
 def _starts_work(op: Operation) -> bool:
@@ -76,7 +77,7 @@ class Asynchrony:
         self.wg = wg
         x, y, z = cluster_extents(wg.op)
         self.blocks = x * y * z
-        self.has_products = any(is_product(inner) for inner in wg.op.walk())
+        self.has_products = any(is_product(inner) for inner in walked(wg.op))
 
     def open(self) -> None:
         """What stands at the start of the kernel."""

@@ -18,6 +18,7 @@ from flydsl.backends.host.workgroup import KernelInfo, WorkgroupEmitter
 from flydsl.backends.launcher import HostModule, Site, emit_launcher, field_offsets
 from flydsl.codegen.llvm_build import host_triple
 from flydsl.codegen.module_emitter import ModuleEmitter
+from flydsl.dialects.upstream import walked
 from flydsl.passes.shared.walk import functions, sanitizer_settings
 from flydsl.target.target import Target
 
@@ -25,7 +26,7 @@ from flydsl.target.target import Target
 def shared_globals(module: Operation) -> dict[str, int]:
     """Shared globals of the gpu modules and their bytes."""
     found: dict[str, int] = {}
-    for op in module.walk():
+    for op in walked(module):
         if op.name == "llvm.mlir.global" and op.properties["addr_space"].value.data == SHARED_SPACE:  # type: ignore[union-attr]
             type_ = op.properties["global_type"]
             found[op.properties["sym_name"].data] = type_.size.data  # type: ignore[union-attr]
@@ -33,9 +34,12 @@ def shared_globals(module: Operation) -> dict[str, int]:
 
 
 def host_module(
-    module: Operation, target: Target, argument_format: str, recorder: LdsRecorder | None = None
+    module: Operation, target: Target, argument_format: str, recorder: LdsRecorder | None = None, patient: bool = False
 ) -> HostModule:
-    """The launcher and its kernels as LLVM text; a recorder has the accesses to shared memory written down."""
+    """The launcher and its kernels as LLVM text; a recorder has the accesses to shared memory written down.
+
+    Whoever is ``patient`` has LLVM optimise long kernels too.
+    """
     relax_alignment(module)
     emitter = ModuleEmitter(triple=host_triple(), extra_rules=HOST_RULES)
     shared = shared_globals(module)
@@ -46,7 +50,7 @@ def host_module(
         if function.name == "gpu.func":
             expand_assembly(function, target)
             rejoin_vectors(function)
-            workgroup = WorkgroupEmitter(emitter, function, target, SharedMemory(shared), sites)
+            workgroup = WorkgroupEmitter(emitter, function, target, SharedMemory(shared), sites, patient)
             if recorder is not None:
                 recorder.attach(workgroup)
             if target.family.whole_warps:

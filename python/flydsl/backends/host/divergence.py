@@ -13,6 +13,7 @@ from xdsl.ir import Operation, Region, SSAValue
 
 from flydsl.backends.host.intrinsics.table import host_intrinsic, intrinsic_name
 from flydsl.backends.host.plan import meets
+from flydsl.dialects.upstream import ops_of, walked
 
 _PER_THREAD = frozenset(
     {"gpu.thread_id", "gpu.lane_id", "gpu.subgroup_id", "llvm.alloca", "llvm.atomicrmw", "llvm.cmpxchg"}
@@ -29,7 +30,7 @@ def is_barrier(op: Operation) -> bool:
 
 def barrier_diverges(kernel: Operation) -> bool:
     """Whether waves may come to different barriers, or to a different number of them."""
-    barriers = [op for op in kernel.walk() if is_barrier(op)]
+    barriers = [op for op in walked(kernel) if is_barrier(op)]
     if not any(parent.name in _CONTROL for op in barriers for parent in _around(op, kernel)):
         return False
     differing = Differing(kernel.regions[0])
@@ -62,7 +63,7 @@ class Differing:
 
     def _walk(self, region: Region) -> None:
         for block in region.blocks:
-            for op in block.ops:
+            for op in ops_of(block):
                 for inner in op.regions:
                     self._walk(inner)
                 if op.name in _CONTROL:

@@ -16,6 +16,7 @@ from flydsl.base.native_names import SITE_BASE
 from flydsl.codegen.function_emitter import FunctionEmitter
 from flydsl.codegen.module_scope import ModuleScope, symbol_text
 from flydsl.dialects.fly.payload import CLUSTER
+from flydsl.dialects.upstream import walked
 from flydsl.passes.shared.intrinsic_call import PTX_NAME
 
 APART = ("mbarrier.", "barrier.", "cluster.", "mapa", "ld.cluster.", "st.cluster.", "tma.", "bulk.load", "bulk.store")
@@ -42,7 +43,7 @@ def ptx_name(op: Operation) -> str | None:
 
 def needs_fibers(kernel: Operation) -> bool:
     """Whether a kernel's waves must run apart."""
-    return CLUSTER in kernel.attributes or any((ptx_name(op) or "").startswith(APART) for op in kernel.walk())
+    return CLUSTER in kernel.attributes or any((ptx_name(op) or "").startswith(APART) for op in walked(kernel))
 
 
 def cluster_extents(kernel: Operation) -> tuple[int, int, int]:

@@ -21,6 +21,7 @@ from flydsl.backends.host.analysis.shared_accesses import SharedOrder, touches_s
 from flydsl.backends.host.collectives import GATHERS, MEETINGS, Behaviour
 from flydsl.backends.host.intrinsics.table import host_intrinsic
 from flydsl.backends.host.matrix import multiply
+from flydsl.dialects.upstream import ops_of, walked
 from flydsl.passes.canonicalize import is_pure
 from flydsl.passes.shared.matrix_atoms import INSTRUCTION
 
@@ -69,7 +70,7 @@ class _Needed:
 
     def __init__(self, block: Block) -> None:
         self._block = block
-        self._number = {op: index for index, op in enumerate(block.ops)}
+        self._number = {op: index for index, op in enumerate(ops_of(block))}
         self._until: list[int] = []
         """A heap of the numbers of the operations that need each value last."""
 
@@ -117,7 +118,7 @@ class Plan:
     # Meetings ----------------------------------------------------------------------------------
 
     def has_meeting(self, region: Region) -> bool:
-        return any(self.meeting_inside(op) for block in region.blocks for op in block.ops)
+        return any(self.meeting_inside(op) for block in region.blocks for op in ops_of(block))
 
     def meeting_inside(self, op: Operation) -> bool:
         """Whether an operation or anything inside it involves other threads."""
@@ -141,7 +142,7 @@ class Plan:
             return 1
         found = self._sizes.get(op)
         if found is None:
-            inner = (self._size(o) for region in op.regions for block in region.blocks for o in block.ops)
+            inner = (self._size(o) for region in op.regions for block in region.blocks for o in ops_of(block))
             found = self._sizes[op] = 1 + sum(inner)
         return found
 
@@ -154,7 +155,7 @@ class Plan:
         return all(self.is_uniform(o) for o in op.operands[:3])
 
     def _mark_uniform(self, block: Block) -> None:
-        for op in block.ops:
+        for op in ops_of(block):
             if self.lifted(op):
                 if op.name == "scf.for" and self.uniform_bounds(op):
                     self.uniform.add(op.regions[0].block.args[0])
@@ -184,8 +185,8 @@ class Plan:
 
     def _assign(self, block: Block) -> None:
         self._new_run()
-        needed = _Needed(block) if sum(1 for _ in block.ops) > LONGEST_RUN else None
-        for op in block.ops:
+        needed = _Needed(block) if len(ops_of(block)) > LONGEST_RUN else None
+        for op in ops_of(block):
             if self.emitted_once(op):
                 continue
             if self.lifted(op):
@@ -219,7 +220,7 @@ class Plan:
 
     def _assign_whole(self, op: Operation) -> None:
         self._length += self._size(op)
-        for inner in op.walk():
+        for inner in walked(op):
             self.run_of[inner] = self._runs
             if inner.name in _PER_THREAD or (_is_pure(inner) and not meets(inner)):
                 cost = self._cost_of(inner)
@@ -244,7 +245,7 @@ class Plan:
         return value in self.uniform or value in self._cost
 
     def _find_kept(self, block: Block) -> None:
-        for op in block.ops:
+        for op in ops_of(block):
             if self.emitted_once(op):
                 continue
             if self.lifted(op):
@@ -253,7 +254,7 @@ class Plan:
                     for inner in region.blocks:
                         self._find_kept(inner)
                 continue
-            for inner in op.walk():
+            for inner in walked(op):
                 self._keep_operands(inner)
 
     def _keep_boundary(self, op: Operation) -> None:

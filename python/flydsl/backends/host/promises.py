@@ -15,6 +15,7 @@ from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.backends.launcher import Site, site_of
 from flydsl.base.native_names import SITE_BASE
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
+from flydsl.dialects.upstream import walked
 from flydsl.passes.shared.shared_place import known_base
 
 PROMISED = "fly.promised_alignment"
@@ -30,7 +31,7 @@ _WORD = 64
 
 def relax_alignment(module: Operation) -> None:
     """Accesses are only as aligned as their elements: a promise broken by the user must not crash the host."""
-    for op in module.walk():
+    for op in walked(module):
         if op.name in _PLACES:
             size = _element_bytes(op)
             given = op.properties.get("alignment")

@@ -33,6 +33,7 @@ from flydsl.codegen.llvm_types import address_space, type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.reading.op_view import fail, int_prop, text_prop
 from flydsl.dialects.fly.payload import ARGUMENT_NAMES, DYNAMIC_SHARED
+from flydsl.dialects.upstream import walked
 from flydsl.native.constants import (
     ACCESS_ACQUIRE,
     ACCESS_DEVICE,
@@ -105,8 +106,8 @@ class Sanitizer:
         """The number of this block, where several run in turn."""
         listed = wg.op.attributes.get(ARGUMENT_NAMES)
         self._names = [n.data for n in listed.data] if isinstance(listed, ArrayAttr) else []
-        self._ordering = ORDERING if any(_is_fence(op) for op in wg.op.walk()) else 0
-        self._opaque = any(_fills_unseen(op) for op in wg.op.walk())
+        self._ordering = ORDERING if any(_is_fence(op) for op in walked(wg.op)) else 0
+        self._opaque = any(_fills_unseen(op) for op in walked(wg.op))
 
     # The function ------------------------------------------------------------------------------
 

@@ -79,10 +79,10 @@ class Slots:
     def address(self, key: object, type_: str, thread: str) -> str:
         slot = self.reserve(key, type_)
         body = self.body
-        scaled = body.assign(f"mul i64 {self.threads}, {slot.offset}")
-        base = body.assign(f"getelementptr i8, ptr {self.origin}, i64 {scaled}")
-        step = body.assign(f"mul i64 {thread}, {slot.bytes}")
-        return body.assign(f"getelementptr i8, ptr {base}, i64 {step}")
+        known = self.threads.isdigit()
+        before = int(self.threads) * slot.offset if known else body.assign(f"mul i64 {self.threads}, {slot.offset}")
+        base = body.assign(f"getelementptr i8, ptr {self.origin}, i64 {before}") if before else self.origin
+        return body.assign(f"getelementptr [{slot.bytes} x i8], ptr {base}, i64 {thread}")
 
     def load(self, value: SSAValue, thread: str) -> str:
         return self.load_key(value, type_text(value.type), thread)

@@ -18,6 +18,7 @@ from flydsl.base.native_names import SITE_BASE, SPIN, STEP
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import address_space
 from flydsl.codegen.reading.op_view import int_prop
+from flydsl.dialects.upstream import walked
 
 NEVER, PERHAPS, CERTAINLY = range(3)
 _READS = {"llvm.load": 0, "llvm.atomicrmw": 0, "llvm.cmpxchg": 0}
@@ -45,7 +46,7 @@ def _looks(loop: Operation) -> Iterator[Operation]:
 
 def waiting_kind(kernel: Operation) -> int:
     """Whether blocks of a kernel wait for others: certainly if a loop has an atomic look, perhaps with a plain one."""
-    looks = [op for loop in kernel.walk() if loop.name == "scf.while" for op in _looks(loop)]
+    looks = [op for loop in walked(kernel) if loop.name == "scf.while" for op in _looks(loop)]
     if not looks:
         return NEVER
     return CERTAINLY if any(is_atomic(op) for op in looks) else PERHAPS

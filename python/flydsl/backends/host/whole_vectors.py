@@ -18,6 +18,7 @@ from flydsl.backends.device_code import instruction_of
 from flydsl.backends.host.fibers import ptx_name
 from flydsl.backends.host.matrix_registers import WHOLE
 from flydsl.codegen.reading.op_view import ints_prop
+from flydsl.dialects.upstream import walked
 from flydsl.passes.canonicalize import drop_dead
 from flydsl.passes.shared.matrix_atoms import INSTRUCTION
 from flydsl.target.mma_facts import Intrinsic
@@ -28,7 +29,7 @@ _PASSED = "wgmma.wait_group"
 
 def rejoin_vectors(kernel: Operation) -> None:
     """Run on the body of a kernel."""
-    for op in list(kernel.walk()):
+    for op in walked(kernel):
         name = op.attributes.get(INSTRUCTION)
         if op.name == "llvm.call_intrinsic" and name is not None:
             _join_registers(op)

@@ -31,8 +31,11 @@ from flydsl.codegen.llvm_types import type_text
 from flydsl.codegen.module_emitter import ModuleEmitter
 from flydsl.codegen.module_scope import symbol_text
 from flydsl.codegen.reading.op_view import fail, text_prop
+from flydsl.dialects.upstream import ops_of, walked
 from flydsl.target.target import Target
 
+LONG = 8_000
+"""Lines of a kernel beyond which LLVM's time, which grows faster than they do, is not worth what it gains here."""
 MOST_STACK = 1 << 18
 """Bytes of registers that may lie on the stack: a worker has a few megabytes, and to overrun them ends the process."""
 
@@ -54,9 +57,11 @@ class WorkgroupEmitter(Workgroup):
     """Writes one kernel."""
 
     def __init__(
-        self, module: ModuleEmitter, op: Operation, target: Target, shared: SharedMemory, sites: list[Site]
-    ) -> None:
+        self, module: ModuleEmitter, op: Operation, target: Target, shared: SharedMemory, sites: list[Site],
+        patient: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__(module, op, target, sites)
+        self._patient = patient
         self.plan = Plan(op.regions[0])
         self.shared = shared
         self.stopping = Stopping(self)
@@ -160,7 +165,7 @@ class WorkgroupEmitter(Workgroup):
             return KernelInfo(name, self.slots.per_thread, self.shared.static_bytes, waits=self.stopping.waiting.kind)
         one = f"{name}.wave"
         more = f"{parameters}, ptr %run, i64 %wave, i64 %rank"
-        self.module.add_function(one, f"define internal i32 {symbol_text(one)}({more}) nounwind", self.body)
+        self.module.add_function(one, f"define internal i32 {symbol_text(one)}({more}) {self._attributes()}", self.body)
         fibers.emit_wrapper(self, name, one)
         x, y, z = fibers.cluster_extents(self.op)
         shared_bytes = self.shared.static_bytes + fibers.COUNTERS
@@ -168,12 +173,18 @@ class WorkgroupEmitter(Workgroup):
 
     def _add_block_function(self, name: str, parameters: str) -> None:
         if self.asynchrony is None:
-            self.module.add_function(name, f"define i32 {symbol_text(name)}({parameters}) nounwind", self.body)
+            self.module.add_function(
+                name, f"define i32 {symbol_text(name)}({parameters}) {self._attributes()}", self.body
+            )
             return
         one = f"{name}.block"
-        head = f"define internal i32 {symbol_text(one)}({parameters}, ptr {asynchrony.STATE}) nounwind"
+        head = f"define internal i32 {symbol_text(one)}({parameters}, ptr {asynchrony.STATE}) {self._attributes()}"
         self.module.add_function(one, head, self.body)
         self.asynchrony.emit_wrapper(name, parameters, one)
+
+    def _attributes(self) -> str:
+        """A long kernel is not optimised; the products that it calls are functions of their own, and are."""
+        return "nounwind" if self._patient or len(self.body.lines) < LONG else "nounwind noinline optnone"
 
     def _load_arguments(self) -> None:
         for index, argument in enumerate(self.block.args):
@@ -207,7 +218,7 @@ class WorkgroupEmitter(Workgroup):
         """Write a block's operations up to its terminator; then store ``copies``."""
         last = block.last_op
         pending: list[Operation] = []
-        for op in block.ops:
+        for op in ops_of(block):
             if op is last:
                 break
             if op in self.plan.starts:
@@ -287,14 +298,14 @@ class WorkgroupEmitter(Workgroup):
         """Make every value from outside the run known at the start of its body."""
         inside: set[SSAValue] = set()
         for op in ops:
-            for inner in op.walk():
+            for inner in walked(op):
                 inside.update(inner.results)
                 for region in inner.regions:
                     for block in region.blocks:
                         inside.update(block.args)
         wanted: dict[SSAValue, None] = {}
         for op in ops:
-            for inner in op.walk():
+            for inner in walked(op):
                 # A gather reads one operand from the array; its others are ordinary.
                 remote = gathered(inner)
                 wanted.update(dict.fromkeys(o for i, o in enumerate(inner.operands) if i != remote))

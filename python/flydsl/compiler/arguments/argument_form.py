@@ -8,11 +8,10 @@ function was compiled again (`properties`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any, Protocol
 
 from flydsl.base.errors import DslTypeError, DslValueError, SourceLocation
-from flydsl.base.records import dataclass
+from flydsl.base.records import dataclass, replace
 from flydsl.compiler.arguments.adapting import adapt
 from flydsl.compiler.arguments.array_view import ArrayView, is_writable
 from flydsl.compiler.arguments.kinds import (

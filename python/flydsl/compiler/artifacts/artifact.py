@@ -89,9 +89,6 @@ STATUS = {
     NO_MEMORY: ("ran out of memory for its workgroups", "use smaller blocks or less shared memory"),
 }
 
-Assemble = Callable[[bytes, str], bytes]
-"""How PTX becomes machine code on the device at hand: PTX and the kernels' names to a cubin, empty if it does not."""
-
 
 @dataclass(frozen=True)
 class Artifact:

@@ -17,7 +17,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakSet
 
@@ -111,10 +110,10 @@ def toolchain_text() -> str:
 @cache
 def package_digest() -> str:
     """A digest of all sources of this package."""
-    return digest_of(Path(own_file()))
+    return digest_of(own_file())
 
 
-def digest_of(folder: Path) -> str:
+def digest_of(folder: str | os.PathLike[str]) -> str:
     """A digest of the sources in a folder, by their paths within it."""
     digest = import_module("hashlib").sha256()  # slow to import
     for name, path in sorted(_sources(str(folder), "")):

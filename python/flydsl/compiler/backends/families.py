@@ -8,19 +8,19 @@ of a device ask the object.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flydsl.base.errors import LoweringError
 from flydsl.base.lazy import lazy_module
 from flydsl.base.progress import stage
-from flydsl.compiler.artifacts.artifact import Assemble
+from flydsl.base.records import dataclass, field
 from flydsl.runtime import cuda, hip
 from flydsl.target.family import CUDA, HOST, ROCM, Family, family
 from flydsl.target.target import Target
 
 if TYPE_CHECKING:
+    import pathlib
+
     from flydsl.backends import driver_launching, launcher
     from flydsl.backends.cuda import compile as cuda_compile
     from flydsl.backends.host import compile as host_compile
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from flydsl.passes import schedule_check
     from flydsl.runtime import nvidia_tools
 else:
+    pathlib = lazy_module("pathlib")
     driver_launching = lazy_module("flydsl.backends.driver_launching")
     launcher = lazy_module("flydsl.backends.launcher")
     cuda_compile = lazy_module("flydsl.backends.cuda.compile")
@@ -37,6 +38,9 @@ else:
     llvm_build = lazy_module("flydsl.codegen.llvm_build")
     schedule_check = lazy_module("flydsl.passes.schedule_check")
     nvidia_tools = lazy_module("flydsl.runtime.nvidia_tools")
+
+Assemble = Callable[[bytes, str], bytes]
+"""How PTX becomes machine code on the device at hand: PTX and the kernels' names to a cubin, empty if it does not."""
 
 LAUNCHER_LEVEL = 0
 """A launcher beside a GPU's kernels is a page of straight code: optimising it takes 9 ms and spares each launch 7 ns
@@ -53,7 +57,7 @@ class AfterStageA:
     kernels: tuple[str, ...]
     level: int
     line_tables: bool = False
-    llvm_dir: Path | None = None
+    llvm_dir: pathlib.Path | None = None
     recorder: Any = None
     """Has accesses to shared memory written down, on the virtual GPU."""
 
@@ -88,11 +92,11 @@ class DeviceFamily:
         """LLVM text of a gpu module after stage B."""
         raise LoweringError(f"there is no device code for {target.arch}", hint="run it on the virtual GPU")
 
-    def assembly(self, text: str, target: Target, level: int, llvm_dir: Path | None) -> str:
+    def assembly(self, text: str, target: Target, level: int, llvm_dir: pathlib.Path | None) -> str:
         """Assembly of LLVM text, for dumps."""
         raise LoweringError(f"there is no assembly for {target.arch}", hint="run it on the virtual GPU")
 
-    def begin_binary(self, text: str, target: Target, level: int, llvm_dir: Path | None) -> Callable[[], bytes]:
+    def begin_binary(self, text: str, target: Target, level: int, llvm_dir: pathlib.Path | None) -> Callable[[], bytes]:
         """Start making the binary of LLVM text; the call gives the bytes."""
         raise LoweringError(f"there is no binary for {target.arch}", hint="run it on the virtual GPU")
 
@@ -126,6 +130,10 @@ class DeviceFamily:
         return None
 
 
+MOST_LEVEL = 3
+"""The optimisation level that takes whatever time it takes."""
+
+
 class HostFamily(DeviceFamily):
     """The virtual GPU: a kernel becomes a function that runs one workgroup."""
 
@@ -133,7 +141,8 @@ class HostFamily(DeviceFamily):
 
     def lowered(self, asked: AfterStageA) -> Lowered:
         with stage("LLVM text"):
-            host = host_compile.host_module(asked.module, asked.target, asked.argument_format, asked.recorder)
+            patient = asked.level == MOST_LEVEL
+            host = host_compile.host_module(asked.module, asked.target, asked.argument_format, asked.recorder, patient)
         return Lowered(host, asked.kernels, asked.level, dumps={"host.ll": host.text})
 
 
@@ -148,10 +157,10 @@ class CudaFamily(DeviceFamily):
     def converted_text(self, module: Any, target: Target, line_tables: bool) -> str:
         return cuda_compile.converted_text(module, target, line_tables)
 
-    def assembly(self, text: str, target: Target, level: int, llvm_dir: Path | None) -> str:
+    def assembly(self, text: str, target: Target, level: int, llvm_dir: pathlib.Path | None) -> str:
         return cuda_compile.ptx_of(text, target, level, llvm_dir)
 
-    def begin_binary(self, text: str, target: Target, level: int, llvm_dir: Path | None) -> Callable[[], bytes]:
+    def begin_binary(self, text: str, target: Target, level: int, llvm_dir: pathlib.Path | None) -> Callable[[], bytes]:
         ptx = cuda_compile.ptx_of(text, target, level, llvm_dir)
         return lambda: ptx.encode()
 
@@ -179,10 +188,10 @@ class RocmFamily(DeviceFamily):
     def converted_text(self, module: Any, target: Target, line_tables: bool) -> str:
         return rocm_compile.converted_text(module, target, line_tables)
 
-    def assembly(self, text: str, target: Target, level: int, llvm_dir: Path | None) -> str:
+    def assembly(self, text: str, target: Target, level: int, llvm_dir: pathlib.Path | None) -> str:
         return rocm_compile.isa_of(text, target, level, llvm_dir)
 
-    def begin_binary(self, text: str, target: Target, level: int, llvm_dir: Path | None) -> Callable[[], bytes]:
+    def begin_binary(self, text: str, target: Target, level: int, llvm_dir: pathlib.Path | None) -> Callable[[], bytes]:
         return rocm_compile.begin_code_object(text, target, level, llvm_dir).result
 
     def look_over(self, module: Any) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flydsl.base.lazy import lazy_module
 
 if TYPE_CHECKING:
+    import pathlib
+
     from flydsl.compiler.cache import cache_store
 else:
+    pathlib = lazy_module("pathlib")
     cache_store = lazy_module("flydsl.compiler.cache.cache_store")
 
 
@@ -51,22 +53,16 @@ class CacheCounts:
 # JitCacheManager: the disk cache as an object, under the name older code knows ----------------
 
 
-if TYPE_CHECKING:
-    from flydsl.compiler.cache import cache_store
-else:
-    cache_store = lazy_module("flydsl.compiler.cache.cache_store")
-
-
 class JitCacheManager:
     """Where compiled code is kept, what is there, and throwing it away. Compiling looks there by itself."""
 
     @property
-    def cache_dir(self) -> Path | None:
+    def cache_dir(self) -> pathlib.Path | None:
         """The directory; None where the disk cache is off."""
         store = self._store()
         return store.root if store is not None else None
 
-    def entries(self) -> list[Path]:
+    def entries(self) -> list[pathlib.Path]:
         """The files of compiled code."""
         store = self._store()
         return [entry.path for entry in store.entries()] if store is not None else []

@@ -192,7 +192,7 @@ class Store:
             folder.mkdir(mode=0o700, exist_ok=True)
             if not _is_safe(os.lstat(folder)):
                 return 0
-            files.atomic_write(folder / key.file, data)
+            files.atomic_write(folder / key.file, data, durable=False)  # its digest tells a part from the whole
         except OSError as error:
             warn_once(
                 f"write {self.root}", f"compiled code cannot be kept in {self.root}: {error.strerror}; work goes on"

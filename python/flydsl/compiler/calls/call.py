@@ -8,10 +8,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from flydsl.base import knobs, log
+from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslValueError, FlyDSLError, SourceLocation
+from flydsl.base.lazy import lazy_module
 from flydsl.base.records import dataclass, field
 from flydsl.compiler.arguments.adapting import Adapted, Signature, adapt, check_constexpr
 from flydsl.compiler.arguments.argument_form import (
@@ -24,7 +25,6 @@ from flydsl.compiler.arguments.argument_form import (
     part_of,
 )
 from flydsl.compiler.arguments.kinds import NoneArgument, StreamArgument, check_stream_device
-from flydsl.compiler.artifacts.artifact import Artifact
 from flydsl.compiler.backends.base import age
 from flydsl.compiler.backends.registry import backend_for, device_of, is_own
 from flydsl.compiler.calls.launch_code import Parameter
@@ -33,6 +33,13 @@ from flydsl.compiler.options.hints import Hints
 from flydsl.expr.trace.constexpr_key import constexpr_key
 from flydsl.expr.values.numpy_scalar import python_value
 from flydsl.target.family import family
+
+if TYPE_CHECKING:
+    from flydsl.base import log
+    from flydsl.compiler.artifacts import artifact as artifact_file
+else:
+    log = lazy_module("flydsl.base.log")
+    artifact_file = lazy_module("flydsl.compiler.artifacts.artifact")
 
 # Specialisations ------------------------------------------------------------------------------------------------------
 
@@ -187,7 +194,7 @@ class Call:
         made_by = "" if is_own(backend) else f"{type(backend).__qualname__} {age()} {backend.hash()}"
         return Key(self.device.kind, target.arch, knobs.code_settings(), hints, self.key, self.index, made_by)
 
-    def forms(self, artifact: Artifact | None = None) -> list[Form]:
+    def forms(self, artifact: artifact_file.Artifact | None = None) -> list[Form]:
         """What each parameter of the code for this call accepts; the artifact tells which arrays it may write."""
         written = self._written(artifact) if artifact is not None else [()] * len(self.arguments)
         return [
@@ -199,24 +206,24 @@ class Call:
             for index, (argument, writes) in enumerate(zip(self.arguments, written, strict=True))
         ]
 
-    def parameters(self, artifact: Artifact) -> list[Parameter]:
+    def parameters(self, artifact: artifact_file.Artifact) -> list[Parameter]:
         """The same, with names and the values of this call."""
         rows = zip(self.signature.names, self.forms(artifact), self.values, strict=True)
         return [Parameter(name, form, value) for name, form, value in rows]
 
-    def _written(self, artifact: Artifact) -> list[tuple[Write, ...]]:
+    def _written(self, artifact: artifact_file.Artifact) -> list[tuple[Write, ...]]:
         """What the code may write of each argument."""
         counts = [len(a.argument.abi()) if isinstance(a, Adapted) else 0 for a in self.arguments]
         firsts = accumulate(counts, initial=0)
         writes = writes_of(artifact)
         return [part_of(writes, first, count) for first, count in zip(firsts, counts, strict=False)]
 
-    def known_writes(self, artifact: Artifact) -> dict[str, Write]:
+    def known_writes(self, artifact: artifact_file.Artifact) -> dict[str, Write]:
         """The parameters that the code is known to write, not just possibly, each with a place where it does."""
         rows = zip(self.signature.names, self._written(artifact), strict=True)
         return {name: write for name, writes in rows for write in writes if write.known}
 
-    def check_writable(self, artifact: Artifact) -> None:
+    def check_writable(self, artifact: artifact_file.Artifact) -> None:
         """Refuse read-only arrays that the code may write."""
         if not artifact.writes:
             return
@@ -285,7 +292,7 @@ def adapted_call(func: Callable[..., Any], signature: Signature, values: Sequenc
     return Call(func, signature, tuple(values), arguments, tuple(key), numbers, device)
 
 
-def writes_of(artifact: Artifact) -> tuple[Write, ...]:
+def writes_of(artifact: artifact_file.Artifact) -> tuple[Write, ...]:
     """What the code may write, by the numbers of its argument block."""
     return tuple(Write(number, known, _place(artifact.sites[site])) for number, known, site in artifact.writes)
 

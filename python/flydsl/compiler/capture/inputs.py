@@ -18,16 +18,20 @@ from functools import partial
 from importlib import import_module
 from importlib.util import resolve_name
 from types import FunctionType, MethodType, ModuleType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flydsl.base.errors import DslTypeError
-from flydsl.base.log import get_logger
+from flydsl.base.lazy import lazy_module
 from flydsl.compiler.arguments.adapting import Adapted
 from flydsl.compiler.capture import code, values
 from flydsl.compiler.capture.walk import Cursor, Reader, ValueWalk
 from flydsl.compiler.messages.shown_value import shown
 
-_log = get_logger(__name__)
+if TYPE_CHECKING:
+    from flydsl.base import log
+else:
+    log = lazy_module("flydsl.base.log")
+
 _said: set[str] = set()
 _MOST_WALKS = 64
 """Sets of classes behind an object for which it is remembered what their functions read."""
@@ -279,7 +283,7 @@ class Inputs:
         for text in (f"'{self._func.__name__}' {what}" for what in said):
             if text not in _said:
                 _said.add(text)
-                _log.warning("%s; pass it as an argument, or see docs/cache.md", text)
+                log.get_logger(__name__).warning("%s; pass it as an argument, or see docs/cache.md", text)
 
     @property
     def text(self) -> str:

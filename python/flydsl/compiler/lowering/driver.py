@@ -13,7 +13,6 @@ from __future__ import annotations
 import io
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,10 +28,11 @@ from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError, Fly
 from flydsl.base.lazy import lazy_module
 from flydsl.base.log import get_logger
 from flydsl.base.progress import stage
+from flydsl.base.records import replace
 from flydsl.codegen.llvm_build import emit_object
-from flydsl.compiler.artifacts.artifact import Artifact, Assemble
+from flydsl.compiler.artifacts.artifact import Artifact
 from flydsl.compiler.backends.base import TO_LLVM, BaseBackend
-from flydsl.compiler.backends.families import AfterStageA, Lowered, device_family
+from flydsl.compiler.backends.families import AfterStageA, Assemble, Lowered, device_family
 from flydsl.compiler.backends.registry import backend_for
 from flydsl.compiler.options.hints import Hints, as_mapping, check_device
 from flydsl.passes.pipeline import PASSES, Pass, with_checks

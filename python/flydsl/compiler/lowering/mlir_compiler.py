@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from flydsl.base.errors import DslTypeError, DslValueError, VerifyError
 from flydsl.base.lazy import lazy_module
-from flydsl.compiler.artifacts.artifact import Artifact
 from flydsl.compiler.backends.registry import current_device
 from flydsl.dialects.fly.payload import Pointer
 from flydsl.expr.trace.abi_slots import slot_letters
@@ -16,10 +15,12 @@ from flydsl.target.family import HOST, family
 from flydsl.target.target import parse_target
 
 if TYPE_CHECKING:
+    from flydsl.compiler.artifacts import artifact
     from flydsl.compiler.lowering import driver
     from flydsl.dialects import registry
     from flydsl.dialects.fly import types
 else:
+    artifact = lazy_module("flydsl.compiler.artifacts.artifact")
     driver = lazy_module("flydsl.compiler.lowering.driver")
     types = lazy_module("flydsl.dialects.fly.types")
     registry = lazy_module("flydsl.dialects.registry")
@@ -29,7 +30,7 @@ class MlirCompiler:
     """Runs the pipeline over a module that holds one host function and its kernels."""
 
     @staticmethod
-    def compile(module: Any, *, arch: str | None = None, device: str | None = None) -> Artifact:
+    def compile(module: Any, *, arch: str | None = None, device: str | None = None) -> artifact.Artifact:
         """Compile a module, given as text or as a traced module, such as `CompiledFunction.source_ir`.
 
         ``device`` is ``host`` (the virtual GPU), ``rocm`` or ``cuda``; without it and ``arch``, that of new work.

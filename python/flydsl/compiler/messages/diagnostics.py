@@ -10,15 +10,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from types import FrameType, FunctionType, TracebackType
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from flydsl.base import knobs
 from flydsl.base.errors import DSLCompileError as DSLCompileError
 from flydsl.base.errors import DslRuntimeError, FlyDSLError, SourceLocation
+from flydsl.base.lazy import lazy_module
 from flydsl.base.own_code import is_own_file, is_own_module, own_file
-from flydsl.compiler.messages import python_errors
 from flydsl.compiler.rewrite.syntax import HIDDEN, find_source
 from flydsl.expr.trace.context import is_tracing
+
+if TYPE_CHECKING:
+    from flydsl.compiler.messages import python_errors
+else:
+    python_errors = lazy_module("flydsl.compiler.messages.python_errors")
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -6,9 +6,9 @@ arguments, and the recorded addresses are put through the banks and phases of th
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flydsl.base import knobs
@@ -20,16 +20,17 @@ from flydsl.compiler.messages.diagnostics import present
 from flydsl.compiler.options.hints import hint_scope
 from flydsl.compiler.outlets.jit_call import jit_call
 from flydsl.layout.swizzle import Swizzle
-from flydsl.target.bank_fixes import Padding, find_fix, wave_cycles
 from flydsl.target.family import family
 from flydsl.target.target import Target
 
 if TYPE_CHECKING:
     from flydsl.backends.host import lds_record
     from flydsl.compiler.outlets import lds_recording
+    from flydsl.target import bank_fixes
 else:
     lds_record = lazy_module("flydsl.backends.host.lds_record")
     lds_recording = lazy_module("flydsl.compiler.outlets.lds_recording")
+    bank_fixes = lazy_module("flydsl.target.bank_fixes")
 
 
 RECORDED_BLOCKS = 4
@@ -62,7 +63,7 @@ class LdsFix:
 
     array: str
     element_bytes: int
-    change: Swizzle | Padding | None
+    change: Swizzle | bank_fixes.Padding | None
     left: int
     """Extra cycles that the recorded waves still have after the change; 0 where it removes all conflicts."""
 
@@ -70,7 +71,7 @@ class LdsFix:
         if self.change is None:
             return f"{self.array}: no swizzle or padding helps; change which lanes access it together"
         still = f" (leaves {self.left} extra cycles)" if self.left else ""
-        if isinstance(self.change, Padding):
+        if isinstance(self.change, bank_fixes.Padding):
             return f"{self.array}: {self.change}{still}"
         s = self.change
         return (
@@ -99,7 +100,7 @@ class LdsReport:
     def __str__(self) -> str:
         head = ("line", "array", "access", "waves", "worst", "mean")
         cells = [
-            (f"{Path(row.file).name}:{row.line}", row.array, f"{row.kind} {row.bits}", str(row.executed),
+            (f"{os.path.basename(row.file)}:{row.line}", row.array, f"{row.kind} {row.bits}", str(row.executed),
              str(row.worst), f"{row.mean:.2f}")
             for row in self.rows
         ]  # fmt: skip
@@ -164,7 +165,7 @@ def _rows(waves: Iterable[Any], target: Target) -> tuple[LdsRow, ...]:
     for wave in waves:
         site, what = wave.site, (wave.array, wave.access)
         if what not in known:
-            known[what] = wave_cycles(target, wave.array.place(site.element), wave.access)
+            known[what] = bank_fixes.wave_cycles(target, wave.array.place(site.element), wave.access)
         file, line = (site.place.file, site.place.line) if site.place else ("", 0)
         by_line[file, line, site.kernel, wave.array.name, site.kind, site.size * 8].append(known[what])
     rows = [LdsRow(*key, len(found), max(found), sum(found) / len(found)) for key, found in by_line.items()]
@@ -181,7 +182,7 @@ def _fixes(waves: Iterable[Any], target: Target) -> tuple[LdsFix, ...]:
         element = min(wave.site.element for wave in mine)
         place = array.place(element)
         accesses = [wave.access for wave in mine]
-        if any(wave_cycles(target, place, access) for access in set(accesses)):
-            fix = find_fix(target, place, accesses)
+        if any(bank_fixes.wave_cycles(target, place, access) for access in set(accesses)):
+            fix = bank_fixes.find_fix(target, place, accesses)
             fixes.append(LdsFix(array.name, element, fix.change, fix.left))
     return tuple(fixes)

@@ -34,7 +34,7 @@ _BOUND_TO_SCOPE = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
 
 
 def _stays_in_scope(*nodes: ast.AST) -> bool:
-    return any(isinstance(inner, _BOUND_TO_SCOPE) for node in nodes for inner in ast.walk(node))
+    return any(isinstance(inner, _BOUND_TO_SCOPE) for node in nodes for inner in syntax.everything(node))
 
 
 def rewrite_bool_op(context: Context, node: ast.BoolOp) -> ast.expr:

@@ -161,6 +161,17 @@ class Context(ast.NodeTransformer):
         self.sites: list[Site] = []
         self.scopes: list[Scope] = []
 
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        """Rewrite the nodes inside a node, each of which becomes one or, in a list, several."""
+        for name in syntax.node_fields(type(node)):
+            part = getattr(node, name, None)
+            if isinstance(part, ast.AST):
+                setattr(node, name, self.visit(part))
+            elif isinstance(part, list):
+                rewritten = (self.visit(item) if isinstance(item, ast.AST) else item for item in part)
+                part[:] = [item for done in rewritten for item in (done if isinstance(done, list) else (done,))]
+        return node
+
     @property
     def scope(self) -> Scope:
         return self.scopes[-1]

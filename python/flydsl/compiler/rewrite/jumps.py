@@ -37,7 +37,7 @@ LEFT = "fly_left"
 
 def lower_jumps(top: ast.FunctionDef) -> None:
     """Replace the jumps of a function and of those nested in it, in place, where one depends on the run."""
-    for function in [node for node in ast.walk(top) if isinstance(node, ast.FunctionDef)]:
+    for function in [node for node in syntax.everything(top) if isinstance(node, ast.FunctionDef)]:
         if any(_conditional_jumps(function.body, under=False)) and not _is_generator(function):
             function.body = _Lowering(function).whole()
 

@@ -42,7 +42,7 @@ from flydsl.expr.flow.control_flow import ControlFlow
 
 # Definitions ----------------------------------------------------------------------------------------------------------
 
-_RULES: dict[type[ast.AST], Callable[[Context, Any], Any]] = {
+_RULES: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.If: rewrite_if,
     ast.For: rewrite_for,
     ast.While: rewrite_while,
@@ -61,12 +61,15 @@ class Rewriter(Context):
     """Visits a definition and returns its rewritten form."""
 
     def visit(self, node: ast.AST) -> Any:
-        rule = _RULES.get(type(node))
-        return super().visit(node) if rule is None else rule(self, node)
+        kind = type(node)
+        rule = _RULES.get(kind)
+        if rule is None:
+            rule = _RULES[kind] = getattr(Rewriter, f"visit_{kind.__name__}", Rewriter.generic_visit)
+        return rule(self, node)
 
     def top(self, node: ast.FunctionDef) -> ast.FunctionDef:
         """The function itself."""
-        if any(isinstance(part, JUMPS) for part in ast.walk(node)):
+        if any(isinstance(part, JUMPS) for part in syntax.everything(node)):
             lower_jumps(node)
         self._check_yields(node)
         return self._function(node)
@@ -314,7 +317,8 @@ def _code_of(node: ast.FunctionDef, func: FunctionType) -> CodeType:
     """
     node.name = _DEFINED
     outer = syntax.function(_OUTER, [syntax.HIDDEN, *func.__code__.co_freevars], [node], node)
-    module = ast.fix_missing_locations(ast.Module([outer], []))
+    module = ast.Module([outer], [])
+    syntax.place_all(module, {})
     flags = func.__code__.co_flags & _FUTURES
     code = compile(module, func.__code__.co_filename, "exec", flags=flags, dont_inherit=True)
     for name in (_OUTER, node.name):

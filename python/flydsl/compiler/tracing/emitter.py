@@ -41,9 +41,10 @@ from flydsl.dialects.parts import (
     default_properties,
     ir_type,
     make_constant,
+    type_text,
     user_frame,
 )
-from flydsl.dialects.upstream import created, op_class
+from flydsl.dialects.upstream import created, op_class, ops_of, put_last
 from flydsl.passes.shared.intrinsic_call import PTX_NAME, asm_properties, call_properties, native_call
 from flydsl.passes.shared.known_bits import known_twos
 from flydsl.passes.shared.walk import MARK
@@ -85,7 +86,7 @@ class TraceEmitter:
         location = current_location()
         if location is not None:
             op.location = location
-        self.block.add_op(op)
+        put_last(op, self.block)
         return op
 
     def op(
@@ -281,7 +282,7 @@ class TraceEmitter:
         return 1 << known_twos(value)
 
     def type_name(self, value: Any) -> str:
-        return str(value.type)
+        return type_text(value.type)
 
     def here(self) -> SourceLocation | None:
         """The user's line being traced."""
@@ -368,7 +369,7 @@ class TraceEmitter:
     def speculate(self, build: Callable[[], T], keep: Callable[[T], bool]) -> T:
         block, result = self._block((), lambda _: build(), by_all=True)
         kept = keep(result)
-        for op in list(block.ops):
+        for op in ops_of(block):
             op.detach()
             if kept:
                 self.block.add_op(op)

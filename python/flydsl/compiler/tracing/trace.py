@@ -44,7 +44,7 @@ from flydsl.dialects.gpu_syntax import FuncOp as GpuFuncOp
 from flydsl.dialects.gpu_syntax import ModuleOp as GpuModuleOp
 from flydsl.dialects.gpu_syntax import ReturnOp as GpuReturnOp
 from flydsl.dialects.parts import ir_type
-from flydsl.dialects.upstream import op_class
+from flydsl.dialects.upstream import op_class, ops_of
 from flydsl.expr.numbers.fastmath import fastmath
 from flydsl.expr.trace.context import tracing
 from flydsl.expr.trace.shared_ledger import SharedLedger
@@ -254,7 +254,7 @@ def check_uses(entry: Block) -> None:
 
 def _check_block(block: Block, visible: set[Block]) -> None:
     visible.add(block)
-    for op in block.ops:
+    for op in ops_of(block):
         for operand in op.operands:
             owner = operand.owner
             if (owner if isinstance(owner, Block) else owner.parent) not in visible:
@@ -359,7 +359,8 @@ def traced(
             a.argument.construct([next(values) for _ in a.argument.ir_types()]) if isinstance(a, Adapted) else a
             for a in arguments
         ]
-        emitter.default_stream = next(values, None) or next(v for v in emitter.entry.args if str(v.type) == STREAM_TYPE)
+        stream = ir_type(STREAM_TYPE)
+        emitter.default_stream = next(values, None) or next(v for v in emitter.entry.args if v.type == stream)
         names = keyword_only(func)
         by_position = len(inside) - len(names)
         rewritten(func)(*inside[:by_position], **dict(zip(names, inside[by_position:], strict=True)))

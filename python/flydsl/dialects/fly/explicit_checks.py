@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from xdsl.dialects.builtin import DictionaryAttr, IndexType, IntAttr, IntegerAttr, IntegerType, VectorType, i1
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    DictionaryAttr,
+    IndexType,
+    IntAttr,
+    IntegerAttr,
+    IntegerType,
+    VectorType,
+    i1,
+)
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
@@ -126,8 +135,12 @@ def _held(op: TableOp) -> tuple[int, int]:
 def _copy_ssa(op: TableOp) -> None:
     """``(atom, memref[, vector, i1]) -> vector`` loads, ``(atom, vector, memref[, i1])`` stores.
 
-    An instruction that moves memory to memory takes ``(atom, memref, memref[, i1])``.
+    An instruction that moves memory to memory takes ``(atom, memref, memref[, i1])``. One that says by
+    ``operandSegmentSizes`` which operands it has is the original's form, whose sides need not agree in size.
     """
+    if isinstance(sizes := op.attributes.get("operandSegmentSizes"), DenseArrayBase):
+        _check_segments(op, sizes)
+        return
     kinds = [_short(o.type) for o in op.operands[1:]]
     if getattr(op.operands[0].type.data.op, "direct", False):  # type: ignore[union-attr]
         if op.results or kinds not in (["memref", "memref"], ["memref", "memref", "i1"]):
@@ -147,6 +160,22 @@ def _copy_ssa(op: TableOp) -> None:
         return
     for value in values:
         _check_vector(op, value, memory)
+
+
+def _check_segments(op: TableOp, sizes: DenseArrayBase[Any]) -> None:
+    """Atom, source, destination and predicate, the last two at most once."""
+    found = tuple(sizes.get_values())
+    kinds = [_short(o.type) for o in op.operands[1:]]
+    allowed = found in ((1, 1, 0, 0), (1, 1, 1, 0), (1, 1, 0, 1), (1, 1, 1, 1)) and len(op.operands) == sum(found)
+    sides = kinds[: 1 + found[2]] if allowed else []
+    predicate = kinds[len(sides) :]
+    vector = [_short(result.type) for result in op.results]
+    if not allowed or any(k not in ("memref", "vector") for k in sides) or predicate not in ([], ["i1"]):
+        raise _fail(op, f"operandSegmentSizes is 1, 1, 0 or 1, 0 or 1 for ({', '.join(kinds)}), not {found}")
+    if vector not in ([], ["vector"]) or (not vector and len(sides) != 2) or (vector and sides[1:] == ["memref"]):
+        raise _fail(op, "a copy gives a vector, or has a tensor as its destination")
+    if (vector and len(sides) == 2 and not predicate) or (not vector and sides[1] != "memref"):
+        raise _fail(op, "a copy gives a vector, or has a tensor as its destination")
 
 
 def _short(type_: Attribute) -> str:

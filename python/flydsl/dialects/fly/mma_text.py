@@ -44,11 +44,16 @@ def _mfma_scale(shape: Shape, elems: Elems, rest: list[str]) -> MfmaScale:
     return MfmaScale(*shape, *elems, **_fields(rest, {"opselA": "opsel_a", "opselB": "opsel_b"}))
 
 
+_SIGNLESS = {f"{sign}i{bits}": f"i{bits}" for sign in "us" for bits in (4, 8)}
+"""Signs that FlyDSL's texts give with the types too; the parameters say them."""
+
+
 def _wmma(generation: str) -> Builder:
     names = {"signA": "sign_a", "signB": "sign_b", "clamp": "clamp"}
 
     def build(shape: Shape, elems: Elems, rest: list[str]) -> Wmma:
-        return Wmma(generation, *shape, *elems, **_fields(rest, names))
+        a, b, c = (_SIGNLESS.get(elem, elem) for elem in elems)
+        return Wmma(generation, *shape, a, b, c, **_fields(rest, names))
 
     return build
 

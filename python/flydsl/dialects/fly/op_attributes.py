@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Operation, TypeAttribute
 
 from flydsl.dialects.fly.op_table import OpSpec
 from flydsl.dialects.fly.types import element_type
-from flydsl.dialects.upstream import integer, integers
+from flydsl.dialects.upstream import PlainChecks, integer, integers
 
 ATTRIBUTE_CLASSES: dict[str, tuple[str, type[Attribute]]] = {
     "i32": ("an integer", IntegerAttr),
@@ -73,7 +73,7 @@ def from_attr(attr: Attribute) -> Any:
     return attr
 
 
-class TableOp(Operation):
+class TableOp(Operation, metaclass=PlainChecks):
     """An operation of a row of the table, as the rules read it: its row and its attributes as Python values."""
 
     spec: ClassVar[OpSpec]

@@ -85,8 +85,8 @@ class Pointer:
     def add_offset(self, offset: Leaf) -> Pointer:
         """The pointer ``offset`` elements on; it is as aligned as both the base and the step are."""
         size = storage_bytes(self.elem)
-        step = divisor(offset) * size
-        return replace(self, align=gcd(self.align, step) if step else self.align)
+        align = gcd(self.align, divisor(offset) * size)
+        return self if align == self.align else replace(self, align=align)
 
     def recast(self, elem: str) -> Pointer:
         return replace(self, elem=elem, align=max(self.align, storage_bytes(elem)))

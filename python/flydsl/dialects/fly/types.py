@@ -18,6 +18,7 @@ from xdsl.printer import Printer
 from flydsl.base.errors import FlyDSLError, VerifyError
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly import payload_text as text
+from flydsl.dialects.upstream import PlainChecks
 from flydsl.layout.layout import Layout
 from flydsl.layout.leaf import Unknown
 from flydsl.layout.swizzle import ComposedLayout, CoordSwizzle, Swizzle
@@ -28,7 +29,7 @@ from flydsl.target.dtype import FLOAT_WIDTHS, register_type
 P = TypeVar("P")
 
 
-class FlyType(Data[P], TypeAttribute, Generic[P]):
+class FlyType(Data[P], TypeAttribute, Generic[P], metaclass=PlainChecks):
     """A type that is nothing but its payload."""
 
     def __post_init__(self) -> None:

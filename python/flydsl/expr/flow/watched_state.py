@@ -199,11 +199,16 @@ class _Names(NamedTuple):
     captured: tuple[str, ...]
 
 
+_STORE_GLOBAL, _STORE_DEREF = dis.opmap["STORE_GLOBAL"], dis.opmap["STORE_DEREF"]
+
+
 @lru_cache(maxsize=4096)
 def _names_of(code: CodeType) -> _Names:
     inner = [_names_of(const) for const in code.co_consts if isinstance(const, CodeType)]
     own = {"STORE_GLOBAL": set[str](), "STORE_DEREF": set[str]()}
-    for instruction in dis.get_instructions(code):
+    operations = code.co_code[::2]
+    stores = _STORE_GLOBAL in operations or (_STORE_DEREF in operations and code.co_freevars)
+    for instruction in dis.get_instructions(code) if stores else ():
         if instruction.opname in own:
             own[instruction.opname].add(instruction.argval)
     assigned = own["STORE_DEREF"].union(*(names.captured for names in inner)) & set(code.co_freevars)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flydsl.base import knobs
+from flydsl.base.lazy import lazy_module
 from flydsl.expr.tensors.pointer import Pointer
 from flydsl.expr.trace.context import current
 from flydsl.expr.trace.shared_ledger import Allocation
 from flydsl.expr.values.handle import from_value
+
+if TYPE_CHECKING:
+    import json
+else:
+    json = lazy_module("json")
 
 _MARK = "fly.mark"
 

@@ -22,10 +22,10 @@ from flydsl.layout.leaf import DynInt
 
 __all__ = ["dump", "printf"]
 
-_PLACEHOLDER = re.compile(r"\{(?::([^{}]*))?\}|\{\{|\}\}")
-_UNKNOWN = re.compile(r"\b(?:B?Float|Int|Uint|Boolean|Index)\w*\(\?\)")
+_PLACEHOLDER = r"\{(?::([^{}]*))?\}|\{\{|\}\}"
+_UNKNOWN = r"\b(?:B?Float|Int|Uint|Boolean|Index)\w*\(\?\)"
 """A run-time number as Python's `str` shows it."""
-_SPEC = re.compile(r"([-+ 0]*)(\d*)(\.\d+)?([dxXofeEgGs]?)")
+_SPEC = r"([-+ 0]*)(\d*)(\.\d+)?([dxXofeEgGs]?)"
 _SHORTEST = "%-.{digits}g"
 """The format of a float that is to be read back: enough digits for every value of its type. The flag changes nothing
 where no width is given; the host's library takes it as the sign to print no more digits than the value needs."""
@@ -44,7 +44,7 @@ def printf(fmt: Any = "", *args: Any) -> None:
     given = iter(args)
     text: list[str] = []
     at = 0
-    for match in _PLACEHOLDER.finditer(fmt):
+    for match in re.finditer(_PLACEHOLDER, fmt):
         text.append(_escaped(fmt[at : match.start()]))
         at = match.end()
         if match[0] in ("{{", "}}"):
@@ -62,12 +62,12 @@ def printf(fmt: Any = "", *args: Any) -> None:
 
 def _check_format(fmt: str, given: int) -> None:
     """Refuse a format that would silently leave values out."""
-    if (shown := _UNKNOWN.search(fmt)) is not None:
+    if (shown := re.search(_UNKNOWN, fmt)) is not None:
         raise DslTypeError(
             f"the format of printf has {shown[0]} in it, the text of a number that only the running kernel knows",
             hint='leave the f-string to printf: fx.printf("x = {}", x) in place of fx.printf(f"x = {x}")',
         )
-    places = sum(match[0] not in ("{{", "}}") for match in _PLACEHOLDER.finditer(fmt))
+    places = sum(match[0] not in ("{{", "}}") for match in re.finditer(_PLACEHOLDER, fmt))
     if given > places:
         style = "; `%d` and its like mean nothing here" if "%" in fmt else ""
         raise DslTypeError(
@@ -115,7 +115,7 @@ def _number(value: Numeric, spec: str, values: list[Value]) -> str:
     kind = type(value)
     if value.is_static():
         return _escaped(format(value.value, spec) if spec or not kind.is_float else _shortest(value))
-    match = _SPEC.fullmatch(spec)
+    match = re.fullmatch(_SPEC, spec)
     if match is None:
         raise DslValueError(
             f"printf cannot format with '{{:{spec}}}'", hint="use widths, precisions and d, x, o, e, f or g"

@@ -143,7 +143,8 @@ def apply(name: str, *args: Any, **attrs: Any) -> Any:
         return Boolean(answer)
     is_known = is_static_payload(answer) and not spec.effect
     if not is_known or undecided:
-        result = current().fly(name, [h.ir_value() for h in handles], given)
+        known = answer if spec.result == "payload" else None  # the type need not be inferred again
+        result = current().fly(name, [h.ir_value() for h in handles], given, known)
         if undecided and spec.result == "payload":
             current().fly("checked", [result])
         if not is_known:

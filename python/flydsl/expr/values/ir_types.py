@@ -15,8 +15,8 @@ from flydsl.base.errors import DslValueError
 from flydsl.base.lazy import offered
 from flydsl.target.dtype import FLOAT_WIDTHS
 
-_SHAPED = re.compile(r"(vector|memref)<((?:\d+x)*)(.*)>")
-_POINTER = re.compile(r"!llvm\.ptr(?:<(\d+)>)?")
+_SHAPED = r"(vector|memref)<((?:\d+x)*)(.*)>"
+_POINTER = r"!llvm\.ptr(?:<(\d+)>)?"
 
 
 class IrType(str):
@@ -49,9 +49,9 @@ def type_facts(text: str) -> Mapping[str, Any]:
         return {"width": FLOAT_WIDTHS[text]}
     if text[:1] == "i" and text[1:].isdigit():
         return {"width": int(text[1:])}
-    if pointer := _POINTER.fullmatch(text):
+    if pointer := re.fullmatch(_POINTER, text):
         return {"address_space": int(pointer[1] or 0)}
-    shaped = _SHAPED.fullmatch(text)
+    shaped = re.fullmatch(_SHAPED, text)
     if shaped is None:
         return {}
     shape = [int(extent) for extent in shaped[2].split("x")[:-1]]

@@ -8,11 +8,14 @@ convert-fly-to-rocdl; the LLVM in use has no instruction for marks.
 
 from __future__ import annotations
 
+from typing import Any
+
 from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import IntegerAttr, StringAttr
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Block, Operation
 
 from flydsl.base.errors import LoweringError
+from flydsl.dialects.upstream import walked
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.intrinsic_call import call_intrinsic
 from flydsl.target.wait_counts import encode_wait
@@ -24,12 +27,12 @@ _MOST = 63
 
 
 def _name(op: Operation) -> str | None:
-    found = op.properties.get("intrin")
-    return found.data if isinstance(found, StringAttr) else None
+    found: Any = op.properties.get("intrin")
+    return None if found is None else found.data
 
 
 def _has_mark(op: Operation) -> bool:
-    return any(_name(inner) == MARK for inner in op.walk())
+    return any(_name(inner) == MARK for inner in walked(op))
 
 
 def _copies_since(op: Operation | None, block: Block, marks: int, count: int, seen: frozenset[Block]) -> int:
@@ -73,7 +76,7 @@ def _wait(op: Operation) -> None:
 
 def resolve_async_marks(module: Operation) -> None:
     """Replace the waits of a module by wait counts, and drop the marks."""
-    found = [op for op in module.walk() if _name(op) in (MARK, WAIT)]
+    found = [op for op in walked(module) if _name(op) in (MARK, WAIT)]
     for op in found:
         if _name(op) == WAIT:
             _wait(op)

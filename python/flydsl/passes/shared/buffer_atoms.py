@@ -14,6 +14,7 @@ from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import element_type, vector_type
+from flydsl.dialects.upstream import replace_uses
 from flydsl.passes.shared import buffer_pointers
 from flydsl.passes.shared.intrinsic_call import atom_state, call_intrinsic
 from flydsl.passes.shared.memory_conversion import AtomRule, MemoryConversion
@@ -52,7 +53,7 @@ def _buffer_copy(conv: MemoryConversion, op: FlyOp, instruction: BufferCopy) -> 
         _expect_buffer(info, "its source")
         contiguous(layout, rules.size(layout), "source")
         value = _when_loaded(conv, rest, lambda: _loaded(conv, op, pointer, info, instruction))
-        op.results[0].replace_all_uses_with(value)
+        replace_uses(op.results[0], value)
         return
     _, value, target, *flag = op.operands
     pointer, info, layout = conv.view(target)
@@ -183,17 +184,20 @@ def _buffer_atomic(conv: MemoryConversion, op: FlyOp, instruction: BufferAtomic)
     under(conv, flag, lambda: _combine(conv, value, (pointer, info, layout), instruction, soffset))
 
 
+def atomic_name(instruction: BufferAtomic) -> str:
+    """What LLVM calls the operation."""
+    name = _ATOMICS[instruction.op]
+    if is_float(instruction.elem) and name != "fadd":
+        return f"f{instruction.op}"
+    return "umin" if instruction.elem.startswith("u") else name
+
+
 def _combine(
     conv: MemoryConversion, value: SSAValue, target: tuple[Any, Any, Any], instruction: BufferAtomic,
     soffset: SSAValue | None,
 ) -> None:  # fmt: skip
     pointer, info, layout = target
-    elem, zero = instruction.elem, conv.at.constant("i32", 0)
-    name = _ATOMICS[instruction.op]
-    if is_float(elem) and name != "fadd":
-        name = f"f{instruction.op}"
-    elif elem.startswith("u"):
-        name = "umin"
+    zero, name = conv.at.constant("i32", 0), atomic_name(instruction)
     step = 2 if instruction.op == "pk_add" else 1
     for index in range(0, rules.size(layout), step):
         place, _ = conv.element(pointer, info, layout(index))
@@ -225,7 +229,7 @@ def _lds_read_trans(conv: MemoryConversion, op: FlyOp, instruction: LdsReadTrans
     raw = call_intrinsic(conv.at, name, [conv.address(pointer, info)], [registers])
     type_ = op.results[0].type
     value = cast_bits(conv.at, raw, conv.stored_type(type_, info))
-    op.results[0].replace_all_uses_with(conv.from_memory(value, type_, info))
+    replace_uses(op.results[0], conv.from_memory(value, type_, info))
 
 
 ROCDL_ATOMS: dict[type, AtomRule] = {

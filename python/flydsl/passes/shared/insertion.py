@@ -65,14 +65,14 @@ class Inserter:
     ) -> Any:
         """An upstream operation; its only result, or None."""
         op = self.add(created(op_class(name), operands, results, properties))
-        return op.results[0] if op.results else None
+        return next(iter(op.results), None)
 
     def fly(
         self, name: str, operands: Sequence[SSAValue], results: Sequence[Attribute] = (), attributes: Any = None
     ) -> Any:
         """A fly operation; its only result, or None."""
         op = self.add(created(OP_CLASSES[name], operands, results, attributes=attributes))
-        return op.results[0] if op.results else None
+        return next(iter(op.results), None)
 
     def at_entry(self, op: Operation) -> SSAValue:
         """Put an operation among the constants at the top of the function."""

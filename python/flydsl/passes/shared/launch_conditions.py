@@ -24,7 +24,7 @@ from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from flydsl.base.errors import LoweringError
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.payload import ARGUMENT_NAMES, CHECKED_MESSAGE
-from flydsl.dialects.upstream import op_class
+from flydsl.dialects.upstream import op_class, walked
 from flydsl.passes.shared.intrinsic_call import native_call, native_declaration
 from flydsl.passes.shared.walk import functions, is_pure, location_of, sanitizes
 
@@ -192,9 +192,9 @@ def _call(op: Operation, operands: list[SSAValue]) -> Operation:
 def check_at_launch(module: Operation) -> None:
     """Move every requirement of a module to the host."""
     every = list(functions(module))
-    required = {function: [op for op in function.walk() if _is_requirement(op)] for function in every}
+    required = {function: [op for op in walked(function) if _is_requirement(op)] for function in every}
     if any(required.values()):
-        launches = [op for function in every for op in function.walk() if op.name == "gpu.launch_func"]
+        launches = [op for function in every for op in walked(function) if op.name == "gpu.launch_func"]
         for function, found in required.items():
             _move(function, found, launches)
         _declare(module)
@@ -226,7 +226,7 @@ def _launches(launch: Operation, kernel: Operation) -> bool:
 
 def _declare(module: Operation) -> None:
     known = set()
-    for op in list(module.walk()):
+    for op in walked(module):
         callee = op.properties.get("callee") if op.name == "llvm.call" else None
         if isinstance(callee, SymbolRefAttr) and callee.root_reference.data.startswith(REQUIRES):
             known.add((callee.root_reference.data, tuple(operand.type for operand in op.operands)))

@@ -12,6 +12,7 @@ from flydsl.base.errors import FlyDSLError, LoweringError
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.payload import TiledCopy, TiledMma, is_static_payload
 from flydsl.dialects.fly.types import FlyType, IntTupleType, LayoutType, PtrType, payload_of, type_of
+from flydsl.dialects.upstream import ops_of, replace_uses
 from flydsl.layout import int_tuple as it
 from flydsl.layout.leaf import DynInt
 from flydsl.layout.tensor import Tensor
@@ -44,7 +45,7 @@ class LayoutLowering:
     def _region(self, region: Region) -> None:
         for block in region.blocks:
             self.at.enter()
-            for op in list(block.ops):
+            for op in ops_of(block):
                 if isinstance(op, FlyOp):
                     self._op(op)
                 else:
@@ -116,7 +117,7 @@ class LayoutLowering:
     def replace(self, op: Operation, value: SSAValue | None = None) -> None:
         """``op`` goes away; its result is ``value``."""
         if value is not None:
-            op.results[0].replace_all_uses_with(value)
+            replace_uses(op.results[0], value)
         self.done.append(op)
 
     def view(self, tensor: Tensor) -> SSAValue:

@@ -24,7 +24,7 @@ from flydsl.base.errors import FlyDSLError, LoweringError
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import PtrType, element_type, payload_of, vector_type
-from flydsl.dialects.upstream import integer, integers
+from flydsl.dialects.upstream import integer, integers, ops_of, replace_uses
 from flydsl.passes.shared import buffer_pointers
 from flydsl.passes.shared.insertion import Inserter
 from flydsl.passes.shared.ssa_leaf import SsaInt, register
@@ -96,7 +96,7 @@ class MemoryConversion:
             for argument in block.args:
                 self.retype(argument)
             self.at.enter()
-            for op in list(block.ops):
+            for op in ops_of(block):
                 if isinstance(op, FlyOp):
                     self._op(op)
                 else:
@@ -129,7 +129,7 @@ class MemoryConversion:
     def replace(self, op: FlyOp, value: SSAValue, info: pl.Pointer | None = None) -> None:
         if info is not None:
             self.infos[value] = info
-        op.results[0].replace_all_uses_with(value)
+        replace_uses(op.results[0], value)
         self.dead.append(op)
 
     # Memory accesses ---------------------------------------------------------------------------

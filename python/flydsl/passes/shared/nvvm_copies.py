@@ -10,7 +10,7 @@ from flydsl.base.errors import LoweringError
 from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp
-from flydsl.dialects.upstream import op_class
+from flydsl.dialects.upstream import op_class, replace_uses
 from flydsl.layout.algebra import coalesce
 from flydsl.passes.shared.intrinsic_call import PTX_NAME, asm_properties, call_intrinsic
 from flydsl.passes.shared.matrix_atoms import from_registers
@@ -65,7 +65,7 @@ def _cached_copy(conv: MemoryConversion, op: FlyOp, instruction: CachedCopy) -> 
 
         value = conv.at.when(rest[1], load, rest[0]) if rest else load()
         assert value is not None
-        op.results[0].replace_all_uses_with(value)
+        replace_uses(op.results[0], value)
         return
     _, value, target, *flag = op.operands
     pointer, info, layout = conv.view(target)
@@ -156,7 +156,7 @@ def _load_matrices(conv: MemoryConversion, op: FlyOp, instruction: LdMatrix) -> 
     raw = call_intrinsic(conv.at, instruction.intrinsic_name(), [_row(conv, source, instruction)], [result])
     type_ = op.results[0].type
     value = from_registers(conv, raw, [i32] * words, conv.stored_type(type_, info))
-    op.results[0].replace_all_uses_with(conv.from_memory(value, type_, info))
+    replace_uses(op.results[0], conv.from_memory(value, type_, info))
 
 
 def _store_matrices(conv: MemoryConversion, op: FlyOp, instruction: StMatrix) -> None:

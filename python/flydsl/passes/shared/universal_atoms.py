@@ -15,6 +15,7 @@ from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import element_type
+from flydsl.dialects.upstream import replace_uses
 from flydsl.layout.algebra import coalesce
 from flydsl.passes.shared.memory_conversion import AtomRule, MemoryConversion
 from flydsl.passes.shared.vector_access import extract
@@ -65,7 +66,7 @@ def _universal_copy(conv: MemoryConversion, op: FlyOp, instruction: UniversalCop
         else:
             value = conv.load(pointer, info, type_)
         assert value is not None
-        op.results[0].replace_all_uses_with(value)
+        replace_uses(op.results[0], value)
         return
     _, value, target, *flag = op.operands
     pointer, info, layout = conv.view(target)
@@ -150,7 +151,7 @@ def _universal_fma(conv: MemoryConversion, op: FlyOp, instruction: UniversalFma)
         flags = {"overflowFlags": IntegerOverflowAttr("none")}
         names = ("arith.muli", "arith.addi")
     product = conv.at.op(names[0], [wide_a, wide_b], [c.type], flags)
-    op.results[0].replace_all_uses_with(conv.at.op(names[1], [product, c], [c.type], flags))
+    replace_uses(op.results[0], conv.at.op(names[1], [product, c], [c.type], flags))
 
 
 def _widened(conv: MemoryConversion, value: SSAValue, elem: str, wanted: str) -> SSAValue:

@@ -11,6 +11,7 @@ from xdsl.ir import Operation, Region
 from xdsl.traits import Pure
 
 from flydsl.base.errors import FlyDSLError, SourceLocation
+from flydsl.dialects.upstream import ops_of
 from flydsl.layout.swizzle import Swizzle
 
 FUNCTIONS = ("func.func", "gpu.func", "llvm.func")
@@ -27,7 +28,7 @@ def functions(module: Operation, declared: bool = False) -> Iterator[Operation]:
         return
     for region in module.regions:
         for block in region.blocks:
-            for op in list(block.ops):
+            for op in ops_of(block):
                 if op.name in FUNCTIONS or op.name in ("gpu.module", "builtin.module"):
                     yield from functions(op, declared)
 
@@ -36,7 +37,7 @@ def members(module: Operation) -> Iterator[Operation]:
     """The operations of a module and of those inside it: functions, globals, modules, and nothing in functions."""
     for region in module.regions:
         for block in region.blocks:
-            for op in block.ops:
+            for op in ops_of(block):
                 yield op
                 if op.name in ("gpu.module", "builtin.module"):
                     yield from members(op)
@@ -51,7 +52,9 @@ def gpu_modules(module: Operation) -> list[Operation]:
     """The gpu modules directly in a module, or the operation itself if it is one."""
     if module.name == "gpu.module":
         return [module]
-    return [op for region in module.regions for block in region.blocks for op in block.ops if op.name == "gpu.module"]
+    return [
+        op for region in module.regions for block in region.blocks for op in ops_of(block) if op.name == "gpu.module"
+    ]
 
 
 def take_out(op: Operation) -> None:

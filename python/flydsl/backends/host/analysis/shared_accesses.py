@@ -25,6 +25,7 @@ from flydsl.backends.host.memory_roots import RootFinder, byte_size
 from flydsl.backends.host.thread_loops import Workgroup
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.reading.op_view import ints_prop, symbol_prop
+from flydsl.dialects.upstream import ops_of, walked
 from flydsl.passes.shared.known_bits import constant_of
 from flydsl.passes.shared.walk import is_pure
 
@@ -63,7 +64,7 @@ class SharedOrder:
         if found is None:
             loads: list[SSAValue] = []
             stores: list[SSAValue] = []
-            for inner in op.walk() if op.regions else (op,):
+            for inner in walked(op) if op.regions else (op,):
                 number = _ADDRESS.get(inner.name)
                 if number is not None and is_shared(inner.operands[number].type):
                     (loads if inner.name == "llvm.load" else stores).append(inner.operands[number])
@@ -95,7 +96,7 @@ class SharedOrder:
 
     def _in_block(self, block: Block) -> bool:
         loads: list[SSAValue] = []
-        for op in block.ops:
+        for op in ops_of(block):
             if op.regions and self.conflict_inside(op):
                 return True
             read, written = self.accesses(op)
