@@ -182,11 +182,16 @@ def plain_rows(x: Any) -> Any:
 
 
 def through_lds(product: Product, name: str) -> Way:
-    """gemm_a16w16, which takes either operand as it lies, or turned."""
+    """gemm_a16w16, which takes either operand as it lies, or turned.
+
+    Blocks that share K add to an f32 result, which is rounded once behind them.
+    """
     m, n, k = product.sizes
-    lds = parse_target(product.arch).lds_bytes
-    even = n % 2 == 0 and (m < 2 or step_of(product.c) % 2 == 0)
-    clocks, tiles = ranked_tiles(m, n, k, lds, shares=(1, 2, 4, 8, 16) if even else (1,))[0]
+    rounding = 6 * m * n / COPY_BYTES + COPY_CLOCKS
+    options = ranked_tiles(m, n, k, parse_target(product.arch).lds_bytes)
+    clocks, tiles = min(
+        ((own + rounding * (tiles["split_k"] > 1), tiles) for own, tiles in options), key=lambda x: x[0]
+    )
     letters, copied = [], []
     for x in (product.a, product.b):
         turned = x.swapaxes(0, 1)
@@ -199,7 +204,10 @@ def through_lds(product: Product, name: str) -> Way:
         a, b = (
             as_lines(x, 8) if letter == "n" else x for x, letter in zip((product.a, product.b), letters, strict=True)
         )
-        gemm_a16w16(a, b, product.c, product.bias, kwargs, product.stream, "".join(letters))
+        result = product.c if tiles["split_k"] == 1 else arrays.empty(product.c, (m, n), "f32")
+        gemm_a16w16(a, b, result, product.bias, kwargs, product.stream, "".join(letters))
+        if result is not product.c:
+            arrays.copy_into(product.c, result)
 
     shared = f" with K shared by {tiles['split_k']}" if tiles["split_k"] > 1 else ""
     tile = f"tiles of {tiles['tile_m']} x {tiles['tile_n']} x {tiles['tile_k']}{shared}"

@@ -63,6 +63,14 @@ def test_rows_that_lie_apart(rng: np.random.Generator, monkeypatch: pytest.Monke
                 assert (whole == 7).all(), f"{arch} wrote beside the result"
 
 
+def test_shares_of_k_are_rounded_once(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few rows and a deep product: blocks share K, and the result is as good as one block's."""
+    monkeypatch.setenv("ARCH", "gfx950")
+    x, w = (rng.standard_normal(shape).astype(BF16) for shape in ((3, 4104), (33, 4104)))
+    assert "K shared by" in ops.explain(ops.linear, x, w)
+    close(ops.linear(x, w, w[0, :33]), x.astype(np.float64), w.astype(np.float64).T, w[0, :33].astype(np.float64))
+
+
 @pytest.mark.parametrize("arch", E4M3)
 def test_scales(arch: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", arch)
