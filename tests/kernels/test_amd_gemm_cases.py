@@ -155,7 +155,8 @@ GFX1250 = [
     *(case("narrow", "gfx1250", (150, 208, 512), data=data, gap=48, **tile(32, 64, 128)) for data in DATA),
     *(case("narrow", "gfx1250", (150, 208, 512), data=data, **tile(64, 64, 128), **more)
       for data in DATA
-      for more in ({"use_scale_opsel": True}, {"l2_prefetch_distance": 2, "expert_sched_mode": False})),
+      for more in ({"use_scale_opsel": True}, {"l2_prefetch_distance": 2, "expert_sched_mode": False},
+                   {"scale_load_path": "vgpr"})),
     *(case("narrow", "gfx1250", (33, 80, 1024), data=data, scales=scales, out=out, split_k=split, use_tdm_store=False,
            **tile(32, 64, 128))
       for (data, scales), out, split in product((("fp8", "ptpc"), ("fp4", "mxscale")), ("f32", "bf16"), (2, 4))),

@@ -111,6 +111,8 @@ def check(
         ("a8w4", "ptpc", "f32", {"num_buffers": 3, "use_tdm_store": False}),
         ("fp8", "mxscale", "bf16", {"tile_m": 64, "use_scale_opsel": True, "l2_prefetch_distance": 2}),
         ("a8w4", "mxscale", "f32", {"tile_m": 64, "use_scale_opsel": True, "expert_sched_mode": False}),
+        ("fp4", "mxscale", "bf16", {"scale_load_path": "vgpr", "tile_k": 256}),
+        ("a8w4", "mxscale", "f32", {"scale_load_path": "vgpr", "num_buffers": 3, "wave_specialized_tdm": True}),
     ],
 )
 def test_any_shape(
@@ -295,7 +297,7 @@ def test_scales_are_shuffled_as_documented(rng: np.random.Generator) -> None:
         ({"inst_prefetch": True}, "inst_prefetch = True is not offered: the loop is straight code"),
         ({"atomic_barrier_enable": True}, "atomic_barrier_enable = True is not offered: waves meet at split barriers"),
         ({"b_streaming": True}, "b_streaming = True is not offered: tiles of B pass through the ring in LDS"),
-        ({"scale_load_path": "vgpr"}, "scale_load_path = 'vgpr' is not offered: scales come with the tiles"),
+        ({"scale_load_path": "vgpr_ab_split"}, "scale_load_path must be one of tdm, vgpr, got 'vgpr_ab_split'"),
         ({"use_scale_opsel": True}, "waves of multiples of 32 rows and columns, got 16 x 32"),
         ({"l2_prefetch_distance": -1}, "l2_prefetch_distance is a number of tiles, or 0; got -1"),
     ],

@@ -40,7 +40,6 @@ NOT_OFFERED: dict[str, tuple[Any, str]] = {
     "inst_prefetch": (False, "the loop is straight code, which the hardware's own prefetch follows"),
     "atomic_barrier_enable": (False, "waves meet at split barriers, and tiles are counted by tensorcnt"),
     "b_streaming": (False, "tiles of B pass through the ring in LDS, as those of A do"),
-    "scale_load_path": ("tdm", "scales come with the tiles, by the tensor data mover"),
 }
 """Option to its one value, and why."""
 
@@ -250,13 +249,62 @@ class BlockScaledTiles(NarrowTiles):
         return words[:rows], words[rows:]
 
 
+class StraightScaledTiles(NarrowTiles):
+    """Tiles with a scale for every 32 elements of K that goes to registers past LDS, fetched a tile ahead."""
+
+    def start(self) -> None:
+        plan = self.plan
+        self.sides = [
+            self.side(scales, first, rows, wave, reps, there)
+            for scales, first, rows, wave, reps, there in (
+                (self.scales[0], self.first_m, plan.wave_m, self.wave_row, plan.m_reps, self.m),
+                (self.scales[1], self.first_n, plan.wave_n, self.wave_column, plan.n_reps, self.n),
+            )
+        ]
+        self.next_scales = [fx.make_rmem_tensor(plan.steps * reps, fx.Int32) for *_, reps in self.sides]
+        self.load_scales(0)
+        super().start()
+
+    def side(
+        self, scales: Any, first: fx.Int32, rows: int, wave: fx.Int32, reps: int, there: fx.Int32 | int
+    ) -> tuple[Any, Any, int]:
+        """The scales of one operand: their descriptor, the lane's first word, and the words of a step."""
+        line = self.plan.k // (4 * SCALE_GROUP) * reps  # words of a lane's rows over all of K
+        blocks = (fx.Int32(there) + (rows - 1)) // rows
+        resource = buffer_ops.create_buffer_resource(
+            scales, max_size=False, num_records_bytes=blocks * (BLOCK * line * 4)
+        )
+        return resource, ((first // rows + wave) * BLOCK + self.lane % BLOCK) * line, reps
+
+    def load_scales(self, tile: fx.Int32 | int) -> None:
+        """Fetch the words of a tile; those behind the last one are zero."""
+        for (resource, start, reps), found in zip(self.sides, self.next_scales, strict=True):
+            for word in range(self.plan.steps * reps):
+                place = start + (self.first_turn + tile) * (self.plan.steps * reps) + word
+                found[word] = buffer_ops.buffer_load(resource, place, vec_width=1, dtype=fx.Int32)
+
+    def begin_turn(self, tile: fx.Int32 | int, left: int) -> Any:
+        words = [[found[i] for i in range(self.plan.steps * side[2])]
+                 for found, side in zip(self.next_scales, self.sides, strict=True)]  # fmt: skip
+        if left >= 1:
+            self.load_scales(tile + 1)
+        return words
+
+    def scales_of(self, stage: int, step: int, held: Any) -> tuple[Words, Words]:
+        rows, columns = (words[step * side[2] :][: side[2]] for words, side in zip(held, self.sides, strict=True))
+        if self.plan.blocks == 2:  # either half of the wave has the block of its columns
+            upper = self.lane >= BLOCK
+            columns = [upper.select(columns[j + 1], columns[j]) for j in range(0, len(columns), 2)]
+        return [(word, 0) for word in rows], [(word, 0) for word in columns]
+
+
 # The kernel ------------------------------------------------------------------------------------------
 
 
 @cache
 def kernel_of(plan: TilePlan) -> Any:
     """The kernel of a plan; sizes are part of its call."""
-    kind = BlockScaledTiles if plan.scales == "blocks" else NarrowTiles
+    kind = {"blocks": BlockScaledTiles, "straight": StraightScaledTiles}.get(plan.scales, NarrowTiles)
 
     @flyc.kernel(known_block_size=(plan.threads, 1, 1))
     def narrow_gemm_kernel(
@@ -329,15 +377,17 @@ def compile_fp8fp4_gemm(
     ``wave_specialized_tdm`` gives every matrix a wave that fetches it, ``split_k`` parts of K go to workgroups of their
     own, which add to a C of zeros. The caches are told of tiles ``l2_prefetch_distance`` ahead of those that are sent
     for. ``use_scale_opsel`` puts the scales of two blocks of rows into a register, ``expert_sched_mode`` has LLVM wait
-    for results where the hardware would. What is not offered is refused (`NOT_OFFERED`).
+    for results where the hardware would. ``scale_load_path="vgpr"`` fetches scales of groups past LDS. What is not
+    offered is refused (`NOT_OFFERED`).
     """
     require("data_format", data_format, DATA_FORMATS)
     require("scale_mode", scale_mode, ("mxscale", "ptpc"))
     given = {"inst_prefetch": inst_prefetch, "atomic_barrier_enable": atomic_barrier_enable,
-             "b_streaming": b_streaming, "scale_load_path": scale_load_path}  # fmt: skip
+             "b_streaming": b_streaming}  # fmt: skip
     for name, value in given.items():
         refuse(name, value, *NOT_OFFERED[name])
     require("fp8_schedule", fp8_schedule, ("auto", "deep-pipeline"))
+    require("scale_load_path", scale_load_path, ("tdm", "vgpr"))
     if scale_mode == "ptpc" and data_format == "fp4":
         raise ValueError("scale_mode='ptpc' is for data_format 'fp8' and 'a8w4'; fp4 takes 'mxscale'")
     tile = (tile_m, tile_n, tile_k, m_warp, n_warp, num_buffers, out_dtype)
@@ -350,7 +400,8 @@ def compile_fp8fp4_gemm(
         )
     a, b = DATA_FORMATS[data_format]
     plan = TilePlan(K, a, b, out_dtype, tile_m, tile_n, tile_k, m_warp, n_warp, num_buffers, cluster_m, cluster_n,
-                    split_k, "warp" if scale_mode == "mxscale" else "rows", wave_specialized_tdm,
+                    split_k, "rows" if scale_mode == "ptpc" else "warp" if scale_load_path == "tdm" else "straight",
+                    wave_specialized_tdm,
                     use_tdm_store, l2_prefetch_distance, expert_sched_mode, use_scale_opsel)  # fmt: skip
     return _launcher(plan, N, waves_per_eu)
 

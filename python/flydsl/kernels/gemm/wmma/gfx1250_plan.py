@@ -50,7 +50,8 @@ class TilePlan:
     """Sizes, tiles and options of one kernel; M, N and the distances between rows are given when it is launched.
 
     ``scales`` says how scales come: "none", "rows" (f32 of each row and column, behind the product), "warp" and "32x4"
-    (E8M0 for every 32 of K, in two orders), "blocks" (E8M0 for every 128 of K and, in B, of N).
+    (E8M0 for every 32 of K, in two orders), "straight" (the former, past LDS), "blocks" (E8M0 for every 128 of K and,
+    in B, of N).
     """
 
     k: int
