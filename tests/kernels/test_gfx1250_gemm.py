@@ -287,7 +287,7 @@ def test_scales_are_shuffled_as_documented(rng: np.random.Generator) -> None:
         ({"split_k": 2}, "give use_tdm_store=False"),
         ({"K": 256, "num_buffers": 4}, "has 2 tiles of 128, and num_buffers = 4 want as many"),
         (
-            {"tile_m": 512, "tile_n": 512, "tile_k": 512, "K": 2048, "num_buffers": 4},
+            {"tile_m": 256, "tile_n": 256, "tile_k": 512, "K": 2048, "num_buffers": 4},
             "bytes of LDS, and 327680 are there",
         ),
         ({"n_warp": 3, "tile_n": 96}, "give wave_specialized_tdm=True"),
