@@ -2,6 +2,7 @@
 
 Run it: torchrun --nproc-per-node 8 benchmarks/allreduce.py      (a GPU a rank; microseconds, bus bandwidth)
     or: python benchmarks/allreduce.py [--ranks 4] [--quick]     (virtual ranks: results checked, times the model's)
+    or: python benchmarks/allreduce.py --floor [--ranks 2]       (ranks share a GPU as streams: launches and signals)
 
 Times are the median of single calls between two events on the stream, after a warm-up, on the slowest rank. ``bus`` is
 bytes times 2 (world - 1) / world by time, as NCCL's tests count it. Every result is compared with the sum in float64.
@@ -21,18 +22,27 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import timing
 
 import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.comm.collectives import MULTICAST
 from flydsl.kernels.comm.model import BARRIERS, DEFAULT_LINK, LINKS, microseconds
 from flydsl.kernels.comm.rank_collectives import Collectives
 
 SIZES = [16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20]
 FEW_SIZES = [1 << 10, 40_000]
 HEAD = ["bytes", "way", "us", "bus GB/s", "model us", "group us", "worst error"]
+FLOOR_HEAD = ["", "us, launched", "us, in a graph"]
 CALLS = 50
 
 
 def link_of_target() -> Any:
     """The numbers of the model for the GPU at hand."""
     return LINKS.get(flyc.current_device().target.generation, DEFAULT_LINK)
+
+
+def ways_of(rank: flyc.Rank) -> list[str]:
+    """Those that the GPU at hand, and the memory of a rank, have."""
+    hopper = flyc.current_device().target.generation == "hopper"
+    return [way for way in BARRIERS if way not in MULTICAST or (hopper and rank.multicast)]
 
 
 def data(rank: int, size: int) -> np.ndarray:
@@ -60,7 +70,7 @@ def on_virtual_ranks(world: int, sizes: list[int]) -> list[list[str]]:
         calls = Collectives(rank, max_bytes=max(sizes), blocks=4)
         found = []
         for size in sizes:
-            for way in BARRIERS:
+            for way in ways_of(rank):
                 result = calls.all_reduce(data(rank.number, size), way=way)
                 found.append(row(size, way, world, worst(result, world, size), None, None))
         return found
@@ -100,7 +110,7 @@ def on_gpus(sizes: list[int]) -> list[list[str]]:
         x = torch.from_numpy(data(rank.number, size)).cuda()
         out, other = torch.empty_like(x), x.clone()
         group_us = max(rank.exchange(median_us(lambda: dist.all_reduce(other))))  # noqa: B023 - called at once
-        for way in BARRIERS:
+        for way in ways_of(rank):
             us = max(rank.exchange(median_us(lambda: calls.all_reduce(x, out, way=way))))  # noqa: B023
             found.append(row(size, way, rank.world, worst(out.cpu().numpy(), rank.world, size), us, group_us))
     rank.close()
@@ -108,10 +118,72 @@ def on_gpus(sizes: list[int]) -> list[list[str]]:
     return found if rank.number == 0 else []
 
 
+# Ranks that share a GPU ----------------------------------------------------------------------------------------------
+
+FLOOR_BYTES, FLOOR_BLOCKS, IN_A_ROW = 16 << 10, 2, 20
+
+
+@flyc.kernel(known_block_size=(64, 1, 1))
+def nothing(x: fx.Tensor):
+    if x.shape[0] < 0:
+        x[0] = 0.0
+
+
+@flyc.jit
+def two_empty_kernels(x: fx.Tensor, stream: fx.Stream):
+    nothing(x).launch(grid=(FLOOR_BLOCKS, 1, 1), block=(64, 1, 1), stream=stream)
+    nothing(x).launch(grid=(FLOOR_BLOCKS, 1, 1), block=(64, 1, 1), stream=stream)
+
+
+def floor_of(rank: Any) -> list[list[str]]:
+    """Microseconds of a call, of several in a row, on the slowest rank: launched, and replayed from a graph."""
+    import torch
+
+    calls = Collectives(rank, max_bytes=FLOOR_BYTES, threads=512, blocks=FLOOR_BLOCKS, check="never")
+    x = torch.from_numpy(data(rank.number, FLOOR_BYTES)).cuda()
+    out, stream = torch.empty_like(x), torch.cuda.current_stream()
+    whats: dict[str, Callable[[], Any]] = {
+        "one shot, 16 KB": lambda: calls.all_reduce(x, out, way="all_reduce_one_shot"),
+        "two empty kernels": lambda: two_empty_kernels(x, torch.cuda.current_stream().cuda_stream),
+    }
+    found = []
+    for what, call in whats.items():
+
+        def in_a_row(call: Callable[[], Any] = call) -> None:
+            for _ in range(IN_A_ROW):
+                call()
+
+        graph = torch.cuda.CUDAGraph()
+        for number in range(rank.world):  # compiled, and captured, in turn: both may wait for the whole device
+            rank.barrier()
+            if number == rank.number and what == "two empty kernels":
+                call()
+        call()
+        stream.synchronize()
+        for number in range(rank.world):
+            rank.barrier()
+            if number == rank.number:
+                with torch.cuda.graph(graph, stream=torch.cuda.Stream(), capture_error_mode="thread_local"):
+                    in_a_row()
+        times = []
+        for run in (in_a_row, graph.replay):
+            rank.barrier()
+            times.append(max(rank.exchange(median_us(run) / IN_A_ROW)))
+        found.append([what, *(f"{us:.2f}" for us in times)])
+    assert worst(out.cpu().numpy(), rank.world, FLOOR_BYTES) <= 1
+    return found
+
+
 def main() -> None:
     parser = timing.arguments(__doc__ or "", "small arrays")
     parser.add_argument("--ranks", type=int, default=4, help="virtual ranks, where there is no torchrun")
+    parser.add_argument("--floor", action="store_true", help="ranks share a GPU: what launches and signals cost")
     given = parser.parse_args()
+    if given.floor:
+        rows = flyc.device_ranks(["cuda:0"] * given.ranks).run(floor_of)[0]
+        timing.print_table(FLOOR_HEAD, rows)
+        timing.keep("allreduce_floor", {"head": FLOOR_HEAD, "ranks": given.ranks, "rows": rows}, given)
+        return
     sizes = FEW_SIZES if given.quick else SIZES
     under_torchrun = "LOCAL_RANK" in os.environ
     if not under_torchrun:

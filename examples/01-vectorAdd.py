@@ -1,12 +1,15 @@
 """Vector addition, twice: the plain form, and a 2-D form for shapes that no tile divides.
 
 What is new here: a kernel, a jit function that launches it, `logical_divide` to cut tensors into
-tiles, a copy atom to move them through registers, and coordinates to stay in bounds.
+tiles, a copy atom to move them through registers, and coordinates to stay in bounds. On a GPU with
+PyTorch the launch is also captured into a graph, which is replayed on other numbers.
 
 Run it: python examples/01-vectorAdd.py
 """
 
 from __future__ import annotations
+
+import importlib.util
 
 import numpy as np
 
@@ -86,6 +89,32 @@ def check(name: str, got: np.ndarray, expected: np.ndarray) -> None:
     print(f"{name}: {got.shape} elements of {got.dtype} match NumPy")
 
 
+def add_by_graph(n: int, replays: int = 3) -> None:
+    """Capture one launch, then fill the same tensors with other numbers and replay it."""
+    import torch
+
+    a, b, c = (torch.zeros(n, device="cuda") for _ in range(3))
+    vector_add(a, b, c, n)  # compiles: nothing may be compiled during a capture
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        vector_add(a, b, c, n, torch.cuda.current_stream())
+    for _ in range(replays):
+        a.copy_(torch.rand(n, device="cuda"))
+        b.copy_(torch.rand(n, device="cuda"))
+        c.fill_(float("nan"))
+        graph.replay()
+        torch.cuda.synchronize()
+        check("replayed graph", c.cpu().numpy(), (a + b).cpu().numpy())
+
+
+def has_torch_gpu() -> bool:
+    if importlib.util.find_spec("torch") is None:
+        return False
+    import torch
+
+    return torch.cuda.is_available()
+
+
 def main() -> None:
     device = flyc.current_device()
     print(f"device: {device}, target: {device.target}")
@@ -104,6 +133,10 @@ def main() -> None:
         with device.arrays(a, b, c) as (dA, dB, dC):
             matrix_add(dA, dB, dC, *shape)
         check("matrix_add", c, a + b)
+    if device.kind != "host" and has_torch_gpu():
+        add_by_graph(1 << 20)
+    else:
+        print("replayed graph: needs a GPU and PyTorch")
     print("PASS")
 
 

@@ -1,8 +1,9 @@
 """A tiled matrix multiplication with the target's matrix instruction.
 
 What is new here: a matrix atom (MFMA, WMMA or mma.sync, whichever the target has) repeated over threads
-by `make_tiled_mma`; `partition_A/B/C` and `make_fragment_A/B/C` give each thread what the instruction
-wants of it; `gemm` multiplies fragments; a run-time loop goes over K with the accumulators in registers.
+by `make_tiled_mma`; `make_fragment_A/B/C` give each thread registers for what the instruction wants of it;
+`make_tiled_copy_A/B/C` make copies that bring exactly that, and `retile` shows them the registers in their own order;
+`gemm` multiplies fragments; a run-time loop goes over K with the accumulators in registers.
 
 Run it: python examples/03-tiledMma.py          (ARCH=gfx950, gfx1201 or sm_90a for another target)
 """
@@ -36,17 +37,22 @@ def multiply(A: fx.Tensor, B: fx.Tensor, C: fx.Tensor, k: fx.Int32, tiled: fx.Ti
     gB = fx.zipped_divide(B, (tile_n, tile_k))[None, (by, None)]
     gC = fx.zipped_divide(C, (tile_m, tile_n))[None, (bx, by)]
 
-    thread = tiled.get_slice(fx.thread_idx.x)
     rA, rB = tiled.make_fragment_A(gA[None, 0]), tiled.make_fragment_B(gB[None, 0])
     accumulators = tiled.make_fragment_C(gC)
     accumulators.fill(0.0)
 
-    element = fx.make_copy_atom(fx.UniversalCopy16b(), fx.Float16)
+    tid = fx.thread_idx.x
+    half = fx.make_copy_atom(fx.UniversalCopy16b(), fx.Float16)
+    word = fx.make_copy_atom(fx.UniversalCopy32b(), fx.Float32)
+    copy_a = fx.make_tiled_copy_A(half, tiled).get_slice(tid)
+    copy_b = fx.make_tiled_copy_B(half, tiled).get_slice(tid)
+    copy_c = fx.make_tiled_copy_C(word, tiled).get_slice(tid)
+    into_a, into_b = copy_a.retile(rA), copy_b.retile(rB)
     for i in range(k // tile_k):
-        fx.copy(element, thread.partition_A(gA[None, i]), rA)
-        fx.copy(element, thread.partition_B(gB[None, i]), rB)
+        fx.copy(half, copy_a.partition_S(gA[None, i]), into_a)
+        fx.copy(half, copy_b.partition_S(gB[None, i]), into_b)
         fx.gemm(tiled, accumulators, rA, rB, accumulators)
-    fx.copy(fx.make_copy_atom(fx.UniversalCopy32b(), fx.Float32), accumulators, thread.partition_C(gC))
+    fx.copy(word, copy_c.retile(accumulators), copy_c.partition_D(gC))
 
 
 @flyc.jit

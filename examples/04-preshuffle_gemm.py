@@ -2,10 +2,12 @@
 
 What is new here: buffer tensors, whose reads beyond the end give zero, so that any number of rows works without masks;
 a host layout that matches what lanes load; two tiles of LDS in turn, so that one is filled while the other is
-multiplied; and hints to the instruction scheduler, which the compiler checks against what it emitted. The kernel is in
-`kernels/gemm/preshuffle_gemm.py`.
+multiplied; a scheduler of the hot loop, `Pipeline.schedule`, which spreads the accesses over the matrix instructions by
+hints that the compiler checks against what it emitted; and the CShuffle epilogue, `store_rows`, which brings C into LDS
+first so that neighbouring threads store neighbouring elements. The kernel is in `kernels/gemm/preshuffle_gemm.py`.
 
 Run it: python examples/04-preshuffle_gemm.py [--m 512 --n 512 --k 512] [--dtype fp16|bf16|fp8] [--tile 128x128x64]
+        [--epilogue cshuffle|direct] [--no-scheduler]
         (ARCH=gfx90a or gfx950 for another target; --m 4096 --n 4096 --k 4096 for a large one)
 """
 
@@ -55,6 +57,8 @@ def parsed(arguments: list[str]) -> argparse.Namespace:
         parser.add_argument(f"--{name}", type=int, default=512)
     parser.add_argument("--dtype", choices=("fp16", "bf16", "fp8"), default="fp16")
     parser.add_argument("--tile", default=None, help="rows x columns x depth of a block's tile, such as 128x128x64")
+    parser.add_argument("--epilogue", choices=("cshuffle", "direct"), default="cshuffle", help="how C is stored")
+    parser.add_argument("--no-scheduler", action="store_true", help="leave the order of the hot loop to LLVM")
     return parser.parse_args(arguments)
 
 
@@ -70,8 +74,9 @@ def main(arguments: Sequence[str] = ()) -> None:
     b, scale_b = quantised(rng.standard_normal((n, k), np.float32), dtype)
     bias, c = np.zeros(n, np.float32), np.full((m, n), np.nan, np.float16)
     gemm = compile_preshuffle_gemm(
-        N=n, K=k, tile_m=tile_m, tile_n=tile_n, tile_k=tile_k, in_dtype=args.dtype, out_dtype="fp16"
-    )
+        N=n, K=k, tile_m=tile_m, tile_n=tile_n, tile_k=tile_k, in_dtype=args.dtype, out_dtype="fp16",
+        enable_scheduler=not args.no_scheduler, use_cshuffle_epilog=args.epilogue == "cshuffle",
+    )  # fmt: skip
     with device.arrays(c, a, shuffle_weight(b), scale_a, scale_b, bias) as arrays:
         gemm(*arrays, m, n)
 

@@ -48,6 +48,21 @@ RENAMED = {
     "attention.fused_rope_cache_kernel": "attention.rope_cache",
     "attention.qk_norm_rope_quant": "attention.qk_norm_rope",
     "reduce": "blocks.reduce",
+    **{
+        f"{room}{name}": f"by_hand.{target}"
+        for room in ("", "common.")
+        for name, target in (
+            ("kernels_common", "launch_facts"),
+            ("mfma_epilogues", "mfma_epilogues"),
+            ("mfma_preshuffle_pipeline", "preshuffle_addresses"),
+            ("pipeline_utils", "tail_plan"),
+            ("tensor_shim", "tensor_views"),
+            ("dpp_utils", "lane_moves"),
+        )
+    },
+    "common": "by_hand",
+    "moe_common": "moe.mixed_2stage",
+    "moe.moe_common": "moe.mixed_2stage",
     "custom_all_reduce": "comm.custom_all_reduce",
     "custom_all_reduce_kernel": "comm.custom_all_reduce_kernel",
     "moe_gemm_2stage": "moe.moe_gemm_2stage",

@@ -1,7 +1,7 @@
 """What every test stands on: an environment of its own, and honest skips.
 
-Markers: ``torch`` (or the ``torch`` fixture, which is the module) and ``gpu``. A test that cannot run here is skipped
-with the reason. In CI, where ``.ci/run`` installs everything, a missing dependency is a failure.
+Markers: ``torch`` (or the ``torch`` fixture, which is the module), ``gpu``, ``large_shape``. A test that cannot run is
+skipped with the reason. In CI, where ``.ci/run`` installs everything, a missing dependency is a failure.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ SAMPLED = {
     "tests/unit/expr/test_exact_conversions": 4,
     "tests/unit/sanitize/": 3,
     "tests/unit/control_flow/test_random": 2,
+    "tests/unit/copies/test_every_atom": 20,
     "tests/unit/nvvm/test_wgmma": 3,
     "tests/filecheck/upstream/": 3,
     "tests/codegen/test_gpu_math": 3,
@@ -87,6 +88,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     random_data.begin(item.nodeid)
     if item.get_closest_marker("torch"):
         _need_torch()
+    if item.get_closest_marker("large_shape") and os.environ.get("RUN_TESTS_FULL") != "1":
+        pytest.skip("a large shape: RUN_TESTS_FULL=1 runs it")
     if item.get_closest_marker("gpu") and not _gpu_names():
         pytest.skip("no GPU: neither libcuda nor libamdhip64 reports a device")
 

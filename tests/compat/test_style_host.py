@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
@@ -157,17 +158,84 @@ def test_functions_of_device_libraries(tmp_path: Path) -> None:
     library = tmp_path / "ocml.bc"
     with pytest.raises(ValueError, match="no bitcode file"):
         extern_link.link_extern(sine, bitcode_path=library)
+    with pytest.raises(ValueError, match="set up when a module is loaded are not supported"):
+        extern_link.link_extern(sine, bitcode_path=library, module_init_fn=print)
+    with pytest.raises(RuntimeError, match="nobody said which library has '__ocml_sin_f32'"):
+        run(lambda_calling(sine), np.zeros(1, np.float32), block=1)
     library.write_bytes(b"BC")
     other = extern.ffi("other", [], "void")
     extern_link.register_extern_resolver(lambda function: library if function.symbol == "other" else None)
     assert extern_link.link_extern(sine, bitcode_path=library) is sine
     assert extern_link.bitcode_of(sine) == extern_link.bitcode_of(other) == library
+    with pytest.raises(RuntimeError, match="LLVM cannot read the bitcode"):
+        run(lambda_calling(sine), np.zeros(1, np.float32), block=1)
 
+
+def lambda_calling(function: Any) -> Any:
     def body(out: fx.Tensor) -> None:
-        out[0] = sine(out[0])
+        out[0] = function(out[0])
 
-    with pytest.raises(RuntimeError, match="not linked to kernels here"):
-        run(body, np.zeros(1, np.float32), block=1)
+    return body
+
+
+LIBRARY = """
+target triple = "amdgcn-amd-amdhsa"
+define float @twice_and(float %x, i32 %n) #0 {
+  %d = call float @inner(float %x)
+  %f = sitofp i32 %n to float
+  %r = fadd float %d, %f
+  ret float %r
+}
+define float @inner(float %x) #0 {
+  %d = fmul float %x, 2.0
+  ret float %d
+}
+define void @put(i64 %address, i64 %value) #0 {
+  %p = inttoptr i64 %address to ptr
+  store i64 %value, ptr %p
+  ret void
+}
+attributes #0 = { "target-cpu"="gfx942" "target-features"="+16-bit-insts" }
+"""
+
+
+def test_code_of_a_device_library_is_linked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the virtual GPU and in the code object, whatever target the library was made for; never kept on disk."""
+    path = tmp_path / "library.bc"
+    path.write_bytes(llvm.parse_assembly(LIBRARY).as_bitcode())
+    twice = extern.ffi("twice_and", ["float32", "int32"], "float32", is_pure=True)
+    put = extern.ffi("put", ["int64", "int64"], "void")
+    for function in (twice, put):
+        extern_link.link_extern(function, bitcode_path=path)
+
+    @flyc.kernel
+    def kernel(x: fx.Tensor, out: fx.Tensor, words: fx.Tensor) -> None:
+        t = fx.thread_idx.x
+        if t < 40:
+            out[t] = twice(x[t], t)
+            put(fx.Int64(fx.ptrtoint(fx.get_iter(words) + t)), t * 3)
+
+    @flyc.jit
+    def launch(x: fx.Tensor, out: fx.Tensor, words: fx.Tensor) -> None:
+        kernel(x, out, words).launch(block=64)
+
+    monkeypatch.setenv("ARCH", "gfx950")
+    monkeypatch.setenv("FLYDSL_DUMP_IR", "1")
+    monkeypatch.setenv("FLYDSL_DUMP_DIR", str(tmp_path / "dumps"))
+    monkeypatch.setenv("FLYDSL_RUNTIME_ENABLE_CACHE", "1")
+    monkeypatch.setenv("FLYDSL_RUNTIME_CACHE_DIR", str(tmp_path / "cache"))
+    x, out, words = np.arange(64, dtype=np.float32), np.zeros(64, np.float32), np.zeros(64, np.int64)
+    launch(x, out, words)
+    inside = np.arange(64) < 40
+    np.testing.assert_array_equal(out, np.where(inside, 3 * x, 0))
+    np.testing.assert_array_equal(words, np.where(inside, 3 * np.arange(64), 0))
+    assert launch.specialisations[0].not_kept == ("it calls code of a device library",)
+    code = (tmp_path / "dumps" / "kernel" / "21_final_isa.s").read_text()
+    assert "amdhsa--gfx950" in code and "twice_and" not in code, (
+        "the code is part of the kernel, for the kernel's target"
+    )
+    with pytest.raises(TypeError, match="'put' takes 2 arguments, got 1"):
+        run(lambda_calling(put), np.zeros(1, np.int64), block=1)
 
 
 def test_diagnostics_as_data(capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:

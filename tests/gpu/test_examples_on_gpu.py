@@ -65,6 +65,11 @@ def test_launch_is_captured_into_a_graph(torch: object) -> None:
         assert torch.equal(c, a + b)  # type: ignore[attr-defined]
 
 
+def test_graph_of_the_example_is_replayed(torch: object, capsys: pytest.CaptureFixture[str]) -> None:
+    load("01-vectorAdd").add_by_graph(1 << 16, replays=2)
+    assert capsys.readouterr().out.count("replayed graph: (65536,)") == 2
+
+
 def test_arrays_on_two_devices_are_refused() -> None:
     example, device = load("01-vectorAdd"), flyc.current_device()
     a = np.zeros(1024, np.float32)

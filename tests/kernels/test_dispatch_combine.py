@@ -11,70 +11,156 @@ import pytest
 
 import flydsl.compiler as flyc
 from flydsl.kernels.comm.dispatch_combine import FlyDSLDispatchCombineConfig, FlyDSLDispatchCombineIntraNodeOp
+from tests.kernels.test_collectives import CASES, INTERLEAVINGS, THOROUGH
 
-WORLD, MOST, EXPERTS, TOP, HIDDEN = 3, 9, 2, 4, 24
-KIND = ml_dtypes.bfloat16
+MOST, EXPERTS, TOP, HIDDEN = 9, 2, 3, 32
+BF16, FP8 = ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn
 
 
-def config(rank: int, **more: Any) -> FlyDSLDispatchCombineConfig:
+def config(rank: int, world: int = 3, **more: Any) -> FlyDSLDispatchCombineConfig:
     sizes = {"hidden_dim": HIDDEN, "max_num_inp_token_per_rank": MOST, "num_experts_per_rank": EXPERTS}
-    given = {"num_experts_per_token": TOP, "dtype": KIND, "block_num": 2, "threads": 32, **sizes, **more}
-    return FlyDSLDispatchCombineConfig(rank=rank, world_size=WORLD, **given)
+    given = {"num_experts_per_token": TOP, "dispatch_dtype": BF16, "block_num": 2, "threads": 32, **sizes, **more}
+    return FlyDSLDispatchCombineConfig(rank=rank, world_size=world, **given)
 
 
-@pytest.mark.parametrize(("arch", "sanitize"), [("gfx942", False), ("sm_90a", False), ("gfx950", True)])
-def test_there_and_back(arch: str, sanitize: bool, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
-    monkeypatch.setenv("ARCH", arch)
-    counts = [9, 0, 5]
-    tokens = [rng.standard_normal((n, HIDDEN)).astype(KIND) for n in counts]
-    experts = np.arange(WORLD * EXPERTS, dtype=np.int32)
-    chosen = [np.stack([rng.permutation(experts)[:TOP] for _ in range(n + 1)])[:n] for n in counts]
-    shares = [rng.random((n, TOP)).astype(np.float32) for n in counts]
+class Layer:
+    """Tokens of all ranks, and what becomes of them: an expert's rank multiplies by its number plus one."""
 
-    def program(rank: Any) -> list[Any]:
-        op = FlyDSLDispatchCombineIntraNodeOp(config(rank.number), rank)
+    def __init__(self, world: int, rng: np.random.Generator, row: Any, scales: int, options: dict[str, Any]) -> None:
+        self.world, self.options, scale_type = world, options, np.float32 if scales < 4 else np.uint8
+        self.counts = [MOST, 0, *(int(rng.integers(1, MOST)) for _ in range(world - 2))]
+        wide = [rng.standard_normal((n, HIDDEN)).astype(np.float32) for n in self.counts]
+        codes = [rng.integers(0, 256, (n, HIDDEN // 2), np.uint8) for n in self.counts]
+        self.tokens = codes if row is np.uint8 else [part.astype(row) for part in wide]
+        experts = np.arange(world * EXPERTS, dtype=np.int32)
+        self.chosen = [np.stack([rng.permutation(experts)[:TOP] for _ in range(n + 1)])[:n] for n in self.counts]
+        self.shares = [rng.random((n, TOP)).astype(np.float32) for n in self.counts]
+        self.scales: list[Any] = [
+            rng.integers(0, 200, (n, scales)).astype(scale_type) if scales else None for n in self.counts
+        ]
+        if scales:
+            self.options = {**options, "scale_dim": scales, "scale_type_size": np.dtype(scale_type).itemsize}
+        self.sum_type = BF16 if row in (np.uint8, FP8) else row
+
+    def made(self, rank: int, origins: np.ndarray, turn: int) -> np.ndarray:
+        """The rows that a rank sends back for tokens."""
+        base = np.add.outer(origins, np.arange(HIDDEN)) % 37 - 11
+        return (base * (rank + 1 + turn) / 4).astype(np.float32).astype(self.sum_type)
+
+    def program(self, rank: Any) -> list[Any]:
+        op = FlyDSLDispatchCombineIntraNodeOp(
+            config(rank.number, self.world, dispatch_dtype=self.tokens[0].dtype, **self.options), rank
+        )
         me, found = rank.number, []
         for turn in range(2):
-            rows, weights, wanted, origins, count = op.dispatch(tokens[me], shares[me], None, chosen[me])
-            arrived = sorted(zip(origins.tolist(), rows.tolist(), weights.tolist(), wanted.tolist(), strict=True))
+            given = self.tokens[me], self.shares[me], self.scales[me], self.chosen[me]
+            rows, weights, wanted, origins, count = op.dispatch(*given)
+            parts = [origins, rows.view(np.uint8), weights, wanted]
+            parts += [op.received_scales] if self.scales[me] is not None else []
+            arrived = sorted(zip(*(part.tolist() for part in parts), strict=True))
             assert len(arrived) == count
-            scaled = (rows.astype(np.float32) * (me + 1 + turn)).astype(KIND)
-            found.append((arrived, op.combine(scaled)))
+            made = self.made(me, origins, turn)
+            both = op.combine(made, weights * (me + 1)) if turn else (op.combine(made), None)
+            found.append((arrived, *both))
         return found
 
-    with flyc.sanitize("ranks") if sanitize else nullcontext():
-        results = flyc.virtual_ranks(WORLD, seed=int(rng.integers(1, 1000))).run(program)
-    for me, turns in enumerate(results):
-        expected = sorted(
-            (rank * MOST + t, tokens[rank][t].tolist(), shares[rank][t].tolist(), chosen[rank][t].tolist())
-            for rank in range(WORLD) for t in range(counts[rank]) if me in chosen[rank][t] // EXPERTS
-        )  # fmt: skip
-        for turn, (arrived, combined) in enumerate(turns):
-            assert arrived == expected
-            for t in range(counts[me]):
-                total = np.zeros(HIDDEN, np.float32)
-                for rank in range(WORLD):
-                    if rank in chosen[me][t] // EXPERTS:
-                        part = (tokens[me][t].astype(np.float32) * (rank + 1 + turn)).astype(KIND)
-                        total = total + part.astype(np.float32)
-                np.testing.assert_array_equal(combined[t], total.astype(KIND))
+    def takes(self, rank: int, sender: int, token: int) -> bool:
+        return rank in self.chosen[sender][token] // EXPERTS
+
+    def check(self, results: list[Any], slack: float) -> None:
+        for me, turns in enumerate(results):
+            expected = []
+            for sender in range(self.world):
+                for t in range(self.counts[sender]):
+                    if self.takes(me, sender, t):
+                        row = [self.tokens[sender][t].view(np.uint8), self.shares[sender][t], self.chosen[sender][t]]
+                        row += [self.scales[sender][t]] if self.scales[sender] is not None else []
+                        expected.append((sender * MOST + t, *(part.tolist() for part in row)))
+            for turn, (arrived, combined, weights) in enumerate(turns):
+                assert arrived == sorted(expected)
+                assert len(combined) == self.counts[me]
+                for t in range(self.counts[me]):
+                    takers = [rank for rank in range(self.world) if self.takes(rank, me, t)]
+                    parts = [self.made(rank, np.array([me * MOST + t]), turn)[0].astype(np.float32) for rank in takers]
+                    total = sum(parts, np.zeros(HIDDEN, np.float32))
+                    if not slack:
+                        np.testing.assert_array_equal(combined[t], total.astype(self.sum_type))
+                    bound = slack * np.abs(parts).sum(axis=0) + 2**-8 * np.abs(total)
+                    assert (np.abs(combined[t].astype(np.float32) - total) <= bound).all()
+                    if weights is not None:
+                        share = sum(self.shares[me][t] * (rank + 1) for rank in takers)
+                        np.testing.assert_allclose(weights[t], share, rtol=1e-6)
+
+
+FORMS: list[tuple[Any, int, dict[str, Any]]] = [
+    (np.float32, 0, {}),
+    (BF16, 0, {}),
+    (FP8, 2, {"combine_dtype": BF16}),
+    (np.uint8, 5, {"combine_dtype": "bfloat16"}),
+    (BF16, 0, {"combine_quant_type": "fp8_direct_cast"}),
+]
+
+
+@pytest.mark.parametrize(("row", "scales", "options"), FORMS)
+def test_there_and_back(
+    row: Any, scales: int, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    sanitized = options == {}
+    for arch, world in CASES if THOROUGH else [CASES[int(rng.integers(len(CASES)))]]:
+        monkeypatch.setenv("ARCH", arch)
+        layer = Layer(world, rng, row, scales, options)
+        for turn in range(INTERLEAVINGS):
+            with flyc.sanitize("ranks") if sanitized and turn == 0 else nullcontext():
+                results = flyc.virtual_ranks(world, seed=int(rng.integers(1, 2**31))).run(layer.program)
+            layer.check(results, 2.0**-4 if "combine_quant_type" in options else 0.0)
+
+
+def test_tensors_of_torch(rng: np.random.Generator) -> None:
+    """The same by tensors; one rank has no token."""
+    torch = pytest.importorskip("torch")
+    layer = Layer(2, rng, np.float32, 0, {})
+
+    def program(rank: Any) -> tuple[Any, Any]:
+        op = FlyDSLDispatchCombineIntraNodeOp(config(rank.number, 2, dispatch_dtype=torch.float32), rank)
+        parts = (layer.tokens, layer.shares, layer.chosen)
+        tokens, shares, chosen = (torch.from_numpy(part[rank.number]) for part in parts)
+        rows, weights, _, _, _ = op.dispatch(tokens, shares, None, chosen)
+        return op.combine(rows.clone(), weights.clone())
+
+    for me, (combined, weights) in enumerate(flyc.virtual_ranks(2, seed=2).run(program)):
+        assert tuple(combined.shape) == (layer.counts[me], HIDDEN)
+        for t in range(layer.counts[me]):
+            takers = sum(layer.takes(rank, me, t) for rank in range(2))
+            np.testing.assert_array_equal(combined[t], layer.tokens[me][t] * takers)
+            np.testing.assert_array_equal(weights[t], layer.shares[me][t] * takers)
 
 
 def test_mistakes_are_told() -> None:
-    with pytest.raises(ValueError, match="multiple of 16 bytes"):
-        config(0, hidden_dim=7)
-    with pytest.raises(ValueError, match="1 to 64 experts"):
-        config(0, num_experts_per_token=65)
+    wrong = [
+        ({"hidden_dim": 7}, ValueError, "multiple of 16 bytes"),
+        ({"num_experts_per_token": 65}, ValueError, "1 to 64 experts"),
+        ({"dispatch_dtype": np.int64}, TypeError, "not int64"),
+        ({"combine_dtype": FP8}, TypeError, "added as"),
+        ({"combine_quant_type": "int8"}, ValueError, "fp8_direct_cast"),
+        ({"zero_copy": True}, NotImplementedError, "zero_copy"),
+    ]
+    for given, error, message in wrong:
+        with pytest.raises(error, match=message):
+            config(0, **given)
 
     def twice(rank: Any) -> None:
         op = FlyDSLDispatchCombineIntraNodeOp(config(rank.number), rank)
         with pytest.raises(RuntimeError, match="combine follows a dispatch"):
-            op.combine(np.zeros((0, HIDDEN), KIND))
-        given = np.zeros((1, HIDDEN), KIND), np.zeros((1, TOP), np.float32), None
+            op.combine(np.zeros((0, HIDDEN), BF16))
+        given = np.zeros((1, HIDDEN), BF16), np.zeros((1, TOP), np.float32), None
         with pytest.raises(ValueError, match="numbered 0 to 5"):
             op.dispatch(*given, np.full((1, TOP), 6, np.int32))
+        with pytest.raises(ValueError, match="a row has 0 scales"):
+            op.dispatch(*given[:2], np.zeros((1, 2), np.float32), np.zeros((1, TOP), np.int32))
         op.dispatch(*given, np.zeros((1, TOP), np.int32))
+        with pytest.raises(RuntimeError, match="no scales were sent"):
+            _ = op.received_scales
         with pytest.raises(RuntimeError, match="take turns"):
             op.dispatch(*given, np.zeros((1, TOP), np.int32))
 
-    flyc.virtual_ranks(WORLD).run(twice)
+    flyc.virtual_ranks(3).run(twice)

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.gemm.preshuffle_gemm import compile_preshuffle_gemm
 from flydsl.target.target import known_archs
 from tests.kernels.examples import FOLDER, load
 
@@ -55,6 +57,37 @@ def test_empty_arrays_launch_nothing() -> None:
     empty = np.zeros((0, 5), np.float32)
     example.matrix_add(empty, empty, empty, 0, 5)
     example.vector_add(empty[:, 0], empty[:, 0], empty[:, 0], 0)
+
+
+@pytest.mark.parametrize("options", [[], ["--epilogue", "direct", "--no-scheduler"]], ids=["as it is", "plain"])
+def test_preshuffle_gemm_with_and_without_its_means(
+    options: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The scheduler of the hot loop asks for groups of instructions; without it no group is asked for."""
+    monkeypatch.setenv("ARCH", "gfx942")
+    load("04-preshuffle_gemm").main(["--m", "40", "--n", "128", "--k", "128", *options])
+    assert capsys.readouterr().out.splitlines()[-1] == "PASS"
+    gemm = compile_preshuffle_gemm(
+        N=128, K=128, tile_m=128, tile_n=128, tile_k=64, in_dtype="fp16", out_dtype="fp16",
+        enable_scheduler=not options, use_cshuffle_epilog=not options,
+    )  # fmt: skip
+    half, number = ((n,) for n in (fx.Float16, fx.Float32))
+    shapes = [((40, 128), *half), ((40, 128), *half), ((128, 128), *half), *[((128,), *number)] * 3]
+    text = flyc.compile(gemm, *(flyc.TensorSpec(*shape) for shape in shapes), 40, 128).source_ir
+    assert ("sched.group.barrier" in text) is not bool(options)
+
+
+@pytest.mark.parametrize("arch", ["gfx950", "gfx1100", "gfx1201", "gfx1250", "sm_90a"])
+def test_tiled_product_on_every_generation(
+    arch: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    example = load("03-tiledMma")
+    m, n, k = 64, 32, 64
+    a, b = (rng.standard_normal((rows, k)).astype(np.float16) for rows in (m, n))
+    c = np.full((m, n), np.nan, np.float32)
+    example.matmul(a, b, c, m, n, k, flyc.current_device().target.generation)
+    np.testing.assert_allclose(c, a.astype(np.float64) @ b.astype(np.float64).T, atol=1e-3)
 
 
 @pytest.mark.parametrize("arch", ["gfx942", "gfx1201", "sm_90a"])

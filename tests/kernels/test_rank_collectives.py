@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 import flydsl.compiler as flyc
+from flydsl.base.errors import DslValueError
 from flydsl.kernels.comm.custom_all_reduce import FlyDSLAllreduce, init_custom_ar, meta_size
 from flydsl.kernels.comm.custom_all_reduce_kernel import make_allreduce_kernels
 from flydsl.kernels.comm.model import LINKS, fastest_way, microseconds
 from flydsl.kernels.comm.rank_collectives import Collectives
+from tests.kernels.test_collectives import CASES, INTERLEAVINGS
 
 WORLD = 4
 
@@ -56,24 +58,49 @@ def test_calls_one_after_the_other(rng: np.random.Generator) -> None:
         np.testing.assert_array_equal(last, ordered_sum(stacks))
 
 
-@pytest.mark.parametrize(("arch", "n"), [("gfx942", 333), ("sm_90a", 512)])
-def test_the_norm_of_a_sum(arch: str, n: int, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
+@pytest.mark.parametrize(("arch", "world"), CASES)
+def test_the_norm_of_a_sum(arch: str, world: int, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     monkeypatch.setenv("ARCH", arch)
     kind = ml_dtypes.bfloat16
-    parts = [rng.standard_normal((5, n)).astype(kind) for _ in range(WORLD)]
-    old, weight = rng.standard_normal((5, n)).astype(kind), rng.standard_normal(n).astype(kind)
+    m, n = int(rng.integers(1, 7)), int(rng.integers(1, 600))
+    parts = [rng.standard_normal((m, n)).astype(kind) for _ in range(world)]
+    old, weight = rng.standard_normal((m, n)).astype(kind), rng.standard_normal(n).astype(kind)
 
-    def program(rank: Any) -> tuple[np.ndarray, np.ndarray]:
-        residual = old.copy()
-        calls = collectives(rank, max_bytes=1 << 14)
-        return calls.all_reduce_rms_norm(parts[rank.number], residual, weight, eps=1e-5), residual
+    def program(rank: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+        calls, found = collectives(rank, max_bytes=1 << 14), []
+        for _ in range(3):
+            residual = old.copy()
+            found.append((calls.all_reduce_rms_norm(parts[rank.number], residual, weight, eps=1e-5), residual))
+        return found
 
     summed = (ordered_sum(parts).astype(np.float32) + old.astype(np.float32)).astype(kind)
     wide = summed.astype(np.float64)
     exact = wide / np.sqrt((wide**2).mean(axis=1, keepdims=True) + 1e-5) * weight.astype(np.float64)
-    for out, residual in flyc.virtual_ranks(WORLD, seed=4).run(program):
-        assert residual.tobytes() == summed.tobytes()
-        np.testing.assert_allclose(out.astype(np.float64), exact, rtol=2**-8, atol=1e-6)
+    first = None
+    for _ in range(INTERLEAVINGS):
+        results = flyc.virtual_ranks(world, seed=int(rng.integers(1, 2**31))).run(program)
+        first = first or results[0][0]
+        for out, residual in (pair for rank in results for pair in rank):
+            assert residual.tobytes() == summed.tobytes()
+            assert out.tobytes() == first[0].tobytes(), "ranks have other bits"
+    assert first is not None
+    np.testing.assert_allclose(first[0].astype(np.float64), exact, rtol=2**-8, atol=1e-6)
+
+
+def test_numbers_of_8_bits_on_the_wire(rng: np.random.Generator) -> None:
+    """By the object, which takes turns, and by the other name of the option."""
+    parts = [rng.uniform(1, 2, 3008).astype(np.float16) for _ in range(2)]
+
+    def program(rank: Any) -> list[np.ndarray]:
+        calls, other = collectives(rank), FlyDSLAllreduce(rank, 1 << 14, threads=64, blocks=2)
+        x = parts[rank.number]
+        return [calls.all_reduce(x, wire="fp8"), other.custom_all_reduce(x, open_fp8_quant=True)]
+
+    (found, other), (found_too, _) = flyc.virtual_ranks(2, seed=8).run(program)
+    assert found.tobytes() == found_too.tobytes()
+    for out in (found, other):
+        error = np.abs(out.astype(np.float64) - sum(part.astype(np.float64) for part in parts))
+        assert 0 < error.max() <= 4 * (2**-4 + 2**-4)
 
 
 def test_mistakes_are_told() -> None:
@@ -85,12 +112,34 @@ def test_mistakes_are_told() -> None:
         (lambda calls: calls.all_reduce(x.astype(np.int32)), TypeError, "not int32"),
         (lambda calls: calls.all_reduce(x.T), ValueError, "contiguous"),
         (lambda calls: calls.all_reduce(x, x[:2]), ValueError, "and out is"),
+        (lambda calls: calls.all_reduce(x, wire="int4"), ValueError, 'wire="fp8", not'),
         (lambda calls: calls.all_to_all(x), ValueError, "first mode is the 2 ranks"),
         (lambda calls: calls.all_gather(np.zeros(9999, np.float32)), ValueError, "raise max_bytes"),
     ]
     for call, error, message in cases:
         with pytest.raises(error, match=message):
             flyc.virtual_ranks(2).run(after(call))
+
+
+def test_ranks_that_disagree_are_told_before_a_launch() -> None:
+    """On every rank, and with what each has: size, type, collective, way."""
+    cases = [
+        (lambda calls, odd: calls.all_reduce(np.zeros(4 + odd, np.float32)), r"\(4,\).*rank 1 has .*\(5,\)"),
+        (lambda calls, odd: calls.all_gather(np.zeros(4, [np.float32, np.float16][odd])), "float32.*float16"),
+        (lambda calls, odd: [calls.all_reduce, calls.all_gather][odd](np.zeros(4, np.float32)), "all_gather"),
+        (lambda calls, odd: calls.all_reduce(np.zeros(4, np.float32), wire=[None, "fp8"][odd]), "fp8"),
+    ]
+
+    def told(call: Any, message: str) -> Any:
+        def program(rank: Any) -> bool:
+            with pytest.raises(DslValueError, match=message):
+                call(collectives(rank), rank.number)
+            return True
+
+        return program
+
+    for call, message in cases:
+        assert all(flyc.virtual_ranks(2).run(told(call, message)))
 
 
 # By the names of FlyDSL ------------------------------------------------------------------------
@@ -150,12 +199,15 @@ def test_the_model_is_near_what_others_measured() -> None:
         assert abs(microseconds("all_reduce_two_shot", 8, size * 1024, LINKS["cdna4"]) / measured - 1) < 0.1
     for size, measured in ((512, 15), (1024, 17), (4096, 37), (16384, 125)):
         assert abs(microseconds("all_reduce_two_shot", 8, size * 1024, LINKS["hopper"]) / measured - 1) < 0.3
+    for size, measured in ((512, 11), (1024, 14), (4096, 27), (16384, 87)):
+        assert abs(microseconds("all_reduce_multimem", 8, size * 1024, LINKS["hopper"]) / measured - 1) < 0.3
 
 
 def test_small_sums_take_one_shot_and_large_ones_two() -> None:
     assert fastest_way(8, 16 << 10) == "all_reduce_one_shot"
     assert fastest_way(8, 4 << 20) == "all_reduce_two_shot"
     assert fastest_way(2, 4 << 20) == "all_reduce_one_shot"
+    assert fastest_way(8, 4 << 20, multicast=True) == "all_reduce_multimem"
 
 
 def test_the_checkout_has_their_paths() -> None:

@@ -124,3 +124,6 @@ SITE_BASE = 1000
 
 DRIVER_BASE = 100000
 """Statuses from here on are a GPU driver's own."""
+
+STRIDE_SHIFT, STRIDE_BITS, COUNT_SHIFT = 48, 6, 56
+"""Bits of a virtual multicast address: where rank 0's memory is, log2 of the bytes from a rank to the next, ranks."""

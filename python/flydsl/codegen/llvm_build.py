@@ -10,10 +10,12 @@ import re
 import sys
 import threading
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
 
+from flydsl.base import device_libraries
 from flydsl.base.errors import LoweringError
 from flydsl.base.records import dataclass
 from flydsl.codegen import llvm_options
@@ -30,6 +32,9 @@ _MAY_FUSE = re.compile(r"@llvm\.fma\b|\bcontract\b|\bfast\b")
 _FUSED_SUM = re.compile(r"(%\S+) = (?:(?:tail )?call [^@]*@llvm\.fma\.|f(?:add|sub) [^%]*\b(?:contract|fast)\b)")
 _NEGATION = re.compile(r"^( *)(%\S+ = fneg (?:\w+ )*?)(half|float|double) (%[^\s,]+)", re.MULTILINE)
 _FLOAT_SUFFIX = {"half": "f16", "float": "f32", "double": "f64"}
+
+_OF_A_TARGET = re.compile(r'^target (?:triple|datalayout) = .*$|"target-(?:cpu|features)"="[^"]*"', re.MULTILINE)
+"""What ties a library to the target it was made for; a group of attributes must not be left empty."""
 
 _init_lock = threading.Lock()
 _initialised: set[str] = set()
@@ -141,10 +146,41 @@ def stamped_module(text: str, machine: Any) -> Any:
     if "target datalayout" not in text:
         # The reader takes the alignment of plain loads and stores from the layout, so it has to come first.
         text = f'target datalayout = "{layout}"\n{text}'
-    module = parse_and_verify(text)
+    wanted = _device_functions(text)
+    module = parse_and_verify("\n".join((text, *(function.declaration for function in wanted))))
     module.triple = machine.triple
     module.data_layout = layout
+    for path in dict.fromkeys(function.bitcode for function in wanted):
+        _link_library(module, path)
     return module
+
+
+def _device_functions(text: str) -> list[device_libraries.DeviceFunction]:
+    """The functions of device libraries that text calls and neither has nor declares."""
+    known = device_libraries.called.items()
+    return [
+        function
+        for name, function in known
+        if f"@{name}(" in text and not re.search(rf"^(?:declare|define)\b.*@{re.escape(name)}\(", text, re.MULTILINE)
+    ]
+
+
+def _link_library(module: Any, path: Path) -> None:
+    """A library's code into a module, whatever target it was made for; what nobody calls is dropped later."""
+    try:
+        text = str(llvm.parse_bitcode(path.read_bytes(), llvm.create_context()))
+    except (OSError, RuntimeError) as error:
+        raise LoweringError(f"LLVM cannot read the bitcode of {path}: {str(error).strip()}") from None
+    text = _OF_A_TARGET.sub(lambda found: "" if found[0].startswith("target") else '"fly-linked"', text)
+    library = llvm.parse_assembly(f'target datalayout = "{module.data_layout}"\n{text}', module._context)
+    library.triple = module.triple
+    defined = [function.name for function in library.functions if not function.is_declaration]
+    try:
+        module.link_in(library)
+    except RuntimeError as error:
+        raise LoweringError(f"the bitcode of {path} does not fit the kernel: {str(error).strip()}") from None
+    for name in defined:
+        module.get_function(name).linkage = "internal"
 
 
 def prepare(text: str, machine: Any, level: int) -> Any:
@@ -175,18 +211,25 @@ def _fence_negated_sums(module: Any) -> Any:
 
 def emit_object(text: str, triple: str = "", cpu: str = "", features: str = "", level: int = 2) -> bytes:
     """Object code of LLVM text; without a triple for this process."""
-    if options := llvm_options.active():
-        return compile_apart(Request(text, triple, cpu, features, level, assembly=False), options, __name__)
     machine = target_machine(triple, cpu, features, level) if triple else host_machine(level)
+    if options := llvm_options.active():
+        text = _whole(text, machine)
+        return compile_apart(Request(text, triple, cpu, features, level, assembly=False), options, __name__)
     return machine.emit_object(prepare(text, machine, level))
 
 
 def emit_assembly(text: str, triple: str = "", cpu: str = "", features: str = "", level: int = 2) -> str:
     """Assembly (PTX for NVIDIA) of LLVM text; without a triple for this process."""
-    if options := llvm_options.active():
-        return compile_apart(Request(text, triple, cpu, features, level, assembly=True), options, __name__).decode()
     machine = target_machine(triple, cpu, features, level) if triple else host_machine(level)
+    if options := llvm_options.active():
+        text = _whole(text, machine)
+        return compile_apart(Request(text, triple, cpu, features, level, assembly=True), options, __name__).decode()
     return machine.emit_assembly(prepare(text, machine, level))
+
+
+def _whole(text: str, machine: Any) -> str:
+    """Text with the libraries it calls, for a process that does not know of them."""
+    return str(stamped_module(text, machine)) if _device_functions(text) else text
 
 
 def serve() -> None:

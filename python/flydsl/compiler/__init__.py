@@ -31,6 +31,7 @@ __all__ = [
 
 # Loaded when first used: most programs are one rank.
 __getattr__ = lazy_face(__name__, {}, _RANKS := {
-    "Rank": "flydsl.compiler.outlets.ranks", "process_rank": "flydsl.compiler.outlets.process_ranks",
-    "virtual_ranks": "flydsl.compiler.outlets.virtual_ranks",
+    "Rank": "flydsl.compiler.ranks.rank", "process_rank": "flydsl.compiler.ranks.process_ranks",
+    "virtual_ranks": "flydsl.compiler.ranks.virtual_ranks",
+    "device_ranks": "flydsl.compiler.ranks.device_ranks",
 })  # fmt: skip

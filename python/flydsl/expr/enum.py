@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Flag, StrEnum
+from typing import Literal
 
 from flydsl.expr.atoms.hardware_enums import AddressSpace as AddressSpace
 from flydsl.expr.atoms.hardware_enums import AtomicOp as AtomicOp
@@ -74,6 +75,14 @@ class CmpFPredicate(StrEnum):
     UNE = "une"
     UNO = "uno"
     TRUE = AlwaysTrue = "true"
+
+
+RoundingName = Literal["to_nearest_even", "downward", "upward", "toward_zero", "to_nearest_away"]
+ReductionName = Literal["add", "mul", "max", "min", "maxnum", "minnum", "and", "or", "xor"]
+AtomicName = Literal["add", "max", "min", "and", "or", "inc", "dec"]
+Axis = Literal["x", "y", "z"]
+ShuffleName = Literal["xor", "up", "down", "idx"]
+"""What may be written for a member of an enumeration, or of a fixed set, as an editor completes it."""
 
 
 class RoundingMode(StrEnum):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from flydsl.base.errors import DslRuntimeError, DslValueError
+from flydsl.expr.enum import Axis, ShuffleName
 from flydsl.expr.memory.shared_allocator import SharedAllocator as SharedAllocator
 from flydsl.expr.numbers.operators import Operators
 from flydsl.expr.numeric import Boolean, Index, Int32, Int64
@@ -55,12 +56,12 @@ def _raw(op: str, dim: str) -> Index:
     return Index(current().op(op, [], "index", {"dimension": dim}))
 
 
-def thread_id(dim: str) -> Index:
+def thread_id(dim: Axis) -> Index:
     """The thread index along "x", "y" or "z", index-typed."""
     return _raw("gpu.thread_id", dim)
 
 
-def block_id(dim: str) -> Index:
+def block_id(dim: Axis) -> Index:
     """The block index along "x", "y" or "z", index-typed."""
     return _raw("gpu.block_id", dim)
 
@@ -102,7 +103,7 @@ _MODES = ("xor", "up", "down", "idx")
 class ShuffleOp:
     """A shuffle as an operation: ``shuffleResult`` and whether the source lane was in range (``valid``)."""
 
-    def __init__(self, val: Any, offset: Any, width: Any, mode: str = "xor") -> None:
+    def __init__(self, val: Any, offset: Any, width: Any, mode: ShuffleName = "xor") -> None:
         if mode not in _MODES:
             raise DslValueError(f"unknown shuffle mode {mode!r}", hint="use " + ", ".join(_MODES))
         value = required_operand(val)
@@ -113,7 +114,7 @@ class ShuffleOp:
         self.valid = Boolean(valid)
 
 
-def shuffle(value: Any, offset: Any, width: Any, mode: str = "xor") -> Any:
+def shuffle(value: Any, offset: Any, width: Any, mode: ShuffleName = "xor") -> Any:
     """Another lane's value; a lane outside its segment of ``width`` gets its own back."""
     return ShuffleOp(value, offset, width, mode).shuffleResult
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, TypeVar, cast
 
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
-from flydsl.expr.enum import RoundingMode
+from flydsl.expr.enum import RoundingMode, RoundingName
 from flydsl.expr.numbers import fold
 from flydsl.expr.numbers import numeric_types as nt
 from flydsl.expr.numbers.convert import convert_static, emit_constant, emit_convert, from_python
@@ -160,7 +160,7 @@ class Numeric(Operators, metaclass=NumericMeta):
         """This number converted to a format, still static if it was."""
         return self if type(self).format is fmt else _make(fmt, self._in(fmt))
 
-    def to(self, dtype: Any, *, rounding_mode: RoundingMode | str | None = None) -> Any:
+    def to(self, dtype: Any, *, rounding_mode: RoundingMode | RoundingName | None = None) -> Any:
         """Convert to another number type. A rounding mode is for run-time floats made narrower."""
         if hasattr(dtype, "__dsl_raw_class__"):
             return as_seen_outside(self.ir_value(), type(self).signed)

@@ -83,10 +83,15 @@ def partition_copy(
     tensor: Tensor, layout_tv: Layout, tile: Tile, ref_tv: Layout, side_tv: Layout, thread: Any
 ) -> Tensor:
     """A thread's part of a tensor: ((atom values, repetitions), rest of each mode …)."""
+    threads, values = copy_places(tensor, layout_tv, tile, ref_tv, side_tv)
+    return _moved(tensor, coords.crd2idx(_thread_coord(thread), threads), values)
+
+
+def copy_places(tensor: Tensor, layout_tv: Layout, tile: Tile, ref_tv: Layout, side_tv: Layout) -> tuple[Any, Any]:
+    """(layout of threads, layout of a thread's values and repetitions) over a tensor, without its swizzle."""
     divided = _tiled(tensor, tile)
     held = composition(divided[0], copy_tv_layout(layout_tv, ref_tv, side_tv))
-    offset = coords.crd2idx(_thread_coord(thread), held[0])
-    return _moved(tensor, offset, join([held[1], *divided[1].modes()]))
+    return held[0], join([held[1], *divided[1].modes()])
 
 
 def _thread_coord(thread: Any) -> Any:

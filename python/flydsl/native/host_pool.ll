@@ -1541,6 +1541,8 @@ entry:
   store i8 0, ptr %begun, align 4
   %looked = getelementptr inbounds nuw i8, ptr %fiber, i64 8224
   store i64 0, ptr %looked, align 16
+  %site = getelementptr inbounds nuw i8, ptr %fiber, i64 8232
+  store i32 0, ptr %site, align 8
   %call = call i32 @getcontext(ptr %fiber)
   %link = getelementptr inbounds nuw i8, ptr %fiber, i64 8
   store ptr null, ptr %link, align 8

@@ -65,8 +65,11 @@ _INTRINSICS: tuple[tuple[str, Effects], ...] = (
     ("ptx.prefetch.tensormap", {0: READS}),
     ("ptx.bulk.load", {1: READS}),
     ("ptx.bulk.store", {1: WRITES}),
+    ("ptx.bulk.reduce.", {1: WRITES}),
     ("ptx.ld.global.", {0: READS}),
     ("ptx.st.global.", {0: WRITES}),
+    ("ptx.multimem.ld_reduce.", {0: READS}),
+    ("ptx.multimem.st.", {0: WRITES}),
 )
 """How the name of an intrinsic, or of PTX as inline assembly, begins -> what it does; the first that fits counts."""
 

@@ -115,7 +115,15 @@ class CudaDevice(DriverDevice):
         "cuEventCreate", "cuEventRecord", "cuEventElapsedTime", "cuEventDestroy_v2", "cuMemsetD8Async"
     )
 
-    sharing_names = SharingNames("cuMemsetD8_v2", "cuIpcGetMemHandle", "cuIpcOpenMemHandle_v2", "cuIpcCloseMemHandle")
+    sharing_names = SharingNames(
+        "cuMemsetD8_v2", "cuIpcGetMemHandle", "cuIpcOpenMemHandle_v2", "cuIpcCloseMemHandle", "cuDeviceCanAccessPeer",
+        "cuCtxEnablePeerAccess",
+    )  # fmt: skip
+
+    @property
+    def peer_name(self) -> ctypes.c_void_p:
+        """What the driver calls this device where another one is to reach its memory: its context."""
+        return self._context
 
     def __init__(self, driver: Driver, index: int) -> None:
         self.driver = driver

@@ -7,12 +7,14 @@ system-scope accesses do that on any memory.
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 
+from flydsl.base.errors import DriverError
 from flydsl.runtime.cuda import cuda_device
 from flydsl.runtime.driver_device import DriverDevice
 from flydsl.runtime.hip import hip_device
@@ -45,7 +47,7 @@ class DeviceMemory:
         import torch
 
         raw = torch.as_tensor(_Interface(self.address, self.size), device=f"cuda:{self._device.index}")
-        return raw.view(getattr(torch, np.dtype(dtype).name)).reshape(tuple(shape))
+        return raw[: math.prod(shape) * np.dtype(dtype).itemsize].view(torch_type(dtype)).reshape(tuple(shape))
 
     def close(self) -> None:
         """Give it back."""
@@ -54,6 +56,13 @@ class DeviceMemory:
             return
         with self._device.selected():
             self._device.driver.call(self._device.sharing_names.close, ctypes.c_uint64(self.address))
+
+
+def torch_type(dtype: DTypeLike) -> Any:
+    """A type of NumPy as torch's."""
+    import torch
+
+    return getattr(torch, np.dtype(dtype).name)
 
 
 class _Interface:
@@ -98,3 +107,52 @@ def opened(where: object, handle: bytes) -> DeviceMemory:
     with device.selected():
         device.driver.call(device.sharing_names.open, ctypes.byref(pointer), given, _LAZY_PEER_ACCESS)
     return DeviceMemory(device, pointer.value, 0, own=False)
+
+
+_ALREADY = 704
+"""The status of both drivers where a device reaches another one already."""
+
+
+def reach(where: object, other: object) -> None:
+    """Let kernels of one device access memory of another one in this process."""
+    device, peer = _device(where), _device(other)
+    if device.index == peer.index:
+        return
+    names, can = device.sharing_names, ctypes.c_int()
+    with device.selected():
+        device.driver.call(names.can_reach, ctypes.byref(can), device.index, peer.index)
+        status = device.driver.try_call(names.reach, peer.peer_name, 0) if can.value else 1
+    if status not in (0, _ALREADY):
+        raise DriverError(
+            f"device {device.index} cannot reach the memory of device {peer.index}",
+            hint="use GPUs that are connected, or the process group's own collectives",
+        )
+
+
+def multicast_device(where: object) -> tuple[str, bool]:
+    """A name that no other device has, and whether torch can give the device's memory a multicast address."""
+    import torch
+
+    index = getattr(where, "index", None)
+    index = torch.cuda.current_device() if index is None else index
+    name = str(getattr(torch.cuda.get_device_properties(index), "uuid", index))
+    if torch.version.hip is not None:
+        return name, False
+    from torch._C._autograd import DeviceType
+    from torch._C._distributed_c10d import _SymmetricMemory
+
+    return name, bool(_SymmetricMemory.has_multicast_support(DeviceType.CUDA, index))
+
+
+def by_torch(where: Any, size: int, group: Any) -> tuple[Any, list[int], int]:
+    """Zeroed bytes of torch's symmetric memory, the address of that of every rank, and the multicast address, or 0."""
+    import torch
+    import torch.distributed._symmetric_memory as symmetric
+
+    own: Any = symmetric.empty(size, dtype=torch.uint8, device=where)
+    own.zero_()
+    torch.cuda.synchronize(where)
+    handle = symmetric.rendezvous(own, group)
+    offset = own.data_ptr() - handle.buffer_ptrs[handle.rank]  # in an allocation that is the same on every rank
+    multicast = int(handle.multicast_ptr or 0)
+    return own, [address + offset for address in handle.buffer_ptrs], multicast + offset if multicast else 0

@@ -59,6 +59,10 @@ class SharingNames(NamedTuple):
     handle: str
     open: str
     close: str
+    can_reach: str
+    """Whether a device may access another one's memory."""
+    reach: str
+    """Lets the current device access another one's memory."""
     uncached: tuple[str, int] | None = None
     """What allocates memory that other devices see at once, and its flag, where plain memory would be cached."""
 
@@ -69,6 +73,7 @@ class DriverDevice(ABC):
     kind: str
     index: int
     sharing_names: SharingNames
+    peer_name: Any
     driver: Driver
     is_only_one: bool
     """Whether the driver shows no other device, so that the current one need not be put back."""

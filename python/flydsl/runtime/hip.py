@@ -156,9 +156,15 @@ class HipDevice(DriverDevice):
     )
 
     sharing_names = SharingNames(
-        "hipMemset", "hipIpcGetMemHandle", "hipIpcOpenMemHandle", "hipIpcCloseMemHandle",
+        "hipMemset", "hipIpcGetMemHandle", "hipIpcOpenMemHandle", "hipIpcCloseMemHandle", "hipDeviceCanAccessPeer",
+        "hipDeviceEnablePeerAccess",
         uncached=("hipExtMallocWithFlags", _UNCACHED),
     )  # fmt: skip
+
+    @property
+    def peer_name(self) -> int:
+        """What the runtime calls this device where another one is to reach its memory: its number."""
+        return self.index
 
     def __init__(self, driver: Driver, index: int) -> None:
         self.driver = driver

@@ -12,8 +12,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from flydsl.base.native_names import COUNT_SHIFT, STRIDE_SHIFT
+
 ALIGNMENT = 256
 """Bytes. Kernels may take the widest accesses from where symmetric memory begins."""
+
+
+def stride_of(size: int) -> int:
+    """Bytes from a rank's memory to that of the next: a power of two, so that a multicast address can say it."""
+    return 1 << max(size - 1, ALIGNMENT - 1).bit_length()
+
+
+def virtual_multicast(first: int, stride: int, world: int) -> int:
+    """The address that stands for the memory of all ranks on the virtual GPU; kernels only add offsets to it."""
+    assert first < 1 << STRIDE_SHIFT, "an address has more bits than a process's"
+    return first | (stride.bit_length() - 1) << STRIDE_SHIFT | world << COUNT_SHIFT
+
+
+def part_of(memory: Any, number: int, stride: int, shape: Sequence[int], dtype: DTypeLike) -> Any:
+    """The array of one rank in the memory of all."""
+    size = math.prod(shape) * np.dtype(dtype).itemsize
+    return memory[number * stride : number * stride + size].view(dtype).reshape(tuple(shape))
 
 
 def array_bytes(shape: Sequence[int], dtype: DTypeLike) -> int:
@@ -21,13 +40,11 @@ def array_bytes(shape: Sequence[int], dtype: DTypeLike) -> int:
     return max(math.prod(shape) * np.dtype(dtype).itemsize, 1)
 
 
-def aligned_array(shape: Sequence[int], dtype: DTypeLike, memory: mmap.mmap | None = None) -> Any:
-    """An array of zeros that begins where wide accesses may; in ``memory``, where some is given."""
-    kind = np.dtype(dtype)
-    size = math.prod(shape) * kind.itemsize
-    raw = np.zeros(size + ALIGNMENT, np.uint8) if memory is None else np.frombuffer(memory, np.uint8)
+def aligned_bytes(size: int) -> Any:
+    """Bytes of zeros that begin where wide accesses may."""
+    raw = np.zeros(size + ALIGNMENT, np.uint8)
     start = -raw.ctypes.data % ALIGNMENT
-    return raw[start : start + size].view(kind).reshape(tuple(shape))
+    return raw[start : start + size]
 
 
 def shared_file(size: int) -> tuple[str, mmap.mmap]:
@@ -50,9 +67,9 @@ def _mapped(handle: int) -> mmap.mmap:
         os.close(handle)
 
 
-def address_table(local: object, addresses: Sequence[int]) -> Any:
-    """The addresses of all ranks, where kernels can read them: beside ``local``."""
-    table = np.array(addresses, np.int64)
+def address_table(local: object, addresses: Sequence[int], multicast: int = 0) -> Any:
+    """The addresses of all ranks and their multicast address, where kernels can read them: beside ``local``."""
+    table = np.array([*addresses, multicast], np.int64)
     if isinstance(local, np.ndarray):
         return table
     import torch

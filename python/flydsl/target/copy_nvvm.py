@@ -6,7 +6,7 @@ Source: "PTX ISA 8.8", sections 9.7.9.1 (cache operators), 9.7.9.8 (ld), 9.7.9.1
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal, get_args
 
 from flydsl.base.errors import DslValueError, TargetError
 from flydsl.base.records import dataclass
@@ -20,7 +20,8 @@ from flydsl.target.target import Target
 # which ptxas keeps in uniform registers.
 
 
-L2_PRIORITIES = ("evict_first", "evict_last", "evict_normal", "evict_unchanged")
+L2Priority = Literal["evict_first", "evict_last", "evict_normal", "evict_unchanged"]
+L2_PRIORITIES: tuple[L2Priority, ...] = get_args(L2Priority)
 
 
 def check_priority(priority: str | None) -> None:
@@ -39,13 +40,17 @@ def under_policy(text: str, priority: str | None, vector: str = "") -> str:
     return f"{{ .reg .b64 policy; {made} {stem}.L2::cache_hint{vector} {operands}, policy; }}"
 
 
-LOAD_HINTS = {
+CacheHint = Literal[
+    "always", "global", "streaming", "once", "no_allocate", "evict_first", "evict_last", "read_only",
+    "read_only_no_allocate",
+]  # fmt: skip
+LOAD_HINTS: dict[str, str] = {
     "always": "ca", "global": "cg", "streaming": "cs", "once": "lu", "no_allocate": "L1::no_allocate",
     "evict_first": "L1::evict_first", "evict_last": "L1::evict_last",
     "read_only": "nc", "read_only_no_allocate": "nc.L1::no_allocate",
 }  # fmt: skip
 """Hint to what follows `ld.global`."""
-STORE_HINTS = {
+STORE_HINTS: dict[str, str] = {
     "always": "wb", "global": "cg", "streaming": "cs", "no_allocate": "L1::no_allocate",
     "evict_first": "L1::evict_first", "evict_last": "L1::evict_last",
 }  # fmt: skip
@@ -53,7 +58,8 @@ STORE_HINTS = {
 
 WIDTHS = (32, 64, 128)
 ASYNC_WIDTHS = (32, 64, 128)
-ASYNC_CACHES = ("ca", "cg")
+AsyncCache = Literal["ca", "cg"]
+ASYNC_CACHES: tuple[AsyncCache, ...] = get_args(AsyncCache)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from flydsl.base.errors import DslValueError, TargetError
 from flydsl.base.records import dataclass
 from flydsl.layout.layout import Layout
@@ -66,6 +68,9 @@ class BufferCopyLds(OneThreadCopy):
         else:
             _known_width("asynchronous copy to LDS", self.bits, _ASYNC_WIDTHS)
 
+    side_by_side: ClassVar[int] = 64
+    """Lanes of a wave, whose data lie behind each other in LDS."""
+
     @property
     def is_async(self) -> bool:
         return self.name != "cdna3.buffer_copy_lds"
@@ -81,7 +86,10 @@ class BufferCopyLds(OneThreadCopy):
         _require(self, target, ("cdna4",) if self.is_async else _GFX9)
         if self.bits not in LDS_WIDTHS[target.generation]:
             widths = ", ".join(map(str, LDS_WIDTHS[target.generation]))
-            raise TargetError(f"{target} copies {widths} bits a lane into LDS, not {self.bits}")
+            raise TargetError(
+                f"{target} copies {widths} bits a lane into LDS, not {self.bits}",
+                hint=f"make the copy with one of {widths}, or go through registers with fx.UniversalCopy",
+            )
 
 
 ASYNC_BUFFER = "cdna4.buffer_load_async_lds"
@@ -183,7 +191,8 @@ class LdsReadTrans:
         count = values_per_thread(self.bits, val_bits)
         if val_bits != self.granularity:
             raise DslValueError(
-                f"a transposing read of {self.granularity}-bit granules moves values of that width, not {val_bits} bits"
+                f"a transposing read of {self.granularity}-bit granules moves values as wide, not of {val_bits} bits",
+                hint=f"use LDSReadTrans({val_bits}, …), or elements of {self.granularity} bits",
             )
         destination = TRANSPOSES[self.generation][self.granularity, self.bits]
         return Layout((self.lanes, count), (count, 1)), destination, destination

@@ -1,12 +1,14 @@
 """PTX instructions that LLVM has no intrinsic for, as inline assembly: text, constraints, who has them.
 
-Source: "PTX ISA 8.8", sections 9.7.9.12 (st.async), 9.7.9.25 to 9.7.9.27 (bulk and tensor copies), 9.7.13 (barriers,
-clusters, mbarriers), 9.7.19 (setmaxnreg). Addresses in shared memory are 32-bit integers, as PTX takes them.
+Source: "PTX ISA 8.8", sections 9.7.9.12 (st.async), 9.7.9.14 (multimem), 9.7.9.25 to 9.7.9.27 (bulk and tensor copies,
+reductions), 9.7.13 (barriers, clusters, mbarriers), 9.7.19 (setmaxnreg). Addresses in shared memory are 32-bit
+integers, as PTX takes them.
 """
 
 from __future__ import annotations
 
 from flydsl.base.records import dataclass, field
+from flydsl.target.tensor_map import REDUCTIONS
 
 AMPERE, HOPPER = ("ampere", "hopper"), ("hopper",)
 
@@ -16,7 +18,7 @@ class PtxOp:
     """``text`` with LLVM's placeholders; ``constraints`` lists the result, if any, and then the operands.
 
     ``result`` is the MLIR type of the result. ``immediates`` counts leading operands that the text takes as
-    literals: they are substituted for ``{0}``, ``{1}``.
+    literals: they are substituted for ``{0}``, ``{1}``. ``tail`` is what a cache hint stands before in its name.
     """
 
     name: str
@@ -24,6 +26,7 @@ class PtxOp:
     constraints: str = ""
     result: str | None = None
     immediates: int = 0
+    tail: str = ""
     generations: tuple[str, ...] = field(default=HOPPER)
 
     def asm(self, literals: tuple[int, ...] = ()) -> str:
@@ -49,6 +52,7 @@ _SYNCHRONISATION = (
     PtxOp("mbarrier.arrive", "mbarrier.arrive.shared::cta.b64 _, [$0];", "r"),
     PtxOp("mbarrier.arrive.cluster", _REMOTE_ARRIVE, "r,r"),
     PtxOp("mbarrier.arrive.expect_tx", "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r"),
+    PtxOp("mbarrier.arrive.cp_async", "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [$0];", "r"),
     PtxOp("mbarrier.expect_tx", "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [$0], $1;", "r,r"),
     PtxOp("mbarrier.wait", _WAIT, "r,r"),
     PtxOp(
@@ -109,6 +113,25 @@ def _cluster_accesses() -> tuple[PtxOp, ...]:
     return tuple(ops)
 
 
+MULTIMEM_BYTES = 16
+"""What one access to the memory of all ranks moves."""
+
+
+def _multimem_accesses() -> tuple[PtxOp, ...]:
+    """Sums over, and stores to, the memory of all ranks that lies behind a multicast address: 16 bytes each."""
+    ops: list[PtxOp] = []
+    for kind, accumulate, letter, word in (
+        ("f32", "", "f", "f32"), ("f16x2", "acc::f32.", "r", "i32"), ("bf16x2", "acc::f32.", "r", "i32"),
+    ):  # fmt: skip
+        load = f"multimem.ld_reduce.relaxed.sys.global.add.{accumulate}v4.{kind}"
+        result = f"!llvm.struct<({', '.join([word] * 4)})>"
+        loads = ",".join([f"={letter}"] * 4 + ["l"])
+        ops.append(PtxOp(f"multimem.ld_reduce.{kind}", f"{load} {{$0, $1, $2, $3}}, [$4];", loads, result))
+        store = f"multimem.st.relaxed.sys.global.v4.{kind} [$0], {{$1, $2, $3, $4}};"
+        ops.append(PtxOp(f"multimem.st.{kind}", store, ",".join(["l"] + [letter] * 4)))
+    return tuple(ops)
+
+
 def _coordinates(rank: int, first: int) -> str:
     return "{" + ", ".join(f"${first + i}" for i in range(rank)) + "}"
 
@@ -138,6 +161,21 @@ def _tensor_copies(rank: int) -> tuple[PtxOp, ...]:
     )
 
 
+_REDUCED = {
+    "ui32": "u32", "i32": "s32", "ui64": "u64", "i64": "s64", "f16": "f16", "bf16": "bf16", "f32": "f32", "f64": "f64",
+}  # fmt: skip
+
+
+def _bulk_reductions() -> tuple[PtxOp, ...]:
+    """Bytes of shared memory combined into global memory, by operation and element; 16-bit sums keep subnormals."""
+    ops: list[PtxOp] = []
+    for op, elem in ((op, elem) for op, elems in REDUCTIONS.items() for elem in elems):
+        tail = f".{op}{'.noftz' if op == 'add' and elem in ('f16', 'bf16') else ''}.{_REDUCED[elem]}"
+        text = f"cp.reduce.async.bulk.global.shared::cta.bulk_group{tail} [$1], [$0], $2;"
+        ops.append(PtxOp(f"bulk.reduce.{op}.{elem}", text, "r,l,r", tail=tail))
+    return tuple(ops)
+
+
 _BULK = (
     PtxOp("bulk.commit_group", "cp.async.bulk.commit_group;"),
     PtxOp("bulk.wait_group", "cp.async.bulk.wait_group {0};", immediates=1),
@@ -157,7 +195,9 @@ PTX_OPS: dict[str, PtxOp] = {
     for op in (
         *_SYNCHRONISATION,
         *_cluster_accesses(),
+        *_multimem_accesses(),
         *_BULK,
+        *_bulk_reductions(),
         *(op for rank in range(1, 6) for op in _tensor_copies(rank)),
     )
 }

@@ -5,6 +5,8 @@ Limits: "CUDA Driver API", `cuTensorMapEncodeTiled`.
 
 from __future__ import annotations
 
+from typing import Literal
+
 from flydsl.base.errors import DslValueError
 from flydsl.base.records import dataclass
 from flydsl.target.dtype import storage_bytes
@@ -31,8 +33,9 @@ REDUCTIONS = {
     "min": ("ui32", "i32", "ui64", "i64", "f16", "bf16"),
     "max": ("ui32", "i32", "ui64", "i64", "f16", "bf16"),
 }
-"""What cp.reduce.async.bulk.tensor combines (PTX ISA 9.7.9.25.4.2)."""
-SWIZZLES = {"none": 0, "32B": 1, "64B": 2, "128B": 3}
+"""What cp.reduce.async.bulk and its form for tensors combine (PTX ISA 9.7.9.25.4.2 and 9.7.9.25.5.3)."""
+SwizzleMode = Literal["none", "32B", "64B", "128B"]
+SWIZZLES: dict[SwizzleMode, int] = {"none": 0, "32B": 1, "64B": 2, "128B": 3}
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class TensorMapFacts:
 
     elem: str
     box: tuple[int, ...]
-    swizzle: str
+    swizzle: SwizzleMode
 
     def __post_init__(self) -> None:
         if self.elem not in DATA_TYPES:

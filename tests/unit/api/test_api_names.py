@@ -1,8 +1,7 @@
 """Every name that the public documentation of the original uses exists here.
 
 `api_names.txt` is a copy of the surface document's list: a name and its tag, S for a name of the documentation, R for
-one of the repository only. S names must exist, except those that an open issue delivers: ``PENDING`` lists them, and a
-test fails when one of them has arrived and is still listed.
+one of the repository only. All of them must exist, but for a few R names of kernels that are not written yet.
 
 A name that exists may still be broken, so each S name is also *used* by executed code: a test, a document, an example
 or a kernel. `usage.py` finds the uses by reading.
@@ -21,11 +20,6 @@ import flydsl.expr as fx
 from tests.unit.api.usage import usage_of
 
 NAMES = [line.split() for line in (Path(__file__).parent / "api_names.txt").read_text().splitlines() if line.strip()]
-OURS = [(name, tag) for name, tag in NAMES if name.split(".")[0] == "flydsl"]
-
-PENDING: dict[str, tuple[str, ...]] = {}
-"""Issue -> names it delivers, with everything below them."""
-
 FAMILIES = {"flydsl.expr.Numeric.": "flydsl.expr.Int32."}
 """Facts such as ``width`` are listed under the family and belong to each class of it."""
 
@@ -54,23 +48,23 @@ def exists(name: str) -> bool:
     return True
 
 
-def pending(name: str) -> str | None:
-    for issue, names in PENDING.items():
-        if any(name == listed or name.startswith(f"{listed}.") for listed in names):
-            return issue
-    return None
+KERNELS_TO_COME = {
+    "kernels.attention.mla_fwd_decode.flydsl_mla_fwd_decode",
+    "kernels.attention.pa_decode_swa.compile_pa_decode_sw",
+    "kernels.conv.conv3d_implicit.conv3d_implicit",
+    "kernels.conv.conv3d_implicit_fp8.conv3d_implicit_fp8",
+    "kernels.moe.moe_a8w4_mxscale_gfx1250.launch_moe_gemm_a8w4",
+}
+"""R names that are not written yet."""
 
 
-@pytest.mark.parametrize("name", [name for name, tag in OURS if tag == "S"])
+@pytest.mark.parametrize("name", [name for name, tag in NAMES if tag == "S"])
 def test_documented_name_exists(name: str) -> None:
-    if pending(name) is None:
-        assert exists(name), f"{name} is missing, and no open issue is listed for it"
+    assert exists(name), f"{name} is missing"
 
 
-@pytest.mark.parametrize("name", [name for name, tag in OURS if tag == "S"])
+@pytest.mark.parametrize("name", [name for name, tag in NAMES if tag == "S"])
 def test_documented_name_is_used(name: str, repository: Path) -> None:
-    if pending(name) is not None:
-        return
     usage = usage_of(repository)
     owner, _, member = name.rpartition(".")
     of_a_class = bool(owner) and exists(owner) and inspect.isclass(resolve(owner))
@@ -79,27 +73,9 @@ def test_documented_name_is_used(name: str, repository: Path) -> None:
     )
 
 
-def test_pending_names_are_still_missing() -> None:
-    for name in (name for names in PENDING.values() for name in names):
-        below = [listed for listed, tag in OURS if tag == "S" and (listed == name or listed.startswith(f"{name}."))]
-        assert below, f"{name} is no documented name"
-        assert not all(map(exists, below)), f"{name} exists now: take it out of PENDING"
-
-
-@pytest.mark.parametrize("name", [name for name, tag in OURS if tag == "R"])
+@pytest.mark.parametrize("name", [name for name, tag in NAMES if tag == "R"])
 def test_repository_name_exists(name: str) -> None:
-    assert exists(name), f"{name} is missing"
-
-
-KERNELS_TO_COME = {"S": 20, "R": 33}
-"""Names of kernels, in the list's folder `kernels`, that are not written yet; a number that can only fall."""
-
-
-@pytest.mark.parametrize("tag", ["S", "R"])
-def test_kernels_that_are_not_there_are_counted(tag: str) -> None:
-    missing = [name for name, found in NAMES if found == tag and not exists(name)]
-    assert all(name.startswith("kernels.") for name in missing)
-    assert len(missing) <= KERNELS_TO_COME[tag], f"{len(missing)} names are missing: {missing}"
+    assert exists(name) is (name not in KERNELS_TO_COME), f"{name} is missing, or listed as missing and there"
 
 
 def test_the_list_is_whole() -> None:

@@ -1,8 +1,9 @@
 """Which names of the package the executed code of this repository uses, found by reading it.
 
 Executed are the tests, the Python blocks of the documents, the examples and the kernels. A use is a dotted name whose
-first part is an import of `flydsl` (``fx.gpu.barrier``), an imported name, or, for members of classes, an attribute of
-any object (``tensor.load``) or a method of that name that a class defines (the protocols' dunder methods).
+first part is an import of `flydsl` or of the checkout's `kernels` (``fx.gpu.barrier``), an imported name, or, for
+members of classes, an attribute of any object (``tensor.load``) or a method of that name that a class defines (the
+protocols' dunder methods).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 
 from tests.docs.blocks import runnable
 
-PACKAGE = "flydsl"
+PACKAGES = ("flydsl", "kernels")
 TREES = ("tests", "examples", "python/flydsl/kernels")
 SELF = "test_api_names.py"
 """Speaks about every name and uses none."""
@@ -45,12 +46,13 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Import(self, node: ast.Import) -> None:
         for name in node.names:
-            if name.name.split(".")[0] == PACKAGE:
-                self.aliases[name.asname or PACKAGE] = name.name if name.asname else PACKAGE
+            package = name.name.split(".")[0]
+            if package in PACKAGES:
+                self.aliases[name.asname or package] = name.name if name.asname else package
                 self.usage.add(name.name)
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        if node.module and node.module.split(".")[0] == PACKAGE:
+        if node.module and node.module.split(".")[0] in PACKAGES:
             for name in node.names:
                 self.aliases[name.asname or name.name] = f"{node.module}.{name.name}"
                 self.usage.add(f"{node.module}.{name.name}")
@@ -103,6 +105,6 @@ def usage_of(repository: Path) -> Usage:
     """What all programs use together."""
     usage = Usage()
     for text in programs(repository):
-        if PACKAGE in text:
+        if any(package in text for package in PACKAGES):
             _Reader(usage).visit(ast.parse(text))
     return usage

@@ -100,7 +100,7 @@ class Program:
             f"{left} + {source}",
             f"{left} * {self.rng.randint(2, 7)} - {source}",
             f"({left} + {source}) // {self.rng.randint(1, 9)}",
-            f"({left} - {source}) % {self.rng.randint(1, 9)}",
+            f"(({left} - {source}) & 1023) % {self.rng.randint(1, 9)}",
             f"({left} ^ {right}) + {source}",
             f"({left} & {right}) | {source}",
             f"({left} + {source}) << {self.rng.randint(0, 4)}",

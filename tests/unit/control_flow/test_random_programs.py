@@ -66,7 +66,7 @@ def _as_kernel(functions: list[Any]) -> Any:
     return host
 
 
-@pytest.mark.parametrize("batch", range(PROGRAMS // BATCH))
+@pytest.mark.parametrize("batch", range(-(-PROGRAMS // BATCH)))
 def test_kernels_do_what_python_does(batch: int, tmp_path: Path) -> None:
     names = [f"program_{batch * BATCH + i}" for i in range(BATCH)]
     texts = [program(name, batch * BATCH + i)[0] for i, name in enumerate(names)]

@@ -61,6 +61,60 @@ def test_every_step(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.isnan(out[M:]).all()
 
 
+@pytest.mark.parametrize("arch", ["sm_90a", "gfx942"])
+def test_rows_by_way_of_shared_memory(arch: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same as straight stores, with edges, by fewer and wider ones."""
+    monkeypatch.setenv("ARCH", arch)
+    threads = 128 if arch == "sm_90a" else 256
+
+    def made(by_rows: bool) -> Any:
+        @flyc.kernel
+        def kernel(x: fx.Tensor, out: fx.Tensor):
+            mine, at = product(arch).get_slice(fx.thread_idx.x), (fx.block_idx.x, fx.block_idx.y)
+            coords = mine.partition_C(fx.tile_coordinates((64, 64), at))
+            room = epilogue.StoreByRows.elements((64, 64), fx.Float16)
+            space = fx.SharedAllocator().allocate(fx.Array[fx.Float16, room, 16]).ptr
+            rows = epilogue.StoreByRows(out, space, (64, 64), at, mine.partition_C, threads)
+            acc = fx.elements_at(x, coords).load(mask=fx.inside(coords, x.shape))
+            (epilogue.Scale(2.0) >> (rows if by_rows else epilogue.Store(out)))(acc, coords, out.shape)
+
+        @flyc.jit
+        def launch(x: fx.Tensor, out: fx.Tensor):
+            kernel(x, out).launch(grid=(2, 2, 1), block=threads)
+
+        return launch
+
+    x = rng.integers(-99, 99, (100, 72)).astype(np.float32)
+    found = []
+    for by_rows in (True, False):
+        out, launch = np.full((102, 72), 7, np.float16), made(by_rows)
+        target = flyc.from_dlpack(out[:100], assumed_align=16).mark_shape_dynamic([0, 1], [1, 8])
+        launch(flyc.from_dlpack(x, assumed_align=16), target.mark_stride_dynamic(0, 8))
+        np.testing.assert_array_equal(out[:100], 2 * x)
+        assert (out[100:] == 7).all()
+        found.append(launch.specialisations[0].kernels[0].instructions["global stores"])
+    assert found[0] * (4 if arch == "sm_90a" else 8) == found[1]
+
+
+def test_rows_that_threads_do_not_cover_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "sm_90a")
+
+    @flyc.kernel
+    def kernel(x: fx.Tensor):
+        mine = product("sm_90a").get_slice(fx.thread_idx.x)
+        coords = mine.partition_C(fx.tile_coordinates((64, 40), (0, 0)))
+        space = fx.SharedAllocator().allocate(fx.Array[fx.Float16, 64 * 48, 16]).ptr
+        step = epilogue.StoreByRows(x, space, (64, 40), (0, 0), mine.partition_C, 128)
+        step(fx.Vector.filled(20, 0.0, fx.Float32), coords, (64, 40))
+
+    @flyc.jit
+    def launch(x: fx.Tensor):
+        kernel(x).launch(grid=1, block=128)
+
+    with pytest.raises(ValueError, match=r"(?s)128 threads of 8 elements each do not cover.*a multiple of 8 whose"):
+        launch(np.zeros((64, 40), np.float16))
+
+
 def test_quantised(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", "gfx942")
 

@@ -140,6 +140,12 @@ def test_masks_that_do_not_fit_are_refused() -> None:
     )
     assert "a mask is one truth value or one per element" in refused(lambda x: x.store(0, mask="all"))
     assert "inside takes a coordinate tensor first" in refused(lambda x: fx.inside(x, (4, 8)))
+    assert "tile_part takes a tensor over memory second" in refused(
+        lambda x: fx.tile_part(lambda tile: tile, fx.make_identity_tensor((4, 8)), (2, 2), (0, 0))
+    )
+    assert "lanes 16 apart do not lie in one segment of 8" in refused(
+        lambda x: fx.coop.warp_reduce(x[0, 0], "add", width=8, stride=16)
+    )
     assert "do not fit coordinates" in refused(lambda x: fx.inside(fx.make_identity_tensor((4, 8)), (4, 8, 2)))
     assert "coordinates correspond mode by mode" in refused(
         lambda x: fx.copy(x, fx.make_rmem_tensor((8, 4), fx.Float32))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -99,6 +100,32 @@ def by_registers(x: Any, space: Any, tile: Any, stage: Any, thread: Any) -> None
     _tiled(atom, *_views(x, space, tile, stage), thread, 4)
 
 
+def by_turns(engine: str, stages: int, ahead: int, fill: Any, copies: int) -> Any:
+    """The same by `fill_ahead` and `turn`; turns behind the last one copy the last tile once more."""
+
+    @flyc.kernel
+    def kernel(x: fx.Tensor, out: fx.Tensor, tiles: fx.Int32):
+        thread = fx.thread_idx.x
+        space = fx.SharedAllocator().allocate(fx.Array[fx.Float32, stages * ROWS * COLUMNS, 1024]).ptr
+        pipe = fx.pipeline.make_pipeline(engine, stages=stages, ahead=ahead, copies=copies)
+
+        def send(turn, stage):
+            fill(x, space, fx.min(fx.Int32(turn), tiles - 1), fx.Int32(stage), thread)
+
+        pipe.fill_ahead(send)
+        total = fx.Vector.filled(4, 0.0, fx.Float32)
+        for i in range(tiles):
+            place = pipe.turn(i, send) * (ROWS * COLUMNS) + (255 - thread) * 4
+            total = total + fx.make_view(space + place, fx.make_layout(4, 1)).load()
+        fx.make_view(fx.get_iter(out) + (255 - thread) * 4, fx.make_layout(4, 1)).store(total)
+
+    @flyc.jit
+    def launch(x: fx.Tensor, out: fx.Tensor, tiles: fx.Int32):
+        kernel(x, out, tiles).launch(grid=1, block=256)
+
+    return launch
+
+
 CASES = {
     "cp.async, three stages": ("sm_80", "cp.async", 3, 2, by_cp_async, 1),
     "cp.async, all on their way": ("sm_90a", "cp.async", 2, 2, by_cp_async, 1),
@@ -116,8 +143,9 @@ CASES = {
 def test_sums_through_a_ring(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     arch, *how = CASES[case]
     monkeypatch.setenv("ARCH", arch)
-    launch = streaming(*how)  # type: ignore[arg-type]
-    for tiles in (1, 2, 5, 8):
+    _, stages, ahead, *_ = how
+    made = [streaming] if stages == ahead else [streaming, by_turns]
+    for launch, tiles in product((make(*how) for make in made), (1, 2, 5, 8)):
         x = np.random.default_rng(tiles).integers(-50, 50, (tiles, ROWS * COLUMNS)).astype(np.float32)
         out = np.zeros(ROWS * COLUMNS, np.float32)
         launch(flyc.from_dlpack(x).mark_layout_dynamic(), out, tiles)
@@ -131,5 +159,7 @@ def test_an_engine_the_target_lacks_is_refused(monkeypatch: pytest.MonkeyPatch) 
         streaming("cp.async", 2, 1, by_cp_async, 1)(x, x[0].copy(), 1)
     with pytest.raises(FlyDSLError, match="there is no engine 'mail'"):
         streaming("mail", 2, 1, by_cp_async, 1)(x, x[0].copy(), 1)
+    with pytest.raises(FlyDSLError, match=r"(?s)all 2 stages are on their way.*use stages=3"):
+        by_turns("buffer", 2, 2, by_buffer, 4)(x, x[0].copy(), 1)
     with pytest.raises(FlyDSLError, match="1 to 2 stages on their way"):
         streaming("buffer", 2, 3, by_buffer, 4)(x, x[0].copy(), 1)

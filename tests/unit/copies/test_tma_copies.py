@@ -9,7 +9,7 @@ import pytest
 
 import flydsl.expr as fx
 from flydsl.base.errors import FlyDSLError
-from tests.unit.nvvm.running import Shared, run
+from tests.unit.nvvm.running import Shared, launcher, ptx, run
 
 nvvm = fx.nvvm
 TILE = (32, 128)
@@ -65,6 +65,37 @@ def test_tiles_in_out_and_added(mode: str, columns: int) -> None:
     out = np.zeros_like(x)
     run(body, x, out, threads=32, grid=(2, 2, 1), maps=maps)
     np.testing.assert_array_equal(out, 4 * x)
+
+
+def test_a_tile_for_all_blocks_of_a_cluster(rng: np.random.Generator) -> None:
+    """Each of two blocks loads half of a tile for both; every block has the whole of it then."""
+
+    def maps(a: Any, b: Any) -> tuple[Any, ...]:
+        return nvvm.make_tensor_map(a, (32, 64), "128B"), b
+
+    def body(a: Any, b: Any) -> None:
+        shared = Shared()
+        tile, barrier = boxed_tile(shared.pointer(TILE[0] * TILE[1], fx.Float16), a), shared.barriers()
+        thread, rank = fx.thread_idx.x, nvvm.block_rank_in_cluster()
+        halves = fx.zipped_divide(a.coordinates(), (32, 64))
+        if thread == 0:
+            nvvm.mbarrier_init(barrier, 1)
+            nvvm.fence_mbarrier_init()
+            nvvm.mbarrier_arrive_expect_tx(barrier, 2 * a.bytes)
+        nvvm.cluster_sync()
+        if thread == 0:
+            half = fx.zipped_divide(tile, (32, 64))[(None, None), (0, rank)]
+            fx.copy(nvvm.TmaLoad(a), halves[(None, None), (0, rank)], half, barrier=barrier, multicast=0b11)
+        nvvm.mbarrier_wait(barrier, 0)
+        out = fx.make_view(fx.get_iter(b) + (rank * 32 + thread) * 128, fx.make_layout(128, 1))
+        out.store(tile[thread, None].load().reshape(128))
+        nvvm.cluster_sync()
+
+    x, out = rng.integers(-8, 8, (32, 128)).astype(np.float16), np.zeros((2, 32, 128), np.float16)
+    run(body, x, out, threads=32, grid=2, cluster=2, maps=maps)
+    np.testing.assert_array_equal(out, np.stack([x, x]))
+    text = ptx(launcher(body, 2, threads=32, grid=2, cluster=2, maps=maps), (x, out))
+    assert "multicast::cluster" in text
 
 
 def test_what_tma_cannot_do_is_refused_with_what_would_do() -> None:

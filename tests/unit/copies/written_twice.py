@@ -1,4 +1,7 @@
-"""Kernels written twice: with the pieces of `docs/kernels.md`, and by hand, as they had to be written before."""
+"""Kernels written twice: with the pieces of `docs/kernels.md`, and by hand, as they had to be written before.
+
+These move data; `products_twice.py` and `attention_twice.py` have those of matrix instructions.
+"""
 
 from __future__ import annotations
 
@@ -83,81 +86,3 @@ def softmax_by_hand(x: fx.Tensor, out: fx.Tensor, n: fx.Constexpr[int], wave: fx
         pred[0] = column < n
         place = fx.make_view(fx.get_iter(out) + (row * n + column), fx.make_layout(8, 1))
         fx.copy_atom_call(atom, held, place, pred=pred)
-
-
-# One step of a GEMM on NVIDIA: 64 x 64 x 32 from swizzled shared memory, by four warps -----------
-
-SWIZZLE = (2, 3, 3)
-
-
-@flyc.kernel
-def gemm_short(a: fx.Tensor, b: fx.Tensor, c: fx.Tensor):
-    thread, shared = fx.thread_idx.x, fx.SharedAllocator()
-    place = fx.make_composed_layout(fx.make_swizzle(*SWIZZLE), fx.make_layout((64, 32), (32, 1)))
-    tiles = [fx.make_view(shared.allocate(fx.Array[fx.Float16, 2048, 128]).ptr, place) for _ in range(2)]
-    atom = fx.make_copy_atom(fx.UniversalCopy128b(), fx.Float16)
-    pieces = fx.make_tiled_copy_tv(atom, fx.make_layout((32, 4), (4, 1)), fx.make_layout((1, 8), (8, 1)))
-    mine = pieces.get_slice(thread)
-    for source, tile in zip((a, b), tiles, strict=True):
-        fx.copy(mine.partition_S(source.aligned(16)), mine.partition_D(tile))
-    fx.barrier()
-    product = fx.make_mma_atom(fx.nvvm.MmaSync(16, 8, 16, fx.Float16))
-    mma = fx.make_tiled_mma(product, fx.make_layout((2, 2, 1), (1, 2, 0)), (32, 32, 16))
-    acc, held = mma.make_fragment_C(c), (mma.make_fragment_A(tiles[0]), mma.make_fragment_B(tiles[1]))
-    acc.fill(0)
-    move = fx.make_copy_atom(fx.nvvm.LdMatrix(4), fx.Float16)
-    for tiled, tile, fragment in zip(
-        (fx.make_tiled_copy_A(move, mma), fx.make_tiled_copy_B(move, mma)), tiles, held, strict=True
-    ):
-        fx.copy(tiled, tiled.get_slice(thread).partition_S(tile), tiled.get_slice(thread).retile(fragment))
-    fx.gemm(mma, acc, *held, acc)
-    fx.copy(acc, mma.get_slice(thread).partition_C(c.aligned(16)))
-
-
-@flyc.kernel
-def gemm_by_hand(a: fx.Tensor, b: fx.Tensor, c: fx.Tensor):
-    thread, shared = fx.thread_idx.x, fx.SharedAllocator()
-    lane, warp = thread % 32, thread // 32
-    atom = fx.make_copy_atom(fx.UniversalCopy128b(), fx.Float16)
-    product = fx.make_mma_atom(fx.nvvm.MmaSync(16, 8, 16, fx.Float16))
-    tiles = [shared.allocate(fx.Array[fx.Float16, 2048, 128]).ptr for _ in range(2)]
-    for source, tile in zip((a, b), tiles, strict=True):
-        for i in fx.range_constexpr(2):
-            row, chunk = i * 32 + thread // 4, thread % 4
-            held = fx.make_rmem_tensor(8, fx.Float16)
-            place = fx.get_iter(source) + (row * 32 + chunk * 8)
-            fx.copy_atom_call(atom, fx.make_view(place, fx.make_layout(8, 1)), held)
-            # The swizzle, by hand: two bits of the row go into the chunk.
-            moved = row * 32 + (chunk ^ (row // 2 % 4)) * 8
-            fx.copy_atom_call(atom, held, fx.make_view(tile + moved, fx.make_layout(8, 1)))
-    fx.barrier()
-    accs = [[fx.make_rmem_tensor(4, fx.Float32) for _ in range(4)] for _ in range(2)]
-    for m in fx.range_constexpr(2):
-        for n in fx.range_constexpr(4):
-            accs[m][n].fill(0)
-    for k in fx.range_constexpr(2):
-        a_words, b_words = [], []
-        for m in fx.range_constexpr(2):
-            row = m * 32 + warp % 2 * 16 + lane % 16
-            chunk = (k * 2 + lane // 16) ^ (row // 2 % 4)
-            a_words.append(fx.nvvm.ldmatrix(tiles[0] + (row * 32 + chunk * 8), 4).bitcast(fx.Float16))
-        for n in fx.range_constexpr(2):
-            row = n * 32 + lane // 16 * 16 + warp // 2 * 8 + lane % 8
-            chunk = (k * 2 + lane // 8 % 2) ^ (row // 2 % 4)
-            words = fx.nvvm.ldmatrix(tiles[1] + (row * 32 + chunk * 8), 4)
-            b_words += [fx.Vector([words[2 * i], words[2 * i + 1]]).bitcast(fx.Float16) for i in range(2)]
-        for m in fx.range_constexpr(2):
-            for n in fx.range_constexpr(4):
-                a_held, b_held = fx.make_rmem_tensor(8, fx.Float16), fx.make_rmem_tensor(4, fx.Float16)
-                a_held.store(a_words[m])
-                b_held.store(b_words[n])
-                fx.mma_atom_call(product, accs[m][n], a_held, b_held, accs[m][n])
-    for m in fx.range_constexpr(2):
-        for n in fx.range_constexpr(4):
-            values = accs[m][n].load()
-            column = n * 16 + warp // 2 * 8 + lane % 4 * 2
-            for half in fx.range_constexpr(2):
-                row = m * 32 + warp % 2 * 16 + half * 8 + lane // 4
-                place = fx.get_iter(c) + (row * 64 + column)
-                pair = fx.Vector([values[half * 2], values[half * 2 + 1]])
-                fx.make_view(place.aligned(8), fx.make_layout(2, 1)).store(pair)

@@ -145,6 +145,8 @@ class Evaluator:
         return self._convert(name, source, numbers[0])
 
     def _convert(self, name: str, source: str, number: Any) -> Any:
+        if name == "floor":
+            return float(math.floor(number)) if math.isfinite(number) else number
         if name == "roundeven":
             return float(round(number)) if math.isfinite(number) else number
         if name in ("extsi", "sitofp", "index_cast"):

@@ -207,11 +207,13 @@ def samples_of(dtype: Any) -> tuple[Number, ...]:
 # What each operator gives
 
 
-def _integer_result(symbol: str, result: Any, a: int, b: int) -> Number | None:
+def _integer_result(symbol: str, result: Any, a: int, b: int, at_run_time: bool) -> Number | None:
     """None where the operation has no defined result: division by zero, a shift beyond the width."""
     if symbol in ("//", "%"):
         if b == 0:
             return None
+        if symbol == "%" and at_run_time:
+            return in_integer(result, int(math.copysign(1, a)) * (abs(a) % abs(b)))
         return in_integer(result, a // b if symbol == "//" else a % b)
     if symbol in SHIFTS:
         if not 0 <= b < result.width:
@@ -237,13 +239,18 @@ def _power(a: float, b: float) -> float | None:
         return None
 
 
-def _float_result(symbol: str, compute: Any, result: Any, a: float, b: float) -> Number | None:
+def _float_result(symbol: str, compute: Any, result: Any, a: float, b: float, at_run_time: bool) -> Number | None:
     with np.errstate(all="ignore"):
         x, y = (_scalar(compute, v, math.copysign(1.0, v)) for v in (a, b))
         if symbol in ("//", "%"):
             if b == 0 or not math.isfinite(a) or not math.isfinite(b):
                 return None  # Python raises, NumPy and the formula differ in which NaN or infinity they give
-            computed = np.floor_divide(x, y) if symbol == "//" else np.mod(x, y)
+            if at_run_time:
+                compute = n.Float64 if compute is n.Float64 else n.Float32
+                x, y = (_scalar(compute, v, math.copysign(1.0, v)) for v in (a, b))
+                computed = np.floor(x / y) if symbol == "//" else np.fmod(x, y)
+            else:
+                computed = np.floor_divide(x, y) if symbol == "//" else np.mod(x, y)
         elif symbol == "**":
             computed = _power(a, b)
             if computed is None:
@@ -257,14 +264,16 @@ def _compared(symbol: str, a: Number, b: Number) -> int:
     return int(OPERATORS[symbol](a, b))
 
 
-def _evaluate(symbol: str, operand_types: tuple[Any, Any], result: Any, pair: tuple[Number, Number]) -> Number | None:
+def _evaluate(
+    symbol: str, operand_types: tuple[Any, Any], result: Any, pair: tuple[Number, Number], at_run_time: bool
+) -> Number | None:
     left, right = operand_types
     a, b = convert(pair[0], left), convert(pair[1], right)
     if symbol in COMPARISONS:
         return _compared(symbol, a, b)
     if result in FLOATS:
-        return _float_result(symbol, compute_type(left), result, float(a), float(b))
-    return _integer_result(symbol, result, int(a), int(b))
+        return _float_result(symbol, compute_type(left), result, float(a), float(b), at_run_time)
+    return _integer_result(symbol, result, int(a), int(b), at_run_time)
 
 
 def _types_of(symbol: str, lhs: Any, rhs: Any) -> tuple[tuple[Any, Any], Any] | type[Exception]:
@@ -287,8 +296,8 @@ def _types_of(symbol: str, lhs: Any, rhs: Any) -> tuple[tuple[Any, Any], Any] | 
     return (common, common), common
 
 
-def case(symbol: str, lhs: Any, rhs: Any) -> Case:
-    """One cell of the table."""
+def case(symbol: str, lhs: Any, rhs: Any, *, at_run_time: bool = False) -> Case:
+    """One cell of the table. `%`, and `//` of floats, follow Python only where both numbers are known while tracing."""
     types = _types_of(symbol, lhs, rhs)
     function = OPERATORS[symbol]
     if isinstance(types, type):
@@ -297,7 +306,7 @@ def case(symbol: str, lhs: Any, rhs: Any) -> Case:
     samples: list[tuple[Number, Number]] = []
     expected: list[Number] = []
     for pair in product(samples_of(lhs), samples_of(rhs)):
-        value = _evaluate(symbol, operand_types, result, pair)
+        value = _evaluate(symbol, operand_types, result, pair, at_run_time)
         if value is not None:
             samples.append(pair)
             expected.append(value)

@@ -79,7 +79,7 @@ class PairKernel:
     """All operators on one pair of types."""
 
     def __init__(self, lhs: Any, rhs: Any) -> None:
-        cases = [table.case(symbol, lhs, rhs) for symbol in table.OPERATORS]
+        cases = [table.case(symbol, lhs, rhs, at_run_time=True) for symbol in table.OPERATORS]
         self.refused = [case for case in cases if case.error is not None]
         self.columns = [column for case in cases if case.error is None for column in columns_of(case)]
         # Operators that are defined for the same samples share their operands.

@@ -184,7 +184,7 @@ def test_cuda_array_interface() -> None:
     assert (view.pointer, view.elem, view.shape, view.strides) == (4096, "f32", (4, 6), (6, 1))
     assert view.device == ("cuda", 1) and view.writable
     view = array_view.of(cuda_object(strides=(4, 16), typestr="|u1", data=(4097, True)))
-    assert view is not None and (view.elem, view.strides, view.writable) == ("ui8", (4, 16), False)
+    assert view is not None and (view.elem, view.strides, view.writable) == ("i8", (4, 16), False)
     for changes, words in (
         ({"typestr": ">f4"}, "byte order"),
         ({"typestr": "<c8"}, "cannot be passed"),

@@ -10,6 +10,8 @@ import numpy as np
 import flydsl.expr as fx
 from flydsl.target.mma_warpgroup import WGMMA_ROWS
 from flydsl.target.target import parse_target
+from flydsl.target.tensor_map import REDUCTIONS
+from tests.unit.copies.test_bulk_copies import ELEMENTS
 from tests.unit.nvvm.running import Shared, launcher, ptx
 from tests.unit.nvvm.test_l2_policy import every_policy
 from tests.unit.nvvm.test_wgmma import TYPES
@@ -57,6 +59,10 @@ def synchronisation(out: fx.Tensor) -> None:
     done = fx.Int32(nvvm.mbarrier_try_wait(barrier, 0)) + fx.Int32(nvvm.elect_one())
     nvvm.bulk_load(out, words, 64, barrier)
     nvvm.bulk_store(words, out, 64)
+    for op, elems in REDUCTIONS.items():
+        for elem in elems:
+            nvvm.bulk_reduce(words, fx.recast_iter(ELEMENTS[elem], fx.get_iter(out)), 64, op)
+    nvvm.cp_async_mbarrier_arrive(barrier)
     nvvm.mbarrier_inval(barrier)
     out[thread] = found + done
 
@@ -92,6 +98,14 @@ def small(a: fx.Tensor, out: fx.Tensor) -> None:
     for function in (nvvm.ex2, nvvm.lg2, nvvm.rcp, nvvm.rsqrt, nvvm.tanh):
         x = function(x)
     out[thread] = total + fx.Int32(x) + nvvm.cvt_e4m3x2(x, x)
+
+
+def everyone(x: fx.Tensor, table: fx.Tensor) -> None:
+    """The memory of all ranks."""
+    ranks = fx.Symmetric(local=x, table=table, rank=0, world=2)
+    for place, kind in enumerate((fx.Float32, fx.Float16, fx.BFloat16)):
+        total = nvvm.multimem_load_reduce(ranks, 16 * fx.thread_idx.x, kind)
+        nvvm.multimem_store(total, ranks, 16 * fx.thread_idx.x + 1024 * place)
 
 
 def boxes(rank: int) -> Any:
@@ -156,6 +170,7 @@ def texts() -> Iterator[tuple[str, str, str]]:
     words = np.zeros(256, np.int32)
     yield "synchronisation", "sm_90a", ptx(launcher(synchronisation, 1, threads=128, grid=2, cluster=2), (words,))
     yield "small", "sm_90a", ptx(launcher(small, 2), (words, words))
+    yield "everyone", "sm_90a", ptx(launcher(everyone, 2), (np.zeros(4096, np.uint8), np.zeros(3, np.int64)))
     yield "ampere", "sm_80", ptx(launcher(ampere, 2, threads=64), (words, words), "sm_80")
     for rank in range(1, 6):
         shape = (*[4] * (rank - 1), 16)

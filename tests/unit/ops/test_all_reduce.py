@@ -51,6 +51,7 @@ def test_what_kernels_cannot_do_is_the_group_s(group: None) -> None:
     x = torch.arange(6, dtype=torch.float32)
     assert torch.equal(ops.all_reduce(x), x)
     assert "runs FlyDSL's kernels" in ops.explain("all_reduce", x)
+    assert "elements of torch.int64 have no kernel" in ops.explain("all_reduce", x.long())
     with pytest.warns(RuntimeWarning, match="leaves this to torch: elements of torch.int64"):
         assert torch.equal(ops.all_reduce(x.long()), x.long())
     with pytest.warns(RuntimeWarning, match="not contiguous"):

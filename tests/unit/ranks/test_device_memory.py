@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from flydsl.base.errors import DriverError
 from flydsl.runtime import device_memory
 from flydsl.runtime.cuda import CudaDevice
 from flydsl.runtime.driver_device import DriverDevice
@@ -32,16 +33,23 @@ class Driver:
             arguments[0]._obj.value = OTHER
         elif "Malloc" in name:
             arguments[0]._obj.value = OWN
+        elif "CanAccess" in name:
+            arguments[0]._obj.value = self.connected
+
+    connected, status = 1, 0
+
+    def try_call(self, name: str, *arguments: Any) -> int:
+        self.calls.append((name, *arguments))
+        return self.status
 
 
 @DriverDevice.register
 class Device:
     """Stands in for a GPU."""
 
-    index = 0
-
-    def __init__(self, sharing_names: Any) -> None:
-        self.sharing_names, self.driver = sharing_names, Driver()
+    def __init__(self, sharing_names: Any, index: int = 0) -> None:
+        self.sharing_names, self.driver, self.index = sharing_names, Driver(), index
+        self.peer_name = f"peer {index}"
         self.freed: list[int] = []
 
     def selected(self) -> Any:
@@ -74,3 +82,19 @@ def test_memory_is_shared_by_handles(kind: Any, prefix: str) -> None:
     assert names[cleared + 1] == "synchronize", "others must not see it before it is zero"
     if kind is HipDevice:
         assert device.driver.calls[0] == ("hipExtMallocWithFlags", 4096, 3), "uncached"
+
+
+@pytest.mark.parametrize("kind", [CudaDevice, HipDevice])
+def test_devices_of_one_process_reach_each_other(kind: Any) -> None:
+    device, other = (Device(kind.sharing_names, index) for index in range(2))
+    device_memory.reach(device, device)
+    assert not device.driver.calls, "a device reaches itself"
+    for status in (0, 704):  # done, and done before
+        device.driver.status = status
+        device_memory.reach(device, other)
+    assert device.driver.calls[-2:] == [(kind.sharing_names.can_reach, 0, 1), (kind.sharing_names.reach, "peer 1", 0)]
+    for driver in ({"status": 217}, {"connected": 0}):
+        vars(device.driver).update(driver)
+        with pytest.raises(DriverError, match="device 0 cannot reach the memory of device 1"):
+            device_memory.reach(device, other)
+        device.driver.status = 0

@@ -11,7 +11,7 @@ import pytest
 
 import flydsl.compiler as flyc
 from flydsl.base.errors import DslRuntimeError, SanitizerError
-from flydsl.kernels.comm.collectives import COLLECTIVES
+from flydsl.kernels.comm.collectives import COLLECTIVES, NARROW
 from tests.kernels.test_collectives import calls_of
 from tests.unit.ranks.planted_protocols import CORRECT_ONES, PLANTED, Options, Planted
 
@@ -52,12 +52,15 @@ def test_correct_protocols_are_silent(
 
 
 @pytest.mark.parametrize("name", COLLECTIVES)
-def test_collectives_are_silent(name: str, rng: np.random.Generator) -> None:
+def test_collectives_are_silent(name: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
+    monkeypatch.setenv("ARCH", "sm_90a")
     n = int(rng.integers(100, 400))
     inputs = rng.standard_normal((3, WORLD, n * WORLD)).astype(np.float32)
-    for _ in SEEDS:
-        with flyc.sanitize("ranks"):
-            flyc.virtual_ranks(WORLD, seed=int(rng.integers(1, 1000))).run(calls_of(name, "f32", inputs, n))
+    wires = (None, "fp8") if name in NARROW else (None,)
+    for wire in wires:
+        for _ in SEEDS:
+            with flyc.sanitize("ranks"):
+                flyc.virtual_ranks(WORLD, seed=int(rng.integers(1, 1000))).run(calls_of(name, "f32", inputs, n, wire))
 
 
 def test_other_sanitizers_are_for_one_rank() -> None:

@@ -224,7 +224,7 @@ def test_waves_that_run_apart_wait_for_ranks_too(monkeypatch: pytest.MonkeyPatch
             np.testing.assert_array_equal(out, [3000 + 3 * (63 - np.arange(64))] * 2)
 
 
-def test_an_interrupt_ends_ranks_that_never_would() -> None:
+def test_an_interrupt_ends_ranks_that_never_would(rng: np.random.Generator) -> None:
     @flyc.kernel(known_block_size=(1, 1, 1))
     def taking_turns(turn: fx.Symmetric, most: fx.Int32):
         """Ranks hand each other the turn: nobody waits forever."""
@@ -239,8 +239,10 @@ def test_an_interrupt_ends_ranks_that_never_would() -> None:
         taking_turns(turn, most).launch(grid=(1, 1, 1), block=(1, 1, 1))
 
     flyc.virtual_ranks(2).run(lambda rank: launch(rank.symmetric(1, np.int32), 3))
-    timer = threading.Timer(0.5, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        flyc.virtual_ranks(2).run(lambda rank: launch(rank.symmetric(1, np.int32), 2**30))
-    assert flyc.virtual_ranks(2).run(lambda rank: rank.number) == [0, 1]
+    for delay in (0.5, *rng.uniform(0, 0.002, 40)):  # also while ranks begin
+        timer = threading.Timer(delay, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            timer.start()
+            flyc.virtual_ranks(2).run(lambda rank: launch(rank.symmetric(1, np.int32), 2**30))
+        timer.join()
+        assert flyc.virtual_ranks(2).run(lambda rank: rank.number) == [0, 1]

@@ -9,6 +9,7 @@ from flydsl.backends.host.analysis.shared_accesses import SHARED_SPACE
 from flydsl.backends.host.assembly import expand_assembly
 from flydsl.backends.host.launching import HostLaunching, SanitizedLaunching
 from flydsl.backends.host.lds_record import LdsRecorder
+from flydsl.backends.host.multicast import expand_multicast
 from flydsl.backends.host.promises import hold_to_promises, relax_alignment
 from flydsl.backends.host.rules import HOST_RULES
 from flydsl.backends.host.shared_memory import SharedMemory
@@ -49,6 +50,7 @@ def host_module(
     for function in functions(module):
         if function.name == "gpu.func":
             expand_assembly(function, target)
+            expand_multicast(function)
             rejoin_vectors(function)
             workgroup = WorkgroupEmitter(emitter, function, target, SharedMemory(shared), sites, patient)
             if recorder is not None:

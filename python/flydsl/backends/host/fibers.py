@@ -19,7 +19,8 @@ from flydsl.dialects.fly.payload import CLUSTER
 from flydsl.dialects.upstream import walked
 from flydsl.passes.shared.intrinsic_call import PTX_NAME
 
-APART = ("mbarrier.", "barrier.", "cluster.", "mapa", "ld.cluster.", "st.cluster.", "tma.", "bulk.load", "bulk.store")
+APART = ("mbarrier.", "barrier.", "cluster.", "mapa", "ld.cluster.", "st.cluster.", "tma.", "bulk.load", "bulk.store",
+         "bulk.reduce.")  # fmt: skip
 """How instructions begin with which waves go separate ways, or that use what `host_fibers.c` has."""
 
 BARRIERS = 16

@@ -8,6 +8,7 @@ from __future__ import annotations
 from xdsl.dialects.llvm import GEP_USE_SSA_VAL
 from xdsl.ir import Operation
 
+from flydsl.base.device_libraries import PREFIX
 from flydsl.codegen.floats.elementwise_float import emit_fma
 from flydsl.codegen.function_emitter import FunctionEmitter, Rule
 from flydsl.codegen.llvm_types import results_text, type_text
@@ -147,8 +148,8 @@ def emit_inline_asm(emitter: FunctionEmitter, op: Operation) -> None:
 
 
 def emit_call_intrinsic(emitter: FunctionEmitter, op: Operation) -> None:
-    """LLVM's reader completes an overloaded name without its type suffix."""
-    call_intrinsic(emitter, op, text_prop(op, "intrin"))
+    """LLVM's reader completes an overloaded name without its type suffix. A library's function has its own name."""
+    call_intrinsic(emitter, op, text_prop(op, "intrin").removeprefix(PREFIX))
 
 
 def call_intrinsic(emitter: FunctionEmitter, op: Operation, name: str, extra: str = "") -> None:

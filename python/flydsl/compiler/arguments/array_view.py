@@ -72,10 +72,19 @@ def element_of(name: str) -> str:
     return found
 
 
+def array_element(name: str) -> str:
+    """Our name of the elements of an array. Bytes have a sign there, as FlyDSL's kernels expect: uint8 is Int8."""
+    return _in_arrays(element_of(name))
+
+
+def _in_arrays(elem: str) -> str:
+    return "i8" if elem == "ui8" else elem
+
+
 def _from_numpy(array: Any) -> ArrayView:
     size = array.itemsize
     interface = array.__array_interface__
-    elem = element_of(array.dtype.name)
+    elem = array_element(array.dtype.name)
     strides = array.strides
     if any(step % size for step in strides):
         raise DslTypeError(f"the strides {strides} are no multiples of the {size}-byte element", hint="copy the array")
@@ -88,7 +97,7 @@ def _from_numpy(array: Any) -> ArrayView:
 
 
 def _from_torch(tensor: Any) -> ArrayView:
-    elem = element_of(str(tensor.dtype).removeprefix("torch."))
+    elem = array_element(str(tensor.dtype).removeprefix("torch."))
     device = tensor.device
     if getattr(tensor, "fake_mode", None) is not None:
         raise DslTypeError("the tensor has no storage: it is a FakeTensor", hint=_NO_MEMORY)
@@ -182,7 +191,7 @@ _DL_READ_ONLY, _DL_COPIED = 1, 2
 
 DL_KINDS: dict[tuple[int, int], str] = {
     **{(0, bits): f"i{bits}" for bits in (8, 16, 32, 64)},
-    **{(1, bits): f"ui{bits}" for bits in (8, 16, 32, 64)},
+    **{(1, bits): _in_arrays(f"ui{bits}") for bits in (8, 16, 32, 64)},
     (2, 16): "f16",
     (2, 32): "f32",
     (2, 64): "f64",
@@ -246,7 +255,7 @@ def _dl_tensor(capsule: Any) -> tuple[_DLTensor, bool]:
 def _from_device_array(array: DeviceArray) -> ArrayView:
     strides = tuple(step // array.itemsize for step in array.strides)
     place = (array.device.kind, array.device.index)
-    return ArrayView(array.pointer, element_of(array.dtype.name), array.shape, strides, place, array, array.writable)
+    return ArrayView(array.pointer, array_element(array.dtype.name), array.shape, strides, place, array, array.writable)
 
 
 _CUDA_KINDS: dict[str, str] = {"f": "float", "i": "int", "u": "uint"}
@@ -288,7 +297,7 @@ def _read_cuda_interface(source: Any, interface: Any) -> ArrayView:
     if not isinstance(index, int):
         index = (hip if is_amd else cuda).device_of_pointer(pointer)
     place = ((family.ROCM if is_amd else family.CUDA).name, index)
-    return ArrayView(pointer, element_of(name), shape, strides, place, source, not read_only)
+    return ArrayView(pointer, array_element(name), shape, strides, place, source, not read_only)
 
 
 def _from_spec(spec: TensorSpec) -> ArrayView:
@@ -388,9 +397,9 @@ def _extents(values: Sequence[int], what: str) -> tuple[int, ...]:
 
 def _element(dtype: Any) -> str:
     if isinstance(dtype, type) and issubclass(dtype, Numeric):
-        return element_name(dtype)
+        return _in_arrays(element_name(dtype))
     text = getattr(dtype, "__name__", None) or getattr(dtype, "name", None) or str(dtype)
-    return element_of(text.removeprefix("torch."))
+    return array_element(text.removeprefix("torch."))
 
 
 def _place(device: str | None) -> tuple[str, int] | None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from flydsl.base import knobs
+from flydsl.base import device_libraries, knobs
 from flydsl.base.errors import DslRuntimeError, DslValueError
 from flydsl.base.log import configure, get_logger
 from flydsl.compiler.artifacts.artifact import Artifact, local, portable
@@ -69,7 +69,7 @@ def artifact_for(
     key, reasons = None, ()
     if knobs.RUNTIME_ENABLE_CACHE.get():
         key, reasons = key_of(name, inputs, arguments, hints, device)
-    undisturbed = True
+    undisturbed, library_calls = True, device_libraries.calls
 
     def compile_and_look() -> Artifact:
         nonlocal undisturbed
@@ -83,7 +83,9 @@ def artifact_for(
 
     def may_keep() -> bool:
         nonlocal reasons
-        if not undisturbed:
+        if device_libraries.calls != library_calls:
+            reasons = ("it calls code of a device library",)
+        elif not undisturbed:
             reasons = ("tracing it changes what it reads",)
         elif key is None or not sources_agree(key.functions):
             reasons = ("its file was edited after it was imported",)

@@ -132,7 +132,7 @@ class TraceEmitter:
     def ptx(self, name: str, operands: Sequence[Any], literals: Sequence[int] = (), l2: str | None = None) -> Any:
         instruction = PTX_OPS[name]
         types = [] if instruction.result is None else [ir_type(instruction.result)]
-        text = under_policy(instruction.asm(tuple(literals)), l2)
+        text = under_policy(instruction.asm(tuple(literals)), l2, instruction.tail)
         return self._asm(name, operands, types, text, instruction.clobbers)
 
     def tied(self, name: str, text: str, values: Sequence[Any]) -> Sequence[Any]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
-from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.base.errors import DslTypeError, DslValueError, LayoutError
 from flydsl.dialects.fly import payload as pl
+from flydsl.dialects.fly import rules
 from flydsl.expr.atoms.state_field import state_value
 from flydsl.expr.tensors.layout import Layout, Tile
 from flydsl.expr.tensors.tensor import Tensor
@@ -13,6 +14,7 @@ from flydsl.expr.trace.context import Value, current
 from flydsl.expr.values.handle import Handle, apply, handle_for, wrap
 from flydsl.expr.values.int_tuple import IntTuple
 from flydsl.layout import show, tv
+from flydsl.layout.swizzle import ComposedLayout, Swizzle
 
 
 class _Atom(Handle):
@@ -190,11 +192,38 @@ class ThrCopy(_OfThread, TiledCopy):
 
     def partition_D(self, tensor: Any) -> Tensor:
         """The part of a destination tensor that this thread writes."""
-        return apply("tiled_copy.partition_dst", self.tiled_copy, _tensor(tensor, "partition_D"), self.thr_idx)
+        written = _tensor(tensor, "partition_D")
+        wave = getattr(self.payload.atom.op, "side_by_side", None)
+        if wave is not None and written.is_memory and written.payload.iter.space == "shared":
+            _check_side_by_side(self.payload, written.payload, wave)
+        return apply("tiled_copy.partition_dst", self.tiled_copy, written, self.thr_idx)
 
     def retile(self, tensor: Any) -> Tensor:
         """A fragment in the value order of this copy, over the same registers."""
         return apply("tiled_copy.retile", self.tiled_copy, _tensor(tensor, "retile"))
+
+
+def _check_side_by_side(tiled: pl.TiledCopy, written: Any, wave: int) -> None:
+    """Refuse a destination where the lanes of a wave do not land behind each other, as the engine puts them."""
+    threads, values = tv.copy_places(written, tiled.layout_tv, tiled.tile, tiled.atom.ref_tv, tiled.atom.dst_tv)
+    layout = written.layout
+    if not (threads.is_static and values.is_static):
+        return
+    swizzle = layout.inner if isinstance(layout, ComposedLayout) else None
+    moved = swizzle if isinstance(swizzle, Swizzle) else int
+    count = rules.size(tiled.atom.dst_tv[1])
+    for first in range(0, threads.size(), wave):
+        for call in range(0, values.size(), count):
+            start = moved(threads(first) + values(call))
+            for lane in range(1, min(wave, threads.size() - first)):
+                behind = moved(threads(first + lane) + values(call)) - start
+                if behind != lane * count:
+                    raise LayoutError(
+                        f"{tiled.atom.op} puts the lanes of a wave side by side, {count} elements each, but in "
+                        f"{layout} lane {lane} belongs {behind} elements behind lane 0, not {lane * count}",
+                        hint="copy into a tile without swizzle and padding, over threads in the order of its elements; "
+                        "a swizzle can be put into the coordinates of the source",
+                    )
 
 
 def _tensor(value: Any, where: str) -> Tensor:
@@ -264,7 +293,7 @@ class TiledMma(Handle):
             raise DslValueError(f"a matrix product has no operand {operand!r}", hint='name "A", "B" or "C"')
         return tiles[operand]
 
-    def grid(self, operand: str = "C") -> str:
+    def grid(self, operand: Literal["A", "B", "C", "a", "b", "c"] = "C") -> str:
         """The tile of A, B or C as a table of text: which thread holds which element as which value."""
         letter = str(operand).lower()
         tile = self._tile(letter)

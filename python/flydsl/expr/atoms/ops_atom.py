@@ -11,6 +11,7 @@ from flydsl.expr.atoms.access_plan import check_sides
 from flydsl.expr.atoms.atom import CopyAtom, MmaAtom, TiledCopy, TiledMma
 from flydsl.expr.atoms.hardware_enums import AtomicOp, GemmTraversalOrder, MmaOperand, SyncScope
 from flydsl.expr.atoms.mma_operands import check_operands, check_tileable
+from flydsl.expr.enum import AtomicName
 from flydsl.expr.tensors.element import element_name
 from flydsl.expr.tensors.layout import Layout, Tile
 from flydsl.expr.tensors.ops_layout import make_layout_tv, make_tile
@@ -51,7 +52,7 @@ UniversalCopy8b, UniversalCopy16b, UniversalCopy32b, UniversalCopy64b, Universal
 
 
 def UniversalAtomic(
-    op: AtomicOp | str, val_type: Any, syncscope: SyncScope | str = SyncScope.System
+    op: AtomicOp | AtomicName, val_type: Any, syncscope: SyncScope | str = SyncScope.System
 ) -> UniversalAtomicOp:
     """A register value combined into memory atomically, element by element."""
     name = op if isinstance(op, str) else op.name.lower()
@@ -265,6 +266,12 @@ def _check_copy(atom: CopyAtom, src: Tensor, dst: Tensor, pred: Tensor | None) -
             hint="partition or slice both the same way",
         )
     _check_elements(src, dst)
+    op = atom.payload.op
+    if _in_registers(src) and _in_registers(dst) and not isinstance(op, (UniversalCopyOp, UniversalAtomicOp)):
+        raise DslTypeError(
+            f"{op} moves between memory and registers, or two memories, and both sides are registers",
+            hint="fx.copy(src, dst) without an atom moves registers",
+        )
     sizes = (rules.size(src.payload), rules.size(dst.payload))
     held = atom.payload.counts
     moved = sorted((src, dst), key=_in_registers)[1]  # memory is where a call begins, registers are what it moves

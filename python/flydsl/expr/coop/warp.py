@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from flydsl.base.errors import DslValueError
 from flydsl.expr import gpu
 from flydsl.expr.numeric import Int32, Numeric, as_numeric
 from flydsl.expr.trace.warp_operation import Combine, combination, identity_of, wave_width
 
 
-def warp_reduce(value: Any, op: Any, *, width: int | None = None) -> Any:
-    """All values of a segment of ``width`` lanes (the wave by default) combined, in every lane of it."""
+def warp_reduce(value: Any, op: Any, *, width: int | None = None, stride: int = 1) -> Any:
+    """All values of a segment of ``width`` lanes (the wave by default) combined, in every lane of it.
+
+    With a ``stride``, those of lanes that lie a multiple of it apart: lanes that share a column of a fragment.
+    """
     number, combine, size = as_numeric(value), combination(op), wave_width(width)
+    if wave_width(stride) > size:
+        raise DslValueError(f"lanes {stride} apart do not lie in one segment of {size}", hint="leave width out")
     step = size // 2
-    while step:
+    while step >= stride:
         number = combine(number, gpu.shuffle_xor(number, step, size))
         step //= 2
     return number

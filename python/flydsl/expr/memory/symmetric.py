@@ -24,7 +24,10 @@ from flydsl.expr.values.handle import apply
 
 @struct
 class Symmetric:
-    """A tensor of this rank (``local``) and where that of every rank is: ``table[r]`` is the address on rank r."""
+    """A tensor of this rank (``local``) and where that of every rank is: ``table[r]`` is the address on rank r.
+
+    ``table[world]`` is an address that stands for all ranks at once, where the memory has one, else 0.
+    """
 
     local: Tensor
     table: Tensor

@@ -1,4 +1,8 @@
-"""Division and remainder that follow Python: `a == (a // b) * b + a % b`, with `a % b` of b's sign.
+"""Division and remainder.
+
+`//` rounds down. `%` of numbers known while tracing is Python's, with the sign of the divisor; at run time it is the
+machine's remainder, with the sign of the dividend (`remsi`, `remui`, `remf`). The two agree unless one operand is
+negative. That is FlyDSL's rule, and kernels count on it.
 
 Each recipe is written with the operators themselves, so it serves scalars and vectors, and a call whose
 operands are static folds step by step with the same roundings as the device. A zero result may carry the
@@ -10,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from flydsl.expr.numbers import fold
-from flydsl.expr.numbers.math_table import ROUNDEVEN
+from flydsl.expr.numbers.math_table import FLOOR, ROUNDEVEN
 from flydsl.expr.numbers.plan import Operation, plan_in_place
 
 REM = Operation(
@@ -43,18 +47,12 @@ def divide_integers(lhs: Any, rhs: Any) -> Any | None:
     return lhs if divisor == 1 else lhs >> lhs.dtype(divisor.bit_length() - 1)
 
 
-def floor_mod_integers(lhs: Any, rhs: Any) -> Any | None:
-    """A mask for a power of two; otherwise the truncating remainder, corrected where it is negative."""
+def remainder_of_integers(lhs: Any, rhs: Any) -> Any | None:
+    """A mask for a power of two, where no number is negative."""
     divisor = _divisor(rhs)
-    if divisor is not None and _is_power_of_two(divisor):
-        return lhs & rhs.dtype(divisor - 1)
-    if not lhs.dtype.signed:
+    if lhs.dtype.signed or divisor is None or not _is_power_of_two(divisor):
         return None
-    remainder = lhs.combine(REM, rhs)
-    if divisor is not None and divisor > 0:
-        return (remainder < rhs.dtype(0)).select(remainder + rhs, remainder)
-    wrong = ((remainder ^ rhs) < rhs.dtype(0)) & (remainder != rhs.dtype(0))
-    return wrong.select(remainder + rhs, remainder)
+    return lhs & rhs.dtype(divisor - 1)
 
 
 def _float_remainder(lhs: Any, rhs: Any) -> tuple[Any, Any]:
@@ -64,16 +62,24 @@ def _float_remainder(lhs: Any, rhs: Any) -> tuple[Any, Any]:
     return remainder, (remainder != zero) & ((remainder < zero) != (rhs < zero))
 
 
-def floor_mod_floats(lhs: Any, rhs: Any) -> Any:
+def remainder_of_floats(lhs: Any, rhs: Any) -> Any:
+    if not _both_known(lhs, rhs):
+        return lhs.combine(REM, rhs)
     remainder, wrong = _float_remainder(lhs, rhs)
     return wrong.select(remainder + rhs, remainder)
 
 
 def floor_divide_floats(lhs: Any, rhs: Any) -> Any:
-    """Not floor(a / b): that gives 10 for 1.0 // 0.1, while 1.0 % 0.1 is almost 0.1.
+    """floor(a / b) at run time. Of known numbers it is what Python gives: 1.0 // 0.1 is 9, not 10.
 
     `lhs - remainder` is a multiple of `rhs` up to rounding, so the quotient is rounded, not floored.
     """
+    if not _both_known(lhs, rhs):
+        return (lhs / rhs)._unary(FLOOR)
     remainder, wrong = _float_remainder(lhs, rhs)
     quotient = (lhs - remainder) / rhs
     return wrong.select(quotient - rhs.dtype(1.0), quotient)._unary(ROUNDEVEN)
+
+
+def _both_known(lhs: Any, rhs: Any) -> bool:
+    return lhs.is_static() and rhs.is_static()

@@ -134,4 +134,4 @@ def _negate(fmt: NumberFormat, value: Number) -> Number:
 ABS = UnaryOperation("abs", integer=UNARY["absi"].integer, floating=UNARY["absf"].floating)
 NEGF = UnaryOperation("-", floating=("arith.negf", _negate))
 EXP2 = UNARY["exp2"]
-ROUNDEVEN = UNARY["roundeven"]
+FLOOR, ROUNDEVEN = UNARY["floor"], UNARY["roundeven"]

@@ -1,7 +1,7 @@
 """The operators: one table of operations, and the mixin that gives them Python's spelling.
 
 Scalars and vectors both inherit :class:`Operators` and supply `_apply` and `_unary`; neither repeats an
-operator. Division and remainder follow Python for every type, at run time as well as while tracing.
+operator. `division.py` says how quotients and remainders of negative numbers are rounded.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ MOD = Operation(
     signed=("arith.remsi", fold.floormod),
     unsigned=("arith.remui", fold.floormod),
     floating=("arith.remf", fold.remf),
-    int_recipe=division.floor_mod_integers,
-    float_recipe=division.floor_mod_floats,
+    int_recipe=division.remainder_of_integers,
+    float_recipe=division.remainder_of_floats,
     planner=_plan_floor,
 )
 POW = Operation("**", **_sign_blind("math.ipowi", fold.ipowi), floating=("math.powf", fold.powf), planner=_plan_power)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, get_args
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr.numeric import Float32, Int16, Int32, Uint32, as_numeric
@@ -39,17 +39,17 @@ def cvt_e4m3x2(low: Any, high: Any) -> Int16:
     return Int16(call("llvm.nvvm.ff.to.e4m3x2.rn", [Float32(high).ir_value(), Float32(low).ir_value()], "i16"))
 
 
-_REDUX = {"add": "add", "min": "min", "max": "max", "and": "and", "or": "or", "xor": "xor"}
+ReduxOp = Literal["add", "min", "max", "and", "or", "xor"]
 
 
-def redux(value: Any, op: str = "add") -> Any:
+def redux(value: Any, op: ReduxOp = "add") -> Any:
     """Combine 32-bit integers over the whole warp; every lane gets the result."""
     require("redux", "cuda")
     number = value if hasattr(value, "dtype") else as_numeric(value)
     if not number.dtype.is_integer or number.dtype.width != 32:
         raise DslTypeError(f"redux takes a 32-bit integer, got {number.dtype.__name__}", hint="use fx.coop.warp_reduce")
-    if op not in _REDUX:
-        raise DslValueError(f"unknown operation '{op}'", hint=f"use {', '.join(_REDUX)}")
+    if op not in get_args(ReduxOp):
+        raise DslValueError(f"unknown operation '{op}'", hint=f"use {', '.join(get_args(ReduxOp))}")
     name = f"u{op}" if op in ("min", "max") and not number.dtype.signed else op
     kind = Int32 if number.dtype.signed else Uint32
     everyone = current().constant("i32", -1)

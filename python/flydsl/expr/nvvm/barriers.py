@@ -13,14 +13,14 @@ from flydsl.expr.tensors.tensor import pointer_of
 from flydsl.expr.trace.context import Value, current
 from flydsl.expr.trace.intrinsic import require
 from flydsl.expr.values.known import plain
-from flydsl.target.copy_nvvm import check_priority
+from flydsl.target.copy_nvvm import L2Priority, check_priority
 from flydsl.target.ptx import PTX_OPS
 
 MAX_NAMED_BARRIER = 15
 MAX_ARRIVALS = (1 << 20) - 1
 
 
-def issue(name: str, operands: list[Value], literals: tuple[int, ...] = (), l2: str | None = None) -> Value:
+def issue(name: str, operands: list[Value], literals: tuple[int, ...] = (), l2: L2Priority | None = None) -> Value:
     """One instruction of the PTX table, if the target has it; ``l2`` as of `target.l2_policy`."""
     require(name, "cuda", PTX_OPS[name].generations)
     check_priority(l2)
@@ -68,6 +68,11 @@ def mbarrier_arrive(barrier: Any, cta: Any = None) -> None:
 def mbarrier_arrive_expect_tx(barrier: Any, tx_bytes: Any) -> None:
     """Arrive, and let the phase wait for that many more bytes of asynchronous copies."""
     issue("mbarrier.arrive.expect_tx", [shared_address(barrier, "an mbarrier"), _int(tx_bytes)])
+
+
+def cp_async_mbarrier_arrive(barrier: Any) -> None:
+    """Arrive when all ``cp.async`` of this thread so far are there: one of the arrivals that the barrier counts."""
+    issue("mbarrier.arrive.cp_async", [shared_address(barrier, "an mbarrier")])
 
 
 def mbarrier_expect_tx(barrier: Any, tx_bytes: Any) -> None:
@@ -182,7 +187,7 @@ def griddepcontrol_launch_dependents() -> None:
 
 __all__ = [
     "barrier_arrive", "barrier_sync", "block_rank_in_cluster", "cluster_arrive", "cluster_size", "cluster_sync",
-    "cluster_wait", "elect_one", "fence_mbarrier_init", "fence_proxy_async",
+    "cluster_wait", "cp_async_mbarrier_arrive", "elect_one", "fence_mbarrier_init", "fence_proxy_async",
     "griddepcontrol_launch_dependents", "griddepcontrol_wait", "mbarrier_arrive", "mbarrier_arrive_expect_tx",
     "mbarrier_expect_tx", "mbarrier_init", "mbarrier_inval", "mbarrier_try_wait", "mbarrier_wait", "setmaxnreg",
     "warp_uniform",

@@ -8,7 +8,7 @@ from flydsl.expr.trace.intrinsic import call, require
 from flydsl.target import copy_nvvm as facts
 
 
-def CachedCopy(bits: int, hint: str = "streaming", l2: str | None = None) -> facts.CachedCopy:
+def CachedCopy(bits: int, hint: facts.CacheHint = "streaming", l2: facts.L2Priority | None = None) -> facts.CachedCopy:
     """Global memory to registers or back, with a hint for the caches.
 
     ``hint`` is what the multiprocessor's cache is told (``streaming``, ``no_allocate``, ``evict_last``, …), ``l2``
@@ -17,7 +17,7 @@ def CachedCopy(bits: int, hint: str = "streaming", l2: str | None = None) -> fac
     return facts.CachedCopy(bits, hint, l2)
 
 
-def CpAsync(bits: int = 128, cache: str = "cg") -> facts.CpAsync:
+def CpAsync(bits: int = 128, cache: facts.AsyncCache = "cg") -> facts.CpAsync:
     """Global straight into shared memory, ``bits`` a thread; past L1 (``cg``) or through it (``ca``)."""
     return facts.CpAsync(bits, cache)
 

@@ -48,16 +48,19 @@ class Pipeline:
     """The barriers of a ring of ``stages`` in a block's shared memory.
 
     ``consumers`` is how many arrivals give a stage back in each block; with a ``cluster`` of several blocks, whose
-    loads are multicast, those of all its blocks.
+    loads are multicast, those of all its blocks. With ``by_cp_async`` the ``producers`` are threads that fill a stage
+    by `CpAsync`, each of which commits; a stage is full when the copies of all of them are there.
     """
 
-    def __init__(self, allocator: Any, *, stages: int, consumers: int, producers: int = 1, cluster: int = 1) -> None:
+    def __init__(self, allocator: Any, *, stages: int, consumers: int, producers: int = 1, cluster: int = 1,
+                 by_cp_async: bool = False) -> None:  # fmt: skip
         if stages < 1 or consumers < 1 or producers < 1 or cluster < 1:
             raise DslValueError("a pipeline needs at least one stage, producer, consumer and block")
         self.stages = stages
         self.consumers = consumers
         self.producers = producers
         self.cluster = cluster
+        self._arrive = barriers.cp_async_mbarrier_arrive if by_cp_async else barriers.mbarrier_arrive
         self._full = allocator.allocate(Array[Int64, stages]).ptr
         self._empty = allocator.allocate(Array[Int64, stages]).ptr
 
@@ -95,8 +98,8 @@ class Pipeline:
             barriers.mbarrier_arrive_expect_tx(self.full(state), tx_bytes)
 
     def commit(self, state: Any) -> None:
-        """A producer that wrote the stage itself says that it is full."""
-        barriers.mbarrier_arrive(self.full(state))
+        """A producer that filled the stage itself, or has its copies under way, says so."""
+        self._arrive(self.full(state))
 
     def wait(self, state: Any) -> None:
         """A consumer waits for the stage to be full."""

@@ -16,7 +16,7 @@ from flydsl.expr.trace.intrinsic import require
 from flydsl.expr.values.handle import wrap
 from flydsl.target.dtype import storage_bytes
 from flydsl.target.mma_warpgroup import SWIZZLE_MODES
-from flydsl.target.tensor_map import ALIGN, DATA_TYPES, MAX_EXTENT, STRIDE_LIMIT, SWIZZLES, TensorMapFacts
+from flydsl.target.tensor_map import ALIGN, DATA_TYPES, MAX_EXTENT, STRIDE_LIMIT, SWIZZLES, SwizzleMode, TensorMapFacts
 
 MAP_TYPE = "!llvm.ptr<101>"
 """The address space of kernel parameters: a map is one, by value."""
@@ -93,7 +93,7 @@ def _order(tensor: Tensor) -> tuple[int, ...]:
     return (unit[-1], *rest)
 
 
-def make_tensor_map(tensor: Any, box: Sequence[int], swizzle: str = "128B") -> TensorMap:
+def make_tensor_map(tensor: Any, box: Sequence[int], swizzle: SwizzleMode = "128B") -> TensorMap:
     """A map for copying boxes of a global tensor: ``box`` has an extent per mode, in the tensor's order.
 
     ``swizzle`` says how rows of the box are permuted in shared memory: ``"128B"``, ``"64B"``, ``"32B"`` or ``"none"``;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr.numeric import Int16, Int32
@@ -14,9 +14,13 @@ from flydsl.expr.tensors.tensor import pointer_of
 from flydsl.expr.trace.context import Value
 from flydsl.layout import recast
 from flydsl.layout.swizzle import ComposedLayout, Swizzle
+from flydsl.target.copy_nvvm import L2Priority
 from flydsl.target.dtype import storage_bytes
 from flydsl.target.mma_warpgroup import SWIZZLE_MODES
 from flydsl.target.tensor_map import REDUCTIONS
+
+Reduction = Literal["add", "min", "max"]
+"""What the copy engine combines with memory."""
 
 BULK_STEP = 16
 """Bytes that copies move at least, and where they start: at multiples of them."""
@@ -78,7 +82,13 @@ def _target_coordinates(tensor_map: TensorMap, coord: Sequence[Any]) -> list[Val
 
 
 def tma_load(
-    tensor_map: Any, coord: Sequence[Any], dst: Any, barrier: Any, *, multicast: Any = None, l2: str | None = None
+    tensor_map: Any,
+    coord: Sequence[Any],
+    dst: Any,
+    barrier: Any,
+    *,
+    multicast: Any = None,
+    l2: L2Priority | None = None,
 ) -> None:
     """Copy the box at ``coord`` to shared memory; its bytes complete a phase of ``barrier``.
 
@@ -97,7 +107,7 @@ def tma_load(
     issue(f"tma.load.multicast.{rank}d", [*operands, mask, *_coordinates(source, coord)], l2=l2)
 
 
-def tma_store(tensor_map: Any, src: Any, coord: Sequence[Any], *, l2: str | None = None) -> None:
+def tma_store(tensor_map: Any, src: Any, coord: Sequence[Any], *, l2: L2Priority | None = None) -> None:
     """Copy a box of shared memory to ``coord``; parts beyond the tensor's end are dropped. Part of a bulk group.
 
     A box cannot start before the tensor: the hardware ends the kernel then, and the virtual GPU reports it.
@@ -107,15 +117,21 @@ def tma_store(tensor_map: Any, src: Any, coord: Sequence[Any], *, l2: str | None
     issue(f"tma.store.{target.facts.rank}d", [*operands, *_target_coordinates(target, coord)], l2=l2)
 
 
-def tma_reduce(tensor_map: Any, src: Any, coord: Sequence[Any], op: str = "add", *, l2: str | None = None) -> None:
-    """Combine a box of shared memory into the tensor: ``add``, ``min`` or ``max``."""
+def checked_reduction(op: Reduction, elem: str | None = None) -> Reduction:
+    """A reduction that the copy engine has, of an element where one is named."""
     if op not in REDUCTIONS:
         raise DslValueError(f"TMA has no reduction '{op}'", hint=f"use {', '.join(REDUCTIONS)}")
+    if elem is not None and elem not in REDUCTIONS[op]:
+        raise DslValueError(f"TMA has no '{op}' of {elem}", hint=f"it has it of {', '.join(REDUCTIONS[op])}")
+    return op
+
+
+def tma_reduce(
+    tensor_map: Any, src: Any, coord: Sequence[Any], op: Reduction = "add", *, l2: L2Priority | None = None
+) -> None:
+    """Combine a box of shared memory into the tensor: ``add``, ``min`` or ``max``."""
     target = checked_map(tensor_map)
-    if target.facts.elem not in REDUCTIONS[op]:
-        raise DslValueError(
-            f"TMA has no '{op}' of {target.facts.elem}", hint=f"it has it of {', '.join(REDUCTIONS[op])}"
-        )
+    checked_reduction(op, target.facts.elem)
     operands = [_place(target, src, "the source"), target.address()]
     issue(f"tma.reduce.{op}.{target.facts.rank}d", [*operands, *_target_coordinates(target, coord)], l2=l2)
 
@@ -139,7 +155,7 @@ def _global_address(place: Any, what: str, size: Any) -> Value:
     return pointer.flat_llvm_ptr
 
 
-def bulk_load(src: Any, dst: Any, size: Any, barrier: Any, *, l2: str | None = None) -> None:
+def bulk_load(src: Any, dst: Any, size: Any, barrier: Any, *, l2: L2Priority | None = None) -> None:
     """Copy ``size`` contiguous bytes of global to shared memory; they complete a phase of ``barrier``.
 
     Addresses and size are multiples of 16 bytes. No tensor map is needed. ``l2`` as for `tma_load`.
@@ -149,11 +165,29 @@ def bulk_load(src: Any, dst: Any, size: Any, barrier: Any, *, l2: str | None = N
     issue("bulk.load", [place, source, _bytes(size), shared_address(barrier, "an mbarrier")], l2=l2)
 
 
-def bulk_store(src: Any, dst: Any, size: Any, *, l2: str | None = None) -> None:
+def bulk_store(src: Any, dst: Any, size: Any, *, l2: L2Priority | None = None) -> None:
     """Copy ``size`` contiguous bytes of shared to global memory. Part of a bulk group. ``l2`` as for `tma_load`."""
     place = shared_address(src, "the source", _run(size), plain="a bulk copy")
     target = _global_address(dst, "the destination", size)
     issue("bulk.store", [place, target, _bytes(size)], l2=l2)
+
+
+def bulk_reduce(src: Any, dst: Any, size: Any, op: Reduction = "add", *, l2: L2Priority | None = None) -> None:
+    """Combine ``size`` contiguous bytes of shared memory into global memory: ``add``, ``min`` or ``max``.
+
+    What the bytes are, the destination says. Part of a bulk group. ``l2`` as for `tma_load`.
+    """
+    place = shared_address(src, "the source", _run(size), plain="a bulk copy")
+    target = _global_address(dst, "the destination", size)
+    elem = checked_elem(op, dst)
+    issue(f"bulk.reduce.{op}.{elem}", [place, target, _bytes(size)], l2=l2)
+
+
+def checked_elem(op: Reduction, dst: Any) -> str:
+    """The element that a destination holds, if the copy engine combines such."""
+    elem = pointer_of(dst).payload.elem
+    checked_reduction(op, elem)
+    return elem
 
 
 def tma_commit_group() -> None:
@@ -174,6 +208,6 @@ def prefetch_tensor_map(tensor_map: Any) -> None:
 
 
 __all__ = [
-    "bulk_load", "bulk_store", "prefetch_tensor_map", "tma_commit_group", "tma_load", "tma_reduce", "tma_store",
-    "tma_wait_group",
+    "bulk_load", "bulk_reduce", "bulk_store", "prefetch_tensor_map", "tma_commit_group", "tma_load", "tma_reduce",
+    "tma_store", "tma_wait_group",
 ]  # fmt: skip

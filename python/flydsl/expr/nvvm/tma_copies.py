@@ -1,17 +1,22 @@
-"""TMA as atoms of `fx.copy`: whole tiles between global memory, named by coordinates, and shared memory.
+"""The copy engine as atoms of `fx.copy`: whole tiles between global memory, named by coordinates, and shared memory.
 
     where = fx.zipped_divide(map.coordinates(), (64, 64))[(None, None), (i, k)]
     fx.copy(fx.nvvm.TmaLoad(map), where, tile, barrier=pipe.full(state))
     fx.copy(fx.nvvm.TmaStore(map), tile, where)
 
-A tile is one box of the map or several. One thread issues the copy.
+A tile is one box of the map or several. One thread issues the copy. Without a map the engine moves runs of bytes:
+
+    fx.copy(fx.nvvm.BulkLoad(), rows, tile, barrier=pipe.full(state))
+    fx.copy(fx.nvvm.BulkReduce("add"), tile, rows)
+
+Both sides are views of the same shape then; what lies in one run on both is one copy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import Any
+from typing import Any, Literal
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.base.records import dataclass
@@ -20,9 +25,13 @@ from flydsl.expr.nvvm import tma
 from flydsl.expr.nvvm.tensor_map import TensorMap
 from flydsl.expr.tensors.ops_layout import get_iter, zipped_divide
 from flydsl.expr.tensors.tensor import Tensor
-from flydsl.expr.values.handle import describe
+from flydsl.expr.values.handle import apply, describe
 from flydsl.layout import int_tuple as it
+from flydsl.layout.layout import Layout
 from flydsl.layout.swizzle import linear_part
+from flydsl.target.dtype import storage_bytes
+
+Kind = Literal["load", "store"] | tma.Reduction
 
 
 @dataclass(frozen=True)
@@ -30,7 +39,7 @@ class TmaCopy:
     """A copy of tiles by TMA: ``kind`` is ``load``, ``store`` or a reduction."""
 
     map: TensorMap
-    kind: str
+    kind: Kind
 
     def copy_boxes(self, source: Any, target: Any, pred: Any, state: dict[str, Any]) -> None:
         """Issue one copy for each box of the tile."""
@@ -118,9 +127,109 @@ def TmaStore(tensor_map: TensorMap) -> TmaCopy:
     return TmaCopy(tma.checked_map(tensor_map), "store")
 
 
-def TmaReduce(tensor_map: TensorMap, op: str = "add") -> TmaCopy:
+def TmaReduce(tensor_map: TensorMap, op: tma.Reduction = "add") -> TmaCopy:
     """``fx.copy(TmaReduce(map, "add"), tile, coordinates)``: combined into the tensor by add, min or max."""
-    return TmaCopy(tma.checked_map(tensor_map), op)
+    return TmaCopy(tma.checked_map(tensor_map), tma.checked_reduction(op))
 
 
-__all__ = ["TmaCopy", "TmaLoad", "TmaReduce", "TmaStore"]
+# Without a map: runs of bytes -------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class BulkCopy:
+    """A copy of runs of bytes: ``kind`` is ``load``, ``store`` or a reduction."""
+
+    kind: Kind
+
+    def copy_boxes(self, source: Any, target: Any, pred: Any, state: dict[str, Any]) -> None:
+        """Issue one copy for each run that both sides have."""
+        if pred is not None:
+            raise DslValueError("a bulk copy takes no predicate", hint="copy what is inside: a view of fewer elements")
+        self._check_state(state)
+        tile, rows = (target, source) if self.kind == "load" else (source, target)
+        _check_side(tile, "shared")
+        _check_side(rows, "global")
+        if tile.dtype is not rows.dtype:
+            raise DslTypeError(f"a bulk copy does not convert {source.dtype.__name__} to {target.dtype.__name__}")
+        count, starts = _runs(tile, rows)
+        size = count * storage_bytes(tile.dtype.ir_type)
+        for start in starts:
+            place, row = (get_iter(side) + apply("crd2idx", start, apply("get_layout", side)) for side in (tile, rows))
+            if self.kind == "load":
+                tma.bulk_load(row, place, size, **state)
+            elif self.kind == "store":
+                tma.bulk_store(place, row, size, **state)
+            else:
+                tma.bulk_reduce(place, row, size, self.kind, **state)
+
+    def _check_state(self, state: dict[str, Any]) -> None:
+        known = ("barrier", "l2") if self.kind == "load" else ("l2",)
+        for name in state:
+            if name not in known:
+                raise DslValueError(f"a bulk {self.kind} has no '{name}'", hint=f"it takes {', '.join(known)}")
+        if self.kind == "load" and "barrier" not in state:
+            raise DslValueError("a bulk load completes a phase of an mbarrier", hint="name it: barrier=pipe.full(s)")
+
+
+def _check_side(side: Any, space: str) -> None:
+    if not isinstance(side, Tensor) or not side.is_memory or side.payload.iter.space != space:
+        raise DslTypeError(
+            f"a bulk copy is between global and shared memory, and what should lie in {space} is {describe(side)}",
+            hint="tiles in shared memory are views of what fx.SharedAllocator gives",
+        )
+    layout = side.payload.layout
+    if not isinstance(layout, Layout):
+        raise DslValueError(
+            f"a bulk copy moves bytes as they lie, and the view in {space} memory is swizzled: {layout}",
+            hint="take a tile without a swizzle, or fx.nvvm.TmaLoad with a tensor map, which swizzles on its way",
+        )
+    if not it.is_static(layout.shape):
+        raise DslTypeError(f"a bulk copy takes views of static extents, got {layout}", hint="divide into tiles first")
+
+
+def _runs(tile: Tensor, rows: Tensor) -> tuple[int, list[int]]:
+    """(elements that lie in one run on both sides, the number of the first element of each run)."""
+    flat = [it.leaves(rules.shape_of(side.payload)) for side in (tile, rows)]
+    if flat[0] != flat[1]:
+        raise DslValueError(
+            f"a bulk copy of {rows.payload.layout} and {tile.payload.layout}, which have other shapes",
+            hint="take the same tile on both sides",
+        )
+    strides = list(zip(*(it.leaves(rules.stride_of(side.payload)) for side in (tile, rows)), strict=True))
+    run, inner = 1, set[int]()
+    while (
+        mode := next((i for i, pair in enumerate(strides) if i not in inner and pair == (run, run)), None)
+    ) is not None:
+        inner.add(mode)
+        run *= flat[0][mode]
+    size = storage_bytes(tile.dtype.ir_type)
+    if run * size % tma.BULK_STEP:
+        raise DslValueError(
+            f"a bulk copy moves runs of a multiple of {tma.BULK_STEP} bytes, and {run} element{'s' * (run > 1)} "
+            f"({run * size} bytes) of {rows.payload.layout} lie in one run in shared memory too: {tile.payload.layout}",
+            hint=f"let both sides be contiguous along the same mode for a multiple of {tma.BULK_STEP // size} elements",
+        )
+    steps, step = [], 1
+    for extent in flat[0]:
+        steps.append(step)
+        step *= extent
+    outer = [range(0, extent * step, step) for i, (extent, step) in enumerate(zip(flat[0], steps)) if i not in inner]
+    return run, [sum(at) for at in product(*outer)]
+
+
+def BulkLoad() -> BulkCopy:
+    """``fx.copy(BulkLoad(), rows, tile, barrier=…)``: into shared memory; its bytes complete a phase of the barrier."""
+    return BulkCopy("load")
+
+
+def BulkStore() -> BulkCopy:
+    """``fx.copy(BulkStore(), tile, rows)``: out of shared memory, part of a bulk group."""
+    return BulkCopy("store")
+
+
+def BulkReduce(op: tma.Reduction = "add") -> BulkCopy:
+    """``fx.copy(BulkReduce("add"), tile, rows)``: combined into global memory by add, min or max, in a bulk group."""
+    return BulkCopy(tma.checked_reduction(op))
+
+
+__all__ = ["BulkCopy", "BulkLoad", "BulkReduce", "BulkStore", "TmaCopy", "TmaLoad", "TmaReduce", "TmaStore"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr.atoms.mma_elements import accumulator_of, checked, existing, pair_of
@@ -20,6 +20,10 @@ from flydsl.target.mma_warpgroup import Wgmma as WgmmaOp
 # Constructors of NVIDIA's matrix instructions, for ``make_mma_atom`` --------------------------
 
 
+Major = Literal["k", "mn"]
+"""The mode along which an operand is contiguous."""
+
+
 def _multiplied(elem_ab: Any) -> tuple[str, str]:
     """Names of A and B; 32-bit floats are multiplied as tf32, the only way the hardware has."""
     a, b = ("tf32" if elem == "f32" else elem for elem in pair_of(elem_ab))
@@ -35,8 +39,8 @@ def MmaSync(m: int, n: int, k: int, elem_ab: Any, elem_acc: Any = None) -> MmaSy
 
 
 def Wgmma(
-    n: int, k: int, elem_ab: Any, elem_acc: Any = None, a_source: str = "shared", *, major_a: str = "k",
-    major_b: str = "k",
+    n: int, k: int, elem_ab: Any, elem_acc: Any = None, a_source: Literal["shared", "register"] = "shared", *,
+    major_a: Major = "k", major_b: Major = "k",
 ) -> WgmmaOp:  # fmt: skip
     """A warpgroup's ``wgmma`` of 64 rows; A comes from ``"shared"`` memory or from a ``"register"`` fragment."""
     a, b = _multiplied(elem_ab)

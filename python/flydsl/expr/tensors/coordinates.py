@@ -1,12 +1,17 @@
-"""A tensor read and written where a coordinate tensor says: what a thread's accumulators meet on their way out."""
+"""Coordinates of tiles, and a tensor read and written where they say: what a thread meets at the edges of a matrix."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, LayoutError
+from flydsl.base.records import dataclass
 from flydsl.dialects.fly import rules
-from flydsl.expr.tensors.predicate import group_key, predicate_over
+from flydsl.expr.tensors.ops_layout import zipped_divide
+from flydsl.expr.tensors.ops_memory import make_identity_tensor
+from flydsl.expr.tensors.predicate import Predicate, group_key, inside, predicate_over
+from flydsl.expr.tensors.tensor import Tensor
 from flydsl.expr.values.handle import apply, describe
 from flydsl.expr.values.int_tuple import IntTuple
 from flydsl.expr.values.known import plain
@@ -14,6 +19,44 @@ from flydsl.expr.vector import Vector
 from flydsl.layout import int_tuple as it
 from flydsl.layout.layout import Layout
 from flydsl.layout.leaf import Basis
+
+FAR = 1 << 30
+"""More than any tensor has along a mode: an identity tensor's steps do not depend on its extents."""
+
+
+@dataclass(frozen=True)
+class TilePart:
+    """A thread's part of a tile of a tensor: the view, its coordinates, and which of them the tensor has."""
+
+    view: Tensor
+    coords: Tensor
+    inside: Predicate
+
+    def load(self, other: Any = 0) -> Vector:
+        """The elements, ``other`` where the tile leaves the tensor."""
+        return self.view.load(mask=self.inside, other=other)
+
+    def store(self, values: Any) -> None:
+        """Write the elements, but for those beyond the tensor's end."""
+        self.view.store(values, mask=self.inside)
+
+
+def tile_coordinates(tile: Any, at: Any) -> Tensor:
+    """The coordinates of tile number ``at`` of any tensor that is divided into tiles of a shape."""
+    every = make_identity_tensor((FAR,) * len(tile) if isinstance(tile, (tuple, list)) else FAR)
+    return zipped_divide(every, tile)[None, at]
+
+
+def tile_part(partition: Callable[[Any], Any], tensor: Tensor, tile: Any, at: Any) -> TilePart:
+    """A thread's part of tile number ``at`` of a tensor, whose last tiles may be cut off by its edges.
+
+    ``partition`` is what takes it: ``mover.partition_S``, ``mine.partition_A``. The part is loaded and stored inside
+    of the tensor only; ``fx.copy(atom, part.view, to, pred=part.inside)`` copies so.
+    """
+    if not isinstance(tensor, Tensor) or not tensor.is_memory:
+        raise DslTypeError(f"tile_part takes a tensor over memory second, got {describe(tensor)}")
+    view, coords = (partition(tiles) for tiles in (zipped_divide(tensor, tile)[None, at], tile_coordinates(tile, at)))
+    return TilePart(view, coords, inside(coords, apply("get_shape", tensor)))
 
 
 def elements_at(tensor: Any, coords: Any) -> Any:
@@ -87,4 +130,4 @@ def _block_extents(layout: Layout) -> list[int]:
     return found
 
 
-__all__ = ["elements_at"]
+__all__ = ["TilePart", "elements_at", "tile_coordinates", "tile_part"]

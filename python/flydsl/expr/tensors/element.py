@@ -1,7 +1,7 @@
 """Element types of memory: number classes on one side, names in pointer types on the other.
 
 Registers hold integers without a sign, but memory remembers it: an unsigned element is named
-``ui8``, so that 200 read back from a uint8 tensor is 200.
+``ui32``, so that 2^31 read back from a uint32 tensor is positive. Arrays of bytes are `Int8`, as in FlyDSL.
 """
 
 from __future__ import annotations

@@ -14,10 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from flydsl.base.errors import DslTypeError
+from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.base.records import dataclass
+from flydsl.expr.atoms.ops_atom import UniversalCopy128b, make_copy_atom, make_tiled_copy_tv
+from flydsl.expr.gpu import barrier, thread_idx
 from flydsl.expr.numeric import Float32
-from flydsl.expr.tensors.coordinates import elements_at
+from flydsl.expr.tensors.coordinates import elements_at, tile_coordinates
 from flydsl.expr.tensors.ops_layout import make_layout
 from flydsl.expr.tensors.ops_memory import make_view
 from flydsl.expr.tensors.predicate import Predicate, inside
@@ -28,10 +30,11 @@ from flydsl.expr.vector import Vector
 
 @dataclass(frozen=True)
 class Place:
-    """Where accumulators lie: their coordinates, and which of them are inside of the matrix."""
+    """Where accumulators lie: their coordinates, which of them are inside of the matrix, and its shape."""
 
     coords: Tensor
     inside: Predicate
+    shape: Any
 
     def load(self, tensor: Tensor, other: Any = 0) -> Vector:
         """The numbers of a tensor at the coordinates, in f32; ``other`` outside of the matrix."""
@@ -53,7 +56,7 @@ class Epilogue:
 
     def __call__(self, values: Vector, coords: Tensor, shape: Any) -> Vector:
         """Run the steps on accumulators; what the last of them gives."""
-        place = Place(coords, inside(coords, shape))
+        place = Place(coords, inside(coords, shape), shape)
         for step in self.steps:
             values = step.take(values, place)
         return values
@@ -190,7 +193,56 @@ class Store(Step):
         return values
 
 
+WIDE = 128
+"""Bits of the widest access."""
+
+
+@dataclass(frozen=True)
+class StoreByRows(Step):
+    """Converted to the matrix's type and written by way of shared memory: whole rows side by side, 16 bytes a thread.
+
+    ``space`` points to ``elements(tile, dtype)`` elements of the matrix's type in shared memory, aligned to 16 bytes.
+    It may be a tile that was multiplied: all ``threads`` of the block meet before they write to it. ``partition`` is
+    what gave the coordinates (``mine.partition_C``) of tile number ``at``.
+    """
+
+    matrix: Tensor
+    space: Any
+    tile: tuple[int, int]
+    at: tuple[Any, Any]
+    partition: Callable[[Tensor], Tensor]
+    threads: int
+
+    @staticmethod
+    def elements(tile: tuple[int, int], dtype: Any) -> int:
+        """Elements of shared memory for a tile; rows are 16 bytes apart, so that columns meet different banks."""
+        return tile[0] * (tile[1] + WIDE // dtype.width)
+
+    def take(self, values: Vector, place: Place) -> Vector:
+        (rows, columns), dtype = self.tile, self.matrix.dtype
+        wide = WIDE // dtype.width
+        across = columns // wide
+        if columns % wide or self.threads % across or rows % (self.threads // across):
+            raise DslValueError(
+                f"{self.threads} threads of {wide} elements each do not cover whole rows of {rows} x {columns}",
+                hint=f"columns are a multiple of {wide} whose pieces divide the threads, and rows of what they cover",
+            )
+        held = make_view(self.space, make_layout(self.tile, (columns + wide, 1)))
+        barrier()
+        self.partition(held).store(values.to(dtype))
+        barrier()
+        pieces = make_tiled_copy_tv(
+            make_copy_atom(UniversalCopy128b(), dtype), make_layout((self.threads // across, across), (across, 1)),
+            make_layout((1, wide), (wide, 1)),
+        )  # fmt: skip
+        mine = pieces.get_slice(thread_idx.x)
+        coords = mine.partition_D(tile_coordinates(self.tile, self.at))
+        row = elements_at(self.matrix, coords)
+        row.store(mine.partition_S(held).load(), mask=inside(coords, place.shape))
+        return values
+
+
 __all__ = [
     "Apply", "Bias", "BlockScale", "ColumnScale", "Epilogue", "Place", "Quantise", "Residual", "RowScale", "Scale",
-    "Step", "Store",
+    "Step", "Store", "StoreByRows",
 ]  # fmt: skip

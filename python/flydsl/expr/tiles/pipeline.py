@@ -16,6 +16,7 @@
 |---|---|---|
 | `tma` | one thread, by TMA | an mbarrier a stage, and one for giving it back: `fx.nvvm.Pipeline` |
 | `cp.async` | all threads, by `CpAsync` | groups, then a barrier |
+| `cp.async.mbarrier` | some threads, by `CpAsync` | such mbarriers; who loads and who uses go their own ways |
 | `buffer` | all waves, by `BufferCopyLDS` on gfx9 | ``vmcnt``, then a barrier |
 | `asyncmark` | all waves of gfx950, by its asynchronous copies | marks, then a barrier |
 | `async` | all waves of gfx1250, by `cluster_load_async_to_lds` | ``asynccnt``, then a barrier |
@@ -26,7 +27,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, get_args
 
 from flydsl.base.errors import DslValueError, TargetError
 from flydsl.base.records import dataclass
@@ -80,13 +81,18 @@ ENGINES: dict[str, Engine] = {
 """Engines that all threads of a block drive together; TMA's is `fx.nvvm.Pipeline`."""
 
 
+EngineName = Literal[
+    "tma", "cp.async.mbarrier", "cp.async", "buffer", "asyncmark", "async", "tdm", "registers"
+]  # fmt: skip
+
+
 class Ring:
     """A ring of ``stages`` that all threads of a block fill and use together, ``ahead`` of them on their way.
 
     ``copies`` is how many copy instructions a thread issues a stage, for engines whose hardware counts those.
     """
 
-    def __init__(self, engine: str, *, stages: int, ahead: int | None = None, copies: int = 1) -> None:
+    def __init__(self, engine: EngineName, *, stages: int, ahead: int | None = None, copies: int = 1) -> None:
         self.stages = stages
         self.ahead = max(stages - 1, 1) if ahead is None else ahead
         self.engine = ENGINES[engine]
@@ -135,25 +141,55 @@ class Ring:
             self.engine.wait(turns * (self.copies if self.engine.counts_copies else 1))
         self.engine.meet()
 
+    def fill_ahead(self, fill: Callable[[Any, Any], None]) -> None:
+        """Before the first turn of a loop: ``fill(turn, stage)`` for all turns that are on their way then."""
+        if self.ahead == self.stages:
+            raise DslValueError(
+                f"all {self.stages} stages are on their way, so none is free to be filled while another is used",
+                hint=f"use stages={self.stages + 1}, or acquire, commit, wait and release by hand",
+            )
+        for number in range(self.ahead):
+            fill(number, number)
+            self.commit(None)
+
+    def turn(self, number: Any, fill: Callable[[Any, Any], None]) -> Any:
+        """The stage of a turn, once it is full; the one that was used last is filled for a later turn meanwhile.
+
+            pipe.fill_ahead(fill)
+            for i in range(turns):
+                stage = pipe.turn(i, fill)  # then use it
+
+        ``fill(turn, stage)`` starts the copies of a turn. It is called for turns beyond the last one too, so that an
+        engine that counts copies counts right: under a predicate, or for a turn that nobody uses.
+        """
+        self.wait(None)
+        coming = number + self.ahead
+        fill(coming, coming % self.stages)
+        self.commit(None)
+        return number % self.stages
+
     def release(self, state: Any) -> None:
         """The stage was used. Where all stages are on their way, the next to be filled is this one: all wait here."""
         if self.ahead == self.stages:
             self.engine.meet()
 
 
-def make_pipeline(engine: str, *, stages: int, allocator: Any = None, ahead: int | None = None, copies: int = 1,
+def make_pipeline(engine: EngineName, *, stages: int, allocator: Any = None, ahead: int | None = None, copies: int = 1,
                   consumers: int = 1, producers: int = 1, cluster: int = 1) -> Any:  # fmt: skip
     """A pipeline of ``stages`` filled by an ``engine`` of the table above.
 
-    ``tma`` takes the ``allocator`` of shared memory for its barriers, and ``consumers``, ``producers`` and ``cluster``
-    as `fx.nvvm.Pipeline` does; the others take ``ahead`` and ``copies`` as `Ring` does.
+    ``tma`` and ``cp.async.mbarrier`` take the ``allocator`` of shared memory for their barriers, and ``consumers``,
+    ``producers`` and ``cluster`` as `fx.nvvm.Pipeline` does; the others take ``ahead`` and ``copies`` as `Ring` does.
     """
-    if engine == "tma":
+    if engine in ("tma", "cp.async.mbarrier"):
         if allocator is None:
-            raise DslValueError("a pipeline filled by TMA has barriers in shared memory", hint="give the allocator")
-        return BarrierPipeline(allocator, stages=stages, consumers=consumers, producers=producers, cluster=cluster)
+            raise DslValueError(f"a pipeline of {engine} has barriers in shared memory", hint="give the allocator")
+        return BarrierPipeline(
+            allocator, stages=stages, consumers=consumers, producers=producers, cluster=cluster,
+            by_cp_async=engine != "tma",
+        )  # fmt: skip
     if engine not in ENGINES:
-        raise DslValueError(f"there is no engine '{engine}'", hint=f"use tma, {', '.join(ENGINES)}")
+        raise DslValueError(f"there is no engine '{engine}'", hint=f"use {', '.join(get_args(EngineName))}")
     return Ring(engine, stages=stages, ahead=ahead, copies=copies)
 
 

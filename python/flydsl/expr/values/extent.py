@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from flydsl.expr.enum import RoundingMode
+from flydsl.expr.enum import RoundingMode, RoundingName
 from flydsl.expr.numeric import Numeric
 
 
@@ -91,7 +91,7 @@ class NumberOperators:
     def __format__(self, spec: str) -> str:
         return format(self.__dsl_number__(), spec) if spec else str(self)
 
-    def to(self, dtype: Any, *, rounding_mode: RoundingMode | str | None = None) -> Any:
+    def to(self, dtype: Any, *, rounding_mode: RoundingMode | RoundingName | None = None) -> Any:
         """The extent as a number of another type."""
         return self.__dsl_number__().to(dtype, rounding_mode=rounding_mode)
 

@@ -1,11 +1,11 @@
 """Shapes of vectors: where a coordinate lies, and how two shapes broadcast.
 
-The elements of a vector are in column-major order of its shape, the first mode fastest, because that is
-the order in which `tensor.load()` fills them: so `tensor.load()[i, j]` is `tensor[i, j]`. A mode may itself
-be a tuple, and an integer may address a nested mode as one flat, column-major mode.
+`v[i, j]` counts row-major over the flattened shape, the last mode fastest, as FlyDSL's kernels expect it; an integer
+may address a nested mode as one flat mode. `tensor.load()` fills a vector in column-major order of the tensor's shape,
+so an element of a loaded tile is `v[position]`, or is asked of the tensor.
 
 Broadcasting aligns the flattened modes from the last one, as NumPy does, and stretches modes of extent 1;
-which element goes where follows from the coordinates, not from the order in memory.
+which element goes where follows from the coordinates of a loaded tile, so tiles broadcast as NumPy's arrays do.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ class Selection:
     open: list[tuple[Shape, int]] = field(default_factory=list)
 
     def open_positions(self) -> list[int]:
-        """Offsets of the elements of the open modes, in column-major order."""
+        """Offsets of the elements of the open modes, in row-major order."""
         offsets = [0]
         for shape, stride in self.open:
-            offsets = [offset + k * stride for k in range(size(shape)) for offset in offsets]
+            offsets = [offset + k * stride for offset in offsets for k in range(size(shape))]
         return offsets
 
 
@@ -104,9 +104,10 @@ def _match(coord: Any, shape: Shape, stride: int, out: Selection) -> None:
                 f"the coordinate {tuple(coord)} does not fit the shape {shape}",
                 hint="give one entry per mode; an integer may stand for a nested mode",
             )
+        inner = stride * size(shape)
         for part, mode in zip(coord, shape):
-            _match(part, mode, stride, out)
-            stride *= size(mode)
+            inner //= size(mode)
+            _match(part, mode, inner, out)
     else:
         out.fixed.append((check_index(coord, size(shape)), stride))
 

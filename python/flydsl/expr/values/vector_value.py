@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from flydsl.base.errors import DslRuntimeError, DslTypeError, DslValueError
-from flydsl.expr.enum import ReductionOp, RoundingMode
+from flydsl.expr.enum import ReductionName, ReductionOp, RoundingMode, RoundingName
 from flydsl.expr.numbers import numeric_types as nt
 from flydsl.expr.numbers.convert import emit_constant, emit_convert, type_text
 from flydsl.expr.numbers.fastmath import Flags, flag_attrs
@@ -167,7 +167,7 @@ class Vector(Operators):
             return self
         return _wrap(emit_convert(self._value, self._dtype.format, fmt, self.numel), self._shape, fmt)
 
-    def to(self, dtype: Any, *, rounding_mode: RoundingMode | str | None = None) -> Vector:
+    def to(self, dtype: Any, *, rounding_mode: RoundingMode | RoundingName | None = None) -> Vector:
         """Convert every element. A rounding mode is for floats made narrower."""
         if hasattr(dtype, "__dsl_raw_class__"):
             return self
@@ -193,7 +193,7 @@ class Vector(Operators):
         return _wrap(current().op("vector.bitcast", (self._value,), type_text(fmt, lanes)), (lanes,), fmt)
 
     def reshape(self, *shape: Any) -> Vector:
-        """The same elements in the same (column-major) order under another shape."""
+        """The same elements in the same order under another shape."""
         return Vector(self, shape[0] if len(shape) == 1 else shape)
 
     def broadcast_to(self, *shape: Any) -> Vector:
@@ -298,7 +298,7 @@ class Vector(Operators):
 
     def reduce(
         self,
-        op: ReductionOp | str | Any,
+        op: ReductionOp | ReductionName | Any,
         init_val: Any = None,
         reduction_profile: Any = None,
         *,

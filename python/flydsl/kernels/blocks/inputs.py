@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.compiler.backends.registry import chosen_target
 
@@ -31,6 +32,11 @@ def is_for_cuda(tensor: Array) -> bool:
     import torch
 
     return torch.version.hip is None
+
+
+def target_of(tensor: Array) -> Any:
+    """The target whose kernels run on a tensor: that of the GPU where it lies, or of the virtual one."""
+    return flyc.current_device().target if getattr(tensor, "is_cuda", False) else chosen_target()
 
 
 def type_name(tensor: Array) -> str:

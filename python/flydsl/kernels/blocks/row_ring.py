@@ -181,7 +181,7 @@ class _Chunk:
 
 def place_of(start: fx.Pointer, plan: RowPlan) -> Any:
     """How many elements a row begins behind a multiple of 16 bytes."""
-    return fx.Int32(fx.ptrtoint(start) % ACCESS_BYTES) // plan.size
+    return fx.Int32(fx.Uint64(fx.ptrtoint(start)) % ACCESS_BYTES) // plan.size
 
 
 class RingRow:

@@ -62,7 +62,7 @@ class RowTile:
 
     def _shift(self, start: fx.Pointer) -> Any:
         """How many elements a pointer is behind a multiple of 16 bytes."""
-        return fx.Int32(fx.ptrtoint(start) % ACCESS_BYTES) // self.plan.size
+        return fx.Int32(fx.Uint64(fx.ptrtoint(start)) % ACCESS_BYTES) // self.plan.size
 
     def _edge(self) -> Any:
         """The element outside whole pieces that this thread copies, or -1; some have one before, some one behind."""

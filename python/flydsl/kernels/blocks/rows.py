@@ -51,7 +51,7 @@ def _begin_alike(matrices: list[Any], plan: RowPlan) -> Any:
 
     def place(matrix: Any) -> Any:
         size = matrix.dtype.width // 8
-        return fx.ptrtoint(fx.get_iter(matrix)) % (width * size) // size
+        return fx.Uint64(fx.ptrtoint(fx.get_iter(matrix))) % (width * size) // size
 
     first, *others = matrices
     alike = fx.Boolean(True)

@@ -23,7 +23,7 @@ def _summed_row(residual: fx.Tensor, e: Exchange, row: fx.Int32, n: fx.Int32) ->
     packs = e.packs(n)
     for place in range(fx.thread_idx.x, packs, e.threads):
         start, left = row * n + place * e.width, n - place * e.width
-        total = e.total(lambda rank: e.staged(rank, row * packs + place))  # noqa: B023 - called in this turn
+        total = e.total(lambda rank: e.wide(rank, row * packs + place))  # noqa: B023 - called in this turn
         old = load_pack(residual, start, left, e)
         kept = (total.to(fx.Float32) + old.to(fx.Float32)).to(e.dtype)
         store_pack(kept, residual, start, left, e)

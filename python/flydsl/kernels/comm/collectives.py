@@ -14,6 +14,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.comm.narrow_wire import NarrowExchange
 from flydsl.kernels.comm.packs import RESULT, Exchange, load_pack, store_pack
 
 DTYPES = {"f32": fx.Float32, "f16": fx.Float16, "bf16": fx.BFloat16}
@@ -24,10 +25,10 @@ THREADS = 256
 def all_reduce_one_shot(x: fx.Tensor, out: fx.Tensor, e: Exchange, n: fx.Int32) -> None:
     """Every rank reads what all ranks give, and sums it: one barrier, world times the bytes."""
     for pack in range(e.first, e.packs(n), e.step):
-        e.own(pack).store(load_pack(x, pack * e.width, n - pack * e.width, e))
+        e.put(pack, load_pack(x, pack * e.width, n - pack * e.width, e))
     e.meet()
     for pack in range(e.first, e.packs(n), e.step):
-        total = e.total(lambda rank: e.staged(rank, pack))  # noqa: B023 - called in this turn
+        total = e.total(lambda rank: e.wide(rank, pack))  # noqa: B023 - called in this turn
         store_pack(total, out, pack * e.width, n - pack * e.width, e)
 
 
@@ -39,16 +40,16 @@ def all_reduce_two_shot(x: fx.Tensor, out: fx.Tensor, e: Exchange, n: fx.Int32) 
     for owner in range(e.world):
         for own in range(e.first, fx.min(part, packs - owner * part), e.step):
             pack = owner * part + own
-            e.own(pack).store(load_pack(x, pack * e.width, n - pack * e.width, e))
+            e.put(pack, load_pack(x, pack * e.width, n - pack * e.width, e))
     e.meet()
     for own in range(e.first, fx.min(part, packs - e.rank * part), e.step):
         pack = e.rank * part + own
-        e.own(pack, RESULT).store(e.total(lambda rank: e.staged(rank, pack)))  # noqa: B023
+        e.put(pack, e.total(lambda rank: e.wide(rank, pack)), RESULT)  # noqa: B023
     e.meet()
     for owner in range(e.world):
         for own in range(e.first, fx.min(part, packs - owner * part), e.step):
             pack = owner * part + own
-            store_pack(e.staged(owner, pack, RESULT).load(), out, pack * e.width, n - pack * e.width, e)
+            store_pack(e.wide(owner, pack, RESULT).to(e.dtype), out, pack * e.width, n - pack * e.width, e)
 
 
 @flyc.jit
@@ -62,7 +63,7 @@ def all_reduce_write(x: fx.Tensor, out: fx.Tensor, e: Exchange, n: fx.Int32) -> 
             e.staged(owner, e.rank * part + own).store(load_pack(x, start, n - start, e))
     e.meet()
     for own in range(e.first, fx.min(part, packs - e.rank * part), e.step):
-        total = e.total(lambda rank: e.own(rank * part + own))  # noqa: B023
+        total = e.total(lambda rank: e.own(rank * part + own).load().to(fx.Float32))  # noqa: B023
         for rank in fx.range_constexpr(e.world):
             e.staged(rank, e.rank * part + own, RESULT).store(total)
     e.meet()
@@ -70,6 +71,27 @@ def all_reduce_write(x: fx.Tensor, out: fx.Tensor, e: Exchange, n: fx.Int32) -> 
         for own in range(e.first, fx.min(part, packs - owner * part), e.step):
             start = (owner * part + own) * e.width
             store_pack(e.own(owner * part + own, RESULT).load(), out, start, n - start, e)
+
+
+@flyc.jit
+def all_reduce_multimem(x: fx.Tensor, out: fx.Tensor, e: Exchange, n: fx.Int32) -> None:
+    """As two-shot, but the switch adds, and writes a sum to all ranks at once: the bytes cross once. Hopper's."""
+    packs = e.packs(n)
+    part = fx.ceildiv(packs, fx.Int32(e.world))
+    for owner in range(e.world):
+        for own in range(e.first, fx.min(part, packs - owner * part), e.step):
+            pack = owner * part + own
+            e.own(pack).store(load_pack(x, pack * e.width, n - pack * e.width, e))
+    e.meet()
+    for own in range(e.first, fx.min(part, packs - e.rank * part), e.step):
+        pack = e.rank * part + own
+        total = fx.nvvm.multimem_load_reduce(e.stage, e.place(pack), e.dtype)
+        fx.nvvm.multimem_store(total, e.stage, e.place(pack, RESULT))
+    e.meet()
+    for owner in range(e.world):
+        for own in range(e.first, fx.min(part, packs - owner * part), e.step):
+            pack = owner * part + own
+            store_pack(e.own(pack, RESULT).load(), out, pack * e.width, n - pack * e.width, e)
 
 
 @flyc.jit
@@ -99,7 +121,7 @@ def reduce_scatter(x: fx.Tensor, out: fx.Tensor, e: Exchange, n: fx.Int32) -> No
     _stage_parts(x, e, n)
     e.meet()
     for pack in range(e.first, e.packs(n), e.step):
-        total = e.total(lambda rank: e.staged(rank, e.rank * e.packs(n) + pack))  # noqa: B023
+        total = e.total(lambda rank: e.wide(rank, e.rank * e.packs(n) + pack))  # noqa: B023
         store_pack(total, out, pack * e.width, n - pack * e.width, e)
 
 
@@ -117,21 +139,37 @@ def all_to_all(x: fx.Tensor, out: fx.Tensor, e: Exchange, n: fx.Int32) -> None:
 COLLECTIVES = {
     function.__name__: function
     for function in (
-        all_reduce_one_shot, all_reduce_two_shot, all_reduce_write, all_gather, reduce_scatter, all_to_all,
+        all_reduce_one_shot, all_reduce_two_shot, all_reduce_write, all_reduce_multimem, all_gather, reduce_scatter,
+        all_to_all,
     )
 }  # fmt: skip
+MULTICAST = ("all_reduce_multimem",)
+"""Those that need memory with an address for all ranks, and Hopper's instructions on it."""
+
+
+NARROW = ("all_reduce_one_shot", "all_reduce_two_shot")
+"""Those whose packs may be narrow on the wire."""
 
 
 @cache
-def build_collective(name: str, dtype: str, world: int, threads: int = THREADS) -> Any:
-    """The launcher of a collective for ranks of ``world``, in blocks of ``threads``."""
+def build_collective(name: str, dtype: str, world: int, threads: int = THREADS, wire: str | None = None) -> Any:
+    """The launcher of a collective for ranks of ``world``, in blocks of ``threads``.
+
+    ``wire`` is a format of `narrow_wire.py` in which the numbers of a sum go from rank to rank.
+    """
     collective, kind = COLLECTIVES[name], DTYPES[dtype]
+    if wire is not None and name not in NARROW:
+        raise ValueError(f"{name} sends numbers in their own type; {' and '.join(NARROW)} have a narrow wire")
     if threads < world:
         raise ValueError(f"blocks of {threads} threads cannot signal {world} ranks")
 
     @flyc.kernel(known_block_size=(threads, 1, 1), name=name)
     def exchange_kernel(x: fx.Tensor, out: fx.Tensor, stage: fx.Symmetric, signals: fx.Symmetric, n: fx.Int32):
-        exchange = Exchange(stage, signals, kind, threads)
+        exchange = (
+            Exchange(stage, signals, kind, threads)
+            if fx.const_expr(wire is None)
+            else NarrowExchange(stage, signals, kind, threads, wire)
+        )
         collective(x, out, exchange, n)
         exchange.finish()
 

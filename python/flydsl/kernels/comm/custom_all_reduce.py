@@ -48,14 +48,16 @@ class FlyDSLAllreduce:
         validate: bool = True, stream_ptr: object = None,
     ) -> Any:  # fmt: skip
         """The sum over ranks, or None where it is not for us: another type, too large, or no multiple of 16 bytes."""
-        if open_fp8_quant:
-            raise NotImplementedError("sums go over the wire in their own type; leave open_fp8_quant out")
         if validate and not self.should_custom_ar(inp):
             return None
-        return self.all_reduce_reg(inp, out, stream_ptr=stream_ptr)
+        return self.all_reduce_reg(inp, out, open_fp8_quant=open_fp8_quant, stream_ptr=stream_ptr)
 
-    def all_reduce_reg(self, inp: Any, out: Any = None, *, stream_ptr: object = None) -> Any:
-        """The sum over ranks; ``out`` is written where it is given."""
+    def all_reduce_reg(
+        self, inp: Any, out: Any = None, *, open_fp8_quant: bool = False, stream_ptr: object = None
+    ) -> Any:
+        """The sum over ranks; ``out`` is written where it is given. ``open_fp8_quant`` sends numbers in 8 bits."""
+        if open_fp8_quant:
+            return self._open().all_reduce(inp, out, wire="fp8", stream=stream_ptr)
         return self._open().all_reduce(inp, out, way=self._way(inp), stream=stream_ptr)
 
     def all_gather_reg(self, inp: Any, out: Any = None, *, stream_ptr: object = None) -> Any:

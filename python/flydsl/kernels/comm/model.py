@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-BARRIERS = {"all_reduce_one_shot": 1, "all_reduce_two_shot": 2, "all_reduce_write": 2}
+BARRIERS = {"all_reduce_one_shot": 1, "all_reduce_two_shot": 2, "all_reduce_write": 2, "all_reduce_multimem": 2}
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,11 @@ DEFAULT_LINK = LINKS["cdna3"]
 
 def crossing_bytes(way: str, world: int, size: int) -> float:
     """Bytes that one GPU takes in over its links."""
-    return (world - 1) * size if way == "all_reduce_one_shot" else 2 * (world - 1) / world * size
+    if way == "all_reduce_one_shot":
+        return (world - 1) * size
+    if way == "all_reduce_multimem":  # the switch adds what ranks give: a sum comes in, and all sums
+        return (1 / world + 1) * size
+    return 2 * (world - 1) / world * size
 
 
 def microseconds(way: str, world: int, size: int, link: Link = DEFAULT_LINK) -> float:
@@ -40,6 +44,7 @@ def microseconds(way: str, world: int, size: int, link: Link = DEFAULT_LINK) -> 
     return link.start + BARRIERS[way] * link.signal + crossing_bytes(way, world, size) / link.bandwidth
 
 
-def fastest_way(world: int, size: int, link: Link = DEFAULT_LINK) -> str:
-    """The way that takes least; one and two shots need nobody to have opened its results for writing."""
-    return min(("all_reduce_one_shot", "all_reduce_two_shot"), key=lambda way: microseconds(way, world, size, link))
+def fastest_way(world: int, size: int, link: Link = DEFAULT_LINK, *, multicast: bool = False) -> str:
+    """The way that takes least; ``multicast`` says whether the switch can add."""
+    ways = ["all_reduce_one_shot", "all_reduce_two_shot", *(["all_reduce_multimem"] if multicast else [])]
+    return min(ways, key=lambda way: microseconds(way, world, size, link))

@@ -46,16 +46,27 @@ class Exchange:
         """A pack of this rank's stage, which needs no look into the table."""
         return self.pack(fx.get_iter(self.stage.local[self.calls & 1, part, None]), pack)
 
+    def place(self, pack: fx.Int32, part: int = INPUT) -> Any:
+        """The coordinate of a pack in the stage, in the half of this call."""
+        return self.calls & 1, part, pack * PACK_BYTES
+
     def pack(self, base: fx.Pointer, pack: fx.Int32) -> Any:
         start = fx.recast_iter(self.dtype, base) + pack * self.width
         return fx.make_view(start.aligned(PACK_BYTES), fx.make_layout(self.width, 1))
 
+    def put(self, pack: fx.Int32, vector: fx.Vector, part: int = INPUT) -> None:
+        """Write a pack of this rank's stage."""
+        self.own(pack, part).store(vector.to(self.dtype))
+
+    def wide(self, rank: int | fx.Int32, pack: fx.Int32, part: int = INPUT) -> Any:
+        """A pack of a rank's stage in f32."""
+        return self.staged(rank, pack, part).load().to(fx.Float32)
+
     def total(self, read: Callable[[int], Any]) -> Any:
-        """The sum of what ``read(rank)`` gives, in the order of ranks on every rank, rounded once."""
-        parts = [read(rank).load().to(fx.Float32) for rank in range(self.world)]
-        result = parts[0]
-        for part in parts[1:]:
-            result = result + part
+        """The sum of what ``read(rank)`` gives in f32, in the order of ranks on every rank, rounded once."""
+        result = read(0)
+        for rank in range(1, self.world):
+            result = result + read(rank)
         return result.to(self.dtype)
 
     def meet(self) -> None:

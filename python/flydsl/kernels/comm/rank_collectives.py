@@ -14,9 +14,11 @@ from typing import Any, Literal
 import numpy as np
 
 import flydsl.compiler as flyc
+from flydsl.kernels.blocks.inputs import target_of
 from flydsl.kernels.comm.all_reduce_norm import build_all_reduce_rms_norm
-from flydsl.kernels.comm.collectives import THREADS, build_collective
+from flydsl.kernels.comm.collectives import MULTICAST, THREADS, build_collective
 from flydsl.kernels.comm.model import DEFAULT_LINK, Link, fastest_way
+from flydsl.kernels.comm.narrow_wire import wire_bytes
 from flydsl.kernels.comm.packs import PACK_BYTES, PARTS
 
 NAMES = {"float32": "f32", "float16": "f16", "bfloat16": "bf16"}
@@ -44,16 +46,30 @@ class Collectives:
         self.stage = rank.symmetric((HALVES, PARTS, self.max_bytes + PACK_BYTES * self.world), np.uint8)
         self.signals = rank.symmetric((blocks, self.world + 2), np.int32)
 
-    def all_reduce(self, x: Any, out: Any = None, *, way: str | None = None, stream: object = None) -> Any:
-        """The sum over ranks, the same bits on each. ``way`` is one of `collectives.COLLECTIVES`, or the fastest."""
+    def all_reduce(
+        self, x: Any, out: Any = None, *, way: str | None = None, wire: Literal["fp8"] | None = None,
+        stream: object = None,
+    ) -> Any:  # fmt: skip
+        """The sum over ranks, the same bits on each. ``way`` is one of `collectives.COLLECTIVES`, or the fastest.
+
+        ``wire="fp8"`` sends numbers in 8 bits, which is quicker and rounds more (`narrow_wire.py`).
+        """
         flat, result, target = self._arrays(x, out, 1)
-        self._agree("all_reduce", x, way)
+        if wire not in (None, "fp8"):
+            raise ValueError(f'numbers are sent in their own type or as wire="fp8", not {wire!r}')
+        self._agree("all_reduce", x, way, wire)
         most = self.max_bytes // flat.itemsize
         for start in range(0, flat.shape[0], most):
-            part = slice(start, start + most)
-            chosen = way or fastest_way(self.world, flat[part].nbytes, self.link)
-            self._launch(chosen, flat[part], target[part], flat[part].shape[0], stream)
+            part = flat[start : start + most]
+            count = part.shape[0]
+            chosen = way or self._fastest(part, wire)
+            self._launch(chosen, part, target[start : start + most], count, stream, wire)
         return result
+
+    def _fastest(self, x: Any, wire: str | None) -> str:
+        multicast = self.rank.multicast and wire is None and target_of(x).generation == "hopper"
+        size = wire_bytes(x.shape[0]) if wire else x.nbytes
+        return fastest_way(self.world, size, self.link, multicast=multicast)
 
     def all_gather(self, x: Any, out: Any = None, *, stream: object = None) -> Any:
         """What all ranks give, one after the other: a mode of ranks in front of x's."""
@@ -79,7 +95,7 @@ class Collectives:
         if m:
             launch = build_all_reduce_rms_norm(self._type(x), self.world, self.threads)
             rows = (flat, residual.reshape(-1), weight, target)
-            launch(*rows, self.stage, self.signals, m, n, eps, self.blocks, stream)
+            launch(*rows, self.stage, self.signals, m, n, eps, self.blocks, _stream(x, stream))
         return result
 
     # Parts of a call ---------------------------------------------------------------------------
@@ -89,16 +105,20 @@ class Collectives:
             raise ValueError(f"{name} takes an array whose first mode is the {self.world} ranks, got {tuple(x.shape)}")
         shape = (*((self.world,) if gives > 1 else ()), *(x.shape[1:] if takes > 1 else x.shape))
         flat, result, target = self._arrays(x, out, gives, shape)
-        self._agree(name, x, None)
+        self._agree(name, x)
         n = flat.shape[0] // takes
         self._require_room(takes * -(-n * flat.itemsize // PACK_BYTES) * PACK_BYTES)
         if n:
             self._launch(name, flat, target, n, stream)
         return result
 
-    def _launch(self, name: str, x: Any, out: Any, n: int, stream: object) -> None:
-        launch = build_collective(name, self._type(x), self.world, self.threads)
-        launch(x, out, self.stage, self.signals, n, self.blocks, stream)
+    def _launch(self, name: str, x: Any, out: Any, n: int, stream: object, wire: str | None = None) -> None:
+        if name in MULTICAST and not self.rank.multicast:
+            raise ValueError(f"{name} needs memory with an address for all ranks, and this memory has none")
+        if wire is not None and target_of(x).fnuz:
+            wire = "fp8_fnuz"
+        launch = build_collective(name, self._type(x), self.world, self.threads, wire)
+        launch(x, out, self.stage, self.signals, n, self.blocks, _stream(x, stream))
 
     def _arrays(self, x: Any, out: Any, gives: int, shape: Sequence[int] | None = None) -> tuple[Any, Any, Any]:
         """x in one mode; the result, and it in one mode."""
@@ -125,8 +145,17 @@ class Collectives:
         if size > self.max_bytes:
             raise ValueError(f"{size} bytes are exchanged at once, and the stage has {self.max_bytes}: raise max_bytes")
 
-    def _agree(self, name: str, x: Any, more: object) -> None:
-        call = (name, tuple(x.shape), str(x.dtype), more)
+    def _agree(self, name: str, x: Any, *options: object) -> None:
+        call = (name, tuple(x.shape), str(x.dtype), *(option for option in options if option is not None))
         if self.check == "always" or (self.check == "new" and call not in self._agreed):
-            self.rank.agree("call, shape, type and option of a collective", call)
+            self.rank.agree("call, shape, type and options of a collective", call)
             self._agreed.add(call)
+
+
+def _stream(x: Any, stream: object) -> object:
+    """The stream to launch on: the given one, or torch's current one for a tensor on a GPU."""
+    if stream is not None or isinstance(x, np.ndarray) or x.device.type == "cpu":
+        return stream
+    import torch
+
+    return torch.cuda.current_stream(x.device).cuda_stream

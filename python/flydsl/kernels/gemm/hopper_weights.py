@@ -127,7 +127,7 @@ class PackedWeights(Operand):
 def _minifloats(pairs: list[Any], own: list[Any]) -> Any:
     """Codes of sign, two bits of exponent and one of fraction; scales are exponents, 255 is no number."""
     bits = [(pair & 0x00080008) << 12 | (pair & 0x00070007) << 6 for pair in pairs]
-    exponents = [fx.Int32(exponent) for exponent in own]
+    exponents = [fx.Int32(exponent.to(fx.Uint8)) for exponent in own]
     least, most = [x == 0 for x in exponents], [x == 255 for x in exponents]
     shown = [x << 7 for x in exponents]
     shown = [low.select(fx.Int32(0x40), high.select(fx.Int32(0x7FC0), x)) for x, low, high in zip(shown, least, most)]

@@ -171,7 +171,7 @@ def matrix(tensor: Any, rows: Any, columns: int, name: str) -> Any:
 def is_aligned(source: Any, plan: TilePlan) -> Any:
     """Whether accesses of ``plan.width`` elements start at multiples of their size in every row."""
     down = fx.Int32(fx.get_scalar(fx.get_(source.stride, 0)) % plan.width)
-    address = fx.Int64(fx.ptrtoint(fx.get_iter(source))) % (plan.width * plan.elem.width // 8)
+    address = fx.Uint64(fx.ptrtoint(fx.get_iter(source))) % (plan.width * plan.elem.width // 8)
     return (down == 0) & (fx.Int32(address) == 0)
 
 

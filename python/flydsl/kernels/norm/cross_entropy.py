@@ -28,6 +28,11 @@ FORWARD, BACKWARD = RowTask(targets=0, once=True), RowTask(once=True)
 LN_2 = 0.6931471805599453
 
 
+def label_of(number: Any) -> fx.Int64:
+    """The class a target names; bytes count from 0 to 255."""
+    return (number.to(fx.Uint8) if number.dtype is fx.Int8 else number).to(fx.Int64)
+
+
 @cache
 def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan: RowPlan | None = None) -> Any:
     """The launcher ``fn(logits, target, loss, lse, m, ignore_index, smoothing)``; both results are f32.
@@ -43,7 +48,7 @@ def build_cross_entropy_module(N: int, dtype: str, smoothed: bool = False, plan:
     ):  # fmt: skip
         def code(work: RowWork) -> None:
             log_sum, mean = _log_sum(work, smoothed, N)
-            label = target[work.index].to(fx.Int64)
+            label = label_of(target[work.index])
             counts = (label != ignore) & (label >= 0) & (label < N)
             place = counts.select(label, fx.Int64(0))
             picked = logits[work.index, place].to(fx.Float32)
@@ -96,7 +101,7 @@ def build_cross_entropy_bwd_module(N: int, dtype: str, plan: RowPlan | None = No
         ignore: fx.Int64, smoothing: fx.Float32, scale: fx.Tensor, plan: fx.Constexpr,
     ):  # fmt: skip
         def code(work: RowWork) -> None:
-            label = target[work.index].to(fx.Int64)
+            label = label_of(target[work.index])
             counts = (label != ignore) & (label >= 0) & (label < N)
             given = dloss[fx.min(work.index, fx.Int32(dloss.shape[0]) - 1)].to(fx.Float32) * scale[0]
             gradient = counts.select(given, fx.Float32(0.0))
@@ -142,7 +147,7 @@ def mean_loss_kernel(
     total, count = fx.Float32(0.0), fx.Float32(0.0)
     for row in range(fx.thread_idx.x, m, THREADS):
         total = total + loss[row]
-        count = count + (target[row].to(fx.Int64) != ignore).select(fx.Float32(1.0), fx.Float32(0.0))
+        count = count + (label_of(target[row]) != ignore).select(fx.Float32(1.0), fx.Float32(0.0))
     slots = fx.SharedAllocator().allocate(fx.Array[fx.Float32, 2 * wave_count(THREADS)]).peek()
     wave, waves = fx.thread_idx.x // fx.num_warp_threads(), wave_count(THREADS)
     total, count = wave_reduce(total, add), wave_reduce(count, add)

@@ -24,7 +24,9 @@ LOWEST = float("-inf")
 
 
 @cache
-def build_softmax_module(M: int, N: int, dtype: str, threads: int | None = None, plan: RowPlan | None = None) -> Any:
+def build_softmax_module(
+    M: int, N: int, dtype: str = "f32", threads: int | None = None, plan: RowPlan | None = None
+) -> Any:
     """The launcher of a softmax over rows of N elements; ``M`` is a hint and may differ per call.
 
     ``threads`` asks for blocks of so many threads, ``plan`` for one plan instead of the model's choice.

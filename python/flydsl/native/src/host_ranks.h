@@ -112,6 +112,7 @@ static void begin_block(Fiber *fiber, int64_t block) {
     fiber->block = block;
     fiber->begun = fiber->over = 0;
     fiber->looked = 0;
+    fiber->site = 0;
     getcontext(context);
     context->link = NULL;
     context->stack = fiber->stack;

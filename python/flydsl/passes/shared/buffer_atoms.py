@@ -15,6 +15,7 @@ from flydsl.dialects.fly import rules
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.fly.types import element_type, vector_type
 from flydsl.dialects.upstream import replace_uses
+from flydsl.layout.algebra import coalesce
 from flydsl.passes.shared import buffer_pointers
 from flydsl.passes.shared.intrinsic_call import atom_state, call_intrinsic
 from flydsl.passes.shared.memory_conversion import AtomRule, MemoryConversion
@@ -89,7 +90,10 @@ def _lds_copy(conv: MemoryConversion, op: FlyOp, instruction: BufferCopyLds) -> 
     pointer, info, layout = conv.view(source)
     place, place_info, place_layout = conv.view(target)
     if place_info.space != "shared":
-        raise LoweringError(f"{instruction} writes to shared memory, but its destination is {place_info.space} memory")
+        raise LoweringError(
+            f"{instruction} writes to shared memory, but its destination is {place_info.space} memory",
+            hint="give it a tile of fx.SharedAllocator; for registers use fx.copy without an atom",
+        )
     if place_info.swizzle is not None:
         raise LoweringError(
             f"{instruction} writes a wave's data side by side, so its destination cannot be swizzled per lane",
@@ -218,9 +222,19 @@ def _lds_read_trans(conv: MemoryConversion, op: FlyOp, instruction: LdsReadTrans
     _, source, *rest = op.operands
     if not op.results or rest:
         raise LoweringError(f"{instruction} reads shared memory into registers, without a predicate")
-    pointer, info, _ = conv.view(source)
+    pointer, info, layout = conv.view(source)
     if info.space != "shared":
-        raise LoweringError(f"{instruction} reads shared memory, but its source is {info.space} memory")
+        raise LoweringError(
+            f"{instruction} reads shared memory, but its source is {info.space} memory",
+            hint="copy the tile into shared memory first",
+        )
+    flat, count = coalesce(layout), rules.size(layout)
+    if not (flat.shape == count and flat.stride == 1):
+        raise LoweringError(
+            f"{instruction} reads rows of {count} neighbouring elements, but a row of this tile lies at {layout}",
+            hint="the tile is contiguous along its other mode: fx.copy without an atom reads it as it is; to be "
+            "transposed it is laid out the other way",
+        )
     verb = "read" if instruction.generation == "cdna4" else "load"
     width = 16 if instruction.granularity == 16 else 32
     check_whole(info, instruction.bits // 8)

@@ -111,7 +111,10 @@ def _cp_async(conv: MemoryConversion, op: FlyOp, instruction: CpAsync) -> None:
     pointer, info, layout = conv.view(source)
     place, place_info, place_layout = conv.view(target)
     if info.space != "global" or place_info.space != "shared":
-        raise LoweringError(f"cp.async copies global to shared memory, not {info.space} to {place_info.space}")
+        raise LoweringError(
+            f"cp.async copies global to shared memory, not {info.space} to {place_info.space}",
+            hint="the other ways use fx.copy without an atom, or fx.UniversalCopy",
+        )
     for side, what in ((layout, "source"), (place_layout, "destination")):
         contiguous(side, rules.size(side), what)
     name = f"llvm.nvvm.cp.async.{instruction.cache}.shared.global.{instruction.bits // 8}"

@@ -10,9 +10,12 @@ from xdsl.ir import Operation
 from flydsl.backends.host.asynchrony import ENGINE, GROUPS
 from flydsl.backends.host.collectives import lane_parts
 from flydsl.backends.host.intrinsics.entry import Behaviour, HostIntrinsic, gather, immediate, thread
-from flydsl.backends.host.intrinsics.nvidia_barriers import check_block, shared_pointer
+from flydsl.backends.host.intrinsics.nvidia_barriers import check_block, shared_pointer, update
 from flydsl.backends.host.thread_loops import ENGINE_ACCESS, READ, WRITE, Workgroup
 from flydsl.codegen.llvm_types import type_text
+from flydsl.native import constants as native
+from flydsl.target.dtype import storage_bytes
+from flydsl.target.tensor_map import DATA_TYPES, REDUCTIONS
 
 ROW_BYTES = 16
 """Bytes of a row that ldmatrix reads."""
@@ -148,6 +151,45 @@ def _bulk_store(wg: Workgroup, op: Operation) -> None:
     work.call("copy_issue", work.queue(ENGINE), *places, f"i32 {size}", f"i32 {size}", "i1 true", ticket)
 
 
+def _bulk_reduce(kind: int, elem: str) -> Behaviour:
+    """Rows of 16 bytes of a box that this makes a map of; whoever lands it gives the map back."""
+
+    def build(symbol: str) -> str:
+        given = ", ".join(f"i32 %c{i}" for i in range(5))
+        return (
+            f"define internal void {symbol}(ptr %map, ptr %shared, i32 %offset, i32 %kind, {given}) {{\n"
+            f"  call void @fly.tma(ptr %map, ptr %shared, i32 %offset, i32 %kind, {_coordinates([])})\n"
+            "  call void @free(ptr %map)\n  ret void\n}"
+        )
+
+    def run(wg: Workgroup, op: Operation) -> None:
+        body, work = wg.body, wg.work
+        place, target, size = (body.operand(x) for x in op.operands)
+        _check_bytes(wg, op, place, target, size)
+        wide = body.assign(f"zext i32 {size} to i64")
+        wg.access(op, op.operands[1], f"ptr {target}", wide, WRITE)
+        width, rows = storage_bytes(elem), body.assign(f"lshr i64 {wide}, 4")
+        box = body.assign(f"or i64 {body.assign(f'shl i64 {rows}, 16')}, {ROW_BYTES // width}")
+        map_ = body.assign(f"call ptr @malloc(i64 {8 * native.MAP_WORDS})")
+        words = {
+            native.MAP_BASE: body.assign(f"ptrtoint ptr {target} to i64"),
+            native.MAP_ELEMENT: str(width | DATA_TYPES[elem] << 8),
+            native.MAP_RANK: "2", native.MAP_SWIZZLE: "0",
+            native.MAP_EXTENTS: str(ROW_BYTES // width), native.MAP_EXTENTS + 1: rows,
+            native.MAP_STRIDES: str(ROW_BYTES), native.MAP_BOX: box,
+        }  # fmt: skip
+        for word, value in words.items():
+            body.line(f"store i64 {value}, ptr {body.assign(f'getelementptr i64, ptr {map_}, i64 {word}')}")
+        ticket = work.ticket(op, op.operands[0], f"ptr {shared_pointer(wg, place)}", wide, reads=True)
+        engine = body.scope.helper("fly.bulk_reduce", build)
+        work.call(
+            "copy_box", work.queue(ENGINE), f"ptr {engine}", f"ptr {map_}", "ptr %scratch", f"i32 {place}",
+            f"i32 {kind}", _coordinates([]), f"i32 {size}", "ptr null", "ptr @fly.mbarrier_update", ticket,
+        )  # fmt: skip
+
+    return run
+
+
 def _commit(kind: int) -> Behaviour:
     def run(wg: Workgroup, op: Operation) -> None:
         wg.work.call("copy_count", wg.work.queue(kind))
@@ -276,6 +318,31 @@ def _cp_async(size: int) -> Behaviour:
     return run
 
 
+def _arrive_behind_copies(wg: Workgroup, op: Operation) -> None:
+    """An item of the barrier that lands, when somebody waits for it, after the copies that this thread asked for."""
+
+    def build(symbol: str) -> str:
+        rest = ", ".join(f"i32 %c{i}" for i in range(6))
+        return (
+            f"define internal void {symbol}(ptr %async, ptr %barrier, i32 %queue, {rest}) {{\n"
+            "  %own = zext i32 %queue to i64\n"
+            "  call void @fly.copy_wait_all(ptr %async, i64 %own, i64 1)\n"
+            "  call void @fly.mbarrier_update(ptr %barrier, i32 1, i32 0)\n  ret void\n}"
+        )
+
+    body = wg.body
+    barrier = shared_pointer(wg, body.operand(op.operands[0]))
+    if wg.asynchrony is None:  # no copy is ever under way
+        update(wg, barrier, 1, "0")
+        return
+    engine, (_, queue) = body.scope.helper("fly.arrive_behind_copies", build), wg.work.queue(GROUPS).split(" ")
+    narrow = queue if queue.isdigit() else body.assign(f"trunc i64 {queue} to i32")
+    wg.work.call(
+        "copy_box", f"i64 {queue}", f"ptr {engine}", "ptr %async", f"ptr {barrier}", f"i32 {narrow}", "i32 0",
+        _coordinates([]), "i32 0", f"ptr {barrier}", "ptr @fly.mbarrier_update", "i64 0",
+    )  # fmt: skip
+
+
 def _wait_groups(wg: Workgroup, op: Operation) -> None:
     wg.work.call("copy_wait", wg.work.queue(GROUPS), f"i64 {immediate(op, 0)}")
 
@@ -297,6 +364,9 @@ ENTRIES: dict[str, HostIntrinsic] = {
     **{f"ptx.st.global.{words}": thread(_hinted_store) for words in (1, 2, 4)},
     "ptx.bulk.load": thread(_bulk_load),
     "ptx.bulk.store": thread(_bulk_store),
+    **{f"ptx.bulk.reduce.{op}.{elem}": thread(_bulk_reduce(_KINDS[f"reduce.{op}"], elem))
+       for op, elems in REDUCTIONS.items() for elem in elems},
+    "ptx.mbarrier.arrive.cp_async": thread(_arrive_behind_copies),
     "ptx.bulk.commit_group": thread(_commit(ENGINE)),
     "ptx.bulk.wait_group": thread(_wait_bulk("copy_wait")),
     "ptx.bulk.wait_group.read": thread(_wait_bulk("copy_wait_read")),

@@ -7,6 +7,7 @@ whose blocks wait; then the blocks of all ranks run, interleaved. What happens d
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,12 +15,12 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from flydsl.base.errors import DslRuntimeError, DslValueError
-from flydsl.compiler.outlets.ranks import Rank, T
+from flydsl.compiler.ranks.rank import ThreadRank
 from flydsl.compiler.running import rank_report
 from flydsl.compiler.running.loading import pool_object
 from flydsl.expr.memory.symmetric import Symmetric
 from flydsl.runtime import host_pool, host_ranks
-from flydsl.runtime.symmetric_memory import aligned_array
+from flydsl.runtime.symmetric_memory import aligned_bytes, array_bytes, part_of, stride_of, virtual_multicast
 
 _PATIENCE, _GLANCE = 5.0, 0.1
 """Seconds that ranks have to end after an interrupt; with some left there is no other group in this process."""
@@ -27,11 +28,11 @@ _running = threading.Lock()
 """There is one group of ranks in a process at a time."""
 
 
-class VirtualRank(Rank):
+class VirtualRank(ThreadRank):
     """One of the ranks of a group, as the program that it runs sees it."""
 
     def __init__(self, group: VirtualRanks, number: int) -> None:
-        super().__init__(number, group.world)
+        super().__init__(number, group._board)
         self._group = group
 
     def barrier(self) -> None:
@@ -41,15 +42,6 @@ class VirtualRank(Rank):
                 f"rank {self.number} waits for all ranks, and some have ended without coming here",
                 hint="let every rank make the same calls",
             )
-
-    def exchange(self, value: T) -> list[T]:
-        """What every rank gave, in the order of ranks."""
-        board = self._group._board
-        board[self.number] = value
-        self.barrier()
-        found = list(board)
-        self.barrier()
-        return found
 
     def require_same(self, tensor: Symmetric) -> None:
         """Refuse a symmetric tensor that has not the same bits on every rank. All ranks call it.
@@ -61,15 +53,18 @@ class VirtualRank(Rank):
         different = np.flatnonzero(first != mine)
         if different.size:
             raise rank_report.different_bits(
-                tensor.local, self.number, int(different[0]), [int(address) for address in tensor.table]
+                tensor.local, self.number, int(different[0]), [int(address) for address in tensor.table[: self.world]]
             )
         self.barrier()
 
-    def _allocate(self, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int]]:
-        local = aligned_array(shape, dtype)
-        self._group._arrays.append(local)
+    def _allocate(self, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int], int]:
+        stride = stride_of(array_bytes(shape, dtype))
+        memory: Any = self.exchange(aligned_bytes(stride * self.world) if self.number == 0 else None)[0]
+        self._group._arrays.append(memory)
+        local, first = part_of(memory, self.number, stride, shape, dtype), memory.ctypes.data
         host_ranks.share(local.ctypes.data, local.nbytes)
-        return local, self.exchange(local.ctypes.data)
+        addresses = [first + rank * stride for rank in range(self.world)]
+        return local, addresses, virtual_multicast(first, stride, self.world)
 
 
 class VirtualRanks:
@@ -81,7 +76,7 @@ class VirtualRanks:
         self.world, self.seed, self.resident = world, seed, resident
         self._board: list[Any] = [None] * world
         self._arrays: list[Any] = []
-        self._threads: list[threading.Thread] = []
+        self._ended: list[int] = list(range(world))
 
     def run(self, program: Callable[[VirtualRank], Any]) -> list[Any]:
         """Call ``program(rank)`` for every rank, all together; what each returned. The first error is raised."""
@@ -92,7 +87,7 @@ class VirtualRanks:
             host_ranks.begin(self.world, self.seed, self.resident)
             return self._run(program)
         finally:
-            if not any(thread.is_alive() for thread in self._threads):
+            if len(self._ended) == self.world:
                 host_ranks.call("end")
                 self._arrays.clear()
                 _running.release()
@@ -100,8 +95,13 @@ class VirtualRanks:
     def _run(self, program: Callable[[VirtualRank], Any]) -> list[Any]:
         results: list[Any] = [None] * self.world
         failures: list[tuple[int, BaseException]] = []
+        numbers, over = iter(range(self.world)), threading.Lock()
+        ended: list[int] = []
 
-        def one(number: int) -> None:
+        def one() -> None:
+            number = next(numbers, None)
+            if number is None:
+                return
             host_ranks.enter(number)
             try:
                 results[number] = program(VirtualRank(self, number))
@@ -109,24 +109,36 @@ class VirtualRanks:
                 failures.append((number, error))
             finally:
                 host_ranks.call("leave", number)
+                ended.append(number)
+                if len(ended) == self.world and ended[-1] == number:
+                    over.release()
 
-        self._threads = [threading.Thread(target=one, args=(number,), daemon=True) for number in range(self.world)]
-        for thread in self._threads:
-            thread.start()
+        over.acquire()
         try:
-            for thread in self._threads:
-                while thread.is_alive():  # a signal that comes just before an endless wait would not end it
-                    thread.join(_GLANCE)
+            self._ended = ended
+            self._start_threads(one)
+            while len(ended) < self.world:  # a signal that comes just before an endless wait would not end it
+                over.acquire(timeout=_GLANCE)
         except BaseException:  # a signal's: launches end, and so do ranks that do not catch that
             host_ranks.call("stop")
-            for thread in self._threads:
-                thread.join(_PATIENCE)
+            self._start_threads(one)  # for numbers that nobody has: the others would wait for them
+            limit = time.monotonic() + _PATIENCE
+            while len(ended) < self.world and time.monotonic() < limit:
+                over.acquire(timeout=_GLANCE)
             raise
         if failures:
             number, error = failures[0]
             error.add_note(f"raised by rank {number} of {self.world} with seed {self.seed}")
             raise error
         return results
+
+    def _start_threads(self, one: Callable[[], None]) -> None:
+        """As many threads as there are ranks, which take their numbers themselves.
+
+        What has ended is told by them, not by Python's threads: one whose ``join`` a signal interrupts counts as ended.
+        """
+        for _ in range(self.world):
+            threading.Thread(target=one, daemon=True).start()
 
 
 def virtual_ranks(world: int, *, seed: int = 0, resident: int = 0) -> VirtualRanks:

@@ -20,6 +20,8 @@ class Rank(ABC):
 
     def __init__(self, number: int, world: int) -> None:
         self.number, self.world = number, world
+        self.multicast = True
+        """Whether symmetric tensors have an address that stands for all ranks (`fx.nvvm.multimem_store`)."""
 
     @abstractmethod
     def barrier(self) -> None:
@@ -30,8 +32,8 @@ class Rank(ABC):
         """What every rank gave, in the order of ranks."""
 
     @abstractmethod
-    def _allocate(self, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int]]:
-        """Zeroed memory of this rank, and the addresses under which it reaches that of every rank."""
+    def _allocate(self, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int], int]:
+        """Zeroed memory of this rank, the addresses of that of every rank, and the one of all at once, or 0."""
 
     def agree(self, what: str, value: object) -> None:
         """Refuse to go on where ranks disagree on something that must be the same for all."""
@@ -47,6 +49,23 @@ class Rank(ABC):
         """A tensor of zeros that exists on every rank, as kernels take it: ``fx.Symmetric``. All ranks call it."""
         sizes = (shape,) if isinstance(shape, int) else tuple(shape)
         self.agree("shape and type of a symmetric tensor", (sizes, str(dtype)))
-        local, addresses = self._allocate(sizes, dtype)
+        local, addresses, multicast = self._allocate(sizes, dtype)
         self.barrier()
-        return Symmetric(local=local, table=address_table(local, addresses), rank=self.number, world=self.world)
+        table = address_table(local, addresses, multicast)
+        return Symmetric(local=local, table=table, rank=self.number, world=self.world)
+
+
+class ThreadRank(Rank):
+    """A rank that is a thread of this process; ``board`` is where ranks tell each other what they exchange."""
+
+    def __init__(self, number: int, board: list[Any]) -> None:
+        super().__init__(number, len(board))
+        self._board = board
+
+    def exchange(self, value: T) -> list[T]:
+        """What every rank gave, in the order of ranks."""
+        self._board[self.number] = value
+        self.barrier()
+        found = list(self._board)
+        self.barrier()
+        return found

@@ -6,28 +6,39 @@ memory of one machine, on GPUs memory that the driver opens in other processes (
 
 from __future__ import annotations
 
+import math
 import os
 import socket
 from collections.abc import Callable, Sequence
 from select import poll
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
+import numpy as np
 from numpy.typing import DTypeLike
 
 from flydsl.base import knobs
-from flydsl.base.errors import DriverError, DslRuntimeError
-from flydsl.compiler.outlets.ranks import Rank
+from flydsl.base.errors import DriverError, DslRuntimeError, DslValueError
+from flydsl.compiler.ranks.rank import Rank
 from flydsl.compiler.running.loading import pool_object
 from flydsl.runtime import device_memory, host_pool, host_ranks
-from flydsl.runtime.symmetric_memory import ALIGNMENT, aligned_array, array_bytes, opened_file, shared_file
+from flydsl.runtime.symmetric_memory import (
+    ALIGNMENT,
+    array_bytes,
+    opened_file,
+    part_of,
+    shared_file,
+    stride_of,
+    virtual_multicast,
+)
 
 T = TypeVar("T")
+Memory = Literal["auto", "handles", "torch"]
 
 
 class ProcessRank(Rank):
     """This process as a rank; ``close`` gives back the memory that it shares."""
 
-    def __init__(self, group: Any, device: object) -> None:
+    def __init__(self, group: Any, device: object, memory: Memory) -> None:
         import torch.distributed as dist
 
         super().__init__(dist.get_rank(group), dist.get_world_size(group))
@@ -38,6 +49,11 @@ class ProcessRank(Rank):
         self._opened: list[device_memory.DeviceMemory] = []
         rows = self.exchange((socket.gethostname(), os.getpid()))
         self._one_machine = len({host for host, _ in rows}) == 1
+        self._by_torch = memory == "torch" and device != "cpu"
+        if self._one_machine and memory == "auto" and device != "cpu":
+            found = self.exchange(device_memory.multicast_device(device))
+            self._by_torch = all(able for _, able in found) and len({name for name, _ in found}) == self.world
+        self.multicast = device == "cpu" or self._by_torch
         if self._one_machine and device == "cpu":
             self._watch([(rank, process) for rank, (_, process) in enumerate(rows) if rank != self.number])
 
@@ -75,25 +91,41 @@ class ProcessRank(Rank):
         self._collective(lambda: self._dist.all_gather_object(found, value, group=self._group))
         return found
 
-    def _allocate(self, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int]]:
+    def _allocate(self, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int], int]:
         if not self._one_machine:
             raise DslRuntimeError(
                 "ranks on several machines cannot reach each other's memory", hint="make a group of one machine's ranks"
             )
         size = array_bytes(shape, dtype)
-        return self._on_host(size, shape, dtype) if self.device == "cpu" else self._on_device(size, shape, dtype)
+        if self.device == "cpu":
+            return self._on_host(size, shape, dtype)
+        return self._by_torch_memory(size, shape, dtype) if self._by_torch else self._on_device(size, shape, dtype)
 
-    def _on_host(self, size: int, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int]]:
-        path, own = shared_file(size + ALIGNMENT)
-        paths = self.exchange(path)
-        pieces = [own if rank == self.number else opened_file(name) for rank, name in enumerate(paths)]
-        self._pieces += pieces
-        arrays = [aligned_array(shape, dtype, piece) for piece in pieces]
+    def _by_torch_memory(self, size: int, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int], int]:
+        kind, group = np.dtype(dtype), self._group or self._dist.group.WORLD
+        raw, addresses, multicast = device_memory.by_torch(self.device, -(-size // ALIGNMENT) * ALIGNMENT, group)
+        self._pieces.append(raw)
+        self.multicast = self.multicast and multicast != 0
+        local = raw[: math.prod(shape) * kind.itemsize].view(device_memory.torch_type(kind)).reshape(tuple(shape))
+        return local, addresses, multicast
+
+    def _on_host(self, size: int, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int], int]:
+        stride = stride_of(size)
+        path, own = shared_file(stride * self.world) if self.number == 0 else ("", None)
+        path = self.exchange(path)[0]
+        piece = opened_file(path) if own is None else own
+        self._pieces.append(piece)
+        memory = np.frombuffer(piece, np.uint8)
         self.barrier()
-        os.unlink(path)  # all have it open: it is gone when the last process ends, however that ends
-        return arrays[self.number], [array.ctypes.data for array in arrays]
+        if own is not None:
+            os.unlink(path)  # all have it open: it is gone when the last process ends, however that ends
+        first = memory.ctypes.data
+        addresses = [first + rank * stride for rank in range(self.world)]
+        return (
+            part_of(memory, self.number, stride, shape, dtype), addresses, virtual_multicast(first, stride, self.world)
+        )  # fmt: skip
 
-    def _on_device(self, size: int, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int]]:
+    def _on_device(self, size: int, shape: Sequence[int], dtype: DTypeLike) -> tuple[Any, list[int], int]:
         own = device_memory.allocate(self.device, size)
         self._opened.append(own)
         addresses, problem = [], ""
@@ -108,7 +140,7 @@ class ProcessRank(Rank):
         problem = next(filter(None, self.exchange(problem)), "")
         if problem:  # on every rank the same, so that all go on another way
             raise DslRuntimeError(problem, hint="use GPUs that are connected, or the process group's own collectives")
-        return own.tensor(shape, dtype), addresses
+        return own.tensor(shape, dtype), addresses, 0
 
     def close(self) -> None:
         """Give back the memory of all symmetric tensors of this rank. All ranks call it, when no kernel runs."""
@@ -123,10 +155,12 @@ class ProcessRank(Rank):
         host_ranks.watch_processes([], 0)
 
 
-def process_rank(group: Any = None, *, device: Any = "cpu") -> ProcessRank:
+def process_rank(group: Any = None, *, device: Any = "cpu", memory: Memory = "auto") -> ProcessRank:
     """This process as a rank of a `torch.distributed` process group, the default one without ``group``.
 
-    ``device`` says where symmetric memory is: "cpu" for the virtual GPU, or a CUDA or HIP device of torch.
+    ``device`` says where symmetric memory is: "cpu" for the virtual GPU, or a CUDA or HIP device of torch. There
+    ``memory`` is shared by "handles" of the driver, or is "torch"'s symmetric memory; "auto" takes the latter where it
+    has multicast addresses.
     """
     import torch
     import torch.distributed as dist
@@ -135,4 +169,6 @@ def process_rank(group: Any = None, *, device: Any = "cpu") -> ProcessRank:
         raise DslRuntimeError(
             "there is no process group", hint='call torch.distributed.init_process_group("gloo") first, under torchrun'
         )
-    return ProcessRank(group, "cpu" if str(device) == "cpu" else torch.device(device))
+    if memory not in ("auto", "handles", "torch"):
+        raise DslValueError(f"there is no memory {memory!r}", hint='choose "auto", "handles" or "torch"')
+    return ProcessRank(group, "cpu" if str(device) == "cpu" else torch.device(device), memory)

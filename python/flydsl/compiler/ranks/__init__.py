@@ -1,0 +1,1 @@
+"""Ranks as programs see them: virtual ones, processes, and GPUs of this process."""
