@@ -33,9 +33,9 @@ def hopper_short(q: fx.Tensor, k: fx.Tensor, v: fx.Tensor, out: fx.Tensor, facto
     top, total = fx.Vector.filled((1, 2, 1), NEVER, fx.Float32), fx.Vector.filled((1, 2, 1), 0.0, fx.Float32)
 
     def by_row(values, op):
-        pairs = values.reshape(8, 2, 2)  # (column, row, pair): v[i, j, k] counts row-major
         return fx.Vector(
-            [fx.coop.warp_reduce(pairs[None, i, None].reduce(op), op, width=4) for i in range(2)], (1, 2, 1)
+            [fx.coop.warp_reduce(values.reshape(8, 2, 2)[None, i, None].reduce(op), op, width=4) for i in range(2)],
+            (1, 2, 1),
         )
 
     def multiply(into, left, pointer, layout):
