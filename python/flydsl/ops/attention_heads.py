@@ -11,6 +11,8 @@ from flydsl.kernels.blocks.inputs import Array
 from flydsl.ops import arrays
 from flydsl.ops.op import Arguments, Op, fall_back, numpy_only, same_kind
 
+WITHOUT_ATTENTION = ("gfx1250",)
+"""Targets whose matrix instructions `kernels/attention/waves.py` has none of."""
 _NUMBERS = "bool causal, float scale, int left, int right, float softcap, int most_q, int most_k, bool deterministic"
 """What is asked for, as torch's schemas have it; -1 where nothing is."""
 
@@ -66,12 +68,20 @@ ATTENTION = Op(
 )  # fmt: skip
 
 
+def no_attention(query: Array) -> str | None:
+    """Why the target of a tensor has no kernels of attention, or None."""
+    arch = arrays.arch_of(query)
+    return f"attention has no kernel for {arch}" if arch in WITHOUT_ATTENTION else None
+
+
 def _why_not(query: Array, key: Array, value: Array, *others: Any) -> str | None:
     """Why the kernels do not take tensors, or None; ``others`` are tensors of which there is no gradient."""
     if not (arrays.is_array(query) or arrays.is_tensor(query)):
         raise TypeError(f"expected a tensor of torch or an array of NumPy, got {type(query).__name__}")
     if arrays.type_name(query) not in ("f16", "bf16"):
         return f"attention is for f16 and bf16, and the query is {query.dtype}"
+    if (reason := no_attention(query)) is not None:
+        return reason
     if query.shape[-1] % 32 or value.shape[-1] % 32 or max(query.shape[-1], value.shape[-1]) > MAX_HEAD:
         return f"heads are multiples of 32 up to {MAX_HEAD} long, got {query.shape[-1]} and {value.shape[-1]}"
     if not arrays.is_array(query) and arrays.met_torch().is_grad_enabled():

@@ -6,6 +6,7 @@ from typing import Any
 
 from flydsl.kernels.attention import paged
 from flydsl.ops import arrays
+from flydsl.ops.attention_heads import no_attention
 from flydsl.ops.op import Arguments, Op, numpy_only
 
 
@@ -35,7 +36,7 @@ def why_not(q: Any, *others: Any, **options: Any) -> str | None:
         raise TypeError(f"expected a tensor of torch or an array of NumPy, got {type(q).__name__}")
     if arrays.type_name(q) not in ("f16", "bf16"):
         return f"attention is for f16 and bf16, and the query is {q.dtype}"
-    return None
+    return no_attention(q)
 
 
 def paged_attention(

@@ -82,6 +82,19 @@ def test_what_has_no_kernel_is_left_to_torch(torch: ModuleType) -> None:
 
 
 @pytest.mark.torch
+def test_a_target_without_attention_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCH", "gfx1250")
+    x, table = np.zeros((1, 1, 4, 64), np.float16), np.zeros((1, 1), np.int32)
+    assert "attention has no kernel for gfx1250" in ops.explain("scaled_dot_product_attention", x, x, x)
+    for call in (
+        lambda: ops.scaled_dot_product_attention(x, x, x),
+        lambda: ops.attention(x, x, x),
+        lambda: ops.paged_attention(x[:, :, 0], x, x, table, table[0]),
+    ):
+        with pytest.raises(TypeError, match="attention has no kernel for gfx1250"):
+            call()
+
+
 def test_gradients(torch: ModuleType, rng: np.random.Generator) -> None:
     """By autograd, of a result whose gradient is one number for all elements; the same traced, and by name."""
     tensors = [
