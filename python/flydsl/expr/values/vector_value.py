@@ -306,8 +306,8 @@ class Vector(Operators):
     ) -> Any:
         """Fold all elements into one number.
 
-        "max" and "min" give NaN if any element is NaN; "maxnum" and "minnum" skip NaN. The whole vector is
-        reduced whatever the profile: it is accepted for kernels that pass one.
+        Of floats "min", "maximumf" and "minimumf" give NaN if any element is NaN; "max", as in FlyDSL, "maxnumf" and
+        "minnumf" skip it. The whole vector is reduced whatever the profile: it is accepted for kernels that pass one.
         """
         fmt = self._dtype.format
         counted = nt.INT32 if fmt.is_boolean and str(op).lower() in ("add", "mul") else compute_format(fmt)
