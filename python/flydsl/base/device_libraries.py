@@ -24,6 +24,8 @@ class DeviceFunction:
     declaration: str
     """As LLVM text has it."""
     bitcode: Path
+    stamp: str = ""
+    """The file as it was when the call was traced."""
 
 
 links: dict[str, Path] = {}
@@ -34,6 +36,29 @@ called: dict[str, DeviceFunction] = {}
 """What traced kernels call, by symbol."""
 calls = 0
 """How many calls were traced so far."""
+relinked: dict[str, str] = {}
+"""Functions that code was made for and that another file was named for since, with its stamp."""
+
+
+def stamp_of(bitcode: Path) -> str:
+    """What tells a file from another, and from what it was before it was written again."""
+    found = bitcode.stat()
+    return f"{bitcode.resolve()} {found.st_mtime_ns} {found.st_size}"
+
+
+def link(symbol: str, bitcode: Path) -> bool:
+    """Name the file that has a function; whether that changes what code was made of."""
+    links[symbol] = bitcode
+    before, now = called.get(symbol), stamp_of(bitcode)
+    if before is None or relinked.get(symbol, before.stamp) == now:
+        return False
+    relinked[symbol] = now
+    return True
+
+
+def relinked_now() -> tuple[tuple[str, str], ...]:
+    """The part of a key that tells code of before from code of after."""
+    return tuple(sorted(relinked.items()))
 
 
 def bitcode_of(declared: Any) -> Path | None:
