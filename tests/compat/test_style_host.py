@@ -239,7 +239,7 @@ def test_code_of_a_device_library_is_linked(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_another_file_of_a_device_library_is_noticed(tmp_path: Path) -> None:
-    """Code in memory is of the file that was named when it was made: another one, or its next edition, is linked anew."""
+    """Code in memory is of the file that was named when it was made: another one, or its next edition, counts."""
     first, second = tmp_path / "first.bc", tmp_path / "second.bc"
 
     def write(path: Path, factor: float) -> None:

@@ -7,10 +7,16 @@ when it writes code. Nothing is here until a program declares such a function.
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from flydsl.base.lazy import lazy_module
 from flydsl.base.records import dataclass
+
+if TYPE_CHECKING:
+    import pathlib
+    from pathlib import Path
+else:
+    pathlib = lazy_module("pathlib")
 
 PREFIX = "llvm.fly.extern."
 """Before the symbol where a call is an operation: those have to begin with llvm's name."""
@@ -66,7 +72,7 @@ def bitcode_of(declared: Any) -> Path | None:
     if declared.symbol in links:
         return links[declared.symbol]
     found = (resolver(declared) for resolver in resolvers)
-    return next((Path(path) for path in found if path is not None), None)
+    return next((pathlib.Path(path) for path in found if path is not None), None)
 
 
 def note_call(function: DeviceFunction) -> None:

@@ -154,5 +154,5 @@ def test_what_is_refused() -> None:
     refused(lambda s: fx.Storage[fx.Int32](3), TypeError, "lies at a pointer, got int 3")
     refused(lambda s: fx.Storage[Tile](s.ptr).peek(), TypeError, "the Constexpr n is not there")
     union = fx.Union["a" : fx.Int32, "b" : fx.Float32]
-    text = refused(lambda s: fx.Storage[union](s.ptr).peek(), TypeError, "has no value of its own")
+    text = refused(lambda s: fx.Storage[union](s.ptr).peek(), TypeError, "has no value form")
     assert "storage.field.peek()" in text
