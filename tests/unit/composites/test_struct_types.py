@@ -147,6 +147,22 @@ def test_names_of_the_struct_protocol() -> None:
     assert [field.name for field in mixed.__dsl_field_defs__] == ["a", "_1"] and mixed(1, 2.5)._1.value == 2.5
 
 
+def test_a_storage_that_lies_nowhere_tells_of_its_fields() -> None:
+    @fx.struct
+    class Tile:
+        rows: fx.Constexpr[int]
+        base: fx.Int32
+
+    nowhere = fx.Storage[Tile](None)
+    assert nowhere._target_type is Tile and nowhere.base._target_type is fx.Int32 and nowhere._prebuilt == {}
+    with pytest.raises(AttributeError, match="has no field 'x'"):
+        _ = nowhere.x
+    with pytest.raises(AttributeError, match="compile-time only"):
+        _ = nowhere.rows
+    with pytest.raises(TypeError, match="lies nowhere"):
+        nowhere.base.peek()
+
+
 def test_protocol_names_what_a_value_lacks() -> None:
     with pytest.raises(TypeError, match="no cache signature"):
         protocol.cache_signature(object())
@@ -191,6 +207,8 @@ REFUSED: list[tuple[Any, type[Exception], str]] = [
     (lambda: fx.struct(type("Empty", (), {})), ValueError, "at least one field"),
     (lambda: fx.Struct["n" : fx.Constexpr[int]]("four"), TypeError, "field 'n' of .* expects int, got 'four'"),
     (lambda: Point.__coerce__(3), TypeError, "expects Point, got int 3"),
+    (lambda: fx.Struct["v" : fx.Float32x4]("one"), TypeError, "field 'v' of .* expects Float32x4, got str 'one'"),
+    (lambda: fx.coop.BlockReduce(1.5, "add", storage=None), TypeError, "specialize first"),
     (lambda: Point(), TypeError, "missing required field 'x'"),
     (lambda: Point(1, 2, 3), TypeError, r"expected 2 field\(s\), got 3 values"),
     (lambda: Point(1, z=2), TypeError, "unexpected field 'z'"),

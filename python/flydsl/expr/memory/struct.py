@@ -292,7 +292,7 @@ def _converted(cls: type, field: Field, value: Any) -> Any:
             raise _wrong(cls, field, value)
         return _number(cls, field, kind, value)
     if hasattr(kind, "lanes"):  # Float32x4 and its kind are objects, not classes
-        return value if isinstance(value, Vector) else kind(value)
+        return _vector(cls, field, kind, value)
     if isinstance(kind, type) and issubclass(kind, Union):
         raise _no_value(kind)
     # On the host a struct holds what a jit function would be given: an array where a kernel sees a tensor.
@@ -309,6 +309,18 @@ def _constant(cls: type, field: Field, value: Any) -> Any:
     if kind in _FITTING and isinstance(value, (bool, int, float, str)) and not isinstance(value, _FITTING[kind]):
         raise DslTypeError(f"field '{field.name}' of {cls.__name__} expects {kind.__name__}, got {value!r}")
     return value
+
+
+def _vector(cls: type, field: Field, kind: Any, value: Any) -> Any:
+    """A vector of a field: one of its type, or what makes one."""
+    if isinstance(value, Vector):
+        if value.numel != kind.lanes or value.dtype is not kind.dtype:
+            raise _wrong(cls, field, value)
+        return value
+    numbers = value if isinstance(value, (tuple, list)) else [value]
+    if any(operand(python_value(number)) is None for number in numbers):
+        raise _wrong(cls, field, value)
+    return kind(value)
 
 
 def _number(cls: type, field: Field, kind: Any, value: Any) -> Any:
