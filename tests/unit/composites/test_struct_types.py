@@ -142,7 +142,8 @@ def test_names_of_the_struct_protocol() -> None:
     assert Tile.__coerce__(value := Tile(4, 0)) is value
     assert four.__dsl_base_type__ is Tile.__dsl_base_type__ is Tile and four.__dsl_display_name__ == "Tile[rows=4]"
     assert [field.name for field in four.__dsl_field_defs__] == ["rows", "base"] and Tile._schema_frozen
-    assert four.__extract_to_ir_values__ and four.__get_ir_types__ and four.__c_abi_spec__ and four.__peek_from_ptr__
+    assert (four.__dsl_size_of__(), four.__dsl_align_of__(), Tile(4, 7).__c_abi_spec__()) == (4, 4, [("i", 7)])
+    assert four.__peek_from_ptr__ and four.__poke_into_ptr__ and four.__extract_to_ir_values__
     mixed = fx.Struct["a" : fx.Int32, fx.Float32]
     assert [field.name for field in mixed.__dsl_field_defs__] == ["a", "_1"] and mixed(1, 2.5)._1.value == 2.5
 
