@@ -59,7 +59,7 @@ class _BlockOperation:
         """``BlockReduce[fx.Float32, 256]``: the operation for a number type and a size, as a class of its own."""
         return cls.specialised(cls, key)
 
-    def __new__(cls, dtype: Any = None, *args: Any, **kwargs: Any) -> Self:
+    def __new__(cls, dtype: Any, *args: Any, **kwargs: Any) -> Self:
         if not (isinstance(dtype, type) and issubclass(dtype, Numeric)):
             raise DslTypeError(
                 f"{cls.__name__} needs an fx number type, got {dtype!r}",

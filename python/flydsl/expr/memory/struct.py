@@ -305,7 +305,7 @@ def _converted(cls: type, field: Field, value: Any) -> Any:
 def _constant(cls: type, field: Field, value: Any) -> Any:
     """A compile-time value of a field, as its annotation says; ``Constexpr[float]`` takes whole numbers too."""
     wanted = get_args(field.type)
-    kind = wanted[0] if len(wanted) == 1 else None
+    kind: Any = wanted[0] if len(wanted) == 1 else None
     if kind in _FITTING and isinstance(value, (bool, int, float, str)) and not isinstance(value, _FITTING[kind]):
         raise DslTypeError(f"field '{field.name}' of {cls.__name__} expects {kind.__name__}, got {value!r}")
     return value
