@@ -11,8 +11,11 @@ import inspect
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import flydsl.compiler as flyc
+import flydsl.expr as fx
 from tests.unit.api.test_api_names import resolve
 from tests.unit.api.usage import usage_of
 
@@ -41,6 +44,8 @@ ROWS: dict[str, list[tuple[str, tuple[Any, ...] | None]]] = {
         ("ballot", (X, X)), ("ds_bpermute", (X, X, X)), ("update_dpp", (X, X, X, 1, 15, 15, True)),
         ("ds_swizzle", (X, X, 1)), ("perm_b32", (X, X, X)), ("exp2", (X, X)), ("rcp", (X, X)),
         ("cvt_pk_f32_fp8", (X, X, False)), ("SyncScope.Agent", None), ("SyncScope.SingleThreadOneAs", None),
+        ("SyncScope.Workgroup", None), ("SyncScope.Wavefront", None), ("SyncScope.OneAs", None),
+        ("SyncScope.AgentOneAs", None), ("SyncScope.WorkgroupOneAs", None), ("SyncScope.WavefrontOneAs", None),
         ("CopyOpCDNA3BufferCopyType.get", (128, 0)),
     ],
     "flydsl.expr.rocdl.cdna4": [
@@ -66,6 +71,22 @@ ROWS: dict[str, list[tuple[str, tuple[Any, ...] | None]]] = {
         ("CanonicalizeWhile.scf_while_dispatch", (X, X)), ("ASTRewriter.transform", (X,)),
     ],
     "flydsl.compiler.kernel_function": [("FuncLocationTracker", (X,)), ("CompilationContext.get_current", ())],
+    "flydsl.compiler.jit_function": [
+        ("MlirCompiler.compile", (X,)), ("_flydsl_key", ()), ("JitFunction._last_compiled", None), ("jit", (X,)),
+    ],
+    "flydsl.compiler.protocol": [
+        ("extract_to_ir_values", (X,)), ("construct_from_ir_values", (X, X, [X])), ("get_ir_types", (X,)),
+        ("cache_signature", (X,)), ("c_abi_spec", (X,)), ("dsl_size_of", (X,)), ("dsl_align_of", (X,)),
+        ("peek_from_ptr", (X, X)), ("poke_into_ptr", (X, X, X)), ("Storable", None), ("DslType", None),
+    ],
+    "flydsl.expr.memory.struct": [
+        ("Struct.__extract_to_ir_values__", (X,)), ("Struct.__construct_from_ir_values__", ([X],)),
+        ("Struct.__get_ir_types__", (X,)), ("Struct.__cache_signature__", (X,)), ("Struct.__c_abi_spec__", (X,)),
+        ("Struct.__dsl_size_of__", ()), ("Struct.__dsl_align_of__", ()), ("Struct.__peek_from_ptr__", (X,)),
+        ("Struct.__poke_into_ptr__", (X, X)), ("Struct.__coerce__", (X,)), ("Struct.__specialize_for_value__", (X,)),
+        ("Struct.__dsl_field_defs__", None), ("Struct.__dsl_display_name__", None), ("Struct.__dsl_base_type__", None),
+        ("Struct._schema_frozen", None),
+    ],
     "flydsl.compiler.diagnostics": [("DSLCompileError", None), ("DiagRecord", ("error", "text")),
                                     ("SourceFrame", ("f.py", 1)), ("install_excepthook", ())],
     "flydsl.utils": [("log", ())],
@@ -74,7 +95,10 @@ ROWS: dict[str, list[tuple[str, tuple[Any, ...] | None]]] = {
     "flydsl.expr": [
         ("gather", (X, X, X, X)), ("scatter", (X, X, X, X)), ("assume", (X,)), ("SyncScope.SingleThread", None),
         ("T.VectorType.get", ([4], X)), ("num_warp_threads", ()), ("ThrMma.make_fragment_A", (X, X)),
-        ("ThrCopy.tile_mn", None),
+        ("Storage._target_type", None), ("Storage._prebuilt", None),
+        ("ThrCopy.tile_mn", None), ("ThrCopy.thr_idx", None), ("ThrMma.thr_idx", None), ("Tensor.memspace", None),
+        ("Tensor.value_type", None), ("Pointer.memspace", None), ("Pointer.value_type", None),
+        ("CopyAtom.layout_src_tv", None), ("CopyAtom.layout_dst_tv", None), ("memref_load_vec", (X,)),
     ],
     "flydsl.expr.coop": [
         ("warp_reduce", (X, "add")), ("warp_scan", (X, "add")), ("warp", None), ("block", None),
@@ -86,7 +110,7 @@ ROWS: dict[str, list[tuple[str, tuple[Any, ...] | None]]] = {
         ("philox_impl", (1, 2, 3, 4, 5, 6, 10)), ("philox", (1, 2, 3, 4, 5)), ("uint_to_uniform_float", (X,)),
         ("pair_uniform_to_normal", (X, X)),
     ],
-    "flydsl.autotune": [("Config", ()), ("autotune", ([],)), ("do_bench", (X,))],
+    "flydsl.autotune": [("Config", ()), ("autotune", ([],)), ("do_bench", (X,)), ("Autotuner", (X, [], [], 5, 25))],
 }  # fmt: skip
 FLAT = [(module, name, call) for module, rows in ROWS.items() for name, call in rows]
 
@@ -112,7 +136,6 @@ def test_name_is_used(module: str, name: str, repository: Path) -> None:
 
 
 def test_plain_imports() -> None:
-    import flydsl.expr as fx
     import flydsl.extension.coop as coop
     import flydsl.extension.random as random
 
@@ -121,3 +144,38 @@ def test_plain_imports() -> None:
     assert (fx.SyncScope.System, fx.SyncScope.SingleThread, fx.rocdl.SyncScope.Agent) == ("", "singlethread", "agent")
     masks = (fx.rocdl.mask_mfma, fx.rocdl.mask_vmem_rd, fx.rocdl.mask_dsrd, fx.rocdl.mask_dswr)
     assert masks == (0x8, 0x20, 0x100, 0x200)
+
+
+def test_scopes_are_plain_text() -> None:
+    scope = fx.rocdl.SyncScope
+    assert [scope.Workgroup, scope.Wavefront, scope.OneAs] == ["workgroup", "wavefront", "one-as"]
+    assert [scope.AgentOneAs, scope.WorkgroupOneAs, scope.WavefrontOneAs] == [
+        "agent-one-as", "workgroup-one-as", "wavefront-one-as",
+    ]  # fmt: skip
+
+
+def test_what_values_of_a_kernel_tell() -> None:
+    """Facts of tensors, pointers, atoms and slices that kernels ask for while they are traced."""
+    told: dict[str, Any] = {}
+
+    @flyc.kernel
+    def kernel(x: fx.Tensor) -> None:
+        atom = fx.make_copy_atom(fx.UniversalCopy(128), fx.Float32)
+        part = fx.make_tiled_copy_tv(atom, fx.make_layout(4, 1), fx.make_layout(4, 1)).get_slice(fx.thread_idx.x)
+        told["tensor"] = (x.memspace, x.value_type)
+        told["pointer"] = (fx.get_iter(x).memspace, fx.get_iter(x).value_type)
+        told["layouts"] = (str(atom.layout_src_tv), str(atom.layout_dst_tv))
+        told["slice"] = part.thr_idx
+        row = fx.make_view(fx.get_iter(x), fx.make_layout(4, 1))
+        total = fx.memref_load_vec(row).reduce("add", init_val=1.0)
+        if fx.thread_idx.x == 0:
+            x[0] = total
+
+    @flyc.jit
+    def launch(x: fx.Tensor) -> None:
+        kernel(x).launch(block=4, unit_attrs=["fly.marked"])
+
+    x = np.arange(4, dtype=np.float32)
+    launch(x)
+    assert x[0] == 7 and told["tensor"] == told["pointer"] and told["layouts"][0] == told["layouts"][1]
+    assert told["slice"] is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -95,6 +96,29 @@ def test_pages_under_names_that_a_reader_looks_for(page: str, repository: Path) 
     text = (repository / "docs" / page).read_text()
     assert PAGES[page] in text
     assert f"({page})" in (repository / "docs" / "index.md").read_text()
+
+
+def rows_of(text: str) -> list[list[str]]:
+    """Cells of the tables of a page, without their headings."""
+    lines = [line.strip().strip("|").split("|") for line in text.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line] for line in lines if line[0].strip() not in ("there", "folder")]
+
+
+def test_the_readme_of_the_tests_is_true(repository: Path) -> None:
+    """Each folder has its row, and what the page names is there."""
+    tests = repository / "tests"
+    page = (tests / "README.md").read_text()
+    folders = {path.name for path in tests.iterdir() if path.is_dir() and any(path.rglob("*.py"))}
+    assert {row[0].strip("`") for row in rows_of(page)} == folders
+    assert [found for found in re.findall(r"scripts/\w+\.sh", page) if not (repository / found).is_file()] == []
+    linked = [target.partition("#")[0] for target in re.findall(r"\]\(([^)]+)\)", page)]
+    assert [target for target in linked if not (tests / target).is_file()] == [] and linked
+
+
+def test_tests_are_found_under_the_names_of_the_original(repository: Path) -> None:
+    guide = (repository / "docs" / "testing_guide.md").read_text().partition("## Where tests are")[2]
+    here = [path for row in rows_of(guide) for path in re.findall(r"`(tests/[\w/.]+)`", row[1])]
+    assert len(here) > 20 and [path for path in here if not (repository / path).exists()] == []
 
 
 def test_large_shapes_wait_to_be_asked_for(repository: Path) -> None:

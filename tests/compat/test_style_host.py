@@ -238,6 +238,44 @@ def test_code_of_a_device_library_is_linked(tmp_path: Path, monkeypatch: pytest.
         run(lambda_calling(put), np.zeros(1, np.int64), block=1)
 
 
+def test_another_file_of_a_device_library_is_noticed(tmp_path: Path) -> None:
+    """Code in memory is of the file that was named when it was made: another one, or its next edition, counts."""
+    first, second = tmp_path / "first.bc", tmp_path / "second.bc"
+
+    def write(path: Path, factor: float) -> None:
+        text = f"define float @scaled(float %x) {{\n %r = fmul float %x, {factor}\n ret float %r\n}}"
+        path.write_bytes(llvm.parse_assembly(text).as_bitcode())
+
+    write(first, 2.0)
+    write(second, 3.0)
+    scaled = extern_link.link_extern(extern.ffi("scaled", ["float32"], "float32"), bitcode_path=first)
+
+    @flyc.kernel
+    def kernel(out: fx.Tensor) -> None:
+        out[0] = scaled(out[0])
+
+    @flyc.jit
+    def launch(out: fx.Tensor) -> None:
+        kernel(out).launch()
+
+    def factor() -> float:
+        out = np.ones(1, np.float32)
+        launch(out)
+        return float(out[0])
+
+    assert factor() == factor() == 2 and len(launch.specialisations) == 1
+    extern_link.link_extern(scaled, bitcode_path=first)
+    assert factor() == 2 and len(launch.specialisations) == 1, "the same file changes nothing"
+    extern_link.link_extern(scaled, bitcode_path=second)
+    assert factor() == factor() == 3 and len(launch.specialisations) == 2
+    assert "second.bc" in str(launch.specialisations[1])
+    extern_link.link_extern(scaled, bitcode_path=first)
+    assert factor() == 2
+    write(first, 0.5)
+    extern_link.link_extern(scaled, bitcode_path=first)
+    assert factor() == 0.5
+
+
 def test_diagnostics_as_data(capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     error = diagnostics.DSLCompileError("wrong", hint="right", location=SourceLocation("k.py", 3, 5))
     record = diagnostics.DiagRecord.of(error)

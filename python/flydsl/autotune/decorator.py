@@ -52,7 +52,13 @@ def autotune(configs: Configs, key: Sequence[str] | None = None, warmup: int = 5
                 hint="write @flydsl.autotune(…) above @flyc.jit",
             )
         return Autotuner(
-            fn, configs, _names("key", key), options, prune=prune, default=default, artifact_name=artifact_name
+            fn,
+            configs,
+            _names("key", key),
+            prune_configs_by=prune,
+            default=default,
+            artifact_name=artifact_name,
+            options=options,
         )
 
     return decorate

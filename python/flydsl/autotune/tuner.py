@@ -15,7 +15,7 @@ from flydsl.autotune import artifacts
 from flydsl.autotune.call import Call, Parameters, call_with, unknown_parameters
 from flydsl.autotune.config import Config
 from flydsl.autotune.key import Problem, build_of, problem_of
-from flydsl.autotune.options import Options, pruned
+from flydsl.autotune.options import Options, checked_prune, pruned
 from flydsl.autotune.quick_key import quick_key
 from flydsl.autotune.search import Search, run_once
 from flydsl.base import knobs
@@ -43,8 +43,17 @@ class Autotuner(Decorated):
     what = "a tuned function"
     captured_parts = ("fn",)
 
-    def __init__(self, fn: JitFunction, configs: Configs, key: Sequence[str], options: Options, *, prune: Any = None,
-                 default: Default = None, artifact_name: str | None = None) -> None:  # fmt: skip
+    def __init__(self, fn: JitFunction, configs: Configs, key: Sequence[str] = (), warmup: int = 5, rep: int = 25, *,
+                 prune_configs_by: Any = None, default: Default = None, artifact_name: str | None = None,
+                 options: Options | None = None, do_bench_fn: Any = None, **measured: Any) -> None:  # fmt: skip
+        """As `autotune` says; ``measured`` are its hooks and the buffers to reset or restore, unless in ``options``."""
+        if not isinstance(fn, JitFunction):
+            raise DslTypeError(
+                f"an Autotuner takes a jit function, got {type(fn).__name__}", hint="autotune(configs)(fn) tunes any"
+            )
+        if options is None:
+            named = {name: tuple(v) if isinstance(v, list) else v for name, v in measured.items() if v is not None}
+            options = Options(warmup=warmup, rep=rep, do_bench=do_bench_fn, **named)
         super().__init__(fn.func)
         self.fn = fn
         self.configs = configs
@@ -54,7 +63,7 @@ class Autotuner(Decorated):
         self.artifact_name = artifacts.checked_name(artifact_name)
         self.winners: dict[Problem, Config] = {}
         """The winner of every problem met so far, the latest settings' where there are several."""
-        self._prune = prune
+        self._prune = checked_prune(prune_configs_by)
         self._parameters = Parameters(fn)
         self._winners: dict[Any, Config] = {}
         self._captured: Inputs | None = None

@@ -7,10 +7,16 @@ when it writes code. Nothing is here until a program declares such a function.
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from flydsl.base.lazy import lazy_module
 from flydsl.base.records import dataclass
+
+if TYPE_CHECKING:
+    import pathlib
+    from pathlib import Path
+else:
+    pathlib = lazy_module("pathlib")
 
 PREFIX = "llvm.fly.extern."
 """Before the symbol where a call is an operation: those have to begin with llvm's name."""
@@ -24,6 +30,8 @@ class DeviceFunction:
     declaration: str
     """As LLVM text has it."""
     bitcode: Path
+    stamp: str = ""
+    """The file as it was when the call was traced."""
 
 
 links: dict[str, Path] = {}
@@ -34,6 +42,29 @@ called: dict[str, DeviceFunction] = {}
 """What traced kernels call, by symbol."""
 calls = 0
 """How many calls were traced so far."""
+relinked: dict[str, str] = {}
+"""Functions that code was made for and that another file was named for since, with its stamp."""
+
+
+def stamp_of(bitcode: Path) -> str:
+    """What tells a file from another, and from what it was before it was written again."""
+    found = bitcode.stat()
+    return f"{bitcode.resolve()} {found.st_mtime_ns} {found.st_size}"
+
+
+def link(symbol: str, bitcode: Path) -> bool:
+    """Name the file that has a function; whether that changes what code was made of."""
+    links[symbol] = bitcode
+    before, now = called.get(symbol), stamp_of(bitcode)
+    if before is None or relinked.get(symbol, before.stamp) == now:
+        return False
+    relinked[symbol] = now
+    return True
+
+
+def relinked_now() -> tuple[tuple[str, str], ...]:
+    """The part of a key that tells code of before from code of after."""
+    return tuple(sorted(relinked.items()))
 
 
 def bitcode_of(declared: Any) -> Path | None:
@@ -41,7 +72,7 @@ def bitcode_of(declared: Any) -> Path | None:
     if declared.symbol in links:
         return links[declared.symbol]
     found = (resolver(declared) for resolver in resolvers)
-    return next((Path(path) for path in found if path is not None), None)
+    return next((pathlib.Path(path) for path in found if path is not None), None)
 
 
 def note_call(function: DeviceFunction) -> None:

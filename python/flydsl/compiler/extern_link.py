@@ -1,6 +1,7 @@
 """Which code stands behind declared device functions; `flydsl.expr.extern` says what becomes of their calls.
 
 Code that calls such functions is compiled anew in every process: files of libraries are no part of the key on disk.
+In a process, naming another file, or the same one written again, makes the next call compile for it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 
 from flydsl.base import device_libraries
 from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.compiler.backends.base import outdate
 from flydsl.expr.extern import ExternFunction
 
 
@@ -28,7 +30,8 @@ def link_extern(
     path = Path(bitcode_path)
     if not path.is_file():
         raise DslValueError(f"there is no bitcode file {path} for '{extern.symbol}'")
-    device_libraries.links[extern.symbol] = path
+    if device_libraries.link(extern.symbol, path):
+        outdate()
     return extern
 
 

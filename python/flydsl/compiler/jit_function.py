@@ -20,6 +20,7 @@ from flydsl.base.progress import Progress, stage
 from flydsl.base.records import replace
 from flydsl.compiler.arguments.adapting import Adapted, Signature
 from flydsl.compiler.backends.base import age, environment_now
+from flydsl.compiler.backends.base import toolchain_text as _flydsl_key
 from flydsl.compiler.cache.cache_info import CacheCounts, CacheInfo, JitCacheManager
 from flydsl.compiler.calls.call import Call, Key, Origin, Specialisation, adapted_call, record, refuse_during_capture
 from flydsl.compiler.calls.instance_key import InstanceKey
@@ -35,7 +36,7 @@ from flydsl.expr.trace.context import is_tracing
 if TYPE_CHECKING:
     from flydsl.codegen import llvm_options
     from flydsl.compiler.cache import disk_cache
-    from flydsl.compiler.lowering import driver, kernel_cost
+    from flydsl.compiler.lowering import driver, kernel_cost, source_text
     from flydsl.compiler.rewrite import rewriter
     from flydsl.compiler.running import loading
     from flydsl.compiler.tracing import trace
@@ -47,6 +48,7 @@ else:
     kernel_cost = lazy_module("flydsl.compiler.lowering.kernel_cost")
     rewriter = lazy_module("flydsl.compiler.rewrite.rewriter")
     loading = lazy_module("flydsl.compiler.running.loading")
+    source_text = lazy_module("flydsl.compiler.lowering.source_text")
     trace = lazy_module("flydsl.compiler.tracing.trace")
     xdsl_loading = lazy_module("flydsl.dialects.xdsl_loading")
 
@@ -92,6 +94,7 @@ class JitFunction(Decorated):
         """The one used last."""
         self._history: deque[Specialisation] = deque(maxlen=_MOST_RECORDS)
         self._made = 0
+        self._latest: tuple[Key, tuple[Any, ...]] | None = None
         self._lock = threading.RLock()  # a module that tracing imports may call the function
         _alive.add(self)
 
@@ -183,6 +186,11 @@ class JitFunction(Decorated):
         """What the function was compiled for so far, in order, and why each time; the latest few hundred."""
         return tuple(self._history)
 
+    @property
+    def _last_compiled(self) -> tuple[Key, source_text.TracedText] | None:
+        """What was compiled last and its IR, as the original's tests read them."""
+        return None if self._latest is None else (self._latest[0], source_text.TracedText(self._latest[1]))
+
     def cache_info(self) -> CacheInfo | None:
         """Hits, misses and sizes of the function's caches; None before it was first called."""
         return self._counts.info(self._versions.size)
@@ -245,6 +253,7 @@ class JitFunction(Decorated):
             made = record(self.__name__, self._made, self.signature.names, call.forms(), key, origin, self._history)
             kept = [a.without_data() if isinstance(a, Adapted) else a for a in call.arguments]
             asked = (self.func, kept, call.device.target, key.hints)  # and not the call, which has the arrays
+            self._latest = (key, asked)
             self._history.append(replace(made, code=cache(lambda: kernel_cost.kernel_costs(*asked))))
 
     def _version_now(self) -> Version:
@@ -328,4 +337,4 @@ def jit(func: Callable[..., Any] | None = None) -> Any:
     return JitFunction(func)
 
 
-__all__ = ["BoundJit", "JitCacheManager", "JitFunction", "MlirCompiler", "jit"]
+__all__ = ["BoundJit", "JitCacheManager", "JitFunction", "MlirCompiler", "_flydsl_key", "jit"]

@@ -225,7 +225,8 @@ class KernelLauncher:
         size = (block[0], block[1], block[2])
         if known is not None and known != size:
             raise DslValueError(
-                f"kernel '{self.kernel.__name__}' states known_block_size={known} but is launched with block={size}",
+                f"kernel '{self.kernel.__name__}' is launched with block={size}, "
+                f"which differs from known_block_size={known}",
                 hint="make the two agree, or drop known_block_size",
             )
         return size

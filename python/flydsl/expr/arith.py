@@ -126,6 +126,14 @@ def _fold_many(op: Operation, values: Sequence[Any], flags: Flags) -> Any:
     if not flat:
         raise DslValueError(f"{op.symbol} needs at least one operand")
     result: Any = required_operand(flat[0])
+    for value in flat:
+        fmt = required_operand(value).dtype.format
+        if fmt.is_index:
+            raise DslTypeError(f"{op.symbol} does not support Index", hint="convert with .to(fx.Int64)")
+        if fmt.is_float and fmt.width < 16:
+            raise DslTypeError(
+                f"{op.symbol} does not support {fmt}, a narrow storage float", hint="convert with .to(fx.Float32)"
+            )
     for value in flat[1:]:
         result = combine(op, result, value, flags)
     return result
@@ -152,7 +160,8 @@ def ceildiv(lhs: Any, rhs: Any) -> Any:
     for value in (a, b):
         fmt = value.dtype.format
         if fmt.is_boolean or fmt.is_index or fmt.is_float:
-            raise DslTypeError(f"ceildiv works on integers, not on {fmt}", hint="convert with .to(fx.Int32)")
+            why = "does not support Boolean" if fmt.is_boolean else "requires integer operands"
+            raise DslTypeError(f"ceildiv {why}, got {fmt}", hint="convert with .to(fx.Int32)")
     if isinstance(b, Numeric) and b.is_static():
         if b.value == 0:
             raise fold.DslZeroDivisionError("ceildiv by zero")

@@ -54,7 +54,8 @@ class ExternFunction:
             )
         values = [self._value(kind, value) for kind, value in zip(self.arg_types, args, strict=True)]
         kind = TYPES[self.ret_type]
-        device_libraries.note_call(device_libraries.DeviceFunction(self.symbol, self.declaration(), bitcode))
+        stamp = device_libraries.stamp_of(bitcode)
+        device_libraries.note_call(device_libraries.DeviceFunction(self.symbol, self.declaration(), bitcode, stamp))
         found = current().intrinsic(
             f"{device_libraries.PREFIX}{self.symbol}", values, None if kind is None else str(kind.ir_type)
         )

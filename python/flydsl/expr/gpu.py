@@ -83,7 +83,7 @@ def known_block_size() -> tuple[int, int, int]:
     size = getattr(current(), "known_block_size", None)
     if size is None:
         raise DslRuntimeError(
-            "the block size of this kernel is not known while tracing",
+            "this kernel has no compile-time block size",
             hint="pass known_block_size=(x, y, z) to @flyc.kernel, or launch with constant block sizes",
         )
     return size

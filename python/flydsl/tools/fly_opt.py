@@ -21,9 +21,9 @@ from flydsl.base import knobs
 from flydsl.base.errors import FlyDSLError
 from flydsl.base.own_code import VERSION
 from flydsl.base.records import dataclass, field
+from flydsl.dialects.mlir_names import MlirPrinter
 from flydsl.tools.ir_diagnostics import IrDiagnostic, IrError, expectations, unmet
 from flydsl.tools.ir_reader import read_module, verify
-from flydsl.tools.mlir_names import MlirPrinter
 from flydsl.tools.pass_selection import Step, UnknownPassError, parse_pipeline, pass_names, step
 
 _SEPARATOR = "// -----"

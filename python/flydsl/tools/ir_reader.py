@@ -28,8 +28,8 @@ from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken
 from flydsl.base.errors import FlyDSLError
 from flydsl.dialects.fly.ops import FlyOp
 from flydsl.dialects.registry import IrContext
+from flydsl.dialects.upstream_syntax import reading_context
 from flydsl.tools.ir_diagnostics import IrDiagnostic, IrError
-from flydsl.tools.upstream_syntax import reading_context
 
 _INTEGER_TYPE = re.compile(r"[su]?i(\d+)")
 _WIDEST_INTEGER = (1 << 24) - 1  # MLIR's IntegerType::kMaxWidth

@@ -39,6 +39,21 @@ def test_fastest_wins_and_the_call_runs_once() -> None:
     assert clock.measured == [32, 64, 128], "the second call finds the winner"
 
 
+def test_the_class_takes_what_the_original_has_it_take() -> None:
+    clock, seen = Clock(b32=3.0, b64=1.0), []
+    function = Autotuner(
+        fresh(axpy), blocks(32, 64), ["n"], 1, 3, prune_configs_by=None, reset_to_zero=None, restore_value=["B"],
+        pre_hook=None, post_hook=lambda arguments, error: seen.append(error), do_bench_fn=clock, default=None,
+        artifact_name=None,
+    )  # fmt: skip
+    a, b, expected = arrays()
+    function(a, b, SIZE)
+    np.testing.assert_allclose(b, expected, rtol=1e-6)
+    assert clock.measured == [32, 64] and function.best_config(a, b, SIZE) == Config(BLOCK=64) and set(seen) == {None}
+    with pytest.raises(TypeError, match="takes a jit function, got function"):
+        Autotuner(arrays, blocks(32), [])  # type: ignore[arg-type]
+
+
 def test_with_the_real_clock() -> None:
     function = flydsl.autotune(configs=blocks(32, 64), key=["n"], warmup=1, rep=3)(fresh(axpy))
     a, b, expected = arrays()

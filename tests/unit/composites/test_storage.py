@@ -147,12 +147,12 @@ def test_what_is_refused() -> None:
     text = refused(lambda s: s.data.poke(1), NotImplementedError, r"a whole Array\[Float32, 64, 16\] cannot be poked")
     assert "write its elements" in text
     refused(lambda s: setattr(s, "head", 1), dataclasses.FrozenInstanceError, "cannot assign to 'head'")
-    refused(lambda s: s.missing, AttributeError, "has no 'missing'; it has n, head, data, peek, poke")
+    refused(lambda s: s.missing, AttributeError, "has no field 'missing'; it has n, head, data, peek, poke")
     refused(lambda s: s.head[0], TypeError, "has no elements")
     refused(lambda s: s.head.poke(3), TypeError, "a Head is stored here, got int 3")
     refused(lambda s: s.data[64], IndexError, "use 0 to 63")
     refused(lambda s: fx.Storage[fx.Int32](3), TypeError, "lies at a pointer, got int 3")
     refused(lambda s: fx.Storage[Tile](s.ptr).peek(), TypeError, "the Constexpr n is not there")
     union = fx.Union["a" : fx.Int32, "b" : fx.Float32]
-    text = refused(lambda s: fx.Storage[union](s.ptr).peek(), TypeError, "has no value of its own")
+    text = refused(lambda s: fx.Storage[union](s.ptr).peek(), TypeError, "has no value form")
     assert "storage.field.peek()" in text

@@ -130,7 +130,7 @@ def test_a_field_of_the_wrong_type_names_the_field() -> None:
     def body(a: fx.Tensor, out: fx.Tensor) -> None:
         Scaling(3, 1.0, 1, Inner(1, 1))
 
-    with pytest.raises(TypeError, match="field 'x' of Scaling is a Tensor, got int 3") as caught:
+    with pytest.raises(TypeError, match="field 'x' of Scaling expects Tensor, got int 3") as caught:
         run(body, numbers(8), numbers(8), threads=8)
     assert "test_struct_values.py" in str(caught.value)
 

@@ -95,6 +95,12 @@ def test_max_min() -> None:
         assert last(trace) == "arith.maximumf %f 0.0 {fastmath=nnan} : f32"
     with pytest.raises(ValueError, match="at least one operand"):
         arith.max()
+    for bad, message in ((n.Index(3), "does not support Index"), (n.Float8E4M3FN(1.0), "narrow storage float")):
+        for function in (arith.max, arith.min):
+            with pytest.raises(TypeError, match=message):
+                function(bad, bad)
+            with pytest.raises(TypeError, match=message):
+                function(bad)
 
 
 def test_ceildiv() -> None:
@@ -108,9 +114,11 @@ def test_ceildiv() -> None:
         arith.ceildiv(7, 0)
     with pytest.raises(OverflowError):
         arith.ceildiv(n.Int32(-(2**31)), -1)
-    for bad in (n.Boolean(True), n.Index(3), n.Float32(1.0)):
-        with pytest.raises(TypeError, match="ceildiv"):
+    for bad in (n.Index(3), n.Float32(1.0)):
+        with pytest.raises(TypeError, match="ceildiv requires integer operands"):
             arith.ceildiv(bad, 2)
+    with pytest.raises(TypeError, match="ceildiv does not support Boolean"):
+        arith.ceildiv(n.Boolean(True), 2)
 
 
 def test_shrui_exact() -> None:

@@ -471,7 +471,8 @@ def dynamic_tensor(view: ArrayView) -> TensorArgument:
             lead = 0  # strides of at most one element say nothing
         else:
             raise DslRuntimeError(
-                f"the tensor of shape {view.shape} has no dimension of stride 1 (strides {view.strides})",
+                f"the tensor of shape {view.shape} has no dimension of stride 1 (strides {view.strides}): "
+                "cannot auto-mark layout-dynamic",
                 hint="pass flyc.from_dlpack(t), which keeps its exact strides",
             )
     codes: Code = tuple(1 if i == lead else ANY for i in range(len(view.shape)))

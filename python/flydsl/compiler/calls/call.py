@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from flydsl.base import knobs
+from flydsl.base import device_libraries, knobs
 from flydsl.base.errors import DslRuntimeError, DslValueError, FlyDSLError, SourceLocation
 from flydsl.base.lazy import lazy_module
 from flydsl.base.records import dataclass, field
@@ -59,6 +59,8 @@ class Key(NamedTuple):
     """It is no part of the code, but code is loaded onto one device."""
     backend: str = ""
     """A backend that is not this package's own, and its hash."""
+    libraries: tuple[tuple[str, str], ...] = ()
+    """Functions of device libraries that another file was named for since code was made of them."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,7 @@ def properties_of(names: Sequence[str], forms: Sequence[Form], key: Key) -> dict
     found["device"] = family(key.kind).place(key.device_number)
     if key.backend:
         found["backend"] = key.backend
+    found.update({f"the library of '{symbol}'": stamp.partition(" ")[0] for symbol, stamp in key.libraries})
     found.update({f"hint {name}": repr(value) for name, value in key.hints})
     found.update({f"environment variable {name}": value for name, value in key.settings})
     return found
@@ -192,7 +195,8 @@ class Call:
         target = self.device.target
         backend = backend_for(target)
         made_by = "" if is_own(backend) else f"{type(backend).__qualname__} {age()} {backend.hash()}"
-        return Key(self.device.kind, target.arch, knobs.code_settings(), hints, self.key, self.index, made_by)
+        return Key(self.device.kind, target.arch, knobs.code_settings(), hints, self.key, self.index, made_by,
+                   device_libraries.relinked_now())  # fmt: skip
 
     def forms(self, artifact: artifact_file.Artifact | None = None) -> list[Form]:
         """What each parameter of the code for this call accepts; the artifact tells which arrays it may write."""

@@ -75,7 +75,8 @@ def check_mapping(hints: Any) -> Mapping[str, Any]:
     """Hints as a caller wrote them; refuses what is no dict."""
     if not isinstance(hints, Mapping):
         raise DslTypeError(
-            f"compile hints must be a dict, got {type(hints).__name__}", hint='write flyc.compile[{"waves_per_eu": 2}]'
+            f"compile hints must be a dict, got {type(hints).__name__}",
+            hint='it expects a dict, such as flyc.compile[{"waves_per_eu": 2}]',
         )
     return hints
 

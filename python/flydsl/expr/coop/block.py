@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from flydsl.base.errors import DslTypeError, DslValueError
 from flydsl.expr import gpu
@@ -59,12 +59,15 @@ class _BlockOperation:
         """``BlockReduce[fx.Float32, 256]``: the operation for a number type and a size, as a class of its own."""
         return cls.specialised(cls, key)
 
-    def __init__(self, dtype: Any, storage: Any, slots: int) -> None:
+    def __new__(cls, dtype: Any, *args: Any, **kwargs: Any) -> Self:
         if not (isinstance(dtype, type) and issubclass(dtype, Numeric)):
             raise DslTypeError(
-                f"{type(self).__name__} needs an fx number type, got {dtype!r}",
+                f"{cls.__name__} needs an fx number type, got {dtype!r}",
                 hint="pass fx.Float32, or specialize first: BlockReduce[fx.Float32, 256](value, op, storage=...)",
             )
+        return super().__new__(cls)
+
+    def __init__(self, dtype: Any, storage: Any, slots: int) -> None:
         self.dtype = dtype
         self.threads = _threads()
         self.wave = gpu.num_warp_threads()

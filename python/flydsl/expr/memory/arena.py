@@ -54,7 +54,7 @@ class Arena:
             )
         if isinstance(what, int):
             if what < 1:
-                raise DslValueError(f"allocate needs at least one byte, got {what}")
+                raise DslValueError(f"the number of bytes must be > 0, got {what}")
             offset = self._take("raw bytes", what, self.base_alignment, 1, alignment)
             return byte_offset(self._marked_start(), offset)
         natural = dsl_align_of(what)

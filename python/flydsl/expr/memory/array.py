@@ -28,7 +28,7 @@ def checked_alignment(alignment: Any, natural: int, what: str) -> int:
     if isinstance(alignment, bool) or not isinstance(alignment, int):
         raise DslTypeError(f"the alignment of {what} must be an int, got {alignment!r}", hint="write a power of two")
     if alignment < 1 or alignment & (alignment - 1):
-        raise DslValueError(f"the alignment of {what} must be a power of two, got {alignment}")
+        raise DslValueError(f"the alignment of {what} must be positive and a power of two, got {alignment}")
     if alignment < natural:
         raise DslValueError(
             f"{what} is aligned to {natural} bytes by itself, {alignment} is less", hint=f"use {natural} or more"
@@ -53,18 +53,20 @@ class Array:
             raise DslTypeError(f"{cls.__name__} already has its element type and length")
         parts: tuple[Any, ...] = item if isinstance(item, tuple) else (item,)
         if len(parts) not in (2, 3):
-            raise DslTypeError("Array takes an element type and a length", hint="write fx.Array[fx.Float32, 64]")
+            raise DslTypeError(
+                "Array takes an element type and a length: Array[dtype, size]", hint="write fx.Array[fx.Float32, 64]"
+            )
         dtype, length = parts[0], plain(parts[1])
         if not is_number_type(dtype):
-            raise DslTypeError(f"the element type of an Array must be an fx number, got {type_name(dtype)}")
+            raise DslTypeError(f"the element type of an Array must be a Numeric subclass, got {type_name(dtype)}")
         check_storable(dtype, "Array")
         if isinstance(length, bool) or not isinstance(length, int):
             raise DslTypeError(
-                f"the length of an Array must be an int known while tracing, got {shown(length)}",
+                f"the length of an Array must be a positive integer known while tracing, got {shown(length)}",
                 hint="use a Constexpr size, or the size of a static layout: fx.cosize(layout)",
             )
         if length < 1:
-            raise DslValueError(f"the length of an Array must be positive, got {length}")
+            raise DslTypeError(f"the length of an Array must be a positive integer, got {length}")
         natural = dsl_align_of(dtype)
         return _array_type(dtype, length, checked_alignment(parts[2], natural, "the Array") if parts[2:] else natural)
 
@@ -137,7 +139,9 @@ class Align:
 
     def __class_getitem__(cls, item: Any) -> type[Align]:
         if cls is not Align or not isinstance(item, tuple) or len(item) != 2:
-            raise DslTypeError("Align takes a type and a number of bytes", hint="write fx.Align[fx.Float32, 16]")
+            raise DslTypeError(
+                "Align takes a type and a number of bytes: Align[Type, N]", hint="write fx.Align[fx.Float32, 16]"
+            )
         inner, alignment = item
         check_storable(inner, "Align")
         return _align_type(inner, checked_alignment(alignment, dsl_align_of(inner), type_name(inner)))

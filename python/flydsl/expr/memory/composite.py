@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from flydsl.base.errors import DslTypeError, DslValueError
@@ -35,6 +35,16 @@ class Field:
         return f"{self.name}: {type_name(self.type)}"
 
 
+class _OfTheType:
+    """An attribute of a class that is told from the class."""
+
+    def __init__(self, tell: Callable[[Any], Any]) -> None:
+        self._tell = tell
+
+    def __get__(self, value: Any, cls: type) -> Any:
+        return self._tell(cls)
+
+
 class Composite:
     """A type made of fields. ``_fields`` holds them in the order they were written."""
 
@@ -42,6 +52,12 @@ class Composite:
 
     _fields: ClassVar[tuple[Field, ...]] = ()
     _overlapping: ClassVar[bool] = False
+
+    _schema_frozen: ClassVar[bool] = True
+    """Fields are fixed when the type is made."""
+    __dsl_field_defs__ = _OfTheType(lambda cls: cls._fields)
+    __dsl_display_name__ = _OfTheType(lambda cls: cls.__name__)
+    __dsl_base_type__ = _OfTheType(lambda cls: getattr(cls, "_origin", None) or cls)
 
     @classmethod
     def _stored(cls) -> list[Field]:
@@ -74,15 +90,17 @@ class Composite:
 
 def checked_fields(owner: str, fields: Sequence[Field]) -> tuple[Field, ...]:
     """Fields with names and types that a composite can have."""
+    if not fields:
+        raise DslValueError(f"{owner} needs at least one field", hint="write a: fx.Int32 in its body")
     seen: set[str] = set()
     for field in fields:
         if field.name in RESERVED or (field.name.startswith("_") and not _is_position(field.name)):
             raise DslValueError(
-                f"'{field.name}' cannot be a field of {owner}: the name belongs to the struct itself",
-                hint=f"names with a leading underscore and {', '.join(RESERVED)} are taken",
+                f"'{field.name}' cannot be a field of {owner}: the name is reserved for the struct itself",
+                hint=f"a name must not start with underscore, and {', '.join(RESERVED)} are taken",
             )
         if field.name in seen:
-            raise DslValueError(f"{owner} has two fields named '{field.name}'")
+            raise DslValueError(f"{owner} has a duplicate field: two are named '{field.name}'")
         seen.add(field.name)
         _check_field_type(owner, field)
     return tuple(fields)
@@ -106,19 +124,19 @@ def _check_field_type(owner: str, field: Field) -> None:
 
 
 def subscript_fields(item: Any) -> list[Field]:
-    """The fields of ``Struct["a":T, "b":U]`` and of ``Struct[T, U]``."""
+    """The fields of ``Struct["a":T, U]``; one without a name is called by its position, ``_1``."""
     parts = item if isinstance(item, tuple) else (item,)
-    named = [isinstance(part, slice) for part in parts]
-    if any(named) and not all(named):
-        raise DslTypeError("name all fields or none", hint='write Struct["a":T, "b":U] or Struct[T, U]')
-    if not any(named):
-        return [Field(f"_{i}", part) for i, part in enumerate(parts)]
     for part in parts:
+        if not isinstance(part, slice):
+            continue
         if not isinstance(part.start, str) or part.step is not None:
             raise DslTypeError(f'a field is written "name":type, got {part!r}', hint='write Struct["a":T, "b":U]')
         if part.start.startswith("_"):
-            raise DslValueError(f"'{part.start}' cannot be a field: it has a leading underscore")
-    return [Field(part.start, part.stop) for part in parts]
+            raise DslValueError(f"'{part.start}' cannot be a field: a name must not start with underscore")
+    return [
+        Field(part.start, part.stop) if isinstance(part, slice) else Field(f"_{i}", part)
+        for i, part in enumerate(parts)
+    ]
 
 
 def annotated_fields(cls: type, depth: int) -> list[Field]:
@@ -128,7 +146,7 @@ def annotated_fields(cls: type, depth: int) -> list[Field]:
         if isinstance(annotation, str):
             annotation = _evaluated(cls, name, annotation, depth + 1)
         if name.startswith("_"):
-            raise DslValueError(f"'{name}' cannot be a field of {cls.__name__}: it has a leading underscore")
+            raise DslValueError(f"'{name}' cannot be a field of {cls.__name__}: it must not start with underscore")
         fields.append(Field(name, annotation, vars(cls).get(name, MISSING)))
     return fields
 

@@ -33,7 +33,7 @@ class SharedAllocator(Arena):
         """Become the kernel's allocator; the end of the name of its block."""
         if self._emitter.shared_allocator is not None:
             raise DslRuntimeError(
-                f"kernel '{self._emitter.kernel_symbol}' already has a SharedAllocator",
+                f"Only one SharedAllocator is in a kernel, and '{self._emitter.kernel_symbol}' already has one",
                 hint="make one at the top of the kernel and pass it to the functions that allocate",
             )
         self._emitter.shared_allocator = self

@@ -58,7 +58,7 @@ def check_storable(dsl_type: Any, where: str = "") -> None:
         prefix = f"{where}: " if where else ""
         raise DslTypeError(
             f"{prefix}{reason}, so it cannot be stored",
-            hint="store numbers of whole bytes, fx.Array, and structs or unions of these",
+            hint="Storable are numbers of whole bytes, fx.Array, and structs or unions of these",
         )
 
 

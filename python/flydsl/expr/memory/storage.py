@@ -33,17 +33,18 @@ class Storage:
     _views: dict[str, Any]
     """What ``s.field = s.field.peek()`` put in the place of a field's storage."""
     _type: ClassVar[Any] = None
-    _base: Pointer
+    _base: Pointer | None
     _offset: int
 
     def __class_getitem__(cls, dsl_type: Any) -> type[Storage]:
         check_storable(dsl_type, "Storage")
         return _storage_type(dsl_type)
 
-    def __init__(self, base: Pointer, offset: int = 0) -> None:
+    def __init__(self, base: Pointer | None, offset: int = 0) -> None:
+        """``None`` for a storage that tells of its fields and lies nowhere."""
         if self._type is None:
             raise DslTypeError("Storage needs the type it holds", hint="write fx.Storage[T](ptr)")
-        if not isinstance(base, Pointer):
+        if not isinstance(base, Pointer) and base is not None:
             raise DslTypeError(f"a storage lies at a pointer, got {describe(base)}", hint="take it with fx.get_iter(t)")
         object.__setattr__(self, "_base", base)
         object.__setattr__(self, "_offset", offset)
@@ -57,7 +58,19 @@ class Storage:
         """Write a value here."""
         poke_into_ptr(self._type, self._address(), value)
 
+    @property
+    def _target_type(self) -> Any:
+        """The type that lies here."""
+        return self._type
+
+    @property
+    def _prebuilt(self) -> dict[str, Any]:
+        """Fields that a view was put in the place of."""
+        return self._views
+
     def _address(self) -> Pointer:
+        if self._base is None:
+            raise DslTypeError(f"a Storage of {type_name(self._type)} at None lies nowhere", hint="give it a pointer")
         return byte_offset(self._base, self._offset)
 
     def __getattr__(self, name: str) -> Any:
@@ -70,20 +83,22 @@ class Storage:
                     return self._field(kind, field)
         if name in ("ptr", "view", "dtype", "length") and issubclass(kind, Array):
             return getattr(self.peek(), name)
-        if name == "ptr":
+        if name in ("ptr", "_ptr"):
             return self._address()
         known = [field.name for field in getattr(kind, "_fields", ())]
         has = ", ".join([*known, "peek", "poke"])
-        raise AttributeError(f"a Storage of {type_name(self._type)} has no '{name}'; it has {has}")
+        raise AttributeError(f"a Storage of {type_name(self._type)} has no field '{name}'; it has {has}")
 
     def _field(self, owner: Any, field: Any) -> Any:
         if not field.is_constexpr:
             offset = self._offset + owner._offsets()[field.name]
-            base = marked_field(self._base, offset, dsl_size_of(field.type), field.name)
+            base = self._base
+            if base is not None:
+                base = marked_field(base, offset, dsl_size_of(field.type), field.name)
             return Storage[field.type](base, offset)
         if field.name in owner._constants:
             return owner._constants[field.name]
-        raise DslTypeError(f"'{field.name}' is a Constexpr of {owner.__name__} and is not in memory")
+        raise AttributeError(f"'{field.name}' is a Constexpr of {owner.__name__}: compile-time only, and not in memory")
 
     def __setattr__(self, name: str, value: Any) -> None:
         fields = {field.name: field.type for field in getattr(unaligned(self._type), "_fields", ())}
@@ -109,11 +124,11 @@ class Storage:
         return f"{type(self).__name__}(at {self._base} + {self._offset})"
 
     def __extract_to_ir_values__(self) -> list[Any]:
-        return [self._base.ir_value()]
+        return [] if self._base is None else [self._base.ir_value()]
 
     @classmethod
     def __construct_from_ir_values__(cls, values: list[Any], exemplar: Any = None) -> Storage:
-        return cls(from_value(values[0]), 0 if exemplar is None else exemplar._offset)
+        return cls(from_value(values[0]) if values else None, 0 if exemplar is None else exemplar._offset)
 
 
 @cache

@@ -6,15 +6,15 @@ while tracing is declared ``Constexpr``, and then belongs to the type: ``Tile(n=
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, ClassVar, NoReturn, Self, cast
+from typing import Any, ClassVar, NoReturn, Self, cast, get_args
 
 from flydsl.base.errors import DslFrozenInstanceError, DslTypeError
 from flydsl.expr.memory.array import Array, unaligned
 from flydsl.expr.memory.composite import MISSING, Composite, Field, annotated_fields, checked_fields, subscript_fields
 from flydsl.expr.memory.storable import byte_offset, is_number_type, peek_from_ptr, poke_into_ptr, type_name
-from flydsl.expr.numeric import operand
+from flydsl.expr.numeric import Numeric, operand
 from flydsl.expr.tensors.pointer import Pointer
 from flydsl.expr.trace.abi_slots import AbiSlot
 from flydsl.expr.trace.constexpr_key import constexpr_key
@@ -24,6 +24,7 @@ from flydsl.expr.values.handle import describe
 from flydsl.expr.values.numpy_scalar import python_value
 from flydsl.expr.vector import Vector
 
+_FITTING: Mapping[Any, tuple[type, ...]] = {int: (int,), float: (int, float), bool: (bool,), str: (str,)}
 _OWN = ("__init__", "__new__", "__setattr__", "__delattr__", "replace")
 
 
@@ -65,6 +66,30 @@ class Struct(Composite):
 
     def __repr__(self) -> str:
         return f"{_origin(type(self)).__name__}({', '.join(f'{f.name}={vars(self)[f.name]!r}' for f in self._fields)})"
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return False
+        return all(_same(vars(self)[field.name], vars(other)[field.name]) for field in self._fields)
+
+    def __hash__(self) -> int:
+        return hash((type(self), tuple(_hashed(vars(self)[field.name]) for field in self._fields)))
+
+    @classmethod
+    def __coerce__(cls, value: Any) -> Any:
+        """A value of this type: one that is there already, or the fields of one as a tuple, a list or a dict."""
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, Mapping):
+            return cls(**value)
+        if isinstance(value, (tuple, list)):
+            return cls(*value)
+        raise DslTypeError(f"{cls.__name__} expects {cls.__name__}, got {describe(value)}")
+
+    @classmethod
+    def __specialize_for_value__(cls, value: Any) -> type[Any]:
+        """The type of a value: this one with its Constexpr fields set."""
+        return type(cls.__coerce__(value))
 
     # Crossing regions and kernel arguments
 
@@ -136,7 +161,7 @@ class Union(Composite):
 
 def _no_value(cls: type) -> DslTypeError:
     return DslTypeError(
-        f"{cls.__name__} is a union: it lies in storage and has no value of its own",
+        f"{cls.__name__} is a union: it lies in storage and has no value form of its own",
         hint="peek or poke one of its fields: storage.field.peek()",
     )
 
@@ -242,24 +267,24 @@ def _bound(cls: type[Struct], args: Sequence[Any], kwargs: Mapping[str, Any]) ->
     names = [field.name for field in cls._fields]
     words = f"its fields are {', '.join(map(str, cls._fields)) or 'none'}"
     if len(args) > len(names):
-        raise DslTypeError(f"{cls.__name__} has {len(names)} fields, got {len(args)} values", hint=words)
+        raise DslTypeError(f"{cls.__name__}: expected {len(names)} field(s), got {len(args)} values", hint=words)
     given = dict(zip(names, args))
     for name, value in kwargs.items():
         if name not in names or name in given:
-            twice = "is given twice" if name in given else "is no field"
-            raise DslTypeError(f"'{name}' {twice} of {cls.__name__}", hint=words)
+            wrong = "multiple values for" if name in given else "unexpected"
+            raise DslTypeError(f"{wrong} field '{name}' of {cls.__name__}", hint=words)
         given[name] = value
     for field in cls._fields:
         default = cls._constants.get(field.name, field.default)
         if given.setdefault(field.name, default) is MISSING:
-            raise DslTypeError(f"{cls.__name__} needs a value for '{field.name}'", hint=words)
+            raise DslTypeError(f"{cls.__name__} is missing required field '{field.name}'", hint=words)
     return given
 
 
 def _converted(cls: type, field: Field, value: Any) -> Any:
     if field.is_constexpr:
         constexpr_key(value)  # refuses what cannot be part of a type
-        return python_value(value)
+        return _constant(cls, field, python_value(value))
     kind = unaligned(field.type)
     if is_number_type(kind):
         value = python_value(value)
@@ -267,7 +292,7 @@ def _converted(cls: type, field: Field, value: Any) -> Any:
             raise _wrong(cls, field, value)
         return _number(cls, field, kind, value)
     if hasattr(kind, "lanes"):  # Float32x4 and its kind are objects, not classes
-        return value if isinstance(value, Vector) else kind(value)
+        return _vector(cls, field, kind, value)
     if isinstance(kind, type) and issubclass(kind, Union):
         raise _no_value(kind)
     # On the host a struct holds what a jit function would be given: an array where a kernel sees a tensor.
@@ -275,6 +300,27 @@ def _converted(cls: type, field: Field, value: Any) -> Any:
     if not held and not isinstance(value, kind):
         raise _wrong(cls, field, value)
     return value
+
+
+def _constant(cls: type, field: Field, value: Any) -> Any:
+    """A compile-time value of a field, as its annotation says; ``Constexpr[float]`` takes whole numbers too."""
+    wanted = get_args(field.type)
+    kind: Any = wanted[0] if len(wanted) == 1 else None
+    if kind in _FITTING and isinstance(value, (bool, int, float, str)) and not isinstance(value, _FITTING[kind]):
+        raise DslTypeError(f"field '{field.name}' of {cls.__name__} expects {kind.__name__}, got {value!r}")
+    return value
+
+
+def _vector(cls: type, field: Field, kind: Any, value: Any) -> Any:
+    """A vector of a field: one of its type, or what makes one."""
+    if isinstance(value, Vector):
+        if value.numel != kind.lanes or value.dtype is not kind.dtype:
+            raise _wrong(cls, field, value)
+        return value
+    numbers = value if isinstance(value, (tuple, list)) else [value]
+    if any(operand(python_value(number)) is None for number in numbers):
+        raise _wrong(cls, field, value)
+    return kind(value)
 
 
 def _number(cls: type, field: Field, kind: Any, value: Any) -> Any:
@@ -291,9 +337,26 @@ def _number(cls: type, field: Field, kind: Any, value: Any) -> Any:
 
 def _wrong(cls: type, field: Field, value: Any) -> DslTypeError:
     return DslTypeError(
-        f"field '{field.name}' of {cls.__name__} is a {type_name(field.type)}, got {describe(value)}",
+        f"field '{field.name}' of {cls.__name__} expects {type_name(unaligned(field.type))}, got {describe(value)}",
         hint=f"pass a {type_name(unaligned(field.type))}",
     )
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two fields hold the same: equal where both are known, one value where they are known at run time."""
+    if not isinstance(a, Numeric):
+        return a is b or (a == b) is True
+    if type(a) is not type(b):
+        return False
+    if a.is_static() and b.is_static():
+        return a.value == b.value
+    return a.is_static() == b.is_static() and bare_values(a)[0] is bare_values(b)[0]
+
+
+def _hashed(value: Any) -> int:
+    if isinstance(value, Numeric):
+        return hash(value.value) if value.is_static() else id(bare_values(value)[0])
+    return hash(value) if isinstance(value, Hashable) else id(value)
 
 
 def _ir_values(value: Any) -> list[Any]:

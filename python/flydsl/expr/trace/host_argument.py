@@ -95,6 +95,8 @@ def cache_signature(value: Any) -> Any:
     if isinstance(value, Numeric):
         return ("number", type(value))
     if not hasattr(value, "__cache_signature__"):
+        if not hasattr(value, "__get_ir_types__"):
+            raise DslTypeError(f"a {type(value).__name__} has no cache signature", hint="give it __cache_signature__")
         return (type(value), tuple(str(kind) for kind in get_ir_types(value)))
     return value.__cache_signature__()
 
@@ -118,7 +120,7 @@ def _numbers_behind(value: Any) -> list[AbiSlot]:
     if not hasattr(value, "__get_c_pointers__"):
         raise DslTypeError(
             f"{type(value).__name__} has neither __c_abi_spec__ nor __get_c_pointers__",
-            hint='give it a __c_abi_spec__ that returns its numbers, such as [("f", 2.5)]',
+            hint='its C-ABI slots are missing: give it a __c_abi_spec__ that returns numbers, such as [("f", 2.5)]',
         )
     types, pointers = get_ir_types(value), list(value.__get_c_pointers__())
     if len(types) != len(pointers):

@@ -14,10 +14,10 @@ from xdsl.dialects.llvm import LLVMStructType
 from xdsl.ir import Attribute, Operation
 
 from flydsl.base.errors import LoweringError
+from flydsl.dialects.upstream_syntax import PackedStructType, row_of
 from flydsl.passes.shared.matrix_atoms import INSTRUCTION
 from flydsl.passes.shared.walk import located
 from flydsl.target.mma_cdna import MFMA_ROWS, Mfma
-from flydsl.tools.upstream_syntax import PackedStructType, row_of
 
 LATER = (
     "convert-gpu-to-rocdl", "convert-gpu-to-nvvm", "gpu-to-llvm", "convert-cf-to-llvm", "convert-func-to-llvm",

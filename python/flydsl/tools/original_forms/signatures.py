@@ -17,13 +17,13 @@ from flydsl.dialects.fly import payload as pl
 from flydsl.dialects.fly.ops import OP_CLASSES, FlyOp, to_attr
 from flydsl.dialects.fly.types import FlyType, element_type, type_of
 from flydsl.dialects.upstream import integers, op_class
+from flydsl.dialects.upstream_syntax import PackedStructType, packed
 from flydsl.layout.layout import Layout
 from flydsl.layout.swizzle import ComposedLayout
 from flydsl.layout.tensor import Tensor
 from flydsl.passes.fly_canonicalize import leaves_of, undone
 from flydsl.passes.rewrite_func_signature import Edit, SignatureRewriter, run_time_leaves, stays
 from flydsl.passes.shared.walk import take_out
-from flydsl.tools.upstream_syntax import PackedStructType, packed
 
 _MAKERS: dict[type, tuple[str, tuple[str, ...]]] = {
     Tensor: ("make_view", ("iter", "layout")),

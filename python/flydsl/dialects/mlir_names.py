@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import ArrayAttr, IndexType, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.printer import Printer
 
-from flydsl.tools.upstream_syntax import StructType, printer_of, struct_text
+from flydsl.dialects.upstream_syntax import StructType, printer_of, struct_text
 
 _POSITIONS = ("thread_id", "block_id", "block_dim", "grid_dim", "cluster_id", "cluster_dim")
 
