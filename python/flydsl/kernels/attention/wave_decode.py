@@ -26,10 +26,18 @@ class PagedWaves(Waves):
         super().__init__(q_tile, sources, (None, None, None), numbers, plan)
         self.table, self.page, self.done = table, page, self.allocator.allocate(fx.Int32)
 
-    def line(self, tensor, piece, key):
-        """A key's elements; one beyond the end is the last one, and nobody sees it."""
+    def place(self, piece, key):
+        """A key's page and its place there; one beyond the end is the last one, and nobody sees it.
+
+        A page that the cache does not have is taken as its first or last: nothing outside is read.
+        """
         at = fx.max(fx.min(key, piece.band.length - 1), fx.Int32(0))
-        return tensor[fx.max(self.table[at // self.page], fx.Int32(0)), at % self.page, None]
+        last = fx.Int32(self.sources[0].shape[0]) - 1
+        return fx.max(fx.min(self.table[at // self.page], last), fx.Int32(0)), at % self.page
+
+    def line(self, tensor, piece, key):
+        page, token = self.place(piece, key)
+        return tensor[page, token, None]
 
 
 class BlockedWaves(PagedWaves):
@@ -42,10 +50,6 @@ class BlockedWaves(PagedWaves):
     def __init__(self, q_tile, sources, table, page, numbers, plan, scales):
         super().__init__(q_tile, sources, table, page, numbers, plan)
         self.scales = scales
-
-    def place(self, piece, key):
-        at = fx.max(fx.min(key, piece.band.length - 1), fx.Int32(0))
-        return fx.max(self.table[at // self.page], fx.Int32(0)), at % self.page
 
     def load(self, piece, block):
         plan, (K, V), wide = self.plan, self.sources, fx.Float32
