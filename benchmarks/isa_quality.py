@@ -1,13 +1,8 @@
-"""The machine code of our GEMMs for AMD GPUs, and of one of them beside Triton's for the same tile.
+"""The machine code of our kernels for AMD GPUs, beside Triton's for the same tiles.
 
-Run it: python benchmarks/isa_quality.py [--quick] [--rounds 7] [--targets gfx942 gfx950] [--kernels]
+Run it: python benchmarks/isa_quality.py [--quick] [--rounds 7] [--targets gfx942 gfx950 ...] [--kernels]
 
-`--kernels` shows every kernel of `amd_gemms.py` on every target, and compiles nothing else: registers, LDS and waves
-that fit a SIMD; of the main loop, for each matrix instruction, other vector instructions, accesses to LDS and to memory
-with the bytes of a lane, waits and scalar instructions; and the part of all issue clocks in which matrix instructions
-run, by the table of `flydsl.tools.assembly`.
-
-Without it:
+`--kernels` is one table for all kernels of `amd_kernels` on each target: see `isa_table.py`. Without it:
 
 Ours is `kernels/gemm/preshuffle_gemm.py`, Triton's the GEMM of its tutorial (`peers/triton_gemm.py`), once with N and K
 known while compiling, as ours knows them, and once as arguments: 128 x 128 x 64, 256 threads, the same matrix
@@ -24,18 +19,15 @@ missing.
 
 from __future__ import annotations
 
-import os
 import sys
 import tempfile
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import timing
-from amd_gemms import CASES, Case
 from compile_time import HERE, ROOT, TRITON_PYTHON, environment, make_triton_environment
+from isa_table import TARGETS, show_kernels
 
-import flydsl.compiler as flyc
 from flydsl.tools.assembly import fact, main_loop
 
 TILE = (128, 128, 64)
@@ -105,71 +97,6 @@ def compare(arch: str, rounds: int, quick: bool = False) -> dict[str, Any]:
     return found
 
 
-# Every kernel ----------------------------------------------------------------------------------------
-
-WIDTHS = {"dword": 4, "dwordx2": 8, "dwordx3": 12, "dwordx4": 16, "b32": 4, "b64": 8, "b96": 12, "b128": 16}
-"""Bytes of a lane by the end of an instruction's name."""
-REGISTERS, GRANULE = 512, 8
-"""Registers of a lane of a SIMD that its waves share, and the step in which a wave gets them."""
-
-
-def assembly_of(case: Case, arch: str) -> str:
-    """Compile a kernel for a target and give its assembly."""
-    arguments = [x if isinstance(x, int) else flyc.TensorSpec(*x) for x in case.arguments(arch)]
-    with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as folder:
-        wanted = {"FLYDSL_DEBUG_DUMP_ASM": "1", "FLYDSL_DUMP_DIR": folder, "FLYDSL_RUNTIME_CACHE_DIR": cache,
-                  "ARCH": arch, "COMPILE_ONLY": "1"}  # fmt: skip
-        before = {name: os.environ.get(name) for name in wanted}
-        os.environ.update(wanted)
-        try:
-            case.build().warmup(*arguments)
-            return next(Path(folder).rglob("*.s")).read_text()
-        finally:
-            for name, value in before.items():
-                os.environ.pop(name, None) if value is None else os.environ.update({name: value})
-
-
-def row_of(text: str) -> list[str]:
-    """The numbers of a kernel; those of the loop are for each matrix instruction."""
-    loop = main_loop(text)
-    each = loop.matrix
-    vgprs, lds = fact(text, "vgpr_count"), fact(text, "group_segment_fixed_size")
-    waves = min(REGISTERS // (-(-vgprs // GRANULE) * GRANULE), 8)
-
-    def share(*prefixes: str) -> tuple[int, int]:
-        names = [name for name in loop.names if name.startswith(prefixes)]
-        return len(names), sum(WIDTHS.get(name.rsplit("_", 1)[-1], 0) for name in names)
-
-    vector = sum(name.startswith("v_") for name in loop.names) - each
-    (local, local_bytes), (memory, memory_bytes) = share("ds_"), share("buffer_", "global_")
-    scalar = sum(name.startswith("s_") and not name.startswith("s_wait") for name in loop.names)
-    numbers = (vector, local, local_bytes, memory, memory_bytes, loop.waits, scalar)
-    facts = [
-        vgprs,
-        fact(text, "agpr_count"),
-        fact(text, "sgpr_count"),
-        fact(text, "vgpr_spill_count"),
-        lds,
-        waves,
-        each,
-    ]
-    return [*map(str, facts), *(f"{number / each:.2f}" for number in numbers), f"{loop.matrix_share:.3f}"]
-
-
-HEAD = ["kernel", "VGPRs", "AGPRs", "SGPRs", "spills", "LDS bytes", "waves", "MFMA", "VALU", "LDS", "bytes", "memory",
-        "bytes", "waits", "scalar", "MFMA share"]  # fmt: skip
-
-
-def show_kernels(targets: list[str]) -> dict[str, Any]:
-    """One table for all kernels of each target."""
-    found: dict[str, Any] = {}
-    for arch in targets:
-        found[arch] = {case.name: row_of(assembly_of(case, arch)) for case in CASES if arch in case.archs}
-        print(f"\n{arch}: the loop's instructions and bytes for each matrix instruction")
-        timing.print_table(HEAD, [[name, *row] for name, row in found[arch].items()])
-    return found
-
-
 COLUMNS = ("vgprs", "lds", "instructions per mfma", "waits per tile")
 
 
@@ -194,20 +121,23 @@ def show(arch: str, found: dict[str, Any]) -> None:
 
 def main() -> None:
     parser = timing.arguments(
-        "Machine code of a GEMM beside Triton's.", "one process of ours for gfx942, and no Triton"
+        "Machine code beside Triton's.", "one process of ours for gfx942, or with --kernels a few kernels; no Triton"
     )
     parser.add_argument("--rounds", type=int, default=7, help="fresh processes a side")
-    parser.add_argument("--targets", nargs="+", default=["gfx942", "gfx950"])
+    parser.add_argument("--targets", nargs="+", help="gfx942 and gfx950, or with --kernels all")
     parser.add_argument("--kernels", action="store_true", help="one table for all kernels, and nothing else")
+    parser.add_argument("--static", action="store_true", help="with --kernels, no bank conflicts, which need a run")
     given = parser.parse_args()
     if given.kernels:
-        timing.keep("isa_kernels", {"machine": timing.machine(), "targets": show_kernels(given.targets)}, given)
+        found = show_kernels(given.targets or TARGETS, given.quick, given.static)
+        timing.keep("isa_kernels", {"machine": timing.machine(), "targets": found}, given)
         return
+    targets = given.targets or ["gfx942", "gfx950"]
     if not given.quick:
         make_triton_environment()
     result: dict[str, Any] = {"machine": timing.machine(), "rounds": given.rounds, "targets": {}}
     print(timing.machine_line(result["machine"]))
-    for arch in given.targets[:1] if given.quick else given.targets:
+    for arch in targets[:1] if given.quick else targets:
         result["targets"][arch] = compare(arch, 1 if given.quick else given.rounds, given.quick)
         show(arch, result["targets"][arch])
     timing.keep("isa_quality", result, given)

@@ -46,7 +46,13 @@ SAMPLED = {
     "tests/codegen/test_dump_files": 2,
     "tests/codegen/test_code_objects": 2,
     "tests/codegen/test_both_ways": 2,
+    "tests/codegen/test_amd_kernels.py::test_nothing_is_spilled": 4,
+    "tests/codegen/test_moe_gemm.py::test_no_stage_spills": 4,
+    "tests/kernels/test_amd_gemm_cases.py::test_specified_large": 80,
+    "tests/kernels/test_amd_gemm_cases.py::test_specified": 12,
+    "tests/kernels/test_amd_gemm_cases.py::test_any_extent": 4,
     "tests/kernels/test_matrix_": 3,
+    "tests/kernels/test_moe_acceptance.py::test_layers": 8,
     "tests/kernels/test_norm": 2,
     "tests/kernels/test_row_gradients": 3,
 }

@@ -20,7 +20,7 @@ import pytest
 from tests.conftest import REPOSITORY
 
 FOLDER = REPOSITORY / "benchmarks"
-WORKERS = {"amd_gemms", "flydsl_compile", "flydsl_gemm", "flydsl_launch", "flydsl_virtual", "kernels_under_test",
+WORKERS = {"flydsl_compile", "flydsl_gemm", "flydsl_launch", "flydsl_virtual", "isa_table", "kernels_under_test",
            "timing"}  # fmt: skip
 """Files that a benchmark starts or imports."""
 ON_A_GPU = {"backward", "gpu", "gpu_gemm", "ops", "tune_rows"}
@@ -54,6 +54,18 @@ def test_it_runs_quickly(name: str, tmp_path: Path) -> None:
     for text in (*SHOWN[name], "quick run: "):
         assert text in done.stdout, done.stdout
     assert before == {path: path.stat().st_mtime for path in FOLDER.glob("results/*")}, "a quick run wrote results"
+
+
+def test_the_table_of_every_kernel_starts(tmp_path: Path) -> None:
+    """Two kernels of it: one with a main loop, and one over rows."""
+    command = [sys.executable, str(FOLDER / "isa_quality.py"), "--kernels", "--quick"]
+    settings = {**os.environ, "PYTHONPATH": f"{REPOSITORY / 'python'}", "FLYDSL_RUNTIME_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(command, env=settings, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = {row[1].strip(): row for line in done.stdout.splitlines() if len(row := line.split("|")) > 15}
+    assert "16x0.25" in rows["hgemm f16 128x128x64"][10] and "4x0.50" in rows["hgemm f16 128x128x64"][11]
+    softmax = [row for name, row in rows.items() if name.startswith("softmax")]
+    assert softmax and all(int(row[8]) == 0 and float(row[9]) > 1 for row in softmax)
 
 
 @pytest.fixture

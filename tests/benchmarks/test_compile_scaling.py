@@ -109,14 +109,14 @@ def test_stores_in_branches_look_at_the_pieces_they_touch(
     text_of: Callable[[str, int], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked = 0
-    pieces = promotion._Allocation.pieces
+    pieces = promotion.Allocation.pieces
 
     def counted(self: Any, access: Any) -> range:
         nonlocal looked
         looked += len(pieces(self, access))
         return pieces(self, access)
 
-    monkeypatch.setattr(promotion._Allocation, "pieces", counted)
+    monkeypatch.setattr(promotion.Allocation, "pieces", counted)
     found = []
     for count in (16, 32):
         looked = 0

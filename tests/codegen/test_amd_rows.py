@@ -106,7 +106,7 @@ KERNELS: tuple[Callable[[int], Made], ...] = (
 )  # fmt: skip
 LENGTHS = (72, 1001, 4096, 16384)
 """Several rows a wave, odd rows, whole vectors, and what a block holds; each kernel has them all, one a target."""
-KNOWN = {("norm_gradient", "gfx942", 72), ("quantise_groups", "gfx942", 16384)}
+KNOWN = {("norm_gradient", "gfx942", 72), ("quantise_groups", "gfx942", 16384), ("quantise_groups", "gfx1201", 1001)}
 """What spills yet: sums of 32 rows of a block that are read at once; a vector whose elements are looked up."""
 CASES = [
     (make, arch, LENGTHS[(place + at) % 4])

@@ -124,3 +124,32 @@ def test_half_ring() -> None:
     counts = ring_loop(isa("gfx1250", gemm, (c, a, b, 512, 512)), 64)
     assert counts["ds_load_tr16_b128"] == counts["ds_load_b128"] == 32
     assert counts["tensor_load_to_lds"] == 4
+
+
+# Options ---------------------------------------------------------------------------------------
+
+
+def narrow_code(**options: Any) -> str:
+    gemm = compile_fp8fp4_gemm(data_format="fp8", K=1024, tile_m=64, tile_n=64, out_dtype="bf16", **options)
+    a, c, scales = np.zeros((64, 1024), np.uint8), np.zeros((64, 64), ml_dtypes.bfloat16), np.zeros((64, 32), np.uint8)
+    return isa("gfx1250", gemm, (c, a, a, scales, scales, 64, 64, 1024, 64))
+
+
+def test_options_show_in_the_code() -> None:
+    """What an option of gfx1250 asks for is there, and is not there without it."""
+    plain = narrow_code(expert_sched_mode=False)
+    assert "HW_REG_WAVE_SCHED_MODE, 0, 2" not in plain and "global_prefetch_b8" not in plain
+    assert "HW_REG_WAVE_SCHED_MODE, 0, 2" in narrow_code()
+    assert "global_prefetch_b8" in narrow_code(l2_prefetch_distance=2)
+    words = [main_loop(narrow_code(use_scale_opsel=picked)).counts for picked in (False, True)]
+    assert words[0]["ds_load_b64"] and not words[1]["ds_load_b64"], "a register holds the scales of two blocks of rows"
+
+
+def test_layouts_of_lds() -> None:
+    """Padded rows take more of LDS than exchanged pieces and blocks along K."""
+    a, c = np.zeros((128, 256), np.float16), np.zeros((128, 128), np.float16)
+    sizes = []
+    for layout in ("exchange", "kblock", "pad"):
+        gemm, *_ = create_wmma_gemm_module(128, 128, 256, "f16", "f16", reg_m=2, reg_n=2, lds_layout=layout)
+        sizes.append(fact(isa("gfx1201", gemm, (c, a, a)), "group_segment_fixed_size"))
+    assert sizes == [16384, 16384, 20480]

@@ -109,6 +109,10 @@ def check(
         ("a8w4", "mxscale", "f32", {"tile_n": 128, "m_warp": 1, "n_warp": 4}),
         ("fp8", "ptpc", "bf16", {"num_buffers": 4, "cluster_m": 4}),
         ("a8w4", "ptpc", "f32", {"num_buffers": 3, "use_tdm_store": False}),
+        ("fp8", "mxscale", "bf16", {"tile_m": 64, "use_scale_opsel": True, "l2_prefetch_distance": 2}),
+        ("a8w4", "mxscale", "f32", {"tile_m": 64, "use_scale_opsel": True, "expert_sched_mode": False}),
+        ("fp4", "mxscale", "bf16", {"scale_load_path": "vgpr", "tile_k": 256}),
+        ("a8w4", "mxscale", "f32", {"scale_load_path": "vgpr", "num_buffers": 3, "wave_specialized_tdm": True}),
     ],
 )
 def test_any_shape(
@@ -204,7 +208,7 @@ def check_half(m: int, n: int, k: int, in_dtype: str, out: str, **options: Any) 
         ("fp16", "f32", {}),
         ("bf16", "bf16", {"num_buffers": 3, "use_tdm_store": False}),
         ("fp16", "fp16", {"cluster_m": 2, "cluster_n": 2, "wave_specialized_tdm": True, "tile_k": 64}),
-        ("bf16", "f32", {"num_buffers": 4, "tile_n": 128, "tile_m": 64}),
+        ("bf16", "f32", {"num_buffers": 4, "tile_n": 128, "tile_m": 64, "l2_prefetch_distance": 3}),
     ],
 )
 def test_half_of_any_shape(in_dtype: str, out: str, options: dict[str, Any], rng: np.random.Generator) -> None:
@@ -283,12 +287,19 @@ def test_scales_are_shuffled_as_documented(rng: np.random.Generator) -> None:
         ({"split_k": 2}, "give use_tdm_store=False"),
         ({"K": 256, "num_buffers": 4}, "has 2 tiles of 128, and num_buffers = 4 want as many"),
         (
-            {"tile_m": 512, "tile_n": 512, "tile_k": 512, "K": 2048, "num_buffers": 4},
+            {"tile_m": 256, "tile_n": 256, "tile_k": 512, "K": 2048, "num_buffers": 4},
             "bytes of LDS, and 327680 are there",
         ),
         ({"n_warp": 3, "tile_n": 96}, "give wave_specialized_tdm=True"),
         ({"wave_specialized_tdm": True, "n_warp": 1}, "a wave for each of 4 matrices, got 2"),
         ({"fp8_schedule": "deep-pipeline"}, "fp8_schedule='deep-pipeline' is for"),
+        ({"fp8_schedule": "quadrant"}, "fp8_schedule must be one of auto, deep-pipeline, got 'quadrant'"),
+        ({"inst_prefetch": True}, "inst_prefetch = True is not offered: the loop is straight code"),
+        ({"atomic_barrier_enable": True}, "atomic_barrier_enable = True is not offered: waves meet at split barriers"),
+        ({"b_streaming": True}, "b_streaming = True is not offered: tiles of B pass through the ring in LDS"),
+        ({"scale_load_path": "vgpr_ab_split"}, "scale_load_path must be one of tdm, vgpr, got 'vgpr_ab_split'"),
+        ({"use_scale_opsel": True}, "waves of multiples of 32 rows and columns, got 16 x 32"),
+        ({"l2_prefetch_distance": -1}, "l2_prefetch_distance is a number of tiles, or 0; got -1"),
     ],
 )
 def test_bad_choices_are_refused(change: dict[str, Any], message: str) -> None:
@@ -317,5 +328,5 @@ def test_bad_calls_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="tile_n must be a power of two of at most 512, got 96"):
         compile_wmma_gemm_tdm(K=64, tile_n=96)
     monkeypatch.setenv("ARCH", "gfx942")
-    with pytest.raises(ValueError, match=r"gfx1250|cdna5"):
+    with pytest.raises(RuntimeError, match="is for gfx1250, not for gfx942; gfx11 and gfx120x have create_wmma_gemm"):
         half(c.astype(np.float16), c.astype(np.float16), c.astype(np.float16), 64, 64)

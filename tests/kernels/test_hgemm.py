@@ -66,10 +66,10 @@ def run_built(
 @pytest.mark.parametrize(
     ("arch", "dtype", "shape", "options"),
     [
-        ("gfx950", "f16", (65, 1024, 8192), {"TILE_M": 64, "SPLIT_K": 8}),
-        ("gfx950", "bf16", (8, 5120, 2880), {"TILE_M": 16, "TILE_N": 64, "STAGES": 5, "SPLIT_K": 3,
+        ("gfx950", "f16", (65, 256, 2048), {"TILE_M": 64, "SPLIT_K": 8}),
+        ("gfx950", "bf16", (8, 640, 2880), {"TILE_M": 16, "TILE_N": 64, "STAGES": 5, "SPLIT_K": 3,
                                              "BLOCK_M_WARPS": 1, "HAS_BIAS": True}),
-        ("gfx942", "bf16", (32, 384, 7168), {"TILE_M": 16, "TILE_N": 64, "TILE_K": 128, "SPLIT_K": 14,
+        ("gfx942", "bf16", (32, 128, 7168), {"TILE_M": 16, "TILE_N": 64, "TILE_K": 128, "SPLIT_K": 14,
                                              "BLOCK_M_WARPS": 1}),
         ("gfx950", "bf16", (32, 384, 1024), {"TILE_M": 32, "TILE_N": 64, "TILE_K": 256, "STAGES": 3, "SPLIT_K": 4,
                                              "BLOCK_M_WARPS": 1, "BLOCK_N_WARPS": 4}),
@@ -197,6 +197,7 @@ def test_banks_do_not_collide(arch: str, monkeypatch: pytest.MonkeyPatch) -> Non
          "tile_k must be a positive multiple of 64, got 32"),
         ({"TILE_M": 64, "TILE_N": 64, "TILE_K": 32, "BLOCK_M_WARPS": 4, "BLOCK_N_WARPS": 4},
          None),
+        ({"B_TO_LDS": False}, "B_TO_LDS = False is not offered: both operands pass through LDS"),
     ],
 )  # fmt: skip
 def test_limits_say_what_would_do(options: dict[str, Any], message: str | None) -> None:
@@ -218,12 +219,19 @@ def test_arrays_that_do_not_fit_are_refused(rng: np.random.Generator, monkeypatc
         ({"out": np.zeros((8, 33), np.float16)}, r"out must be \(8, 32\)"),
         ({"out_dtype": "f64"}, "out_dtype must be f16, bf16 or f32, got f64"),
         ({"user_kwargs": {"tile": 3}}, "user_kwargs may name block_m"),
+        ({"user_kwargs": {"use_half_tile_interleaved": True}}, "use_half_tile_interleaved = True is not offered"),
         ({"bias": np.zeros(3, np.float16)}, r"bias must be \(32,\)"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=message):
             gemm_a16w16(**{"a": a, "b": b, "layout": "nn", **change})
     with pytest.raises(NotImplementedError, match="must be f16 or bf16, got float32"):
         gemm_a16w16(a.astype(np.float32), b.astype(np.float32))
+    with pytest.raises(ValueError, match=r"hgemm_kwargs may name TILE_M, .*, not TILE"):
+        hgemm_splitk_(np.zeros((8, 64), np.float16), a, np.zeros((64, 64), np.float16), None, {"TILE": 3})
+    with pytest.raises(ValueError, match="131072 bytes of LDS, and 65536 are there on gfx942: take a smaller tile"):
+        monkeypatch.setenv("ARCH", "gfx942")
+        run_built(compile_hgemm_kernel("f16", 128, 512, STAGES=4), 20, 128, 512, "f16")
+    monkeypatch.setenv("ARCH", "gfx950")
     many = np.zeros((16 * 257, 64), np.float16)
     with pytest.raises(ValueError, match="count 256 tiles of C at most, and 4112 rows have 257"):
         hgemm_splitk_(np.zeros((len(many), 64), np.float16), many, np.zeros((64, 64), np.float16), None,

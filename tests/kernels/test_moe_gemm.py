@@ -184,14 +184,25 @@ def test_no_races() -> None:
             stage(second, "fp16", "gfx942", sizes, order, ids, weights, tile_k=64)
 
 
-def test_the_order_of_nibbles_matters(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A test that could not tell weights apart would prove nothing of four-bit kinds."""
-    from flydsl.kernels.gemm.preshuffle_gemm import pack_int4, shuffle_weight
-
-    codes = random_data.generator().integers(-8, 8, (32, 64), dtype=np.int8)
-    packed = pack_int4(shuffle_weight(codes))
-    turned = ((packed.view(np.uint8) >> 4) | (packed.view(np.uint8) << 4)).view(np.int8)
-    assert cosine(packed.astype(np.float64), turned.astype(np.float64)) < 0.5
+@pytest.mark.parametrize("kind", ["int4", "int4_bf16"])
+def test_the_order_of_nibbles_matters(kind: str, rng: np.random.Generator) -> None:
+    """With the halves of every byte of the weights exchanged the second stage gives something else."""
+    sizes = Sizes(5, 4, 2)
+    ids, weights = random_ids(sizes)
+    order = order_of(ids, weights, sizes)
+    a = activations(rng.standard_normal((5, 2, 128)).astype(np.float32), kind, "gfx942", True)
+    b = weights_of(rng.standard_normal((4, 256, 128)).astype(np.float32), kind, "gfx942")
+    turned = ((b.codes.view(np.uint8) >> 4) | (b.codes.view(np.uint8) << 4)).view(np.int8)
+    run = compile_moe_gemm2(
+        model_dim=256, inter_dim=128, experts=4, topk=2, tile_m=16, tile_n=64, tile_k=128, doweight_stage2=True,
+        in_dtype=kind, out_dtype="f32",
+    )  # fmt: skip
+    want = references.reduce_slots(references.stage2(a.numbers, b.numbers, ids, weights))
+    for codes, right in ((b.codes, True), (turned, False)):
+        y = np.zeros((5, 256), np.float32)
+        run(y, a.codes, codes, a.scale, b.scale, order.ids, order.expert_ids, order.weights, order.num_valid, 5, 256,
+            128, len(order.expert_ids))  # fmt: skip
+        assert cosine(y, want) > 0.9999 if right else cosine(y, want) < 0.5
 
 
 def test_parts_of_k_are_added() -> None:

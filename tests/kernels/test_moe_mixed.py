@@ -11,6 +11,7 @@ import pytest
 from flydsl.kernels.gemm.preshuffle_gemm import shuffle_weight
 from flydsl.kernels.moe import references
 from flydsl.kernels.moe.mixed_2stage import GateMode, compile_mixed_moe_gemm1, compile_mixed_moe_gemm2
+from flydsl.kernels.moe.moe_gemm_2stage.moe_reduce import compile_moe_reduction
 from flydsl.kernels.moe.mxfp_moe.host import flydsl_mxfp4_gemm1, flydsl_mxfp4_gemm2
 from flydsl.kernels.moe.mxfp_moe.mx_rows import build_silu_and_mul_fq_module, moe_mxfp4_sort, scale_place
 from flydsl.kernels.quant.formats import dequantize_mx, quantize_mx
@@ -80,6 +81,44 @@ def test_a_layer(
     assert untouched(whole)
 
 
+@pytest.mark.parametrize(
+    ("a_dtype", "b_dtype", "options"),
+    [("fp4", "fp4", {"k_batch": 2, "gate_mode": GateMode.MOCK_GATE_ONLY}), ("fp8", "fp4", {"k_batch": 2}),
+     ("mxfp8", "mxfp8", {"a_scale_one": True, "gate_mode": GateMode.INTERLEAVE}),
+     ("fp8", "fp4", {"model_dim_pad": 192})], ids=str,
+)  # fmt: skip
+def test_parts_of_k_padding_and_rows_without_scales(
+    a_dtype: str, b_dtype: str, options: dict[str, Any], rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARCH", "gfx950")
+    sizes = Sizes(19, EXPERTS, TOPK, MODEL, INTER, 32)
+    ids, weights = random_ids(sizes)
+    order, split = order_of(ids, weights, sizes), options.get("k_batch", 1) > 1
+    turns, pad = options.get("gate_mode") is GateMode.INTERLEAVE, options.get("model_dim_pad", 0)
+    numbers = rng.standard_normal((19, MODEL))
+    numbers[:, MODEL - pad :] = 0
+    x, sx = quantize_mx(numbers, MX[a_dtype])
+    least = 6000 if options.get("a_scale_one") else 20  # codes alone are large numbers
+    w1, s1 = quantize_mx(rng.standard_normal((EXPERTS * 2 * INTER, MODEL)) / least, MX[b_dtype])
+    scales = moe_mxfp4_sort(sx, order.ids, order.num_valid, 19)
+    if options.get("a_scale_one"):
+        sx, scales = np.full_like(sx, 127), None
+    laid = w1.reshape(EXPERTS, 2, -1, 16, w1.shape[1]).swapaxes(1, 2).reshape(w1.shape) if turns else w1
+    out, whole = guarded((19, TOPK, INTER * (2 if split else 1)), np.float32 if split else ml_dtypes.bfloat16, 0.0)
+    run = compile_mixed_moe_gemm1(
+        model_dim=MODEL, inter_dim=INTER, experts=EXPERTS, topk=TOPK, tile_m=32, tile_n=64, tile_k=256,
+        doweight_stage1=False, a_dtype=a_dtype, b_dtype=b_dtype, out_dtype="bf16", **options,
+    )  # fmt: skip
+    run(out, x, shuffle_weight(laid), scales, shuffle_scale_w4(s1, EXPERTS, turns), order.ids, order.expert_ids,
+        order.weights, order.num_valid, None, None, 19, INTER, MODEL, len(order.expert_ids))  # fmt: skip
+    wide = dequantize_mx(x, sx, MX[a_dtype]), dequantize_mx(w1, s1, MX[b_dtype]).reshape(EXPERTS, -1, MODEL)
+    want = references.stage1(*wide, ids)
+    if split:
+        want = references.stage2(np.repeat(wide[0][:, None], TOPK, 1), wide[1], ids)
+    bound = (1e-5 if split else 2.0**-8) * np.abs(want).max()
+    assert np.abs(out.astype(np.float64) - want).max() <= bound and untouched(whole)
+
+
 @pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
 def test_bias_and_limits(arch: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", arch)
@@ -143,12 +182,44 @@ def test_bad_choices_are_refused() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             compile_mixed_moe_gemm1(**{**dims, **change})
-    with pytest.raises(NotImplementedError, match="pad weights and rows with zeros"):
-        compile_mixed_moe_gemm1(**dims, inter_dim_pad=64)
+    for change, message in (
+        ({"k_batch": 3}, "k_batch must divide 512 elements into tiles of 256, got 3"),
+        ({"model_dim_pad": 512}, "padding of 512 of 512 elements"),
+        ({"gate_mode": GateMode.MOCK_GATE_ONLY}, "as k_batch above 1 does"),
+        ({"a_dtype": "fp8", "b_dtype": "fp8", "a_scale_one": True}, "rows without scales, are for scales of 32"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            compile_mixed_moe_gemm1(**{**dims, **change})
+    with pytest.raises(NotImplementedError, match="gates alone have no kernel"):
+        compile_mixed_moe_gemm1(**dims, gate_mode=GateMode.GATE_ONLY)
     with pytest.raises(ValueError, match="block_size must be a multiple of 32"):
         moe_mxfp4_sort(np.zeros((1, 8), np.uint8), np.zeros(4, np.int32), np.zeros(2, np.int32), 1, 16)
     with pytest.raises(ValueError, match="quant_mode is fp4, fp8 or none"):
         build_silu_and_mul_fq_module(64, 2, "fp6")
+
+
+def check_codes(
+    want: np.ndarray, inner: Any, inner_scale: Any, w2: Any, s2: Any, order: Any, tokens: int, shared: dict[str, Any]
+) -> None:
+    """The second stage that ends in codes: scales apart, or behind the codes of a row, which a reduction reads."""
+    apart = "nonatomic_mxfp4" if shared["a_dtype"] == "fp4" else "nonatomic_fp8"
+    quant, size = ("mxfp4", MODEL // 2) if apart == "nonatomic_mxfp4" else ("mxfp8", MODEL)
+    scale = np.zeros((tokens * TOPK, MODEL // 32), np.uint8)
+    behind = np.zeros((tokens * TOPK, MODEL + MODEL // 8), np.uint8)
+    codes = np.zeros((tokens * TOPK, size), np.uint8)
+    for epilog, out, out_scale in ((apart, codes, scale), ("nonatomic_fp8", behind, None)):
+        flydsl_mxfp4_gemm2(
+            inter_sorted_quant=inner, inter_sorted_shuffled_scale=inner_scale, w2_u8=shuffle_weight(w2),
+            w2_scale_u8=e8m0_shuffle(s2), sorted_token_ids=order.ids, sorted_weights=order.weights, flat_out=out,
+            M_logical=tokens, max_sorted=len(order.ids), epilog=epilog, flat_out_scale=out_scale, **shared,
+        )  # fmt: skip
+    assert cosine(dequantize_mx(codes, scale, quant), requantised(want, quant)) > 0.995
+    y = np.full((tokens, MODEL), np.nan, ml_dtypes.bfloat16)
+    compile_moe_reduction(topk=TOPK, model_dim=MODEL, dtype_str="fp8")(behind, y, None, tokens)
+    exact = dequantize_mx(behind[:, :MODEL].copy(), behind[:, MODEL : MODEL + MODEL // 32].copy(), "mxfp8")
+    exact = exact.reshape(tokens, TOPK, -1).sum(1)
+    assert np.abs(y.astype(np.float64) - exact).max() <= 2.0**-8 * np.abs(exact).max()
+    assert cosine(y, want.sum(1)) > 0.99
 
 
 @pytest.mark.parametrize(("BM", "a_dtype", "inline"), [(16, "fp4", True), (32, "fp8", False)])
@@ -189,6 +260,7 @@ def test_inner_rows_in_the_order(
             M_logical=tokens, max_sorted=len(order.ids), epilog=epilog, **shared,
         )  # fmt: skip
         assert cosine(y, want.sum(1) if epilog == "atomic" else want) > 0.999
+    check_codes(want, inner, inner_scale, w2, s2, order, tokens, shared)
     with pytest.raises(NotImplementedError, match="BM is one of"):
         flydsl_mxfp4_gemm2(**dict.fromkeys(
             ("inter_sorted_quant", "inter_sorted_shuffled_scale", "w2_u8", "w2_scale_u8", "sorted_token_ids",

@@ -71,8 +71,10 @@ def test_second_stage_with_a_reduction(masked: bool, rng: np.random.Generator) -
 
 
 def test_bad_choices_are_refused() -> None:
-    with pytest.raises(ValueError, match="dtype_str must be one of f32, f16, fp16, bf16, got 'fp4'"):
+    with pytest.raises(ValueError, match="dtype_str must be one of f32, f16, fp16, bf16, fp8, got 'fp4'"):
         compile_moe_reduction(topk=2, model_dim=8, dtype_str="fp4")
+    with pytest.raises(ValueError, match="model_dim must be a multiple of 32 for rows of fp8, got 40"):
+        compile_moe_reduction(topk=2, model_dim=40, dtype_str="fp8")
     with pytest.raises(ValueError, match="topk must be at least 1, got 0"):
         compile_moe_reduction(topk=0, model_dim=8)
     with pytest.raises(ValueError, match="X must hold Float16, not Float32"):

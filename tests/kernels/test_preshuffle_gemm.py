@@ -145,6 +145,7 @@ def test_elements(in_dtype: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> 
         {"enable_scheduler": False},
         {"xcd_swizzle": 3},
         {"waves_per_eu": 2},
+        {"preload": (2, 3)},
     ],
     ids=str,
 )
@@ -187,6 +188,8 @@ def test_shuffled_weight_is_the_documented_permutation() -> None:
         expected = np.empty(n * k, dtype)
         expected[place] = b.ravel()
         np.testing.assert_array_equal(shuffle_weight(b).ravel(), expected)
+        batch = np.stack([b, b[::-1]]).reshape(1, 2, n, k)
+        np.testing.assert_array_equal(shuffle_weight(batch)[0, 1], shuffle_weight(b[::-1]))
 
 
 @pytest.mark.parametrize(
@@ -205,7 +208,10 @@ def test_shuffled_weight_is_the_documented_permutation() -> None:
         ({"out_dtype": "f32"}, "out_dtype must be one of fp16, bf16"),
         ({"epilogue": "tanh"}, "epilogue must be one of none, relu, silu, gelu"),
         ({"lds_stage": 3}, "lds_stage must be one of 1, 2, got 3"),
-        ({"xcd_swizzle": -1}, "xcd_swizzle is a number of chiplets"),
+        ({"xcd_swizzle": -1}, "xcd_swizzle is a number of rows of tiles that a chiplet works through together"),
+        ({"use_async_copy": True, "lds_stage": 1}, "give lds_stage=2 and preload=True, or leave it out"),
+        ({"preload": (2, 2), "enable_scheduler": False}, "need enable_scheduler=True; got (2, 2)"),
+        ({"waves_per_eu": 99}, "waves_per_eu must be a number from 1 to 16, or None; got 99"),
     ],
 )
 def test_bad_choices_are_refused(change: dict[str, Any], message: str) -> None:

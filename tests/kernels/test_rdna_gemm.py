@@ -79,7 +79,17 @@ def test_any_number_of_tiles_along_k(turns: int, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
-    "options", [{"reg_k": 4}, {"reg_k": 1, "reg_m": 2}, {"persistent_wgs": 3}, {"group_m": 2}], ids=str
+    "options",
+    [
+        {"reg_k": 4},
+        {"reg_k": 1, "reg_m": 2},
+        {"persistent_wgs": 3},
+        {"group_m": 2},
+        {"lds_layout": "pad"},
+        {"a_k_pad": 16, "persistent_wgs": 2},
+        {"lds_layout": "kblock", "sched_hint": False},
+    ],
+    ids=str,
 )
 def test_options(options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARCH", "gfx1201")
@@ -217,6 +227,11 @@ def test_fp8_of_any_shape(rng: np.random.Generator, monkeypatch: pytest.MonkeyPa
         ({"rounding": "rs", "out_dtype": "f16"}, "rounding='rs' is for out_dtype='bf16'"),
         ({"lda": 100}, "lda is at least 256 and a multiple of 8, got 100"),
         ({"ldc": 100}, "ldc is at least 256, got 100"),
+        ({"lds_layout": "rows"}, "lds_layout must be one of exchange, pad, kblock, got 'rows'"),
+        ({"a_k_pad": 4}, "a_k_pad is a multiple of 8 elements, which an access takes; got 4"),
+        ({"b_k_pad": 8, "lds_layout": "kblock"}, "a_k_pad and b_k_pad are of lds_layout='pad', and it is 'kblock'"),
+        ({"stagger": 2}, "stagger = 2 is not offered"),
+        ({"waves_per_eu": -1}, "waves_per_eu must be a number from 1 to 16, or None; got -1"),
     ],
 )
 def test_bad_choices_are_refused(change: dict[str, Any], message: str) -> None:

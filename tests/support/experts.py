@@ -11,7 +11,7 @@ import numpy as np
 from flydsl.kernels.gemm.preshuffle_gemm import pack_int4, shuffle_weight
 from flydsl.kernels.moe import references
 from flydsl.kernels.moe.references import Order, widened
-from flydsl.kernels.quant.formats import quantize_per_token
+from flydsl.kernels.quant.formats import dequantize_mx, quantize_mx, quantize_per_token
 from flydsl.kernels.quant.shuffles import shuffle_scale_for_int4
 from tests.support import random_data
 
@@ -73,6 +73,21 @@ def grouped_weights(w: np.ndarray, kind: str) -> Operand:
     numbers = (codes.astype(np.float64) * scale.astype(np.float64)[..., None]).reshape(w.shape)
     shuffled = pack_int4(shuffle_weight(codes.reshape(-1, w.shape[-1])))
     return Operand(shuffled, shuffle_scale_for_int4(scale.swapaxes(1, 2).copy()), numbers)
+
+
+MX = {"fp4": ("mxfp4", "mxfp4"), "fp8": ("mxfp8", "mxfp8"), "a8w4": ("mxfp8", "mxfp4")}
+"""Kinds with a scale for 32 elements -> formats of rows and of weights."""
+
+
+def mx_operand(x: np.ndarray, kind: str, weights: bool = False) -> Operand:
+    """Rows or weights of a kind of gfx1250 as they come from quantisers, nothing shuffled."""
+    if kind in PLAIN:
+        codes = x.astype(PLAIN[kind])
+        return Operand(codes, None, codes.astype(np.float64))
+    quant = MX[kind][weights]
+    flat = x.reshape(-1, x.shape[-1])
+    codes, scale = quantize_mx(flat, quant)
+    return Operand(codes, scale, dequantize_mx(codes, scale, quant).reshape(x.shape))
 
 
 def random_ids(sizes: Sizes) -> tuple[np.ndarray, np.ndarray]:

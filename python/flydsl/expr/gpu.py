@@ -10,8 +10,10 @@ from flydsl.expr.memory.shared_allocator import SharedAllocator as SharedAllocat
 from flydsl.expr.numbers.operators import Operators
 from flydsl.expr.numeric import Boolean, Index, Int32, Int64
 from flydsl.expr.trace.context import current, is_tracing
+from flydsl.expr.trace.intrinsic import call
 from flydsl.expr.values.vector_value import required_operand
 from flydsl.runtime.hip import environment_arch
+from flydsl.target.family import family
 from flydsl.target.target import Target, parse_target
 
 
@@ -144,9 +146,10 @@ def shuffle_idx(value: Any, offset: Any, width: Any) -> Any:
 
 def ballot(predicate: Any) -> Any:
     """One bit per lane of the wave: whether its predicate holds."""
-    width = num_warp_threads()
-    kind = Int64 if width == 64 else Int32
-    return kind(current().op("gpu.ballot", [Boolean(predicate).ir_value()], str(kind.ir_type)))
+    kind, holds = Int64 if num_warp_threads() == 64 else Int32, Boolean(predicate).ir_value()
+    if intrinsic := family(ambient_target().backend).ballot:
+        return kind(call(intrinsic, [holds], str(kind.ir_type)))
+    return kind(current().op("gpu.ballot", [holds], str(kind.ir_type)))
 
 
 def any(predicate: Any) -> Boolean:

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from flydsl.kernels.moe.layer import KINDS, Experts, prepare_experts, run_experts
-from flydsl.kernels.moe.topk_gating import build_topk_gating_softmax_module, lanes_of
+from flydsl.kernels.blocks.inputs import contiguous
+from flydsl.kernels.moe.gradients import Gradients, experts_gradient
+from flydsl.kernels.moe.layer import KINDS, Experts, Router, prepare_experts, route_by, run_routed
+from flydsl.kernels.moe.topk_gating import (
+    build_topk_gating_gradient_module,
+    build_topk_gating_softmax_module,
+    lanes_of,
+)
 from flydsl.ops import arrays
 from flydsl.ops.op import Arguments, Op, fall_back, numpy_only, one_place
 
@@ -18,14 +24,16 @@ WAVE = 32
 
 def _launch(arguments: Arguments, results: Arguments) -> None:
     x, ids, weights, w1, w2, scale1, scale2, mask, kind, arch, atomic = arguments
-    experts = Experts(kind, arch, w1, w2, scale1, scale2)
-    out = results[0]
+    topk = ids.shape[-1]
+    router = Router(ids.reshape(-1, topk), weights.reshape(-1, topk))
+    _run(x, router, Experts(kind, arch, w1, w2, scale1, scale2), mask, atomic, results[0])
+
+
+def _run(x: Any, router: Router, experts: Experts, mask: Any, atomic: bool, out: Any) -> None:
     line = out.reshape(-1)
     direct = arrays.shares_memory(line, out)  # else it is a copy of what is not contiguous
     y = (line if direct else arrays.empty(x, tuple(line.shape))).reshape(-1, out.shape[-1])
-    topk = ids.shape[-1]
-    ids, weights = ids.reshape(-1, topk), weights.reshape(-1, topk)
-    run_experts(arrays.rows(x), ids, weights, experts, y, mask, atomic, arrays.stream_of(x))
+    run_routed(arrays.rows(x), router, experts, y, mask, atomic, arrays.stream_of(x))
     if not direct:
         arrays.copy_into(out, y.reshape(out.shape))
 
@@ -36,6 +44,55 @@ MOE = Op(
     "str kind, str arch, bool atomic",
     lambda x, *_: (arrays.empty_like(x),), _launch, tensors=8,
 )  # fmt: skip
+
+
+def _launch_routed(arguments: Arguments, results: Arguments) -> None:
+    """With logits: few tokens are routed where they are sorted, by one launch."""
+    x, logits, w1, w2, scale1, scale2, mask, kind, arch, atomic, topk, renormalize = arguments
+    experts = Experts(kind, arch, w1, w2, scale1, scale2)
+    _run(x, route_by(contiguous(arrays.rows(logits)), topk, renormalize), experts, mask, atomic, results[0])
+
+
+ROUTED = Op(
+    "moe_routed",
+    "Tensor x, Tensor logits, Tensor w1, Tensor w2, Tensor? scale1, Tensor? scale2, Tensor? mask, str kind, str arch, "
+    "bool atomic, int topk, bool renormalize",
+    lambda x, *_: (arrays.empty_like(x),), _launch_routed, tensors=7,
+)  # fmt: skip
+
+
+def _launch_trained(arguments: Arguments, results: Arguments) -> None:
+    """With weights as they come, which are put in order first."""
+    x, ids, weights, w1, w2, mask, arch = arguments
+    experts = prepare_experts(w1, w2, "plain", arch, arrays.stream_of(x))
+    _launch((x, ids, weights, experts.w1, experts.w2, None, None, mask, "plain", arch, False), results)
+
+
+def _launch_trained_backward(arguments: Arguments, results: Arguments) -> None:
+    dy, x, ids, weights, w1, w2, mask, arch = arguments
+    topk, model = ids.shape[-1], x.shape[-1]
+    lists = [value.reshape(-1, topk) for value in (ids, weights, results[1])]
+    dy, x = (contiguous(arrays.rows(value)) for value in (dy, x))
+    if not x.shape[0]:
+        for gradient in results:
+            arrays.filled(gradient, 0)
+        return
+    out = Gradients(results[0].reshape(-1, model), lists[2], *results[2:])
+    experts_gradient(dy, x, lists[0], lists[1], contiguous(w1), contiguous(w2), out, arch, mask, arrays.stream_of(x))
+
+
+TRAINED_BACKWARD = Op(
+    "moe_backward",
+    "Tensor dy, Tensor x, Tensor ids, Tensor weights, Tensor w1, Tensor w2, Tensor? mask, str arch",
+    lambda dy, x, ids, weights, w1, w2, *_: tuple(arrays.empty_like(value) for value in (x, weights, w1, w2)),
+    _launch_trained_backward, tensors=7, results=4,
+)  # fmt: skip
+TRAINED = Op(
+    "moe_trained", "Tensor x, Tensor ids, Tensor weights, Tensor w1, Tensor w2, Tensor? mask, str arch",
+    lambda x, *_: (arrays.empty_like(x),), _launch_trained, tensors=6, gradient=TRAINED_BACKWARD,
+    saved=lambda given, _: (given[:6], given[6:]), spread=(0, 0, 1, 2, 3),
+)  # fmt: skip
+"""A layer of plain weights that has gradients: of x, of the routing weights and of both matrices."""
 
 
 def _launch_routing(arguments: Arguments, results: Arguments) -> None:
@@ -50,11 +107,26 @@ def _launch_routing(arguments: Arguments, results: Arguments) -> None:
         arrays.launch(run, logits, flat, *lists, places, tokens)
 
 
+def _launch_routing_backward(arguments: Arguments, results: Arguments) -> None:
+    _, dweights, logits, ids, topk, renormalize = arguments
+    flat, out = arrays.rows(logits), arrays.rows(results[0])
+    tokens, experts = flat.shape
+    if tokens:
+        run = build_topk_gating_gradient_module(experts, topk, arrays.NAMES[logits.dtype], renormalize)
+        lists = [contiguous(value.reshape(-1, topk)) for value in (ids, dweights)]
+        arrays.launch(run, logits, flat, *lists, out, tokens)
+
+
+ROUTE_BACKWARD = Op(
+    "route_backward", "Tensor dids, Tensor dweights, Tensor logits, Tensor ids, int topk, bool renormalize",
+    lambda _, __, logits, *___: (arrays.empty_like(logits),), _launch_routing_backward, tensors=4,
+)  # fmt: skip
 ROUTE = Op(
     "route", "Tensor logits, int topk, bool renormalize",
     lambda logits, topk, _: (arrays.empty(logits, (*logits.shape[:-1], topk), "i32"),
                              arrays.empty(logits, (*logits.shape[:-1], topk), "f32")),
-    _launch_routing, outputs=2, results=2,
+    _launch_routing, outputs=2, results=2, gradient=ROUTE_BACKWARD,
+    saved=lambda given, results: ((given[0], results[0]), given[1:]),
 )  # fmt: skip
 
 
@@ -84,10 +156,14 @@ def why_not(
             lanes_of(router.shape[-1], WAVE)
         except ValueError as error:
             return str(error)
-    given = [input, *routed, w1, w2]
-    if any(getattr(value, "requires_grad", False) for value in given) and arrays.met_torch().is_grad_enabled():
-        return "its gradient has no kernel yet"
+    if _wants_gradient(input, router, w1, w2) and (isinstance(w1, Experts) or kind != "plain"):
+        return "gradients are for plain weights, given as they are"
     return None
+
+
+def _wants_gradient(input: Any, router: Any, w1: Any, w2: Any) -> bool:
+    given = [input, *(router if isinstance(router, tuple | list) else (router,)), w1, w2]
+    return any(getattr(value, "requires_grad", False) for value in given) and arrays.met_torch().is_grad_enabled()
 
 
 def moe_weights(w1: Any, w2: Any, kind: str = "plain") -> Experts:
@@ -122,14 +198,22 @@ def moe(
         if isinstance(w1, Experts) or expert_mask is not None:
             raise NotImplementedError(f"flydsl.ops.moe: {reason}, and torch has nothing for these weights")
         return fall_back("moe", reason, lambda: _torch_moe(input, router, w1, w2, topk, renormalize))
+    if not isinstance(w1, Experts) and _wants_gradient(input, router, w1, w2):
+        if atomic:
+            raise ValueError("atomic=True adds in an order of its own: gradients go without it")
+        ids, weights = _routed(router, topk, renormalize, input)
+        return TRAINED(input, ids, weights, w1, w2, expert_mask, arrays.arch_of(input), out=out)
     experts = w1 if isinstance(w1, Experts) else moe_weights(w1, w2, kind)
     if not _is_compiling() and experts.arch != arrays.arch_of(input):
         raise ValueError(
             f"the weights were put in order for {experts.arch}, and the input is on {arrays.arch_of(input)}"
         )
+    parts = (experts.w1, experts.w2, experts.scale1, experts.scale2, expert_mask, experts.kind, experts.arch, atomic)
+    if not isinstance(router, tuple | list):
+        topk = _checked(router, topk, input)
+        return ROUTED(input, router, *parts, topk, renormalize, out=out)
     ids, weights = _routed(router, topk, renormalize, input)
-    return MOE(input, ids, weights, experts.w1, experts.w2, experts.scale1, experts.scale2, expert_mask, experts.kind,
-               experts.arch, atomic, out=out)  # fmt: skip
+    return MOE(input, ids, weights, *parts, out=out)
 
 
 def _routed(router: Any, topk: int | None, renormalize: bool, input: Any) -> Any:
@@ -142,13 +226,18 @@ def _routed(router: Any, topk: int | None, renormalize: bool, input: Any) -> Any
                     f"{tuple(value.shape)}"
                 )
         return ids, weights
+    return ROUTE(router, _checked(router, topk, input), renormalize)
+
+
+def _checked(logits: Any, topk: int | None, input: Any) -> int:
+    """How many experts a token goes to, of logits that go with the input."""
     if topk is None:
         raise ValueError("logits of a router need topk, how many experts a token goes to")
-    if router.shape[:-1] != input.shape[:-1]:
-        raise ValueError(f"logits have a row for each token of {tuple(input.shape)}, got {tuple(router.shape)}")
-    if arrays.type_name(router) is None:
-        raise ValueError(f"logits of a router are f32, f16 or bf16, got {router.dtype}")
-    return ROUTE(router, topk, renormalize)
+    if logits.shape[:-1] != input.shape[:-1]:
+        raise ValueError(f"logits have a row for each token of {tuple(input.shape)}, got {tuple(logits.shape)}")
+    if arrays.type_name(logits) is None:
+        raise ValueError(f"logits of a router are f32, f16 or bf16, got {logits.dtype}")
+    return topk
 
 
 def _torch_moe(x: Any, router: Any, w1: Any, w2: Any, topk: int | None, renormalize: bool) -> Any:

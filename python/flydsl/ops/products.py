@@ -1,7 +1,7 @@
 """`flydsl.ops.matmul`, `linear`, `scaled_mm`, `grouped_mm` and `linear_int4`.
 
-On Hopper they run the family of `kernels/gemm/hopper_gemm.py`; elsewhere, and in f32, `kernels/gemm/tiled.py`, which
-every target has.
+On Hopper they run the family of `kernels/gemm/hopper_gemm.py`, on AMD's targets the kernel that a model of clocks likes
+best (`amd_products.py`); in f32, and elsewhere, `kernels/gemm/tiled.py`, which every target has.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from typing import Any
 
 from flydsl.kernels.gemm.hopper_grouped import MOST_GROUPS, hopper_grouped_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm, hopper_linear4
-from flydsl.kernels.gemm.tiled import build_tiled_gemm_module
-from flydsl.ops import arrays
+from flydsl.ops import amd_products, arrays
+from flydsl.ops.amd_products import Product, ways
 from flydsl.ops.op import Arguments, Op, fall_back, host_numbers, numpy_only, one_place, same_kind, why_not_rows
 
 SIDE = 128
 """Of a block that has a scale."""
-EIGHT_BITS = ("float8_e4m3fn", "float8_e5m2")
+HOPPER_BITS = ("float8_e4m3fn", "float8_e5m2")
+EIGHT_BITS = (*HOPPER_BITS, "float8_e4m3fnuz")
 WRITTEN = {"bfloat16": "bf16", "float16": "f16", "float32": "f32"}
 
 
@@ -38,30 +39,7 @@ def multiply(a: Any, b: Any, c: Any, bias: Any = None) -> None:
         for index in range(c.shape[0]):
             multiply(a[index], b[index], c[index])
     else:
-        k, n = b.shape
-        run = build_tiled_gemm_module(n, k, arrays.NAMES[a.dtype])
-        run(
-            _lines(a),
-            _lines(b.swapaxes(0, 1)),
-            c,
-            c.shape[0],
-            arrays.stream_of(a),
-            None if bias is None else arrays.line(bias, n),
-        )
-
-
-def _lines(x: Any) -> Any:
-    """A matrix whose rows are contiguous and whose strides say so, also those of one row or of one element."""
-    found = arrays.rows(x)
-    if arrays.is_array(x):
-        steps, size = found.strides, found.itemsize
-    else:
-        steps, size = found.stride(), 1
-    if steps[1] == size and (steps[0] != size or found.shape[1] == 1):
-        return found
-    if arrays.is_array(x):
-        return arrays.np.array(found, order="C")
-    return found.clone(memory_format=arrays.met_torch().contiguous_format)
+        ways(Product(arrays.arch_of(a), a, b, c, bias))[0].run()
 
 
 # Matrices and batches ------------------------------------------------------------------------------------------------
@@ -91,6 +69,22 @@ MATMUL = Op(
 def why_not_matmul(input: Any, other: Any, *, out: Any = None) -> str | None:
     """Why there is no kernel, or None."""
     return why_not_rows(input, other)
+
+
+def how_matmul(input: Any, other: Any, *, out: Any = None) -> str:
+    """What `explain` adds: the kernels for such matrices with their clocks."""
+    a, b, _ = _as_batches(input, other)
+    if len(b.shape) == 3:
+        a, b = a[0], b[0]
+    return _reckoning(a, b)
+
+
+def _reckoning(a: Any, b: Any, bias: Any = None) -> str:
+    """Ways to a product, the one that is taken first; empty where there is but one."""
+    if is_hopper(a) or 0 in (*a.shape, *b.shape):
+        return ""
+    found = ways(Product(arrays.arch_of(a), a, b, arrays.empty(a, (a.shape[0], b.shape[1])), bias))
+    return f": {found[0]}" + "".join(f"; not {other}" for other in found[1:])
 
 
 def _as_batches(a: Any, b: Any) -> tuple[Any, Any, tuple[int, ...]]:
@@ -198,6 +192,11 @@ def why_not_linear(input: Any, weight: Any, bias: Any = None) -> str | None:
     return why_not_rows(input, weight, bias)
 
 
+def how_linear(input: Any, weight: Any, bias: Any = None) -> str:
+    """What `explain` adds: the kernels for such matrices with their clocks."""
+    return _reckoning(arrays.rows(input), weight.swapaxes(0, 1), bias)
+
+
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """input @ weightᵀ + bias, as `torch.nn.functional.linear`: input (…, K), weight (N, K), bias (N). Types, sums and
     gradients as of `matmul`; the bias is added before the result is rounded.
@@ -230,12 +229,21 @@ def _scaled(a: Any, b: Any, scale_a: Any, scale_b: Any, bias: Any, out: str) -> 
 
 
 def _launch_scaled(arguments: Arguments, results: Arguments) -> None:
-    a, b, scale_a, scale_b, bias, _ = arguments
-    if prod(scale_a.shape) == 1 or scale_a.shape[-1] == 1:
+    a, b, scale_a, scale_b, bias, out = arguments
+    if not is_hopper(a):
+        if 0 not in results[0].shape:
+            product = Product(arrays.arch_of(a), a, b, results[0], bias, (scale_a, scale_b))
+            amd_products.scaled_way(product, out, _of_blocks(scale_a)).run()
+    elif not _of_blocks(scale_a):
         rows, columns = arrays.numbers(scale_a), arrays.numbers(scale_b)
         hopper_gemm(a, b, results[0], bias, row_scale=rows, column_scale=columns)
     else:
         hopper_gemm(a, b, results[0], bias, block_scales=(scale_a, scale_b))
+
+
+def _of_blocks(scale_a: Any) -> bool:
+    """Whether scales are those of blocks, and not of rows and columns or of all."""
+    return prod(scale_a.shape) != 1 and scale_a.shape[-1] != 1
 
 
 SCALED_MM = Op(
@@ -253,8 +261,24 @@ def why_not_scaled(
     if any(name not in EIGHT_BITS for name in names):
         return f"matrices are {' or '.join(EIGHT_BITS)}, got {names[0]} and {names[1]}"
     if not is_hopper(input):
-        return "fp8 matrices of this kind are multiplied on Hopper"
+        arch, out = arrays.arch_of(input), _out_name(out_dtype)
+        reason = amd_products.why_not_scaled(arch, names, _of_blocks(scale_a), out, bias is not None)
+        if reason is not None:
+            return reason
+    elif any(name not in HOPPER_BITS for name in names):
+        return f"on Hopper matrices are {' or '.join(HOPPER_BITS)}, got {names[0]} and {names[1]}"
     return same_kind(scale_a, scale_b)
+
+
+def how_scaled(
+    input: Any, mat2: Any, scale_a: Any, scale_b: Any, bias: Any = None, out_dtype: Any = None
+) -> str:  # fmt: skip
+    """What `explain` adds: the kernel for such matrices with its clocks."""
+    if is_hopper(input) or 0 in (*input.shape, *mat2.shape):
+        return ""
+    result, out = arrays.empty(input, (input.shape[0], mat2.shape[1]), _out_name(out_dtype)), _out_name(out_dtype)
+    product = Product(arrays.arch_of(input), input, mat2, result, bias, (scale_a, scale_b))
+    return f": {amd_products.scaled_way(product, out, _of_blocks(scale_a))}"
 
 
 def _out_name(out_dtype: Any) -> str:
@@ -366,7 +390,11 @@ def _linear_int4(x: Any, weight: Any, scales: Any, zeros: Any, bias: Any, group:
 def _launch_int4(arguments: Arguments, results: Arguments) -> None:
     x, weight, scales, zeros, bias, group, kind = arguments
     given = {"zeros": zeros, "bias": bias, "kind": kind, "group_size": group}
-    if 0 not in x.shape:
+    if 0 in x.shape:
+        return
+    if not is_hopper(x):
+        amd_products.multiply_int4(arrays.rows(x), weight, scales, arrays.rows(results[0]), group)
+    else:
         hopper_linear4(arrays.rows(x), weight, scales, arrays.rows(results[0]), **given)
 
 
@@ -376,14 +404,20 @@ LINEAR_INT4 = Op(
 )  # fmt: skip
 
 
-def why_not_int4(input: Any, *others: Any, **_: Any) -> str | None:
+def why_not_int4(
+    input: Any, weight: Any, scales: Any, zeros: Any = None, bias: Any = None, *, group_size: int = 128,
+    kind: str = "int4",
+) -> str | None:  # fmt: skip
     """Why there is no kernel, or None; torch has nothing to leave this to."""
-    one_place(input, *others)
+    one_place(input, weight, scales, zeros, bias)
+    if not input.shape:
+        raise RuntimeError("activations are (…, K), got an array of no dimension")
     reason = why_not_rows(input)
     if reason is None and arrays.type_name(input) == "f32":
         return "activations are f16 or bf16"
     if reason is None and not is_hopper(input):
-        return "weights of four bits are shuffled for Hopper"
+        arch = arrays.arch_of(input)
+        return amd_products.why_not_int4(arch, input, scales, zeros, bias, group_size, kind)
     return reason
 
 
@@ -396,8 +430,9 @@ def linear_int4(
     input is (…, K) of bf16 or f16, ``weight`` the codes (N, K) by `flydsl.kernels.gemm.hopper_weights.shuffle_weights`,
     scales and zeros are (N, K / group_size) of input's type; without zeros codes are taken less 8. With kind "mxfp4"
     codes are e2m1 and scales exponents of groups of 32, in uint8. Weights are rounded to input's type, sums are f32's.
+    On gfx942 and gfx950 codes are shuffled by `flydsl.kernels.gemm.preshuffle_w4a16.shuffle_weights`; groups have 32
+    elements or all of K, N and K are multiples of 64, and there are neither zeros nor a bias.
     """
-    numpy_only("linear_int4", why_not_int4(input, weight, scales, zeros, bias))
-    if not input.shape:
-        raise RuntimeError("activations are (…, K), got an array of no dimension")
+    reason = why_not_int4(input, weight, scales, zeros, bias, group_size=group_size, kind=kind)
+    numpy_only("linear_int4", reason)
     return LINEAR_INT4(input, weight, scales, zeros, bias, group_size, kind)

@@ -38,6 +38,8 @@ class Row:
     function: Callable[..., Any]
     op: Op
     why_not: Callable[..., str | None]
+    how: Callable[..., str] | None = None
+    """Which kernel a call takes, where there are several, and by what reckoning."""
 
 
 TABLE: dict[str, Row] = {
@@ -56,9 +58,9 @@ TABLE: dict[str, Row] = {
         Row(attention_heads.scaled_dot_product_attention, attention_heads.ATTENTION, attention_heads.why_not),
         Row(rank_sums.all_reduce, rank_sums.ALL_REDUCE, rank_sums.why_not),
         Row(expert_layers.moe, expert_layers.MOE, expert_layers.why_not),
-        Row(products.matmul, products.MATMUL, products.why_not_matmul),
-        Row(products.linear, products.LINEAR, products.why_not_linear),
-        Row(products.scaled_mm, products.SCALED_MM, products.why_not_scaled),
+        Row(products.matmul, products.MATMUL, products.why_not_matmul, products.how_matmul),
+        Row(products.linear, products.LINEAR, products.why_not_linear, products.how_linear),
+        Row(products.scaled_mm, products.SCALED_MM, products.why_not_scaled, products.how_scaled),
         Row(products.grouped_mm, products.GROUPED_MM, products.why_not_grouped),
         Row(paged_caches.paged_attention, paged_caches.PAGED, paged_caches.why_not),
         Row(paged_caches.mla_decode, paged_caches.PAGED, paged_caches.why_not),
@@ -69,7 +71,7 @@ TABLE: dict[str, Row] = {
         Row(quantizers.quantize_blocks, quantizers.QUANTIZE_BLOCKS, quantizers.why_not),
     )
 }
-PARTS = (expert_layers.ROUTE,)
+PARTS = (expert_layers.ROUTE, expert_layers.ROUTED, expert_layers.TRAINED)
 """Ops that others are made of."""
 
 
@@ -87,7 +89,8 @@ def explain(op: Any, *arguments: Any, **options: Any) -> str:
         return f"{name} is left to torch: {reason}"
     device = getattr(arguments[0], "device", "cpu")
     where = "the virtual GPU" if str(device) == "cpu" else str(device)
-    return f"{name} runs FlyDSL's kernels ({row.op.name}) on {where}"
+    more = row.how(*arguments, **options) if row.how is not None else ""
+    return f"{name} runs FlyDSL's kernels ({row.op.name}) on {where}" + more
 
 
 def register_operators() -> None:

@@ -36,6 +36,8 @@ class Family:
     streams: int = NO_STREAMS
     counts_waves: bool = False
     """Whether a barrier is over when every wave that still runs is at one (`s_barrier` in AMD's ISA manuals)."""
+    ballot: str = ""
+    """LLVM's intrinsic for a bit of each lane, where the operation is not one that the gpu dialect of LLVM 22 has."""
     whole_warps: bool = False
     """Whether collectives want whole warps, and wide accesses the alignment they promise (PTX ISA, 9.7)."""
     export_parts: tuple[str, ...] = ()
@@ -80,7 +82,7 @@ CUDA = Family(
 )  # fmt: skip
 ROCM = Family(
     "rocm", maker="AMD", conversion="convert-fly-to-rocdl", dialect="rocdl", binary_step="link-code-object",
-    binary_suffix="hsaco", dlpack=(10, 11), streams=ANY_STREAM, counts_waves=True,
+    binary_suffix="hsaco", dlpack=(10, 11), streams=ANY_STREAM, counts_waves=True, ballot="llvm.amdgcn.ballot",
     export_parts=("driver.c", "rocm.c"),
 )  # fmt: skip
 

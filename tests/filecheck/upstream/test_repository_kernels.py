@@ -5,8 +5,10 @@ And it can take over: from what stage A leaves, upstream's own passes make the s
 
 from __future__ import annotations
 
+import importlib
 import re
 import subprocess
+import sys
 from collections import Counter
 
 import pytest
@@ -16,6 +18,7 @@ from flydsl.backends.pipeline import STAGE_C, stage_b
 from flydsl.backends.rocm.compile import device_text, isa_of
 from flydsl.target.target import Target
 from tests.codegen.repository_kernels import KERNELS, RepositoryKernel, after_stage_a, cases
+from tests.conftest import REPOSITORY
 from tests.filecheck.upstream.test_upstream import fly_left
 
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "gfx1250")
@@ -46,6 +49,25 @@ def test_upstream_verifies_every_stage(kernel: RepositoryKernel, arch: str, mlir
         texts = [texts[step] for step in (0, 1, len(texts) - 2, len(texts) - 1)]
     assert not fly_left(texts[0])
     upstream(mlir_opt, ["--verify-each", "--split-input-file", "-o", "/dev/null"], "\n// -----\n".join(texts))
+
+
+sys.path.append(str(REPOSITORY / "benchmarks"))
+LIBRARY = {case.name: case for case in importlib.import_module("amd_kernels").CASES}
+
+
+@pytest.mark.parametrize(("name", "arch"), [
+    ("attention d=64", "gfx950"), ("attention gradients d=64", "gfx1201"), ("decode d=128", "gfx942"),
+    ("moe stage 1 fp8 64x128", "gfx950"), ("moe stage 2 fp4 x fp4 32x128", "gfx950"), ("w4a16 64x128x128", "gfx942"),
+    ("blockscale fp8 64x128x128", "gfx950"), ("ring f16 128x128x64", "gfx1250"),
+])  # fmt: skip
+def test_upstream_verifies_the_library(name: str, arch: str, mlir_opt: str) -> None:
+    """Kernels as large as they are used: what stage A leaves, and the device code of the last stages."""
+    case = LIBRARY[name]
+    module, target = after_stage_a(RepositoryKernel(name, lambda _: case.filled(arch)), arch)
+    texts = later_texts(module, target)
+    assert not fly_left(texts[0])
+    shown = [texts[step] for step in (0, 1, len(texts) - 2)]
+    upstream(mlir_opt, ["--verify-each", "--split-input-file", "-o", "/dev/null"], "\n// -----\n".join(shown))
 
 
 TAKE_OVER = {

@@ -53,7 +53,6 @@ KERNELS_TO_COME = {
     "kernels.attention.pa_decode_swa.compile_pa_decode_sw",
     "kernels.conv.conv3d_implicit.conv3d_implicit",
     "kernels.conv.conv3d_implicit_fp8.conv3d_implicit_fp8",
-    "kernels.moe.moe_a8w4_mxscale_gfx1250.launch_moe_gemm_a8w4",
 }
 """R names that are not written yet."""
 

@@ -34,7 +34,8 @@ def hopper_short(q: fx.Tensor, k: fx.Tensor, v: fx.Tensor, out: fx.Tensor, facto
 
     def by_row(values, op):
         return fx.Vector(
-            [fx.coop.warp_reduce(values[None, i, None].reduce(op), op, width=4) for i in range(2)], (1, 2, 1)
+            [fx.coop.warp_reduce(values.reshape(8, 2, 2)[None, i, None].reduce(op), op, width=4) for i in range(2)],
+            (1, 2, 1),
         )
 
     def multiply(into, left, pointer, layout):

@@ -10,6 +10,7 @@ import pytest
 
 import flydsl.ops as ops
 from flydsl.kernels.moe import references
+from flydsl.kernels.moe.expert_weights import prepare_experts
 from tests.support.experts import cosine
 
 MODEL, INTER, EXPERTS, TOPK = 256, 128, 8, 2
@@ -40,7 +41,7 @@ def test_routers_masks_and_shapes(arch: str, rng: np.random.Generator, monkeypat
     """One kind: ids and weights of the caller's, ids of no expert, half of the experts elsewhere, atomics, no token."""
     monkeypatch.setenv("ARCH", arch)
     x, _, w1, w2 = layer(rng, 12, np.float16)
-    ids = rng.integers(-1, EXPERTS, (12, TOPK)).astype(np.int32)
+    ids = rng.integers(-1, EXPERTS + 1, (12, TOPK)).astype(np.int32)
     weights = rng.uniform(0.2, 1, ids.shape).astype(np.float32)
     want = references.moe(x, ids, weights, w1, w2)
     shaped = ops.moe(x.reshape(3, 4, MODEL), (ids.reshape(3, 4, 2), weights.reshape(3, 4, 2)), w1, w2)
@@ -59,7 +60,7 @@ def test_routers_masks_and_shapes(arch: str, rng: np.random.Generator, monkeypat
 
     mask = np.arange(EXPERTS, dtype=np.int32) % 2
     local = ops.moe_weights(w1[mask == 1], w2[mask == 1])
-    here = np.where((ids >= 0) & (mask[ids] == 1), ids, -1)
+    here = np.where((ids >= 0) & (ids < EXPERTS) & (mask[ids % EXPERTS] == 1), ids, -1)
     part = ops.moe(x, (ids, weights), local, expert_mask=mask)
     np.testing.assert_allclose(part.astype(float), references.moe(x, here, weights, w1, w2), atol=2e-2)
     assert ops.moe(x[:0], (ids[:0], weights[:0]), w1, w2).shape == (0, MODEL)
@@ -78,10 +79,79 @@ def test_with_torch(torch: Any, rng: np.random.Generator) -> None:
     compiled = torch.compile(lambda a: ops.moe(a, (ids.int(), weights), experts), backend="eager", fullgraph=True)
     assert cosine(compiled(x).float().numpy(), want) > 0.9999
 
+
+def torch_layer(torch: Any, x: Any, logits: Any, w1: Any, w2: Any, renormalize: bool) -> Any:
+    """The layer by torch's own functions."""
+    weights, ids = torch.softmax(logits, -1).topk(TOPK, -1)
+    weights = weights / weights.sum(-1, keepdim=True) if renormalize else weights
+    y = torch.zeros_like(x)
+    for expert in range(w1.shape[0]):
+        token, slot = torch.where(ids == expert)
+        gate, up = (x[token] @ w1[expert].T).chunk(2, -1)
+        rows = (torch.nn.functional.silu(gate) * up) @ w2[expert].T
+        y = y.index_add(0, token, rows * weights[token, slot, None])
+    return y
+
+
+@pytest.mark.parametrize(("arch", "renormalize"), [("gfx942", True), ("gfx1250", False), ("sm_90a", True)])
+def test_gradients(
+    arch: str, renormalize: bool, torch: Any, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of tokens, logits and both matrices, against float64."""
+    monkeypatch.setenv("ARCH", arch)
+    tokens = int(rng.integers(1, 40))
+    given = [torch.from_numpy(t.astype(np.float32)).bfloat16() for t in layer(rng, tokens)]
+    got = [t.clone().requires_grad_() for t in given]
+    want = [t.double().requires_grad_() for t in given]
+    x, logits, w1, w2 = got
+    y = ops.moe(x.reshape(1, tokens, MODEL), logits.reshape(1, tokens, EXPERTS), w1, w2, topk=TOPK,
+                renormalize=renormalize)  # fmt: skip
+    expected = torch_layer(torch, want[0], want[1], want[2], want[3], renormalize)
+    dy = torch.from_numpy(rng.standard_normal((tokens, MODEL)).astype(np.float32)).bfloat16()
+    y.backward(dy.reshape(y.shape))
+    expected.backward(dy.double())
+    for mine, exact in zip(got, want, strict=True):
+        assert mine.grad.dtype == mine.dtype and mine.grad.shape == mine.shape
+        assert (mine.grad.double() - exact.grad).abs().max() <= 2.0**-6 * exact.grad.abs().max()
+
+
+def test_gradients_of_routing_weights_and_masked_experts(
+    torch: Any, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ids of no expert and experts that are elsewhere have no gradient; experts without tokens have zeros."""
+    monkeypatch.setenv("ARCH", "gfx950")
+    x, _, w1, w2 = (torch.from_numpy(t.astype(np.float32)).bfloat16() for t in layer(rng, 17))
+    ids = torch.from_numpy(rng.integers(-1, EXPERTS - 1, (17, TOPK)).astype(np.int32))
+    mask = torch.from_numpy((np.arange(EXPERTS) % 4 != 1).astype(np.int32))
+    here = mask.bool()
+    weights = torch.from_numpy(rng.uniform(0.2, 1, ids.shape).astype(np.float32)).requires_grad_()
+    local = [w[here].clone().requires_grad_() for w in (w1, w2)]
+    y = ops.moe(x, (ids, weights), *local, expert_mask=mask)
+    dy = torch.from_numpy(rng.standard_normal((17, MODEL)).astype(np.float32)).bfloat16()
+    y.backward(dy)
+    exact, wide = weights.detach().double().requires_grad_(), [w.detach().double().requires_grad_() for w in local]
+    counts = (ids >= 0) & here[ids.long()]
+    names = torch.where(counts, (torch.cumsum(mask, 0) - 1)[ids.long()], -1)
+    total = torch.zeros(17, MODEL, dtype=torch.float64)
+    for expert in range(wide[0].shape[0]):
+        token, slot = torch.where(names == expert)
+        gate, up = (x.double()[token] @ wide[0][expert].T).chunk(2, -1)
+        rows = (torch.nn.functional.silu(gate) * up) @ wide[1][expert].T
+        total = total.index_add(0, token, rows * exact[token, slot, None])
+    total.backward(dy.double())
+    assert (weights.grad[~counts] == 0).all() and (local[0].grad[-1] == 0).all()
+    for mine, want in zip((weights, *local), (exact, *wide), strict=True):
+        assert (mine.grad.double() - want.grad).abs().max() <= 2.0**-6 * want.grad.abs().max()
+
+
+def test_what_has_no_gradient(torch: Any, rng: np.random.Generator) -> None:
+    x, logits, w1, w2 = (torch.from_numpy(t.astype(np.float32)).bfloat16() for t in layer(rng, 3))
+    experts = ops.moe_weights(w1, w2)
     x.requires_grad_()
-    with pytest.warns(RuntimeWarning, match="its gradient has no kernel yet"):
-        ops.moe(x, logits, w1, w2, topk=TOPK).sum().backward()
-    assert x.grad.shape == x.shape and torch.isfinite(x.grad.float()).all()
+    with pytest.raises(NotImplementedError, match="gradients are for plain weights, given as they are"):
+        ops.moe(x, logits, experts, topk=TOPK)
+    with pytest.raises(ValueError, match="gradients go without it"):
+        ops.moe(x, logits, w1, w2, topk=TOPK, atomic=True)
 
 
 def test_what_is_refused(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,6 +160,8 @@ def test_what_is_refused(rng: np.random.Generator, monkeypatch: pytest.MonkeyPat
     ids, weights = references.route(logits, TOPK)
     for call, message in (
         (lambda: ops.moe(x, logits, w1, w2), "logits of a router need topk"),
+        (lambda: ops.moe(x, np.zeros((3, 16), np.float32), w1, w2, topk=2), "logits of 16 experts do not go with 8"),
+        (lambda: ops.moe(x, logits[:2], w1, w2, topk=2), "logits have a row for each token"),
         (lambda: ops.moe(x, logits, w1, w2, topk=9), "topk is 1 to 8, the number of experts, got 9"),
         (lambda: ops.moe(x, (ids.astype(np.int16), weights), w1, w2), "ids are int32 or int64"),
         (lambda: ops.moe(x, (ids[:2], weights), w1, w2), "ids are int32 or int64 of"),
@@ -102,6 +174,8 @@ def test_what_is_refused(rng: np.random.Generator, monkeypatch: pytest.MonkeyPat
     ):
         with pytest.raises(ValueError, match=message):
             call()
+    with pytest.raises(ValueError, match="model must be a positive multiple of 256 for mxfp4 weights, got 128"):
+        prepare_experts(w1[..., :128], w2[:, :128], "mxfp4", "gfx950")
     assert ops.explain("moe", x, logits, w1, w2, topk=2) == "moe runs FlyDSL's kernels (moe) on the virtual GPU"
     experts = ops.moe_weights(w1, w2)
     monkeypatch.setenv("ARCH", "gfx950")

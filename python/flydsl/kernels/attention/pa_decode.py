@@ -16,8 +16,8 @@ from flydsl.kernels.attention.hopper_decode import Parts
 from flydsl.kernels.attention.hopper_forward import ForwardPlan
 from flydsl.kernels.attention.paged import choose_part, paged_workspace
 from flydsl.kernels.attention.scores import LOG2_E, Features
-from flydsl.kernels.attention.wave_decode import BLOCK, wave_decode_kernel
-from flydsl.kernels.attention.wave_forward import WAVES, WavePlan, choose_instruction, keys_of
+from flydsl.kernels.attention.wave_decode import BLOCK, ROWS, decode_plan, wave_decode_kernel
+from flydsl.kernels.attention.waves import threads_of
 from flydsl.kernels.blocks.inputs import (
     Array,
     empty_beside,
@@ -30,7 +30,6 @@ from flydsl.kernels.blocks.inputs import (
 
 GRAIN = 16
 """Elements of a head, or tokens, that lie together."""
-ROWS = 64
 SMALL_BLOCK = 256
 
 
@@ -42,9 +41,7 @@ def decode_blocks(
     page: fx.Constexpr, plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
 ):  # fmt: skip
     """Launch `wave_decode_kernel` over caches in blocks. Q is (batch, tokens, heads, d)."""
-    instruction, _ = choose_instruction(plan.dtype)
-    rows, keys = WAVES * instruction.queries, keys_of(instruction, plan.d + plan.dv)
-    mine = WavePlan(plan.dtype, plan.d, plan.dv, rows, keys, plan.features, plan.group)
+    mine = decode_plan(plan)
     pages, kv_heads = (fx.get_scalar(leaf) for leaf in fx.get_leaves(K.shape)[:2])
     d, whole = plan.d, plan.d * page
     keys_layout = fx.make_layout(
@@ -57,7 +54,7 @@ def decode_blocks(
     )
     caches = (fx.make_view(fx.get_iter(cache), layout) for cache, layout in ((K, keys_layout), (V, values_layout)))
     parts = Parts(
-        fx.Int32(Q.shape[0]), fx.Int32(kv_heads), splits, part * (BLOCK // keys), tokens, left, fx.Int32(page)
+        fx.Int32(Q.shape[0]), fx.Int32(kv_heads), splits, part * (BLOCK // mine.keys), tokens, left, fx.Int32(page)
     )
     by_token = plan.scaled == "token"
     factor = scale * LOG2_E
@@ -66,7 +63,7 @@ def decode_blocks(
         (factor, scale, fx.Float32(0.0)), parts, None if by_token else (k_scale, v_scale),
         (k_scale, v_scale) if by_token else None, mine, True,
     ).launch(
-        grid=(parts.batches * parts.kv_heads * splits, 1, 1), block=(WAVES * fx.num_warp_threads(), 1, 1), stream=stream
+        grid=(parts.batches * parts.kv_heads * splits, 1, 1), block=(threads_of(mine), 1, 1), stream=stream
     )  # fmt: skip
 
 

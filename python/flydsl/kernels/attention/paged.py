@@ -16,6 +16,7 @@ from flydsl.kernels.attention.hopper_decode import ROWS, box_of, decode
 from flydsl.kernels.attention.hopper_forward import ForwardPlan
 from flydsl.kernels.attention.scores import Features
 from flydsl.kernels.attention.wave_decode import BLOCK as WAVE_BLOCK
+from flydsl.kernels.attention.wave_decode import ROWS as WAVE_ROWS
 from flydsl.kernels.attention.wave_decode import wave_decode
 from flydsl.kernels.blocks.inputs import (
     Array,
@@ -30,7 +31,7 @@ from flydsl.kernels.blocks.inputs import (
 
 CACHES = ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz")
 """Types of caches that are converted on their way."""
-LIMITS = {False: (ROWS, 256), True: (64, 576)}
+LIMITS = {False: (ROWS, 256), True: (WAVE_ROWS, 576)}
 """Rows of a tile, and elements of a head, on Hopper and by waves."""
 START = 2
 """What beginning a part costs, in blocks of keys; so does putting parts together."""
@@ -161,6 +162,8 @@ def _check(q: Array, k: Array, v: Array, tables: Array, lengths: Array, sinks: A
             raise ValueError(f"heads have a multiple of 32 elements up to {longest}, those of {name} have {extent}")
     for name, tensor in (("q", q), ("k_cache", k), ("v_cache", v)):
         *steps, last = strides(tensor)
+        if max(steps, default=0) >= 1 << 31:
+            raise ValueError(f"{name} has strides of {(*steps, last)} elements; they must stay below 2^31")
         if 0 not in tensor.shape and (last != 1 or any(step % 8 for step in steps)):
             raise ValueError(
                 f"{name} must have contiguous heads, multiples of 8 elements apart, and its strides are "

@@ -13,7 +13,9 @@ same bits come out each time, and there is nothing to be cleared or converted.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import flydsl.compiler as flyc
@@ -26,7 +28,7 @@ from flydsl.kernels.attention.backward_tiles import (
     span_of,
 )
 from flydsl.kernels.attention.tiles import FragmentRows, piece_of
-from flydsl.kernels.attention.wave_forward import PAD, WAVES, choose_instruction
+from flydsl.kernels.attention.waves import PAD, TURNED_PAD, Rows, choose_instruction, tiled_over, waves_beside
 
 OTHERS = 32
 """Rows of a tile of others."""
@@ -38,17 +40,19 @@ class TileOfOthers:
     def __init__(self, waves, d):
         dtype, allocator = waves.plan.dtype, waves.allocator
         self.d, self.threads = d, waves.threads
-        rows, turned = (
-            allocator.allocate(fx.Array[dtype, count, 16]).ptr for count in (OTHERS * (d + PAD), d * (OTHERS + PAD))
-        )
+        sizes = (OTHERS * (d + PAD), d * (OTHERS + TURNED_PAD))
+        rows, turned = (allocator.allocate(fx.Array[dtype, count, 16]).ptr for count in sizes)
         self.rows = fx.make_view(rows, fx.make_layout((OTHERS, d), (d + PAD, 1)))
-        self.turned = fx.make_view(turned, fx.make_layout((d, OTHERS), (OTHERS + PAD, 1)))
+        self.turned = fx.make_view(turned, fx.make_layout((d, OTHERS), (OTHERS + TURNED_PAD, 1)))
         instruction = waves.instruction
         shape, stride = instruction.order
         depth = instruction.depth
-        ordered = fx.make_layout((d, (*shape, OTHERS // depth)), (OTHERS + PAD, (*stride, depth)))
+        ordered = fx.make_layout((d, (*shape, OTHERS // depth)), (OTHERS + TURNED_PAD, (*stride, depth)))
         thread = waves.tiled.get_slice(fx.thread_idx.x)
-        self.rows_part = thread.partition_A(self.rows)
+        high = waves.high
+        parts = [fx.make_view(rows + part * high * (d + PAD), fx.make_layout((high, d), (d + PAD, 1)))
+                 for part in range(OTHERS // high)]  # fmt: skip
+        self.rows_parts = [thread.partition_A(part) for part in parts]
         self.turned_part = thread.partition_A(fx.make_view(turned, ordered))
 
     def places(self):
@@ -61,13 +65,9 @@ class TileOfOthers:
         return found
 
     def load(self, tensor, start, first, count, dtype):
-        """This thread's blocks of rows ``first`` on; rows behind the last of ``count`` are that one."""
-        four, found = fx.Vector.make_type(4, dtype), []
-        for row, column in self.places():
-            for i in fx.range_constexpr(4):
-                line = tensor[start + fx.max(fx.min(first + row + i, count - 1), fx.Int32(0)), None]
-                found.append(fx.Vector.load(four, line, [column], alignment=8))
-        return found
+        """This thread's blocks of rows ``first`` on; behind the last of ``count`` there are zeros."""
+        rows, four = Rows(tensor, start, first, count), fx.Vector.make_type(4, dtype)
+        return [rows.load(row, column, four, i) for row, column in self.places() for i in range(4)]
 
     def fill(self, blocks, dtype):
         for iteration, (row, column) in enumerate(self.places()):
@@ -81,16 +81,19 @@ class TileOfOthers:
 class Waves:
     """The products of a block: fragments of its own rows, tiles of others, and accumulators.
 
-    ``queries`` is the mode of scores that queries are on: 1 for those who own queries, 0 for those who own keys.
+    ``queries`` is the mode of scores that queries are on: 1 for those who own queries, 0 for those who own keys. Scores
+    are made with as many others at a time as an instruction has rows, ``high``.
     """
 
     def __init__(self, queries, plan):
         self.plan, self.queries = plan, queries
-        self.instruction, self.tiled = choose_instruction(plan.dtype)
-        self.allocator, self.threads = fx.SharedAllocator(), WAVES * fx.num_warp_threads()
-        self.own = WAVES * self.instruction.queries
+        self.instruction = choose_instruction(plan.dtype)
+        self.allocator, self.threads = fx.SharedAllocator(), self.instruction.waves * fx.num_warp_threads()
+        self.own = self.instruction.waves * self.instruction.queries
+        self.tiled = tiled_over(self.instruction, plan.dtype, self.own)
+        self.high = self.instruction.queries
         self.x, self.y = TileOfOthers(self, plan.d), TileOfOthers(self, plan.dv)
-        where, scores = fx.make_identity_tensor, (OTHERS, self.own)
+        where, scores = fx.make_identity_tensor, (self.high, self.own)
         self.s, self.dp = (self.tiled.make_fragment_C(where(scores)) for _ in range(2))
         self.p, self.ds = (self.tiled.make_fragment_B(where(scores[::-1])) for _ in range(2))
         self.sums_x, self.sums_y = (self.tiled.make_fragment_C(where((d, self.own))) for d in (plan.d, plan.dv))
@@ -116,11 +119,20 @@ class Waves:
         """Which of the block's rows is this lane's."""
         return self.rows.query if self.queries == 1 else self.rows.column
 
-    def multiply(self, accumulators, part, operand, steps):
-        """accumulators += part * operand, a step of the instruction's depth after the other."""
+    def rows_of(self, number):
+        """The rows of scores of a part of the others."""
+        rows = copy(self.rows)
+        if self.queries == 1:
+            rows.column = rows.column + number * self.high
+        else:
+            rows.query = rows.query + number * self.high
+        return rows
+
+    def multiply(self, accumulators, part, operand, steps, first=0):
+        """accumulators += part * operand, a step of the instruction's depth after the other, ``first`` of the part."""
         for k in fx.range_constexpr(steps):
-            a = fx.make_fragment_like(part[None, None, k])
-            fx.copy(self.four(), part[None, None, k], a)
+            a = fx.make_fragment_like(part[None, None, first + k])
+            fx.copy(self.four(), part[None, None, first + k], a)
             fx.gemm(self.tiled, accumulators, a, operand[None, None, k], accumulators)
 
     def store(self, sums, scale, tensor, start, first, count, d):
@@ -143,26 +155,42 @@ def store_row(values, rows, tensor, start, row, end):
 def meet(mine, own, others, piece, block, plain, levels, extras, numbers, both):
     """One tile of others, whose elements are in registers: scores, what they weigh, and the sums that they add to.
 
-    ``levels`` are the logarithms and deltas of this lane's queries.
+    ``levels`` gives the logarithms (0) or deltas (1) of this lane's queries, when they are needed.
     """
-    plan, depth, (x, y), (a, b) = mine.plan, mine.instruction.depth, others, own
+    plan, (x, y) = mine.plan, others
     fx.barrier()  # everyone has multiplied the tile before
     mine.x.fill(x, plan.dtype)
     mine.y.fill(y, plan.dtype)
     fx.barrier()
+    for number in fx.range_constexpr(OTHERS // mine.high):
+        meet_part(mine, own, number, piece, block, plain, levels, extras, numbers, both)
+
+
+@flyc.jit
+def meet_part(mine, own, number, piece, block, plain, levels, extras, numbers, both):
+    """A part of a tile of others that is in shared memory."""
+    plan, depth, rows, (a, b) = mine.plan, mine.instruction.depth, mine.rows_of(number), own
+    steps = mine.high // depth
     mine.s.fill(0.0)
-    mine.dp.fill(0.0)
-    mine.multiply(mine.s, mine.x.rows_part, a, plan.d // depth)
-    mine.multiply(mine.dp, mine.y.rows_part, b, plan.dv // depth)
+    mine.multiply(mine.s, mine.x.rows_parts[number], a, plan.d // depth)
     powers, slopes = powers_of_scores(
-        mine.s.load(), mine.rows, piece, block, plain, levels[0], extras, numbers, plan
+        mine.s.load(), rows, piece, block, plain, levels(rows, 0), extras, numbers, plan
     )  # fmt: skip
-    ds = gradients_of_scores(powers, mine.rows.split(mine.dp.load()), levels[1], slopes)
-    mine.ds.store(mine.rows.join(ds).to(plan.dtype).reshape(mine.ds.load().shape))
-    mine.multiply(mine.sums_x, mine.x.turned_part, mine.ds, OTHERS // depth)
+    # Each product is done before the next begins, since not all of their operands fit into the registers.
     if fx.const_expr(both):
-        mine.p.store(mine.rows.join(powers).to(plan.dtype).reshape(mine.p.load().shape))
-        mine.multiply(mine.sums_y, mine.y.turned_part, mine.p, OTHERS // depth)
+        mine.p.store(rows.join(powers).to(plan.dtype).reshape(mine.p.load().shape))
+        mine.multiply(mine.sums_y, mine.y.turned_part, mine.p, steps, number * steps)
+        fx.rocdl.sched_barrier(0)
+    mine.dp.fill(0.0)
+    mine.multiply(mine.dp, mine.y.rows_parts[number], b, plan.dv // depth)
+    ds = gradients_of_scores(powers, rows.split(mine.dp.load()), levels(rows, 1), slopes)
+    mine.ds.store(rows.join(ds).to(plan.dtype).reshape(mine.ds.load().shape))
+    mine.multiply(mine.sums_x, mine.x.turned_part, mine.ds, steps, number * steps)
+
+
+def levels_of(line, rows, which):
+    """The logarithms or deltas of a lane's queries, where a lane has many."""
+    return [line[which * OTHERS + rows.query + row] for row in rows.rows]
 
 
 # Kernels -------------------------------------------------------------------------------------------
@@ -189,7 +217,8 @@ def queries_kernel(
                for tensor, d in ((Q, plan.d), (dO, plan.dv))]  # fmt: skip
         query = fx.min(piece.first + mine.own_row(), piece.queries - 1)
         line = stats[(slot + query // OTHERS) * fx.grid_dim.y + head, None]
-        levels = ([line[query % OTHERS]], [line[OTHERS + query % OTHERS]])
+        own_levels = ([line[query % OTHERS]], [line[OTHERS + query % OTHERS]])
+        levels = lambda _, which: own_levels[which]  # noqa: E731
         mine.sums_x.fill(0.0)
         for block in range(piece.begin, fx.min(piece.end, fx.ceildiv(piece.band.length, plan.keys))):
             first = block * plan.keys
@@ -224,11 +253,8 @@ def keys_kernel(
                 others = [tile.load(tensor[head, None, None], span.query_start, piece.first, span.queries, plan.dtype)
                           for tile, tensor in ((mine.x, Q), (mine.y, dO))]  # fmt: skip
                 line = stats[(slot + i) * heads + head, None]
-                levels = [
-                    [line[which * OTHERS + mine.rows.query + row] for row in mine.rows.rows] for which in range(2)
-                ]
                 plain = (i >= span.plain_begin) & (i < span.plain_end)
-                meet(mine, own, others, piece, tile, plain, levels, extras, numbers, True)
+                meet(mine, own, others, piece, tile, plain, partial(levels_of, line), extras, numbers, True)
         for sums, scale, grad, d in (
             (mine.sums_x, numbers[1], grads[0], plan.d),
             (mine.sums_y, 1.0, grads[1], plan.dv),
@@ -244,17 +270,18 @@ def wave_backward(
     """Launch both kernels, in a jit function. ``tensors`` are Q, K, V, dO; ``longest`` are of queries and of keys."""
     Q, K, _, _ = tensors
     dQ, *others = grads
-    instruction, _ = choose_instruction(plan.dtype)
+    instruction = choose_instruction(plan.dtype)
     heads, kv_heads = fx.Int32(Q.shape[1]), fx.Int32(K.shape[1])
-    own = WAVES * instruction.queries
+    own = instruction.waves * instruction.queries
     given = (extras, lengths, numbers, (fx.Int32(Q.shape[2]), fx.Int32(K.shape[2])), window, heads // kv_heads)
-    block = (WAVES * fx.num_warp_threads(), 1, 1)
-    queries_kernel(tensors, stats, dQ, *given, replace(plan, queries=own, keys=OTHERS)).launch(
+    block = (instruction.waves * fx.num_warp_threads(), 1, 1)
+    attrs = waves_beside(instruction, plan.d + plan.dv)
+    queries_kernel(tensors, stats, dQ, *given, replace(plan, queries=own, keys=OTHERS), value_attrs=attrs).launch(
         grid=(fx.ceildiv(longest[0], own), heads, batches), block=block, stream=stream
     )
-    keys_kernel(tensors, stats, tuple(others), *given, replace(plan, queries=OTHERS, keys=own)).launch(
-        grid=(fx.ceildiv(longest[1], own), kv_heads, batches), block=block, stream=stream
-    )
+    keys_kernel(
+        tensors, stats, tuple(others), *given, replace(plan, queries=OTHERS, keys=own), value_attrs=attrs
+    ).launch(grid=(fx.ceildiv(longest[1], own), kv_heads, batches), block=block, stream=stream)
 
 
 WAVE_PLAN = BackwardPlan(fx.Float16, 64, 64, queries=OTHERS)

@@ -13,10 +13,23 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.attention.hopper_decode import Parts, merge, part_at
 from flydsl.kernels.attention.scores import LOG2_E, LOWEST, softmax_end
-from flydsl.kernels.attention.wave_forward import WAVES, WavePlan, Waves, attend, choose_instruction, keys_of
+from flydsl.kernels.attention.wave_forward import attend
+from flydsl.kernels.attention.waves import WavePlan, Waves, choose_instruction, keys_of, spread_of, threads_of
 
 BLOCK = 64
 """Keys that parts are counted in: the most that a target takes at a time."""
+ROWS = 64
+"""Rows of a tile: new tokens, times the heads that share keys."""
+
+
+def decode_plan(plan: Any) -> WavePlan:
+    """Tiles of `ROWS` rows, waves without rows of their own sharing the results of others."""
+    held = plan.d + plan.dv
+    instruction = choose_instruction(plan.dtype, held)
+    spread = spread_of(instruction, plan.dv, ROWS // instruction.queries)
+    return WavePlan(
+        plan.dtype, plan.d, plan.dv, ROWS, keys_of(instruction, held), plan.features, plan.group, spread
+    )  # fmt: skip
 
 
 class PagedWaves(Waves):
@@ -26,18 +39,50 @@ class PagedWaves(Waves):
         super().__init__(q_tile, sources, (None, None, None), numbers, plan)
         self.table, self.page, self.done = table, page, self.allocator.allocate(fx.Int32)
 
-    def place(self, piece, key):
-        """A key's page and its place there; one beyond the end is the last one, and nobody sees it.
+    def places(self, piece, block):
+        """What gives page and token of a row of a block; one beyond the end is the last one, and nobody sees it.
 
-        A page that the cache does not have is taken as its first or last: nothing outside is read.
+        The page that the block begins in is found once; lanes divide by no number. A row lies on that page or the next,
+        or pages are so short that a product finds its quotient: row * page stays below 2^16.
         """
-        at = fx.max(fx.min(key, piece.band.length - 1), fx.Int32(0))
-        last = fx.Int32(self.sources[0].shape[0]) - 1
-        return fx.max(fx.min(self.table[at // self.page], last), fx.Int32(0)), at % self.page
+        keys, page = self.plan.keys, self.page
+        before = block * keys // page
+        inside = block * keys - before * page
+        last = fx.max(piece.band.length - 1 - before * page, fx.Int32(0))
+        part = (1 << 16) // page + 1
 
-    def line(self, tensor, piece, key):
-        page, token = self.place(piece, key)
-        return tensor[page, token, None]
+        def place(row):
+            at = fx.min(inside + row, last)
+            next_page = (at >= page).select(fx.Int32(1), fx.Int32(0))
+            further = (page >= keys).select(next_page, at * part >> 16)
+            found = fx.min(
+                self.table[before + further], fx.Int32(self.sources[0].shape[0]) - 1
+            )  # reads nothing outside
+            return fx.max(found, fx.Int32(0)), at - further * page
+
+        return place
+
+    def rows_of(self, piece, block):
+        place = self.places(piece, block)
+
+        def taker(tensor):
+            by_page, by_token, _ = (fx.Int32(fx.get_scalar(leaf)) for leaf in fx.get_leaves(tensor.stride))
+
+            def take(row, column, count, behind=0):
+                page, token = place(row + behind)
+                start = fx.get_iter(tensor) + fx.Int64(page) * fx.Int64(by_page)
+                line = fx.make_view(start + (token * by_token + column), fx.make_layout(count, 1))
+                return self.converted(line, 0, count)
+
+            return take
+
+        return [taker(tensor) for tensor in self.sources]
+
+    def converted(self, line, column, count):
+        """Neighbouring elements, in the type of the products."""
+        stored = line.dtype
+        found = fx.Vector.load(fx.Vector.make_type(count, stored), line, [column], alignment=count * stored.width // 8)
+        return found if stored is self.plan.dtype else found.to(self.plan.dtype)
 
 
 class BlockedWaves(PagedWaves):
@@ -51,19 +96,19 @@ class BlockedWaves(PagedWaves):
         super().__init__(q_tile, sources, table, page, numbers, plan)
         self.scales = scales
 
-    def load(self, piece, block):
+    def start(self, piece, block):
         plan, (K, V), wide = self.plan, self.sources, fx.Float32
-        keys, values = [], []
+        keys, values, place = [], [], self.places(piece, block)
         for at in self.shares(plan.keys * plan.d // 8):
-            page, token = self.place(piece, block * plan.keys + at // (plan.d // 8))
+            page, token = place(at // (plan.d // 8))
             column = at % (plan.d // 8) * 8
-            eight = self.elements(K[page, token, (None, column // 16)], 8, column % 16)
+            eight = self.converted(K[page, token, (None, column // 16)], column % 16, 8)
             if self.scales is not None:
                 eight = (eight.to(wide) * self.scales[0][page, token]).to(plan.dtype)
             keys.append(eight)
         for at in self.shares(plan.keys * plan.dv // 16):
             first = block * plan.keys + at // (plan.dv // 4) * 4
-            page, token = self.place(piece, first)
+            page, token = place(at // (plan.dv // 4) * 4)
             token = token // 4 * 4  # the last token's own four, where the first is behind it
             weights = [(first + i < piece.band.length).select(fx.Float32(1.0), 0.0) for i in range(4)]
             if self.scales is not None:
@@ -72,7 +117,7 @@ class BlockedWaves(PagedWaves):
             weight = fx.Vector.from_elements(weights, wide)
             for i in fx.range_constexpr(4):
                 row = at % (plan.dv // 4) * 4 + i
-                four = self.elements(V[page, row, (None, token // 16)], 4, token % 16).to(wide)
+                four = self.converted(V[page, row, (None, token // 16)], token % 16, 4).to(wide)
                 values.append((weight == 0.0).select(fx.zeros_like(weight), four * weight).to(plan.dtype))
         return keys, values
 
@@ -157,7 +202,7 @@ def store(mine, piece, tops, sums, count, first, v_scale, out, sinks, partial, p
         fx.barrier()
         if mine.done.peek() == 1:
             fx.fence("device")
-            threads = (fx.thread_idx.x, WAVES * fx.num_warp_threads())
+            threads = (fx.thread_idx.x, mine.threads)
             merge(piece, first, count, out, sinks, results, logarithms, sequence, plan, threads)
             if fx.thread_idx.x == 0:
                 counters[sequence] = 0  # for the next launch
@@ -171,15 +216,12 @@ def wave_decode(
     plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
 ):  # fmt: skip
     """Launch the kernel. Q is (batch, tokens, heads, d); ``part`` is in blocks of `BLOCK` keys."""
-    instruction, _ = choose_instruction(plan.dtype)
-    rows, keys = WAVES * instruction.queries, keys_of(instruction, plan.d + plan.dv)
-    mine = WavePlan(plan.dtype, plan.d, plan.dv, rows, keys, plan.features, plan.group)
-    page = fx.Int32(K.shape[1])
-    parts = Parts(fx.Int32(Q.shape[0]), fx.Int32(K.shape[2]), splits, part * (BLOCK // keys), tokens, left, page)
+    mine, page = decode_plan(plan), fx.Int32(K.shape[1])
+    parts = Parts(fx.Int32(Q.shape[0]), fx.Int32(K.shape[2]), splits, part * (BLOCK // mine.keys), tokens, left, page)
     factor = LOG2_E if plan.features.scale_first else scale * LOG2_E
     wave_decode_kernel(
         Q, K, V, out, tables, lengths, sinks, (results, logarithms, counters), (fx.Float32(factor), scale, cap), parts,
         v_scale, None, mine,
     ).launch(
-        grid=(parts.batches * parts.kv_heads * splits, 1, 1), block=(WAVES * fx.num_warp_threads(), 1, 1), stream=stream
+        grid=(parts.batches * parts.kv_heads * splits, 1, 1), block=(threads_of(mine), 1, 1), stream=stream
     )  # fmt: skip

@@ -18,6 +18,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
+from flydsl.kernels.blocks.limits import hint_waves
 from flydsl.kernels.gemm.matrix_cores import BLOCK
 from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, multiply_in_blocks
 from flydsl.kernels.gemm.preshuffle_plan import THREADS, WAVES, GemmPlan
@@ -131,11 +132,9 @@ def compile_blockscale_preshuffle_gemm(
         C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor, M: fx.Int32,
         N: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
-        plan.require_columns(N)
+        plan.require_call(N, ("gfx942", "gfx950"))
         blockscale_gemm_kernel(C, A, B, scale_a, scale_b, M).launch(
             grid=plan.blocks(M), block=(THREADS, 1, 1), stream=stream
         )
 
-    if waves_per_eu is not None:
-        blockscale_gemm.compile_hints["waves_per_eu"] = waves_per_eu
-    return blockscale_gemm
+    return hint_waves(blockscale_gemm, waves_per_eu)

@@ -15,6 +15,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.limits import require_multiple
 from flydsl.kernels.gemm.lds_gemm import multiply_tiles
 from flydsl.kernels.gemm.lds_plan import LdsPlan
 from flydsl.kernels.gemm.preshuffle_plan import shuffle_weight
@@ -46,16 +47,36 @@ def launcher(K: int, tile: tuple[int, int], waves: tuple[int, int], remap: bool,
         A: fx.Tensor, B_T: fx.Tensor, C: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor, M: fx.Int32,
         N: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
+        plan = plan_for(N)
+        plan.require_call("a product of 8-bit floats")
         fp8_gemm_kernel(A, B_T, C, scale_a, scale_b, M, N).launch(
-            grid=plan_for(N).blocks(M), block=(threads, 1, 1), stream=stream
+            grid=plan.blocks(M), block=(threads, 1, 1), stream=stream
         )
 
     return fp8_gemm
 
 
-def require_multiple(name: str, value: int, step: int) -> None:
-    if value <= 0 or value % step:
-        raise ValueError(f"{name} must be a positive multiple of {step}, got {value}")
+@cache
+def scaled_launcher(plan: LdsPlan) -> Any:
+    """``fn(A, B_T, C, scale_a, scale_b, bias, M, stream)`` of any plan with scales; the bias is f32."""
+
+    @flyc.kernel(known_block_size=(plan.threads, 1, 1))
+    def scaled_kernel(
+        A: fx.Tensor, B: fx.Tensor, C: fx.Tensor, sa: fx.Tensor, sb: fx.Tensor, bias: fx.Tensor, m: fx.Int32
+    ):
+        multiply_tiles(C, A, B, (sa, sb, bias), m, (sa, sa), plan)
+
+    @flyc.jit
+    def scaled_gemm(
+        A: fx.Tensor, B_T: fx.Tensor, C: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor, bias: fx.Tensor,
+        M: fx.Int32, stream: fx.Stream = fx.Stream(None),
+    ):  # fmt: skip
+        plan.require_call("a product of 8-bit floats")
+        scaled_kernel(A, B_T, C, scale_a, scale_b, bias, M).launch(
+            grid=plan.blocks(M), block=(plan.threads, 1, 1), stream=stream
+        )
+
+    return scaled_gemm
 
 
 def compile_fp8_gemm_4w(

@@ -21,9 +21,10 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import buffer_ops, rocdl
+from flydsl.kernels.blocks.limits import hint_waves, refuse, require, require_multiple, require_target
 from flydsl.kernels.gemm.wmma.gfx1250_plan import ACCESS_BYTES, BLOCK, SCALE_GROUP, TilePlan
 from flydsl.kernels.gemm.wmma.gfx1250_tiles import Stream, Tiles, multiply_all, store
-from flydsl.kernels.gemm.wmma.rdna_plan import require, require_multiple
+from flydsl.kernels.gemm.wmma.wmma_result import OfColumns
 from flydsl.kernels.quant.shuffles import preshuffle_b_16x16, preshuffle_e8m0_scale, scale_32x4
 
 DATA_FORMATS = {"fp4": ("fp4", "fp4"), "fp8": ("fp8", "fp8"), "a8w4": ("fp8", "fp4")}
@@ -35,6 +36,12 @@ Words = list[tuple[Any, int]]
 """For each repetition of the instruction the register with a row's scales, and the half of the wave that has it."""
 SCALE_BLOCK = 128
 """Elements of K, and rows of B, of a block with one scale."""
+NOT_OFFERED: dict[str, tuple[Any, str]] = {
+    "inst_prefetch": (False, "the loop is straight code, which the hardware's own prefetch follows"),
+    "atomic_barrier_enable": (False, "waves meet at split barriers, and tiles are counted by tensorcnt"),
+    "b_streaming": (False, "tiles of B pass through the ring in LDS, as those of A do"),
+}
+"""Option to its one value, and why."""
 
 
 class GroupScales:
@@ -76,13 +83,16 @@ class GroupScales:
             if blocks == 2:
                 row = row + lane // 16 * 4
                 return [(words_at(start + (row + pair * 8), 1)[0], 0) for pair in range(self.reps // 2)]
+            if plan.opsel:  # the upper lanes have the rows behind
+                words = [words_at(start + (row + lane // 16 * 4 + pair * 8), 1)[0] for pair in range(self.reps // 2)]
+                return [(words[rep // 2], rep % 2) for rep in range(self.reps)]
             words = words_at(start + row, self.reps)
             return [(word, 0) for word in words]
         if self.reps % 2 == 0:
             pairs = range(self.reps // 2)
             place = start + (wave * (self.reps // 2) * self.stream.row + lane * 4)
             words = [words_at(place + (p * self.stream.row + step * 128), 1)[0] for p in pairs]
-            return [(words[rep // 2], rep % 2) for rep in range(self.reps)]
+            return [(words[rep // 2], rep % 2) for rep in range(self.reps)] if blocks == 1 else [(w, 0) for w in words]
         found = []
         for rep in range(self.reps):
             row = wave * self.reps * BLOCK + rep * BLOCK + lane % 16
@@ -174,21 +184,17 @@ class NarrowTiles(Tiles):
                 )
                 total.store(found)
 
-    def scaled(self) -> Any:
+    def scaled(self, bias: fx.Tensor) -> Any:
         """What the sums are multiplied with on their way out, as a function of eight of them, a row and a column."""
         if self.plan.scales != "rows":
             return lambda values, row, column: values
-        of_rows, of_columns = (
-            buffer_ops.create_buffer_resource(scales, max_size=False, num_records_bytes=4 * count)
-            for scales, count in zip(self.scales, (self.m, self.n), strict=True)
-        )
+        of_bias = OfColumns(bias, self.n) if self.plan.biased else None
+        of_rows = buffer_ops.create_buffer_resource(self.scales[0], max_size=False, num_records_bytes=4 * self.m)
+        of_columns = OfColumns(self.scales[1], self.n)
 
         def finish(values: fx.Vector, row: fx.Int32, column: fx.Int32) -> Any:
-            halves = [
-                buffer_ops.buffer_load(of_columns, column + part, vec_width=4, dtype=fx.Float32) for part in (0, 4)
-            ]
-            eight = fx.Vector.from_elements([half[i] for half in halves for i in range(4)], fx.Float32)
-            return values * eight * buffer_ops.buffer_load(of_rows, row, vec_width=1, dtype=fx.Float32)
+            scale = of_columns[column] * buffer_ops.buffer_load(of_rows, row, vec_width=1, dtype=fx.Float32)
+            return values * scale if of_bias is None else values * scale + of_bias[column]
 
         return finish
 
@@ -243,22 +249,71 @@ class BlockScaledTiles(NarrowTiles):
         return words[:rows], words[rows:]
 
 
+class StraightScaledTiles(NarrowTiles):
+    """Tiles with a scale for every 32 elements of K that goes to registers past LDS, fetched a tile ahead."""
+
+    def start(self) -> None:
+        plan = self.plan
+        self.sides = [
+            self.side(scales, first, rows, wave, reps, there)
+            for scales, first, rows, wave, reps, there in (
+                (self.scales[0], self.first_m, plan.wave_m, self.wave_row, plan.m_reps, self.m),
+                (self.scales[1], self.first_n, plan.wave_n, self.wave_column, plan.n_reps, self.n),
+            )
+        ]
+        self.next_scales = [fx.make_rmem_tensor(plan.steps * reps, fx.Int32) for *_, reps in self.sides]
+        self.load_scales(0)
+        super().start()
+
+    def side(
+        self, scales: Any, first: fx.Int32, rows: int, wave: fx.Int32, reps: int, there: fx.Int32 | int
+    ) -> tuple[Any, Any, int]:
+        """The scales of one operand: their descriptor, the lane's first word, and the words of a step."""
+        line = self.plan.k // (4 * SCALE_GROUP) * reps  # words of a lane's rows over all of K
+        blocks = (fx.Int32(there) + (rows - 1)) // rows
+        resource = buffer_ops.create_buffer_resource(
+            scales, max_size=False, num_records_bytes=blocks * (BLOCK * line * 4)
+        )
+        return resource, ((first // rows + wave) * BLOCK + self.lane % BLOCK) * line, reps
+
+    def load_scales(self, tile: fx.Int32 | int) -> None:
+        """Fetch the words of a tile; those behind the last one are zero."""
+        for (resource, start, reps), found in zip(self.sides, self.next_scales, strict=True):
+            for word in range(self.plan.steps * reps):
+                place = start + (self.first_turn + tile) * (self.plan.steps * reps) + word
+                found[word] = buffer_ops.buffer_load(resource, place, vec_width=1, dtype=fx.Int32)
+
+    def begin_turn(self, tile: fx.Int32 | int, left: int) -> Any:
+        words = [[found[i] for i in range(self.plan.steps * side[2])]
+                 for found, side in zip(self.next_scales, self.sides, strict=True)]  # fmt: skip
+        if left >= 1:
+            self.load_scales(tile + 1)
+        return words
+
+    def scales_of(self, stage: int, step: int, held: Any) -> tuple[Words, Words]:
+        rows, columns = (words[step * side[2] :][: side[2]] for words, side in zip(held, self.sides, strict=True))
+        if self.plan.blocks == 2:  # either half of the wave has the block of its columns
+            upper = self.lane >= BLOCK
+            columns = [upper.select(columns[j + 1], columns[j]) for j in range(0, len(columns), 2)]
+        return [(word, 0) for word in rows], [(word, 0) for word in columns]
+
+
 # The kernel ------------------------------------------------------------------------------------------
 
 
 @cache
 def kernel_of(plan: TilePlan) -> Any:
     """The kernel of a plan; sizes are part of its call."""
-    kind = BlockScaledTiles if plan.scales == "blocks" else NarrowTiles
+    kind = {"blocks": BlockScaledTiles, "straight": StraightScaledTiles}.get(plan.scales, NarrowTiles)
 
     @flyc.kernel(known_block_size=(plan.threads, 1, 1))
     def narrow_gemm_kernel(
-        C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, sa: fx.Tensor, sb: fx.Tensor, m: fx.Int32, n: fx.Constexpr[int],
-        lda: fx.Constexpr[int], ldc: fx.Constexpr[int], ascale: fx.Constexpr[int],
+        C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, sa: fx.Tensor, sb: fx.Tensor, bias: fx.Tensor, m: fx.Int32,
+        n: fx.Constexpr[int], lda: fx.Constexpr[int], ldc: fx.Constexpr[int], ascale: fx.Constexpr[int],
     ):  # fmt: skip
         tiles = kind(plan, A, B, (sa, sb), (m, n, lda), ascale)
         multiply_all(tiles, plan)
-        store(tiles, C, ldc, tiles.scaled())
+        store(tiles, C, ldc, tiles.scaled(bias))
 
     return narrow_gemm_kernel
 
@@ -266,6 +321,7 @@ def kernel_of(plan: TilePlan) -> Any:
 def launch(plan: TilePlan, tensors: tuple[Any, ...], sizes: tuple[Any, int, int, int, int], stream: fx.Stream) -> None:
     """Check the sizes of a call, and launch: x goes along M and y along N, in whole clusters."""
     m, n, lda, ldc, _ = sizes
+    require_target("this product of narrow floats", ("gfx1250",), "gfx950 has compile_preshuffle_gemm_w4")
     require_multiple("N", n, BLOCK)
     for name, value, least in (("lda", lda, plan.k // plan.a.depth * plan.a.step_bytes), ("ldc", ldc, n)):
         if value < least or (name == "lda" and value % 4):
@@ -273,7 +329,7 @@ def launch(plan: TilePlan, tensors: tuple[Any, ...], sizes: tuple[Any, int, int,
                 f"{name} is at least {least}" + " and a multiple of 4" * (name == "lda") + f", got {value}"
             )
     rows, columns = fx.ceildiv(m, plan.tile_m * plan.cluster_m), -(-n // (plan.tile_n * plan.cluster_n))
-    kernel_of(plan)(*tensors, *sizes).launch(
+    kernel_of(plan)(*tensors, *sizes, value_attrs=plan.attributes).launch(
         grid=(rows * plan.cluster_m, columns * plan.cluster_n, plan.split_k), block=(plan.threads, 1, 1),
         cluster=(plan.cluster_m, plan.cluster_n, 1) if plan.clustered else None, stream=stream,
     )  # fmt: skip
@@ -288,17 +344,30 @@ def _launcher(plan: TilePlan, columns: int, waves_per_eu: int | None) -> Any:
     ):  # fmt: skip
         if columns and columns != N:
             raise ValueError(f"this kernel was compiled for N = {columns}, and is called with N = {N}")
-        launch(plan, (C, A, B, sa, sb), (M, N, lda, ldc, 0), stream)
+        launch(plan, (C, A, B, sa, sb, sb), (M, N, lda, ldc, 0), stream)
 
-    if waves_per_eu is not None:
-        narrow_gemm.compile_hints["waves_per_eu"] = waves_per_eu
-    return narrow_gemm
+    return hint_waves(narrow_gemm, waves_per_eu)
+
+
+@cache
+def biased_launcher(plan: TilePlan) -> Any:
+    """``fn(C, A, B_shuffled, scale_a, scale_b, bias, M, N, stream)`` of contiguous arrays, with scales of rows."""
+
+    @flyc.jit
+    def narrow_linear(
+        C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, sa: fx.Tensor, sb: fx.Tensor, bias: fx.Tensor, M: fx.Int32,
+        N: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
+    ):  # fmt: skip
+        row = plan.k // plan.a.depth * plan.a.step_bytes
+        launch(plan, (C, A, B, sa, sb, bias), (M, N, row, N, 0), stream)
+
+    return narrow_linear
 
 
 def compile_fp8fp4_gemm(
     *, data_format: str = "fp4", scale_mode: str = "mxscale", N: int = 0, K: int, tile_m: int = 128, tile_n: int = 128,
     tile_k: int = 128, m_warp: int = 2, n_warp: int = 2, num_buffers: int = 2, waves_per_eu: int | None = None,
-    l2_prefetch_distance: int = 2, cluster_m: int = 1, cluster_n: int = 1, use_tdm_store: bool = True,
+    l2_prefetch_distance: int = 0, cluster_m: int = 1, cluster_n: int = 1, use_tdm_store: bool = True,
     out_dtype: str = "f32", inst_prefetch: bool = False, wave_specialized_tdm: bool = False, split_k: int = 1,
     use_scale_opsel: bool = False, expert_sched_mode: bool = True, atomic_barrier_enable: bool = False,
     b_streaming: bool = False, scale_load_path: str = "tdm", fp8_schedule: str = "auto",
@@ -306,14 +375,19 @@ def compile_fp8fp4_gemm(
     """The launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, M, N, lda, ldc, stream)``; lda counts bytes.
 
     ``wave_specialized_tdm`` gives every matrix a wave that fetches it, ``split_k`` parts of K go to workgroups of their
-    own, which add to a C of zeros. The prefetches, ``use_scale_opsel``, ``expert_sched_mode``,
-    ``atomic_barrier_enable``, ``b_streaming``, ``scale_load_path`` and ``fp8_schedule`` are other ways to the same
-    numbers: they are checked, and change nothing.
+    own, which add to a C of zeros. The caches are told of tiles ``l2_prefetch_distance`` ahead of those that are sent
+    for. ``use_scale_opsel`` puts the scales of two blocks of rows into a register, ``expert_sched_mode`` has LLVM wait
+    for results where the hardware would. ``scale_load_path="vgpr"`` fetches scales of groups past LDS. What is not
+    offered is refused (`NOT_OFFERED`).
     """
     require("data_format", data_format, DATA_FORMATS)
     require("scale_mode", scale_mode, ("mxscale", "ptpc"))
-    require("scale_load_path", scale_load_path, ("tdm", "vgpr", "vgpr_ab_split"))
-    require("fp8_schedule", fp8_schedule, ("auto", "quadrant", "deep-pipeline"))
+    given = {"inst_prefetch": inst_prefetch, "atomic_barrier_enable": atomic_barrier_enable,
+             "b_streaming": b_streaming}  # fmt: skip
+    for name, value in given.items():
+        refuse(name, value, *NOT_OFFERED[name])
+    require("fp8_schedule", fp8_schedule, ("auto", "deep-pipeline"))
+    require("scale_load_path", scale_load_path, ("tdm", "vgpr"))
     if scale_mode == "ptpc" and data_format == "fp4":
         raise ValueError("scale_mode='ptpc' is for data_format 'fp8' and 'a8w4'; fp4 takes 'mxscale'")
     tile = (tile_m, tile_n, tile_k, m_warp, n_warp, num_buffers, out_dtype)
@@ -326,8 +400,9 @@ def compile_fp8fp4_gemm(
         )
     a, b = DATA_FORMATS[data_format]
     plan = TilePlan(K, a, b, out_dtype, tile_m, tile_n, tile_k, m_warp, n_warp, num_buffers, cluster_m, cluster_n,
-                    split_k, "warp" if scale_mode == "mxscale" else "rows", wave_specialized_tdm,
-                    use_tdm_store)  # fmt: skip
+                    split_k, "rows" if scale_mode == "ptpc" else "warp" if scale_load_path == "tdm" else "straight",
+                    wave_specialized_tdm,
+                    use_tdm_store, l2_prefetch_distance, expert_sched_mode, use_scale_opsel)  # fmt: skip
     return _launcher(plan, N, waves_per_eu)
 
 
@@ -375,7 +450,7 @@ def launch_gemm_a8w8(
     """
     plan = TilePlan(K, "fp8", "fp8", "f16" if out_is_f16 else "bf16", tile_m, tile_n, tile_k, m_warp, n_warp,
                     num_buffers, cluster_m, cluster_n, scales="blocks" if is_bsc else "rows")  # fmt: skip
-    launch(plan, (C, A, B, sa, sb), (M, N, lda, ldc, stride_ascale_k), stream)
+    launch(plan, (C, A, B, sa, sb, sb), (M, N, lda, ldc, stride_ascale_k), stream)
 
 
 @flyc.jit
@@ -391,7 +466,7 @@ def launch_gemm_a8w4_mxscale(
     require_multiple("tile_n", tile_n, 32)
     plan = TilePlan(K, "fp8", "fp4", "f16" if out_is_f16 else "bf16", tile_m, tile_n, tile_k, m_warp, n_warp,
                     num_buffers, cluster_m, cluster_n, scales="32x4")  # fmt: skip
-    launch(plan, (C, A, B, sa, sb), (M, N, lda, ldc, 0), stream)
+    launch(plan, (C, A, B, sa, sb, sb), (M, N, lda, ldc, 0), stream)
 
 
 __all__ = [

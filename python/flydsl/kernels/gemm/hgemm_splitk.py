@@ -19,12 +19,16 @@ import numpy as np
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
+from flydsl.kernels.blocks.limits import hint_waves, refuse, target_now
 from flydsl.kernels.gemm.lds_gemm import multiply_tiles
 from flydsl.kernels.gemm.lds_plan import COUNTED_TILES, LdsPlan, choose_tiles
 
 NAMES = {"f16": "fp16", "fp16": "fp16", "float16": "fp16", "bf16": "bf16", "bfloat16": "bf16", "f32": "f32",
          "float32": "f32"}  # fmt: skip
 """Element types by all their names; of A and B the first two."""
+
+
+STRAIGHT = "both operands pass through LDS; weights that go straight to registers have compile_preshuffle_gemm"
 
 
 @cache
@@ -42,25 +46,24 @@ def launcher(plan: LdsPlan, waves_per_eu: int = 0) -> Any:
         C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, BIAS: fx.Tensor, m: fx.Int32, semaphore: fx.Tensor,
         signal: fx.Tensor, stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
+        plan.require_call("a product of halves through LDS")
         hgemm_kernel(C, A, B, BIAS, m, semaphore, signal).launch(
             grid=plan.blocks(m), block=(plan.threads, 1, 1), stream=stream
         )
 
-    if waves_per_eu:
-        hgemm.compile_hints["waves_per_eu"] = waves_per_eu
-    return hgemm
+    return hint_waves(hgemm, waves_per_eu)
 
 
 def compile_hgemm_kernel(
     dtype: str, n: int, k: int, TILE_M: int = 128, TILE_N: int = 128, TILE_K: int = 64, STAGES: int = 2,
-    SPLIT_K: int = 1, BLOCK_M_WARPS: int = 2, BLOCK_N_WARPS: int = 2, BLOCK_K_WARPS: int = 1, B_TO_LDS: bool = False,
+    SPLIT_K: int = 1, BLOCK_M_WARPS: int = 2, BLOCK_N_WARPS: int = 2, BLOCK_K_WARPS: int = 1, B_TO_LDS: bool = True,
     HAS_BIAS: bool = False,
 ) -> Any:  # fmt: skip
     """The launcher ``fn(C, A, B, BIAS, m, semaphore, signal, stream)``; m differs per call.
 
-    ``semaphore`` and ``signal`` are i32 with an element for every tile of C, zero before the first launch. B passes
-    through LDS in any case, whatever ``B_TO_LDS`` says.
+    ``semaphore`` and ``signal`` are i32 with an element for every tile of C, zero before the first launch.
     """
+    refuse("B_TO_LDS", B_TO_LDS, True, STRAIGHT)
     name = known_type(dtype)
     plan = LdsPlan(n, k, TILE_M, TILE_N, TILE_K, name, name, STAGES, SPLIT_K, BLOCK_M_WARPS, BLOCK_N_WARPS,
                    BLOCK_K_WARPS, biased=HAS_BIAS)  # fmt: skip
@@ -86,9 +89,11 @@ def whole_columns(n: int, tile: int) -> None:
 def compile_small_m_hgemm_kernel(
     dtype: str, n: int, k: int, *, TILE_N: int = 128, TILE_K: int = 64, SPLIT_K: int = 1, BLOCK_N_WARPS: int = 2,
     N_TILE_REPEAT: int = 1, PERSISTENT_N_TILES: int = 1, WAVES_PER_EU_HINT: int = 0, B_TO_LDS_UNROLL: int = 0,
-    B_TO_LDS: bool = False, HAS_BIAS: bool = False,
+    B_TO_LDS: bool = True, HAS_BIAS: bool = False,
 ) -> Any:  # fmt: skip
     """The same launcher for tiles of 16 rows; a block makes the tiles of its repeats one after the other."""
+    refuse("B_TO_LDS", B_TO_LDS, True, STRAIGHT)
+    refuse("B_TO_LDS_UNROLL", B_TO_LDS_UNROLL, 0, "the loop goes once around the ring of tiles a turn")
     name = known_type(dtype)
     whole_columns(n, TILE_N)
     plan = LdsPlan(n, k, 16, TILE_N, TILE_K, name, name, 3, SPLIT_K, 1, BLOCK_N_WARPS, biased=HAS_BIAS,
@@ -158,7 +163,7 @@ def hgemm_splitk_(
     for what, x, columns in (("a", a, k), ("b", b, k), ("c", c, n)):
         if x.shape[-1] != columns or x.dtype != a.dtype:
             raise ValueError(f"{what} must have {columns} columns of {a.dtype}, got {tuple(x.shape)} of {x.dtype}")
-    given = {HGEMM[key]: value for key, value in (hgemm_kwargs or {}).items() if key in HGEMM}
+    given = named(hgemm_kwargs, HGEMM, "hgemm_kwargs", {"B_TO_LDS": (True, STRAIGHT)})
     tiles = {**choose_tiles(m, n, k, lds_bytes()), **given}
     run(LdsPlan(n, k, dtype=name, out=name, biased=bias is not None, **tiles), c, a, b, bias, m, stream)
 
@@ -174,6 +179,19 @@ A16W16 = {
 """Arguments by which callers name what a plan has."""
 
 
+def named(
+    given: dict[str, Any] | None, known: dict[str, str], what: str, refused: dict[str, tuple[Any, str]]
+) -> dict[str, Any]:
+    """A caller's choices by the plan's names; those that are not offered may only ask for what is done anyway."""
+    choices = dict(given or {})
+    for name, (usual, why) in refused.items():
+        refuse(name, choices.pop(name, usual), usual, why)
+    unknown = sorted(set(choices) - set(known))
+    if unknown:
+        raise ValueError(f"{what} may name {', '.join(known)}, not {', '.join(unknown)}")
+    return {known[name]: value for name, value in choices.items()}
+
+
 def run(plan: LdsPlan, c: Any, a: Any, b: Any, bias: Any, m: int, stream: Any) -> None:
     """Launch a plan on arrays."""
     require_counters(plan, m)
@@ -182,7 +200,7 @@ def run(plan: LdsPlan, c: Any, a: Any, b: Any, bias: Any, m: int, stream: Any) -
 
 def lds_bytes() -> int:
     """LDS of a workgroup on the target of a call."""
-    return flyc.current_device().target.lds_bytes
+    return target_now().lds_bytes
 
 
 # Any layout ------------------------------------------------------------------------------------------
@@ -244,10 +262,8 @@ def gemm_a16w16(
         raise ValueError(
             f"out must be {(m, n)} with contiguous rows, got {tuple(out.shape)}, strides {strides_of(out)}"
         )
-    unknown = set(user_kwargs or {}) - {*A16W16, "use_half_tile_interleaved"}
-    if unknown:
-        raise ValueError(f"user_kwargs may name {', '.join(A16W16)}, not {', '.join(sorted(unknown))}")
-    given = {A16W16[key]: value for key, value in (user_kwargs or {}).items() if key in A16W16}
+    halves = "tiles are read block of rows by block of rows, whatever their half"
+    given = named(user_kwargs, A16W16, "user_kwargs", {"use_half_tile_interleaved": (False, halves)})
     tiles = {**choose_tiles(m, n, k, lds_bytes()), **given}
     plan = LdsPlan(
         n, k, dtype=name, out=NAMES[asked], biased=bias is not None, a_transposed=layout[0] == "t",

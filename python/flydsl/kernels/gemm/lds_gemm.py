@@ -56,7 +56,10 @@ def in_memory(tensor: Any, operand: Operand, first: Any, extent: Any, depth: int
 class Loader:
     """A thread's copies of one operand from memory into the stages of the ring."""
 
-    def __init__(self, plan: Any, operand: Operand, tensor: Any, ring: Any, at: tuple[Any, Any]) -> None:
+    def __init__(
+        self, plan: Any, operand: Operand, tensor: Any, ring: Any, at: tuple[Any, Any], few: bool = False
+    ) -> None:
+        """``few`` asks for few registers: scalar offsets tell passes apart, where they can."""
         first, extent = at
         self.plan, self.operand = plan, operand
         memory, self.end = in_memory(tensor, operand, first, extent, max(plan.k, operand.depth))
@@ -73,13 +76,25 @@ class Loader:
                 self.atom, fx.make_layout(threads, (across, 1)), fx.make_layout(values, (0, 1))
             )
         self.passes = range(operand.lines // threads[0])
+        alike = few and self.passes_alike(threads[0])
+        first = [0 if alike else i for i in self.passes]
         self.sources = [self.of_pass(copy.get_slice(self.exchanged(i, across, unit)).partition_S(tile), i)
-                        for i in self.passes]  # fmt: skip
+                        for i in first]  # fmt: skip
+        self.further = [(i - first[i]) * threads[0] * operand.stride for i in self.passes]
         # Where a wave's first lane writes decides for all of them.
         first_lane = rocdl.readfirstlane(fx.Int32(fx.thread_idx.x // LANES)) * LANES
-        places = [copy.get_slice(first_lane).partition_D(plain_tile(operand, slot)) for slot in ring]
-        self.targets = [[self.of_pass(place, i) for i in self.passes] for place in places]
+        self.ring, self.writing = ring, copy.get_slice(first_lane)
+        self.targets = [self.targets_at(slot) for slot in ring]
         self.copies = operand.copies(plan.threads, width)
+
+    def passes_alike(self, rows: int) -> bool:
+        """Whether passes of so many rows fetch alike but for their rows: then a scalar offset tells them apart."""
+        operand = self.operand
+        return not (operand.transposed or operand.shuffled) and rows % (1 << (operand.bits + operand.skip)) == 0
+
+    def targets_at(self, slot: Any) -> list[Any]:
+        place = self.writing.partition_D(plain_tile(self.operand, slot))
+        return [self.of_pass(place, i) for i in self.passes]
 
     def widest(self, dtype: Any) -> tuple[Any, int]:
         """The widest copy that the target has and the threads make evenly."""
@@ -101,7 +116,7 @@ class Loader:
     def of_pass(self, part: Any, number: int) -> Any:
         return part[None, None, number] if self.operand.transposed else part[None, number, None]
 
-    def copies_of(self, stage: int, tile: Any) -> list[Any]:
+    def copies_of(self, stage: Any, tile: Any) -> list[Any]:
         """The copies of a tile along K into a stage, as functions that start them."""
         operand, plan = self.operand, self.plan
         step = operand.depth * (operand.stride if operand.transposed else BLOCK if operand.shuffled else 1)
@@ -110,10 +125,12 @@ class Loader:
             offset = (tile < 0).select(self.end, offset)
         return self.copies_at(stage, offset)
 
-    def copies_at(self, stage: int, offset: Any) -> list[Any]:
-        """The copies of what lies at a scalar offset."""
-        pairs = zip(self.sources, self.targets[stage], strict=True)
-        return [partial(fx.copy, self.atom, source, target, soffset=offset) for source, target in pairs]
+    def copies_at(self, stage: Any, offset: Any) -> list[Any]:
+        """The copies of what lies at a scalar offset into a stage, whose number may be known at run time only."""
+        known = isinstance(stage, int)
+        targets = self.targets[stage] if known else self.targets_at(self.operand.stage(self.ring, stage))
+        return [partial(fx.copy, self.atom, source, target, soffset=offset + further)
+                for source, target, further in zip(self.sources, targets, self.further, strict=True)]  # fmt: skip
 
 
 def plain_tile(operand: Operand, start: Any) -> Any:
@@ -148,14 +165,21 @@ class Reader:
         read = make_copy(self.atom, tiled).get_slice(product.thread)
         part = (operand.rows, plan.wave_depth)
         self.slots = [exchanged_tile(operand, start) for start in ring]
-        mine = [fx.zipped_divide(slot, part)[None, (0, product.depth_wave)] for slot in self.slots]
-        self.sources = [read.partition_S(slot) for slot in mine]
+        self.operand, self.ring = operand, ring
+        self.part_of = lambda slot: read.partition_S(fx.zipped_divide(slot, part)[None, (0, product.depth_wave)])
+        self.sources = [self.part_of(slot) for slot in self.slots]
         self.fragment = make_fragment(fx.make_identity_tensor(part))
         self.filled = read.retile(self.fragment)
 
-    def read(self, stage: int, number: int) -> None:
+    def at(self, stage: Any) -> Any:
+        """A stage to read from, whose number may be known at run time only."""
+        if isinstance(stage, int):
+            return self.sources[stage]
+        return self.part_of(exchanged_tile(self.operand, self.operand.stage(self.ring, stage)))
+
+    def read(self, source: Any, number: int) -> None:
         """A block of 16 rows over all of K, from LDS to registers."""
-        fx.copy(self.atom, self.sources[stage][None, number, None], self.filled[None, number, None])
+        fx.copy(self.atom, source[None, number, None], self.filled[None, number, None])
 
     def operands(self, number: int) -> list[Any]:
         """What the instructions along K take of a block."""
@@ -194,8 +218,9 @@ class Product:
         self.holds_tail = share == plan.split_k - 1 if plan.split_k > 1 else None
         self.arena, self.window = arena, min(WINDOW, self.rows)
         rings = self.rings(arena, m)
-        self.loaders = [Loader(plan, plan.a, A, rings[0], (row * plan.tile_m, m)),
-                        Loader(plan, plan.b, B, rings[1], (column * plan.tile_n, fx.Int32(plan.n)))]  # fmt: skip
+        edges = ((plan.a, A, rings[0], row * plan.tile_m, m), (plan.b, B, rings[1], column * plan.tile_n, plan.n))
+        self.loaders = [Loader(plan, operand, tensor, ring, (first, fx.Int32(extent)), plan.rolled)
+                        for operand, tensor, ring, first, extent in edges]  # fmt: skip
         self.copies = sum(loader.copies for loader in self.loaders)
         self.a, self.b = Reader(plan.a, rings[0], self, "B"), Reader(plan.b, rings[1], self, "A")
         self.total = self.tiled.make_fragment_C(fx.make_identity_tensor((plan.tile_n, plan.tile_m)))
@@ -215,7 +240,7 @@ class Product:
             behind = fx.min(m + behind, fx.Int32(behind))
         return a, [start + behind + stage * sizes[1] for stage in range(plan.stages)]
 
-    def copies_of(self, tile: int, after: Any = 0) -> list[Any]:
+    def copies_of(self, tile: Any, after: Any = 0) -> list[Any]:
         """The copies of a tile, counted from this share's first, as functions that start them."""
         stage, at = tile % self.plan.stages, self.first + after + tile
         return [copy for loader in self.loaders for copy in loader.copies_of(stage, at)]
@@ -236,9 +261,9 @@ class Product:
             self.cut_tail(0)
         for reader, blocks in ((self.a, self.window), (self.b, self.columns)):
             for number in range(blocks):
-                reader.read(0, number)
+                reader.read(reader.at(0), number)
 
-    def step(self, tile: int, after: Any = 0, left: int | None = None) -> None:
+    def step(self, tile: Any, after: Any = 0, left: int | None = None) -> None:
         """Multiply a tile, block of rows by block of rows, each read from LDS a few blocks before.
 
         The last blocks of a tile are multiplied while the first of the next are read. So the waves meet before these:
@@ -248,7 +273,9 @@ class Product:
         plan, rows = self.plan, self.rows
         more = left is None or left > 0
         copies = self.copies_of(tile + plan.stages, after) if left is None or left >= plan.stages else []
-        stage, following = tile % plan.stages, (tile + 1) % plan.stages
+        here, following = (
+            [reader.at((tile + number) % plan.stages) for reader in (self.a, self.b)] for number in range(2)
+        )
         meeting = rows - self.window
         behind = range(min(meeting + 1, rows - 1), rows)
         for row in range(rows):
@@ -259,23 +286,23 @@ class Product:
                 place = row - behind.start
                 for copy in copies[len(copies) * place // len(behind) : len(copies) * (place + 1) // len(behind)]:
                     copy()
-            self.multiply(row, following if more and last else None)
+            self.multiply(row, following[1] if more and last else None)
             rocdl.sched_barrier(0)
             if more and meeting == row and not last:
                 self.meet(tile, left)
             ahead = row + self.window
             if ahead < rows:
-                self.a.read(stage, ahead)
+                self.a.read(here[0], ahead)
             elif more:
-                self.a.read(following, ahead - rows)
+                self.a.read(following[0], ahead - rows)
 
-    def meet(self, tile: int, left: int | None) -> None:
+    def meet(self, tile: Any, left: int | None) -> None:
         """Wait for the next tile, and for everyone to have read this one."""
         self.arrive(self.plan.stages - 2 if left is None else min(left - 1, self.plan.stages - 2))
         if left == 1:
             self.cut_tail(tile + 1)
 
-    def multiply(self, row: int, following: int | None = None) -> None:
+    def multiply(self, row: int, following: Any = None) -> None:
         """The products of a block of rows; with the stage of the next tile its columns are read once they are free."""
         a, state = self.a.operands(row), dict(self.instruction.state)
         columns = [self.b.operands(column) for column in range(self.columns)]
@@ -309,12 +336,16 @@ def clear_behind(tile: Any, operand: Operand, plan: LdsPlan, wanted: Any) -> Non
 
 @flyc.jit
 def multiply_all(product: Any, plan: LdsPlan) -> None:
-    """The loop over a share of K: a round of the ring an iteration, then what is left."""
+    """The loop over a share of K: a round of the ring an iteration, or a tile, then what is left."""
     product.start()
     if fx.const_expr(plan.looped > 0):
-        for turn in range(plan.looped // plan.stages):
-            for stage in fx.range_constexpr(plan.stages):
-                product.step(stage, turn * plan.stages)
+        if fx.const_expr(plan.rolled):
+            for tile in range(plan.looped):
+                product.step(tile)
+        else:
+            for turn in range(plan.looped // plan.stages):
+                for stage in fx.range_constexpr(plan.stages):
+                    product.step(stage, turn * plan.stages)
     for tile in fx.range_constexpr(plan.looped, plan.turns):
         product.step(tile, left=plan.turns - 1 - tile)
     if fx.const_expr(plan.k_waves > 1):

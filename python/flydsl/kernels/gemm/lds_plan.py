@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import flydsl.expr as fx
+from flydsl.kernels.blocks.limits import require_lds, require_multiple, require_target
 from flydsl.kernels.gemm.matrix_cores import ACCESS_BYTES, ACCESS_LANES, BLOCK, ELEMENTS
 
 LANES = 64
@@ -17,6 +18,10 @@ MAX_IN_FLIGHT = 62
 """The most copies that a wait can leave outstanding; 63 says that it does not wait at all."""
 MOST_OFFSET = 1 << 16
 """Bytes that an access to LDS may lie behind its register."""
+NAMED = 256
+"""Registers of a lane that vector instructions name; as many more hold sums only."""
+REGISTERS, SIMDS, OTHERS = 512, 4, 48
+"""Of a lane where a wave has its SIMD to itself, accumulation registers included; SIMDs; and what is not for sums."""
 COUNTED_TILES = 256
 """Tiles of C that blocks may share in one launch."""
 OUTPUTS: dict[str, Any] = {"fp16": fx.Float16, "bf16": fx.BFloat16, "f32": fx.Float32}
@@ -63,6 +68,10 @@ class Operand:
     @property
     def tile_bytes(self) -> int:
         return self.rows * self.depth * self.elem_bytes
+
+    def stage(self, ring: Any, number: Any) -> Any:
+        """Where a stage begins in a ring whose stages lie one behind the other."""
+        return ring[0] + number * (self.rows * self.depth)
 
     @property
     def granule(self) -> int:
@@ -133,8 +142,7 @@ class LdsPlan:
         if self.waves > MOST_WAVES:
             raise ValueError(f"a workgroup has at most {MOST_WAVES} waves; {self.shape_of_waves} are {self.waves}")
         for name, value, step in self._multiples():
-            if value <= 0 or value % step:
-                raise ValueError(f"{name} must be a positive multiple of {step}, got {value}")
+            require_multiple(name, value, step)
         if not is_power_of_two(self.tile_k):
             raise ValueError(f"tile_k must be a power of two, got {self.tile_k}")
         sides = (("tile_m", self.tile_m, self.a_transposed), ("tile_n", self.tile_n, self.b_transposed))
@@ -142,6 +150,7 @@ class LdsPlan:
             if turned and not is_power_of_two(side):
                 raise ValueError(f"{name} must be a power of two where that operand is transposed, got {side}")
         self._check_copies()
+        self._check_registers()
         if self.split_k > self.k_tiles:
             raise ValueError(
                 f"split_k = {self.split_k} and K has {self.k_tiles} tiles of {self.tile_k}; use split_k of at most that"
@@ -160,6 +169,12 @@ class LdsPlan:
             ("tile_k", self.tile_k, ACCESS_LANES * ACCESS_BYTES // self.elem_bytes * self.k_waves),
         )
 
+    def require_call(self, kernel: str) -> None:
+        """Refuse other targets, and more LDS than they have."""
+        elsewhere = "gfx11 and gfx12 have flydsl.kernels.gemm.rdna_f16_gemm and rdna_fp8_preshuffle_gemm"
+        require_target(kernel, ("gfx90a", "gfx942", "gfx950")[self.elem_bytes == 1 :], elsewhere)
+        require_lds(self.lds_bytes, "take a smaller tile, or fewer stages")
+
     def _check_copies(self) -> None:
         """Each thread makes as many copies as every other, of 16 or of 4 bytes."""
         for name, operand in (("A", self.a), ("B", self.b)):
@@ -169,6 +184,21 @@ class LdsPlan:
                     f"a tile of {name} of {operand.rows} x {operand.depth} has {operand.tile_bytes} bytes, which "
                     f"{self.threads} threads do not copy evenly; make it a multiple of {least}, or take fewer waves"
                 )
+
+    def _check_registers(self) -> None:
+        """The sums of a wave's part of a tile fit its registers, beside what it multiplies."""
+        there = REGISTERS // -(-self.waves // SIMDS)
+        if self.sums + OTHERS > there:
+            raise ValueError(
+                f"a lane of {self.shape_of_waves} waves has {there} registers, and a tile of {self.tile_m} x "
+                f"{self.tile_n} takes {self.sums} for sums and {OTHERS} or more for the rest: take a smaller tile, or "
+                "other waves"
+            )
+
+    @property
+    def sums(self) -> int:
+        """Registers of a lane for its sums."""
+        return self.tile_m * self.tile_n // (self.m_waves * self.n_waves * LANES)
 
     # Extents ---------------------------------------------------------------------------------------
 
@@ -232,6 +262,12 @@ class LdsPlan:
         """Turns of a share that the run-time loop makes: whole rounds of the ring in which a tile is still fetched."""
         return max(self.turns - self.stages, 0) // self.stages * self.stages
 
+    @property
+    def rolled(self) -> bool:
+        """Whether the loop makes a tile an iteration, not a round of the ring: where the sums take more registers than
+        vector instructions can name, LLVM moves them between two instructions of an iteration that add to them."""
+        return self.tile_m * self.tile_n // self.threads >= NAMED
+
     # The grid --------------------------------------------------------------------------------------
 
     @property
@@ -269,25 +305,35 @@ MATRIX_RATE, MEMORY_RATE, FIXED = 2048, 32, 2000
 
 
 def choose_tiles(m: int, n: int, k: int, lds_bytes: int) -> dict[str, int]:
-    """The tile and the share of K with the least clocks by a model: rounds of blocks, each tile at the slower rate.
+    """The tile and the share of K with the least clocks by `ranked_tiles`, for elements of 16 bits."""
+    return ranked_tiles(m, n, k, lds_bytes)[0][1]
 
-    More blocks than units take further rounds; a share of K adds what its blocks write to C.
+
+@lru_cache(1024)
+def ranked_tiles(
+    m: int, n: int, k: int, lds_bytes: int, elem_bytes: int = 2, shares: tuple[int, ...] = (1, 2, 4, 8, 16)
+) -> list[tuple[float, dict[str, int]]]:
+    """Tiles and shares of K with their clocks by a model, the fewest first: rounds of blocks, each tile at the slower
+    rate.
+
+    More blocks than units take further rounds; a share of K adds what its blocks write to C. Elements of one byte are
+    multiplied twice as fast, in tiles twice as deep.
     """
-    best: tuple[float, dict[str, int]] | None = None
-    for tile_m, tile_n, tile_k, stages, m_waves, n_waves in CANDIDATES:
-        if stages * (tile_m + tile_n) * tile_k * 2 > lds_bytes:
+    found: list[tuple[float, dict[str, int]]] = []
+    for tile_m, tile_n, depth, stages, m_waves, n_waves in CANDIDATES:
+        tile_k, moved = depth * 2 // elem_bytes, (tile_m + tile_n) * depth * 2
+        if stages * moved > lds_bytes:
             continue
         blocks, steps = -(-m // tile_m) * -(-n // tile_n), -(-k // tile_k)
-        step = max(tile_m * tile_n * tile_k / MATRIX_RATE, (tile_m + tile_n) * tile_k * 2 / MEMORY_RATE)
-        for split in (1, 2, 4, 8, 16):
+        step = max(tile_m * tile_n * depth / MATRIX_RATE, moved / MEMORY_RATE)
+        for split in shares:
             if split > 1 and (steps < 4 * split or blocks > COUNTED_TILES):
                 break
             rounds = -(-blocks * split // UNITS)
             written = tile_m * tile_n * 4 / MEMORY_RATE * (split if split > 1 else 0)
             clocks = rounds * (-(-steps // split) * step + FIXED) + written
-            if best is None or clocks < best[0]:
-                best = clocks, {"tile_m": tile_m, "tile_n": tile_n, "tile_k": tile_k, "stages": stages,
-                                "m_waves": m_waves, "n_waves": n_waves, "split_k": split}  # fmt: skip
-    if best is None:
+            found.append((clocks, {"tile_m": tile_m, "tile_n": tile_n, "tile_k": tile_k, "stages": stages,
+                                   "m_waves": m_waves, "n_waves": n_waves, "split_k": split}))  # fmt: skip
+    if not found:
         raise ValueError(f"a ring of tiles does not fit into {lds_bytes} bytes of LDS")
-    return best[1]
+    return sorted(found, key=lambda one: one[0])

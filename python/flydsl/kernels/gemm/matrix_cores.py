@@ -67,7 +67,7 @@ def instruction_for(elements: str, waves: Any, depth: int) -> Instruction:
             return Instruction(fx.Float8E4M3FN, fx.make_tiled_mma(atom, waves), accesses=2, state=unit)
     for dtype in ELEMENTS[elements]:
         piece = ACCESS_BYTES * 8 // dtype.width
-        for deep in (32,) if elements == "int4" else (32, 16):
+        for deep in (32,) if elements == "int4" else (piece * ACCESS_LANES, 32, 16):
             with suppress(ValueError):
                 atom = fx.make_mma_atom(rocdl.MFMA(BLOCK, BLOCK, deep, dtype, accumulator))
                 run = deep // ACCESS_LANES

@@ -16,11 +16,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from math import prod
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
+from flydsl.kernels.blocks.limits import hint_waves, refuse
 from flydsl.kernels.gemm.matrix_cores import BLOCK, SCALED_DEPTH, instruction_for
 from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, multiply_in_blocks
 from flydsl.kernels.gemm.preshuffle_plan import THREADS, WAVES, GemmPlan
@@ -197,12 +199,10 @@ def launcher(plan: GemmPlan, a_dtype: str, b_dtype: str, waves_per_eu: int | Non
         C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor, bias: fx.Tensor, M: fx.Int32,
         N: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
-        plan.require_columns(N)
+        plan.require_call(N, ("gfx950",), "gfx942 has compile_preshuffle_gemm, gfx1250 compile_fp8fp4_gemm")
         mx_gemm_kernel(C, A, B, scale_a, scale_b, M).launch(grid=plan.blocks(M), block=(THREADS, 1, 1), stream=stream)
 
-    if waves_per_eu is not None:
-        mx_gemm.compile_hints["waves_per_eu"] = waves_per_eu
-    return mx_gemm
+    return hint_waves(mx_gemm, waves_per_eu)
 
 
 def compile_preshuffle_gemm_w4(
@@ -214,11 +214,14 @@ def compile_preshuffle_gemm_w4(
     """The launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, bias, M, N, stream)``; ``M`` here is a hint.
 
     A is fp4, fp6 or fp8 beside weights of fp4, or both are fp8. ``use_async_copy`` brings A into LDS without registers,
-    and ``use_cshuffle_epilog`` stores C in rows, by way of LDS; the preloads change nothing.
+    and ``use_cshuffle_epilog`` stores C in rows, by way of LDS. Reads and loads of a chunk come before its products, so
+    the preloads have nothing to add.
     """
+    for name, value in (("dsrd_preload", dsrd_preload), ("dvmem_preload", dvmem_preload)):
+        refuse(name, value if value != -1 else 2, 2, "all accesses of a chunk come before its first product here")
     if epilogue != "none":
         raise ValueError(f"block-scaled products have no epilogue, and {epilogue!r} is asked for")
-    plan = plan_of(N, K, (tile_m, tile_n, tile_k), a_dtype, b_dtype, out_dtype, lds_stages=lds_stage, xcds=xcd_swizzle,
+    plan = plan_of(N, K, (tile_m, tile_n, tile_k), a_dtype, b_dtype, out_dtype, lds_stages=lds_stage, band=xcd_swizzle,
                    copied=use_async_copy, shuffled_store=use_cshuffle_epilog)  # fmt: skip
     return launcher(plan, a_dtype, b_dtype, waves_per_eu)
 
@@ -238,11 +241,13 @@ def launch_gemm(
 
     ``N`` and ``columns`` are the same number, which the original takes both at run time and while compiling.
     """
+    if batch < 1 or columns != N:
+        raise ValueError(f"batch must be at least 1, and N what was compiled for; got {batch}, {N} and {columns}")
     row_bytes = K // FORMATS[a_dtype].per_byte if a_dtype in FORMATS else K
     for name, given, plain in (
         ("a_row_stride", a_row_stride, row_bytes), ("a_batch_stride", a_batch_stride, M * row_bytes),
         ("c_row_stride", c_row_stride, N), ("c_batch_stride", c_batch_stride, M * N),
-        ("sca_row_stride", sca_row_stride, K // 32),
+        ("sca_row_stride", sca_row_stride, K // 32), ("sca_batch_stride", sca_batch_stride, prod(SA.shape) // batch),
     ):  # fmt: skip
         if given not in (-1, plain) and given >= 0:
             raise ValueError(
@@ -262,7 +267,8 @@ def launch_gemm(
 
 # Four waves, large tiles -----------------------------------------------------------------------------
 
-LARGE = 256
+LARGE, BAND = 256, 4
+"""The side of a tile of A and B together, and rows of tiles that a chiplet works through together."""
 
 
 @cache
@@ -286,7 +292,7 @@ def compile_fp4_gemm_4w(*, K: int, use_xcd_remap: bool = True, MN: tuple[int, in
         N: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
         plan = plan_of(
-            N, K, (LARGE // 2, LARGE, WORD_DEPTH), "fp4", "fp4", "bf16", copied=True, xcds=8 if use_xcd_remap else 0
+            N, K, (LARGE // 2, LARGE, WORD_DEPTH), "fp4", "fp4", "bf16", copied=True, band=BAND if use_xcd_remap else 0
         )
         launcher(plan, "fp4", "fp4")(C, A, B, scale_a, scale_b, scale_b, M, N, stream)
 

@@ -26,9 +26,11 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
 from flydsl.kernels.blocks.activation import ACTIVATIONS
+from flydsl.kernels.blocks.limits import hint_waves
 from flydsl.kernels.gemm.lds_gemm import Loader, exchange_of
 from flydsl.kernels.gemm.matrix_cores import ACCESS_BYTES, BLOCK, Instruction, instruction_for
 from flydsl.kernels.gemm.preshuffle_plan import (
+    CHIPLETS,
     LEAD,
     OUT_DTYPES,
     STORE_PAD,
@@ -97,7 +99,7 @@ class Pipeline:
         self.plan, self.thread = plan, fx.thread_idx.x
         self.check(A, B, dtype)
         self.lds = fx.SharedAllocator().allocate(fx.Array[dtype, plan.lds_elements], ACCESS_BYTES * 8).peek().ptr
-        self.swizzle = exchange_of(plan.copied_rows) if plan.direct else row_exchange(plan)
+        self.swizzle = exchange_of(plan.copied_rows) if plan.copied else row_exchange(plan)
         slots = lds_tiles(plan, self.lds, plan.tile_m, self.swizzle)
 
         self.b = self.weights_of(B, column, dtype)
@@ -131,7 +133,7 @@ class Pipeline:
         """Where the thread's part of the block's rows of A is, and where A ends, in elements from there."""
         plan = self.plan
         self.a_end = fx.min(m - row * plan.tile_m, fx.Int32(plan.tile_m)) * plan.k
-        if plan.direct:
+        if plan.copied:
             starts = [self.lds + stage * plan.staged_rows * plan.tile_k for stage in range(plan.lds_stages)]
             self.loader = Loader(plan, plan.copied_rows, A, starts, (row * plan.tile_m, m))
             return
@@ -158,7 +160,7 @@ class Pipeline:
     def load_a(self, tile: int, after: Any = 0) -> None:
         """Fetch a tile of A: to registers, or straight into its tile of LDS."""
         at = self.along_k(tile, 0, after, 1, self.a_end)
-        if self.plan.direct:
+        if self.plan.copied:
             for copy in self.loader.copies_at(tile % self.plan.lds_stages, at):
                 copy()
         else:
@@ -170,7 +172,7 @@ class Pipeline:
 
     def stage_a(self, tile: int) -> None:
         """Put the fetched tile of A into LDS."""
-        if not self.plan.direct:
+        if not self.plan.copied:
             fx.copy(self.plain, self.fetched, self.a_to_lds[tile % self.plan.lds_stages])
 
     def read_a(self, tile: int, chunk: int) -> None:
@@ -208,14 +210,14 @@ class Pipeline:
         for chunk in range(self.plan.chunks):
             self.load_b(0, chunk)
             rocdl.sched_barrier(0)
-        if self.plan.direct:
+        if self.plan.copied:
             rocdl.s_waitcnt(vmcnt=self.plan.b_loads * self.plan.chunks)
         self.meet()
         self.read_a(0, 0)
 
     def meet(self) -> None:
         """A barrier; where copies into LDS are under way one that does not wait for them."""
-        if self.plan.direct:
+        if self.plan.copied:
             rocdl.s_waitcnt(lgkmcnt=0)
             rocdl.s_barrier()
         else:
@@ -228,13 +230,13 @@ class Pipeline:
             if not last:
                 rocdl.s_waitcnt(vmcnt=plan.in_flight(chunk), lgkmcnt=0)
                 rocdl.sched_barrier(0)
-            if not last and chunk == plan.staging_chunk and not plan.direct:
+            if not last and chunk == plan.staging_chunk and not plan.copied:
                 self.hand_over(tile, after)
             if chunk < plan.chunks - 1:
                 self.read_a(tile, chunk + 1)
             elif not last:
                 self.meet()
-                if plan.direct:  # everyone has read this tile, in whose place the one after the next goes
+                if plan.copied:  # everyone has read this tile, in whose place the one after the next goes
                     self.load_a(tile + 2, after)
                     rocdl.sched_barrier(0)  # the waits count on these copies before B's loads
                 self.read_a(tile + 1, 0)
@@ -255,10 +257,15 @@ class Pipeline:
     def schedule(self, chunk: int) -> None:
         """Spread a chunk's memory accesses over its matrix instructions, the last some instructions before the end."""
         plan = self.plan
-        staged = plan.a_loads if chunk == plan.staging_chunk and not plan.direct else 0
+        staged = plan.a_loads if chunk == plan.staging_chunk and not plan.copied else 0
         accesses = ((rocdl.sched_dswr, staged), (rocdl.sched_vmem, plan.b_loads + staged),
                     (rocdl.sched_dsrd, plan.row_tiles * plan.accesses))  # fmt: skip
-        slots = max(plan.row_tiles - LEAD, 1)
+        slots, before = max(plan.row_tiles - LEAD, 1), dict(zip((rocdl.sched_dsrd, rocdl.sched_vmem), plan.ahead))
+        first = [(ask, min(before.get(ask, 0), count)) for ask, count in accesses]
+        for ask, count in first:
+            if count:
+                ask(count)
+        accesses = [(ask, count - early) for (ask, count), (_, early) in zip(accesses, first, strict=True)]
         for slot in range(plan.row_tiles):
             for ask, count in accesses:
                 share = count * min(slot + 1, slots) // slots - count * min(slot, slots) // slots
@@ -292,13 +299,14 @@ def check_elements(A: Any, B: Any, a_dtype: Any, b_dtype: Any) -> None:
 
 
 def block_tile(plan: GemmPlan) -> tuple[Any, Any]:
-    """Column and row of this block's tile. Blocks of one chiplet get neighbouring tiles, which share its cache."""
+    """Column and row of this block's tile. Blocks of one chiplet get neighbouring tiles, in bands of rows."""
     column, row, _ = fx.block_idx
-    if plan.xcds < 2:
+    if not plan.band:
         return column, row
-    columns, rows, _ = fx.grid_dim
-    moved = fx.schedule.by_die(row * columns + column, rows * columns, plan.xcds)
-    return moved % columns, moved // columns
+    columns, rows, _ = (fx.Int32(extent) for extent in fx.grid_dim)
+    moved = fx.schedule.by_die(row * columns + column, rows * columns, CHIPLETS)
+    row, column = fx.schedule.bands(moved, rows, columns, plan.band)
+    return column, row
 
 
 @flyc.jit
@@ -311,7 +319,7 @@ def multiply_all(pipeline: Any, plan: GemmPlan) -> None:
             pipeline.step(1, pair * (2 * plan.tile_k))
         if fx.const_expr(plan.turns % 2 == 1):
             pipeline.step(0, plan.pairs * (2 * plan.tile_k), last=True)
-        if fx.const_expr(plan.direct):
+        if fx.const_expr(plan.copied):
             rocdl.s_waitcnt(vmcnt=0)  # copies must not land in LDS that is somebody else's by then
     else:
         for turn in range(plan.turns):
@@ -421,17 +429,19 @@ def compile_preshuffle_gemm(
     """The launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, bias, M, N, stream)``; M may differ per call.
 
     ``epilogue`` is an activation (relu, silu, gelu), "bias", or both: "bias_relu". ``lds_stage`` is the number of tiles
-    of A in LDS, ``preload=False`` gives up fetching ahead, ``xcd_swizzle`` is the number of chiplets to keep apart.
-    ``use_async_copy`` brings A into LDS without registers, if LDS has two tiles and something is fetched ahead.
-    ``use_cshuffle_epilog`` stores C by way of LDS, in rows. A ``preload`` of two counts asks for what is done anyway.
+    of A in LDS, ``preload=False`` gives up fetching ahead, a ``preload`` of two counts puts so many reads of LDS and
+    loads of a chunk before its first product. ``xcd_swizzle`` is how many rows of tiles the blocks of a chiplet work
+    through together. ``use_async_copy`` brings A into LDS without registers, ``use_cshuffle_epilog`` stores C by way of
+    LDS, in rows.
     """
     if in_dtype.startswith("int4_"):
         raise ValueError("16-bit floats with weights of four bits have compile_preshuffle_gemm_w4a16")
     if not isinstance(preload, bool | None) and not is_pair(preload):
         raise ValueError(f"preload is True, False, or a pair of counts that are not negative; got {preload!r}")
-    preload = preload if isinstance(preload, bool) else True
-    plan = GemmPlan(N, K, tile_m, tile_n, tile_k, in_dtype, out_dtype, epilogue, enable_scheduler, lds_stage, preload,
-                    xcd_swizzle, copied=use_async_copy, shuffled_store=use_cshuffle_epilog)  # fmt: skip
+    ahead = tuple(preload) if is_pair(preload) else (0, 0)
+    plan = GemmPlan(N, K, tile_m, tile_n, tile_k, in_dtype, out_dtype, epilogue, enable_scheduler, lds_stage,
+                    preload is not False, xcd_swizzle, copied=use_async_copy, shuffled_store=use_cshuffle_epilog,
+                    ahead=ahead)  # fmt: skip
 
     @flyc.kernel(known_block_size=(THREADS, 1, 1))
     def preshuffle_gemm_kernel(
@@ -444,14 +454,12 @@ def compile_preshuffle_gemm(
         C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor, bias: fx.Tensor, M: fx.Int32,
         N: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
-        plan.require_columns(N)
+        plan.require_call(N)
         preshuffle_gemm_kernel(C, A, B, scale_a, scale_b, bias, M).launch(
             grid=plan.blocks(M), block=(THREADS, 1, 1), stream=stream
         )
 
-    if waves_per_eu is not None:
-        preshuffle_gemm.compile_hints["waves_per_eu"] = waves_per_eu
-    return preshuffle_gemm
+    return hint_waves(preshuffle_gemm, waves_per_eu)
 
 
 def is_pair(counts: Any) -> bool:

@@ -7,10 +7,13 @@ from typing import Any
 
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import ACTIVATIONS
+from flydsl.kernels.blocks.limits import require, require_lds, require_multiple, require_target
 from flydsl.kernels.gemm.lds_plan import Operand
 from flydsl.kernels.gemm.matrix_cores import ACCESS_BYTES, ACCESS_LANES, BLOCK, ELEMENTS, FOUR_BIT_SIDE
 
 THREADS, WAVES = 256, 4
+CHIPLETS = 8
+"""Of an MI300X or MI355X: the hardware deals blocks out to them in turn."""
 STORE_WIDTH, STORE_PAD = 8, 8
 """Elements of C that a thread stores at once by way of LDS, and elements between the rows there."""
 LEAD = 1
@@ -21,18 +24,23 @@ OUT_DTYPES: dict[str, Any] = {"fp16": fx.Float16, "bf16": fx.BFloat16}
 EPILOGUES = (*ACTIVATIONS, "bias", *(f"bias_{name}" for name in ACTIVATIONS if name != "none"))
 
 
-def shuffle_weight(weight: Any, layout: tuple[int, int] = (BLOCK, BLOCK)) -> Any:
-    """B[n, k] in the order of the kernel's loads: [N/16][K/Kp][16][Kp], where Kp elements fill 16 bytes.
+def shuffle_weight(weight: Any, layout: tuple[int, int] = (BLOCK, BLOCK), use_int4: bool = False) -> Any:
+    """B[..., n, k] in the order of the kernel's loads: [N/16][K/Kp][16][Kp], where Kp elements fill 16 bytes.
 
-    Takes an array of NumPy or a tensor of PyTorch and gives a new one of the same shape.
+    Takes an array of NumPy or a tensor of PyTorch and gives a new one of the same shape; a tensor is marked with
+    ``is_shuffled``. ``use_int4`` counts elements as half bytes.
     """
     if tuple(layout) != (BLOCK, BLOCK):
         raise ValueError(f"weights are shuffled in blocks of (16, 16), got {layout}")
-    if len(weight.shape) != 2 or weight.shape[0] % BLOCK or weight.shape[1] % 32:
-        raise ValueError(f"a weight has rows in blocks of 16 and columns in blocks of 32; its shape is {weight.shape}")
-    n, k = weight.shape
-    piece = ACCESS_BYTES // weight.itemsize
-    return weight.reshape(n // BLOCK, BLOCK, k // piece, piece).swapaxes(1, 2).reshape(n, k)
+    shape = tuple(weight.shape)
+    if len(shape) < 2 or shape[-2] % BLOCK or shape[-1] % 32:
+        raise ValueError(f"a weight has rows in blocks of 16 and columns in blocks of 32; its shape is {shape}")
+    piece = 2 * ACCESS_BYTES if use_int4 else ACCESS_BYTES // weight.itemsize
+    cut = weight.reshape(*shape[:-2], shape[-2] // BLOCK, BLOCK, shape[-1] // piece, piece)
+    found = cut.swapaxes(-3, -2).reshape(shape)
+    if hasattr(found, "permute"):
+        found.is_shuffled = True
+    return found
 
 
 @dataclass(frozen=True)
@@ -50,15 +58,18 @@ class GemmPlan:
     scheduled: bool = True
     lds_stages: int = 2
     preload: bool = True
-    xcds: int = 0
+    band: int = 0
+    """Rows of tiles that the blocks of a chiplet work through together; 0 takes tiles as they come."""
     accesses: int = 1
     """16-byte accesses of a lane that feed one instruction; the target's instruction decides."""
     copied: bool = False
-    """Whether A shall be copied into LDS without registers."""
+    """Whether A is copied into LDS without registers."""
     shuffled_store: bool = False
     """Whether C is stored in rows, by way of LDS."""
     halved: bool = False
     """Whether B has half as many bytes along K as A: floats of four bits beside wider ones."""
+    ahead: tuple[int, int] = (0, 0)
+    """Reads of LDS and loads of a chunk that come before its first product, where its accesses are scheduled."""
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -67,11 +78,9 @@ class GemmPlan:
             ("epilogue", self.epilogue, EPILOGUES),
             ("lds_stage", self.lds_stages, (1, 2)),
         ):
-            if value not in known:
-                raise ValueError(f"{name} must be one of {', '.join(map(str, known))}, got {value!r}")
+            require(name, value, known)
         for name, value, step in self._multiples():
-            if value <= 0 or value % step:
-                raise ValueError(f"{name} must be a positive multiple of {step}, got {value}")
+            require_multiple(name, value, step)
         pieces = self.row_bytes // ACCESS_BYTES
         if pieces & (pieces - 1) or pieces > THREADS:
             raise ValueError(
@@ -80,8 +89,19 @@ class GemmPlan:
             )
         if self.shuffled_store:
             self._check_store()
-        if self.xcds < 0:
-            raise ValueError(f"xcd_swizzle is a number of chiplets, or 0; got {self.xcds}")
+        if self.band < 0:
+            raise ValueError(
+                f"xcd_swizzle is a number of rows of tiles that a chiplet works through together, or 0; got {self.band}"
+            )
+        if self.copied and (self.lds_stages != 2 or not self.preload):
+            raise ValueError(
+                "use_async_copy copies into the other tile of LDS ahead of time: give lds_stage=2 and preload=True, "
+                "or leave it out"
+            )
+        if any(count < 0 for count in self.ahead) or (any(self.ahead) and not self.scheduled):
+            raise ValueError(
+                f"accesses ahead of a chunk's products are counts, and need enable_scheduler=True; got {self.ahead}"
+            )
 
     def _multiples(self) -> tuple[tuple[str, int, int], ...]:
         return (
@@ -104,10 +124,15 @@ class GemmPlan:
                 f"{THREADS // across if across else THREADS}, got {self.tile_m} x {self.tile_n}"
             )
 
-    def require_columns(self, n: int) -> None:
-        """Refuse a call for another number of columns than was compiled for."""
+    def require_call(
+        self, n: int, archs: tuple[str, ...] = ("gfx90a", "gfx942", "gfx950"), elsewhere: str = ""
+    ) -> None:
+        """Refuse another number of columns than was compiled for, other targets, and more LDS than they have."""
         if self.n != n:
             raise ValueError(f"this kernel was compiled for N = {self.n}, and is called with N = {n}")
+        have = elsewhere or "gfx11 and gfx12 have flydsl.kernels.gemm.rdna_f16_gemm and rdna_fp8_preshuffle_gemm"
+        require_target("the preshuffle GEMM", archs, have)
+        require_lds(self.lds_elements * self.elem_bytes, "take a smaller tile_m or tile_k, or lds_stage=1")
 
     def blocks(self, rows: Any) -> tuple[Any, Any, int]:
         """The grid that covers so many rows."""
@@ -207,11 +232,6 @@ class GemmPlan:
         """The chunk with which A goes into LDS: the first if another tile of LDS is free, else the last."""
         return 0 if self.lds_stages == 2 else self.chunks - 1
 
-    @property
-    def direct(self) -> bool:
-        """Whether A is copied into LDS without registers: with another tile of LDS to copy into, and ahead of time."""
-        return self.copied and self.lds_stages == 2 and self.preload
-
     threads = THREADS
     empty = 0
     """What copies into LDS ask of a plan: threads, and tiles before the first."""
@@ -222,7 +242,7 @@ class GemmPlan:
         Copies of A into LDS are issued with a tile's last chunk, before its loads of B. With the last chunk of the next
         they have to be there, and all that was issued later is less than B of a tile.
         """
-        if self.direct:
+        if self.copied:
             later = self.a_loads if chunk < self.chunks - 1 else 0
             return min(self.b_loads * (self.chunks - 1) + later, MAX_IN_FLIGHT)
         after_b = self.b_loads * (self.chunks - 1)

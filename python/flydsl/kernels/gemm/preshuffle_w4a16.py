@@ -18,10 +18,12 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
+from flydsl.kernels.blocks.limits import hint_waves
 from flydsl.kernels.gemm.matrix_cores import BLOCK, FOUR_BIT_SIDE
 from flydsl.kernels.gemm.preshuffle_gemm import Pipeline, multiply_in_blocks
-from flydsl.kernels.gemm.preshuffle_plan import THREADS, WAVES, GemmPlan
+from flydsl.kernels.gemm.preshuffle_plan import THREADS, WAVES, GemmPlan, shuffle_weight
 from flydsl.kernels.gemm.preshuffle_weights import FourBitWeights, weights_from
+from flydsl.kernels.quant.shuffles import pack_int4
 
 GROUP = 32
 """Elements of K that share a scale."""
@@ -95,6 +97,12 @@ class ChannelPipeline(W4A16Pipeline):
     groups = False
 
 
+def shuffle_weights(codes: Any) -> Any:
+    """Codes (N, K) from 0 to 15, which stand for that less 8, in the order of the kernel, two a byte."""
+    signed = codes - 8
+    return pack_int4(shuffle_weight(signed.astype("int8") if hasattr(signed, "astype") else signed.char()))
+
+
 @cache
 def compile_preshuffle_gemm_w4a16(
     *, M: int = 0, N: int, K: int, tile_m: int, tile_n: int, tile_k: int, a_dtype: str = "bf16",
@@ -110,7 +118,7 @@ def compile_preshuffle_gemm_w4a16(
     if group_size not in (0, GROUP):
         raise ValueError(f"group_size must be {GROUP}, or 0 for one scale a column; got {group_size}")
     plan = GemmPlan(N, K, tile_m, tile_n, tile_k, TYPES[a_dtype], out_dtype, scheduled=False, lds_stages=lds_stage,
-                    xcds=xcd_swizzle, copied=use_async_copy)  # fmt: skip
+                    band=xcd_swizzle, copied=use_async_copy)  # fmt: skip
     if tile_k % (2 * GROUP):
         raise ValueError(f"tile_k must be a positive multiple of {2 * GROUP}, two groups; got {tile_k}")
     kind = W4A16Pipeline if group_size else ChannelPipeline
@@ -124,9 +132,7 @@ def compile_preshuffle_gemm_w4a16(
         C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor, bias: fx.Tensor, M: fx.Int32,
         N: fx.Constexpr[int], stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
-        plan.require_columns(N)
+        plan.require_call(N, ("gfx942", "gfx950"))
         w4a16_kernel(C, A, B, scale_b, M).launch(grid=plan.blocks(M), block=(THREADS, 1, 1), stream=stream)
 
-    if waves_per_eu is not None:
-        w4a16_gemm.compile_hints["waves_per_eu"] = waves_per_eu
-    return w4a16_gemm
+    return hint_waves(w4a16_gemm, waves_per_eu)

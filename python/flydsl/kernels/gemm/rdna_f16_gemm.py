@@ -26,6 +26,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.autotune import Config, autotune
 from flydsl.expr import rocdl
+from flydsl.kernels.blocks.limits import hint_waves, refuse, require_multiple
 from flydsl.kernels.gemm.wmma.rdna_plan import (
     BLOCK,
     IN_DTYPES,
@@ -36,7 +37,7 @@ from flydsl.kernels.gemm.wmma.rdna_plan import (
     pick_tile,
     ranked_tiles,
 )
-from flydsl.kernels.gemm.wmma.wmma_result import ResultRows, rounded_at_random
+from flydsl.kernels.gemm.wmma.wmma_result import OfColumns, ResultRows, rounded_at_random
 
 TRIED = 4
 """Tiles that a search measures."""
@@ -81,32 +82,39 @@ def tiled_instruction(plan: RdnaPlan) -> Instruction:
 # Memory ----------------------------------------------------------------------------------------------
 
 
-def rows_of(tensor: Any, first: fx.Int32, rows: int, tile: int, stride: int, plan: RdnaPlan) -> Any:
+def rows_of(tensor: Any, first: fx.Int32, rows: Any, tile: int, stride: int, plan: RdnaPlan) -> Any:
     """``tile`` rows of a matrix of ``rows``, one tile wide, through a descriptor that ends with the last row."""
-    inside = fx.min(fx.Int32(rows) - first, fx.Int32(tile)) if rows % tile else fx.Int32(tile)
+    whole = isinstance(rows, int) and rows % tile == 0
+    inside = fx.Int32(tile) if whole else fx.min(fx.Int32(rows) - first, fx.Int32(tile))
     records = (fx.Int64(inside - 1) * stride + plan.k) * (tensor.dtype.width // 8)
     start = rocdl.make_buffer_ptr(fx.get_iter(tensor) + fx.Int64(first) * stride, records)
     return fx.make_view(start, fx.make_layout((tile, plan.tile_k), (stride, 1)))
 
 
-def lds_tiles(allocator: Any, plan: RdnaPlan, rows: int, dtype: Any) -> list[Any]:
-    """The places of a tile in LDS, with the pieces of a row exchanged by its number."""
-    pieces = plan.tile_k // PIECE
-    bits = pieces.bit_length() - 1
-    swizzle = fx.static(fx.SwizzleType.get(min(bits, 3), PIECE.bit_length() - 1, max(bits, 3)))
-    storage = allocator.allocate(fx.Array[dtype, STAGES * rows * plan.tile_k], 128)
-    layout = fx.make_layout((rows, plan.tile_k, STAGES), (plan.tile_k, 1, rows * plan.tile_k))
-    view = fx.make_view(storage.peek().ptr, fx.make_composed_layout(swizzle, layout))
+def lds_tiles(allocator: Any, plan: RdnaPlan, rows: int, pad: int, dtype: Any) -> list[Any]:
+    """The places of a tile in LDS: with the pieces of a row exchanged by its number, padded, or in blocks along K."""
+    pieces, line = plan.tile_k // PIECE, plan.tile_k + pad
+    start = allocator.allocate(fx.Array[dtype, STAGES * rows * line], 128).peek().ptr
+    if plan.layout == "kblock":
+        shape, strides = (rows, (PIECE, pieces), STAGES), (PIECE, (1, rows * PIECE), rows * line)
+        view = fx.make_view(start, fx.make_layout(shape, strides))
+    else:
+        layout = fx.make_layout((rows, plan.tile_k, STAGES), (line, 1, rows * line))
+        if plan.layout == "exchange":
+            bits = pieces.bit_length() - 1
+            swizzle = fx.static(fx.SwizzleType.get(min(bits, 3), PIECE.bit_length() - 1, max(bits, 3)))
+            layout = fx.make_composed_layout(swizzle, layout)
+        view = fx.make_view(start, layout)
     return [view[None, None, stage] for stage in range(STAGES)]
 
 
 class Operand:
     """A matrix on its way from global memory through registers and LDS to the registers of the instruction."""
 
-    def __init__(self, allocator: Any, plan: RdnaPlan, rows: Any, fragments: list[Any], read: Any) -> None:
+    def __init__(self, allocator: Any, plan: RdnaPlan, rows: Any, pad: int, fragments: list[Any], read: Any) -> None:
         """``rows`` are a tile's rows in global memory, ``read`` the copy that lanes read LDS with."""
         tile, thread = fx.get_scalar(fx.size(rows.shape[0])), fx.thread_idx.x
-        self.slots = lds_tiles(allocator, plan, tile, rows.dtype)
+        self.slots = lds_tiles(allocator, plan, tile, pad, rows.dtype)
         self.fetch_by = fx.make_copy_atom(rocdl.BufferCopy128b(), rows.dtype)
         self.plain = fx.make_copy_atom(fx.UniversalCopy128b(), rows.dtype)
         across = plan.tile_k // PIECE
@@ -147,9 +155,10 @@ class Pipeline:
     """The copies and registers of a thread for one tile of C; steps along K are 16 deep."""
 
     def __init__(
-        self, plan: RdnaPlan, instruction: Instruction, A: fx.Tensor, B: fx.Tensor, row: fx.Int32, column: fx.Int32
-    ) -> None:
-        self.plan, self.ahead, self.tiled = plan, instruction.steps_ahead, instruction.tiled
+        self, plan: RdnaPlan, instruction: Instruction, A: fx.Tensor, B: fx.Tensor, m: Any, row: fx.Int32,
+        column: fx.Int32,
+    ) -> None:  # fmt: skip
+        self.plan, self.ahead, self.tiled, self.m = plan, instruction.steps_ahead, instruction.tiled, m
         tiled, dtype = self.tiled, IN_DTYPES[plan.in_dtype]
         for name, tensor in (("A", A), ("B_T", B)):
             if tensor.dtype is not dtype:
@@ -159,14 +168,14 @@ class Pipeline:
         plain = fx.make_copy_atom(fx.UniversalCopy128b(), dtype)
         sets = range(1 + self.ahead)
         a_tile, b_tile = (fx.make_identity_tensor((rows, BLOCK)) for rows in (plan.tile_m, plan.tile_n))
-        a_rows = rows_of(A, row * plan.tile_m, plan.m, plan.tile_m, plan.lda, plan)
+        a_rows = rows_of(A, row * plan.tile_m, m, plan.tile_m, plan.lda, plan)
         b_rows = rows_of(B, column * plan.tile_n, plan.n, plan.tile_n, plan.ldb, plan)
         b_rows = instruction.ordered(b_rows)
         a_fragments = [fx.make_fragment_like(tiled.make_fragment_B(a_tile), dtype=dtype) for _ in sets]
         b_fragments = [fx.make_fragment_like(tiled.make_fragment_A(b_tile), dtype=dtype) for _ in sets]
         allocator = fx.SharedAllocator()
-        self.a = Operand(allocator, plan, a_rows, a_fragments, fx.make_tiled_copy_B(plain, tiled))
-        self.b = Operand(allocator, plan, b_rows, b_fragments, fx.make_tiled_copy_A(plain, tiled))
+        self.a = Operand(allocator, plan, a_rows, plan.pads[0], a_fragments, fx.make_tiled_copy_B(plain, tiled))
+        self.b = Operand(allocator, plan, b_rows, plan.pads[1], b_fragments, fx.make_tiled_copy_A(plain, tiled))
         self.total = tiled.make_fragment_C(fx.make_identity_tensor((plan.tile_n, plan.tile_m)))
         self.total.fill(0)
 
@@ -219,7 +228,8 @@ class Pipeline:
                 if self.ahead:
                     self.read(tile + 1, 0)
             self.multiply(tile, step)
-            rocdl.sched_barrier(0)  # or loads wander ahead, and there are not the registers for it
+            if self.plan.scheduled:
+                rocdl.sched_barrier(0)  # or loads wander ahead, and there are not the registers for it
 
 
 @flyc.jit
@@ -238,14 +248,16 @@ def multiply_all(pipeline: Any, plan: RdnaPlan) -> None:
 
 
 def store_tile(
-    pipeline: Pipeline, instruction: Instruction, C: fx.Tensor, row: fx.Int32, column: fx.Int32, seed: fx.Int32
-) -> None:
-    """16 rows of a wave after the other."""
+    pipeline: Pipeline, instruction: Instruction, C: fx.Tensor, bias: Any, row: fx.Int32, column: fx.Int32,
+    seed: fx.Int32,
+) -> None:  # fmt: skip
+    """16 rows of a wave after the other; a ``bias`` is that of the columns, or None."""
     plan, out = pipeline.plan, OUT_DTYPES[pipeline.plan.out_dtype]
     if C.dtype is not out:
         raise ValueError(f"C must hold {out.__name__} for out_dtype={plan.out_dtype!r}, not {C.dtype.__name__}")
     first, start = row * plan.tile_m, column * plan.tile_n
-    rows = ResultRows(C, first, fx.min(fx.Int32(plan.m) - first, fx.Int32(plan.tile_m)), plan.n, plan.ldc)
+    rows = ResultRows(C, first, fx.min(fx.Int32(pipeline.m) - first, fx.Int32(plan.tile_m)), plan.n, plan.ldc)
+    of_columns = None if bias is None else OfColumns(bias, plan.n)
     tile = instruction.ordered(fx.make_identity_tensor((plan.tile_n, plan.tile_m)))
     coords = pipeline.tiled.get_slice(fx.thread_idx.x).partition_C(tile)
     for i in range(plan.reg_m):
@@ -253,6 +265,8 @@ def store_tile(
             n, m = (fx.get_scalar(fx.get_(coords[0, j, i], mode)) for mode in range(2))
             values = pipeline.total[None, j, i].load()
             values = values.reshape(values.numel)
+            if of_columns is not None:
+                values = values + of_columns[start + n]
             if plan.rounding == "rs":
                 values = rounded_at_random(values, first + m, start + n, seed)
             rows.store(values.to(out), m, start + n, plan.n % plan.tile_n != 0)
@@ -263,30 +277,49 @@ def store_tile(
 
 
 @flyc.jit
-def multiply_tile(C: Any, A: Any, B: Any, index: Any, seed: Any, plan: RdnaPlan) -> None:
+def multiply_tile(C: Any, A: Any, B: Any, bias: Any, m: Any, index: Any, seed: Any, plan: RdnaPlan) -> None:
     """The tile of C with this number, in bands of ``group_m`` rows of tiles."""
     instruction = tiled_instruction(plan)
-    row, column = fx.schedule.bands(index, *plan.grid, plan.group_m)
-    pipeline = Pipeline(plan, instruction, A, B, row, column)
+    row, column = fx.schedule.bands(index, *plan.grid_of(m), plan.group_m)
+    pipeline = Pipeline(plan, instruction, A, B, m, row, column)
     multiply_all(pipeline, plan)
-    store_tile(pipeline, instruction, C, row, column, seed)
+    store_tile(pipeline, instruction, C, bias, row, column, seed)
 
 
 @cache
 def kernel_of(plan: RdnaPlan) -> Any:
-    """The kernel of a plan."""
+    """The kernel of a plan whose M is known."""
     tiles = plan.grid[0] * plan.grid[1]
 
     @flyc.kernel(known_block_size=(plan.threads, 1, 1))
     def rdna_gemm_kernel(C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, seed: fx.Int32):
         if fx.const_expr(plan.persistent):
-            for index in range(*fx.schedule.persistent(fx.block_idx.x, plan.blocks, tiles)):
-                multiply_tile(C, A, B, index, seed, plan)
+            for index in range(*fx.schedule.persistent(fx.block_idx.x, plan.blocks_of(plan.m), tiles)):
+                multiply_tile(C, A, B, None, plan.m, index, seed, plan)
                 rocdl.lds_barrier()  # everyone has read LDS
         else:
-            multiply_tile(C, A, B, fx.block_idx.x, seed, plan)
+            multiply_tile(C, A, B, None, plan.m, fx.block_idx.x, seed, plan)
 
     return rdna_gemm_kernel
+
+
+@cache
+def biased_launcher(plan: RdnaPlan, biased: bool = True) -> Any:
+    """``fn(C, A, B_T, bias, M, stream)``; the bias has the type of A, or is f32."""
+
+    @flyc.kernel(known_block_size=(plan.threads, 1, 1))
+    def rdna_linear_kernel(C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, bias: fx.Tensor, m: fx.Int32):
+        multiply_tile(C, A, B, bias if biased else None, m, fx.block_idx.x, fx.Int32(0), plan)
+
+    @flyc.jit
+    def rdna_linear(
+        C: fx.Tensor, A: fx.Tensor, B_T: fx.Tensor, bias: fx.Tensor, M: fx.Int32, stream: fx.Stream = fx.Stream(None)
+    ):
+        rdna_linear_kernel(C, A, B_T, bias, M).launch(
+            grid=(plan.blocks_of(M), 1, 1), block=(plan.threads, 1, 1), stream=stream
+        )
+
+    return rdna_linear
 
 
 @cache
@@ -296,29 +329,37 @@ def _launcher(plan: RdnaPlan, waves_per_eu: int | None) -> Any:
         C: fx.Tensor, A: fx.Tensor, B_T: fx.Tensor, stream: fx.Stream = fx.Stream(None), sr_seed: fx.Int32 = 0
     ):
         kernel = kernel_of(plan)(C, A, B_T, sr_seed)
-        kernel.launch(grid=(plan.blocks, 1, 1), block=(plan.threads, 1, 1), stream=stream)
+        kernel.launch(grid=(plan.blocks_of(plan.m), 1, 1), block=(plan.threads, 1, 1), stream=stream)
 
-    if waves_per_eu is not None:
-        rdna_gemm.compile_hints["waves_per_eu"] = waves_per_eu
-    return rdna_gemm
+    return hint_waves(rdna_gemm, waves_per_eu)
 
 
 def create_wmma_gemm_module(
     M: int, N: int, K: int, in_dtype: str = "bf16", out_dtype: str = "bf16", *, reg_m: int = 4, reg_n: int = 4,
-    reg_k: int = 2, waves_m: int = 2, waves_n: int = 2, group_m: int = 8, a_k_pad: int = 8, b_k_pad: int = 8,
-    rounding: str = "rn", lda: int = 0, ldb: int = 0, ldc: int = 0, persistent_wgs: int = 0,
-    waves_per_eu: int | None = None, lds_layout: str = "pad", sched_hint: bool = True, stagger: int = 0,
+    reg_k: int = 2, waves_m: int = 2, waves_n: int = 2, group_m: int = 8, a_k_pad: int | None = None,
+    b_k_pad: int | None = None, rounding: str = "rn", lda: int = 0, ldb: int = 0, ldc: int = 0,
+    persistent_wgs: int = 0, waves_per_eu: int | None = None, lds_layout: str | None = None, sched_hint: bool = True,
+    stagger: int = 0,
 ) -> tuple[Any, int, int, int]:  # fmt: skip
     """The launcher ``gemm(C, A, B_T, stream, sr_seed=0)``, and the tile of a block: rows, columns, depth.
 
     A wave makes ``reg_m`` by ``reg_n`` products of 16 x 16 in ``reg_k`` steps a tile; ``pick_tile(M, N, K)`` gives
     these numbers for a shape. ``rounding="rs"`` rounds to bf16 at random, by ``sr_seed``. ``lda``, ``ldb`` and ``ldc``
     are distances between rows where those are longer than the matrix is wide, ``persistent_wgs`` a number of blocks
-    that stay and go from tile to tile. The tile lies in LDS in one way, and is fetched in one: the paddings,
-    ``lds_layout``, ``sched_hint`` and ``stagger`` are other ways to the same numbers, and change nothing.
+    that stay and go from tile to tile. Tiles lie in LDS with pieces of rows exchanged, which costs no room;
+    ``lds_layout="pad"`` leaves ``a_k_pad`` and ``b_k_pad`` elements behind rows instead (8 where none are given), and
+    "kblock" puts what is fetched of all rows at once side by side. ``sched_hint=False`` lets the compiler move loads
+    among products as it likes.
     """
+    require_multiple("M", M, 1)
+    refuse("stagger", stagger, 0, "blocks begin in bands of tiles that share what they read; see group_m")
+    padded = a_k_pad is not None or b_k_pad is not None
+    layout = lds_layout or ("pad" if padded else "exchange")
+    if padded and layout != "pad":
+        raise ValueError(f"a_k_pad and b_k_pad are of lds_layout='pad', and it is {layout!r}; leave one of them out")
+    pads = tuple(PIECE if pad is None else pad for pad in (a_k_pad, b_k_pad)) if layout == "pad" else (0, 0)
     plan = RdnaPlan(M, N, K, in_dtype, out_dtype, reg_m, reg_n, reg_k, waves_m, waves_n, group_m, rounding, lda, ldb,
-                    ldc, persistent_wgs)  # fmt: skip
+                    ldc, persistent_wgs, layout, pads, sched_hint)  # fmt: skip
     return _launcher(plan, waves_per_eu), plan.tile_m, plan.tile_n, plan.tile_k
 
 
@@ -335,7 +376,7 @@ def _tuned(shape: tuple[int, int, int], in_dtype: str, out_dtype: str) -> Any:
     ):  # fmt: skip
         plan = RdnaPlan(*shape, in_dtype, out_dtype, reg_m, reg_n, reg_k, waves_m, waves_n)
         kernel = kernel_of(plan)(C, A, B_T, 0)
-        kernel.launch(grid=(plan.blocks, 1, 1), block=(plan.threads, 1, 1), stream=stream)
+        kernel.launch(grid=(plan.blocks_of(plan.m), 1, 1), block=(plan.threads, 1, 1), stream=stream)
 
     return tuned_gemm
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -24,20 +25,24 @@ import numpy as np
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import buffer_ops, rocdl
-from flydsl.kernels.gemm.wmma.rdna_plan import ADDRESSES, BLOCK, LANES, REGISTERS, require_multiple
-from flydsl.kernels.gemm.wmma.wmma_result import ResultRows
+from flydsl.kernels.blocks.limits import require_multiple, require_target
+from flydsl.kernels.gemm.wmma.rdna_plan import ADDRESSES, BLOCK, LANES, OUT_DTYPES, REGISTERS
+from flydsl.kernels.gemm.wmma.wmma_result import OfColumns, ResultRows
 from flydsl.kernels.quant.formats import quantize_per_token
 from flydsl.kernels.quant.shuffles import preshuffle_b_fp8
 
 DEPTH = 32
 """Elements of K that a lane's 16-byte access to A and its partner's cover: two instructions."""
 WAVES = 4
+THREADS = LANES * WAVES
+WHERE = ("this product of 8-bit floats", ("gfx1200", "gfx1201"),
+         "gfx11 has no instruction for them, gfx1250 has compile_fp8fp4_gemm, gfx9 compile_fp8_gemm_4w")  # fmt: skip
 FP8 = fx.Float8E4M3FN
 
 
 @dataclass(frozen=True)
 class Fp8Plan:
-    """Sizes and tiles of one kernel."""
+    """Sizes and tiles of one kernel; an ``m`` of 0 is told when it is launched."""
 
     m: int
     n: int
@@ -48,10 +53,11 @@ class Fp8Plan:
     unroll: int = 0
     """Tiles along K that a turn of the loop multiplies, and that are on their way; 0 takes what registers allow."""
     group_m: int = 8
+    out: str = "bf16"
 
     def __post_init__(self) -> None:
         for name, value, step in (
-            ("M", self.m, 1), ("N", self.n, BLOCK), ("tile_m", self.tile_m, BLOCK),
+            ("N", self.n, BLOCK), ("tile_m", self.tile_m, BLOCK),
             ("tile_n", self.tile_n, BLOCK * WAVES), ("tile_k", self.tile_k, DEPTH), ("K", self.k, self.tile_k),
             ("group_m", self.group_m, 1),
         ):  # fmt: skip
@@ -87,22 +93,17 @@ class Fp8Plan:
         """Turns of the loop: all that have a tile to fetch for each that they multiply."""
         return max(self.turns - self.unroll, 0) // self.unroll
 
-    @property
-    def grid(self) -> tuple[int, int]:
-        return -(-self.m // self.tile_m), -(-self.n // self.tile_n)
+    def grid_of(self, rows: Any) -> tuple[Any, int]:
+        """Tiles along M and N of so many rows."""
+        return (rows + self.tile_m - 1) // self.tile_m, -(-self.n // self.tile_n)
 
 
 class Fp8Pipeline:
     """The registers of a thread for one tile of C, and how they are filled."""
 
-    def __init__(self, plan: Fp8Plan, A: fx.Tensor, B: fx.Tensor, row: fx.Int32, column: fx.Int32) -> None:
-        self.plan = plan
-        try:
-            atom = fx.make_mma_atom(rocdl.rdna4.WMMA(BLOCK, BLOCK, BLOCK, FP8))
-        except ValueError as error:
-            raise RuntimeError(
-                "8-bit floats are multiplied by gfx1200 and gfx1201 here; gfx11 has no such instruction"
-            ) from error
+    def __init__(self, plan: Fp8Plan, A: fx.Tensor, B: fx.Tensor, m: Any, row: fx.Int32, column: fx.Int32) -> None:
+        self.plan, self.m = plan, m
+        atom = fx.make_mma_atom(rocdl.rdna4.WMMA(BLOCK, BLOCK, BLOCK, FP8))
         along_k = fx.make_layout((8, 2, 2), (1, BLOCK, 8))  # an instruction takes half of each lane's 16 bytes
         self.tiled = fx.make_tiled_mma(atom, fx.make_layout((WAVES, 1, 1), (1, 0, 0)), (None, None, along_k))
         rows, weights = self.rows_of(A, row), self.weights_of(B, column)
@@ -122,7 +123,7 @@ class Fp8Pipeline:
     def rows_of(self, A: fx.Tensor, row: fx.Int32) -> Any:
         """A tile of A, through a descriptor that ends with its last row."""
         plan = self.plan
-        inside = fx.min(fx.Int32(plan.m) - row * plan.tile_m, fx.Int32(plan.tile_m))
+        inside = fx.min(fx.Int32(self.m) - row * plan.tile_m, fx.Int32(plan.tile_m))
         start = fx.recast_iter(FP8, fx.get_iter(A)) + fx.Int64(row) * (plan.tile_m * plan.k)
         pointer = rocdl.make_buffer_ptr(start, fx.Int64(inside) * plan.k)
         return fx.make_view(pointer, fx.make_layout((plan.tile_m, plan.tile_k), (plan.k, 1)))
@@ -165,40 +166,38 @@ def multiply_all(pipeline: Any, plan: Fp8Plan) -> None:
 
 
 @flyc.jit
-def multiply_tile(C: Any, A: Any, B: Any, scale_a: Any, scale_b: Any, plan: Fp8Plan) -> None:
+def multiply_tile(C: Any, A: Any, B: Any, extras: Any, m: Any, plan: Fp8Plan) -> None:
     """One block: a tile of C, in bands of ``group_m`` rows of tiles."""
-    row, column = fx.schedule.bands(fx.block_idx.x, *plan.grid, plan.group_m)
-    pipeline = Fp8Pipeline(plan, A, B, row, column)
+    row, column = fx.schedule.bands(fx.block_idx.x, *plan.grid_of(m), plan.group_m)
+    pipeline = Fp8Pipeline(plan, A, B, m, row, column)
     multiply_all(pipeline, plan)
-    store_tile(pipeline, C, scale_a, scale_b, row, column)
+    store_tile(pipeline, C, extras, row, column)
 
 
 def store_tile(
-    pipeline: Fp8Pipeline, C: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor, row: fx.Int32, column: fx.Int32
+    pipeline: Fp8Pipeline, C: fx.Tensor, extras: tuple[Any, Any, Any], row: fx.Int32, column: fx.Int32
 ) -> None:
-    """Scaled sums, 16 rows of a wave after the other; what a descriptor does not reach reads as zero."""
+    """Scaled sums, 16 rows of a wave after the other; what a descriptor does not reach reads as zero.
+
+    ``extras`` are scales of rows and columns, and a bias of columns or None.
+    """
     plan, first, start = pipeline.plan, row * pipeline.plan.tile_m, column * pipeline.plan.tile_n
-    inside = fx.min(fx.Int32(plan.m) - first, fx.Int32(plan.tile_m))
+    (scale_a, scale_b, bias), m_there, out = extras, pipeline.m, OUT_DTYPES[plan.out]
+    inside = fx.min(fx.Int32(m_there) - first, fx.Int32(plan.tile_m))
     rows = ResultRows(C, first, inside, plan.n, plan.n)
     coords = pipeline.tiled.get_slice(fx.thread_idx.x).partition_C(fx.make_identity_tensor((plan.tile_n, plan.tile_m)))
-    of_rows, of_columns = (
-        buffer_ops.create_buffer_resource(scales, max_size=False, num_records_bytes=4 * count)
-        for scales, count in ((scale_a, plan.m), (scale_b, plan.n))
-    )
-    columns = []
-    for j in range(plan.tile_n // (BLOCK * WAVES)):
-        n = fx.get_scalar(fx.get_(coords[0, j, 0], 0))
-        halves = [
-            buffer_ops.buffer_load(of_columns, start + n + part, vec_width=4, dtype=fx.Float32) for part in (0, 4)
-        ]
-        columns.append((n, fx.Vector.from_elements([half[i] for half in halves for i in range(4)], fx.Float32)))
+    of_rows = buffer_ops.create_buffer_resource(scale_a, max_size=False, num_records_bytes=4 * m_there)
+    of_columns, of_bias = OfColumns(scale_b, plan.n), None if bias is None else OfColumns(bias, plan.n)
+    places = [fx.get_scalar(fx.get_(coords[0, j, 0], 0)) for j in range(plan.tile_n // (BLOCK * WAVES))]
+    columns = [(n, of_columns[start + n]) for n in places]
     for i in range(plan.tile_m // BLOCK):
         m = fx.get_scalar(fx.get_(coords[0, 0, i], 1))
         of_row = buffer_ops.buffer_load(of_rows, first + m, vec_width=1, dtype=fx.Float32)
         for j, (n, of_column) in enumerate(columns):
             values = pipeline.total[None, j, i].load()
             values = values.reshape(values.numel) * of_column * of_row
-            rows.store(values.to(fx.BFloat16), m, start + n, plan.n % plan.tile_n != 0)
+            values = values if of_bias is None else values + of_bias[start + n]
+            rows.store(values.to(out), m, start + n, plan.n % plan.tile_n != 0)
         rocdl.sched_barrier(0)
 
 
@@ -208,21 +207,47 @@ def compile_fp8_gemm(
     k_unroll: int | None = None, group_m: int = 8,
 ) -> Any:  # fmt: skip
     """The launcher ``gemm(C, A, B_shuffled, scale_a, scale_b, stream)``; A and B are the bytes, as any type."""
+    require_multiple("M", M, 1)
     plan = Fp8Plan(M, N, K, tile_m, tile_n or 128, tile_k, k_unroll or 0, group_m)
-    blocks, threads = plan.grid[0] * plan.grid[1], LANES * WAVES
+    blocks = prod(plan.grid_of(M))
 
-    @flyc.kernel(known_block_size=(threads, 1, 1))
+    @flyc.kernel(known_block_size=(THREADS, 1, 1))
     def fp8_gemm_kernel(C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor):
-        multiply_tile(C, A, B, scale_a, scale_b, plan)
+        multiply_tile(C, A, B, (scale_a, scale_b, None), M, plan)
 
     @flyc.jit
     def fp8_gemm(
         C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor,
         stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
-        fp8_gemm_kernel(C, A, B, scale_a, scale_b).launch(grid=(blocks, 1, 1), block=(threads, 1, 1), stream=stream)
+        require_target(*WHERE)
+        fp8_gemm_kernel(C, A, B, scale_a, scale_b).launch(grid=(blocks, 1, 1), block=(THREADS, 1, 1), stream=stream)
 
     return fp8_gemm
+
+
+@cache
+def biased_launcher(plan: Fp8Plan, biased: bool = True) -> Any:
+    """``fn(C, A, B_shuffled, scale_a, scale_b, bias, M, stream)``; the bias is f32."""
+
+    @flyc.kernel(known_block_size=(THREADS, 1, 1))
+    def fp8_linear_kernel(
+        C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor, bias: fx.Tensor, m: fx.Int32
+    ):
+        multiply_tile(C, A, B, (scale_a, scale_b, bias if biased else None), m, plan)
+
+    @flyc.jit
+    def fp8_linear(
+        C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, scale_a: fx.Tensor, scale_b: fx.Tensor, bias: fx.Tensor, M: fx.Int32,
+        stream: fx.Stream = fx.Stream(None),
+    ):  # fmt: skip
+        require_target(*WHERE)
+        rows, columns = plan.grid_of(M)
+        fp8_linear_kernel(C, A, B, scale_a, scale_b, bias, M).launch(
+            grid=(rows * columns, 1, 1), block=(THREADS, 1, 1), stream=stream
+        )
+
+    return fp8_linear
 
 
 def fp8_quantize_per_token(x: Any) -> tuple[Any, Any]:

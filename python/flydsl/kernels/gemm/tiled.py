@@ -152,6 +152,28 @@ def one_access(part: Any, steps: int) -> Any:
     return fx.coalesce(fx.group(fx.select(part, [0, 2, 1]), 0, 2), (1, 1))
 
 
+class SharedProduct:
+    """What a thread multiplies of two tiles in shared memory, as `shared_tile` gives them."""
+
+    def __init__(self, plan: TilePlan, instruction: Instruction, tiled: Any, mA: Any, mB: Any) -> None:
+        self.plan, self.tiled, self.steps = plan, tiled, instruction.steps
+        thread = tiled.get_slice(fx.thread_idx.x)
+        self.parts = thread.partition_A(mA), thread.partition_B(mB)
+        first = (None, None, 0 if self.steps == 1 else (None, 0))
+        self.fragments = [fx.make_fragment_like(part[first]) for part in self.parts]
+        self.access = fx.make_copy_atom(fx.UniversalCopy(instruction.run * self.steps * plan.elem.width), plan.elem)
+
+    @flyc.jit
+    def add_to(self, accumulators: Any) -> None:
+        """Add the product of the tiles."""
+        steps, (_, _, depth) = self.steps, self.tiled.tile_size_mnk.unpack()
+        for j in range(self.plan.tile_k // (depth * steps)):
+            at = (None, None, j if steps == 1 else (None, j))
+            for part, fragment in zip(self.parts, self.fragments):
+                fx.copy(self.access, one_access(part[at], steps), one_access(fragment, steps))
+            fx.gemm(self.tiled, accumulators, *self.fragments, accumulators)
+
+
 def tile_copy(plan: TilePlan) -> Any:
     """Neighbouring threads take neighbouring accesses of a row of the tile."""
     atom = fx.make_copy_atom(fx.UniversalCopy(plan.width * plan.elem.width), plan.elem)
@@ -222,15 +244,9 @@ def multiply_tiles(A: Any, B: Any, C: Any, bias: Any, m: Any, plan: TilePlan) ->
     copy = tile_copy(plan)
     mine = copy.get_slice(fx.thread_idx.x)
 
-    thread = tiled.get_slice(fx.thread_idx.x)
-    steps = instruction.steps
-    tA, tB = thread.partition_A(mA), thread.partition_B(mB)
-    first = (None, None, 0 if steps == 1 else (None, 0))
-    rA, rB = (fx.make_fragment_like(part[first]) for part in (tA, tB))
     accumulators = tiled.make_fragment_C(fx.zipped_divide(gC, (plan.tile_m, plan.tile_n))[None, (0, 0)])
     accumulators.fill(0.0)
-    neighbours = fx.make_copy_atom(fx.UniversalCopy(instruction.run * steps * plan.elem.width), plan.elem)
-    _, _, depth = tiled.tile_size_mnk.unpack()
+    product = SharedProduct(plan, instruction, tiled, mA, mB)
 
     for i in range(plan.iterations):
         fA = load_tile(copy, gA, (plan.tile_m, plan.tile_k), (row, i), aligned)
@@ -239,11 +255,7 @@ def multiply_tiles(A: Any, B: Any, C: Any, bias: Any, m: Any, plan: TilePlan) ->
         fx.copy(copy, fA, mine.partition_D(sA))
         fx.copy(copy, fB, mine.partition_D(sB))
         fx.barrier()
-        for j in range(plan.tile_k // (depth * steps)):
-            at = (None, None, j if steps == 1 else (None, j))
-            fx.copy(neighbours, one_access(tA[at], steps), one_access(rA, steps))
-            fx.copy(neighbours, one_access(tB[at], steps), one_access(rB, steps))
-            fx.gemm(tiled, accumulators, rA, rB, accumulators)
+        product.add_to(accumulators)
     store_result(accumulators, tiled, gC, bias, (plan.tile_m, plan.tile_n), (row, column))
 
 

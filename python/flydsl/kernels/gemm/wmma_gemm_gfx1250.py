@@ -18,9 +18,10 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.expr import rocdl
+from flydsl.kernels.blocks.limits import hint_waves, refuse, require, require_multiple, require_target
 from flydsl.kernels.gemm.wmma.gfx1250_plan import BLOCK, FORMATS, OUT_DTYPES, TilePlan
 from flydsl.kernels.gemm.wmma.gfx1250_tiles import Stream, Tiles, multiply_all, store
-from flydsl.kernels.gemm.wmma.rdna_plan import require, require_multiple
+from flydsl.kernels.gemm.wmma.wmma_result import OfColumns
 
 NAMES = {"fp16": "f16", "f16": "f16", "bf16": "bf16", "f32": "f32", "fp32": "f32"}
 """What callers say to what it is called here."""
@@ -43,10 +44,19 @@ class HalfTiles(Tiles):
         a = fx.get_iter(A) + fx.Int64(self.first_m) * plan.k
         self.a = Stream(a, (plan.tile_m, plan.tile_k), plan.k, plan.tile_k, inside=(self.rows_inside, None), gap=EIGHT,
                         mask=self.masks[0])  # fmt: skip
-        self.b = Stream(fx.get_iter(B) + self.first_n, (plan.tile_k, plan.tile_n), n, plan.tile_k * n,
-                        inside=(None, self.columns_inside), gap=GAP, mask=self.masks[1])  # fmt: skip
+        if plan.b_rows:
+            b = fx.get_iter(B) + fx.Int64(self.first_n) * plan.k
+            self.b = Stream(b, (plan.tile_n, plan.tile_k), plan.k, plan.tile_k, inside=(self.columns_inside, None),
+                            gap=EIGHT, mask=self.masks[1])  # fmt: skip
+        else:
+            self.b = Stream(fx.get_iter(B) + self.first_n, (plan.tile_k, plan.tile_n), n, plan.tile_k * n,
+                            inside=(None, self.columns_inside), gap=GAP, mask=self.masks[1])  # fmt: skip
         self.place(self.a, self.b)
         self.a_start = self.a_lane(self.a)
+        if plan.b_rows:
+            row = self.wave_column * plan.wave_n + self.lane % 16
+            self.b_start = self.b.ring + (row * self.b.row + self.lane // 16 * EIGHT)
+            return
         # Eight lanes read eight rows of K, eight columns each; lanes 8 to 15 the next columns, 16 to 31 the next rows.
         row, column = self.lane // 16 * EIGHT + self.lane % EIGHT, self.lane // EIGHT % 2 * EIGHT
         self.b_start = self.b.ring + (row * self.b.row + self.wave_column * plan.wave_n + column)
@@ -55,8 +65,11 @@ class HalfTiles(Tiles):
     def read_step(self, stage: int, step: int, held: Any) -> Any:
         plan = self.plan
         a_at = self.a_start + (stage * self.a.size + step * plan.a.depth)
-        b_at = self.b_start + (stage * self.b.size + step * plan.b.depth * self.b.row)
-        columns = [self.column_of(b_at + j * BLOCK) for j in range(plan.n_reps)]
+        b_at = self.b_start + (stage * self.b.size + step * plan.b.depth * (1 if plan.b_rows else self.b.row))
+        if plan.b_rows:
+            columns = [self.pieces_of(b_at + j * BLOCK * self.b.row, plan.b.pieces, 16) for j in range(plan.n_reps)]
+        else:
+            columns = [self.column_of(b_at + j * BLOCK) for j in range(plan.n_reps)]
         rows = [self.pieces_of(a_at + i * BLOCK * self.a.row, plan.a.pieces, 16) for i in range(plan.m_reps)]
         return rows, columns
 
@@ -79,43 +92,67 @@ class HalfTiles(Tiles):
 
 
 @cache
-def _launcher(plan: TilePlan, sizes: tuple[int, int], waves_per_eu: int | None) -> Any:
+def biased_launcher(plan: TilePlan, biased: bool = True) -> Any:
+    """``fn(C, A, B, bias, M, N, stream)``; the bias has the type of A, or is f32."""
+
     @flyc.kernel(known_block_size=(plan.threads, 1, 1))
-    def half_gemm_kernel(C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, m: fx.Int32, n: fx.Constexpr[int]):
+    def half_gemm_kernel(C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, bias: fx.Tensor, m: fx.Int32, n: fx.Constexpr[int]):
         tiles = HalfTiles(plan, A, B, m, n)
         multiply_all(tiles, plan)
-        store(tiles, C, n, lambda values, row, column: values)
+        if fx.const_expr(biased):
+            of_columns = OfColumns(bias, n)
+            store(tiles, C, n, lambda values, row, column: values + of_columns[column])
+        else:
+            store(tiles, C, n, lambda values, row, column: values)
 
     @flyc.jit
     def half_gemm(
-        C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, M: fx.Int32, N: fx.Constexpr[int],
+        C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, bias: fx.Tensor, M: fx.Int32, N: fx.Constexpr[int],
         stream: fx.Stream = fx.Stream(None),
     ):  # fmt: skip
-        require_multiple("N", N, EIGHT)
-        if sizes[1] and sizes[1] != N:
-            raise ValueError(f"this kernel was compiled for N = {sizes[1]}, and is called with N = {N}")
+        require_target("this product of halves", ("gfx1250",), "gfx11 and gfx120x have create_wmma_gemm_module")
+        if not plan.b_rows or plan.store_by_tiles:
+            require_multiple("N", N, EIGHT)
         rows, columns = fx.ceildiv(M, plan.tile_m * plan.cluster_m), -(-N // (plan.tile_n * plan.cluster_n))
-        half_gemm_kernel(C, A, B, M, N).launch(
+        half_gemm_kernel(C, A, B, bias, M, N, value_attrs=plan.attributes).launch(
             grid=(rows * plan.cluster_m, columns * plan.cluster_n, 1), block=(plan.threads, 1, 1),
             cluster=(plan.cluster_m, plan.cluster_n, 1) if plan.clustered else None, stream=stream,
         )  # fmt: skip
 
-    if waves_per_eu is not None:
-        half_gemm.compile_hints["waves_per_eu"] = waves_per_eu
     return half_gemm
+
+
+@cache
+def _launcher(plan: TilePlan, sizes: tuple[int, int], waves_per_eu: int | None) -> Any:
+    gemm = biased_launcher(plan, False)
+
+    @flyc.jit
+    def plain_gemm(
+        C: fx.Tensor, A: fx.Tensor, B: fx.Tensor, M: fx.Int32, N: fx.Constexpr[int],
+        stream: fx.Stream = fx.Stream(None),
+    ):  # fmt: skip
+        if sizes[1] and sizes[1] != N:
+            raise ValueError(f"this kernel was compiled for N = {sizes[1]}, and is called with N = {N}")
+        gemm(C, A, B, A, M, N, stream)
+
+    return hint_waves(plain_gemm, waves_per_eu)
 
 
 def compile_wmma_gemm_tdm(
     *, M: int = 0, N: int = 0, K: int, tile_m: int = 256, tile_n: int = 256, tile_k: int = 128, m_warp: int = 2,
     n_warp: int = 4, in_dtype: str = "fp16", out_dtype: str | None = None, num_buffers: int = 2,
-    waves_per_eu: int | None = None, l2_prefetch_distance: int = 2, use_tdm_store: bool = True, cluster_m: int = 1,
+    waves_per_eu: int | None = None, l2_prefetch_distance: int = 0, use_tdm_store: bool = True, cluster_m: int = 1,
     cluster_n: int = 1, inst_prefetch: bool = False, wave_specialized_tdm: bool = False, expert_sched_mode: bool = True,
 ) -> Any:  # fmt: skip
     """The launcher ``gemm(C, A, B, M, N, stream)``; ``M`` here is a hint, ``N`` too where it is 0.
 
     C has the type of A unless ``out_dtype`` names another. ``wave_specialized_tdm`` gives either matrix a wave that
-    fetches it. The prefetches and ``expert_sched_mode`` are other ways to the same numbers, and change nothing.
+    fetches it. The caches are told of tiles ``l2_prefetch_distance`` ahead of those that are sent for;
+    ``expert_sched_mode`` has LLVM wait for results where the hardware would.
     """
+    refuse(
+        "inst_prefetch", inst_prefetch, False, "the loop is straight code, which the hardware's own prefetch follows"
+    )
     require("in_dtype", in_dtype, ("fp16", "f16", "bf16"))
     require("out_dtype", out_dtype or in_dtype, NAMES)
     if tile_n & (tile_n - 1) or tile_n > 512:
@@ -123,7 +160,8 @@ def compile_wmma_gemm_tdm(
     names = NAMES[in_dtype], NAMES[out_dtype or in_dtype]
     assert names[0] in FORMATS and names[1] in OUT_DTYPES
     plan = TilePlan(K, names[0], names[0], names[1], tile_m, tile_n, tile_k, m_warp, n_warp, num_buffers, cluster_m,
-                    cluster_n, specialised=wave_specialized_tdm, store_by_tiles=use_tdm_store)  # fmt: skip
+                    cluster_n, specialised=wave_specialized_tdm, store_by_tiles=use_tdm_store,
+                    prefetch=l2_prefetch_distance, expert=expert_sched_mode)  # fmt: skip
     return _launcher(plan, (M, N), waves_per_eu)
 
 

@@ -1,11 +1,11 @@
-"""A whole layer of experts: weights put in order once, then sorting, two products and a sum for each call.
+"""A whole layer of experts: sorting, two products and a sum for each call.
 
 experts = prepare_experts(w1, w2, kind="fp8", arch="gfx950")
 run_experts(x, topk_ids, topk_weights, experts, y)
 
-w1 is [E, 2 inter, model], gate rows before up rows, w2 [E, model, inter]; x is [T, model] and y too. On AMD's matrix
-cores (gfx942, gfx950) the stages are those of `moe_gemm_2stage` and `blockscale_2stage`; on Hopper (sm_90a) they are
-products of groups of rows, gathered on the way in and scattered on the way out. The host reads nothing back.
+x is [T, model] and y too. On AMD's matrix cores (gfx942, gfx950) the stages are those of `moe_gemm_2stage`,
+`blockscale_2stage` and `mixed_2stage`, on gfx1250 those of `wmma_2stage`; on Hopper (sm_90a) they are products of
+groups of rows, gathered on the way in and scattered on the way out. The host reads nothing back.
 
 Rows of a token's experts are written apart and added up at the end, so that results are the same in every run; with
 ``atomic`` they are added up by atomics, in the type of y.
@@ -13,151 +13,50 @@ Rows of a token's experts are written apart and added up at the end, so that res
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from flydsl.kernels.blocks.inputs import contiguous, empty_beside, stream_of
+from flydsl.kernels.blocks.inputs import empty_beside, stream_of
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
 from flydsl.kernels.gemm.hopper_operands import address
+from flydsl.kernels.moe import wmma_2stage
 from flydsl.kernels.moe.blockscale_2stage import compile_moe_blockscale_gemm1, compile_moe_blockscale_gemm2
+from flydsl.kernels.moe.expert_weights import (
+    BLOCKS,
+    FP8,
+    KINDS,
+    MX,
+    PLAIN,
+    TYPES,
+    Experts,
+    name_of,
+    prepare_experts,
+    quantised_blocks,
+    quantised_groups,
+    quantised_rows,
+)
+from flydsl.kernels.moe.mixed_2stage import compile_mixed_moe_gemm1, compile_mixed_moe_gemm2
 from flydsl.kernels.moe.moe_gemm_2stage.moe_reduce import ALIGNMENT, clear_rows, compile_moe_reduction
 from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import FAR_BYTES
 from flydsl.kernels.moe.moe_gemm_2stage.stages import compile_moe_gemm1, compile_moe_gemm2
+from flydsl.kernels.moe.mxfp_moe.mx_rows import moe_mxfp4_sort
 from flydsl.kernels.moe.references import order_length
-from flydsl.kernels.moe.sorting import moe_sorting_flydsl, sort_rows
-from flydsl.kernels.quant.device_quant import build_block_quant_module, build_row_quant_module
-from flydsl.kernels.quant.shuffles import pack_int4, shuffle_weight
-
-FP8 = {"gfx942": "fp8_fnuz", "gfx950": "fp8", "sm_90a": "fp8"}
-"""Targets with kernels -> what their 8-bit floats are called."""
-CODES = {"fp8": "float8_e4m3fn", "fp8_fnuz": "float8_e4m3fnuz", "i8": "int8"}
-TYPES = {"float16": ("fp16", "f16"), "bfloat16": ("bf16", "bf16")}
-"""Type of x -> kind of a stage, and what quantisers and results call it."""
-PLAIN, BLOCKS = "plain", "fp8_blockscale"
-KINDS = {"gfx942": (PLAIN, "fp8", "int8", "int4", "int4_bf16", BLOCKS),
-         "gfx950": (PLAIN, "fp8", "int8", "int4", "int4_bf16", BLOCKS), "sm_90a": (PLAIN, BLOCKS)}  # fmt: skip
-SIDE = 128
-"""Of a block that has a scale."""
+from flydsl.kernels.moe.sorting import NAMES, moe_softmax_sort_flydsl, moe_sorting_flydsl, sort_rows
 
 
-@dataclass(frozen=True, eq=False)
-class Experts:
-    """Weights of a layer as the kernels of a target read them, with their scales."""
+class Router(NamedTuple):
+    """Ids and weights of a token's experts, [T, topk]; with logits they are made of those, where pairs are sorted."""
 
-    kind: str
-    arch: str
-    w1: Any
-    w2: Any
-    scale1: Any
-    scale2: Any
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """Experts, model and inter."""
-        count, model, inter = self.w2.shape
-        return count, model, inter * 2 if self.kind.startswith("int4") else inter
+    ids: Any
+    weights: Any
+    logits: Any = None
+    renormalize: bool = True
 
 
-def name_of(x: Any) -> str:
-    return str(x.dtype).removeprefix("torch.")
-
-
-# Weights -------------------------------------------------------------------------------------------------------------
-
-
-def prepare_experts(w1: Any, w2: Any, kind: str = PLAIN, arch: str = "gfx942", stream: object = None) -> Experts:
-    """Weights in f16 or bf16 as a kind: "plain", "fp8", "int8", "int4" and "fp8_blockscale" multiply such numbers,
-    "int4_bf16" weights of four bits with bf16."""
-    check_weights(w1, w2, kind, arch)
-    stream = stream_of(w1, stream)
-    if arch == "sm_90a":  # gate and up in turns, for an epilogue that takes neighbours
-        count, columns, model = w1.shape
-        w1 = w1.reshape(count, 2, columns // 2, model).swapaxes(1, 2).reshape(count, columns, model)
-        if kind == PLAIN:
-            return Experts(kind, arch, contiguous(w1), contiguous(w2), None, None)
-        found = [quantised_blocks(contiguous(w), SIDE, FP8[arch], stream) for w in (w1, w2)]
-        scales = [s.reshape(w.shape[0], -1, w.shape[2] // SIDE).swapaxes(1, 2) for w, (_, s) in zip((w1, w2), found)]
-        return Experts(kind, arch, *(q.reshape(w.shape) for w, (q, _) in zip((w1, w2), found)), *scales)
-    pairs = [ordered(contiguous(w), kind, arch, stream) for w in (w1, w2)]
-    return Experts(kind, arch, *(codes for codes, _ in pairs), *(scale for _, scale in pairs))
-
-
-def check_weights(w1: Any, w2: Any, kind: str, arch: str) -> None:
-    """Refuse weights that do not go together."""
-    if arch not in KINDS:
-        raise ValueError(f"experts run on {', '.join(KINDS)}, not on {arch}")
-    if kind not in KINDS[arch]:
-        raise ValueError(f"kind must be one of {', '.join(KINDS[arch])} on {arch}, got {kind!r}")
-    if len(w1.shape) != 3 or len(w2.shape) != 3:
-        raise ValueError(
-            f"w1 is (E, 2 inter, model) and w2 (E, model, inter), got {tuple(w1.shape)}, {tuple(w2.shape)}"
-        )
-    count, columns, model = w1.shape
-    if tuple(w2.shape) != (count, model, columns // 2) or columns % 2:
-        raise ValueError(
-            f"w1 of {tuple(w1.shape)} goes with w2 of {(count, model, columns // 2)}, not {tuple(w2.shape)}"
-        )
-    names = name_of(w1), name_of(w2)
-    if names[0] != names[1] or names[0] not in TYPES:
-        raise ValueError(f"weights are given in {' or '.join(TYPES)}, both the same; got {names[0]} and {names[1]}")
-    step = SIDE if kind == BLOCKS else 64
-    for name, value in (("model", model), ("inter", columns // 2)):
-        if value % step or value == 0:
-            raise ValueError(f"{name} must be a positive multiple of {step} for {kind} weights, got {value}")
-
-
-def ordered(w: Any, kind: str, arch: str, stream: object) -> tuple[Any, Any]:
-    """Weights of a kind in the order of the preshuffle GEMM, and their scales."""
-    flat = w.reshape(-1, w.shape[-1])
-    if kind == PLAIN:
-        return shuffle_weight(flat).reshape(w.shape), None
-    if kind.startswith("int4"):
-        wide = flat.astype("float32") if hasattr(flat, "astype") else flat.float()
-        top = abs(wide).max(-1) if hasattr(flat, "astype") else wide.abs().amax(-1)
-        scale = top / 7 + (top == 0)
-        codes = rounded(wide / scale[:, None])
-        return pack_int4(shuffle_weight(codes)).reshape(*w.shape[:2], -1), scale
-    if kind == BLOCKS:
-        codes, scale = quantised_blocks(w, SIDE, FP8[arch], stream)
-    else:
-        codes, scale = quantised_rows(flat, FP8[arch] if kind == "fp8" else "i8", stream)
-    return shuffle_weight(bytes_of(codes)).reshape(w.shape), scale
-
-
-def rounded(numbers: Any) -> Any:
-    return numbers.round().astype("int8") if hasattr(numbers, "astype") else numbers.round().char()
-
-
-def bytes_of(codes: Any) -> Any:
-    """8-bit codes as integers, which everything takes."""
-    if not hasattr(codes, "new_empty"):
-        return codes.view("int8")
-    import torch
-
-    return codes.view(torch.int8)
-
-
-def quantised_rows(x: Any, quant: str, stream: object) -> tuple[Any, Any]:
-    """Codes and a scale for each row of a matrix."""
-    rows, length = x.shape
-    codes, scale = empty_beside(x, (rows, length), CODES[quant]), empty_beside(x, (rows,), "float32")
-    if rows:
-        build_row_quant_module(length, TYPES[name_of(x)][1], quant)(x, codes, scale, rows, stream)
-    return codes, scale
-
-
-def quantised_blocks(x: Any, side: int, quant: str, stream: object) -> tuple[Any, Any]:
-    """Codes and a scale for each ``side`` rows by 128 columns of an array's rows."""
-    flat = x.reshape(-1, x.shape[-1])
-    rows, length = flat.shape
-    codes = empty_beside(x, (rows, length), CODES[quant])
-    scale = empty_beside(x, (rows // side, length // SIDE), "float32")
-    if rows:
-        build_block_quant_module(length, TYPES[name_of(x)][1], side, quant)(flat, codes, scale, rows, stream)
-    return codes, scale
-
-
-# Calls ---------------------------------------------------------------------------------------------------------------
+def route_by(logits: Any, topk: int, renormalize: bool = True) -> Router:
+    """The ``topk`` largest of a softmax of logits [T, E], which a call of `run_experts` finds."""
+    tokens = logits.shape[0]
+    ids = empty_beside(logits, (tokens, topk), "int32")
+    return Router(ids, empty_beside(logits, (tokens, topk), "float32"), logits, renormalize)
 
 
 def run_experts(
@@ -169,16 +68,26 @@ def run_experts(
     With a mask, ids are those of experts on several devices, of which this one has the weights of those where the mask
     is not 0; the others count nothing.
     """
-    check_call(x, topk_ids, topk_weights, experts, y, expert_mask)
+    run_routed(x, Router(topk_ids, topk_weights), experts, y, expert_mask, atomic, stream)
+
+
+def run_routed(
+    x: Any, router: Router, experts: Experts, y: Any, expert_mask: Any = None, atomic: bool = False,
+    stream: object = None,
+) -> None:  # fmt: skip
+    """`run_experts` with ids and weights, or with logits."""
+    check_call(x, router.ids, router.weights, experts, y, expert_mask)
+    if router.logits is not None and router.logits.shape[1] != all_experts(experts, expert_mask):
+        raise ValueError(
+            f"logits of {router.logits.shape[1]} experts do not go with {all_experts(experts, expert_mask)}"
+        )
     stream = stream_of(x, stream)
     if x.shape[0] == 0:
         return
     # Kernels take rows that follow each other; what does is no copy.
-    x, topk_ids, topk_weights = (t.reshape(-1).reshape(t.shape) for t in (x, topk_ids, topk_weights))
-    if experts.arch == "sm_90a":
-        run_groups(x, topk_ids, topk_weights, experts, y, expert_mask, atomic, stream)
-    else:
-        run_stages(x, topk_ids, topk_weights, experts, y, expert_mask, atomic, stream)
+    x, ids, weights = (t.reshape(-1).reshape(t.shape) for t in (x, router.ids, router.weights))
+    run = run_groups if experts.arch == "sm_90a" else run_stages
+    run(x, Router(ids, weights, *router[2:]), experts, y, expert_mask, atomic, stream)
 
 
 def all_experts(experts: Experts, mask: Any) -> int:
@@ -205,79 +114,151 @@ def check_call(x: Any, ids: Any, weights: Any, experts: Experts, y: Any, mask: A
         raise ValueError(f"rows of {largest} bytes are too many: a call takes less than 2 GiB; split the tokens")
 
 
-def stage_tiles(tokens: int, topk: int, experts: Experts) -> tuple[int, int, int, int]:
-    """Rows of a block, columns of either stage, and elements along K.
+class Sorted(NamedTuple):
+    """Entries in blocks of one expert each."""
 
-    Blocks have about the rows that an expert gets: with fewer its weights are read more than once, with more the matrix
-    cores work on padding. 128 bytes along K are two chunks of the pipeline.
-    """
-    count, model, inter = experts.shape
-    share = -(-tokens * topk // count)
-    rows = 16 if share <= 16 else 32 if share <= 48 else 64
-    wide = [128 if dim % 128 == 0 else 64 for dim in (inter, model)]
-    return rows, *wide, 64 if experts.kind in (PLAIN, "int4_bf16") else min(wide)
+    ids: Any
+    expert_ids: Any
+    weights: Any
+    valid: Any
+    tokens: int
+    unit: int
+    """Entries of a block."""
+    count: int
+    """Blocks that there are at most."""
+
+    @property
+    def listed(self) -> tuple[Any, ...]:
+        """What stages ask for."""
+        return self.ids, self.expert_ids, self.weights, self.valid, self.tokens
 
 
-def run_stages(
-    x: Any, ids: Any, weights: Any, experts: Experts, y: Any, mask: Any, atomic: bool, stream: object
-) -> None:
-    """On AMD: an order in blocks, two stages and a sum."""
-    (tokens, topk), (count, model, inter), kind = ids.shape, experts.shape, experts.kind
-    rows, columns1, columns2, depth = stage_tiles(tokens, topk, experts)
-    named = all_experts(experts, mask)
-    entries = order_length(tokens, topk, named, rows)
-    blocks = -(-entries // rows)
+def sorted_blocks(router: Router, experts: int, unit: int, mask: Any, stream: object, cleared: Any = None) -> Sorted:
+    """The order of a call's pairs, and an array set to zero on the way."""
+    ids, weights, logits, renormalize = router
+    tokens, topk = ids.shape
+    entries = order_length(tokens, topk, experts, unit)
+    blocks = -(-entries // unit)
     words = empty_beside(ids, (entries + blocks + 2,), "int32")
     sorted_ids, expert_ids, valid = words[:entries], words[entries:-2], words[-2:]
     order_weights = empty_beside(weights, (entries,))
-    moe_sorting_flydsl(ids, weights, sorted_ids, order_weights, expert_ids, valid, y if atomic else None, named, rows,
-                       mask, stream=stream)  # fmt: skip
-    order = (sorted_ids, expert_ids, order_weights, valid, tokens)
-    blocks = min(blocks, tokens * topk)
-    out, plain = TYPES[name_of(x)][1], TYPES[name_of(x)][0]
-    dims = {"model_dim": model, "inter_dim": inter, "experts": count, "topk": topk, "tile_m": rows, "tile_k": depth,
-            "out_dtype": out}  # fmt: skip
-    if kind == BLOCKS:
-        first = compile_moe_blockscale_gemm1(**dims, tile_n=columns1, doweight_stage1=False, scales_by_row=True)
-        second = compile_moe_blockscale_gemm2(**dims, tile_n=columns2, doweight_stage2=True, accumulate=atomic,
-                                              scales_by_row=True)  # fmt: skip
+    order = (sorted_ids, order_weights, expert_ids, valid, cleared, experts)
+    if logits is None:
+        moe_sorting_flydsl(ids, weights, *order, unit, mask, stream=stream)
     else:
-        dims["in_dtype"] = plain if kind == PLAIN else kind
-        first = compile_moe_gemm1(**dims, tile_n=columns1, doweight_stage1=False)
-        second = compile_moe_gemm2(**dims, tile_n=columns2, doweight_stage2=True, accumulate=atomic)
-    inner = empty_beside(x, (tokens * topk, inter))
-    first(inner, *multiplied(x, experts, stream), *order, inter, model, blocks, stream)
+        moe_softmax_sort_flydsl(logits, weights, ids, *order, topk, NAMES[name_of(logits)], unit, mask, renormalize,
+                                stream=stream)  # fmt: skip
+    return Sorted(sorted_ids, expert_ids, order_weights, valid, tokens, unit, min(blocks, tokens * topk))
+
+
+def stage_rows(tokens: int, topk: int, experts: int) -> int:
+    """Rows of a block: about those that an expert gets. With fewer its weights are read more than once, with more the
+    matrix cores work on padding."""
+    share = -(-tokens * topk // experts)
+    return 16 if share <= 16 else 32 if share <= 48 else 64
+
+
+def depth_of(arch: str, dim: int) -> int:
+    """Elements along K of a tile of 16-bit numbers: 128 bytes are two chunks of the pipeline; gfx1250's has two tiles
+    under way."""
+    return 32 if arch == "gfx1250" and dim < 128 else 64
+
+
+def stage_dims(x: Any, topk: int, experts: Experts) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the builders of both stages are told."""
+    (count, model, inter), kind, (plain, out) = experts.shape, experts.kind, TYPES[name_of(x)]
+    shared = {"model_dim": model, "inter_dim": inter, "experts": count, "topk": topk, "out_dtype": out,
+              "tile_m": stage_rows(x.shape[0], topk, count)}  # fmt: skip
+    wide = [128 if dim % 128 == 0 else 64 for dim in (inter, model)]
+    if kind in (PLAIN, "int4_bf16"):
+        depths = [depth_of(experts.arch, dim) for dim in (model, inter)]
+    else:
+        depths = [128 if experts.arch == "gfx1250" else 256 if kind in MX else min(wide)] * 2
+    if kind != BLOCKS and kind not in MX:
+        shared["in_dtype"] = plain if kind == PLAIN else kind
+    first, second = ({**shared, "tile_n": n, "tile_k": k} for n, k in zip(wide, depths, strict=True))
+    return {**first, "doweight_stage1": False}, {**second, "doweight_stage2": True}
+
+
+def run_stages(x: Any, router: Router, experts: Experts, y: Any, mask: Any, atomic: bool, stream: object) -> None:
+    """On AMD: an order in blocks, two stages and a sum."""
+    (tokens, topk), (_, model, inter), kind = router.ids.shape, experts.shape, experts.kind
+    dims1, dims2 = stage_dims(x, topk, experts)
+    in_order, unit = kind in MX and experts.arch == "gfx950", dims1["tile_m"]
+    named = all_experts(experts, mask)
+    entries = max(unit, 32) if in_order else unit
+    order = sorted_blocks(router, named, entries, mask, stream, y if atomic else None)
     result = y if atomic else empty_beside(x, (tokens * topk, model))
-    given = multiplied(inner, experts, stream)
-    second(result, given[0], experts.w2, given[2], experts.scale2, *order, model, inter, blocks, stream)
+    if in_order:
+        run_scaled_in_order(x, experts, order, dims1, {**dims2, "accumulate": atomic}, result, stream)
+    else:
+        first, second = built_stages(experts, dims1, {**dims2, "accumulate": atomic})
+        inner = empty_beside(x, (tokens * topk, inter))
+        rows, scale = multiplied(x, experts, stream)
+        first(inner, rows, experts.w1, scale, experts.scale1, *order.listed, inter, model, order.count, stream)
+        rows, scale = multiplied(inner, experts, stream)
+        second(result, rows, experts.w2, scale, experts.scale2, *order.listed, model, inter, order.count, stream)
     if not atomic:
-        reduce_rows(result, y, ids, mask, all_experts(experts, mask), stream)
+        reduce_rows(result, y, router.ids, mask, named, stream)
 
 
-def multiplied(x: Any, experts: Experts, stream: object) -> tuple[Any, Any, Any, Any]:
-    """Rows as the experts' kind multiplies them, and the first weights: (rows, w1, scales of rows, scales of w1)."""
-    kind, scale = experts.kind, None
-    if kind == BLOCKS:
-        x, scale = quantised_blocks(x, 1, FP8[experts.arch], stream)
-    elif kind in ("fp8", "int8", "int4"):
-        x, scale = quantised_rows(x, FP8[experts.arch] if kind == "fp8" else "i8", stream)
-    return x, experts.w1, scale, experts.scale1
+def built_stages(experts: Experts, dims1: dict[str, Any], dims2: dict[str, Any]) -> tuple[Any, Any]:
+    """Both stages of kinds whose rows have scales of their own."""
+    if experts.arch == "gfx1250":
+        named = {} if experts.kind == PLAIN else {"in_dtype": experts.kind.removeprefix("mx")}
+        return wmma_2stage.compile_moe_gemm1(**dims1, **named), wmma_2stage.compile_moe_gemm2(**dims2, **named)
+    if experts.kind == BLOCKS:
+        return (compile_moe_blockscale_gemm1(**dims1, scales_by_row=True),
+                compile_moe_blockscale_gemm2(**dims2, scales_by_row=True))  # fmt: skip
+    return compile_moe_gemm1(**dims1), compile_moe_gemm2(**dims2)
 
 
-def run_groups(
-    x: Any, ids: Any, weights: Any, experts: Experts, y: Any, mask: Any, atomic: bool, stream: object
+def run_scaled_in_order(
+    x: Any, experts: Experts, order: Sorted, dims1: dict[str, Any], dims2: dict[str, Any], result: Any, stream: object
 ) -> None:
+    """On gfx950, scales for 32 elements: the first stage gives codes, and scales in the order."""
+    (_, model, inter), formats, topk = experts.shape, MX[experts.kind], dims1["topk"]
+    codes, scale = quantised_groups(x, formats.rows, stream)
+    scale = moe_mxfp4_sort(scale, order.ids, order.valid, order.tokens, stream=stream)
+    same = "mx" if formats.rows == formats.weights == "fp8" else ""
+    kinds = {"a_dtype": same + formats.rows, "b_dtype": same + formats.weights}
+    inner = empty_beside(codes, (order.tokens * topk, inter // 2 if formats.rows == "fp4" else inter))
+    inner_scale = empty_beside(codes, (-(-order.ids.shape[0] // 32) * 32, inter // 32))
+    first = compile_mixed_moe_gemm1(**{**dims1, **kinds, "out_dtype": formats.rows})
+    first(inner, codes, experts.w1, scale, experts.scale1, *order.listed[:4], None, inner_scale, order.tokens, inter,
+          model, order.count, stream)  # fmt: skip
+    compile_mixed_moe_gemm2(**dims2, **kinds)(
+        result, inner, experts.w2, inner_scale, experts.scale2, *order.listed[:4], None, order.tokens, model, inter,
+        order.count, stream,
+    )  # fmt: skip
+
+
+def multiplied(x: Any, experts: Experts, stream: object) -> tuple[Any, Any]:
+    """Rows as the experts' kind multiplies them, and their scales."""
+    kind = experts.kind
+    if kind in MX:
+        return quantised_groups(x, MX[kind].rows, stream)
+    if kind == BLOCKS:
+        return quantised_blocks(x, 1, FP8[experts.arch], stream)
+    if kind in ("fp8", "int8", "int4"):
+        return quantised_rows(x, FP8[experts.arch] if kind == "fp8" else "i8", stream)
+    return x, None
+
+
+def run_groups(x: Any, router: Router, experts: Experts, y: Any, mask: Any, atomic: bool, stream: object) -> None:
     """On Hopper: groups of rows without padding, gathered by the first product and scattered by the second."""
-    (tokens, topk), (count, model, inter) = ids.shape, experts.shape
-    row_weights, rows, targets, ends = sort_rows(ids, weights, all_experts(experts, mask), mask, stream)
+    (tokens, topk), (count, model, inter) = router.ids.shape, experts.shape
+    row_weights, rows, targets, ends = sort_rows(
+        router.ids, router.weights, all_experts(experts, mask), mask, stream, router.logits, router.renormalize
+    )
     ends = ends[:count]
     inner = empty_beside(x, (tokens * topk, inter))
-    first, scale = (quantised_blocks(x, 1, FP8[experts.arch], stream)) if experts.kind == BLOCKS else (x, None)
+    first, scale = multiplied(x, experts, stream)
     hopper_grouped_gemm(
         first, experts.w1.swapaxes(1, 2), inner, ends, rows=rows, activation="swiglu",
         block_scales=None if scale is None else (scale, experts.scale1), stream=stream,
     )  # fmt: skip
-    second, scale = (quantised_blocks(inner, 1, FP8[experts.arch], stream)) if experts.kind == BLOCKS else (inner, None)
+    second, scale = multiplied(inner, experts, stream)
     if atomic:
         clear_rows(y, stream)
     result = y if atomic else empty_beside(x, (tokens * topk, model))
@@ -286,7 +267,7 @@ def run_groups(
         row_scale=row_weights, block_scales=None if scale is None else (scale, experts.scale2), stream=stream,
     )  # fmt: skip
     if not atomic:
-        reduce_rows(result, y, ids, mask, all_experts(experts, mask), stream)
+        reduce_rows(result, y, router.ids, mask, all_experts(experts, mask), stream)
 
 
 def reduce_rows(rows: Any, y: Any, ids: Any, mask: Any, experts: int, stream: object) -> None:
@@ -297,3 +278,6 @@ def reduce_rows(rows: Any, y: Any, ids: Any, mask: Any, experts: int, stream: ob
         aligned=aligned,
     )  # fmt: skip
     run(rows, y, mask, ids, y.shape[0], stream)
+
+
+__all__ = ["KINDS", "Experts", "Router", "prepare_experts", "route_by", "run_experts", "run_routed"]

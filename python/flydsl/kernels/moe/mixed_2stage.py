@@ -13,6 +13,7 @@ pairs are those of `moe_gemm_2stage`, with a scale for each row. A bias is f32 [
 from __future__ import annotations
 
 import enum
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -51,11 +52,15 @@ class GateMode(enum.Enum):
 
 
 def mixed_plan(
-    dtypes: tuple[str, str], columns: int, depth: int, tiles: tuple[int, int, int], gated: bool, **options: Any
-) -> StagePlan:
-    """The plan of a stage, of either sort of scales."""
+    dtypes: tuple[str, str], columns: int, depth: int, tiles: tuple[int, int, int], gated: bool, k_batch: int = 1,
+    depth_pad: int = 0, **options: Any,
+) -> StagePlan:  # fmt: skip
+    """The plan of a stage, of either sort of scales. Of rows the last ``depth_pad`` elements are left out."""
+    if not 0 <= depth_pad < depth or (depth_pad and k_batch > 1):
+        raise ValueError(f"padding of {depth_pad} of {depth} elements: it is less than all, and goes with k_batch=1")
     if dtypes in KINDS:
-        return stage_plan(KINDS[dtypes], columns, depth, tiles, gated, **options)
+        plan = stage_plan(KINDS[dtypes], columns, depth, tiles, gated, k_batch, **options)
+        return replace(plan, k=-(-(depth - depth_pad) // tiles[2]) * tiles[2]) if depth_pad else plan
     if dtypes not in MX_KINDS:
         known = ", ".join(f"{a} and {b}" for a, b in (*KINDS, *MX_KINDS))
         raise ValueError(f"a_dtype and b_dtype are {known}; got {dtypes[0]} and {dtypes[1]}")
@@ -65,18 +70,20 @@ def mixed_plan(
             raise ValueError(
                 f"{name} must be a positive multiple of {WORD_DEPTH}, whose scales share a word; got {value}"
             )
-    if options.pop("k_batch", 1) != 1:
-        raise ValueError("products with scales for 32 elements take k_batch=1")
+    if k_batch < 1 or depth % (k_batch * tile_k):
+        raise ValueError(f"k_batch must divide {depth} elements into tiles of {tile_k}, got {k_batch}")
+    multiplied = -(-(depth - depth_pad) // tile_k) * tile_k // k_batch
     unit = options.pop("unit", 0) or max(LEAST_UNIT, tile_m)
     return StagePlan(
-        columns * (2 if gated else 1), depth // packed, tile_m, tile_n * (2 if gated else 1), tile_k // packed,
+        columns * (2 if gated else 1), multiplied // packed, tile_m, tile_n * (2 if gated else 1), tile_k // packed,
         MX_KINDS[dtypes], "fp16", scheduled=False, depth=depth // packed, gated=gated, scaled_blocks=True,
+        k_batch=k_batch,
         mx=(dtypes[0].removeprefix("mx"), dtypes[1].removeprefix("mx")), unit=unit, **options,
     )  # fmt: skip
 
 
 def mixed_launcher(plan: StagePlan, dims: tuple[int, int], names: tuple[str, str], waves: int | None) -> Any:
-    """Launchers of the first and of the second stage, which has no scales of its result."""
+    """Launchers of the first and of the second stage; the second of `mixed_2stage` takes no scales of its result."""
     kind = ExpertMxPipeline if plan.mx[0] else ExpertPipeline
 
     @flyc.kernel(known_block_size=(THREADS, 1, 1))
@@ -112,7 +119,7 @@ def mixed_launcher(plan: StagePlan, dims: tuple[int, int], names: tuple[str, str
         mixed_stage1(out, a2, w, scale_a2, scale_w, sorted_ids, expert_ids, sorted_weights, num_valid_ids, bias, None,
                      tokens, columns, depth, n_blocks, stream)  # fmt: skip
 
-    launcher = mixed_stage1 if plan.gated else mixed_stage2
+    launcher = mixed_stage1 if plan.gated or plan.quantised or plan.rows_in_order else mixed_stage2
     if waves is not None:
         launcher.compile_hints["waves_per_eu"] = waves
     return launcher
@@ -123,10 +130,14 @@ def require_bias(bias: Any, plan: StagePlan) -> None:
         raise ValueError("this stage was compiled with enable_bias=True, and is called without a bias")
 
 
-def without_padding(**paddings: int) -> None:
-    for name, value in paddings.items():
-        if value:
-            raise NotImplementedError(f"{name} = {value}: pad weights and rows with zeros, which changes nothing")
+def check_gates(mode: GateMode, k_batch: int, dtypes: tuple[str, str], a_scale_one: bool) -> None:
+    """What a way to lay gate and up asks for."""
+    if mode is GateMode.GATE_ONLY:
+        raise NotImplementedError("gates alone have no kernel: give gate and up")
+    if mode is GateMode.MOCK_GATE_ONLY and k_batch < 2:
+        raise ValueError("GateMode.MOCK_GATE_ONLY leaves gate and up apart, as k_batch above 1 does: give one")
+    if dtypes not in MX_KINDS and (mode is GateMode.INTERLEAVE or a_scale_one):
+        raise ValueError("weights of gate and up in turns, and rows without scales, are for scales of 32 elements")
 
 
 @cache
@@ -143,18 +154,21 @@ def compile_mixed_moe_gemm1(
 
     ``act`` "swiglu" limits gate and up to ``swiglu_limit`` (7.0), with a slope of 1.702 and one added to up.
     ``out_dtype`` "fp4" and "fp8" give codes, and scales in the order of experts. With GateMode.INTERLEAVE weights and
-    scales are those of `shuffle_weight_w4` and `shuffle_scale_w4` with ``gate_up=True``. ``persist_m``,
+    scales are those of `shuffle_weight_w4` and `shuffle_scale_w4` with ``gate_up=True``. With ``a_scale_one`` scales of
+    rows are 1 and none is read. Dimensions contain their padding: the last ``model_dim_pad`` elements of rows and
+    weights are left out, up to the end of a tile, where they must be zeros. ``inter_dim_pad`` columns, ``persist_m``,
     ``use_async_copy``, ``b_nt`` and ``xcd_swizzle`` are ways to the same numbers and change nothing.
+
+    With ``k_batch`` above 1 out is [T, topk, 2 inter], f32 or bf16 and zero before: gate and up are added to it.
     """
-    without_padding(model_dim_pad=model_dim_pad, inter_dim_pad=inter_dim_pad)
-    if gate_mode in (GateMode.GATE_ONLY, GateMode.MOCK_GATE_ONLY) or a_scale_one:
-        raise NotImplementedError("gates alone and rows without scales have no kernel: give both")
-    if gate_mode is GateMode.INTERLEAVE and (a_dtype, b_dtype) not in MX_KINDS:
-        raise ValueError("weights of gate and up in turns are for scales of 32 elements")
+    if act not in ("silu", "swiglu"):
+        raise ValueError(f"act must be one of silu, swiglu, got {act!r}")
+    check_gates(gate_mode, k_batch, (a_dtype, b_dtype), a_scale_one)
+    out_dtype = "bf16" if k_batch > 1 else out_dtype
     plan = mixed_plan(
         (a_dtype, b_dtype), inter_dim, model_dim, (tile_m, tile_n, tile_k), True, experts=experts, topk=topk,
         weighted=doweight_stage1, out=out_dtype, act=act, limit=swiglu_limit, biased_rows=enable_bias, k_batch=k_batch,
-        interleaved=gate_mode is GateMode.INTERLEAVE,
+        interleaved=gate_mode is GateMode.INTERLEAVE, unit_rows=a_scale_one, depth_pad=model_dim_pad,
     )  # fmt: skip
     return mixed_launcher(plan, (inter_dim, model_dim), ("inter_dim", "model_dim"), waves_per_eu)
 
@@ -168,12 +182,11 @@ def compile_mixed_moe_gemm2(
 ) -> Any:  # fmt: skip
     """The second stage, ``fn(out, a2, w2, scale_a2, scale_w2, sorted_ids, expert_ids, sorted_weights, num_valid, bias,
     tokens, model_dim, inter_dim, n_blocks, stream)``; ``sort_block_m`` are the entries that share an expert, if they
-    are more than a tile's."""
-    without_padding(model_dim_pad=model_dim_pad, inter_dim_pad=inter_dim_pad)
+    are more than a tile's. The last ``inter_dim_pad`` elements of rows are left out, as `compile_mixed_moe_gemm1`'s."""
     check_second_stage(out_dtype, accumulate, use_cshuffle_epilog)
     plan = mixed_plan(
         (a_dtype, b_dtype), model_dim, inter_dim, (tile_m, tile_n, tile_k), False, experts=experts, topk=topk,
         weighted=doweight_stage2, by_slot=True, out=out_dtype, accumulate=accumulate, biased_rows=enable_bias,
-        unit=sort_block_m,
+        unit=sort_block_m, depth_pad=inter_dim_pad,
     )  # fmt: skip
     return mixed_launcher(plan, (model_dim, inter_dim), ("model_dim", "inter_dim"), None)

@@ -20,7 +20,7 @@ from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.inputs import empty_beside, stream_of
+from flydsl.kernels.blocks.inputs import empty_beside, stream_of, type_name
 from flydsl.kernels.moe.references import SLOT_SHIFT, order_length
 from flydsl.kernels.moe.topk_gating import build_topk_gating_softmax_module, lanes_of, largest_chances
 
@@ -32,6 +32,8 @@ CHUNKS = 128
 GATED_ITERATIONS = 4
 """Turns of tokens that one block gates before it sorts; more are faster by many blocks, in a launch of their own."""
 SMALLEST_WAVE = 32
+NAMES = {"float32": "f32", "float16": "f16", "bfloat16": "bf16"}
+"""Types of logits, and what gating calls them."""
 CLEARING = 64
 """Blocks that clear the buffer beside one that sorts alone."""
 
@@ -296,13 +298,14 @@ def gate_tokens(logits: Any, weights: Any, ids: Any, T: Any, experts: int, topk:
 @cache
 def compile_softmax_sort(*, num_experts: int, topk: int, unit_size: int = 32, renormalize: bool = True) -> Any:
     """The launcher ``fn(logits, weights, ids, sorted_ids, sorted_weights, expert_ids, num_valid, buffer, mask, local,
-    T, stream)``: gating and sorting by one block in one launch, for `GATED_ITERATIONS` iterations over tokens."""
+    T, stream, tokens, targets, ends)``: gating and sorting by one block in one launch, in `GATED_ITERATIONS` iterations
+    over tokens. The last three are those of `compile_moe_sorting`."""
 
     @flyc.kernel(known_block_size=(THREADS, 1, 1))
     def softmax_sort_kernel(
         logits: fx.Tensor, weights: fx.Tensor, ids: fx.Tensor, sorted_ids: fx.Tensor, sorted_weights: fx.Tensor,
         expert_ids: fx.Tensor, num_valid: fx.Tensor, buffer: fx.Tensor | None, mask: fx.Tensor | None, local,
-        T: fx.Int32,
+        T: fx.Int32, lists,
     ):  # fmt: skip
         if fx.const_expr(buffer is not None):
             clear(buffer)
@@ -310,16 +313,28 @@ def compile_softmax_sort(*, num_experts: int, topk: int, unit_size: int = 32, re
             gate_tokens(logits, weights, ids, T, num_experts, topk, renormalize)
             pairs = Pairs(ids, weights, mask, local, T, num_experts, topk)
             out, rounds = (sorted_ids, sorted_weights, expert_ids), fx.ceildiv(T * topk, THREADS)
-            sort_chunk(pairs, out, (None, None, None), num_valid, None, T, unit_size, fx.Int32(1), rounds)
+            sort_chunk(pairs, out, lists, num_valid, None, T, unit_size, fx.Int32(1), rounds)
 
     @flyc.jit
     def softmax_sort(
         logits: fx.Tensor, weights: fx.Tensor, ids: fx.Tensor, sorted_ids: fx.Tensor, sorted_weights: fx.Tensor,
         expert_ids: fx.Tensor, num_valid: fx.Tensor, buffer: fx.Tensor | None, mask: fx.Tensor | None, local,
-        T: fx.Int32, stream: fx.Stream = fx.Stream(None),
+        T: fx.Int32, stream: fx.Stream = fx.Stream(None), tokens: fx.Tensor | None = None,
+        targets: fx.Tensor | None = None, ends: fx.Tensor | None = None,
     ):  # fmt: skip
         softmax_sort_kernel(
-            logits, weights, ids, sorted_ids, sorted_weights, expert_ids, num_valid, buffer, mask, local, T
+            logits,
+            weights,
+            ids,
+            sorted_ids,
+            sorted_weights,
+            expert_ids,
+            num_valid,
+            buffer,
+            mask,
+            local,
+            T,
+            (tokens, targets, ends),
         ).launch(grid=(1 if buffer is None else CLEARING, 1, 1), block=(THREADS, 1, 1), stream=stream)
 
     return softmax_sort
@@ -370,28 +385,42 @@ def moe_sorting_flydsl(
 
 
 def sort_rows(
-    topk_ids: Any, topk_weights: Any, num_experts: int, expert_mask: Any = None, stream: object = None
-) -> Any:
+    topk_ids: Any, topk_weights: Any, num_experts: int, expert_mask: Any = None, stream: object = None,
+    logits: Any = None, renormalize: bool = True,
+) -> Any:  # fmt: skip
     """(weights, tokens, targets, ends) for products of groups of rows: entries without padding, T * topk of each.
 
     ``ends`` says where each expert's entries end, by the number it has among those that the mask leaves; entries behind
-    the last have no rows.
+    the last have no rows. With ``logits`` ids and weights are those of the largest of a softmax, and are written here.
     """
     tokens, topk = topk_ids.shape
     entries = -(-order_length(tokens, topk, num_experts, 1) // 4) * 4  # lists begin at multiples of 16 bytes
     words = empty_beside(topk_ids, (4 * entries + num_experts + 2,), "int32")
     ids, experts, rows, targets = (words[i * entries : (i + 1) * entries] for i in range(4))
     ends, valid = words[4 * entries : -2], words[-2:]
-    weights = empty_beside(topk_weights, (entries,))
+    weights, stream = empty_beside(topk_weights, (entries,)), stream_of(topk_ids, stream)
+    check_buffers(tokens, topk, num_experts, 1, topk_ids, topk_weights, ids, weights, experts, valid, None, expert_mask)
+    order, lists = (ids, weights, experts, valid, None, expert_mask, None), (rows, targets, ends)
+    pairs, count = (topk_ids.reshape(-1), topk_weights.reshape(-1)), tokens * topk
+    if logits is not None and fits_one_launch(tokens, num_experts, topk):
+        run = compile_softmax_sort(num_experts=num_experts, topk=topk, unit_size=1, renormalize=renormalize)
+        run(logits, pairs[1], pairs[0], *order, tokens, stream, *lists)
+        return weights[:count], rows[:count], targets[:count], ends
+    if logits is not None:
+        gate_all(logits, topk_weights, topk_ids, renormalize, stream)
     workspace = moe_sorting_get_workspace_size(tokens, num_experts, topk, 1)
     space = empty_beside(topk_ids, (workspace,), "int32") if workspace else None
-    check_buffers(tokens, topk, num_experts, 1, topk_ids, topk_weights, ids, weights, experts, valid, None, expert_mask)
-    compile_moe_sorting(num_experts=num_experts, topk=topk, unit_size=1)(
-        topk_ids.reshape(-1), topk_weights.reshape(-1), ids, weights, experts, valid, None, expert_mask, None, space,
-        tokens, stream_of(topk_ids, stream), rows, targets, ends,
-    )  # fmt: skip
-    count = tokens * topk
+    sort = compile_moe_sorting(num_experts=num_experts, topk=topk, unit_size=1)
+    sort(*pairs, *order, space, tokens, stream, *lists)
     return weights[:count], rows[:count], targets[:count], ends
+
+
+def gate_all(logits: Any, topk_weights: Any, topk_ids: Any, renormalize: bool, stream: object) -> None:
+    """Ids and weights of the largest of each token's softmax, by a launch of their own."""
+    tokens, topk = topk_ids.shape
+    gate = build_topk_gating_softmax_module(logits.shape[1], topk, NAMES[type_name(logits)], renormalize)
+    if tokens:
+        gate(logits, topk_weights, topk_ids, empty_beside(topk_ids, (tokens, topk)), tokens, stream)
 
 
 def check_buffers(
@@ -426,7 +455,7 @@ def moe_softmax_sort_flydsl(
 
     For few tokens it is one launch, else those of gating and of sorting.
     """
-    gate = build_topk_gating_softmax_module(num_experts, topk, dtype_str, renormalize)
+    build_topk_gating_softmax_module(num_experts, topk, dtype_str, renormalize)  # which refuses what has no kernel
     tokens, stream = gating_logits.shape[0], stream_of(gating_logits, stream)
     if fits_one_launch(tokens, num_experts, topk):
         check_buffers(tokens, topk, num_experts, unit_size, topk_ids, topk_weights, sorted_ids, sorted_weights,
@@ -436,8 +465,7 @@ def moe_softmax_sort_flydsl(
         run(gating_logits, topk_weights.reshape(-1), topk_ids.reshape(-1), sorted_ids, sorted_weights,
             sorted_expert_ids, num_valid_ids, buffer, expert_mask, num_local_tokens, tokens, stream)  # fmt: skip
         return sorted_ids, sorted_weights, sorted_expert_ids, num_valid_ids, moe_buf
-    where = empty_beside(topk_ids, (tokens, topk))
-    gate(gating_logits, topk_weights, topk_ids, where, tokens, stream)
+    gate_all(gating_logits, topk_weights, topk_ids, renormalize, stream)
     return moe_sorting_flydsl(
         topk_ids, topk_weights, sorted_ids, sorted_weights, sorted_expert_ids, num_valid_ids, moe_buf, num_experts,
         unit_size, expert_mask, num_local_tokens, None, stream,

@@ -2,6 +2,9 @@
 
 fn = build_topk_gating_softmax_module(num_experts=128, topk=6)
 fn(logits, weights, indices, token_expert, T, stream)
+
+fn = build_topk_gating_gradient_module(num_experts=128, topk=6)
+fn(logits, indices, dweights, dlogits, T, stream)
 """
 
 from __future__ import annotations
@@ -32,15 +35,20 @@ def _minimum(a: Any, b: Any) -> Any:
     return fx.min(a, b)
 
 
-def largest_chances(logits: Any, token: Any, lane: Any, lanes: int, topk: int, renormalize: bool) -> list[Any]:
-    """(weight, expert) of the ``topk`` largest of a token's softmax, by the lanes that share its experts."""
-    num_experts = logits[1]
-    experts = [lane + j * lanes for j in range(num_experts // lanes)]
+def softmax_of(logits: Any, token: Any, lane: Any, lanes: int) -> tuple[list[Any], list[Any]]:
+    """The experts of a lane, and their share of a token's softmax. ``logits`` are an array and its experts."""
+    experts = [lane + j * lanes for j in range(logits[1] // lanes)]
     scores = [logits[0][token, expert].to(fx.Float32) * LOG2_E for expert in experts]
     top = wave_reduce(reduce(maximum, scores), maximum, lanes)
     powers = [fx.math.exp2(score - top) for score in scores]
     total = wave_reduce(reduce(add, powers), add, lanes)
-    chances = [power / total for power in powers]
+    return experts, [power / total for power in powers]
+
+
+def largest_chances(logits: Any, token: Any, lane: Any, lanes: int, topk: int, renormalize: bool) -> list[Any]:
+    """(weight, expert) of the ``topk`` largest of a token's softmax, by the lanes that share its experts."""
+    num_experts = logits[1]
+    experts, chances = softmax_of(logits, token, lane, lanes)
     picked = []
     for _ in range(topk):
         largest = wave_reduce(reduce(maximum, chances), maximum, lanes)
@@ -64,11 +72,7 @@ def build_topk_gating_softmax_module(
     Among equal experts the first is taken. With ``renormalize`` the weights of a token add up to 1. token_expert[t, j]
     is j * T + t.
     """
-    if not 1 <= topk <= num_experts:
-        raise ValueError(f"topk is 1 to {num_experts}, the number of experts, got {topk}")
-    if dtype_str not in DTYPES:
-        raise ValueError(f"dtype_str must be one of {', '.join(DTYPES)}, got {dtype_str!r}")
-    lanes_of(num_experts, 64)
+    check_gating(num_experts, topk, dtype_str)
 
     @flyc.kernel
     def topk_gating_kernel(
@@ -97,3 +101,67 @@ def build_topk_gating_softmax_module(
         )
 
     return topk_gating_softmax
+
+
+def check_gating(num_experts: int, topk: int, dtype: str) -> None:
+    if not 1 <= topk <= num_experts:
+        raise ValueError(f"topk is 1 to {num_experts}, the number of experts, got {topk}")
+    if dtype not in DTYPES:
+        raise ValueError(f"dtype_str must be one of {', '.join(DTYPES)}, got {dtype!r}")
+    lanes_of(num_experts, 64)
+
+
+# The gradient --------------------------------------------------------------------------------------------------------
+
+
+@flyc.jit
+def turn_weights(logits: Any, ids: Any, dweights: Any, dlogits: Any, place: Any, sizes: Any) -> None:
+    """One token: with shares p of a softmax, weights w of the picked and their gradients g, dlogits is w (g - sum of w
+    g) where weights add up to 1, so that only those of the picked count; else p (g - sum of p g), with g = 0 elsewhere.
+    """
+    (token, lane, alive), (experts, lanes, topk, renormalize) = place, sizes
+    mine, chances = softmax_of((logits, experts), token, lane, lanes)
+    given = [fx.Float32(0) for _ in mine]
+    picked = [fx.Boolean(False) for _ in mine]
+    for slot in fx.range_constexpr(topk):
+        expert, gradient = fx.Int32(ids[token, slot]), fx.Float32(dweights[token, slot])
+        given = [(e == expert).select(gradient, g) for e, g in zip(mine, given, strict=True)]
+        picked = [(e == expert) | old for e, old in zip(mine, picked, strict=True)]
+    if fx.const_expr(renormalize):
+        chances = [there.select(c, fx.Float32(0)) for c, there in zip(chances, picked, strict=True)]
+        total = fx.max(wave_reduce(reduce(add, chances), add, lanes), fx.Float32(SMALLEST))
+        chances = [c / total for c in chances]
+    inner = wave_reduce(reduce(add, [c * g for c, g in zip(chances, given, strict=True)]), add, lanes)
+    if alive:
+        for expert, chance, gradient in zip(mine, chances, given, strict=True):
+            dlogits[token, expert] = (chance * (gradient - inner)).to(dlogits.dtype)
+
+
+@cache
+def build_topk_gating_gradient_module(
+    num_experts: int, topk: int, dtype_str: str = "bf16", renormalize: bool = True
+) -> Any:
+    """The launcher ``fn(logits[T, E], indices i32[T, k], dweights f32[T, k], dlogits[T, E], T, stream)``."""
+    check_gating(num_experts, topk, dtype_str)
+
+    @flyc.kernel
+    def topk_gating_gradient_kernel(
+        logits: fx.Tensor, indices: fx.Tensor, dweights: fx.Tensor, dlogits: fx.Tensor, T: fx.Int32
+    ):
+        lanes = lanes_of(num_experts, fx.num_warp_threads())
+        lane, group = fx.thread_idx.x % lanes, fx.thread_idx.x // lanes
+        token = fx.block_idx.x * (THREADS // lanes) + group
+        place = (fx.min(token, T - 1), lane, token < T)
+        turn_weights(logits, indices, dweights, dlogits, place, (num_experts, lanes, topk, renormalize))
+
+    @flyc.jit
+    def topk_gating_gradient(
+        logits: fx.Tensor, indices: fx.Tensor, dweights: fx.Tensor, dlogits: fx.Tensor, T: fx.Int32,
+        stream: fx.Stream = None,
+    ):  # fmt: skip
+        per_block = THREADS // lanes_of(num_experts, fx.num_warp_threads())
+        topk_gating_gradient_kernel(logits, indices, dweights, dlogits, T).launch(
+            grid=(fx.ceildiv(T, per_block), 1, 1), block=(THREADS, 1, 1), stream=stream
+        )
+
+    return topk_gating_gradient

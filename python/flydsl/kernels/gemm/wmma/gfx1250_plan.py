@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import flydsl.expr as fx
-from flydsl.kernels.gemm.wmma.rdna_plan import require, require_multiple
+from flydsl.kernels.blocks.limits import require, require_multiple
 
 BLOCK = 16
 """Rows and columns of the matrix instruction."""
@@ -15,6 +16,8 @@ ACCESS_BYTES = 16
 LDS_BYTES = 320 * 1024
 MOST_ROW_BYTES = 1024
 """Of a tile: the widest row behind which the tensor data mover can leave a gap."""
+MOST_SUMS = 512
+"""Registers of a lane for sums, half of all."""
 SCALE_GROUP = 32
 """Elements of K that share a scale."""
 
@@ -47,7 +50,8 @@ class TilePlan:
     """Sizes, tiles and options of one kernel; M, N and the distances between rows are given when it is launched.
 
     ``scales`` says how scales come: "none", "rows" (f32 of each row and column, behind the product), "warp" and "32x4"
-    (E8M0 for every 32 of K, in two orders), "blocks" (E8M0 for every 128 of K and, in B, of N).
+    (E8M0 for every 32 of K, in two orders), "straight" (the former, past LDS), "blocks" (E8M0 for every 128 of K and,
+    in B, of N).
     """
 
     k: int
@@ -68,6 +72,16 @@ class TilePlan:
     """Whether each matrix has a wave that fetches it, instead of all waves sharing each."""
     store_by_tiles: bool = True
     """Whether C goes through LDS and the tensor data mover."""
+    prefetch: int = 0
+    """How many tiles ahead of the one that is sent for the caches are told of one; 0 tells them nothing."""
+    expert: bool = True
+    """Whether waits for results are the compiler's and not the hardware's (WAVE_SCHED_MODE)."""
+    opsel: bool = False
+    """Whether a register holds the scales of two blocks of 16 rows, of which an instruction picks one."""
+    b_rows: bool = False
+    """Whether B of 16 bits is [N, K], as weights are, and not [K, N]."""
+    biased: bool = False
+    """Whether a number for each column is added to the sums."""
 
     def __post_init__(self) -> None:
         require("out_dtype", self.out_dtype, OUT_DTYPES)
@@ -101,6 +115,19 @@ class TilePlan:
             raise ValueError(
                 f"{self.waves} waves share the rows of a tile evenly if they are a power of two that divides tile_m = "
                 f"{self.tile_m}; give wave_specialized_tdm=True, or other waves"
+            )
+        sums = self.tile_m * self.tile_n // self.threads
+        if sums > MOST_SUMS:
+            raise ValueError(
+                f"a tile of {self.tile_m} x {self.tile_n} by {self.waves} waves takes {sums} registers of a lane for "
+                f"its sums, and {MOST_SUMS} leave room for the rest: take more waves, or a smaller tile"
+            )
+        if type(self.prefetch) is not int or self.prefetch < 0:
+            raise ValueError(f"l2_prefetch_distance is a number of tiles, or 0; got {self.prefetch!r}")
+        if self.opsel and (self.scales != "warp" or self.m_reps % 2 or self.n_reps % 2):
+            raise ValueError(
+                "use_scale_opsel puts scales of two blocks of 16 rows into a register: it takes scale_mode='mxscale' "
+                f"and waves of multiples of 32 rows and columns, got {self.wave_m} x {self.wave_n}"
             )
         if self.specialised and self.waves < self.copies:
             raise ValueError(f"wave_specialized_tdm takes a wave for each of {self.copies} matrices, got {self.waves}")
@@ -200,6 +227,11 @@ class TilePlan:
         return 4 if self.scaled_by_groups else 2
 
     @property
+    def attributes(self) -> dict[str, Any]:
+        """What LLVM is told of the kernel."""
+        return {"passthrough": [["amdgpu-expert-scheduling-mode", "true"]]} if self.expert else {}
+
+    @property
     def clustered(self) -> bool:
         return self.cluster_m * self.cluster_n > 1
 
@@ -208,9 +240,54 @@ class TilePlan:
         """Of the ring, or of C on its way out."""
         half = self.a.depth == 32
         b = self.tile_k * 2 * (self.tile_n + ACCESS_BYTES) if half else self.tile_n * self.b_row_bytes
+        if self.b_rows:
+            b = self.tile_n * (self.b_row_bytes + ACCESS_BYTES)
         scales = (self.tile_m + self.tile_n) * self.tile_k // SCALE_GROUP if self.scaled_by_groups else 0
         if self.scales == "warp":
             scales += sum(warps * BLOCK * self.scale_gap(rows, warps) for rows, warps in self.scale_tiles)
         ring = self.stages * (self.tile_m * (self.row_bytes + ACCESS_BYTES) + b + scales)
         out = self.tile_m * (self.tile_n * OUT_DTYPES[self.out_dtype].width // 8 + ACCESS_BYTES * self.n_warp)
         return max(ring, out if self.store_by_tiles else 0)
+
+
+# The choice of a tile --------------------------------------------------------------------------------
+
+UNITS = 256
+"""Compute units, each of which works on a block at a time: what gfx950 has, since nothing is published of gfx1250."""
+SIMDS = 4
+MATRIX_CLOCKS = {"f16": 8, "bf16": 8, "fp8": 16, "fp4": 16}
+"""Of an instruction of 16 x 16 on a SIMD: LLVM's scheduling model of gfx1250."""
+FETCH_BYTES, LDS_BYTES_A_CLOCK, START_CLOCKS = 64, 128, 2000
+"""Of a unit a clock, from L2 and from LDS; and before a block's first product and behind its last."""
+CHOICES = ((256, 256, 2, 4, 2), (128, 256, 2, 4, 2), (128, 128, 2, 2, 3), (64, 128, 2, 2, 3), (64, 64, 2, 2, 3),
+           (32, 64, 2, 2, 3), (16, 64, 1, 2, 3))  # fmt: skip
+"""(tile_m, tile_n, m_warp, n_warp, num_buffers) to choose from."""
+
+
+def estimated_clocks(plan: TilePlan, m: int, n: int) -> float:
+    """The model: rounds of blocks over the units, each step as long as its products and reads of LDS, or traffic."""
+    rounds = -(-(-(-m // plan.tile_m) * -(-n // plan.tile_n)) // UNITS)
+    products = plan.m_reps * plan.n_reps * plan.waves * MATRIX_CLOCKS[plan.a_format] / min(SIMDS, plan.waves)
+    operands = (plan.m_reps * plan.a.step_bytes + plan.n_reps * plan.b.step_bytes) * BLOCK * plan.waves
+    traffic = (plan.tile_m * plan.a.step_bytes + plan.tile_n * plan.b.step_bytes) / FETCH_BYTES
+    step = max(products + operands / LDS_BYTES_A_CLOCK, traffic)
+    result = plan.tile_m * plan.tile_n * OUT_DTYPES[plan.out_dtype].width / 8 / FETCH_BYTES
+    return rounds * (plan.turns * plan.steps * step + result + START_CLOCKS)
+
+
+@lru_cache(1024)
+def ranked_plans(m: int, n: int, k: int, kind: str, out: str, **options: Any) -> list[tuple[float, TilePlan]]:
+    """Plans for a product of one kind of elements with their clocks, the fewest first; K has two tiles at least."""
+    found: list[tuple[float, TilePlan]] = []
+    depth = FORMATS[kind].depth
+    for tile_m, tile_n, m_warp, n_warp, stages in CHOICES:
+        for tile_k in (4 * depth, 2 * depth, depth):
+            if k % tile_k or k // tile_k < stages:
+                continue
+            try:
+                plan = TilePlan(k, kind, kind, out, tile_m, tile_n, tile_k, m_warp, n_warp, stages, **options)
+            except ValueError:  # more LDS or wider rows than there are
+                continue
+            found.append((estimated_clocks(plan, m, n), plan))
+    least = TilePlan(k, kind, kind, out, 32, 64, depth, 2, 2, 2, **options)
+    return sorted([*found, (estimated_clocks(least, m, n), least)], key=lambda one: one[0])

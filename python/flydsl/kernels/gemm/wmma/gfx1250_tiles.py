@@ -86,6 +86,17 @@ class Stream:
         atom = rocdl.make_tdm_atom(source, self.inside, num_warps=waves, **gaps)
         fx.copy(atom.set_value("workgroup_mask", self.mask), source, target)
 
+    def prefetch(self, tile: fx.Int32 | int, threads: int) -> None:
+        """Tell the caches of a tile: each thread of its rows, of those that are there."""
+        rows, inside = self.tile[0], self.inside[0]
+        start = self.start + fx.Int64(tile) * self.step
+        for first in range(0, rows, threads):
+            row = fx.Int32(fx.thread_idx.x) % min(threads, rows) + first
+            if inside is not None:
+                row = fx.max(fx.min(row, fx.Int32(inside) - 1), fx.Int32(0))
+            place = start + fx.Int64(fx.Uint32(row * self.stride))  # of a lane no more than an unsigned offset
+            rocdl.tdm_ops.l2_prefetch_tile(place, (0, 0), (1, 1), (0, 1), thread_id=fx.Int32(0))
+
 
 @flyc.jit
 def fetch_all(streams: Any, tile: Any, stage: int, plan: TilePlan) -> None:
@@ -137,7 +148,12 @@ class Tiles:
         self.streams = list(streams)
 
     def fetch(self, tile: fx.Int32 | int, stage: int) -> None:
-        fetch_all(self.streams, self.first_turn + tile, stage % self.plan.stages, self.plan)
+        plan = self.plan
+        fetch_all(self.streams, self.first_turn + tile, stage % plan.stages, plan)
+        if plan.prefetch:
+            later = fx.min(fx.Int32(tile + plan.prefetch), fx.Int32(plan.turns - 1))
+            for stream in self.streams[:2]:
+                stream.prefetch(self.first_turn + later, plan.threads)
 
     def pieces_of(self, start: fx.Pointer, count: int, apart: int, blocks: int = 1, between: int = 0) -> Any:
         """A vector of 16-byte pieces of LDS, ``apart`` elements from each other, of blocks ``between`` apart."""

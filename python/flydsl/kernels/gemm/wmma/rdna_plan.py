@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import flydsl.expr as fx
+from flydsl.kernels.blocks.limits import require, require_multiple
 
 BLOCK = 16
 """Rows, columns and depth of the matrix instruction."""
@@ -22,24 +24,14 @@ REGISTERS_OF_ALL = 4 * 1536
 ADDRESSES = 24
 """Registers of a lane for addresses and the like. November 2026: the kernels of `tests/codegen` need no more."""
 
+LAYOUTS = ("exchange", "pad", "kblock")
 IN_DTYPES: dict[str, Any] = {"bf16": fx.BFloat16, "f16": fx.Float16, "fp16": fx.Float16}
 OUT_DTYPES: dict[str, Any] = {**IN_DTYPES, "f32": fx.Float32, "fp32": fx.Float32}
 
 
-def require(name: str, value: Any, known: Any) -> None:
-    """Refuse what is not one of the values there are."""
-    if value not in known:
-        raise ValueError(f"{name} must be one of {', '.join(map(str, known))}, got {value!r}")
-
-
-def require_multiple(name: str, value: Any, step: int) -> None:
-    if not isinstance(value, int) or value <= 0 or value % step:
-        raise ValueError(f"{name} must be a positive multiple of {step}, got {value}")
-
-
 @dataclass(frozen=True)
 class RdnaPlan:
-    """Sizes, tiles and options of one f16 kernel."""
+    """Sizes, tiles and options of one f16 kernel; an ``m`` of 0 is told when it is launched."""
 
     m: int
     n: int
@@ -57,13 +49,23 @@ class RdnaPlan:
     ldb: int = 0
     ldc: int = 0
     persistent: int = 0
+    layout: str = "exchange"
+    """Of a tile in LDS: pieces exchanged by the row's number; rows with a pad behind them; or blocks along K."""
+    pads: tuple[int, int] = (0, 0)
+    """Elements behind a row of A and of B in LDS, in a layout that has them."""
+    scheduled: bool = True
+    """Whether the compiler is kept from moving loads of one step along K among those of others."""
 
     def __post_init__(self) -> None:
         require("in_dtype", self.in_dtype, IN_DTYPES)
         require("out_dtype", self.out_dtype, OUT_DTYPES)
         require("rounding", self.rounding, ("rn", "rs"))
         require("reg_k", self.reg_k, (1, 2, 4, 8))
-        for name in ("m", "n", "reg_m", "reg_n", "waves_m", "waves_n", "group_m"):
+        require("lds_layout", self.layout, LAYOUTS)
+        for name, pad in zip(("a_k_pad", "b_k_pad"), self.pads, strict=True):
+            if pad % PIECE or pad < 0:
+                raise ValueError(f"{name} is a multiple of {PIECE} elements, which an access takes; got {pad}")
+        for name in ("n", "reg_m", "reg_n", "waves_m", "waves_n", "group_m"):
             require_multiple(name.upper() if len(name) == 1 else name, getattr(self, name), 1)
         require_multiple("K", self.k, PIECE)
         if self.rounding == "rs" and self.out_dtype != "bf16":
@@ -120,7 +122,8 @@ class RdnaPlan:
 
     @property
     def lds_bytes(self) -> int:
-        return STAGES * (self.tile_m + self.tile_n) * self.tile_k * 2
+        rows = ((self.tile_m, self.pads[0]), (self.tile_n, self.pads[1]))
+        return STAGES * 2 * sum(count * (self.tile_k + pad) for count, pad in rows)
 
     @property
     def registers(self) -> int:
@@ -131,12 +134,15 @@ class RdnaPlan:
     @property
     def grid(self) -> tuple[int, int]:
         """Tiles along M and N."""
-        return -(-self.m // self.tile_m), -(-self.n // self.tile_n)
+        return self.grid_of(self.m)
 
-    @property
-    def blocks(self) -> int:
-        tiles = self.grid[0] * self.grid[1]
-        return min(self.persistent, tiles) if self.persistent else tiles
+    def grid_of(self, rows: Any) -> tuple[Any, int]:
+        """Tiles along M and N of so many rows."""
+        return (rows + self.tile_m - 1) // self.tile_m, -(-self.n // self.tile_n)
+
+    def blocks_of(self, rows: Any) -> Any:
+        grid_m, grid_n = self.grid_of(rows)
+        return min(self.persistent, grid_m * grid_n) if self.persistent else grid_m * grid_n
 
     @property
     def turns(self) -> int:
@@ -208,6 +214,7 @@ def ranked_tiles(M: int, N: int, K: int, arch: str = "gfx1100") -> list[dict[str
     return sorted(choices, key=lambda choice: estimated_clocks(RdnaPlan(M, N, K, **choice), CHIPS[arch]))
 
 
+@lru_cache(1024)
 def pick_tile(M: int, N: int, K: int, arch: str = "gfx1100") -> dict[str, int]:
     """The first of `ranked_tiles`; of tiles that are alike to the model, the first of `TILES`."""
     return ranked_tiles(M, N, K, arch)[0]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import flydsl.expr as fx
-from flydsl.expr import rocdl
+from flydsl.expr import buffer_ops, rocdl
 
 EIGHT = 8
 """Columns of C that a lane holds of one instruction."""
@@ -35,8 +35,8 @@ class ResultRows:
         self.together = EIGHT if columns % EIGHT == 0 and stride * size % 4 == 0 else 1
 
     def store(self, values: fx.Vector, row: fx.Int32, column: fx.Int32, ragged: bool) -> None:
-        """Eight values of C's type from ``column`` on; with ``ragged`` those outside are dropped."""
-        width = min(self.together, ACCESS_BITS // self.dtype.width)
+        """Some values of C's type, eight at most, from ``column`` on; with ``ragged`` those outside are dropped."""
+        width = min(self.together, ACCESS_BITS // self.dtype.width, values.numel)
         for some, place in self._parts(values, row, column, width, ragged):
             rocdl.raw_ptr_buffer_store(some, self.descriptor, place)
 
@@ -51,12 +51,32 @@ class ResultRows:
         """``width`` values at a time with the byte where they go."""
         size = self.dtype.width // 8
         at = (fx.Int32(row) * self.stride + column) * size
-        for part in range(0, EIGHT, width):
+        for part in range(0, values.numel, width):
             place = at + part * size
             if ragged:
                 place = (column + part < self.columns).select(fx.Uint32(place), fx.Uint32(OUTSIDE))
             some = fx.Vector.from_elements([values[part + i] for i in range(width)], self.dtype)
             yield some if width > 1 else some[0], place
+
+
+class OfColumns:
+    """A number for every column of C, f32 or of 16 bits; zero behind the last one."""
+
+    def __init__(self, numbers: fx.Tensor, columns: int) -> None:
+        self.dtype = numbers.dtype
+        self.width = ACCESS_BITS // self.dtype.width if columns % EIGHT == 0 else 1  # none ends inside an access
+        size = columns * self.dtype.width // 8
+        self.resource = buffer_ops.create_buffer_resource(numbers, max_size=False, num_records_bytes=size)
+
+    def __getitem__(self, column: fx.Int32) -> Any:
+        """Those of eight neighbours from a multiple of eight on, as f32."""
+        width = self.width
+        parts = [
+            buffer_ops.buffer_load(self.resource, column + part, vec_width=width, dtype=self.dtype)
+            for part in range(0, EIGHT, width)
+        ]
+        values = parts if width == 1 else [part[i] for part in parts for i in range(width)]
+        return fx.Vector.from_elements(values, self.dtype).to(fx.Float32)
 
 
 def rounded_at_random(values: fx.Vector, row: fx.Int32, column: fx.Int32, seed: fx.Int32) -> Any:

@@ -16,6 +16,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.inputs import empty_beside, stream_of
+from flydsl.kernels.moe.moe_gemm_2stage.nibble_weights import number_of_e8m0
 from flydsl.kernels.moe.moe_gemm_2stage.stages import compile_moe_gemm2, flattened
 from flydsl.kernels.moe.sorting import CLEARING, THREADS, clear
 
@@ -24,6 +25,30 @@ NAMES = {"f16": "float16", "fp16": "float16", "bf16": "bfloat16", "f32": "float3
 ALIGNMENT = 16
 WIDTH = 8
 """Columns of a thread."""
+CODES, GROUP = "fp8", 32
+"""Rows of codes with scales behind them, and codes that share one."""
+
+
+@flyc.jit
+def scaled_codes(X: Any, row: Any, first: Any, length: int) -> Any:
+    """Eight numbers of a row of fp8 codes, which their scales follow, one for 32."""
+    start = fx.recast_iter(fx.Uint8, fx.get_iter(X)) + row * (length + length // WIDTH)
+    codes = fx.recast_iter(fx.Float8E4M3FN, start + first)
+    scale = number_of_e8m0(fx.Int32((start + (length + first // GROUP)).load()))
+    return fx.make_view(codes, fx.make_layout(WIDTH, 1)).load().to(fx.Float32) * scale
+
+
+@flyc.jit
+def sum_codes(X: Any, Y: Any, listed: Any, topk: int, length: int) -> None:
+    """One thread: eight columns of a token's rows of fp8 codes."""
+    token, first = fx.Int64(fx.block_idx.x), (fx.block_idx.y * THREADS + fx.thread_idx.x) * WIDTH
+    if first < length:
+        total = fx.Vector.filled(WIDTH, 0.0, fx.Float32)
+        for slot in fx.range_constexpr(topk):
+            if listed(fx.block_idx.x * topk + slot):
+                total = total + scaled_codes(X, token * topk + slot, first, length)
+        line = fx.make_view(fx.get_iter(Y) + (token * length + first), fx.make_layout(WIDTH, 1))
+        line.store(total.to(Y.dtype))
 
 
 @flyc.jit
@@ -55,14 +80,20 @@ def compile_moe_reduction(
     With ``num_experts`` it is ``fn(X, Y, expert_mask, topk_ids, T, stream)``: a slot counts if its expert is one of
     those, and the mask of it, unless that is None, is not 0. Without ``use_mask`` all count, and nothing is asked.
     ``aligned`` promises that X and Y begin at multiples of 16 bytes, which NVIDIA's wide accesses need.
+
+    With "fp8" a row of X is D codes (e4m3fn), and behind them D / 8 bytes that begin with E8M0 scales, one for 32
+    codes; Y is f16 or bf16.
     """
-    for name, value in (("dtype_str", dtype_str), ("out_dtype_str", out_dtype_str or dtype_str)):
-        if value not in TYPES:
-            raise ValueError(f"{name} must be one of {', '.join(TYPES)}, got {value!r}")
+    out_dtype = out_dtype_str or ("bf16" if dtype_str == CODES else dtype_str)
+    for name, value, known in (("dtype_str", dtype_str, (*TYPES, CODES)), ("out_dtype_str", out_dtype, TYPES)):
+        if value not in known:
+            raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")
+    if dtype_str == CODES and model_dim % GROUP:
+        raise ValueError(f"model_dim must be a multiple of {GROUP} for rows of fp8, got {model_dim}")
     for name, value in (("topk", topk), ("model_dim", model_dim)):
         if value < 1:
             raise ValueError(f"{name} must be at least 1, got {value}")
-    source, target = TYPES[dtype_str], TYPES[out_dtype_str or dtype_str]
+    source, target = TYPES.get(dtype_str), TYPES[out_dtype]
 
     @flyc.kernel(known_block_size=(THREADS, 1, 1))
     def moe_reduction_kernel(X: fx.Tensor, Y: fx.Tensor, mask: fx.Tensor | None, ids: fx.Tensor | None):
@@ -75,13 +106,17 @@ def compile_moe_reduction(
             inside = (expert >= 0) & (expert < num_experts)
             return inside if mask is None else inside & (mask[inside.select(expert, fx.Int32(0))] != 0)
 
-        sum_slots(X, Y, listed, topk, model_dim, aligned and model_dim % WIDTH == 0)
+        if fx.const_expr(source is None):
+            sum_codes(X, Y, listed, topk, model_dim)
+        else:
+            sum_slots(X, Y, listed, topk, model_dim, aligned and model_dim % WIDTH == 0)
 
     @flyc.jit
     def launch(X: Any, Y: Any, mask: Any, ids: Any, T: Any, stream: object) -> None:
         for name, tensor, dtype in (("X", X, source), ("Y", Y, target)):
-            if tensor.dtype is not dtype:
-                raise ValueError(f"{name} must hold {dtype.__name__}, not {tensor.dtype.__name__}")
+            if tensor.dtype is not dtype if dtype is not None else tensor.dtype.width != 8:
+                wanted = "bytes" if dtype is None else dtype.__name__
+                raise ValueError(f"{name} must hold {wanted}, not {tensor.dtype.__name__}")
         mask = flattened(mask) if use_mask and mask is not None else None
         ids = flattened(ids) if use_mask and ids is not None else None
         moe_reduction_kernel(flattened(X), flattened(Y), mask, ids).launch(

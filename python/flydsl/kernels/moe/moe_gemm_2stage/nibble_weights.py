@@ -1,23 +1,31 @@
 """Weights of four bits for rows of 16: a word of eight is widened in registers, and scaled there if groups have scales.
 
-The words are those of ``pack_int4(shuffle_weight(w))``: for each block of 16 rows [K / 16][16 rows][2] words, each of
-eight neighbours along K. A lane of the matrix instruction wants eight neighbours, of 32 that four lanes share: so it
-loads one word a column and chunk.
+A lane of the matrix instruction wants eight neighbours along K, of 32 that four lanes share: so it loads one word a
+column and chunk. Words of int4 are those of ``pack_int4(shuffle_weight(w))``, for each block of 16 rows [K / 16][16
+rows][2] of them; words of mxfp4 those of ``shuffle_weight`` of bytes of two, [K / 32][16 rows][4].
+
+Scales of groups of 32 are f32 [E][K / 32][N], bf16 [E][K / 64][N][2], bf16 [E][N][K / 32], or, of mxfp4, E8M0 in the
+order of `shuffle_scale_w4`. Where blocks of 16 rows of gate and up alternate, so do those of scales.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import flydsl.expr as fx
 from flydsl.expr import rocdl
 from flydsl.kernels.gemm.preshuffle_plan import BLOCK, WAVES
 from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import StagePlan
+from flydsl.kernels.moe.mxfp_moe.mx_rows import scale_place
 
 EIGHT = 8
 """Weights of a word."""
 SIGNS = 0x88888888 - (1 << 32)
 LOW = 0x0F0F0F0F
+LEAST_POWER, NOT_A_NUMBER = 0x00400000, 0x7FC00000
+SCALES: dict[str, Any] = {"columns": fx.Float32, "pairs": fx.BFloat16, "rows": fx.BFloat16, "e8m0": fx.Uint8}
+"""How scales of groups lie -> what they are: of a group side by side, of two groups, of a row, in the order of MX."""
 
 
 def eight_numbers(word: Any, scale: Any) -> list[Any]:
@@ -34,6 +42,23 @@ def eight_numbers(word: Any, scale: Any) -> list[Any]:
     return [fx.math.fma(value, scale, scale * -8.0) for value in plain]
 
 
+def eight_floats(word: Any, scale: Any) -> Any:
+    """The values of eight fp4, the first in the lowest bits, times their scale in bf16, which holds them exactly: by an
+    instruction for two where the target has one."""
+    with suppress(ValueError):
+        pairs = [rocdl.cvt_scalef32_pk_bf16_fp4(word, scale, byte) for byte in range(4)]
+        return fx.Vector.from_elements([pair[i] for pair in pairs for i in range(2)], fx.BFloat16)
+    wide = fx.Vector.from_elements([word], fx.Int32).bitcast(fx.Float4E2M1FN).to(fx.Float32)
+    return (wide * scale).to(fx.BFloat16)
+
+
+def number_of_e8m0(code: Any) -> Any:
+    """2^(code - 127) in f32; 255 is no number."""
+    power = code << 23
+    power = (code == 0).select(fx.Int32(LEAST_POWER), power)
+    return (code == 255).select(fx.Int32(NOT_A_NUMBER), power).bitcast(fx.Float32)
+
+
 class NibbleWeights:
     """Two tiles of packed words in registers, one multiplied while the other arrives chunk by chunk."""
 
@@ -42,13 +67,17 @@ class NibbleWeights:
         lane, wave = fx.thread_idx.x % 64, fx.thread_idx.x // 64
         group, row = lane // BLOCK, lane % BLOCK
         block_words = BLOCK * plan.depth // EIGHT  # of 16 rows
-        first = (fx.Int64(expert) * plan.n + column * plan.tile) // BLOCK * block_words
-        span = plan.columns * (plan.parts - 1) + plan.tile
-        start = fx.recast_iter(fx.Int32, fx.get_iter(B)) + first
-        skipped = part * (plan.k * BLOCK // EIGHT)
+        between = plan.parts if plan.interleaved else 1
+        first = fx.Int64(expert) * (plan.n // BLOCK) + column * (plan.tile // BLOCK * between)
+        span = plan.tile * plan.parts if plan.interleaved else plan.columns * (plan.parts - 1) + plan.tile
+        start = fx.recast_iter(fx.Int32, fx.get_iter(B)) + first * block_words
         start = rocdl.make_buffer_ptr(start, span * plan.depth // 2)
-        start = start + (skipped + wave * block_words + group // 2 * (2 * BLOCK) + row * 2 + group % 2)
-        steps = (plan.columns // BLOCK * block_words, WAVES * block_words)
+        place = group // 2 * (2 * BLOCK) + row * 2 + group % 2 if plan.nibbles == "int4" else row * 4 + group
+        start = start + (part * (plan.k * BLOCK // EIGHT) + wave * (between * block_words) + place)
+        steps = (
+            block_words if plan.interleaved else plan.columns // BLOCK * block_words,
+            WAVES * between * block_words,
+        )
         shape = (plan.parts, plan.column_tiles // plan.parts)
         self.view = fx.make_view(start, fx.make_layout((1, shape), (1, steps)))
         self.access = fx.make_copy_atom(rocdl.BufferCopy32b(), fx.Int32)
@@ -58,38 +87,54 @@ class NibbleWeights:
             self._find_scales(scales, expert, column * plan.tile + wave * BLOCK + row, part)
 
     def _find_scales(self, scales: Any, expert: fx.Int32, column: fx.Int32, part: Any) -> None:
-        """f32 [E][K / 32][N], or bf16 [E][K / 64][N][2]."""
+        """Where scales begin, and the columns that the lane has."""
         plan = self.plan
-        pair = 2 if plan.bf16_scales else 1
-        groups = plan.depth // plan.group
-        dtype = fx.BFloat16 if plan.bf16_scales else fx.Float32
-        if scales is None or scales.dtype is not dtype:
+        dtype = SCALES[plan.group_scales]
+        if scales is None or (scales.dtype is not dtype if dtype.width > 8 else scales.dtype.width != 8):
             raise ValueError(f"scale_w must hold {dtype.__name__} for groups of this kernel")
-        self.scale_start = fx.get_iter(scales) + fx.Int64(expert) * (groups * plan.n)
-        self.first_group, self.last_group, self.pair = part * (plan.k // plan.group), groups - 1, pair
-        tiles = range(plan.column_tiles)
-        self.scale_places = [
-            (column + tile % plan.parts * plan.columns + tile // plan.parts * (BLOCK * WAVES)) * pair for tile in tiles
+        scales = fx.get_iter(scales) if dtype.width > 8 else fx.recast_iter(dtype, fx.get_iter(scales))
+        self.groups = plan.depth // plan.group
+        self.scale_start = scales + fx.Int64(expert) * (self.groups * plan.n)
+        self.first_group = part * (plan.k // plan.group)
+        self.scale_columns = [
+            (tile % plan.parts, column + tile // plan.parts * (BLOCK * WAVES)) for tile in range(plan.column_tiles)
         ]
         self.scales = [fx.make_rmem_tensor((plan.chunks, plan.column_tiles), fx.Float32) for _ in range(2)]
+
+    def scale_at(self, group: Any, part: int, column: Any) -> Any:
+        """The scale of a group of a column of gate (0) or up (1)."""
+        plan, kind = self.plan, self.plan.group_scales
+        row = column + part * plan.columns
+        if plan.interleaved:
+            row = column // BLOCK * (2 * BLOCK) + part * BLOCK + column % BLOCK
+        if kind == "e8m0":
+            return number_of_e8m0(fx.Int32((self.scale_start + scale_place(row, group, self.groups)).load()))
+        if kind == "rows":
+            place = row * self.groups + group
+        elif kind == "pairs":
+            place = group // 2 * (plan.n * 2) + row * 2 + group % 2
+        else:
+            place = group * plan.n + row
+        return fx.Float32((self.scale_start + place).load())
 
     def load(self, tile: int, chunk: int, at: Any) -> None:
         """Fetch a chunk of a tile; ``at`` is 16 times its place along K."""
         fx.copy(self.access, self.view, self.words[tile % 2][chunk : chunk + 1, None], soffset=at // EIGHT)
         if self.plan.group:
-            group = fx.min(self.first_group + at // (BLOCK * self.plan.group), fx.Int32(self.last_group))
-            line = group // self.pair * (self.plan.n * self.pair) + group % self.pair
-            for j, place in enumerate(self.scale_places):
-                number = (self.scale_start + (line + place)).load()
-                self.scales[tile % 2][chunk, j] = fx.Float32(number)
+            group = fx.min(self.first_group + at // (BLOCK * self.plan.group), fx.Int32(self.groups - 1))
+            for j, (part, column) in enumerate(self.scale_columns):
+                self.scales[tile % 2][chunk, j] = self.scale_at(group, part, column)
 
     def chunk(self, tile: int, chunk: fx.Int32) -> Any:
         """A chunk as the instruction takes it."""
         number = chunk[-1] if isinstance(chunk, tuple) else (chunk or 0)
         for column in range(self.plan.column_tiles):
             scale = self.scales[tile % 2][number, column] if self.plan.group else None
-            values = eight_numbers(self.words[tile % 2][number, column], scale)
-            wide = fx.Vector.from_elements(values, fx.Float32).to(fx.BFloat16)
+            word = self.words[tile % 2][number, column]
+            if self.plan.nibbles == "int4":
+                wide = fx.Vector.from_elements(eight_numbers(word, scale), fx.Float32).to(fx.BFloat16)
+            else:
+                wide = eight_floats(word, scale)
             part = fx.coalesce(self.wide[None, column, None])
             part.store(wide)
         return self.wide[None, None, 0] if isinstance(chunk, int) else self.wide

@@ -11,10 +11,11 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import sigmoid, silu
-from flydsl.kernels.gemm.preshuffle_plan import BLOCK, THREADS, WAVES
+from flydsl.kernels.gemm.preshuffle_plan import BLOCK, WAVES
 from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import LANE_COLUMNS, QUANTISED, Rows, StagePlan, lane_place
-from flydsl.kernels.moe.mxfp_moe.mx_rows import write_group
+from flydsl.kernels.moe.mxfp_moe.mx_rows import scale_place, write_group
 from flydsl.kernels.moe.references import SWIGLU_SLOPE
+from flydsl.kernels.quant.device_quant import MX
 
 STORED = 8
 """Numbers of 16 bits in a store."""
@@ -68,12 +69,21 @@ def products(pipeline: Any, factors: Factors, tile: tuple[int, int], column: fx.
     return found
 
 
-def gated(plan: StagePlan, gate: Any, up: Any) -> Any:
+def gated(plan: Any, gate: Any, up: Any) -> Any:
     if plan.act == "silu":
         return silu(gate) * up
     top = plan.swiglu_limit
+    if plan.act == "situv2":
+        gate, up = fx.arith.min(gate, top), fx.arith.max(fx.arith.min(up, top), -top)
+        bend, line = plan.betas
+        return bent(gate, bend) * sigmoid(gate) * bent(up, line)
     gate, up = fx.arith.min(gate, top), fx.arith.max(fx.arith.min(up, top), -top)
     return gate * sigmoid(gate * SWIGLU_SLOPE) * (up + 1.0)
+
+
+def bent(x: Any, beta: float) -> Any:
+    """beta * tanh(x / beta), by the sigmoid."""
+    return (sigmoid(x * (2.0 / beta)) * 2.0 - 1.0) * beta
 
 
 def result(
@@ -124,10 +134,10 @@ def exchange(pipeline: Any, rows: Rows, factors: Factors) -> Any:
 
 
 @flyc.jit
-def store_rows(plan: StagePlan, tile: Any, rows: Rows, out: Any, column: fx.Int32) -> None:
+def store_rows(plan: Any, tile: Any, rows: Rows, out: Any, column: fx.Int32) -> None:
     """Rows of the tile to rows of the result, 16 bytes a thread."""
     across = plan.tile // STORED
-    for piece in range(fx.thread_idx.x, fx.Int32(plan.tile_m * across), THREADS):
+    for piece in range(fx.thread_idx.x, fx.Int32(plan.tile_m * across), plan.threads):
         row, place = piece // across, piece % across * STORED
         entry, valid = rows.entry(row)
         if valid:
@@ -138,24 +148,32 @@ def store_rows(plan: StagePlan, tile: Any, rows: Rows, out: Any, column: fx.Int3
 
 @flyc.jit
 def store_groups(plan: StagePlan, tile: Any, rows: Rows, out: Any, out_scale: Any, column: fx.Int32) -> None:
-    """Groups of 32 numbers as codes to rows of the result; their scales to the place of the row in the order."""
+    """Groups of 32 numbers as codes to rows of the result; their scales to the place of the row in the order, or to
+    rows of their own."""
     across = plan.tile // GROUP
-    for piece in range(fx.thread_idx.x, fx.Int32(plan.tile_m * across), THREADS):
+    for piece in range(fx.thread_idx.x, fx.Int32(plan.tile_m * across), plan.threads):
         row, group = piece // across, piece % across
         entry, valid = rows.entry(row)
         if valid:
             vector = fx.make_view(tile + (row * plan.exchange_row + group * GROUP), fx.make_layout(GROUP, 1)).load()
-            place = (fx.Int64(rows.target(entry)) * plan.columns + column * plan.tile) // GROUP + group
-            at = (rows.first + row, column * across + group, plan.columns // GROUP)
-            write_group(vector, out, place, out_scale, at, QUANTISED[plan.out])
+            quant, number, target = QUANTISED[plan.out], column * across + group, fx.Int64(rows.target(entry))
+            codes = target * plan.out_row_bytes + number * MX[quant][-1]
+            if fx.const_expr(plan.row_scales == "behind"):
+                scale_at = target * plan.out_row_bytes + (plan.columns + number)
+                write_group(vector, out, codes, out, scale_at, quant)
+            elif fx.const_expr(plan.row_scales == "apart"):
+                write_group(vector, out, codes, out_scale, target * (plan.columns // GROUP) + number, quant)
+            else:
+                scale_at = scale_place(rows.first + row, number, plan.columns // GROUP)
+                write_group(vector, out, codes, out_scale, scale_at, quant)
 
 
 @flyc.jit
-def add_rows(plan: StagePlan, tile: Any, rows: Rows, out: Any, column: fx.Int32) -> None:
+def add_rows(plan: Any, tile: Any, rows: Rows, out: Any, column: fx.Int32) -> None:
     """Rows of the tile added to those of the result, two numbers a thread and neighbours side by side."""
     across = plan.tile // PAIR
     start = fx.get_iter(out).aligned(PAIR * 2)
-    for piece in range(fx.thread_idx.x, fx.Int32(plan.tile_m * across), THREADS):
+    for piece in range(fx.thread_idx.x, fx.Int32(plan.tile_m * across), plan.threads):
         row, place = piece // across, piece % across * PAIR
         entry, valid = rows.entry(row)
         if valid:

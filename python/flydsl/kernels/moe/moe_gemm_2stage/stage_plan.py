@@ -14,10 +14,12 @@ IN_DTYPES = {
     "int4_bf16": "bf16",
 }  # fmt: skip
 """Kind of a stage -> elements that the GEMM multiplies."""
+MIXED_DTYPES = {**IN_DTYPES, "mxfp4_bf16": "bf16"}
+"""With those that only `a16w4` builds."""
 OUT_DTYPES: dict[str, Any] = {"f16": fx.Float16, "fp16": fx.Float16, "bf16": fx.BFloat16, "f32": fx.Float32}
 QUANTISED = {"fp4": "mxfp4", "fp8": "mxfp8"}
 """Results with a scale for 32 elements, by the names of their formats."""
-GATES = ("silu", "swiglu")
+GATES = ("silu", "swiglu", "situv2")
 EXCHANGE_PAD = 8
 """Elements between the rows of an exchanged tile, so that 16 rows begin in different banks."""
 FAR_BYTES = 2**31 - 4096
@@ -45,18 +47,25 @@ class StagePlan(GemmPlan):
     accumulate: bool = False
     act: str = "silu"
     limit: float = 0.0
+    betas: tuple[float, float] = (1.0, 1.0)
+    """Where "situv2" bends gate and up."""
     biased_rows: bool = False
     nibbles: str = ""
     """What four-bit weights hold that are widened to the rows' type, where they are."""
     group: int = 0
     """Elements along K of weights that share a scale; 0 if all of a row do."""
-    bf16_scales: bool = False
+    group_scales: str = "columns"
+    """How scales of groups lie, see `nibble_weights`."""
     scaled_blocks: bool = False
     """Whether sums are scaled before they are complete."""
     mx: tuple[str, str] = ("", "")
     """Formats of rows and weights with a scale for 32 elements, if they have such: fp4 or fp8."""
+    unit_rows: bool = False
+    """Whether such scales of rows are all 1."""
     interleaved: bool = False
     """Whether blocks of 16 rows of gate and up weights alternate in memory."""
+    row_scales: str = ""
+    """Where scales of a quantised result go that do not lie in the order: "apart", or "behind" the codes of a row."""
     k_batch: int = 1
     scales_by_row: bool = False
     """Whether a row's scales of blocks lie side by side, and not those of a block."""
@@ -68,7 +77,7 @@ class StagePlan(GemmPlan):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        outs = (*OUT_DTYPES, *QUANTISED) if self.gated else OUT_DTYPES
+        outs = (*OUT_DTYPES, *QUANTISED) if self.gated or self.row_scales else OUT_DTYPES
         for name, value, known in (("out_dtype", self.out, outs), ("act", self.act, GATES)):
             if value not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")
@@ -155,6 +164,12 @@ class StagePlan(GemmPlan):
         return max(super().lds_elements, needed // self.elem_bytes)
 
     @property
+    def out_row_bytes(self) -> int:
+        """Bytes from a row of codes to the next: behind them an eighth of as many is for scales, where they are."""
+        codes = self.columns // 2 if self.out == "fp4" else self.columns
+        return codes + codes // 8 if self.row_scales == "behind" else codes
+
+    @property
     def swiglu_limit(self) -> float:
         return self.limit or SWIGLU_LIMIT
 
@@ -175,7 +190,7 @@ class Entry(NamedTuple):
 class Rows:
     """The rows of a block, as the order lists them. A row of padding is none: it loads and stores nothing."""
 
-    def __init__(self, plan: StagePlan, ids: Any, weights: Any, block: Any, tokens: Any) -> None:
+    def __init__(self, plan: Any, ids: Any, weights: Any, block: Any, tokens: Any) -> None:
         self.plan, self.ids, self.weights, self.tokens = plan, ids, weights, tokens
         self.first = block * plan.tile_m
 

@@ -32,7 +32,14 @@ from flydsl.kernels.gemm.preshuffle_plan import ACCESS_BYTES, BLOCK, THREADS, WA
 from flydsl.kernels.gemm.preshuffle_weights import FourBitWeights, Weights
 from flydsl.kernels.moe.moe_gemm_2stage.nibble_weights import NibbleWeights
 from flydsl.kernels.moe.moe_gemm_2stage.stage_epilogue import Factors, finish
-from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import FAR_BYTES, IN_DTYPES, OUT_DTYPES, Rows, StagePlan
+from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import (
+    FAR_BYTES,
+    IN_DTYPES,
+    MIXED_DTYPES,
+    OUT_DTYPES,
+    Rows,
+    StagePlan,
+)
 
 # The pipeline --------------------------------------------------------------------------------------------------------
 
@@ -69,18 +76,20 @@ class ExpertPipeline(Pipeline):
 
     def weights_of(self, B: Any, column: fx.Int32, dtype: Any) -> Any:
         plan, piece, depth = self.plan, self.plan.b_piece, self.plan.b_depth
-        span = plan.columns * (plan.parts - 1) + plan.tile
+        span = plan.tile * plan.parts if plan.interleaved else plan.columns * (plan.parts - 1) + plan.tile
         if plan.nibbles:
             self.b_end = span * plan.depth
             return NibbleWeights(plan, B, self.scales[1], (self.expert, column, self.part), self.tiled)
         skipped = self.part * (BLOCK * plan.k)  # by the parts of K before this one
         self.b_end = span * plan.depth - skipped
         skipped = skipped // 2 if plan.packed else skipped
-        first = (fx.Int64(self.expert) * plan.n + column * plan.tile) * depth + skipped
+        between = plan.parts if plan.interleaved else 1
+        first = (fx.Int64(self.expert) * plan.n + column * (plan.tile * between)) * depth + skipped
         records = (span * depth - skipped) * B.dtype.width // 8
         # Blocks of 16 columns go to the waves in turn; the gate's and the up projection's alternate in each wave.
         blocks = (BLOCK, WAVES, plan.parts, plan.tile // (BLOCK * WAVES))
-        steps = (piece, BLOCK * depth, plan.columns * depth, WAVES * BLOCK * depth)
+        parts = BLOCK if plan.interleaved else plan.columns
+        steps = (piece, between * BLOCK * depth, parts * depth, WAVES * between * BLOCK * depth)
         layout = fx.make_layout((blocks, (piece, depth // piece)), (steps, (1, BLOCK * piece)))
         view = fx.make_view(rocdl.make_buffer_ptr(fx.get_iter(B) + first, records), layout)
         return (FourBitWeights if plan.packed else Weights)(plan, view, self.tiled, dtype)
@@ -175,15 +184,15 @@ def stage_plan(
     group_size: int = -1, scheduled: bool = True, **options: Any,
 ) -> StagePlan:  # fmt: skip
     """The plan of a stage of ``columns`` results for rows of ``depth``."""
-    if in_dtype not in IN_DTYPES:
+    if in_dtype not in MIXED_DTYPES:
         raise ValueError(f"in_dtype must be one of {', '.join(IN_DTYPES)}, got {in_dtype!r}")
     if k_batch < 1 or depth % k_batch:
         raise ValueError(f"k_batch must divide {depth} elements, got {k_batch}")
     parts, (tile_m, tile_n, tile_k) = 2 if gated else 1, tiles
     return StagePlan(
-        columns * parts, depth // k_batch, tile_m, tile_n * parts, tile_k, IN_DTYPES[in_dtype], "fp16",
-        scheduled=scheduled and in_dtype != "int4_bf16", depth=depth, k_batch=k_batch, gated=gated,
-        smooth=in_dtype == "int8smooth", nibbles="int4" if in_dtype == "int4_bf16" else "",
+        columns * parts, depth // k_batch, tile_m, tile_n * parts, tile_k, MIXED_DTYPES[in_dtype], "fp16",
+        scheduled=scheduled and not in_dtype.endswith("4_bf16"), depth=depth, k_batch=k_batch, gated=gated,
+        smooth=in_dtype == "int8smooth", nibbles={"int4_bf16": "int4", "mxfp4_bf16": "mxfp4"}.get(in_dtype, ""),
         group=max(group_size, 0), **options,
     )  # fmt: skip
 
@@ -205,7 +214,7 @@ def compile_moe_gemm1(
     plan = stage_plan(
         in_dtype, inter_dim, model_dim, (tile_m, tile_n, tile_k), True, k_batch, experts=experts, topk=topk,
         weighted=doweight_stage1, by_slot=in_dtype == "int8smooth", out=out_dtype, group_size=group_size,
-        bf16_scales=scale_is_bf16,
+        group_scales="pairs" if scale_is_bf16 else "columns",
     )  # fmt: skip
     return stage_launcher(plan, (inter_dim, model_dim), ("inter_dim", "model_dim"))
 
@@ -225,7 +234,7 @@ def compile_moe_gemm2(
     plan = stage_plan(
         in_dtype, model_dim, inter_dim, (tile_m, tile_n, tile_k), False, experts=experts, topk=topk,
         weighted=doweight_stage2, by_slot=True, out=out_dtype, accumulate=accumulate, group_size=group_size,
-        bf16_scales=scale_is_bf16,
+        group_scales="pairs" if scale_is_bf16 else "columns",
     )  # fmt: skip
     return stage_launcher(replace(plan, smooth=False), (model_dim, inter_dim), ("model_dim", "inter_dim"))
 

@@ -18,8 +18,9 @@ from flydsl.kernels.moe.mxfp_moe.mx_rows import moe_mxfp4_sort
 from flydsl.kernels.quant.device_quant import build_mx_quant_module
 
 ROWS = (16, 32, 64, 128)
-EPILOGUES = {"atomic": True, "nonatomic": False, "nonatomic_cshuffle": False}
-"""Ways to end -> whether rows of a token are added up."""
+EPILOGUES = {"atomic": "bf16", "nonatomic": "bf16", "nonatomic_cshuffle": "bf16", "nonatomic_mxfp4": "fp4",
+             "nonatomic_fp8": "fp8"}  # fmt: skip
+"""Ways to end -> what results are. With "atomic" rows of a token are added up."""
 STEP = 256
 
 
@@ -34,11 +35,13 @@ def first_stage(NE: int, D_HIDDEN: int, D_INTER: int, BM: int, BN: int, BK: int,
 
 @cache
 def second_stage(
-    NE: int, D_HIDDEN: int, D_INTER: int, topk: int, BM: int, BN: int, BK: int, a_dtype: str, atomic: bool
-) -> Any:
+    NE: int, D_HIDDEN: int, D_INTER: int, topk: int, BM: int, BN: int, BK: int, a_dtype: str, epilog: str,
+    scales: str, pad: int,
+) -> Any:  # fmt: skip
     plan = mixed_plan(
-        (a_dtype, "fp4"), D_HIDDEN, D_INTER, (BM, min(BN, 128), BK), False, experts=NE, topk=topk, out="bf16",
-        weighted=True, accumulate=atomic, by_slot=True, rows_in_order=True,
+        (a_dtype, "fp4"), D_HIDDEN, D_INTER, (BM, min(BN, 128), BK), False, experts=NE, topk=topk,
+        out=EPILOGUES[epilog], weighted=True, accumulate=epilog == "atomic", by_slot=True, rows_in_order=True,
+        row_scales=scales, depth_pad=pad,
     )  # fmt: skip
     return mixed_launcher(plan, (D_HIDDEN, D_INTER), ("D_HIDDEN", "D_INTER"), None)
 
@@ -83,11 +86,22 @@ def flydsl_mxfp4_gemm2(
     flat_out_scale: Any = None, D_INTER_REAL: int | None = None, BN: int = 256, BK: int = 256, a_dtype: str = "fp4",
     stream: object = None,
 ) -> None:  # fmt: skip
-    """The second stage, into bf16 ``flat_out``: [M, D_HIDDEN], zero before, with "atomic", else [M topk, D_HIDDEN]."""
+    """The second stage, into bf16 ``flat_out``: [M, D_HIDDEN], zero before, with "atomic", else [M topk, D_HIDDEN].
+
+    "nonatomic_mxfp4" and "nonatomic_fp8" give codes instead, and E8M0 scales of 32 in ``flat_out_scale`` [M topk,
+    D_HIDDEN / 32]; without that, behind the codes of a row of fp8, which then has D_HIDDEN / 8 bytes more
+    (`compile_moe_reduction` with "fp8"). Of rows only ``D_INTER_REAL`` elements count, where it is given.
+    """
     check(BM, a_dtype, D_HIDDEN=D_HIDDEN, D_INTER=D_INTER)
-    if epilog not in EPILOGUES or D_INTER_REAL not in (None, D_INTER):
-        raise NotImplementedError(f"epilog is one of {', '.join(EPILOGUES)}, and rows have no padding; got {epilog!r}")
-    run = second_stage(NE, D_HIDDEN, D_INTER, topk, BM, BN, BK, a_dtype, EPILOGUES[epilog])
+    real = D_INTER if D_INTER_REAL is None else D_INTER_REAL
+    if epilog not in EPILOGUES or not 0 < real <= D_INTER:
+        raise NotImplementedError(
+            f"epilog is one of {', '.join(EPILOGUES)}, and D_INTER_REAL 1 to {D_INTER}; got {epilog!r} and {real}"
+        )
+    scales = "" if EPILOGUES[epilog] == "bf16" else "behind" if flat_out_scale is None else "apart"
+    if epilog == "nonatomic_mxfp4" and scales == "behind":
+        raise NotImplementedError("nonatomic_mxfp4 takes a flat_out_scale")
+    run = second_stage(NE, D_HIDDEN, D_INTER, topk, BM, BN, BK, a_dtype, epilog, scales, D_INTER - real)
     run(flat_out, inter_sorted_quant, w2_u8, inter_sorted_shuffled_scale, w2_scale_u8, sorted_token_ids,
-        sorted_expert_ids, sorted_weights, cumsum_tensor, None, M_logical, D_HIDDEN, D_INTER,
+        sorted_expert_ids, sorted_weights, cumsum_tensor, None, flat_out_scale, M_logical, D_HIDDEN, D_INTER,
         sorted_expert_ids.shape[0], stream_of(w2_u8, stream))  # fmt: skip

@@ -12,7 +12,7 @@ from typing import Any
 
 import flydsl.expr as fx
 from flydsl.expr import rocdl
-from flydsl.kernels.gemm.matrix_cores import ACCESS_BYTES, BLOCK, SCALED_DEPTH
+from flydsl.kernels.gemm.matrix_cores import ACCESS_BYTES, BLOCK, SCALED_DEPTH, UNIT_SCALES
 from flydsl.kernels.gemm.mxfp4_preshuffle import WORD_DEPTH, ScaleWords, fp4_of
 from flydsl.kernels.gemm.preshuffle_plan import WAVES
 from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import Rows, StagePlan
@@ -42,6 +42,19 @@ class Fp4Weights:
         return self.tiles[tile % 2][None, None, number]
 
 
+class UnitScales:
+    """Scales of 1 for all rows."""
+
+    def __init__(self) -> None:
+        self.tiles = [self, self]
+
+    def __getitem__(self, place: Any) -> Any:
+        return fx.Int32(UNIT_SCALES)
+
+    def load(self, tile: int, word: Any) -> None:
+        """Nothing is fetched."""
+
+
 class ExpertMxPipeline(ExpertPipeline):
     """The experts' pipeline with scales inside of the products."""
 
@@ -58,7 +71,10 @@ class ExpertMxPipeline(ExpertPipeline):
         of_expert = fx.make_view(fx.get_iter(scales[1]) + first, fx.make_layout(1, 1))
         self.column_scales = ScaleWords(of_expert, fx.Int32(plan.n), self._column_pairs(column), self.depth, self.words)
         pairs = (rows.first // 32, max(plan.tile_m // 32, 1), 1)
-        self.row_scales = ScaleWords(scales[0], rows.first + 32 * pairs[1], pairs, self.depth, self.words)
+        self.row_scales: Any = UnitScales()
+        if not plan.unit_rows:
+            self.row_scales = ScaleWords(scales[0], rows.first + 32 * pairs[1], pairs, self.depth, self.words)
+        self.first_word = self.part * (plan.k * self.density // WORD_DEPTH)
         # A tile of 16 rows is one half of a pair of blocks.
         self.row_shift = rows.first // BLOCK % 2 * 8 if plan.tile_m % 32 else 0
 
@@ -81,7 +97,8 @@ class ExpertMxPipeline(ExpertPipeline):
         start = fx.recast_iter(fx.Int8, fx.get_iter(B)) + first
         start = rocdl.make_buffer_ptr(start, plan.n * depth)
         lane, wave = fx.thread_idx.x % LANES, fx.thread_idx.x // LANES
-        start = start + ((column * (plan.tile // BLOCK) + wave) * (between * block) + lane * ACCESS_BYTES)
+        skipped = self.part * (BLOCK * plan.k // (2 if plan.mx[0] == "fp8" else 1))  # by the parts of K before this one
+        start = start + ((column * (plan.tile // BLOCK) + wave) * (between * block) + lane * ACCESS_BYTES + skipped)
         parts = block if plan.interleaved else plan.columns * depth
         layout = fx.make_layout(
             (ACCESS_BYTES, (plan.parts, plan.column_tiles // plan.parts)), (1, (parts, WAVES * between * block))
@@ -95,8 +112,8 @@ class ExpertMxPipeline(ExpertPipeline):
         if chunk == 0:
             last = (self.plan.k - self.plan.tile_k) * self.density // WORD_DEPTH
             word = fx.min(fx.Int32((after + tile * self.plan.tile_k) * self.density // WORD_DEPTH), fx.Int32(last))
-            self.row_scales.load(tile, word)
-            self.column_scales.load(tile, word)
+            self.row_scales.load(tile, self.first_word + word)
+            self.column_scales.load(tile, self.first_word + word)
         super().load_b(tile, chunk, after)
 
     def add_products(self, a: Any, b: Any, tile: int, chunk: int) -> None:

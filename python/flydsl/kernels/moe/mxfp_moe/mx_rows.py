@@ -31,16 +31,16 @@ def scale_place(row: Any, group: Any, groups: int) -> Any:
 
 @flyc.jit
 def write_group(vector: Any, out: Any, place: Any, scales: Any, at: Any, quant: str) -> None:
-    """32 numbers as codes, at ``place`` in groups; their scale for row, group and number of groups ``at``."""
+    """32 numbers as codes from byte ``place`` on, and their scale to byte ``at``."""
     kind, top, divisor, size = MX[quant]
     largest = abs(vector).reduce("max")
     if fx.const_expr(quant == "mxfp8"):
         largest = fx.max(largest, fx.Float32(1e-30))
     scale = e8m0_of(largest / divisor)
     codes = fx.math.clampf(vector * inverse_of_e8m0(scale), -top, top).to(kind).bitcast(fx.Uint8)
-    start = fx.recast_iter(fx.Uint8, fx.get_iter(out)) + place * size
+    start = fx.recast_iter(fx.Uint8, fx.get_iter(out)) + place
     fx.make_view(start, fx.make_layout(size, 1)).store(codes)
-    fx.recast_iter(fx.Uint8, fx.get_iter(scales))[scale_place(*at)] = scale.to(fx.Uint8)
+    fx.recast_iter(fx.Uint8, fx.get_iter(scales))[at] = scale.to(fx.Uint8)
 
 
 # Scales in the order of experts --------------------------------------------------------------------------------------
@@ -152,7 +152,8 @@ def build_silu_and_mul_fq_module(
                     target = fx.get_iter(out) + (fx.Int64(row) * inter_dim + group * PIECE)
                     fx.make_view(target, fx.make_layout(PIECE, 1)).store(vector.to(out.dtype))
                 else:
-                    write_group(vector, out, fx.Int64(row) * groups + group, out_scale, (place, group, groups), quant)
+                    codes = (fx.Int64(row) * groups + group) * MX[quant][-1]
+                    write_group(vector, out, codes, out_scale, scale_place(place, group, groups), quant)
 
     @flyc.jit
     def silu_and_mul(

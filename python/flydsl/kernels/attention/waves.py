@@ -1,0 +1,270 @@
+"""The waves of a block of attention: their products, their fragments, and tiles of keys and values in shared memory.
+
+Products are transposed: scores are K Q^T and results V^T P, with queries as columns. A lane then has scores of one
+query, and the powers it makes of them are what the second product takes from it: they never leave its registers. Where
+an instruction wants other keys of a lane than the first product gives it, V is read in that order: sums do not mind.
+
+Keys and values pass through registers on their way to shared memory, where V lies transposed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import flydsl.expr as fx
+from flydsl.kernels.attention.scores import PLAIN, Features
+from flydsl.kernels.attention.tiles import FragmentRows
+
+MOST_ROWS = 64
+"""Rows of a tile at most, so that their bytes can be counted in 32 bits."""
+PAD, TURNED_PAD = 8, 4
+"""Elements between rows of shared memory, so that neighbouring rows begin in different banks: of a tile as it is, read
+16 bytes at a time, and of one that is turned, read and written 8 bytes at a time."""
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """A matrix instruction: its queries and depth, how far lanes that share a query are apart, the order of keys in its
+    depth, the registers of a lane, and the elements of a head of queries and results that are not too many for them.
+
+    A block has ``waves``. ``results`` registers of a lane at most are for sums of a wave's part of the results. LLVM is
+    asked for registers that leave room for so many ``blocks`` in a compute unit, where heads are small enough.
+    """
+
+    make: Callable[[Any], Any]
+    queries: int
+    depth: int
+    distances: tuple[int, ...]
+    order: tuple[tuple[int, ...], tuple[int, ...]]
+    registers: int = 512
+    widest: int = 1 << 16
+    waves: int = 4
+    results: int = 128
+    blocks: int = 0
+
+
+INSTRUCTIONS = (
+    Instruction(
+        lambda dtype: fx.rocdl.MFMA(32, 32, 16, dtype), 32, 16, (32,), ((4, 2, 2), (1, 8, 4)), widest=512, blocks=2
+    ),
+    Instruction(lambda dtype: fx.rocdl.MFMA(32, 32, 8, dtype), 32, 8, (32,), ((8,), (1,)), widest=512),
+    Instruction(lambda dtype: fx.rocdl.MFMA(16, 16, 32, dtype), 16, 32, (16, 32), ((4, 2, 4), (1, 16, 4))),
+    Instruction(lambda dtype: fx.rocdl.MFMA(16, 16, 16, dtype), 16, 16, (16, 32), ((16,), (1,))),
+    Instruction(lambda dtype: fx.rocdl.WMMA(16, 16, 16, dtype), 16, 16, (16,), ((16,), (1,)), 256, waves=8, results=64),
+)
+"""Best first. LDS of gfx950 has room for two blocks."""
+
+
+@dataclass(frozen=True)
+class WavePlan:
+    """Head sizes, queries and keys of a block's tile, and what is asked for.
+
+    ``spread`` waves have the same queries: each makes all of their scores, and a part of the elements of their results.
+    """
+
+    dtype: Any
+    d: int
+    dv: int
+    queries: int
+    keys: int = 64
+    features: Features = PLAIN
+    group: int = 1
+    spread: int = 1
+
+    @property
+    def held(self) -> int:
+        """Elements of a head of queries and of results."""
+        return self.d + self.dv
+
+
+def choose_instruction(dtype: Any, held: int = 0) -> Instruction:
+    """The first one for heads of so many elements that the target being compiled for has."""
+    for candidate in INSTRUCTIONS:
+        with suppress(ValueError):  # this target has no such instruction
+            fx.make_mma_atom(candidate.make(dtype))
+            if held <= candidate.widest:
+                return candidate
+    raise ValueError(f"this target has no matrix instruction for attention in {dtype.__name__}")
+
+
+def tiled_over(instruction: Instruction, dtype: Any, queries: int, spread: int = 1) -> Any:
+    """The instruction repeated over waves: side by side along the queries, and ``spread`` along a head's elements."""
+    waves = queries // instruction.queries
+    return fx.make_tiled_mma(
+        fx.make_mma_atom(instruction.make(dtype)), fx.make_layout((spread, waves, 1), (waves, 1, 0))
+    )
+
+
+def keys_of(instruction: Instruction, held: int) -> int:
+    """Keys of a block: fewer where queries and their results, ``held`` elements, alone fill the registers."""
+    keys = 64 if held <= instruction.registers // 2 else 32 if held <= instruction.registers else 16
+    return max(keys, instruction.queries, instruction.depth)
+
+
+def spread_of(instruction: Instruction, dv: int, waves: int) -> int:
+    """How many waves share the results of the same queries, if ``waves`` have different ones: a block's waves in all at
+    least, and so many that results leave room in the registers."""
+    each = dv * instruction.queries // fx.num_warp_threads()
+    wanted = max(instruction.waves // waves, -(-each // instruction.results))
+    while dv % (instruction.queries * wanted):
+        wanted -= 1
+    return wanted
+
+
+def waves_beside(instruction: Instruction, held: int) -> dict[str, int]:
+    """What LLVM is told of the waves that share a SIMD, if heads have ``held`` elements: those of several blocks."""
+    return {"rocdl.waves_per_eu": instruction.blocks} if held <= instruction.registers // 2 else {}
+
+
+def threads_of(plan: WavePlan) -> int:
+    """Threads of a block."""
+    waves = plan.queries // choose_instruction(plan.dtype, plan.held).queries
+    return waves * plan.spread * fx.num_warp_threads()
+
+
+class Waves:
+    """The products of a block, a lane's fragments, and the tiles in shared memory.
+
+    ``q_tile`` gives the tile of queries, as it may be seen by the lane that has a query.
+    """
+
+    AHEAD = 1
+    """Steps of a product whose operand is read before the one that is multiplied."""
+
+    def __init__(self, q_tile, sources, extras, numbers, plan):
+        self.extras, self.numbers, self.plan, self.sources = extras, numbers, plan, sources
+        self.instruction = choose_instruction(plan.dtype, plan.held)
+        self.distances, self.threads = self.instruction.distances, threads_of(plan)
+        self.allocator = fx.SharedAllocator()
+        self.first = tiled_over(self.instruction, plan.dtype, plan.queries)
+        self.second = tiled_over(self.instruction, plan.dtype, plan.queries, plan.spread)
+        # Waves that have the same queries make the same scores.
+        self.scorer = fx.thread_idx.x if plan.spread == 1 else fx.thread_idx.x % (self.threads // plan.spread)
+        self.make_tiles()
+        scores, results = (plan.keys, plan.queries), (plan.dv, plan.queries)
+        self.s = self.first.make_fragment_C(fx.make_identity_tensor(scores))
+        self.o = self.second.make_fragment_C(fx.make_identity_tensor(results))
+        self.p = self.second.make_fragment_B(fx.make_identity_tensor(scores[::-1]))
+        self.s_rows = FragmentRows(self.first, self.scorer, scores, queries=1)
+        self.o_rows = FragmentRows(self.second, fx.thread_idx.x, results, queries=1)
+        self.q_part = self.first.get_slice(self.scorer).partition_B(q_tile(self.s_rows.query))
+        self.q = fx.make_fragment_like(self.q_part)
+
+    def make_tiles(self):
+        plan = self.plan
+        k_storage = self.allocator.allocate(fx.Array[plan.dtype, plan.keys * (plan.d + PAD), 16]).ptr
+        v_storage = self.allocator.allocate(fx.Array[plan.dtype, plan.dv * (plan.keys + TURNED_PAD), 16]).ptr
+        self.k_tile = fx.make_view(k_storage, fx.make_layout((plan.keys, plan.d), (plan.d + PAD, 1)))
+        self.v_tile = fx.make_view(v_storage, fx.make_layout((plan.dv, plan.keys), (plan.keys + TURNED_PAD, 1)))
+        ordered = fx.make_layout((plan.dv, self.order_of_keys()), (plan.keys + TURNED_PAD, self.order_of_keys(1)))
+        self.k_part = self.first.get_slice(self.scorer).partition_A(self.k_tile)
+        self.v_part = self.second.get_slice(fx.thread_idx.x).partition_A(fx.make_view(v_storage, ordered))
+
+    def order_of_keys(self, apart=0):
+        """The extents of a block's keys in the order of the second product, or how far these are ``apart``."""
+        shape, stride = self.instruction.order
+        depth = self.instruction.depth
+        if apart == 0:
+            return (*shape, self.plan.keys // depth)
+        return (*(apart * step for step in stride), apart * depth)
+
+    def four(self):
+        """A copy of four neighbouring elements: what every instruction has side by side."""
+        return fx.make_copy_atom(fx.UniversalCopy64b(), self.plan.dtype)
+
+    def shares(self, count):
+        """This thread's shares of ``count``; where they do not come out even, threads share the last."""
+        turns = -(-count // self.threads)
+        shares = [fx.thread_idx.x + turn * self.threads for turn in range(turns)]
+        return shares if turns * self.threads == count else [fx.min(share, fx.Int32(count - 1)) for share in shares]
+
+    def start(self, piece, block):
+        """Have a block of keys come: this thread's part of it, eight elements of K, four by four of V at a time."""
+        plan, (k_rows, v_rows) = self.plan, self.rows_of(piece, block)
+        keys, values = [], []
+        for at in self.shares(plan.keys * plan.d // 8):
+            keys.append(k_rows(at // (plan.d // 8), at % (plan.d // 8) * 8, 8))
+        for at in self.shares(plan.keys * plan.dv // 16):
+            for i in fx.range_constexpr(4):
+                values.append(v_rows(at // (plan.dv // 4) * 4, at % (plan.dv // 4) * 4, 4, i))
+        return keys, values
+
+    def arrive(self, piece, following, held):
+        """Put a block into shared memory and have the ``following`` one come.
+
+        What comes is given, and what reads of K, and of V, for a step of a product.
+        """
+        fx.barrier()  # everyone has multiplied the tiles of the block before
+        self.fill_tiles(*held)
+        fx.barrier()
+        return self.start(piece, following), (partial(self.read, self.k_part), partial(self.read, self.v_part))
+
+    def rows_of(self, piece, block):
+        """What gives elements of a row of K, and of V, of a block: (row, column, how many, rows behind that one)."""
+        return [partial(self.elements, block_rows(tensor, piece, block, self.plan.keys)) for tensor in self.sources]
+
+    def elements(self, rows, row, column, count, behind=0):
+        return rows.load(row, column, fx.Vector.make_type(count, self.plan.dtype), behind)
+
+    def fill_tiles(self, keys, values):
+        """K as it is; V transposed, four by four elements, which a thread has."""
+        plan = self.plan
+        for at, vector in zip(self.shares(plan.keys * plan.d // 8), keys, strict=True):
+            vector.store(self.k_tile, [at // (plan.d // 8), at % (plan.d // 8) * 8], alignment=16)
+        for turn, at in enumerate(self.shares(plan.keys * plan.dv // 16)):
+            self.store_values(at, values[turn * 4 : turn * 4 + 4])
+
+    def store_values(self, at, four):
+        """A block of 4 x 4 values, turned."""
+        dv = self.plan.dv
+        for j in fx.range_constexpr(4):
+            column = fx.Vector.from_elements([vector[j] for vector in four], self.plan.dtype)
+            column.store(self.v_tile, [at % (dv // 4) * 4 + j, at // (dv // 4) * 4], alignment=8)
+
+    def read(self, part, step):
+        """What the instructions take of a tile for a step."""
+        fragment = fx.make_fragment_like(part[None, None, step])
+        fx.copy(self.four(), part[None, None, step], fragment)
+        return fragment
+
+    def multiply(self, tiled, accumulators, read, operand, steps):
+        """accumulators += what is read * operand, a step of the instruction's depth after the other."""
+        held = [read(step) for step in range(min(self.AHEAD, steps))]
+        for k in fx.range_constexpr(steps):
+            if fx.const_expr(k + self.AHEAD < steps):
+                held.append(read(k + self.AHEAD))
+            fx.gemm(tiled, accumulators, held[k], operand[None, None, k], accumulators)
+
+
+class Rows:
+    """Rows of a sequence of ``count`` that begins at ``start``, from the ``first`` on, through descriptors that end
+    with the sequence, so that zeros lie behind."""
+
+    def __init__(self, tensor, start, first, count):
+        rows, width = (fx.get_scalar(leaf) for leaf in fx.get_leaves(tensor.shape))
+        inside = fx.min(fx.min(count - first, fx.Int32(rows) - (start + first)), fx.Int32(MOST_ROWS))
+        stride = fx.Int64(fx.get_scalar(fx.get_(tensor.stride, 0)))
+        self.bytes_of = tensor.dtype.width // 8
+        self.stride = fx.Int32(stride)
+        self.pointer = (fx.get_iter(tensor) + fx.Int64(start + first) * stride).aligned(16)
+        self.records = (inside > 0).select(((inside - 1) * self.stride + width) * self.bytes_of, fx.Int32(0))
+
+    def behind(self, count):
+        """The descriptor that begins so many rows behind."""
+        if count == 0:
+            return fx.rocdl.make_buffer_ptr(self.pointer, fx.Int64(self.records))
+        left = fx.max(self.records - count * self.stride * self.bytes_of, fx.Int32(0))
+        return fx.rocdl.make_buffer_ptr((self.pointer + count * self.stride).aligned(16), fx.Int64(left))
+
+    def load(self, row, column, kind, behind=0):
+        """Elements of a row, counted from the one so many ``behind``."""
+        return fx.rocdl.raw_ptr_buffer_load(kind, self.behind(behind), (row * self.stride + column) * self.bytes_of)
+
+
+def block_rows(tensor, piece, block, keys):
+    """The rows of a block of keys of a sequence."""
+    return Rows(tensor, piece.key_start, block * keys, piece.band.length)

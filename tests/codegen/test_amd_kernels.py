@@ -1,0 +1,138 @@
+"""Machine code of every kernel for AMD GPUs: no spills, no scratch, and a busy matrix core where tiles are large."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+import pytest
+
+from flydsl.backends.rocm.compile import device_text, isa_of
+from flydsl.target.target import parse_target
+from flydsl.tools.assembly import MATRIX, fact, issue_clocks, kernels, main_loop, width_of
+from tests.codegen.repository_kernels import RepositoryKernel, after_stage_a
+from tests.conftest import REPOSITORY
+
+sys.path.append(str(REPOSITORY / "benchmarks"))
+KERNELS = importlib.import_module("amd_kernels")
+CASES, GEMMS = KERNELS.CASES, KERNELS.gemm.CASES
+LEAST_SHARE = 0.78
+MOST_BESIDE = 1.0
+"""Issue clocks of vector and LDS instructions, for each of the matrix core's, in attention on gfx950."""
+MOST_MOVES = 0.25
+"""Vector instructions for each matrix instruction of a large tile: none but what addresses take."""
+
+
+def texts_of(case: Any, arch: str) -> dict[str, str]:
+    module, target = after_stage_a(RepositoryKernel(case.name, lambda _: case.filled(arch)), arch)
+    return kernels(isa_of(device_text(module, target), parse_target(arch), 3))
+
+
+WATCHED = ("hgemm f16 256x256x64 block_n_warps=4", "attention d=128", "decode MLA 576 and 512")
+"""Kernels that every run looks at on gfx950; of all others it takes a part."""
+
+
+@pytest.mark.parametrize(
+    ("case", "arch"), [pytest.param(case, arch, id=f"{case.name} {arch}") for case in CASES for arch in case.archs]
+)
+def test_nothing_is_spilled(case: Any, arch: str) -> None:
+    check(case, arch)
+
+
+@pytest.mark.parametrize("name", WATCHED)
+def test_what_is_watched(name: str) -> None:
+    check(next(case for case in CASES if case.name == name), "gfx950")
+
+
+def check(case: Any, arch: str) -> None:
+    texts = texts_of(case, arch)
+    assert texts
+    for kernel, text in texts.items():
+        for name in ("vgpr_spill_count", "sgpr_spill_count", "private_segment_fixed_size"):
+            assert fact(text, name) == 0, (kernel, name)
+        assert "scratch_" not in text and "\tflat_" not in text, kernel
+        if not any(f"\t{name}" in text for name in MATRIX):
+            continue
+        try:
+            loop = main_loop(text).turn
+        except ValueError:  # all turns are written out
+            assert not case.large
+            continue
+        if case in GEMMS:
+            narrow = [name for name in loop.names if name.startswith(("ds_", "buffer_")) and 0 < width_of(name) < 4]
+            assert narrow == [], "every access moves whole words"
+        if case.large:
+            assert loop.matrix_share >= LEAST_SHARE, f"{loop.matrix_share:.3f} of the issue clocks"
+            assert loop.vector <= MOST_MOVES * loop.matrix, f"{loop.vector} for {loop.matrix}"
+        if case.name == "attention d=128" and arch == "gfx950":
+            matrix, vector, local = (loop.clocks_of(*names) or 0 for names in (MATRIX, ("v_",), ("ds_",)))
+            assert 0 < vector - matrix + local <= MOST_BESIDE * matrix
+
+
+@pytest.mark.parametrize(
+    ("line", "clocks"),
+    [
+        ("\tv_mfma_f32_16x16x32_f16 v[0:3], v[4:7], v[8:11], v[0:3]", 16),
+        ("\tv_mfma_f32_32x32x16_bf16 v[0:15], v[4:7], v[8:11], v[0:15]", 32),
+        ("\tv_mfma_scale_f32_16x16x128_f8f6f4 v[0:3], v[4:11], v[8:15], v[0:3], v1, v1 op_sel_hi:[0,0,0]", 32),
+        ("\tv_mfma_scale_f32_16x16x128_f8f6f4 v[0:3], v[4:7], v[8:11], v[0:3], v1, v1 cbsz:4 blgp:4", 16),
+        ("\tv_mfma_scale_f32_16x16x128_f8f6f4 v[0:3], v[4:7], v[8:15], v[0:3], v1, v1 cbsz:4", 32),
+        ("\tv_mfma_f32_16x16x4_f32 v[0:3], v4, v5, v[0:3]", 32),
+        ("\tds_write_b128 v1, v[2:5]", 20),
+        ("\ts_barrier", 4),
+        (".LBB0_1:", 0),
+    ],
+)
+def test_clocks_of_an_instruction(line: str, clocks: int) -> None:
+    assert issue_clocks(line) == clocks
+
+
+@pytest.mark.parametrize(
+    ("line", "arch", "clocks"),
+    [
+        ("\tv_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[0:7]", "gfx1100", 32),
+        ("\tv_wmma_f32_16x16x16_fp8_fp8 v[0:7], v[8:9], v[10:11], v[0:7]", "gfx1201", 8),
+        ("\tv_wmma_f32_16x16x32_f16 v[0:7], v[8:15], v[16:23], v[0:7]", "gfx1250", None),
+        ("\tv_add_f32_e32 v0, v1, v2", "gfx1201", 1),
+    ],
+)
+def test_clocks_of_waves_of_32(line: str, arch: str, clocks: int | None) -> None:
+    assert issue_clocks(line, arch) == clocks
+
+
+@pytest.mark.parametrize(
+    ("name", "width"),
+    [("ds_read_b64_tr_b16", 8), ("ds_read2_b64", 16), ("ds_load_2addr_b32", 8), ("buffer_load_dwordx4", 16),
+     ("ds_load_tr16_b128", 16), ("ds_read_u16_d16_hi", 2), ("global_atomic_pk_add_f16", 0)],
+)  # fmt: skip
+def test_bytes_of_an_access(name: str, width: int) -> None:
+    assert width_of(name) == width
+
+
+LOOP = """
+	.amdgcn_target "amdgcn-amd-amdhsa--gfx950"
+.LBB0_1:
+	v_mfma_f32_16x16x32_f16 v[0:3], v[4:7], v[8:11], v[0:3]
+	ds_read_b128 v[4:7], v20
+	s_cbranch_scc0 .LBB0_4
+	s_cbranch_vccz .LBB0_3
+	v_exp_f32_e32 v12, v12
+	v_exp_f32_e32 v13, v13
+.LBB0_3:
+	v_add_f32_e32 v1, v2, v3
+	s_branch .LBB0_1
+.LBB0_4:
+	s_endpgm
+"""
+
+
+def test_a_turn_takes_the_shorter_way() -> None:
+    """Another loop with as many products, but more beside them, is not the main one; what is skipped does not count."""
+    other = LOOP.replace("LBB0", "LBB1").replace("\tv_add_f32_e32", "\tv_mul_f32_e32 v9, v9, v9\n\tv_add_f32_e32")
+    loop = main_loop(other + LOOP)
+    assert "v_mul_f32_e32" not in loop.counts and loop.counts["v_exp_f32_e32"] == 2
+    turn = loop.turn
+    assert (turn.matrix, turn.vector, turn.counts["v_exp_f32_e32"]) == (1, 1, 0)
+    assert turn.accesses("ds_") == {16: 1}
+    assert turn.matrix_share == 16 / (16 + 4 * 5)
