@@ -52,7 +52,9 @@ class Autotuner(Decorated):
                 f"an Autotuner takes a jit function, got {type(fn).__name__}", hint="autotune(configs)(fn) tunes any"
             )
         if options is None:
-            named = {name: tuple(v) if isinstance(v, list) else v for name, v in measured.items() if v is not None}
+            named: dict[str, Any] = {
+                k: tuple(v) if isinstance(v, list) else v for k, v in measured.items() if v is not None
+            }
             options = Options(warmup=warmup, rep=rep, do_bench=do_bench_fn, **named)
         super().__init__(fn.func)
         self.fn = fn

@@ -109,10 +109,10 @@ def _kind(dtype: str) -> Any:
 def rows(x: Any) -> Any:
     """An array as a matrix of its last dimension's rows: a view where memory allows it, else a copy.
 
-    Rows that are multiples of 16 bytes long begin at such.
+    Rows that are multiples of 16 bytes long begin at such. An array of no dimension is a row of one element.
     """
     if not x.shape:
-        raise IndexError("an array of no dimension has no rows")
+        x = x.reshape(1)
     length = x.shape[-1]
     matrix = x if len(x.shape) == 2 else x.reshape(-1, length) if length else x.reshape(prod(x.shape[:-1]), 0)
     if is_array(matrix):

@@ -9,7 +9,7 @@ from flydsl.kernels.attention.attention import MAX_HEAD
 from flydsl.kernels.attention.attention import attention as run_attention
 from flydsl.kernels.blocks.inputs import Array
 from flydsl.ops import arrays
-from flydsl.ops.op import Arguments, Op, fall_back, numpy_only, same_kind
+from flydsl.ops.op import Arguments, Op, fall_back, host_numbers, numpy_only, one_place, same_kind
 
 WITHOUT_ATTENTION = ("gfx1250",)
 """Targets whose matrix instructions `kernels/attention/waves.py` has none of."""
@@ -76,8 +76,9 @@ def no_attention(query: Array) -> str | None:
 
 def _why_not(query: Array, key: Array, value: Array, *others: Any) -> str | None:
     """Why the kernels do not take tensors, or None; ``others`` are tensors of which there is no gradient."""
-    if not (arrays.is_array(query) or arrays.is_tensor(query)):
-        raise TypeError(f"expected a tensor of torch or an array of NumPy, got {type(query).__name__}")
+    one_place(query, key, value, *others)
+    if not (query.shape and key.shape and value.shape):
+        return "tensors are (batch, heads, tokens, d)"
     if arrays.type_name(query) not in ("f16", "bf16"):
         return f"attention is for f16 and bf16, and the query is {query.dtype}"
     if (reason := no_attention(query)) is not None:
@@ -108,6 +109,10 @@ def why_not(
         return "dropout has no kernel"
     if not (len(query.shape) == len(key.shape) == len(value.shape) == 4):
         return "tensors are (batch, heads, tokens, d)"
+    if not arrays.is_array(query) and not _fits(query, key, value):
+        return "shapes differ, which torch broadcasts or refuses"
+    if attn_mask is not None and "int" in str(attn_mask.dtype):
+        return f"a mask has booleans or numbers that are added, got {attn_mask.dtype}"
     if is_causal and attn_mask is not None:
         return "a mask and is_causal=True exclude each other"
     if is_causal and query.shape[2] != key.shape[2]:
@@ -115,6 +120,12 @@ def why_not(
     if query.shape[1] != key.shape[1] and not enable_gqa:
         return "heads differ without enable_gqa=True"
     return None
+
+
+def _fits(query: Array, key: Array, value: Array) -> bool:
+    """Whether shapes go together without being broadcast, and there are heads."""
+    same = key.shape[:3] == value.shape[:3] and query.shape[3] == key.shape[3]
+    return same and query.shape[0] == key.shape[0] and query.shape[1] > 0 and key.shape[1] > 0
 
 
 def scaled_dot_product_attention(
@@ -178,5 +189,10 @@ def attention(
     numpy_only("attention", reason)
     if any(side is not None and side < 0 for side in window):
         raise ValueError(f"window must be None or not negative, got {window}")
+    one_place(q, cu_seqlens_q, cu_seqlens_k)
+    for name, starts, tokens in (("cu_seqlens_q", cu_seqlens_q, q), ("cu_seqlens_k", cu_seqlens_k, k)):
+        found = None if starts is None else host_numbers(starts)
+        if found is not None and found.size and not (found.min() >= 0 and found.max() <= len(tokens)):
+            raise IndexError(f"{name} lie within {len(tokens)} tokens, got {found.min()} to {found.max()}")
     numbers = _numbers(q, is_causal, scale, window, softcap, max_seqlen_q, max_seqlen_k, deterministic)
     return ATTENTION(q, k, v, attn_mask, alibi_slopes, sinks, cu_seqlens_q, cu_seqlens_k, *numbers)

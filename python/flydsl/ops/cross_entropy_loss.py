@@ -8,7 +8,7 @@ import numpy as np
 
 from flydsl.kernels.norm.cross_entropy import build_cross_entropy_bwd_module, build_cross_entropy_module, mean_loss
 from flydsl.ops import arrays
-from flydsl.ops.op import Arguments, Op, fall_back, numpy_only, why_not_rows
+from flydsl.ops.op import Arguments, Op, fall_back, host_numbers, numpy_only, one_place, why_not_rows
 from flydsl.ops.replays import REPLAYS, replay_key
 
 REDUCTIONS = ("none", "mean", "sum")
@@ -24,7 +24,7 @@ def _allocate(logits: Any, target: Any, ignore: int, reduction: int, smoothing: 
 def _launch(arguments: Arguments, results: Arguments) -> None:
     logits, target, ignore, reduction, smoothing = arguments
     loss, lse, scale = results
-    matrix, labels = arrays.rows(logits), arrays.numbers(target)
+    matrix, labels = arrays.rows(logits), _flat(target)
     m, n = matrix.shape
     if not m:
         arrays.filled(loss, float("nan") if reduction == 1 else 0.0)
@@ -46,7 +46,7 @@ def _launch_backward(arguments: Arguments, results: Arguments) -> None:
     m, n = matrix.shape
     if m and n:
         arrays.launch(
-            build_cross_entropy_bwd_module(n, arrays.NAMES[matrix.dtype]), matrix, matrix, arrays.numbers(target),
+            build_cross_entropy_bwd_module(n, arrays.NAMES[matrix.dtype]), matrix, matrix, _flat(target),
             arrays.numbers(lse), _flat(dloss), out, m, ignore, smoothing, scale,
         )  # fmt: skip
 
@@ -72,6 +72,7 @@ def why_not(
     label_smoothing: float = 0.0,
 ) -> str | None:  # fmt: skip
     """Why a call is left to torch, or None."""
+    one_place(input, target, weight)
     if weight is not None:
         return "weights of classes have no kernel"
     if len(input.shape) > 2:
@@ -79,6 +80,8 @@ def why_not(
     reason = why_not_rows(input)
     if reason is None and len(target.shape) == len(input.shape) and target.dtype == input.dtype:
         return "probabilities of classes as targets have no kernel"
+    if reason is None and input.shape and input.shape[-1] == 0 and arrays.count_rows(input):
+        return "there are no classes"
     return reason
 
 
@@ -88,9 +91,9 @@ def cross_entropy(
 ) -> Any:  # fmt: skip
     """The cross-entropy of logits (N, C) or (C,) with indices of classes, as `torch.nn.functional.cross_entropy`.
 
-    One pass over the logits forward and one backward, in f32. A row's loss is within 1e-5 of its size, and so is the
-    mean, which is rounded to the logits' type as torch's is; gradients are within 4e-6 in f32 and a rounding of the
-    type else, relative to the largest of a row.
+    Targets are int64, int32 or uint8. One pass over the logits forward and one backward, in f32. A row's loss is within
+    1e-5 of its size, and so is the mean, which is rounded to the logits' type as torch's is; gradients are within 4e-6
+    in f32 and a rounding of the type else, relative to the largest of a row.
     """
     if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
@@ -124,14 +127,10 @@ def _check(input: Any, target: Any, ignore_index: int) -> None:
             f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({target.shape[0]})."
         )
     if str(target.dtype).split(".")[-1] not in ("int64", "int32", "uint8"):
-        raise RuntimeError(f"targets are indices of classes, int64 or int32; got {target.dtype}")
-    on_host = arrays.is_array(target) or (target.device.type == "cpu" and not _traced())
-    if on_host:
-        labels = np.asarray(target).reshape(-1)
+        raise RuntimeError(f"targets are indices of classes, int64, int32 or uint8; got {target.dtype}")
+    labels = host_numbers(target)
+    if labels is not None:
+        labels = labels.reshape(-1)
         wrong = labels[(labels != ignore_index) & ((labels < 0) | (labels >= input.shape[-1]))]
         if wrong.size:
             raise IndexError(f"Target {wrong[0]} is out of bounds.")
-
-
-def _traced() -> bool:
-    return arrays.met_torch().compiler.is_compiling()

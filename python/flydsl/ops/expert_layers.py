@@ -13,7 +13,7 @@ from flydsl.kernels.moe.topk_gating import (
     lanes_of,
 )
 from flydsl.ops import arrays
-from flydsl.ops.op import Arguments, Op, fall_back, numpy_only
+from flydsl.ops.op import Arguments, Op, fall_back, numpy_only, one_place
 
 WAVE = 32
 """Lanes that every target's waves have."""
@@ -142,8 +142,8 @@ def why_not(
     input: Any, router: Any, w1: Any, w2: Any = None, *, topk: int | None = None, kind: str = "plain", **_: Any
 ) -> str | None:
     """Why a call is left to torch, or None."""
-    if not (arrays.is_array(input) or arrays.is_tensor(input)):
-        raise TypeError(f"expected a tensor of torch or an array of NumPy, got {type(input).__name__}")
+    routed = router if isinstance(router, tuple | list) else (router,)
+    one_place(input, *routed, None if isinstance(w1, Experts) else w1, w2)
     if arrays.type_name(input) not in ("f16", "bf16"):
         return f"experts are for f16 and bf16, and the input is {input.dtype}"
     if _is_compiling():
@@ -235,6 +235,8 @@ def _checked(logits: Any, topk: int | None, input: Any) -> int:
         raise ValueError("logits of a router need topk, how many experts a token goes to")
     if logits.shape[:-1] != input.shape[:-1]:
         raise ValueError(f"logits have a row for each token of {tuple(input.shape)}, got {tuple(logits.shape)}")
+    if arrays.type_name(logits) is None:
+        raise ValueError(f"logits of a router are f32, f16 or bf16, got {logits.dtype}")
     return topk
 
 

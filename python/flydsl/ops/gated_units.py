@@ -6,7 +6,7 @@ from typing import Any
 
 from flydsl.kernels.norm.glu import build_glu_bwd_module, build_glu_module
 from flydsl.ops import arrays
-from flydsl.ops.op import Arguments, Op, fall_back, numpy_only, why_not_rows
+from flydsl.ops.op import Arguments, Op, fall_back, numpy_only, one_place, why_not_rows
 from flydsl.ops.replays import REPLAYS, replay_key
 
 
@@ -58,6 +58,7 @@ def _gated(name: str, input: Any, up: Any, activation: str, out: Any, function: 
     key = None if up is None else replay_key(GLU, out, (input, up), (activation,))
     if (replay := REPLAYS.get(key)) is not None:
         return replay(input, up)
+    one_place(input, up)
     reason = why_not(input, up)
     gate, up = _halves(name, input, up)
     if reason is None:

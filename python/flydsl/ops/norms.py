@@ -10,7 +10,7 @@ from flydsl.kernels.norm.layernorm import build_fused_add_layernorm_module, buil
 from flydsl.kernels.norm.norm_backward import norm_backward_launcher, partial_rows
 from flydsl.kernels.norm.rmsnorm import build_fused_add_rmsnorm_module, build_rmsnorm_module
 from flydsl.ops import arrays
-from flydsl.ops.op import Arguments, Op, check_normalized, fall_back, numpy_only, shape_of, why_not_rows
+from flydsl.ops.op import Arguments, Op, check_normalized, fall_back, numpy_only, one_place, shape_of, why_not_rows
 from flydsl.ops.replays import REPLAYS, replay_key
 
 LONGEST_GRADIENT = 1 << 15
@@ -60,7 +60,7 @@ def _twice_like(x: Any, *_: Any) -> Arguments:
 def _launch_rms(arguments: Arguments, results: Arguments) -> None:
     x, weight, eps, length = arguments
     x, y = _matrix(x, length), _matrix(results[0], length)
-    if len(x):
+    if len(x) and length:
         run = build_rmsnorm_module(length, arrays.NAMES[x.dtype], len(results) > 1, eps)
         arrays.launch(run, x, x, *_lines(length, weight), y, *map(arrays.numbers, results[1:]), len(x))
 
@@ -68,7 +68,7 @@ def _launch_rms(arguments: Arguments, results: Arguments) -> None:
 def _launch_layer(arguments: Arguments, results: Arguments) -> None:
     x, weight, bias, eps, length = arguments
     x, y = _matrix(x, length), _matrix(results[0], length)
-    if len(x):
+    if len(x) and length:
         run = build_layernorm_module(length, arrays.NAMES[x.dtype], len(results) > 1, eps)
         arrays.launch(run, x, x, *_lines(length, weight, bias), y, *map(arrays.numbers, results[1:]), len(x))
 
@@ -84,7 +84,7 @@ def _add_layer(x: Any, residual: Any, weight: Any, bias: Any, eps: float, length
 def _launch_add(build: Any, arguments: Arguments, results: Arguments) -> None:
     x, residual, *weights, eps, length = arguments
     x, residual, y, added = (_matrix(value, length) for value in (x, residual, *results[:2]))
-    if len(x):
+    if len(x) and length:
         run = build(length, arrays.NAMES[x.dtype], len(results) > 2, eps)
         stats = map(arrays.numbers, results[2:])
         arrays.launch(run, x, x, residual, *_lines(length, *weights), y, added, *stats, len(x))
@@ -101,7 +101,7 @@ def _gradients(
     matrix, gradient, dx = (_matrix(value, length) for value in (x, dy, results[0]))
     count = len(matrix)
     weights = [*results[1:], None][:2]
-    if not count:
+    if not count or not length:
         for value in results[1:]:
             arrays.filled(value, 0.0)
         return
@@ -180,7 +180,8 @@ def _arranged(normalized_shape: Any, weight: Any, x: Any) -> tuple[tuple[int, ..
             raise TypeError("normalized_shape is a shape, or a weight which then has no place of its own")
         return tuple(normalized_shape.shape), normalized_shape
     if normalized_shape is None:
-        return (x.shape[-1],) if weight is None else tuple(weight.shape), weight
+        one_place(x, weight)
+        return tuple(x.shape[-1:] if weight is None else weight.shape), weight
     return shape_of(normalized_shape), weight
 
 
@@ -195,8 +196,6 @@ def why_not(input: Any, normalized_shape: Any = None, *weights: Any, eps: float 
     given = [value for value in (*arranged, *weights) if value is not None and not isinstance(value, float)]
     reason = why_not_rows(input, *given)
     length = prod(_arranged(normalized_shape, weights[0] if weights else None, input)[0])
-    if reason is None and length == 0:
-        return "rows are empty"
     wants = not arrays.is_array(input) and any(value.requires_grad for value in (input, *given))
     if reason is None and wants and length > LONGEST_GRADIENT:
         return f"the gradient of rows of {length} elements has no kernel"
@@ -224,6 +223,9 @@ def rms_norm(
     if (replay := REPLAYS.get(key)) is not None:
         return replay(input, weight)
     shape, weight = _arranged(normalized_shape, weight, input)
+    one_place(input)
+    if len(input.shape) < len(shape):
+        raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {len(input.shape)}")
     check_normalized(input, shape, weight)
     reason = why_not(input, shape, weight)
     if reason is None:
@@ -301,5 +303,6 @@ def add_layer_norm(
 
 
 def _check_pair(input: Any, residual: Any) -> None:
+    one_place(input, residual)
     if tuple(input.shape) != tuple(residual.shape):
         raise ValueError(f"input and residual have one shape, got {tuple(input.shape)} and {tuple(residual.shape)}")

@@ -117,28 +117,47 @@ def fall_back(name: str, reason: str, function: Callable[[], Any]) -> Any:
     return function()
 
 
-def same_kind(*values: Any) -> str | None:
-    """Why arrays do not go together, or None: all are of one library, one type and one device."""
-    given = [value for value in values if value is not None]
-    first = given[0]
-    for other in given[1:]:
-        if arrays.is_array(first) != arrays.is_array(other):
-            raise TypeError(f"arrays of NumPy and tensors of torch do not mix: {type(first)}, {type(other)}")
-        if not arrays.is_array(first) and first.device != other.device:
+def one_place(*values: Any) -> None:
+    """Refuse what is no array, and arrays that are not of one library and on one device; None stands for nothing."""
+    first: Any = None
+    for value in values:
+        if value is None:
+            continue
+        if not (arrays.is_array(value) or arrays.is_tensor(value)):
+            raise TypeError(f"expected a tensor of torch or an array of NumPy, got {type(value).__name__}")
+        if first is None:
+            first = value
+        elif arrays.is_array(first) != arrays.is_array(value):
+            raise TypeError(f"arrays of NumPy and tensors of torch do not mix: {type(first)}, {type(value)}")
+        elif not arrays.is_array(first) and first.device != value.device:
             raise RuntimeError(
                 f"Expected all tensors to be on the same device, but found at least two devices, {first.device} and "
-                f"{other.device}!"
+                f"{value.device}!"
             )
+
+
+def same_kind(*values: Any) -> str | None:
+    """Why arrays do not go together, or None: all are of one library, one type and one device."""
+    one_place(*values)
+    first, *others = (value for value in values if value is not None)
+    for other in others:
         if first.dtype != other.dtype:
             return f"types differ: {first.dtype} and {other.dtype}"
     return None
 
 
+def host_numbers(x: Any) -> Any:
+    """The numbers of an array that lies on the host, for a check; None if it lies on a GPU, or torch traces."""
+    if arrays.is_array(x):
+        return x
+    traced = arrays.met_torch().compiler.is_compiling()
+    return None if traced or x.device.type != "cpu" else x.detach().numpy()
+
+
 def why_not_rows(*values: Any) -> str | None:
     """Why row kernels do not take some arrays, or None."""
     first = values[0]
-    if not (arrays.is_array(first) or arrays.is_tensor(first)):
-        raise TypeError(f"expected a tensor of torch or an array of NumPy, got {type(first).__name__}")
+    one_place(first)
     if arrays.type_name(first) is None:
         return f"elements of {first.dtype} have no kernel; f32, f16 and bf16 have"
     if not arrays.is_array(first) and first.device.type not in _TORCH_DEVICES:
@@ -157,15 +176,16 @@ def last_dimension(dim: int, rank: int) -> bool:
     if not -max(rank, 1) <= dim < max(rank, 1):
         low, high = -max(rank, 1), max(rank, 1) - 1
         raise IndexError(f"Dimension out of range (expected to be in range of [{low}, {high}], but got {dim})")
-    return rank > 0 and dim % rank == rank - 1
+    return rank == 0 or dim % rank == rank - 1
 
 
 def shape_of(normalized_shape: Any) -> tuple[int, ...]:
     return (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
 
 
-def check_normalized(x: Any, shape: Sequence[int], *weights: Any) -> None:
+def check_normalized(x: Any, shape: Sequence[int], weight: Any = None, bias: Any = None) -> None:
     """Refuse what torch refuses, in its words."""
+    one_place(x, weight, bias)
     if not shape:
         raise RuntimeError(
             "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
@@ -177,9 +197,9 @@ def check_normalized(x: Any, shape: Sequence[int], *weights: Any) -> None:
             f"Given normalized_shape={list(shape)}, expected input with shape [{star}], but got input of size"
             f"{list(x.shape)}"
         )
-    for weight in weights:
-        if weight is not None and tuple(weight.shape) != tuple(shape):
+    for name, value in (("weight", weight), ("bias", bias)):
+        if value is not None and tuple(value.shape) != tuple(shape):
             raise RuntimeError(
-                "Expected weight to be of same shape as normalized_shape, but got weight of shape "
-                f"{list(weight.shape)} and normalized_shape = {list(shape)}"
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
+                f"{list(value.shape)} and normalized_shape = {list(shape)}"
             )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from flydsl.kernels.attention import paged
 from flydsl.ops import arrays
 from flydsl.ops.attention_heads import no_attention
-from flydsl.ops.op import Arguments, Op, numpy_only
+from flydsl.ops.op import Arguments, Op, host_numbers, numpy_only, one_place
 
 
 def _allocate(q: Any, k_cache: Any, v_cache: Any, *rest: Any) -> Arguments:
@@ -32,8 +34,7 @@ PAGED = Op(
 
 def why_not(q: Any, *others: Any, **options: Any) -> str | None:
     """Why a call is refused, or None: torch has nothing to leave it to."""
-    if not (arrays.is_array(q) or arrays.is_tensor(q)):
-        raise TypeError(f"expected a tensor of torch or an array of NumPy, got {type(q).__name__}")
+    one_place(q, *others)
     if arrays.type_name(q) not in ("f16", "bf16"):
         return f"attention is for f16 and bf16, and the query is {q.dtype}"
     return no_attention(q)
@@ -48,9 +49,26 @@ def paged_attention(
     q is (batch, heads, d) or (batch, new tokens, heads, d); caches are (pages, tokens, kv heads, d), of q's type or, on
     AMD, of 8 bits with their scales. Nothing is read back: calls can be captured into graphs.
     """
-    numpy_only("paged_attention", why_not(q))
+    numpy_only("paged_attention", why_not(q, k_cache, v_cache, block_tables, context_lens, sinks))
+    _check_places(k_cache, block_tables, context_lens)
     numbers = (q.shape[-1] ** -0.5 if scale is None else float(scale), -1 if window is None else window)
     return PAGED(q, k_cache, v_cache, block_tables, context_lens, sinks, *numbers, softcap, k_scale, v_scale)
+
+
+def _check_places(cache: Any, tables: Any, lengths: Any) -> None:
+    """Refuse pages that a cache does not have, where tables lie on the host; those on a GPU are not read for it."""
+    pages, counts = host_numbers(tables), host_numbers(lengths)
+    if pages is None or counts is None or len(cache.shape) != 4 or pages.ndim != 2 or len(pages) != counts.size:
+        return
+    tokens = cache.shape[1]
+    most = pages.shape[1] * tokens
+    if counts.size and not (counts.min() >= 0 and counts.max() <= most):
+        raise IndexError(f"context_lens are 0 to {most}, the tokens of a table's pages; got {counts.min()} to "
+                         f"{counts.max()}")  # fmt: skip
+    used = pages[np.arange(pages.shape[1]) * tokens < counts.reshape(-1, 1)]
+    wrong = used[(used < 0) | (used >= len(cache))]
+    if wrong.size:
+        raise IndexError(f"page {wrong[0]} is out of bounds: the cache has {len(cache)}")
 
 
 def mla_decode(
@@ -58,7 +76,7 @@ def mla_decode(
     kv_scale: float = 1.0,
 ) -> Any:  # fmt: skip
     """Attention over a latent cache (pages, tokens, d), whose first ``dv`` elements are values too; on AMD."""
-    numpy_only("mla_decode", why_not(q))
+    numpy_only("mla_decode", why_not(q, kv_cache, block_tables, context_lens))
     k_cache, v_cache = paged.latent_caches(kv_cache, dv)
     return paged_attention(
         q, k_cache, v_cache, block_tables, context_lens, scale=scale, k_scale=kv_scale, v_scale=kv_scale

@@ -13,7 +13,7 @@ from flydsl.kernels.gemm.hopper_grouped import MOST_GROUPS, hopper_grouped_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm, hopper_linear4
 from flydsl.ops import amd_products, arrays
 from flydsl.ops.amd_products import Product, ways
-from flydsl.ops.op import Arguments, Op, fall_back, numpy_only, same_kind, why_not_rows
+from flydsl.ops.op import Arguments, Op, fall_back, host_numbers, numpy_only, one_place, same_kind, why_not_rows
 
 SIDE = 128
 """Of a block that has a scale."""
@@ -215,6 +215,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         m, last = prod(input.shape[:-1]), input.shape[-1] if input.shape else 1
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({m}x{last} and {k}x{n})")
     if bias is not None and tuple(bias.shape) != (n,):
+        if not arrays.is_array(bias) and tuple(bias.shape) == (1,):
+            return linear(input, weight, bias.expand(n))
         raise RuntimeError(f"the bias of a layer of {n} features has shape ({n},), got {tuple(bias.shape)}")
     return LINEAR(input, weight, bias)
 
@@ -254,8 +256,7 @@ def why_not_scaled(
     input: Any, mat2: Any, scale_a: Any, scale_b: Any, bias: Any = None, out_dtype: Any = None
 ) -> str | None:
     """Why there is no kernel, or None."""
-    if not (arrays.is_array(input) or arrays.is_tensor(input)):
-        raise TypeError(f"expected a tensor of torch or an array of NumPy, got {type(input).__name__}")
+    one_place(input, mat2, scale_a, scale_b, bias)
     names = [str(x.dtype).removeprefix("torch.") for x in (input, mat2)]
     if any(name not in EIGHT_BITS for name in names):
         return f"matrices are {' or '.join(EIGHT_BITS)}, got {names[0]} and {names[1]}"
@@ -341,6 +342,7 @@ def why_not_grouped(
     mat_a: Any, mat_b: Any, offs: Any = None, bias: Any = None, out_dtype: Any = None
 ) -> str | None:  # fmt: skip
     """Why there is no kernel, or None."""
+    one_place(mat_a, mat_b, offs, bias)
     reason = why_not_rows(mat_a, mat_b)
     if reason is not None:
         return reason
@@ -372,6 +374,9 @@ def grouped_mm(mat_a: Any, mat_b: Any, *, offs: Any = None, bias: Any = None, ou
     if mat_a.shape[1] != mat_b.shape[1]:
         raise RuntimeError(f"contraction dimension of mat_a and mat_b must match, got {_by(mat_a.shape)} and "
                            f"{_by(mat_b.shape)}")  # fmt: skip
+    ends = host_numbers(offs)
+    if ends is not None and ends.size and not (ends.min() >= 0 and ends.max() <= len(mat_a)):
+        raise IndexError(f"offs say where groups of {len(mat_a)} rows end, got {ends.min()} to {ends.max()}")
     return GROUPED_MM(mat_a, mat_b, offs)
 
 
@@ -404,6 +409,9 @@ def why_not_int4(
     kind: str = "int4",
 ) -> str | None:  # fmt: skip
     """Why there is no kernel, or None; torch has nothing to leave this to."""
+    one_place(input, weight, scales, zeros, bias)
+    if not input.shape:
+        raise RuntimeError("activations are (…, K), got an array of no dimension")
     reason = why_not_rows(input)
     if reason is None and arrays.type_name(input) == "f32":
         return "activations are f16 or bf16"

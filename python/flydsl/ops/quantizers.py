@@ -27,13 +27,13 @@ def _launch_rows(arguments: Arguments, results: Arguments) -> None:
     x, quant, whole = arguments
     matrix, out = (arrays.rows(value) for value in (x, results[0]))
     m, n = matrix.shape
-    if whole and not (m and n):
+    if not (m and n):  # a row of nothing is one of zeros
         arrays.filled(results[1], 1.0)
     elif whole:
         tops = arrays.empty(x, (m,), "f32")
         run = build_tensor_quant_module(n, arrays.NAMES[x.dtype], quant)
         arrays.launch(run, x, matrix, out, tops, results[1], m)
-    elif m and n:
+    else:
         run = build_row_quant_module(n, arrays.NAMES[x.dtype], quant)
         arrays.launch(run, x, matrix, out, arrays.numbers(results[1]), m)
 
@@ -83,7 +83,7 @@ def why_not(input: Any, *_: Any, **__: Any) -> str | None:
 
 
 def _name(dtype: Any) -> str:
-    name = str(dtype).split(".")[-1]
+    name = getattr(dtype, "__name__", str(dtype)).split(".")[-1]
     if name not in NAMES:
         raise ValueError(f"dtype must be one of {', '.join(NAMES)}, got {dtype!r}")
     return NAMES[name]
@@ -122,9 +122,9 @@ def quantize_blocks(input: Any, block: tuple[int, int] = (1, 128), dtype: Any = 
     `quantize_per_token`.
     """
     numpy_only("quantize_blocks", why_not(input))
-    rows, columns = block
-    if columns != SIDE or rows not in (1, SIDE):
+    if not isinstance(block, (tuple, list)) or tuple(block) not in ((1, SIDE), (SIDE, SIDE)):
         raise ValueError(f"blocks are (1, 128) or (128, 128), got {block}")
+    rows, columns = block
     if len(input.shape) != 2 or input.shape[0] % rows or input.shape[1] % columns:
         raise ValueError(f"blocks of {block} do not divide {tuple(input.shape)}")
     return QUANTIZE_BLOCKS(input, rows, _name(dtype))

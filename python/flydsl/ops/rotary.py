@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from flydsl.kernels.attention.rope_cache import build_rope_module
 from flydsl.ops import arrays
-from flydsl.ops.op import Arguments, Op, fall_back, numpy_only, why_not_rows
+from flydsl.ops.op import Arguments, Op, fall_back, numpy_only, one_place, why_not_rows
 
 
 def _launch(arguments: Arguments, results: Arguments, inverse: bool = False) -> None:
     x, cos, sin, interleaved = arguments
     heads, width = x.shape[-2:]
-    flat = x.reshape(-1, heads * width)
-    matrix, out = arrays.rows(flat), results[0].reshape(-1, heads * width)
-    if len(matrix) and width:
+    places = (prod(x.shape[:-2]), heads * width)
+    matrix, out = arrays.rows(x.reshape(places)), results[0].reshape(places)
+    if 0 not in places:
         run = build_rope_module(heads, width, arrays.NAMES[x.dtype], interleaved, inverse)
         arrays.launch(run, x, matrix, arrays.rows(cos), arrays.rows(sin), out, len(matrix), len(cos))
 
@@ -41,6 +42,7 @@ def rope(input: Any, cos: Any, sin: Any, interleaved: bool = False) -> Any:
     the gradient are exact to 4e-7 of the largest element in f32, to a rounding of the type else. cos and sin get no
     gradients.
     """
+    one_place(input, cos, sin)
     if len(input.shape) < 3 or input.shape[-1] % 2:
         raise ValueError(f"rope takes (..., sequence, heads, an even D), got {tuple(input.shape)}")
     wanted = (input.shape[-3], input.shape[-1] // 2)

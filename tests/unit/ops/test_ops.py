@@ -313,19 +313,6 @@ def test_calls_without_gradients_compute_no_statistics(torch: Any) -> None:
 
 
 @pytest.mark.torch
-def test_operators_pass_torchs_own_checks(torch: Any) -> None:
-    ops.register_operators()
-    x, w = torch.randn(3, 8, requires_grad=True), torch.randn(8, requires_grad=True)
-    for name, arguments in (
-        ("softmax", (x,)), ("rms_norm", (x, w, 1e-5, 8)), ("layer_norm", (x, w, None, 1e-5, 8)),
-        ("add_rms_norm", (x, x, w, 1e-5, 8)), ("glu", (x, x, "silu")),
-        ("cross_entropy", (x, torch.tensor([1, 2, -100]), -100, 1, 0.0)),
-        ("quantize_mx", (torch.randn(2, 32), "mxfp8")),
-    ):  # fmt: skip
-        torch.library.opcheck(getattr(torch.ops.flydsl, name).default, arguments)
-
-
-@pytest.mark.torch
 def test_what_is_left_to_torch(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(op, "_warned", set())
     x = torch.randn(3, 8, dtype=torch.float64)

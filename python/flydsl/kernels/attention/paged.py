@@ -144,6 +144,8 @@ def _check(q: Array, k: Array, v: Array, tables: Array, lengths: Array, sinks: A
     for name, tensor in (("k_cache", k), ("v_cache", v)):
         if len(tensor.shape) != 4:
             raise ValueError(f"{name} is (pages, tokens, kv heads, d), and its shape is {tuple(tensor.shape)}")
+    if len(q.shape) != 4:
+        raise ValueError("q is (batch, heads, d) or (batch, new tokens, heads, d)")
     batch, tokens, heads, d = q.shape
     if tuple(k.shape[:3]) != tuple(v.shape[:3]) or k.shape[3] != d:
         raise ValueError(f"shapes do not fit: q {tuple(q.shape)}, k_cache {tuple(k.shape)}, v_cache {tuple(v.shape)}")
@@ -170,5 +172,9 @@ def _check(q: Array, k: Array, v: Array, tables: Array, lengths: Array, sinks: A
     for name, tensor, shape in (("block_tables", tables, (batch, "pages")), ("context_lens", lengths, (batch,))):
         if len(tensor.shape) != len(shape) or tensor.shape[0] != batch or not str(tensor.dtype).endswith("int32"):
             raise ValueError(f"{name} must be {shape} of int32, got {tuple(tensor.shape)} of {tensor.dtype}")
+    if batch and 0 in (tables.shape[1], *k.shape[:2]):
+        raise ValueError(
+            f"there is no page to read: block_tables {tuple(tables.shape)}, k_cache {tuple(k.shape)}; give one at least"
+        )
     if sinks is not None and tuple(sinks.shape) != (heads,):
         raise ValueError(f"sinks must be {(heads,)}, got {tuple(sinks.shape)}")

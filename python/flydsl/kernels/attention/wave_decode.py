@@ -55,7 +55,10 @@ class PagedWaves(Waves):
             at = fx.min(inside + row, last)
             next_page = (at >= page).select(fx.Int32(1), fx.Int32(0))
             further = (page >= keys).select(next_page, at * part >> 16)
-            return fx.max(self.table[before + further], fx.Int32(0)), at - further * page
+            found = fx.min(
+                self.table[before + further], fx.Int32(self.sources[0].shape[0]) - 1
+            )  # reads nothing outside
+            return fx.max(found, fx.Int32(0)), at - further * page
 
         return place
 

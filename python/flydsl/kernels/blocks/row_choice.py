@@ -123,7 +123,8 @@ def _kinds(plan: RowPlan, machine: Machine) -> Iterator[RowPlan]:
         yield from (replace(ahead, stages=stages) for stages in STAGES)
     if plan.sums:
         if plan.held * plan.sums <= MAX_SUMS and not machine.bulk:
-            yield plan
+            # The most threads a block may have leave each 128 registers: rows are then loaded again, not kept.
+            yield replace(plan, keep=plan.held < MAX_KEPT or plan.threads < MAX_THREADS)
         return
     if plan.held * plan.sources <= MAX_HELD:
         yield replace(plan, hints=once)

@@ -260,7 +260,8 @@ def _check_linear4(
     (_, k), n = x.shape, y.shape[1]
     blocks = ceildiv(n, BLOCK_ROWS), ceildiv(k, BLOCK_ROWS), BLOCK_WORDS
     if tuple(packed.shape) != blocks or str(packed.dtype).removeprefix("torch.") != "int32":
-        raise ValueError(f"weights of {n} x {k} are int32 of {blocks}, as shuffle_weights gives them, got {shapes}")
+        raise ValueError(f"weights of {n} x {k} are int32 of {blocks}, as shuffle_weights gives them, got "
+                         f"{packed.dtype}, {shapes}")  # fmt: skip
     names = [str(array.dtype).removeprefix("torch.") for array in (x, scales)]
     types = {"int4": (("bfloat16", "float16"), names[0]), "mxfp4": (("bfloat16",), "uint8")}
     if form.name not in types:

@@ -1,0 +1,184 @@
+"""Every op beside torch on what should not be: wrong types, ranks, devices, lengths and indices, and nothing at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import flydsl.ops as ops
+from flydsl.ops.table import TABLE
+
+
+def zeros(*shape: int, dtype: Any = np.float32) -> np.ndarray:
+    return np.zeros(shape, dtype)
+
+
+def half(*shape: int) -> np.ndarray:
+    return zeros(*shape, dtype=np.float16)
+
+
+PLACES = np.zeros((2, 1), np.int32), np.ones(2, np.int32)
+TABLES = zeros(5, 3), zeros(5, 3)
+EIGHT = np.zeros((4, 16), "float8_e4m3fn"), np.zeros((16, 8), "float8_e4m3fn")
+ONE = np.ones(1, np.float32)
+INT4 = np.zeros((1, 1, 512), np.int32), half(40, 1)
+EXPERTS = half(2, 128, 64), half(2, 64, 64)
+
+CALLS: dict[str, tuple[Callable[..., Any], list[np.ndarray]]] = {
+    "softmax": (ops.softmax, [zeros(4, 8)]),
+    "rms_norm": (lambda x, w: ops.rms_norm(x, (8,), w), [zeros(4, 8), zeros(8)]),
+    "layer_norm": (lambda x, w, b: ops.layer_norm(x, (8,), w, b), [zeros(4, 8), zeros(8), zeros(8)]),
+    "add_rms_norm": (ops.add_rms_norm, [zeros(4, 8), zeros(4, 8), zeros(8)]),
+    "add_layer_norm": (ops.add_layer_norm, [zeros(4, 8), zeros(4, 8), zeros(8), zeros(8)]),
+    "cross_entropy": (ops.cross_entropy, [zeros(4, 8), np.zeros(4, np.int64)]),
+    "swiglu": (ops.swiglu, [zeros(4, 8), zeros(4, 8)]),
+    "geglu": (ops.geglu, [zeros(4, 8), zeros(4, 8)]),
+    "rope": (ops.rope, [zeros(2, 5, 3, 6), *TABLES]),
+    "attention": (ops.attention, [half(1, 2, 4, 32)] * 3),
+    "scaled_dot_product_attention": (ops.scaled_dot_product_attention, [half(1, 2, 4, 32)] * 3),
+    "paged_attention": (ops.paged_attention, [half(2, 4, 32), half(5, 16, 1, 32), half(5, 16, 1, 32), *PLACES]),
+    "mla_decode": (lambda *a: ops.mla_decode(*a, dv=32), [half(2, 4, 32), half(5, 16, 32), *PLACES]),
+    "matmul": (ops.matmul, [zeros(4, 8), zeros(8, 3)]),
+    "linear": (ops.linear, [zeros(4, 8), zeros(3, 8), zeros(3)]),
+    "scaled_mm": (ops.scaled_mm, [*EIGHT, ONE, ONE]),
+    "grouped_mm": (lambda a, b, o: ops.grouped_mm(a, b, offs=o), [half(4, 16), half(2, 16, 8), PLACES[1]]),
+    "linear_int4": (lambda *a: ops.linear_int4(*a, group_size=64), [half(3, 64), *INT4]),
+    "moe": (lambda x, r, a, b: ops.moe(x, r, a, b, topk=1), [half(3, 64), half(3, 2), *EXPERTS]),
+    "quantize_per_token": (ops.quantize_per_token, [zeros(4, 8)]),
+    "quantize_per_tensor": (ops.quantize_per_tensor, [zeros(4, 8)]),
+    "quantize_mx": (ops.quantize_mx, [zeros(4, 32)]),
+    "quantize_blocks": (ops.quantize_blocks, [zeros(4, 128)]),
+}
+"""Each op with arguments that it takes; `all_reduce` needs ranks, and has tests of its own."""
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", CALLS)
+def test_arguments_that_are_no_such_arrays(name: str, torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each argument as a list, of a type that nobody takes, of the other library, and on another device."""
+    monkeypatch.setenv("ARCH", "sm_90a")
+    assert set(CALLS) | {"all_reduce"} == set(TABLE)
+    call, given = CALLS[name]
+    for place, good in enumerate(given):
+
+        def using(wrong: Any, place: int = place) -> None:
+            call(*given[:place], wrong, *given[place + 1 :])
+
+        if (name, place) != ("moe", 1):  # there a list is ids and weights
+            with pytest.raises(TypeError, match="expected a tensor of torch or an array of NumPy, got list"):
+                using(good.tolist())
+        with pytest.raises((TypeError, ValueError, RuntimeError), match="complex64"):
+            using(good.astype(np.complex64))
+        if len(given) > 1:
+            with pytest.raises(TypeError, match="do not mix"):
+                using(torch.zeros(good.shape))
+    tensors = [torch.zeros(x.shape, dtype=getattr(torch, x.dtype.name)) for x in given]
+    for place in range(1, len(tensors)):
+        moved = [x.to("meta") if index == place else x for index, x in enumerate(tensors)]
+        with pytest.raises(RuntimeError, match="on the same device"):
+            call(*moved)
+
+
+def outcome(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """What a call gives, or the type of its error."""
+    try:
+        return function(*arguments)
+    except (TypeError, ValueError, RuntimeError, IndexError) as error:
+        return type(error)
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore:flydsl.ops:RuntimeWarning")
+def test_as_torch_gives(torch: Any) -> None:
+    """Results, empty ones above all, and types of errors are torch's."""
+    f, labels = torch.nn.functional, torch.tensor([0, 1, 2, 3])
+    x, w, one, h = torch.randn(4, 8), torch.randn(8), torch.tensor(1.0), torch.randn(1, 2, 4, 32, dtype=torch.float16)
+    big, bytes_ = torch.randn(3, 256), torch.tensor([200, 255, 3], dtype=torch.uint8)
+    sdpa = "scaled_dot_product_attention"
+    rows: list[tuple[str, Any, tuple[Any, ...]]] = [
+        *(("softmax", torch.softmax, (t, dim)) for t, dim in (
+            (one, -1), (x, 5), (x, -3), (x.long(), -1), (x[:0], -1), (x[:, :0], -1), (x[:, :0], 0),
+            (x.to("meta"), -1))),
+        *((name, getattr(f, name), args) for name in ("rms_norm", "layer_norm") for args in (
+            (x, (7,)), (x, ()), (x, (8,), w[:4]), (x[:0], (8,), w), (x[:, :0], (0,)), (x.int(), (8,)))),
+        ("rms_norm", f.rms_norm, (w, (4, 8))), ("layer_norm", f.layer_norm, (w, (4, 8))),
+        ("layer_norm", f.layer_norm, (x, (8,), w, w[:4])),
+        *(("cross_entropy", f.cross_entropy, args) for args in (
+            (x, labels + 5), (x, labels - 1), (x, labels[:3]), (x, labels[None]), (x, labels.float()),
+            (x, labels.to(torch.int8)), (x[:0], labels[:0]), (x[:, :0], labels), (x[:, :0], labels * 0 - 100),
+            (x, labels * 0 - 100), (w, torch.tensor(30)), (w, torch.tensor(3)), (x, torch.arange(8)[::2]),
+            (big, bytes_), (big[:, :100], bytes_))),
+        ("matmul", torch.matmul, (one, x)), ("matmul", torch.matmul, (x, x)), ("matmul", torch.matmul, (x, x.T.half())),
+        ("linear", f.linear, (x, x[:, :7])), ("linear", f.linear, (x, x, w)), ("linear", f.linear, (x, x, w[:1])),
+        *((sdpa, getattr(f, sdpa), args) for args in (
+            (h, h, h[..., :3, :]), (h[:, :, :, :0], h, h), (h, h.float(), h), (one.half(), h, h), (h[:0], h[:0], h[:0]),
+            (h, h[:, :, :0], h[:, :, :0]), (h[:, :0], h[:, :0], h[:, :0]), (h, h, h, torch.ones(4, 4).int()),
+            (torch.cat([h, h]), h, h))),
+    ]  # fmt: skip
+    for name, theirs, arguments in rows:
+        got, want = outcome(getattr(ops, name), arguments), outcome(theirs, arguments)
+        about = f"{name} of {[tuple(a.shape) if hasattr(a, 'shape') else a for a in arguments]}: {got}, {want}"
+        if isinstance(want, type):
+            assert got is want, about
+        else:
+            assert got.shape == want.shape and got.dtype == want.dtype and got.device == want.device, about
+            if want.device.type == "cpu":
+                torch.testing.assert_close(got, want, equal_nan=True, msg=about)
+
+
+@pytest.mark.torch
+def test_bytes_name_classes_in_gradients(torch: Any) -> None:
+    x, labels = torch.randn(3, 256, requires_grad=True), torch.tensor([200, 255, 3], dtype=torch.uint8)
+    found = [
+        torch.autograd.grad(loss(x, labels, ignore_index=255), x)[0]
+        for loss in (ops.cross_entropy, torch.nn.functional.cross_entropy)
+    ]
+    torch.testing.assert_close(*found)
+
+
+def test_nothing_and_what_lies_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of ops that torch does not have: empty batches are empty, and indices of nothing are errors."""
+    for result, shape in (
+        (ops.swiglu(zeros(0, 8)), (0, 4)), (ops.geglu(zeros(3, 0)), (3, 0)), (ops.swiglu(zeros(), zeros()), ()),
+        (ops.add_rms_norm(zeros(0, 8), zeros(0, 8))[1], (0, 8)),
+        (ops.add_layer_norm(zeros(3, 0), zeros(3, 0))[0], (3, 0)),
+        (ops.rope(zeros(0, 5, 3, 6), *TABLES), (0, 5, 3, 6)), (ops.rope(zeros(2, 5, 0, 6), *TABLES), (2, 5, 0, 6)),
+        (ops.rope(zeros(2, 5, 3, 0), zeros(5, 0), zeros(5, 0)), (2, 5, 3, 0)),
+        (ops.quantize_per_token(zeros(0, 8))[1], (0, 1)), (ops.quantize_mx(zeros(0, 64))[0], (0, 32)),
+        (ops.quantize_blocks(zeros(0, 128), (128, 128))[1], (0, 1)),
+        (ops.mla_decode(half(0, 4, 32), half(5, 16, 32), *(p[:0] for p in PLACES), dv=32), (0, 4, 32)),
+    ):  # fmt: skip
+        assert result.shape == shape
+    for quantize in (ops.quantize_per_token, ops.quantize_per_tensor):
+        assert (quantize(zeros(3, 0), np.int8)[1] == 1).all()
+    cache, q, (tables, lengths) = half(5, 16, 1, 32), half(2, 4, 32), PLACES
+    starts = np.array([0, 2, 9], np.int32)
+    monkeypatch.setenv("ARCH", "sm_90a")
+    for wrong, error, words in (
+        (lambda: ops.paged_attention(q, cache, cache, tables + 5, lengths), IndexError, "page 5 is out of bounds"),
+        (lambda: ops.paged_attention(q, cache, cache, tables - 1, lengths), IndexError, "page -1 is out of bounds"),
+        (lambda: ops.paged_attention(q, cache, cache, tables, lengths + 16), IndexError, "context_lens are 0 to 16"),
+        (lambda: ops.mla_decode(q, cache[:, :, 0], tables, -lengths, dv=32), IndexError, "got -1 to -1"),
+        (lambda: ops.paged_attention(q, cache, cache, tables[:, :0], lengths * 0), ValueError, "no page to read"),
+        (lambda: ops.paged_attention(q[0], cache, cache, tables, lengths), ValueError, "q is .batch, heads, d"),
+        (lambda: ops.attention(*[half(5, 2, 32)] * 3, cu_seqlens_q=starts, cu_seqlens_k=starts, max_seqlen_q=7),
+         IndexError, "cu_seqlens_q lie within 5 tokens, got 0 to 9"),
+        (lambda: ops.grouped_mm(half(4, 16), half(2, 16, 8), offs=np.array([2, 5], np.int32)), IndexError, "of 4 rows"),
+        (lambda: ops.linear_int4(half(), *INT4), RuntimeError, "no dimension"),
+        (lambda: ops.quantize_blocks(zeros(128, 128), 128), ValueError, "blocks are"),
+        (lambda: ops.rope(zeros(2, 5, 3, 6), zeros(4, 3), zeros(5, 3)), ValueError, "cos and sin are"),
+    ):  # fmt: skip
+        with pytest.raises(error, match=words):
+            wrong()
+
+
+def test_pages_of_sequences_that_have_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their tables may say anything: nothing is read there."""
+    monkeypatch.setenv("ARCH", "gfx942")
+    monkeypatch.setenv("FLYDSL_COMPILE_OPT_LEVEL", "0")
+    cache, tables = np.ones((5, 16, 1, 32), np.float16), np.array([[10**8], [-(10**8)], [4]], np.int32)
+    found = ops.paged_attention(half(3, 4, 32), cache, cache, tables, np.array([0, 0, 16], np.int32))
+    assert found.any(axis=(1, 2)).tolist() == [False, False, True]
