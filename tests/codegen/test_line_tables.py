@@ -53,9 +53,9 @@ def test_lines_are_the_right_ones(repository: Path) -> None:
     source = (repository / "examples" / "03-tiledMma.py").read_text(encoding="utf-8").splitlines()
     by_kind = {instruction.split()[0]: source[line - 1] for instruction, _, line in found}
     assert "fx.gemm(" in by_kind["v_mfma_f32_16x16x16_f16"]
-    assert "partition_C" in by_kind["global_store_dword"]
+    assert "copy_c.partition_D" in by_kind["global_store_dword"]
     loads = {source[line - 1].strip() for instruction, _, line in found if instruction.startswith("global_load")}
-    assert any("partition_A" in line for line in loads) and any("partition_B" in line for line in loads)
+    assert all(any(f"copy_{operand}.partition_S" in line for line in loads) for operand in "ab")
 
 
 def test_helpers_keep_their_own_file(repository: Path) -> None:
