@@ -158,6 +158,11 @@ def raw_stream(device: int | None) -> Any:
     return None if device is None else TORCH._C._cuda_getCurrentRawStream(device)
 
 
+def is_traced() -> bool:
+    """Whether torch traces this call, and nothing may be asked of the machine."""
+    return TORCH is not None and TORCH.compiler.is_compiling()
+
+
 def arch_of(x: Any) -> str:
     """The target whose kernels run on this array."""
     if is_array(x) or not x.is_cuda:

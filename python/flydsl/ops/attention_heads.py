@@ -69,8 +69,8 @@ ATTENTION = Op(
 
 
 def no_attention(query: Array) -> str | None:
-    """Why the target of a tensor has no kernels of attention, or None."""
-    arch = arrays.arch_of(query)
+    """Why the target of a tensor has no kernels of attention, or None; not known where torch traces."""
+    arch = "" if arrays.is_traced() else arrays.arch_of(query)
     return f"attention has no kernel for {arch}" if arch in WITHOUT_ATTENTION else None
 
 

@@ -130,11 +130,6 @@ ROUTE = Op(
 )  # fmt: skip
 
 
-def _is_compiling() -> bool:
-    """Whether torch's tracing follows, which cannot ask for the device."""
-    return arrays.TORCH is not None and arrays.TORCH.compiler.is_compiling()
-
-
 # What users call -----------------------------------------------------------------------------------------------------
 
 
@@ -146,7 +141,7 @@ def why_not(
     one_place(input, *routed, None if isinstance(w1, Experts) else w1, w2)
     if arrays.type_name(input) not in ("f16", "bf16"):
         return f"experts are for f16 and bf16, and the input is {input.dtype}"
-    if _is_compiling():
+    if arrays.is_traced():
         return None if isinstance(w1, Experts) else "inside torch.compile weights are those of moe_weights"
     arch = arrays.arch_of(input)
     if arch not in KINDS:
@@ -204,7 +199,7 @@ def moe(
         ids, weights = _routed(router, topk, renormalize, input)
         return TRAINED(input, ids, weights, w1, w2, expert_mask, arrays.arch_of(input), out=out)
     experts = w1 if isinstance(w1, Experts) else moe_weights(w1, w2, kind)
-    if not _is_compiling() and experts.arch != arrays.arch_of(input):
+    if not arrays.is_traced() and experts.arch != arrays.arch_of(input):
         raise ValueError(
             f"the weights were put in order for {experts.arch}, and the input is on {arrays.arch_of(input)}"
         )

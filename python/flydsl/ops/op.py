@@ -110,8 +110,7 @@ def use_torch_side(module: Any, *, now: bool = False) -> None:
 
 def fall_back(name: str, reason: str, function: Callable[[], Any]) -> Any:
     """What torch itself gives, with one warning for each reason."""
-    compiling = arrays.TORCH is not None and arrays.TORCH.compiler.is_compiling()
-    if not compiling and (name, reason) not in _warned:
+    if not arrays.is_traced() and (name, reason) not in _warned:
         _warned.add((name, reason))
         warnings.warn(f"flydsl.ops.{name} leaves this to torch: {reason}", RuntimeWarning, stacklevel=4)
     return function()

@@ -133,7 +133,7 @@ def number_types() -> None:
         tid = fx.thread_idx.x
         a, b, u, o = (fx.logical_divide(t, fx.make_layout(4, 1))[None, tid] for t in (f8, b16, u8, out))
         x = a.load().to(fx.Float32) + b.load().to(fx.Float32)
-        y = u.load().to(fx.Float32)
+        y = u.load().to(fx.Uint8).to(fx.Float32)
         chosen = (x > y).select(x, y)
         o.store((chosen * 2.0).to(fx.Int32).to(fx.Float32))
 
