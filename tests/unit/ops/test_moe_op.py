@@ -17,7 +17,9 @@ MODEL, INTER, EXPERTS, TOPK = 256, 128, 8, 2
 
 
 def layer(rng: np.random.Generator, tokens: int, dtype: Any = ml_dtypes.bfloat16) -> tuple[Any, Any, Any, Any]:
-    x, logits = (rng.standard_normal((tokens, n)).astype(dtype) for n in (MODEL, EXPERTS))
+    x = rng.standard_normal((tokens, MODEL)).astype(dtype)
+    # No two logits of a token are equal: which of two comes first is not torch's to say.
+    logits = rng.permuted(np.tile(np.linspace(-2, 1.5, EXPERTS), (tokens, 1)), axis=1).astype(dtype)
     w1 = (rng.standard_normal((EXPERTS, 2 * INTER, MODEL)) / 16).astype(dtype)
     return x, logits, w1, (rng.standard_normal((EXPERTS, MODEL, INTER)) / 11).astype(dtype)
 
