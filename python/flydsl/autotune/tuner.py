@@ -45,7 +45,8 @@ class Autotuner(Decorated):
 
     def __init__(self, fn: JitFunction, configs: Configs, key: Sequence[str] = (), warmup: int = 5, rep: int = 25, *,
                  prune_configs_by: Any = None, default: Default = None, artifact_name: str | None = None,
-                 options: Options | None = None, do_bench_fn: Any = None, **measured: Any) -> None:  # fmt: skip
+                 options: Options | None = None, do_bench_fn: Callable[..., float] | None = None,
+                 **measured: Any) -> None:  # fmt: skip
         """As `autotune` says; ``measured`` are its hooks and the buffers to reset or restore, unless in ``options``."""
         if not isinstance(fn, JitFunction):
             raise DslTypeError(

@@ -25,14 +25,15 @@ SCOPES = "syncscope"
 
 
 def functions(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """A public function, or the public methods of a public class."""
+    """A public function, or the public methods of a public class; a record's ``__init__`` is not written by hand."""
     if not inspect.isclass(value):
         if callable(value):
             yield name, value
         return
     for member, found in vars(value).items():
         plain = found.__func__ if isinstance(found, (staticmethod, classmethod)) else found
-        if inspect.isfunction(plain) and (member == "__init__" or not member.startswith("_")):
+        written = member == "__init__" and "__record_fields__" not in vars(value)
+        if inspect.isfunction(plain) and (written or not member.startswith("_")):
             yield f"{name}.{member}", plain
 
 

@@ -98,7 +98,7 @@ def test_a_killed_writer_blocks_nobody(fresh_cache: Path) -> None:
     def work() -> None:
         import flydsl.base.files as files
 
-        def half(path: Path, data: bytes) -> None:
+        def half(path: Path, data: bytes, **_: bool) -> None:
             (path.parent / f".{path.name}.half.tmp").write_bytes(data[: len(data) // 2])
             os.kill(os.getpid(), signal.SIGKILL)
 

@@ -342,18 +342,18 @@ def _wrong(cls: type, field: Field, value: Any) -> DslTypeError:
     )
 
 
-def _same(a: Any, b: Any) -> bool:
+def _same(a: object, b: object) -> bool:
     """Whether two fields hold the same: equal where both are known, one value where they are known at run time."""
     if not isinstance(a, Numeric):
         return a is b or (a == b) is True
-    if type(a) is not type(b):
+    if not isinstance(b, Numeric) or type(a) is not type(b):
         return False
     if a.is_static() and b.is_static():
         return a.value == b.value
     return a.is_static() == b.is_static() and bare_values(a)[0] is bare_values(b)[0]
 
 
-def _hashed(value: Any) -> int:
+def _hashed(value: object) -> int:
     if isinstance(value, Numeric):
         return hash(value.value) if value.is_static() else id(bare_values(value)[0])
     return hash(value) if isinstance(value, Hashable) else id(value)
