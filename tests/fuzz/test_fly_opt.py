@@ -101,3 +101,9 @@ def test_local_memory_of_no_stated_alignment() -> None:
     """
     code, stdout, stderr = run(["--convert-gpu-to-nvvm"], text)
     assert (code, stderr) == (0, "") and "llvm.alloca" in stdout
+
+
+def test_a_word_where_a_matrix_instruction_has_a_number() -> None:
+    instruction = "gfx1250.wmma_scale<16x16x128, (f8E4M3FN, f8E4M3FN) -> f32, reuseA = @here>"
+    code, _, stderr = run([], f"func.func @f(%m: !fly.mma_atom<!fly_rocdl.{instruction}>) {{\n  return\n}}\n")
+    assert code == 1 and "reuseA is a number, true or false, not '@here'" in stderr

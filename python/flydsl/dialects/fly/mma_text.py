@@ -17,6 +17,8 @@ from flydsl.target.mma_warpgroup import M as WGMMA_ROWS
 from flydsl.target.mma_warpgroup import Wgmma
 
 Builder = Callable[[Shape, Elems, list[str]], Any]
+_WORDS = ("a", "majorA", "majorB")
+"""Parameters whose values are words."""
 
 
 def _fields(rest: list[str], names: dict[str, str]) -> dict[str, Any]:
@@ -26,14 +28,16 @@ def _fields(rest: list[str], names: dict[str, str]) -> dict[str, Any]:
         name, equals, value = (part.strip() for part in item.partition("="))
         if not equals or name not in names:
             raise VerifyError(f"unexpected parameter '{item}'", hint="parameters: " + (", ".join(names) or "none"))
-        found[names[name]] = _value(value)
+        found[names[name]] = _value(name, value)
     return found
 
 
-def _value(text: str) -> Any:
+def _value(name: str, text: str) -> Any:
     if text in ("true", "false"):
         return text == "true"
-    return int(text) if text.isdigit() else text
+    if not text.isdecimal() and name not in _WORDS:
+        raise VerifyError(f"{name} is a number, true or false, not '{text}'")
+    return int(text) if text.isdecimal() else text
 
 
 def _mfma(shape: Shape, elems: Elems, rest: list[str]) -> Mfma:
