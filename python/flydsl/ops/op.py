@@ -149,8 +149,7 @@ def host_numbers(x: Any) -> Any:
     """The numbers of an array that lies on the host, for a check; None if it lies on a GPU, or torch traces."""
     if arrays.is_array(x):
         return x
-    traced = arrays.met_torch().compiler.is_compiling()
-    return None if traced or x.device.type != "cpu" else x.detach().numpy()
+    return None if arrays.is_traced() or x.device.type != "cpu" else x.detach().numpy()
 
 
 def why_not_rows(*values: Any) -> str | None:
