@@ -1,6 +1,6 @@
 """Attention on a Hopper GPU beside cuDNN and FlashAttention-2, as torch runs them, in one run, the sides in turns.
 
-    python benchmarks/attention.py [--quick]
+    python benchmarks/attention.py [--quick] [--parts forward,decode]
 
 TFLOP/s are 4 * batch * heads * queries * keys * d, half of it where causal, over the median time of a launch between
 events; 2.5 times that for gradients, which have five products and not two. A decode launch has one new token a
@@ -70,6 +70,7 @@ SHAPES = [
     *(Shape(1, 8192, 64, 8, causal=causal) for causal in (False, True)),
     *(Shape(1, 4096, 16, 16, 256, causal) for causal in (False, True)),
 ]
+PARTS = ("forward", "gradients", "fp8", "decode")
 QUICK = [Shape(2, 512, 4, 2), Shape(1, 300, 2, 2, 64, True)]
 
 
@@ -294,29 +295,35 @@ def on_the_virtual_gpu() -> None:
     timing.print_table(("virtual GPU", "error"), [[name, f"{error:.1e}"] for name, error in errors.items()])
 
 
+def measured(part: str, shapes: list[Shape], quick: bool) -> list[dict[str, Any]]:
+    """The rows of one part, as a table too."""
+    effort = (2, 2) if quick else (12, 5)
+    if part == "decode":
+        sizes = [(2, 256)] if quick else DECODES
+        rows = [measure_decode(*size, (16, 64), 2 if quick else 8, 10) for size in sizes]
+        show_decodes(rows)
+        return rows
+    measure_one, title, others = {
+        "forward": (measure, "forward, bf16", [*PEERS]),
+        "gradients": (measure_gradients, "gradients, bf16", [*PEERS]),
+        "fp8": (measure_fp8, "forward, fp8", ["blocks", "bf16"]),
+    }[part]
+    rows = [measure_one(shape, *effort) for shape in shapes if part == "forward" or shape.d <= 128]
+    show(title, rows, others)
+    return rows
+
+
 def main() -> None:
-    given = timing.arguments("Attention on a Hopper GPU.", "few rounds, small shapes").parse_args()
+    parser = timing.arguments("Attention on a Hopper GPU.", "few rounds, small shapes")
+    parser.add_argument("--parts", default=",".join(PARTS), help=f"of {', '.join(PARTS)}")
+    given = parser.parse_args()
     if given.quick and not ON_A_GPU:
         on_the_virtual_gpu()
         timing.keep("attention", {}, given)
         return
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}; TFLOP/s")
-    effort = (2, 2) if given.quick else (12, 5)
     shapes = QUICK if given.quick else SHAPES
-    found = {
-        "forward": [measure(shape, *effort) for shape in shapes],
-        "gradients": [measure_gradients(shape, *effort) for shape in shapes if shape.d <= 128],
-        "fp8": [measure_fp8(shape, *effort) for shape in shapes if shape.d <= 128],
-        "decode": [
-            measure_decode(*shape, (16, 64), 2 if given.quick else 8, 10)
-            for shape in ([(2, 256)] if given.quick else DECODES)
-        ],
-    }
-    show("forward, bf16", found["forward"], [*PEERS])
-    show("gradients, bf16", found["gradients"], [*PEERS])
-    show("forward, fp8", found["fp8"], ["blocks", "bf16"])
-    show_decodes(found["decode"])
-    timing.keep("attention", found, given)
+    timing.keep("attention", {part: measured(part, shapes, given.quick) for part in given.parts.split(",")}, given)
 
 
 if __name__ == "__main__":

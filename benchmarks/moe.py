@@ -153,6 +153,7 @@ def on_gpu(layer: Layer, counts: list[int]) -> list[list[str]]:
         cells = [f"{taken[name]:.1f}" for name in ("torch", *kinds)]
         ratios = [f"{taken['torch'] / taken[kind]:.2f}x" for kind in kinds]
         rows.append([f"{layer}, {tokens} tokens", *cells, *ratios, f"{read:.2f}", f"{error:.1e}"])
+        print(*rows[-1], flush=True)
     return rows
 
 
