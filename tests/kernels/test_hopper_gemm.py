@@ -218,7 +218,9 @@ def test_epilogues_that_do_not_fit(given: dict[str, Any], says: str) -> None:
 @pytest.mark.parametrize(
     ("config", "says"),
     [
-        (GemmConfig(96, 64, 1), "blocks of 64 rows"),
+        (GemmConfig(64, 64, 2), "blocks of 64 rows"),
+        (GemmConfig(100, 64, 2), "a multiple of 8 rows"),
+        (GemmConfig(64, 64, 1, taking_turns=True), "two warpgroups take turns"),
         (GemmConfig(64, 100, 1), "8 to 256 columns"),
         (GemmConfig(256, 256, 2), "room for 192 sums"),
         (GemmConfig(64, 64, 1, cluster=3), "1, 2, 4 or 8 blocks"),
