@@ -216,7 +216,9 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         or not BLOCK_ROWS * (config.of_tile - 1) < rows <= MAX_BOX,
         "tiles have a multiple of 8 rows, of 64 a warpgroup if they are gathered, scaled or packed, or where lines are "
         "not along K": rows % 8
-        or not (config.is_whole or (kind.a_along_k and kind.packed is None and not (kind.gathers or kind.block_scaled))),
+        or not (
+            config.is_whole or (kind.a_along_k and kind.packed is None and not (kind.gathers or kind.block_scaled))
+        ),
         "pieces of 16 bytes of C belong to one tile": not kind.c_along_n
         and kind.wide_store
         and rows * kind.c.width % 128,
