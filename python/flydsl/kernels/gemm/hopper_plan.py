@@ -400,8 +400,7 @@ WIDTHS: dict[tuple[int, int, bool], tuple[int, ...]] = {
     (64, 2, True): (128, 192, 256),
     (128, 2, True): (64, 96, 112, 128, 144, 160, 192),
 }
-"""Rows of a tile, warpgroups, and whether they take turns, to the columns that the model compares; of equals, the first.
-"""
+"""Rows of a tile, warpgroups, whether they take turns, to the columns that the model compares; of equals, the first."""
 CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (2, "n"), (2, "k"), (4, "k"), (8, "k"))
 
 

@@ -76,7 +76,7 @@ class Operand:
             fx.nvvm.tma_prefetch(self.map, (*batch, row + box * self.bk, k + part * (self.bk // self.sharers)))
 
     def tiles(self, stages: int, first: int = 0, rows: int | None = None) -> Any:
-        """``rows`` of all stages from the ``first`` on as wgmma reads them, more than a tile has, too: (rows, K, stage)."""
+        """``rows`` of all stages from the ``first`` on, also behind a tile, as wgmma reads them: (rows, K, stage)."""
         rows, bk, each = rows or self.rows, self.bk, self.rows * self.bk
         pointer = fx.apply_swizzle(self.ptr + first * bk, self.swizzle)
         if self.along_k:
