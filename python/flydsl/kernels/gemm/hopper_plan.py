@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from math import gcd, isqrt
 from typing import Any
 
@@ -129,7 +129,7 @@ class GemmConfig:
         """How many blocks of a cluster lie along a mode."""
         return self.cluster if self.along == mode else 1
 
-    @property
+    @cached_property
     def splits(self) -> int:
         """In how many parts K is."""
         return self.sharing("k")
@@ -144,12 +144,12 @@ class GemmConfig:
         """Warps that multiply."""
         return self.consumers * WARPGROUP // 32
 
-    @property
+    @cached_property
     def of_tile(self) -> int:
         """Warpgroups that multiply a tile together."""
         return 1 if self.taking_turns else self.consumers
 
-    @property
+    @cached_property
     def multiplied_rows(self) -> int:
         """Rows that the warpgroups of a tile multiply: those of the tile, and others that nobody stores."""
         whole = BLOCK_ROWS * self.of_tile
@@ -169,7 +169,7 @@ class GemmConfig:
         """Whether products, and not memory, take the time of a tile."""
         return self.accumulators >= 64
 
-    @property
+    @cached_property
     def accumulators(self) -> int:
         """Registers of a thread that sums are in."""
         return self.multiplied_rows * self.tile_n // (self.of_tile * WARPGROUP)
