@@ -64,8 +64,8 @@ class GatheredRows(Operand):
 
 @flyc.jit
 def load_gathered(A, B, pipe, schedule):
-    """The loading warpgroup: pieces of A by all threads, tiles of B by the first. Nobody waits for the pieces here: they
-    arrive at the barrier of their stage, and who multiplies shows them to wgmma."""
+    """The loading warpgroup: pieces of A by all threads, tiles of B by the first. Nobody waits for the pieces here:
+    they arrive at the barrier of their stage, and who multiplies shows them to wgmma."""
     state = pipe.producer_start()
     first, last, step = schedule.range()
     for tile in range(first, last, step):
