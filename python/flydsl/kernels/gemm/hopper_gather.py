@@ -14,6 +14,14 @@ from flydsl.kernels.gemm.hopper_plan import WARPGROUP
 from flydsl.kernels.gemm.hopper_tiles import Operand, Place, extent
 
 
+class GatheringPipeline(fx.nvvm.Pipeline):
+    """A ring whose stages threads fill, too: what they write, wgmma sees behind a fence."""
+
+    def wait(self, state: Any) -> None:
+        super().wait(state)
+        fx.nvvm.fence_proxy_async()
+
+
 class GatheredRows(Operand):
     """Tiles of A whose rows an index names; of an index outside of A, zeros."""
 
@@ -65,7 +73,7 @@ class GatheredRows(Operand):
 @flyc.jit
 def load_gathered(A, B, pipe, schedule):
     """The loading warpgroup: pieces of A by all threads, tiles of B by the first. Nobody waits for the pieces here:
-    they arrive at the barrier of their stage, and who multiplies shows them to wgmma."""
+    they arrive at the barrier of their stage."""
     state = pipe.producer_start()
     first, last, step = schedule.range()
     for tile in range(first, last, step):

@@ -21,7 +21,7 @@ class Warpgroup:
     """A warpgroup that multiplies: its products, its part of the stages, and its accumulators."""
 
     def __init__(self, A, B, pipe, kind, config):
-        self.pipe, self.config, self.gathers = pipe, config, kind.gathers
+        self.pipe, self.config = pipe, config
         self.thread = fx.thread_idx.x - WARPGROUP
         self.leader = self.thread % WARPGROUP == 0
         majors = {"major_a": "k" if kind.a_along_k else "mn", "major_b": "k" if kind.b_along_k else "mn"}
@@ -35,12 +35,6 @@ class Warpgroup:
         self.a_part = part.partition_A(A.tiles(config.stages, rows=rows)) if kind.packed is None else None
         self.b_part = part.partition_B(B.tiles(config.stages))
         self.acc = self.tiled.make_fragment_C(fx.make_identity_tensor((rows, B.rows)))
-
-    def wait_full(self, state):
-        """Wait for a stage. Gathered rows were written as threads write, which wgmma sees behind a fence."""
-        self.pipe.wait(state)
-        if self.gathers:
-            fx.nvvm.fence_proxy_async()
 
     def multiply_stage(self, acc, stage, keep):
         """acc += A * B of a stage, asynchronously; the first product drops what acc held unless told to ``keep`` it."""
@@ -58,7 +52,7 @@ class Warpgroup:
         """
         before = state
         for k in range(k_first, k_last):
-            self.wait_full(state)
+            self.pipe.wait(state)
             self.multiply_stage(self.acc, state.stage, fx.Int32(k > k_first))
             fx.nvvm.wgmma_wait_group(1, self.acc)
             if self.leader & (k > k_first):
@@ -168,5 +162,5 @@ class ScaledWarpgroup(Warpgroup):
         return state
 
     def multiply_next(self, acc, state):
-        self.wait_full(state)
+        self.pipe.wait(state)
         self.multiply_stage(acc, state.stage, 0)
