@@ -36,7 +36,7 @@ from peers import triton_hopper_gemm
 
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm, hopper_linear4, hopper_matmul
-from flydsl.kernels.gemm.hopper_plan import GemmConfig, Problem, choose_config, configurations, fits, launch_time
+from flydsl.kernels.gemm.hopper_plan import GemmConfig, Problem, choose_config, configurations, launch_time
 from flydsl.kernels.gemm.hopper_weights import shuffle_weights
 
 CASES = [("bf16", 4096), ("bf16", 8192), ("fp8", 8192)]
@@ -244,24 +244,20 @@ def likely(problem: Problem, count: int) -> list[GemmConfig]:
     """What the model chooses, and others that it likes: the best of each height of tiles and kind of cluster first."""
     ranked = []
     for swapped, seen in ((False, problem), (True, problem.swapped)):
-        ranked += [
-            (launch_time(seen, config), replace(config, swapped=swapped))
-            for config in configurations()
-            if fits(seen, config)
-        ]
+        ranked += [(launch_time(seen, x), replace(x, swapped=swapped)) for x in configurations(seen)]
     ranked.sort(key=lambda row: row[0])
     limit = ranked[0][0] * 1.4
     kinds: dict[Any, GemmConfig] = {}
     for expected, config in ranked:
         if expected < limit:
-            kinds.setdefault((config.tile_m, config.cluster, config.along), config)
+            kinds.setdefault((config.tile_m, config.cluster, config.along, config.taking_turns), config)
     return list(dict.fromkeys([choose_config(problem), *kinds.values(), *(config for _, config in ranked)]))[:count]
 
 
 def described(config: GemmConfig) -> str:
     """A configuration in a word."""
     cluster = "" if config.cluster == 1 else f" {config.cluster}{config.along}"
-    return f"{config.tile_m}x{config.tile_n}{cluster}{' swapped' if config.swapped else ''}"
+    return f"{config.tile_m}x{config.tile_n}{cluster}{' swapped' * config.swapped}{' in turns' * config.taking_turns}"
 
 
 def measure_shape(name: str, m: int, n: int, k: int, kind: str, rounds: int, tuned: int) -> dict[str, Any]:

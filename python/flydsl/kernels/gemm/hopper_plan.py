@@ -390,10 +390,8 @@ def _longest(machine: Machine, *times: float) -> float:
 
 # The choice ------------------------------------------------------------------------------------------
 
-NARROW = (8, 16, 24, 32, 48, 64)
 WIDTHS: dict[tuple[int, int, bool], tuple[int, ...]] = {
     (64, 1, False): (8, 16, 24, 32, 48, 64, 96, 128, 192, 256),
-    **{(rows, 1, False): NARROW for rows in (56, 48, 40, 32, 24, 16)},
     (128, 2, False): (8, 16, 32, 64, 96, 112, 128, 144, 160, 176, 192, 208, 224, 256),
     (192, 3, False): (128, 160, 192),
     (256, 2, False): (8, 16, 32, 64, 96, 128),
@@ -401,12 +399,37 @@ WIDTHS: dict[tuple[int, int, bool], tuple[int, ...]] = {
     (128, 2, True): (64, 96, 112, 128, 144, 160, 192),
 }
 """Rows of a tile, warpgroups, whether they take turns, to the columns that the model compares; of equals, the first."""
+FEW = (8, 16, 24, 32, 48, 64)
+"""Columns of tiles whose rows are divided among all blocks."""
+LEAST_ROWS = 16
+MOST_ROUNDS = 3
+"""Tiles, one after the other, in which a block may take its share of the rows."""
 CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (2, "n"), (2, "k"), (4, "k"), (8, "k"))
 
 
+def configurations(problem: Problem, sms: int = 132) -> tuple[GemmConfig, ...]:
+    """Every configuration that the model compares, with as many stages as fit; ``problem`` as the kernel sees it."""
+    return tuple(config for config in (*_table(), *_dividing(problem, sms)) if fits(problem, config))
+
+
+def _dividing(problem: Problem, sms: int) -> list[GemmConfig]:
+    """Of few columns: tiles of as many rows, in eights, as divide all of them evenly among the blocks that run."""
+    columns = next((columns for columns in FEW if columns >= problem.n), None)
+    unit, found = max(8, 8 * LINE_BYTES // problem.c_width), []
+    for cluster, along in ((1, "m"), (2, "k"), (4, "k")) if columns else ():
+        for rounds in range(1, MOST_ROUNDS + 1):
+            one = GemmConfig(BLOCK_ROWS, columns, 1, 2, cluster, along)
+            share = ceildiv(problem.m * problem.batches, resident_clusters(one, sms) * rounds)
+            rows = ceildiv(share, unit) * unit
+            if LEAST_ROWS <= rows <= MAX_BOX:
+                config = replace(one, tile_m=rows, consumers=1 if rows <= BLOCK_ROWS else 2)
+                found.append(replace(config, stages=config.fitting_stages()))
+    return found
+
+
 @cache
-def configurations() -> tuple[GemmConfig, ...]:
-    """Every configuration that the model compares, with as many stages as fit."""
+def _table() -> tuple[GemmConfig, ...]:
+    """The configurations of `WIDTHS` and `CLUSTERS`."""
     found = []
     for (rows, consumers, turns), widths in WIDTHS.items():
         for columns in widths:
@@ -453,8 +476,8 @@ def choose_config(problem: Problem, sms: int = 132) -> GemmConfig:
     best, shortest = GemmConfig(), float("inf")
     for swapped in problem.orders:
         seen = problem.swapped if swapped else problem
-        for config in configurations():
-            if fits(seen, config) and (time := launch_time(seen, config, HOPPER, sms)) < shortest:
+        for config in configurations(seen, sms):
+            if (time := launch_time(seen, config, HOPPER, sms)) < shortest:
                 best, shortest = replace(config, swapped=swapped), time
     return best
 
