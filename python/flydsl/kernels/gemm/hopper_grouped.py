@@ -100,7 +100,7 @@ def _call_for(
     sms = multiprocessors(device)
     problem = Problem(
         max(expected_rows, 1), n, k, groups, types[0].width // 8, a.along_k, b.along_k, types[2].width, along_n,
-        a.straddles or b.straddles, columns_of_one(activation), block_scaled, True,
+        a.straddles or b.straddles, columns_of_one(activation), block_scaled, True, gathers=gathers,
     )  # fmt: skip
     most = max(LEAST_GROUPS, 1 << (groups - 1).bit_length())
     if config is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
-from math import gcd, isqrt
+from math import ceil, gcd, isqrt
 from typing import Any
 
 import flydsl.expr as fx
@@ -109,7 +109,8 @@ class GemmConfig:
     ``along`` says how they lie: below each other ("m", sharing B), beside each other ("n", sharing A), or one behind
     the other ("k", each with a part of K of the same tile). ``band`` is how many rows of clusters share an L2 window.
     ``swapped`` gives the kernel the caller's B as its A and C transposed, so that few rows become few columns.
-    ``taking_turns`` gives each warpgroup a tile of its own: one multiplies while the other stores.
+    ``taking_turns`` gives each warpgroup a tile of its own: one multiplies while the other stores. Of ``staggered``
+    blocks each begins at another place of K, so that they do not all ask memory for the same columns at once.
     A tile may have fewer rows than its warpgroups multiply: then memory decides, and rows divide among the blocks.
     """
 
@@ -122,8 +123,7 @@ class GemmConfig:
     band: int = 8
     swapped: bool = False
     taking_turns: bool = False
-    prefetch: int = 0
-    shift: int = 0
+    staggered: bool = False
 
     def sharing(self, mode: str) -> int:
         """How many blocks of a cluster lie along a mode."""
@@ -222,6 +222,8 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         "pieces of 16 bytes of C belong to one tile": not kind.c_along_n
         and kind.wide_store
         and rows * kind.c.width % 128,
+        "blocks begin anywhere in K where nothing but products depends on it": config.staggered
+        and (kind.block_scaled or kind.packed is not None or kind.gathers),
         "two warpgroups take turns, with all of K and without scales or weights of four bits": config.taking_turns
         and (config.consumers != 2 or config.splits > 1 or kind.block_scaled or kind.packed is not None),
         "tiles have 8 to 256 columns, in eights": columns % 8 or not 8 <= columns <= MAX_BOX,
@@ -274,6 +276,20 @@ class Problem:
     block_scaled: bool = False
     grouped: bool = False
     packed: bool = False
+    gathers: bool = False
+
+    @property
+    def plain(self) -> bool:
+        """Whether nothing but products depends on where in K, or in which group, a tile is."""
+        return not (self.block_scaled or self.packed or self.grouped)
+
+    def clusters(self, config: GemmConfig) -> int:
+        """Tiles of clusters; of groups of unknown size that are larger than a tile, half a tile each is not used."""
+        rows, columns = (config.tile_m * config.sharing("m"), config.tile_n * config.sharing("n"))
+        along_m = self.batches * ceildiv(self.m, rows)
+        if self.grouped and self.m >= 2 * rows:
+            along_m = ceil(self.batches * (self.m / rows + 0.5))
+        return along_m * ceildiv(self.n, columns)
 
     @property
     def orders(self) -> tuple[bool, ...]:
@@ -303,34 +319,37 @@ class Problem:
 
 @dataclass(frozen=True)
 class Machine:
-    """What a Hopper GPU takes for things, fitted to some 1,500 launches on an H200, 2026-11-15: docs/hopper_gemm.md.
+    """What a Hopper GPU takes for things, fitted to launches on an H200, 2026-11-15 and 16: docs/hopper_gemm.md.
 
     Microseconds: of a launch until the first stage is there; of writing 32,768 results; of a round of a cluster that
     shares; of adding up parts of K, and more for each 32,768 sums of each part.
     Cycles: in a microsecond, of a step of K beside what it multiplies and loads, and of unpacking a warpgroup's weights
     of a step (counted in its instructions, not measured).
-    Bytes: a cycle that arrive at a multiprocessor; a microsecond from L2 and from memory, and those
-    that beginning a line in memory takes the time of.
-    Factors: lines of A or B that do not start at multiples of 128 bytes; results that leave across C's lines; and in
-    parts of cache lines. ``sharpness`` is how little what takes nearly as long as the longest adds to it.
+    Bytes: a cycle that arrive at a multiprocessor; a microsecond from L2 and from memory; and those of a ring that are
+    not under way while the others are.
+    Factors: of memory, for the share of blocks that are idle in a round; of steps where warpgroups take turns; of lines
+    of A or B that do not start at multiples of 128 bytes; of results across C's lines; and in parts of cache lines.
+    ``sharpness`` is how little what takes nearly as long as the longest adds to it.
     """
 
-    launch: float = 2.31
-    results: float = 1.71
+    launch: float = 2.2
+    results: float = 2.39
     meeting: float = 0.09
-    adding: float = 1.98
-    adding_sums: float = 1.5
-    cycles: float = 1560.0
-    step: float = 49.0
-    port: float = 112.0
-    cache: float = 13.0e6
-    memory: float = 3.83e6
-    opening: float = 82.0
-    straddling: float = 1.9
+    adding: float = 0.6
+    adding_sums: float = 1.9
+    cycles: float = 1739.0
+    step: float = 87.0
+    port: float = 109.0
+    cache: float = 15.1e6
+    memory: float = 3.98e6
+    opening: float = 3.7e3
+    uneven: float = 0.2
+    turning: float = 1.07
+    straddling: float = 2.18
     across: float = 1.3
     partial: float = 1.25
     unpacking: float = 200.0
-    sharpness: float = 4.0
+    sharpness: float = 4.25
     resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (4, 108), (8, 104))
     """Blocks of clusters of a size that run at once: clusters lie inside a part of the chip."""
 
@@ -347,12 +366,7 @@ def resident_clusters(config: GemmConfig, sms: int, machine: Machine = HOPPER) -
 def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER, sms: int = 132) -> float:
     """Microseconds of a launch; ``problem`` as the kernel sees it."""
     steps = ceildiv(ceildiv(problem.k * problem.size, ROW_BYTES), config.splits)
-    clusters = (
-        ceildiv(problem.m, config.tile_m * config.sharing("m"))
-        * ceildiv(problem.n, config.tile_n * config.sharing("n"))
-        * problem.batches
-    )
-    slots = resident_clusters(config, sms, machine)
+    clusters, slots = problem.clusters(config), resident_clusters(config, sms, machine)
     rounds = ceildiv(clusters, slots)
     together = ceildiv(clusters, rounds) if config.is_large else min(clusters, slots)
     straddling = machine.straddling if problem.straddles else 1.0
@@ -362,18 +376,21 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     taken = (rows + config.tile_n) * ROW_BYTES * straddling
     sent = (rows / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES * straddling
     arriving = max(taken / machine.port, machine.unpacking if problem.packed else 0.0)
-    working = (max(products, arriving) + machine.step) * steps / machine.cycles
+    working = (_longest(machine, products, arriving) + machine.step) * steps / machine.cycles
+    working *= machine.turning if config.taking_turns else 1.0
     cached = together * config.cluster * sent * steps / machine.cache
     tile = config.tile_m * config.tile_n / UNIT
     each, stored = _longest(machine, working, cached), machine.results * tile * _leaving(problem, config, machine)
     # Where warpgroups take turns, one's results leave while the other multiplies; those of the last tile do not.
     each, last = (max(each, (each + stored) / 2), stored) if config.taking_turns else (each + stored, 0.0)
     if config.splits > 1:
-        each += machine.adding + machine.adding_sums * tile * config.splits
+        last = machine.adding + machine.adding_sums * tile * config.splits
+        each += last
     elif config.cluster > 1:
         each += machine.meeting
-    waiting = problem.moved / machine.memory * (1 + machine.opening / (config.stages * ROW_BYTES))
-    return machine.launch + _longest(machine, rounds * each + last, waiting)
+    waiting = problem.moved / machine.memory * (1 + machine.opening / (config.stages * config.stage_bytes))
+    waiting *= 1 + machine.uneven * (rounds * slots / clusters - 1)
+    return machine.launch + _longest(machine, rounds * each, waiting) + last
 
 
 def _leaving(problem: Problem, config: GemmConfig, machine: Machine) -> float:
@@ -399,9 +416,12 @@ WIDTHS: dict[tuple[int, int, bool], tuple[int, ...]] = {
     (128, 2, True): (64, 96, 112, 128, 144, 160, 192),
 }
 """Rows of a tile, warpgroups, whether they take turns, to the columns that the model compares; of equals, the first."""
-FEW = (8, 16, 24, 32, 48, 64)
-"""Columns of tiles whose rows are divided among all blocks."""
-LEAST_ROWS = 16
+FEW = 64
+"""Columns of a product whose rows are divided among all blocks."""
+LEAST_ROWS = 32
+"""Tiles of 16 and 24 rows were never the fastest: a step costs what it does whatever it loads."""
+STAGGERED = 16
+"""Columns up to which it gained up to 3 % that blocks are staggered; with 64 it lost 2 %, on an H200, 2026-11-16."""
 MOST_ROUNDS = 3
 """Tiles, one after the other, in which a block may take its share of the rows."""
 CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (2, "n"), (2, "k"), (4, "k"), (8, "k"))
@@ -409,19 +429,22 @@ CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (2, "n"), (2, "k"),
 
 def configurations(problem: Problem, sms: int = 132) -> tuple[GemmConfig, ...]:
     """Every configuration that the model compares, with as many stages as fit; ``problem`` as the kernel sees it."""
-    return tuple(config for config in (*_table(), *_dividing(problem, sms)) if fits(problem, config))
+    found = (config for config in (*_table(), *_dividing(problem, sms)) if fits(problem, config))
+    # Turns are for blocks that have several tiles.
+    return tuple(x for x in found if not x.taking_turns or problem.clusters(x) > resident_clusters(x, sms))
 
 
 def _dividing(problem: Problem, sms: int) -> list[GemmConfig]:
     """Of few columns: tiles of as many rows, in eights, as divide all of them evenly among the blocks that run."""
-    columns = next((columns for columns in FEW if columns >= problem.n), None)
+    columns = ceildiv(problem.n, 8) * 8
     unit, found = max(8, 8 * LINE_BYTES // problem.c_width), []
-    for cluster, along in ((1, "m"), (2, "k"), (4, "k")) if columns else ():
+    for cluster, along in ((1, "m"), (2, "k")) if columns <= FEW and problem.plain and problem.a_along_k else ():
         for rounds in range(1, MOST_ROUNDS + 1):
             one = GemmConfig(BLOCK_ROWS, columns, 1, 2, cluster, along)
+            one = replace(one, staggered=columns <= STAGGERED and cluster == 1)
             share = ceildiv(problem.m * problem.batches, resident_clusters(one, sms) * rounds)
-            rows = ceildiv(share, unit) * unit
-            if LEAST_ROWS <= rows <= MAX_BOX:
+            rows = max(ceildiv(share, unit) * unit, LEAST_ROWS)
+            if rows <= MAX_BOX:
                 config = replace(one, tile_m=rows, consumers=1 if rows <= BLOCK_ROWS else 2)
                 found.append(replace(config, stages=config.fitting_stages()))
     return found
@@ -457,17 +480,27 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
         return False
     if not problem.c_along_n and config.tile_m * problem.c_width % (8 * LINE_BYTES):
         return False
-    plain = problem.a_along_k and not (problem.block_scaled or problem.packed or problem.grouped)
-    if not (plain or config.is_whole) or (config.taking_turns and (problem.block_scaled or problem.packed)):
+    if not (config.is_whole or (problem.plain and problem.a_along_k)):
+        return False
+    # Turns gained where results leave along C's lines, and lost with gathered rows, on an H200, 2026-11-16.
+    if config.taking_turns and (problem.block_scaled or problem.packed or problem.gathers or not problem.c_along_n):
         return False
     if problem.packed and (config.tile_m != BLOCK_ROWS * config.consumers or config.sharing("n") > 1):
         return False
-    # Clusters that share rows of groups round them up, and gained nothing elsewhere on an H200, 2026-11-16.
-    if problem.grouped and (config.cluster > config.splits or config.taking_turns):
+    if problem.grouped and not _suits_groups(problem, config):
         return False
     shared = config.tile_n // config.sharing("m") % 8 == 0
     steps = ceildiv(problem.k * problem.size, ROW_BYTES)
     return shared and steps >= config.splits
+
+
+def _suits_groups(problem: Problem, config: GemmConfig) -> bool:
+    """What was measured with groups, on an H200, 2026-11-16: clusters that share, or turns, gained with large ones."""
+    large, shares = problem.m >= 2 * config.tile_m * config.sharing("m"), config.cluster > config.splits
+    if shares or config.taking_turns:
+        plain = not (problem.gathers or problem.block_scaled or (shares and config.taking_turns))
+        return large and plain and config.tile_m == 128
+    return config.consumers < 3 and (large or max(config.tile_m, config.tile_n) <= 128 or config.tile_m == 128)
 
 
 @lru_cache(maxsize=4096)
