@@ -35,7 +35,7 @@ def close(c: Array, expected: Array, magnitude: Array) -> bool:
 @pytest.mark.parametrize(
     "config",
     [GemmConfig(64, 32, 1, 2), GemmConfig(128, 16, 2, 2, 2, "n"),
-     GemmConfig(64, 64, 1, 2, 2, "k")],
+     GemmConfig(256, 16, 2, 2), GemmConfig(64, 64, 1, 2, 2, "k")],
     ids=str,
 )  # fmt: skip
 @pytest.mark.parametrize("shape", [(70, 136, 1200), (1, 16, 16), (300, 136, 400)], ids=str)

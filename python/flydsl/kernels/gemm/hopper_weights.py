@@ -26,6 +26,8 @@ from flydsl.kernels.gemm.hopper_warpgroup import K_BLOCKS, Warpgroup
 
 BLOCK_WORDS = 512
 """Of a block of 64 x 64 codes, eight a word."""
+FRAGMENTS = 2
+"""Of weights in registers: products read one while the next is unpacked."""
 MAGIC = {fx.BFloat16: (0x43004300, 128.0), fx.Float16: (0x64006400, 1024.0)}
 """Type to two numbers with room for a code in their last bits, and what they are."""
 
@@ -145,35 +147,54 @@ def _spread(two: list[Any], dtype: Any) -> Any:
 
 
 class UnpackingWarpgroup(Warpgroup):
-    """A warpgroup that multiplies weights from registers."""
+    """A warpgroup that multiplies weights from registers.
+
+    Two fragments take turns. Nobody may touch the registers of one, not even with what a next step unpacks, before the
+    wait for the products that read them (PTX ISA, wgmma.mma_async): so each passes through that wait, and the step
+    that writes it anew comes behind.
+    """
 
     def __init__(self, A: Any, B: Any, pipe: Any, kind: GemmKind, config: Any) -> None:
         super().__init__(A, B, pipe, kind, config)
         self.weights = A
-        self.fragment = self.tiled.make_fragment_A(fx.make_identity_tensor((A.rows, A.bk)))
+        whole = fx.make_identity_tensor((A.rows, A.bk))
+        self.fragments = [self.tiled.make_fragment_A(whole) for _ in range(FRAGMENTS)]
 
     @flyc.jit
     def sum_products(self, state, place, k_first, k_last):
         """The sums of a tile: a step is unpacked while the one before it is multiplied."""
-        before, rows = state, self.weights.rows_of(place)
-        last = fx.max(k_last - 1, fx.Int32(0))
+        before, rows, last = state, self.weights.rows_of(place), fx.max(k_last - 1, fx.Int32(0))
         factors = self.weights.factors(rows, fx.min(k_first, last))
-        for k in range(k_first, k_last):
-            following = self.weights.factors(rows, fx.min(k + 1, last))
-            self.pipe.wait(state)
-            values = self.weights.unpacked(self.weights.words(state.stage), factors)
-            fx.nvvm.wgmma_wait_group(0, self.acc)
-            if self.leader & (k > k_first):
+        runs = (k_last - k_first) // FRAGMENTS
+        for run in range(runs):
+            for i in fx.range_constexpr(FRAGMENTS):
+                k = k_first + run * FRAGMENTS + i
+                following = self.weights.factors(rows, fx.min(k + 1, last))
+                self.multiply_unpacked(self.fragments[i], state, factors, k > k_first)
+                fx.nvvm.wgmma_wait_group(1, self.fragments[i - 1])
+                if self.leader & (k > k_first):
+                    self.pipe.release(before)
+                before, factors = state, following
+                state = self.pipe.advance(state)
+        if runs * FRAGMENTS < k_last - k_first:  # the last step of an odd number
+            self.multiply_unpacked(self.fragments[0], state, factors, k_last > k_first + 1)
+            fx.nvvm.wgmma_wait_group(1, self.fragments[1])
+            if self.leader & (k_last > k_first + 1):
                 self.pipe.release(before)
-            self.fragment.store(values.reshape(self.fragment.load().shape))
-            fx.nvvm.wgmma_fence()
-            for block in fx.range_constexpr(K_BLOCKS):
-                a, b = self.fragment[None, None, block], self.b_part[None, None, block, state.stage]
-                fx.gemm(self.tiled, self.acc, a, b, self.acc, scale_d=fx.Int32(k > k_first) if block == 0 else 1)
-            fx.nvvm.wgmma_commit_group()
-            before, factors = state, following
+            before = state
             state = self.pipe.advance(state)
         fx.nvvm.wgmma_wait_group(0, self.acc)
         if self.leader & (k_last > k_first):
             self.pipe.release(before)
         return self.acc.load().reshape((self.config.accumulators,)), state
+
+    def multiply_unpacked(self, fragment: Any, state: Any, factors: list[Any], keep: Any) -> None:
+        """acc += the weights of a stage, unpacked into a fragment, by the rest of the stage; asynchronously."""
+        self.pipe.wait(state)
+        values = self.weights.unpacked(self.weights.words(state.stage), factors)
+        fragment.store(values.reshape(fragment.load().shape))
+        fx.nvvm.wgmma_fence()
+        for block in range(K_BLOCKS):
+            a, b = fragment[None, None, block], self.b_part[None, None, block, state.stage]
+            fx.gemm(self.tiled, self.acc, a, b, self.acc, scale_d=fx.Int32(keep) if block == 0 else 1)
+        fx.nvvm.wgmma_commit_group()
