@@ -113,17 +113,23 @@ class PackedWeights(Operand):
         many, found = len(factors) // each, []
         for j in range(K_BLOCKS):
             own = factors[j * each // K_BLOCKS * many :][:many]
-            pairs = [words[j] >> (4 * i) for i in range(4)]
-            made = _minifloats(pairs, own) if self.form.name == "mxfp4" else self._integers(pairs, own)
-            found += list(made)
+            found += list(unpacked_word(words[j], own, self.form, self.kind.a))
         return fx.Vector.from_elements(found, self.kind.a)
 
-    def _integers(self, pairs: list[Any], own: list[Any]) -> Any:
-        """(code - zero) * scale; without zeros codes are 8 too large."""
-        bits, added = MAGIC[self.kind.a]
-        codes = _numbers([pair & 0x000F000F | bits for pair in pairs], self.kind.a)
-        zeros = [zero.to(self.kind.a) + added for zero in own[2:]] or [self.kind.a(added + 8)] * 2
-        return (codes - _spread(zeros, self.kind.a)) * _spread([x.to(self.kind.a) for x in own[:2]], self.kind.a)
+
+def unpacked_word(word: Any, own: list[Any], form: PackedKind, dtype: Any) -> Any:
+    """A word's eight weights, pairs of either of two rows at two places of K; ``own`` are scales of the rows, and zeros
+    if there are any."""
+    pairs = [word >> (4 * i) for i in range(4)]
+    return _minifloats(pairs, own) if form.name == "mxfp4" else _integers(pairs, own, dtype)
+
+
+def _integers(pairs: list[Any], own: list[Any], dtype: Any) -> Any:
+    """(code - zero) * scale; without zeros codes are 8 too large."""
+    bits, added = MAGIC[dtype]
+    codes = _numbers([pair & 0x000F000F | bits for pair in pairs], dtype)
+    zeros = [zero.to(dtype) + added for zero in own[2:]] or [dtype(added + 8)] * 2
+    return (codes - _spread(zeros, dtype)) * _spread([x.to(dtype) for x in own[:2]], dtype)
 
 
 def _minifloats(pairs: list[Any], own: list[Any]) -> Any:

@@ -1,0 +1,250 @@
+"""A few rows times weights of four bits on Hopper, at the speed of memory: y = act(x @ weights^T + bias).
+
+Weights are those of `hopper_weights`, in the same order. Each warp has a strip of 16 of their rows and a part of K: it
+keeps two runs of 4 pieces of 16 x 64 codes on their way from memory to registers, 16 bytes a thread each, unpacks them
+there, and multiplies them by mma.sync with x, which lies in shared memory. The warps of a strip add up at the end, in
+the same order in every run. Nothing is shared between blocks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import flydsl.compiler as flyc
+import flydsl.expr as fx
+from flydsl.kernels.blocks.activation import ACTIVATIONS
+from flydsl.kernels.gemm.hopper_plan import BLOCK_ROWS, SHARED_BYTES, WARP_ROWS, PackedKind, ceildiv
+from flydsl.kernels.gemm.hopper_tiles import extent
+from flydsl.kernels.gemm.hopper_weights import BLOCK_WORDS, unpacked_word
+
+RUN = 4
+"""Pieces of 64 along K that a warp loads at once."""
+RUN_K = RUN * BLOCK_ROWS
+TILE = 8
+"""Rows of x of one mma.sync."""
+PAD = 8
+"""Elements between lines of x in shared memory, so that eight of them lie in different banks."""
+MOST_ROWS = 16
+
+
+@dataclass(frozen=True)
+class FewRows:
+    """How a block is made: warps, strips of 16 rows of weights among them, rows of x, and runs of x it holds."""
+
+    warps: int
+    strips: int
+    rows: int
+    held: int
+
+    @property
+    def parts(self) -> int:
+        """Warps of a strip, each with a part of K."""
+        return self.warps // self.strips
+
+    @property
+    def line(self) -> int:
+        """Elements of a line of x in shared memory: the runs that each part holds."""
+        return self.parts * self.held * RUN_K + PAD
+
+    @property
+    def tiles(self) -> int:
+        return ceildiv(self.rows, TILE)
+
+    @property
+    def shared_bytes(self) -> int:
+        return self.rows * self.line * 2 + self.warps * self.tiles * 512
+
+
+def copied(place: Any, count: int) -> Any:
+    """So many elements, 16 bytes, from an address that is a multiple of 16."""
+    found = fx.make_rmem_tensor(count, place.dtype)
+    atom = fx.make_copy_atom(fx.UniversalCopy(128), place.dtype)
+    fx.copy_atom_call(atom, fx.make_view(place, fx.make_layout(count, 1)), found)
+    return found.load()
+
+
+class Strip:
+    """A warp's rows of the weights: their words, scales and zeros, and the sums of products."""
+
+    def __init__(self, packed: Any, scales: Any, zeros: Any, n: Any, dtype: Any, form: PackedKind, config: FewRows):
+        lane, warp = fx.lane_id(), fx.nvvm.warp_uniform(fx.thread_idx.x // 32)
+        self.arrays = [scales] if zeros is None else [scales, zeros]
+        self.dtype, self.form, self.config = dtype, form, config
+        self.part = warp // config.strips
+        self.number = fx.block_idx.x * config.strips + warp % config.strips
+        self.blocks = extent(packed, 1)
+        of_block = BLOCK_ROWS // WARP_ROWS
+        first = fx.Int64(self.number // of_block) * self.blocks * BLOCK_WORDS
+        self.words = fx.get_iter(packed) + (first + self.number % of_block * (BLOCK_WORDS // of_block) + lane * 4)
+        self.rows = [fx.min(self.number * WARP_ROWS + half * 8 + lane // 4, n - 1) for half in range(2)]
+        self.runs = fx.ceildiv(fx.ceildiv(self.blocks, RUN), config.parts)
+        self.atom = fx.make_mma_atom(fx.nvvm.MmaSync(WARP_ROWS, TILE, 16, dtype, fx.Float32))
+
+    def load(self, run: Any) -> list[Any]:
+        """Words and factors of one of the warp's runs, which nothing waits for yet; behind the last, any."""
+        first = (self.part * self.runs + run) * RUN
+        found = []
+        for i in range(RUN):
+            at = self.words + fx.min(first + i, self.blocks - 1) * BLOCK_WORDS
+            found += list(copied(at, 4))
+        # The four lanes of a row load factors of a group each, of those that the run begins with.
+        last, lane = extent(self.arrays[0], 1) - 1, fx.lane_id()
+        for four in range(self.fours):
+            group = fx.min(first * BLOCK_ROWS // self.form.group + four * 4 + lane % 4, last)
+            for row in self.rows:
+                found += [array[row, group] for array in self.arrays]
+        return found
+
+    @property
+    def fours(self) -> int:
+        """Groups of four groups that a run has."""
+        return ceildiv(RUN_K // self.form.group, 4) or 1
+
+    def factors(self, held: list[Any], first: Any, columns: int) -> list[Any]:
+        """Scales of the two rows, and zeros, of the group of a run's column."""
+        group = (first + columns) // self.form.group - first // self.form.group
+        if RUN_K % self.form.group == 0 or self.form.group % RUN_K == 0:
+            group = fx.Int32(columns // self.form.group)
+        each = len(self.arrays)
+        own = held[RUN * 4 + columns // self.form.group // 4 * 2 * each :]
+        found = []
+        for half in range(2):
+            mine = own[half * each :][:each]
+            if self.form.name == "mxfp4":
+                found.append(fx.shuffle_idx(fx.Int32(mine[0].to(fx.Uint8)), group % 4, 4).to(fx.Uint8))
+                continue
+            word = fx.Vector.from_elements([mine[0], mine[-1]], self.dtype).bitcast(fx.Int32)[0]
+            word = fx.shuffle_idx(word, group % 4, 4)
+            found.append(fx.Vector.from_elements([word], fx.Int32).bitcast(self.dtype))
+        if self.form.name == "mxfp4":
+            return found
+        return [found[half][i] for i in range(each) for half in range(2)]
+
+    def multiply(self, held: list[Any], run: Any, x: Any, sums: list[Any]) -> None:
+        """sums += the weights of a run * x."""
+        first, each = (self.part * self.runs + run) * RUN_K, min(self.form.group, BLOCK_ROWS)
+        at = (self.part * self.config.held + run % self.config.held) * RUN_K
+        known: dict[int, list[Any]] = {}
+        for i in range(RUN):
+            x_words = [self.x_words(x, tile, at + i * BLOCK_ROWS) for tile in range(self.config.tiles)]
+            for j in range(4):
+                columns = (i * BLOCK_ROWS + j * 16) // each * each
+                if columns not in known:
+                    known[columns] = self.factors(held, first, columns)
+                made = unpacked_word(held[i * 4 + j], known[columns], self.form, self.dtype)
+                a = fx.make_rmem_tensor(8, self.dtype)
+                a.store(made)
+                for tile, words in enumerate(x_words):
+                    b = fx.make_rmem_tensor(4, self.dtype)
+                    b.store(fx.Vector.from_elements([words[2 * j], words[2 * j + 1]], fx.Int32).bitcast(self.dtype))
+                    fx.mma_atom_call(self.atom, sums[tile], a, b, sums[tile])
+
+    def x_words(self, x: Any, tile: int, column: Any) -> list[Any]:
+        """x of 64 columns as mma.sync wants it; lanes of rows that are not there name the last one."""
+        lane = fx.lane_id()
+        row = fx.min(tile * TILE + lane % 8, fx.Int32(self.config.rows - 1))
+        place = x + (row * self.config.line + column + lane // 8 * 8)
+        return [word for half in range(2) for word in fx.nvvm.ldmatrix(place + half * 32, 4)]
+
+
+@flyc.kernel
+def few_rows_kernel(
+    x: Any, packed: Any, scales: Any, zeros: Any, bias: Any, y: Any, form: fx.Constexpr, activation: fx.Constexpr,
+    wide: fx.Constexpr, config: fx.Constexpr,
+):  # fmt: skip
+    """``wide`` says that lines of x are multiples of 16 bytes."""
+    dtype, m, n = x.dtype, extent(y, 0), extent(y, 1)
+    smem = fx.SharedAllocator(1024, static=False)
+    x_ptr = smem.allocate(fx.Array[dtype, config.rows * config.line, 16]).ptr
+    shape = (4, 32, config.tiles, config.warps)
+    parts = fx.make_view(smem.allocate(fx.Array[fx.Float32, 128 * config.tiles * config.warps, 16]).ptr,
+                         fx.make_layout(shape, (1, 4, 128, 128 * config.tiles)))  # fmt: skip
+    fx.nvvm.griddepcontrol_launch_dependents()
+    fx.nvvm.griddepcontrol_wait()
+    strip = Strip(packed, scales, zeros, n, dtype, form, config)
+    even, odd = strip.load(fx.Int32(0)), strip.load(fx.Int32(1))
+    sums = [fx.make_rmem_tensor(4, fx.Float32) for _ in range(config.tiles)]
+    for part in sums:
+        part.fill(0.0)
+    for begin in range(0, strip.runs, config.held):
+        fx.barrier()
+        hold(x, x_ptr, strip, begin, m, wide, config)
+        fx.barrier()
+        for run in range(begin, fx.min(begin + config.held, strip.runs), 2):
+            strip.multiply(even, run, x_ptr, sums)
+            even = strip.load(run + 2)
+            if run + 1 < strip.runs:
+                strip.multiply(odd, run + 1, x_ptr, sums)
+            odd = strip.load(run + 3)
+    add_up(strip, sums, parts, bias, y, activation, config)
+
+
+@flyc.jit
+def hold(x, x_ptr, strip, begin, m, wide, config):
+    """Bring the columns of x that the parts' next runs multiply to shared memory; behind the last there are zeros."""
+    k, dtype, each = extent(x, 1), x.dtype, 8 if wide else 1
+    line = config.held * RUN_K
+    held = fx.make_view(x_ptr, fx.make_layout((config.parts * line, config.rows), (1, config.line)))
+    for i in range(fx.thread_idx.x, config.rows * config.parts * line // each, config.warps * 32):
+        row, at = i // (config.parts * line // each), i % (config.parts * line // each) * each
+        column = (at // line * strip.runs + begin) * RUN_K + at % line
+        row_of_x = fx.min(row, m - 1)
+        if fx.const_expr(wide):
+            values = fx.full(8, 0.0, dtype)
+            if column < k:
+                values = copied(fx.get_iter(x[row_of_x, None]) + column, 8)
+            fx.make_view(x_ptr + (row * config.line + at), fx.make_layout(8, 1)).store(values)
+        else:
+            value = dtype(0.0)
+            if column < k:
+                value = x[row_of_x, column]
+            held[at, row] = value
+
+
+@flyc.jit
+def add_up(strip, sums, parts, bias, y, activation, config):
+    """The sums of a strip's warps, part by part, to y."""
+    lane, warp = fx.lane_id(), fx.thread_idx.x // 32
+    for tile in fx.range_constexpr(config.tiles):
+        parts[None, lane, tile, warp].store(sums[tile].load())
+    fx.barrier()
+    if warp < config.strips:
+        for tile in fx.range_constexpr(config.tiles):
+            total = parts[None, lane, tile, warp].load()
+            for part in range(1, config.parts):
+                total = total + parts[None, lane, tile, warp + part * config.strips].load()
+            for i in fx.range_constexpr(4):
+                row, column = strip.number * WARP_ROWS + i // 2 * 8 + lane // 4, tile * TILE + lane % 4 * 2 + i % 2
+                if (row < extent(y, 1)) & (column < extent(y, 0)):
+                    value = total[i]
+                    if fx.const_expr(bias is not None):
+                        value = value + fx.Float32(bias[row])
+                    whole = fx.Vector.from_elements([value], fx.Float32)
+                    y[column, row] = ACTIVATIONS[activation](whole)[0].to(y.dtype)
+
+
+@cache
+def build_few_rows(form: PackedKind, activation: str, wide: bool, config: FewRows) -> Any:
+    """A jit function ``few_rows(x, packed, y, scales, zeros, bias, stream)``; zeros and the bias may be None."""
+
+    @flyc.jit
+    def few_rows(x: fx.Tensor, packed: fx.Tensor, y: fx.Tensor, scales: fx.Tensor, zeros: fx.Tensor | None,
+                 bias: fx.Tensor | None, stream: fx.Stream = fx.Stream(None)):  # fmt: skip
+        blocks = fx.ceildiv(extent(y, 1), WARP_ROWS * config.strips)
+        few_rows_kernel(x, packed, scales, zeros, bias, y, form, activation, wide, config).launch(
+            grid=(blocks, 1, 1), block=(config.warps * 32, 1, 1), stream=stream, pdl=True
+        )
+
+    return few_rows
+
+
+def few_rows_config(m: int, n: int, k: int, warps: int = 16, strips: int = 4, shared: int = SHARED_BYTES) -> FewRows:
+    """A configuration with as many runs of x as fit."""
+    rows = 1 << (m - 1).bit_length()
+    parts = warps // strips
+    runs = ceildiv(ceildiv(k, RUN_K), parts)
+    fitting = (shared - 1024 - warps * ceildiv(rows, TILE) * 512) // rows // 2 - PAD
+    held = min(fitting // (parts * RUN_K), runs + runs % 2)
+    return FewRows(warps, strips, rows, max(held // 2 * 2, 2))
