@@ -109,7 +109,7 @@ def test_scales_of_blocks(shape: tuple[int, int, int], torch: Any) -> None:
     assert int(whole.isnan().sum()) == whole.numel() - c.numel()
 
 
-@pytest.mark.parametrize("shape", [(1, 8192, 8192), (16, 1000, 2048), (300, 520, 640)], ids=str)
+@pytest.mark.parametrize("shape", [(1, 8192, 8192), (16, 1000, 2048), (64, 1000, 8192), (2000, 520, 2048)], ids=str)
 def test_weights_of_four_bits(shape: tuple[int, int, int], torch: Any) -> None:
     m, n, k = shape
     codes, x = torch.randint(0, 16, (n, k), device="cuda"), drawn(torch, m, k)

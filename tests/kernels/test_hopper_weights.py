@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
+from flydsl.kernels.gemm.few_rows.plan import FewRows, choose_few_rows, few_rows_time
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_linear4
 from flydsl.kernels.gemm.hopper_plan import GemmConfig, GemmKind, PackedKind, Problem, choose_config
@@ -72,6 +73,34 @@ def test_integers(dtype: Any, group: int, config: GemmConfig, rng: np.random.Gen
             check(x, weights, y, whole, bias)
 
 
+@pytest.mark.parametrize(
+    ("shape", "dtype", "group", "config"),
+    [
+        ((1, 72, 600), BF16, 128, FewRows(8, 2, 1, 2)),
+        ((5, 40, 1300), np.float16, 64, FewRows(4, 1, 8, 2)),
+        ((13, 100, 2210), BF16, 32, FewRows(4, 4, 16, 2)),
+        ((3, 24, 712), BF16, 192, FewRows(4, 2, 4, 2)),
+    ],
+    ids=str,
+)
+def test_few_rows(shape: Any, dtype: Any, group: int, config: FewRows, rng: np.random.Generator) -> None:
+    """Strips and parts of K, x in one go and in several, lines that are no multiples of 16 bytes, groups that a run
+    cuts; the last case without zeros."""
+    m, n, k = shape
+    codes, x = rng.integers(0, 16, (n, k)), rng.standard_normal((m, k)).astype(dtype)
+    scales = rng.standard_normal((n, -(-k // group))).astype(dtype)
+    zeros = None if group == 192 else rng.integers(0, 16, scales.shape).astype(dtype)
+    bias = rng.standard_normal(n).astype(dtype)
+    spread = 8 if zeros is None else zeros.astype(int).repeat(group, 1)[:, :k]
+    weights = ((codes - spread) * scales.astype(float).repeat(group, 1)[:, :k]).astype(dtype).astype(float)
+    y, whole = guarded(m, n, dtype)
+    hopper_linear4(x, shuffle_weights(codes), scales, y, zeros=zeros, bias=bias, group_size=group, config=config)
+    check(x, weights, y, whole, bias)
+    with pytest.raises(ValueError, match=f"x has {config.rows + 1} rows, and the configuration {config.rows}"):
+        more = [np.zeros((config.rows + 1, extent), dtype) for extent in (k, n)]
+        hopper_linear4(more[0], shuffle_weights(codes), scales, more[1], group_size=group, config=config)
+
+
 def test_weights_in_flight_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """No step is unpacked into registers that products may still read."""
     monkeypatch.setenv("COMPILE_ONLY", "1")
@@ -86,7 +115,8 @@ def test_weights_in_flight_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> No
     assert early_writes(ptx.replace(wait, ""))  # the check is able to fail
 
 
-def test_minifloats(rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("config", [FEW, FewRows(4, 2, 8, 2)], ids=str)
+def test_minifloats(config: Any, rng: np.random.Generator) -> None:
     """Every code, scales from 2^-127 on; 255 is no number, and so is all that it scales."""
     m, n, k = 5, 72, 160
     codes, x = rng.integers(0, 16, (n, k)), rng.standard_normal((m, k)).astype(BF16)
@@ -95,7 +125,7 @@ def test_minifloats(rng: np.random.Generator) -> None:
     values = E2M1[codes & 7] * np.where(codes & 8, -1.0, 1.0)
     weights = values * 2.0 ** (exponents.astype(float).repeat(32, 1) - 127)
     y, whole = guarded(m, n, BF16)
-    given: dict[str, Any] = {"kind": "mxfp4", "group_size": 32, "config": FEW}
+    given: dict[str, Any] = {"kind": "mxfp4", "group_size": 32, "config": config}
     hopper_linear4(x, shuffle_weights(codes), exponents, y, **given)
     check(x, weights, y, whole)
     exponents[7, 2] = 255
@@ -106,15 +136,19 @@ def test_minifloats(rng: np.random.Generator) -> None:
 def test_lines_that_tma_cannot_reach(rng: np.random.Generator) -> None:
     codes, scales = rng.integers(0, 16, (37, 71)), rng.standard_normal((37, 1)).astype(BF16)
     x = rng.standard_normal((71, 3)).astype(BF16).T
-    y, whole = guarded(3, 37, BF16)
-    hopper_linear4(x, shuffle_weights(codes), scales, y, config=FEW)
-    check(x, ((codes - 8) * scales.astype(float)).astype(BF16).astype(float), y, whole)
+    for config in (FEW, None):
+        y, whole = guarded(3, 37, BF16)
+        hopper_linear4(x, shuffle_weights(codes), scales, y, config=config)
+        check(x, ((codes - 8) * scales.astype(float)).astype(BF16).astype(float), y, whole)
 
 
 def test_the_model_chooses_what_can_be_unpacked() -> None:
     for m in (1, 16, 300):
         config = choose_config(Problem(m, 8192, 8192, packed=True))
         assert config.swapped and config.tile_m == 64 * config.consumers and config.sharing("n") == 1
+    few = Problem(1, 8192, 8192, packed=True)
+    config, expected = choose_few_rows(few)
+    assert config.rows == 1 and expected == few_rows_time(few, config) and config.shared_bytes < 227 << 10
     assert Problem(1, 8192, 8192, packed=True).swapped.moved < Problem(1, 8192, 8192).moved / 3.9
 
 
@@ -137,6 +171,7 @@ def test_what_does_not_fit() -> None:
     packed = np.zeros((1, 2, 512), np.int32)
     cases: tuple[tuple[Any, dict[str, Any], str], ...] = (
         ((x, packed[:, :1], scales, y), {}, r"int32 of \(1, 2, 512\)"),
+        ((x, np.zeros((1, 4, 512), np.int32)[:, ::2], scales, y), {}, "weights are contiguous"),
         ((x, packed, scales[:3], y), {}, r"scales are \(64, 1\), got \(3, 1\)"),
         ((x, packed, scales.astype(np.float32), y), {}, "scales are bfloat16"),
         ((x, packed, scales, y), {"group_size": 48}, "groups of int4 are of 32 or of 64s, got 48"),

@@ -309,6 +309,9 @@ class Machine:
     across: float = 1.3
     partial: float = 1.25
     unpacking: float = 200.0
+    unpacking_run: float = 400.0
+    more_tiles: float = 0.2
+    few_rows: float = 1.5
     sharpness: float = 4.0
     resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (4, 108), (8, 104))
     """Blocks of clusters of a size that run at once: clusters lie inside a part of the chip."""
@@ -344,13 +347,13 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     working = (max(products, arriving) + machine.step) * steps / machine.cycles
     cached = together * config.cluster * sent * steps / machine.cache
     tile = config.tile_m * config.tile_n / UNIT
-    each = _longest(machine, working, cached) + machine.results * tile * _leaving(problem, config, machine)
+    each = longest(machine, working, cached) + machine.results * tile * _leaving(problem, config, machine)
     if config.splits > 1:
         each += machine.adding + machine.adding_sums * tile * config.splits
     elif config.cluster > 1:
         each += machine.meeting
     waiting = problem.moved / machine.memory * (1 + machine.opening / (config.stages * ROW_BYTES))
-    return machine.launch + _longest(machine, rounds * each, waiting)
+    return machine.launch + longest(machine, rounds * each, waiting)
 
 
 def _leaving(problem: Problem, config: GemmConfig, machine: Machine) -> float:
@@ -360,7 +363,7 @@ def _leaving(problem: Problem, config: GemmConfig, machine: Machine) -> float:
     return machine.partial if config.tile_n * problem.c_width // 8 % ROW_BYTES else 1.0
 
 
-def _longest(machine: Machine, *times: float) -> float:
+def longest(machine: Machine, *times: float) -> float:
     """What takes longest decides; what takes nearly as long adds to it."""
     return sum(time**machine.sharpness for time in times) ** (1 / machine.sharpness)
 

@@ -14,6 +14,7 @@ A code n becomes 128 + n in bf16, or 1024 + n in f16, by setting bits; what was 
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -39,28 +40,23 @@ def shuffle_weights(codes: Any) -> Any:
     """Codes (N, K), an array or a tensor of integers from 0 to 15, as the kernel wants them: int32 of (blocks of 64
     rows, blocks of 64 columns, 512). What is missing of the last blocks is filled with zeros."""
     is_torch = hasattr(codes, "data_ptr")
-    given = codes.cpu().numpy() if is_torch else np.asarray(codes)
-    if given.ndim != 2 or not np.issubdtype(given.dtype, np.integer):
-        raise ValueError(f"codes are integers of shape (N, K), got {given.dtype} of {given.shape}")
-    if given.size and (given.min() < 0 or given.max() > 15):
+    given = codes if is_torch else np.asarray(codes)
+    if given.ndim != 2 or "int" not in str(given.dtype):
+        raise ValueError(f"codes are integers of shape (N, K), got {given.dtype} of {tuple(given.shape)}")
+    if 0 not in given.shape and (given.min() < 0 or given.max() > 15):
         raise ValueError(f"codes have four bits, got numbers from {given.min()} to {given.max()}")
     n, k = (-(-extent // BLOCK_ROWS) for extent in given.shape)
-    whole = np.zeros((n * BLOCK_ROWS, k * BLOCK_ROWS), np.uint32)
+    extents = n * BLOCK_ROWS, k * BLOCK_ROWS
+    whole = given.new_zeros(extents).int() if is_torch else np.zeros(extents, np.int32)
     whole[: given.shape[0], : given.shape[1]] = given
     # Rows: block, warp, half, lane / 4. Columns: block, word, half, lane % 4, one of two.
     parts = whole.reshape(n, 4, 2, 8, k, 4, 2, 4, 2)
-    words = np.zeros((n, k, 4, 8, 4, 4), np.uint32)
-    for row_half in range(2):
-        for k_half in range(2):
-            for second in range(2):
-                part = parts[:, :, row_half, :, :, :, k_half, :, second]
-                words |= part.transpose(0, 3, 1, 2, 5, 4) << np.uint32(4 * (row_half + 2 * k_half) + 16 * second)
-    packed = words.reshape(n, k, BLOCK_WORDS).view(np.int32)
-    if not is_torch:
-        return packed
-    import torch
-
-    return torch.from_numpy(packed).to(codes.device)
+    words = parts[:, :, 0, :, :, :, 0, :, 0] * 0
+    for place, (second, k_half, row_half) in enumerate(product(range(2), repeat=3)):
+        words |= parts[:, :, row_half, :, :, :, k_half, :, second] << (16 * second + 4 * (place % 4))
+    order = 0, 3, 1, 2, 5, 4
+    shuffled = words.permute(order) if is_torch else words.transpose(order)
+    return shuffled.reshape(n, k, BLOCK_WORDS)
 
 
 # In the kernel -----------------------------------------------------------------------------------------

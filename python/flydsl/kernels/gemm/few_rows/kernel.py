@@ -8,53 +8,16 @@ the same order in every run. Nothing is shared between blocks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import ACTIVATIONS
-from flydsl.kernels.gemm.hopper_plan import BLOCK_ROWS, SHARED_BYTES, WARP_ROWS, PackedKind, ceildiv
+from flydsl.kernels.gemm.few_rows.plan import RUN, RUN_K, TILE, FewRows
+from flydsl.kernels.gemm.hopper_plan import BLOCK_ROWS, WARP_ROWS, PackedKind, ceildiv
 from flydsl.kernels.gemm.hopper_tiles import extent
 from flydsl.kernels.gemm.hopper_weights import BLOCK_WORDS, unpacked_word
-
-RUN = 4
-"""Pieces of 64 along K that a warp loads at once."""
-RUN_K = RUN * BLOCK_ROWS
-TILE = 8
-"""Rows of x of one mma.sync."""
-PAD = 8
-"""Elements between lines of x in shared memory, so that eight of them lie in different banks."""
-MOST_ROWS = 16
-
-
-@dataclass(frozen=True)
-class FewRows:
-    """How a block is made: warps, strips of 16 rows of weights among them, rows of x, and runs of x it holds."""
-
-    warps: int
-    strips: int
-    rows: int
-    held: int
-
-    @property
-    def parts(self) -> int:
-        """Warps of a strip, each with a part of K."""
-        return self.warps // self.strips
-
-    @property
-    def line(self) -> int:
-        """Elements of a line of x in shared memory: the runs that each part holds."""
-        return self.parts * self.held * RUN_K + PAD
-
-    @property
-    def tiles(self) -> int:
-        return ceildiv(self.rows, TILE)
-
-    @property
-    def shared_bytes(self) -> int:
-        return self.rows * self.line * 2 + self.warps * self.tiles * 512
 
 
 def copied(place: Any, count: int) -> Any:
@@ -238,13 +201,3 @@ def build_few_rows(form: PackedKind, activation: str, wide: bool, config: FewRow
         )
 
     return few_rows
-
-
-def few_rows_config(m: int, n: int, k: int, warps: int = 16, strips: int = 4, shared: int = SHARED_BYTES) -> FewRows:
-    """A configuration with as many runs of x as fit."""
-    rows = 1 << (m - 1).bit_length()
-    parts = warps // strips
-    runs = ceildiv(ceildiv(k, RUN_K), parts)
-    fitting = (shared - 1024 - warps * ceildiv(rows, TILE) * 512) // rows // 2 - PAD
-    held = min(fitting // (parts * RUN_K), runs + runs % 2)
-    return FewRows(warps, strips, rows, max(held // 2 * 2, 2))
