@@ -14,7 +14,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.blocks.activation import ACTIVATIONS
-from flydsl.kernels.gemm.few_rows.plan import RUN, RUN_K, TILE, FewRows
+from flydsl.kernels.gemm.few_rows.plan import HELD, RUN, RUN_K, TILE, FewRows
 from flydsl.kernels.gemm.hopper_plan import BLOCK_ROWS, WARP_ROWS, PackedKind, ceildiv
 from flydsl.kernels.gemm.hopper_tiles import extent
 from flydsl.kernels.gemm.hopper_weights import BLOCK_WORDS, unpacked_word
@@ -88,7 +88,7 @@ class Strip:
     def multiply(self, held: list[Any], run: Any, x: Any, sums: list[Any]) -> None:
         """sums += the weights of a run * x."""
         first, each = (self.part * self.runs + run) * RUN_K, min(self.form.group, BLOCK_ROWS)
-        at = (self.part * self.config.held + run % self.config.held) * RUN_K
+        at = run // HELD % 2 * (self.config.rows * self.config.line) + (self.part * HELD + run % HELD) * RUN_K
         known: dict[int, list[Any]] = {}
         for i in range(RUN):
             x_words = [self.x_words(x, tile, at + i * BLOCK_ROWS) for tile in range(self.config.tiles)]
@@ -120,50 +120,51 @@ def few_rows_kernel(
     """``wide`` says that lines of x are multiples of 16 bytes."""
     dtype, m, n = x.dtype, extent(y, 0), extent(y, 1)
     smem = fx.SharedAllocator(1024, static=False)
-    x_ptr = smem.allocate(fx.Array[dtype, config.rows * config.line, 16]).ptr
+    x_ptr = smem.allocate(fx.Array[dtype, 2 * config.rows * config.line, 16]).ptr
     shape = (4, 32, config.tiles, config.warps)
     parts = fx.make_view(smem.allocate(fx.Array[fx.Float32, 128 * config.tiles * config.warps, 16]).ptr,
                          fx.make_layout(shape, (1, 4, 128, 128 * config.tiles)))  # fmt: skip
     fx.nvvm.griddepcontrol_launch_dependents()
     fx.nvvm.griddepcontrol_wait()
     strip = Strip(packed, scales, zeros, n, dtype, form, config)
+    bring(x, x_ptr, strip, fx.Int32(0), m, wide, config)
     even, odd = strip.load(fx.Int32(0)), strip.load(fx.Int32(1))
     sums = [fx.make_rmem_tensor(4, fx.Float32) for _ in range(config.tiles)]
     for part in sums:
         part.fill(0.0)
-    for begin in range(0, strip.runs, config.held):
-        fx.barrier()
-        hold(x, x_ptr, strip, begin, m, wide, config)
-        fx.barrier()
-        for run in range(begin, fx.min(begin + config.held, strip.runs), 2):
-            strip.multiply(even, run, x_ptr, sums)
-            even = strip.load(run + 2)
-            if run + 1 < strip.runs:
-                strip.multiply(odd, run + 1, x_ptr, sums)
-            odd = strip.load(run + 3)
+    for run in range(0, strip.runs, HELD):
+        fx.nvvm.cp_async_wait_group(0)
+        fx.barrier()  # x of these runs is there, and nobody reads that of the runs before
+        bring(x, x_ptr, strip, run + HELD, m, wide, config)
+        strip.multiply(even, run, x_ptr, sums)
+        even = strip.load(run + 2)
+        if run + 1 < strip.runs:
+            strip.multiply(odd, run + 1, x_ptr, sums)
+        odd = strip.load(run + 3)
     add_up(strip, sums, parts, bias, y, activation, config)
 
 
 @flyc.jit
-def hold(x, x_ptr, strip, begin, m, wide, config):
-    """Bring the columns of x that the parts' next runs multiply to shared memory; behind the last there are zeros."""
+def bring(x, x_ptr, strip, run, m, wide, config):
+    """Send for the columns of x that the parts' next runs multiply, into one of two places; behind the last are zeros."""
     k, dtype, each = extent(x, 1), x.dtype, 8 if wide else 1
-    line = config.held * RUN_K
-    held = fx.make_view(x_ptr, fx.make_layout((config.parts * line, config.rows), (1, config.line)))
-    for i in range(fx.thread_idx.x, config.rows * config.parts * line // each, config.warps * 32):
-        row, at = i // (config.parts * line // each), i % (config.parts * line // each) * each
-        column = (at // line * strip.runs + begin) * RUN_K + at % line
-        row_of_x = fx.min(row, m - 1)
-        if fx.const_expr(wide):
-            values = fx.full(8, 0.0, dtype)
-            if column < k:
-                values = copied(fx.get_iter(x[row_of_x, None]) + column, 8)
-            fx.make_view(x_ptr + (row * config.line + at), fx.make_layout(8, 1)).store(values)
+    atom, pieces = fx.make_copy_atom(fx.nvvm.CpAsync(128), dtype), config.parts * HELD * RUN_K // each
+    start = run // HELD % 2 * (config.rows * config.line)
+    for i in range(fx.thread_idx.x, config.rows * pieces, config.warps * 32):
+        row, at = i // pieces, i % pieces * each
+        column = (at // (HELD * RUN_K) * strip.runs + run) * RUN_K + at % (HELD * RUN_K)
+        place = fx.make_view(x_ptr + (start + row * config.line + at), fx.make_layout(each, 1))
+        is_inside = (column < k) & (run < strip.runs)
+        row = fx.min(row, m - 1)
+        if is_inside:
+            if fx.const_expr(wide):
+                source = fx.make_view(fx.get_iter(x[row, None]) + column, fx.make_layout(each, 1))
+                fx.copy_atom_call(atom, source, place)
+            else:
+                place[0] = x[row, column]
         else:
-            value = dtype(0.0)
-            if column < k:
-                value = x[row_of_x, column]
-            held[at, row] = value
+            place.fill(0.0)
+    fx.nvvm.cp_async_commit_group()
 
 
 @flyc.jit

@@ -19,6 +19,8 @@ from flydsl.kernels.gemm.hopper_plan import (
 RUN = 4
 """Pieces of 64 along K that a warp loads at once."""
 RUN_K = RUN * BLOCK_ROWS
+HELD = 2
+"""Runs of x of each part that lie in shared memory, while as much is on its way."""
 TILE = 8
 """Rows of x of one mma.sync."""
 PAD = 8
@@ -32,12 +34,11 @@ MARGIN = 2048
 
 @dataclass(frozen=True)
 class FewRows:
-    """How a block is made: warps, strips of 16 rows of weights among them, rows of x, and runs of x it holds."""
+    """How a block is made: warps, strips of 16 rows of weights among them, and rows of x."""
 
     warps: int
     strips: int
     rows: int
-    held: int
 
     @property
     def parts(self) -> int:
@@ -46,8 +47,8 @@ class FewRows:
 
     @property
     def line(self) -> int:
-        """Elements of a line of x in shared memory: the runs that each part holds."""
-        return self.parts * self.held * RUN_K + PAD
+        """Elements of a line of x in shared memory."""
+        return self.parts * HELD * RUN_K + PAD
 
     @property
     def tiles(self) -> int:
@@ -55,7 +56,8 @@ class FewRows:
 
     @property
     def shared_bytes(self) -> int:
-        return self.rows * self.line * 2 + self.warps * self.tiles * 512
+        """x twice, that of these runs and of the next, and sums."""
+        return 2 * self.rows * self.line * 2 + self.warps * self.tiles * 512
 
     @property
     def resident(self) -> int:
@@ -63,13 +65,10 @@ class FewRows:
         return RESIDENT_WARPS // self.warps
 
 
-def few_rows_config(m: int, k: int, warps: int, strips: int) -> FewRows:
-    """A configuration with as many runs of x, an even number, as fit and as there are."""
-    rows, parts = 1 << (m - 1).bit_length(), warps // strips
-    runs = ceildiv(ceildiv(k, RUN_K), parts)
-    whole = SHARED_BYTES * warps // RESIDENT_WARPS - MARGIN
-    fitting = (whole - warps * ceildiv(rows, TILE) * 512) // rows // 2 - PAD
-    return FewRows(warps, strips, rows, max(min(fitting // (parts * RUN_K), runs + 1) // 2 * 2, 2))
+def few_rows_configs(m: int) -> list[FewRows]:
+    """Every configuration that the model compares for so many rows of x."""
+    found = [FewRows(warps, strips, 1 << (m - 1).bit_length()) for warps in (16, 8) for strips in (4, 2, 1)]
+    return [config for config in found if config.shared_bytes + MARGIN <= SHARED_BYTES // config.resident]
 
 
 def few_rows_time(problem: Problem, config: FewRows, machine: Machine = HOPPER, sms: int = 132) -> float:
@@ -86,8 +85,6 @@ def few_rows_time(problem: Problem, config: FewRows, machine: Machine = HOPPER, 
 @lru_cache(maxsize=4096)
 def choose_few_rows(problem: Problem, sms: int = 132) -> tuple[FewRows, float]:
     """The configuration that the model finds fastest, and the time that it expects."""
-    shapes = [(16, 4), (16, 2), (16, 1), (8, 4), (8, 2), (8, 1)]
-    found = [few_rows_config(problem.m, problem.k, *shape) for shape in shapes]
-    times = {config: few_rows_time(problem, config, HOPPER, sms) for config in found}
+    times = {config: few_rows_time(problem, config, HOPPER, sms) for config in few_rows_configs(problem.m)}
     best = min(times, key=lambda config: times[config])
     return best, times[best]
