@@ -146,7 +146,7 @@ def few_rows_kernel(
 
 @flyc.jit
 def bring(x, x_ptr, strip, run, m, wide, config):
-    """Send for the columns of x that the parts' next runs multiply, into one of two places; behind the last are zeros."""
+    """Send for the columns of x that the parts' next runs multiply, to one of two places; behind the last are zeros."""
     k, dtype, each = extent(x, 1), x.dtype, 8 if wide else 1
     atom, pieces = fx.make_copy_atom(fx.nvvm.CpAsync(128), dtype), config.parts * HELD * RUN_K // each
     start = run // HELD % 2 * (config.rows * config.line)
