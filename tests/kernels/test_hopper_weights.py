@@ -62,7 +62,7 @@ def test_integers(dtype: Any, group: int, config: GemmConfig, rng: np.random.Gen
         zeros = rng.integers(0, 16, (n, groups)).astype(dtype)
         x, bias = rng.standard_normal((m, k)).astype(dtype), rng.standard_normal(n).astype(dtype)
         packed = shuffle_weights(codes)
-        for zero in (zeros, None):
+        for zero in (zeros, None)[: 1 + (group == 32)]:
             spread = np.full((n, k), 8) if zero is None else zero.astype(int).repeat(group, 1)[:, :k]
             # (code - zero) * scale is rounded to the type of x.
             weights = (codes - spread) * scales.astype(float).repeat(group, 1)[:, :k]
