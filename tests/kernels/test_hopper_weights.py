@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
-from flydsl.kernels.gemm.few_rows.plan import FewRows, choose_few_rows, few_rows_time
+from flydsl.kernels.gemm.few_rows.plan import FewRows, choose_few_rows, few_rows_configs, few_rows_time
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_linear4
 from flydsl.kernels.gemm.hopper_plan import GemmConfig, GemmKind, PackedKind, Problem, choose_config
@@ -59,11 +59,11 @@ def test_integers(dtype: Any, group: int, config: GemmConfig, rng: np.random.Gen
         codes = rng.integers(0, 16, (n, k))
         groups = -(-k // group)
         scales = rng.standard_normal((n, groups)).astype(dtype)
-        zeros = rng.integers(0, 16, (n, groups)).astype(dtype)
+        zeros = (rng.integers(0, 64, (n, groups)) / 4).astype(dtype)
         x, bias = rng.standard_normal((m, k)).astype(dtype), rng.standard_normal(n).astype(dtype)
         packed = shuffle_weights(codes)
         for zero in (zeros, None)[: 1 + (group == 32)]:
-            spread = np.full((n, k), 8) if zero is None else zero.astype(int).repeat(group, 1)[:, :k]
+            spread = np.full((n, k), 8) if zero is None else zero.astype(float).repeat(group, 1)[:, :k]
             # (code - zero) * scale is rounded to the type of x.
             weights = (codes - spread) * scales.astype(float).repeat(group, 1)[:, :k]
             weights = weights.astype(dtype).astype(float)
@@ -89,10 +89,10 @@ def test_few_rows(shape: Any, dtype: Any, group: int, config: FewRows, rng: np.r
     m, n, k = shape
     codes, x = rng.integers(0, 16, (n, k)), rng.standard_normal((m, k)).astype(dtype)
     scales = rng.standard_normal((n, -(-k // group))).astype(dtype)
-    zeros = None if group == 192 else rng.integers(0, 16, scales.shape).astype(dtype)
+    zeros = None if group == 192 else (rng.integers(0, 64, scales.shape) / 4).astype(dtype)
     bias = rng.standard_normal(n).astype(dtype)
-    spread = 8 if zeros is None else zeros.astype(int).repeat(group, 1)[:, :k]
-    weights = ((codes - spread) * scales.astype(float).repeat(group, 1)[:, :k]).astype(dtype).astype(float)
+    spread = 8 if zeros is None else zeros.astype(float).repeat(group, 1)[:, :k]
+    weights = (codes - spread) * scales.astype(float).repeat(group, 1)[:, :k]  # not rounded
     y, whole = guarded(m, n, dtype)
     hopper_linear4(x, shuffle_weights(codes), scales, y, zeros=zeros, bias=bias, group_size=group, config=config)
     check(x, weights, y, whole, bias)
@@ -136,19 +136,22 @@ def test_minifloats(config: Any, rng: np.random.Generator) -> None:
 def test_lines_that_tma_cannot_reach(rng: np.random.Generator) -> None:
     codes, scales = rng.integers(0, 16, (37, 71)), rng.standard_normal((37, 1)).astype(BF16)
     x = rng.standard_normal((71, 3)).astype(BF16).T
-    for config in (FEW, None):
+    weights = (codes - 8) * scales.astype(float)
+    for config, exact in ((FEW, weights.astype(BF16).astype(float)), (FewRows(4, 1, 4), weights)):
         y, whole = guarded(3, 37, BF16)
         hopper_linear4(x, shuffle_weights(codes), scales, y, config=config)
-        check(x, ((codes - 8) * scales.astype(float)).astype(BF16).astype(float), y, whole)
+        check(x, exact, y, whole)
 
 
 def test_the_model_chooses_what_can_be_unpacked() -> None:
     for m in (1, 16, 300):
         config = choose_config(Problem(m, 8192, 8192, packed=True))
         assert config.swapped and config.tile_m == 64 * config.consumers and config.sharing("n") == 1
-    few = Problem(1, 8192, 8192, packed=True)
-    config, expected = choose_few_rows(few)
-    assert config.rows == 1 and expected == few_rows_time(few, config) and config.shared_bytes < 227 << 10
+    for m, n in ((1, 8192), (3, 4096), (16, 64)):
+        few = Problem(m, n, 8192, packed=True)
+        config = choose_few_rows(few)
+        assert m <= config.rows < 2 * m and config.shared_bytes < 227 << 10
+        assert few_rows_time(few, config) == min(few_rows_time(few, other) for other in few_rows_configs(m))
     assert Problem(1, 8192, 8192, packed=True).swapped.moved < Problem(1, 8192, 8192).moved / 3.9
 
 

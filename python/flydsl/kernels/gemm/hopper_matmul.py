@@ -44,7 +44,6 @@ from flydsl.kernels.gemm.hopper_plan import (
     Problem,
     ceildiv,
     choose_config,
-    launch_time,
 )
 from flydsl.kernels.gemm.hopper_weights import BLOCK_WORDS
 
@@ -185,10 +184,8 @@ def _linear4_for(
     dtype, out = type_of(x, "x", MULTIPLIED), type_of(y, "y", WRITTEN)
     along_n, wide = lines_of(y)
     problem = Problem(m, n, k, c_width=out.width, c_along_n=along_n, straddles=lines.straddles, packed=True)
-    if config is None:
-        config = choose_config(problem, sms)
-        few = choose_few_rows(problem, sms) if m <= MOST_ROWS and out.width > 8 else None
-        config = few[0] if few and few[1] < launch_time(problem.swapped, config, sms=sms) else config
+    few = m <= MOST_ROWS and out.width > 8
+    config = config or (choose_few_rows(problem, sms) if few else choose_config(problem, sms))
     if isinstance(config, FewRows):
         if config.rows < m:
             raise ValueError(f"x has {m} rows, and the configuration {config.rows}")

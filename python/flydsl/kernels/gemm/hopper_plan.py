@@ -154,9 +154,14 @@ class GemmConfig:
         return self.tile_m * self.tile_n // (self.consumers * WARPGROUP)
 
     def sums(self, block_scaled: bool) -> int:
-        """Registers of a thread for sums: of a tile and, before they are scaled, of products: two steps' or, of a tile
-        with two blocks a warpgroup, one block's."""
-        return self.accumulators * 3 // self.blocks if block_scaled else self.accumulators
+        """Registers of a thread for sums: of a tile and, before they are scaled, of products."""
+        return self.accumulators * (self.blocks + self.in_turn) // self.blocks if block_scaled else self.accumulators
+
+    @property
+    def in_turn(self) -> int:
+        """Accumulators of products of 64 rows that take turns where blocks have scales; one, where registers or other
+        warpgroups are there for the rest."""
+        return 2 if self.blocks == 1 and self.consumers < 3 else 1
 
     @property
     def blocks(self) -> int:
@@ -166,11 +171,7 @@ class GemmConfig:
     @property
     def can_scale(self) -> bool:
         """Whether blocks of 128 columns of B may have scales: a warpgroup has a block of rows or two, and registers."""
-        return (
-            self.tile_m in (64 * self.consumers, 128 * self.consumers)
-            and SCALED % self.tile_n == 0
-            and self.consumers < 3
-        )
+        return self.blocks in (1, 2) and SCALED % self.tile_n == 0
 
     def moves_registers(self, kind: GemmKind) -> bool:
         """Whether sums leave too little of an equal share of the registers, so that loading threads give up theirs."""

@@ -107,7 +107,7 @@ class ScaledWarpgroup(Warpgroup):
         part = self.tiled.get_slice(fx.nvvm.warp_uniform(self.thread // WARPGROUP) * WARPGROUP)
         self.a_parts = [part.partition_A(A.tiles(config.stages, i * rows, rows)) for i in range(self.blocks)]
         whole = fx.make_identity_tensor((rows, B.rows))
-        self.products = [self.tiled.make_fragment_C(whole) for _ in range(2 if self.blocks == 1 else 1)]
+        self.products = [self.tiled.make_fragment_C(whole) for _ in range(config.in_turn)]
 
     @flyc.jit
     def sum_products(self, state, place, k_first, k_last):
@@ -131,7 +131,7 @@ class ScaledWarpgroup(Warpgroup):
     def add_run(self, sums, state, scales, first, steps):
         """Add ``steps`` steps. None is in flight at the end: the assembler gives up on accumulators that are read in a
         loop while those of its next turn are."""
-        if fx.const_expr(self.blocks == 1):
+        if fx.const_expr(self.config.in_turn > 1):
             return self.add_in_turns(sums[0], state, scales, first, steps)
         for i in fx.range_constexpr(steps):
             self.pipe.wait(state)

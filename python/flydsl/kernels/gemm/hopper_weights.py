@@ -115,28 +115,36 @@ class PackedWeights(Operand):
 
 def unpacked_word(word: Any, own: list[Any], form: PackedKind, dtype: Any) -> Any:
     """A word's eight weights, pairs of either of two rows at two places of K; ``own`` are scales of the rows, and zeros
-    if there are any."""
+    if there are any. Without zeros codes of integers are 8 too large."""
+    codes = unpacked_codes(word, form, dtype)
+    if form.name == "mxfp4":
+        return codes * _spread([_numbers([power_of_two(x.to(fx.Uint8)) >> 16], dtype)[0] for x in own], dtype)
+    zeros, above = [zero.to(dtype) for zero in own[2:]], codes_above(form, dtype)
+    # A zero need not be an integer, so it is not added to what is taken off.
+    codes = codes - dtype(above) - _spread(zeros, dtype) if zeros else codes - dtype(above + 8)
+    return codes * _spread([x.to(dtype) for x in own[:2]], dtype)
+
+
+def unpacked_codes(word: Any, form: PackedKind, dtype: Any) -> Any:
+    """A word's eight codes as numbers, which are too large by `codes_above`."""
     pairs = [word >> (4 * i) for i in range(4)]
-    return _minifloats(pairs, own) if form.name == "mxfp4" else _integers(pairs, own, dtype)
-
-
-def _integers(pairs: list[Any], own: list[Any], dtype: Any) -> Any:
-    """(code - zero) * scale; without zeros codes are 8 too large."""
+    if form.name == "mxfp4":  # sign, two bits of exponent and one of fraction
+        words = [(pair & 0x00080008) << 12 | (pair & 0x00070007) << 6 for pair in pairs]
+        return _numbers(words, dtype) * dtype(2.0**126)
     bits, added = MAGIC[dtype]
-    codes = _numbers([pair & 0x000F000F | bits for pair in pairs], dtype)
-    zeros = [zero.to(dtype) + added for zero in own[2:]] or [dtype(added + 8)] * 2
-    return (codes - _spread(zeros, dtype)) * _spread([x.to(dtype) for x in own[:2]], dtype)
+    return _numbers([pair & 0x000F000F | bits for pair in pairs], dtype) - dtype(added - codes_above(form, dtype))
 
 
-def _minifloats(pairs: list[Any], own: list[Any]) -> Any:
-    """Codes of sign, two bits of exponent and one of fraction; scales are exponents, 255 is no number."""
-    bits = [(pair & 0x00080008) << 12 | (pair & 0x00070007) << 6 for pair in pairs]
-    exponents = [fx.Int32(exponent.to(fx.Uint8)) for exponent in own]
-    least, most = [x == 0 for x in exponents], [x == 255 for x in exponents]
-    shown = [x << 7 for x in exponents]
-    shown = [low.select(fx.Int32(0x40), high.select(fx.Int32(0x7FC0), x)) for x, low, high in zip(shown, least, most)]
-    scales = [_numbers([x], fx.BFloat16)[0] for x in shown]
-    return _numbers(bits, fx.BFloat16) * fx.BFloat16(2.0**126) * _spread(scales, fx.BFloat16)
+def codes_above(form: PackedKind, dtype: Any) -> float:
+    """128 in bf16; the 1024 of f16 are taken off at once, since they would leave sums too few bits."""
+    return MAGIC[dtype][1] if form.name == "int4" and dtype is fx.BFloat16 else 0.0
+
+
+def power_of_two(exponent: Any) -> Any:
+    """The bits of 2^(exponent - 127) in f32, of an exponent of eight bits; 255 is no number."""
+    exponent = fx.Int32(exponent)
+    least, most = exponent == 0, exponent == 255
+    return least.select(fx.Int32(0x400000), most.select(fx.Int32(0x7FC00000), exponent << 23))
 
 
 def _numbers(words: list[Any], dtype: Any) -> Any:

@@ -17,7 +17,7 @@ from flydsl.kernels.blocks.activation import ACTIVATIONS
 from flydsl.kernels.gemm.few_rows.plan import HELD, RUN, RUN_K, TILE, FewRows
 from flydsl.kernels.gemm.hopper_plan import BLOCK_ROWS, WARP_ROWS, PackedKind, ceildiv
 from flydsl.kernels.gemm.hopper_tiles import extent
-from flydsl.kernels.gemm.hopper_weights import BLOCK_WORDS, unpacked_word
+from flydsl.kernels.gemm.hopper_weights import BLOCK_WORDS, codes_above, power_of_two, unpacked_codes
 
 
 def copied(place: Any, count: int) -> Any:
@@ -45,64 +45,79 @@ class Strip:
         self.runs = fx.ceildiv(fx.ceildiv(self.blocks, RUN), config.parts)
         self.atom = fx.make_mma_atom(fx.nvvm.MmaSync(WARP_ROWS, TILE, 16, dtype, fx.Float32))
 
+    @property
+    def segment(self) -> int:
+        """Columns of a run, at least, that have the same factors."""
+        group = self.form.group
+        return min(group, RUN_K) if RUN_K % group == 0 or group % RUN_K == 0 else BLOCK_ROWS
+
     def load(self, run: Any) -> list[Any]:
-        """Words and factors of one of the warp's runs, which nothing waits for yet; behind the last, any."""
-        first = (self.part * self.runs + run) * RUN
-        found = []
-        for i in range(RUN):
-            at = self.words + fx.min(first + i, self.blocks - 1) * BLOCK_WORDS
-            found += list(copied(at, 4))
-        # The four lanes of a row load factors of a group each, of those that the run begins with.
-        last, lane = extent(self.arrays[0], 1) - 1, fx.lane_id()
-        for four in range(self.fours):
-            group = fx.min(first * BLOCK_ROWS // self.form.group + four * 4 + lane % 4, last)
-            for row in self.rows:
-                found += [array[row, group] for array in self.arrays]
+        """Words and factors of one of the warp's runs."""
+        return [*(word for i in range(RUN) for word in self.words_of(run, i)), *self.factors_of(run)]
+
+    def words_of(self, run: Any, i: int) -> list[Any]:
+        """Four words of a run, which nothing waits for yet; behind the last, any."""
+        block = (self.part * self.runs + run) * RUN + i
+        return list(copied(self.words + fx.min(block, self.blocks - 1) * BLOCK_WORDS, 4))
+
+    def factors_of(self, run: Any) -> list[Any]:
+        """The four lanes of a row load factors of a group each, of those that the run begins with."""
+        first, last, found = (self.part * self.runs + run) * RUN_K, extent(self.arrays[0], 1) - 1, []
+        for four in range(ceildiv(RUN_K // self.form.group, 4) or 1):
+            group = fx.min(first // self.form.group + four * 4 + fx.lane_id() % 4, last)
+            found += [array[row, group] for row in self.rows for array in self.arrays]
         return found
 
-    @property
-    def fours(self) -> int:
-        """Groups of four groups that a run has."""
-        return ceildiv(RUN_K // self.form.group, 4) or 1
-
-    def factors(self, held: list[Any], first: Any, columns: int) -> list[Any]:
-        """Scales of the two rows, and zeros, of the group of a run's column."""
-        group = (first + columns) // self.form.group - first // self.form.group
-        if RUN_K % self.form.group == 0 or self.form.group % RUN_K == 0:
-            group = fx.Int32(columns // self.form.group)
-        each = len(self.arrays)
-        own = held[RUN * 4 + columns // self.form.group // 4 * 2 * each :]
-        found = []
-        for half in range(2):
-            mine = own[half * each :][:each]
+    def scales_and_zeros(self, held: list[Any], run: Any, column: int) -> tuple[list[Any], list[Any]]:
+        """Of the two rows, in the group of a run's column, as numbers to multiply sums by and to take from codes."""
+        first, each = (self.part * self.runs + run) * RUN_K, len(self.arrays)
+        group = (first + column) // self.form.group - first // self.form.group
+        group = fx.Int32(column // self.form.group) if self.segment != BLOCK_ROWS else group
+        own = held[RUN * 4 + column // self.form.group // 4 * 2 * each :]
+        scales, zeros = [], []
+        for mine in (own[:each], own[each : 2 * each]):
             if self.form.name == "mxfp4":
-                found.append(fx.shuffle_idx(fx.Int32(mine[0].to(fx.Uint8)), group % 4, 4).to(fx.Uint8))
+                bits = power_of_two(fx.shuffle_idx(fx.Int32(mine[0].to(fx.Uint8)), group % 4, 4))
+                scales.append(fx.Vector.from_elements([bits], fx.Int32).bitcast(fx.Float32)[0])
                 continue
             word = fx.Vector.from_elements([mine[0], mine[-1]], self.dtype).bitcast(fx.Int32)[0]
-            word = fx.shuffle_idx(word, group % 4, 4)
-            found.append(fx.Vector.from_elements([word], fx.Int32).bitcast(self.dtype))
-        if self.form.name == "mxfp4":
-            return found
-        return [found[half][i] for i in range(each) for half in range(2)]
+            pair = fx.Vector.from_elements([fx.shuffle_idx(word, group % 4, 4)], fx.Int32).bitcast(self.dtype)
+            scales.append(fx.Float32(pair[0]))
+            zeros.append((fx.Float32(pair[1]) if each > 1 else fx.Float32(8.0)) + codes_above(self.form, self.dtype))
+        return scales, zeros
 
-    def multiply(self, held: list[Any], run: Any, x: Any, sums: list[Any]) -> None:
-        """sums += the weights of a run * x."""
-        first, each = (self.part * self.runs + run) * RUN_K, min(self.form.group, BLOCK_ROWS)
+    def multiply(self, held: list[Any], run: Any, x: Any, sums: list[Any]) -> list[Any]:
+        """sums += the weights of a run * x; what it held is replaced by the run after the next as it is used up."""
         at = run // HELD % 2 * (self.config.rows * self.config.line) + (self.part * HELD + run % HELD) * RUN_K
-        known: dict[int, list[Any]] = {}
+        following: list[Any] = []
         for i in range(RUN):
             x_words = [self.x_words(x, tile, at + i * BLOCK_ROWS) for tile in range(self.config.tiles)]
             for j in range(4):
-                columns = (i * BLOCK_ROWS + j * 16) // each * each
-                if columns not in known:
-                    known[columns] = self.factors(held, first, columns)
-                made = unpacked_word(held[i * 4 + j], known[columns], self.form, self.dtype)
-                a = fx.make_rmem_tensor(8, self.dtype)
-                a.store(made)
-                for tile, words in enumerate(x_words):
-                    b = fx.make_rmem_tensor(4, self.dtype)
-                    b.store(fx.Vector.from_elements([words[2 * j], words[2 * j + 1]], fx.Int32).bitcast(self.dtype))
-                    fx.mma_atom_call(self.atom, sums[tile], a, b, sums[tile])
+                column = i * BLOCK_ROWS + j * 16
+                if column % self.segment == 0:
+                    codes, ones = ([self.zeros() for _ in sums] for _ in range(2))
+                self.add_products(held[i * 4 + j], [words[2 * j : 2 * j + 2] for words in x_words], codes, ones)
+                if (column + 16) % self.segment == 0:
+                    scaled_sums(sums, codes, ones, *self.scales_and_zeros(held, run, column))
+            following += self.words_of(run + 2, i)
+        return following + self.factors_of(run + 2)
+
+    def zeros(self) -> Any:
+        found = fx.make_rmem_tensor(4, fx.Float32)
+        found.fill(0.0)
+        return found
+
+    def add_products(self, word: Any, x_words: list[Any], codes: list[Any], ones: list[Any]) -> None:
+        """codes += the word's codes * x and, where zeros are to be taken from them, ones += x."""
+        a, one = fx.make_rmem_tensor(8, self.dtype), fx.make_rmem_tensor(8, self.dtype)
+        a.store(unpacked_codes(word, self.form, self.dtype))
+        one.fill(1.0)
+        for tile, words in enumerate(x_words):
+            b = fx.make_rmem_tensor(4, self.dtype)
+            b.store(fx.Vector.from_elements(list(words), fx.Int32).bitcast(self.dtype))
+            fx.mma_atom_call(self.atom, codes[tile], a, b, codes[tile])
+            if self.form.name != "mxfp4":
+                fx.mma_atom_call(self.atom, ones[tile], one, b, ones[tile])
 
     def x_words(self, x: Any, tile: int, column: Any) -> list[Any]:
         """x of 64 columns as mma.sync wants it; lanes of rows that are not there name the last one."""
@@ -110,6 +125,18 @@ class Strip:
         row = fx.min(tile * TILE + lane % 8, fx.Int32(self.config.rows - 1))
         place = x + (row * self.config.line + column + lane // 8 * 8)
         return [word for half in range(2) for word in fx.nvvm.ldmatrix(place + half * 32, 4)]
+
+
+def scaled_sums(sums: list[Any], codes: list[Any], ones: list[Any], scales: Any, zeros: Any) -> None:
+    """sums += scale * (codes - zero * ones): two of a thread's four sums are of its second row."""
+    for total, part, of_x in zip(sums, codes, ones, strict=True):
+        new, found, row = [], part.load(), of_x.load()
+        for i in range(4):
+            value = found[i]
+            if zeros:
+                value = fx.math.fma(-zeros[i // 2], row[i], value)
+            new.append(fx.math.fma(scales[i // 2], value, total.load()[i]))
+        total.store(fx.Vector.from_elements(new, fx.Float32))
 
 
 @flyc.kernel
@@ -136,11 +163,9 @@ def few_rows_kernel(
         fx.nvvm.cp_async_wait_group(0)
         fx.barrier()  # x of these runs is there, and nobody reads that of the runs before
         bring(x, x_ptr, strip, run + HELD, m, wide, config)
-        strip.multiply(even, run, x_ptr, sums)
-        even = strip.load(run + 2)
+        even = strip.multiply(even, run, x_ptr, sums)
         if run + 1 < strip.runs:
-            strip.multiply(odd, run + 1, x_ptr, sums)
-        odd = strip.load(run + 3)
+            odd = strip.multiply(odd, run + 1, x_ptr, sums)
     add_up(strip, sums, parts, bias, y, activation, config)
 
 

@@ -83,8 +83,6 @@ def few_rows_time(problem: Problem, config: FewRows, machine: Machine = HOPPER, 
 
 
 @lru_cache(maxsize=4096)
-def choose_few_rows(problem: Problem, sms: int = 132) -> tuple[FewRows, float]:
-    """The configuration that the model finds fastest, and the time that it expects."""
-    times = {config: few_rows_time(problem, config, HOPPER, sms) for config in few_rows_configs(problem.m)}
-    best = min(times, key=lambda config: times[config])
-    return best, times[best]
+def choose_few_rows(problem: Problem, sms: int = 132) -> FewRows:
+    """The configuration that the model finds fastest."""
+    return min(few_rows_configs(problem.m), key=lambda config: few_rows_time(problem, config, HOPPER, sms))
