@@ -9,8 +9,8 @@ import flydsl.expr as fx
 from flydsl.kernels.gemm.hopper_plan import ROW_BYTES, SCALED, WARP_ROWS, WARPGROUP
 from flydsl.kernels.gemm.hopper_tiles import Place, extent
 
-RUN = 4
-"""Steps of K whose products, with scales of blocks, overlap: as many as there are lanes that share a row."""
+RUN = 8
+"""Steps of K whose products, with scales of blocks, overlap."""
 LANES_OF_ROW = 4
 """Lanes that have accumulators of the same rows."""
 K_BLOCKS = ROW_BYTES // 32
@@ -67,18 +67,18 @@ class Warpgroup:
 class BlockScales:
     """Scales of 1 x 128 of A and 128 x 128 of B, in the order they are given.
 
-    Four lanes have sums of the same rows. Each of them loads the scales of one of four steps of K, a run ahead, and a
+    Four lanes have sums of the same rows. Each of them loads the scales of one of four steps of K, four ahead, and a
     step's are passed around: a quarter of the loads, of neighbours in memory, which nothing waits for.
     """
 
     def __init__(self, scale_a: Any, scale_b: Any, from_rows: Any) -> None:
         self.a, self.b, self.from_rows = scale_a, scale_b, from_rows
 
-    def rows(self, place: Place, blocks: int, warps: int) -> list[Any]:
-        """The rows of A whose sums a thread has, two of each block."""
+    def rows(self, place: Place) -> list[Any]:
+        """The two rows of A whose sums a thread has."""
         lane, warp = fx.lane_id(), fx.thread_idx.x // 32 - WARPGROUP // 32
-        tops = [place.row + (block * warps + warp) * WARP_ROWS + lane // 4 for block in range(blocks)]
-        found = [fx.min(top + half * 8, place.end - 1) for top in tops for half in range(2)]
+        top = place.row + warp * WARP_ROWS
+        found = [fx.min(top + half * 8 + lane // 4, place.end - 1) for half in range(2)]
         if self.from_rows is None:
             return found
         last = extent(self.a, 0) - 1  # rows that are not there are zeros, whatever they are multiplied by
@@ -98,78 +98,63 @@ class BlockScales:
 
 
 class ScaledWarpgroup(Warpgroup):
-    """A warpgroup that multiplies blocks with scales: one block of 64 rows, or two with half the products at a time."""
+    """A warpgroup that multiplies blocks with scales."""
 
     def __init__(self, A, B, pipe, scales, kind, config):
         super().__init__(A, B, pipe, kind, config)
-        self.scales, self.blocks = scales, config.blocks
-        rows = A.rows // self.blocks
-        part = self.tiled.get_slice(fx.nvvm.warp_uniform(self.thread // WARPGROUP) * WARPGROUP)
-        self.a_parts = [part.partition_A(A.tiles(config.stages, i * rows, rows)) for i in range(self.blocks)]
-        whole = fx.make_identity_tensor((rows, B.rows))
-        self.products = [self.tiled.make_fragment_C(whole) for _ in range(config.in_turn)]
+        self.scales = scales
 
     @flyc.jit
     def sum_products(self, state, place, k_first, k_last):
-        """The scaled sums of a tile: as many runs of steps as there are, then step by step."""
-        sums = [fx.make_fragment_like(self.products[0]) for _ in range(self.blocks)]
-        for part in sums:
-            part.fill(0.0)
-        rows = self.scales.rows(place, self.blocks, self.config.warps)
-        scales = self.scales.load(place, rows, k_first)
-        runs = (k_last - k_first) // RUN
-        for run in range(runs):
-            following = self.scales.load(place, rows, k_first + (run + 1) * RUN)
-            state = self.add_run(sums, state, scales, 0, RUN)
-            scales = following
-        for i in range((k_last - k_first) % RUN):
-            state = self.add_run(sums, state, scales, i, 1)
-        values = [value for part in sums for value in part.load().reshape((part.load().numel,))]
-        return fx.Vector.from_elements(values, fx.Float32), state
+        """The scaled sums of a tile: as many runs of steps as there are, half a run, then step by step."""
+        sums, other = (fx.make_fragment_like(self.acc) for _ in range(2))
+        sums.fill(0.0)
+        accs, rows = (self.acc, other), self.scales.rows(place)
+        scales, k = self.scales.load(place, rows, k_first), k_first
+        for _ in range((k_last - k_first) // RUN):
+            state, scales = self.add_run(sums, accs, state, place, rows, k, scales, RUN)
+            k = k + RUN
+        if k + LANES_OF_ROW <= k_last:
+            state, scales = self.add_run(sums, accs, state, place, rows, k, scales, LANES_OF_ROW)
+            k = k + LANES_OF_ROW
+        for i in range(k_last - k):
+            self.multiply_next(accs[0], state)
+            state = self.add_step(sums, accs[0], state, self.scales.of_step(scales, i), 0)
+        return sums.load().reshape((self.config.accumulators,)), state
 
     @flyc.jit
-    def add_run(self, sums, state, scales, first, steps):
-        """Add ``steps`` steps. None is in flight at the end: the assembler gives up on accumulators that are read in a
-        loop while those of its next turn are."""
-        if fx.const_expr(self.config.in_turn > 1):
-            return self.add_in_turns(sums[0], state, scales, first, steps)
-        for i in fx.range_constexpr(steps):
-            self.pipe.wait(state)
-            factors = self.scales.of_step(scales, first + i)
-            for block in fx.range_constexpr(self.blocks):
-                self.multiply_block(self.products[0], block, state.stage)
-                fx.nvvm.wgmma_wait_group(0, self.products[0])
-                if fx.const_expr(block == self.blocks - 1):
-                    if self.leader:
-                        self.pipe.release(state)
-                add_scaled(sums[block], self.products[0], factors[2 * block : 2 * block + 2])
-            state = self.pipe.advance(state)
-        return state
+    def add_run(self, sums, accs, state, place, rows, k, scales, steps):
+        """Add ``steps`` steps. Two accumulators take turns: one is scaled and added while the other is multiplied.
 
-    @flyc.jit
-    def add_in_turns(self, sums, state, scales, first, steps):
-        """Two accumulators take turns: one is scaled and added while the other is multiplied."""
-        self.pipe.wait(state)
-        self.multiply_block(self.products[0], 0, state.stage)
+        None is in flight at the end of a run: the assembler gives up on accumulators that are read in a loop while
+        those of its next turn are.
+        """
+        following = scales
+        self.multiply_next(accs[0], state)
         for i in fx.range_constexpr(steps):
-            before, factors = state, self.scales.of_step(scales, first + i)
-            state = self.pipe.advance(state)
+            lane = i % LANES_OF_ROW
+            if fx.const_expr(lane == 0):
+                following = self.scales.load(place, rows, k + i + LANES_OF_ROW)
             if fx.const_expr(i + 1 < steps):
-                self.pipe.wait(state)
-                self.multiply_block(self.products[(i + 1) % 2], 0, state.stage)
-            fx.nvvm.wgmma_wait_group(int(i + 1 < steps), self.products[i % 2])
-            if self.leader:
-                self.pipe.release(before)
-            add_scaled(sums, self.products[i % 2], factors)
-        return state
+                self.multiply_next(accs[(i + 1) % 2], self.pipe.advance(state))
+            factors = self.scales.of_step(scales, lane)
+            state = self.add_step(sums, accs[i % 2], state, factors, int(i + 1 < steps))
+            if fx.const_expr(lane == LANES_OF_ROW - 1):
+                scales = following
+        return state, scales
 
-    def multiply_block(self, acc, block, stage):
-        """acc = the block's rows of A * B of a stage, asynchronously."""
-        fx.nvvm.wgmma_fence()
-        for i in range(K_BLOCKS):
-            a, b = (part[None, None, i, stage] for part in (self.a_parts[block], self.b_part))
-            fx.gemm(self.tiled, acc, a, b, acc, scale_d=0 if i == 0 else 1)
-        fx.nvvm.wgmma_commit_group()
+    def multiply_next(self, acc, state):
+        self.pipe.wait(state)
+        self.multiply_stage(acc, state.stage, 0)
+
+    @flyc.jit
+    def add_step(self, sums, acc, state, factors, pending):
+        """Wait for the products of a stage, give it back, and add them to the sums."""
+        fx.nvvm.wgmma_wait_group(pending, acc)
+        if self.leader:
+            self.pipe.release(state)
+        add_scaled(sums, acc, factors)
+        return self.pipe.advance(state)
 
 
 def add_scaled(sums: Any, products: Any, two: list[Any]) -> None:
