@@ -38,6 +38,10 @@ class Exchange:
         """Packs that hold so many elements."""
         return fx.ceildiv(count, fx.Int32(self.width))
 
+    def part(self, count: fx.Int32) -> Any:
+        """Packs that a rank owns where so many elements are dealt to all of them; the last ones may own fewer."""
+        return fx.ceildiv(self.packs(count), fx.Int32(self.world))
+
     def staged(self, rank: int | fx.Int32, pack: fx.Int32, part: int = INPUT) -> Any:
         """A pack of a rank's stage, in the half of this call."""
         return self.pack(fx.get_iter(self.stage.at(rank)[self.calls & 1, part, None]), pack)
