@@ -47,7 +47,7 @@ def run(name: str, seed: int, interleavings: int, until: float) -> tuple[int, fl
     start = time.process_time()
     if time.time() > until:
         return 0, 0.0, ""
-    os.environ["ARCH"] = name.split()[-2]
+    os.environ |= {"ARCH": name.split()[-2], "FLYDSL_RUNTIME_KIND": "host"}
     rng = np.random.default_rng((seed, zlib.crc32(name.encode())))
     try:
         return cases()[name](rng, interleavings, LARGEST), time.process_time() - start, ""
