@@ -45,6 +45,14 @@ def summed(rank: Any, calls: Collectives, size: int, turn: int, **options: Any) 
     check(rank, out, turn, size)
 
 
+def load_kernels(device: Any) -> None:
+    """Have torch load what the exchange of tokens takes of it: loading may wait for kernels, which wait for ranks."""
+    for kind in (torch.float32, torch.int32, torch.uint8):
+        some = torch.full((3, 4), 0, dtype=kind, device=device)
+        some[:, :3] = torch.ones((3, 3), dtype=kind, device=device)
+        assert int(some.clone().min()) < int(some.max())
+
+
 def others(rank: Any, calls: Collectives, size: int) -> None:
     """What is no plain sum: the other collectives, the norm of a sum, and tokens to experts and back."""
     world, me = rank.world, rank.number
@@ -66,6 +74,7 @@ def others(rank: Any, calls: Collectives, size: int) -> None:
     np.testing.assert_array_equal(wide, (ordered_sum(stacks).astype(np.float32) + 1).astype(np.float16))
     exact = wide / np.sqrt((wide**2).mean(axis=1, keepdims=True) + 1e-6)
     np.testing.assert_allclose(normed.cpu().numpy().astype(np.float64), exact, rtol=2**-10, atol=1e-6)
+    load_kernels(rank.device)
     layer = Layer(world, np.random.default_rng(size), np.float32, 0, {})
     check_echo(layer, me, *echo(rank, layer, rank.device))
 
