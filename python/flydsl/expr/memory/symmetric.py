@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.expr import arith
 from flydsl.expr.atoms.atomics import Scope, atomic
 from flydsl.expr.atoms.signals import signal, wait
 from flydsl.expr.memory.struct import struct
@@ -104,11 +105,12 @@ def rank_barrier(signals: Symmetric, *, block: Any = None) -> None:
         )
     row = _block_number() if block is None else block
     thread = _thread_number()
+    there = signals.at(arith.min(thread, Int32(signals.world - 1)))  # looked up while others still come to the barrier
     current().op("gpu.barrier", [])
     count = signals.local[row, 0] + 1
 
     def meet() -> None:
-        signal(signals.at(thread), count, at=(row, signals.rank + 1))
+        signal(there, count, at=(row, signals.rank + 1))
         wait(signals.local, count, at=(row, thread + 1))
 
     def note() -> None:
