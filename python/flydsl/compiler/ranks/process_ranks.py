@@ -66,7 +66,10 @@ class ProcessRank(Rank):
             host_pool.start(pool_object)
             handles = host_ranks.watch_processes(others, limit)
         else:
-            handles = [os.pidfd_open(process) for _, process in others]
+            try:
+                handles = [os.pidfd_open(process) for _, process in others]
+            except OSError:  # processes of another container, which kernels reach and this cannot see
+                return
         self._handles = {rank: handle for (rank, _), handle in zip(others, handles, strict=True)}
         if self.device != "cpu":
             wait = partial(device_memory.synchronize, self.device)
