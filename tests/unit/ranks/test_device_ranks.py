@@ -17,7 +17,7 @@ import flydsl.compiler as flyc
 from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslValueError
 from flydsl.compiler.ranks.process_watch import ProcessWatch
-from flydsl.runtime import device_memory
+from flydsl.runtime import device_memory, host_pool
 
 torch = pytest.importorskip("torch")
 
@@ -166,6 +166,8 @@ def test_the_choice_of_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) ->
         rank = flyc.process_rank(device="cuda:0", memory="torch")
         x = rank.symmetric((5, 2), np.int16)
         assert (tuple(x.local.shape), x.table.tolist()) == ((5, 2), [raw.data_ptr(), 1 << 40])
+        monkeypatch.setattr(host_pool, "address", None)  # a process of GPUs has run nothing on the host
+        rank.close()
         with pytest.raises(DslValueError, match="there is no memory 'shared'"):
             flyc.process_rank(memory="shared")
     finally:

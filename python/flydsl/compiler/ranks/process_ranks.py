@@ -163,7 +163,8 @@ class ProcessRank(Rank):
         for handle in self._handles.values():
             os.close(handle)
         self._handles.clear()
-        host_ranks.watch_processes([], 0)
+        if self.device == "cpu":
+            host_ranks.watch_processes([], 0)
 
 
 def process_rank(group: Any = None, *, device: Any = "cpu", memory: Memory = "auto") -> ProcessRank:
