@@ -35,6 +35,9 @@ class Symmetric:
     rank: Int32
     world: Constexpr[int]
 
+    memory_is_fixed = True
+    """Other ranks have the addresses, so nothing of it changes between calls, which need not look again."""
+
     def at(self, rank: Any) -> Any:
         """The tensor of a rank, this one's or another's; the rank may be known at run time only."""
         if isinstance(rank, int) and not 0 <= rank < self.world:
