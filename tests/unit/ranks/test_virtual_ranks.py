@@ -54,16 +54,15 @@ def test_a_symmetric_tensor_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(argument_form, "adapt", lambda *given: (looks.append(1), adapt(*given))[1])
 
     def program(rank: Any) -> None:
-        for _ in range(5):
+        for _ in range(20):
             x, signals = memory(rank)
             for _ in range(3):
                 pass_on(x, signals, 3)
-                rank.barrier()
-            assert x.local[:, 5].tolist() == [(1 - rank.number) * 1000 + 10 * block for block in range(3)]
+            assert x.local[:, 5].tolist() == [10 * block for block in range(3)]
             del x, signals
 
-    flyc.virtual_ranks(2, seed=4).run(program)
-    assert 0 < len(looks) <= 2 * 5 * 2
+    flyc.virtual_ranks(1).run(program)
+    assert 0 < len(looks) <= 20 * 2
 
 
 def test_ranks_see_each_other_on_the_host() -> None:
