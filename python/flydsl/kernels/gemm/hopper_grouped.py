@@ -28,6 +28,7 @@ from dataclasses import replace
 from typing import Any
 
 from flydsl.kernels.blocks.inputs import strides
+from flydsl.kernels.gemm.hopper_choice import choose_config
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_matmul import check_block_scales, columns_of_one
 from flydsl.kernels.gemm.hopper_operands import (
@@ -44,7 +45,7 @@ from flydsl.kernels.gemm.hopper_operands import (
     type_of,
     zeros,
 )  # fmt: skip
-from flydsl.kernels.gemm.hopper_plan import GemmConfig, GemmKind, Problem, ceildiv, choose_config
+from flydsl.kernels.gemm.hopper_plan import GemmConfig, GemmKind, Problem, ceildiv
 
 KEPT_CALLS = 4096
 LEAST_GROUPS, MOST_GROUPS = 32, 2048
