@@ -34,7 +34,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import timing
 from peers import triton_hopper_gemm
 
-from flydsl.kernels.gemm.hopper_choice import choose_config, configurations
+from flydsl.kernels.gemm.hopper.choice import choose_config, configurations
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm, hopper_linear4, hopper_matmul
 from flydsl.kernels.gemm.hopper_plan import GemmConfig, Problem, launch_time

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flydsl.expr as fx
-from flydsl.kernels.gemm.hopper_choice import choose_config, configurations, fits
+from flydsl.kernels.gemm.hopper.choice import choose_config, configurations, fits
 from flydsl.kernels.gemm.hopper_plan import (
     HOPPER,
     SHARED_BYTES,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from flydsl.kernels.gemm.hopper_choice import choose_config
+from flydsl.kernels.gemm.hopper.choice import choose_config
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm
 from flydsl.kernels.gemm.hopper_plan import GemmConfig, Problem

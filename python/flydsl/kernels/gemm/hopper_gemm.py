@@ -24,8 +24,8 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.gemm import hopper_tiles as tiles
+from flydsl.kernels.gemm.hopper.gather import GatheredRows, GatheringPipeline, load_gathered
 from flydsl.kernels.gemm.hopper_epilogue import Epilogue
-from flydsl.kernels.gemm.hopper_gather import GatheredRows, GatheringPipeline, load_gathered
 from flydsl.kernels.gemm.hopper_plan import WARPGROUP, GemmConfig, GemmKind, check_config
 from flydsl.kernels.gemm.hopper_tiles import GroupSchedule, Operand, PartialSums, Schedule
 from flydsl.kernels.gemm.hopper_warpgroup import BlockScales, ScaledWarpgroup, TurningWarpgroup, Warpgroup

@@ -28,7 +28,7 @@ from dataclasses import replace
 from typing import Any
 
 from flydsl.kernels.blocks.inputs import strides
-from flydsl.kernels.gemm.hopper_choice import choose_config
+from flydsl.kernels.gemm.hopper.choice import choose_config
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_matmul import check_block_scales, columns_of_one
 from flydsl.kernels.gemm.hopper_operands import (
