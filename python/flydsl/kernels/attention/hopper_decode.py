@@ -28,6 +28,12 @@ from flydsl.kernels.attention.tiles import Piece
 
 ROWS = 64
 """Rows of a tile: new tokens times the query heads of a kv head at most."""
+THREADS = 2 * WARPGROUP
+"""A warpgroup computes, and the first warp of the other one loads."""
+SHARED_BYTES = 232448
+"""Of a multiprocessor, for all of its blocks."""
+SHARES = {1: (56, 256), 2: (56, 200)}
+"""Registers of a thread that loads and of one that computes, by the blocks that share a multiprocessor."""
 TOGETHER = 8
 """Parts that are read at the same time when all are put together, and elements that a thread has of each."""
 
@@ -66,7 +72,7 @@ def part_at(parts, index, lengths, plan):
     return piece, last - first, first
 
 
-@flyc.kernel(known_block_size=(2 * WARPGROUP, 1, 1))
+@flyc.kernel(known_block_size=(THREADS, 1, 1))
 def decode_kernel(
     maps: Any, out: Any, tables: Any, lengths: Any, sinks: Any, partial: Any, numbers: Any, parts: Any, page: fx.Int32,
     plan: fx.Constexpr, box: fx.Constexpr,
@@ -85,19 +91,26 @@ def decode_kernel(
         for pipe in pipes:
             pipe.init()
     # Rows that no query has are multiplied too: zeros, not what happens to lie there.
-    words = fx.recast_iter(fx.Int32, q_ptr)
-    for i in range(thread, ROWS * plan.d // 2, 2 * WARPGROUP):
-        words[i] = 0
+    words = fx.make_view(fx.recast_iter(fx.Int32, q_ptr), fx.make_layout(ROWS * plan.d // 2, 1))
+    for i in range(thread, ROWS * plan.d // 8, THREADS):
+        fx.full(4, 0, fx.Int32).store(words, [4 * i], alignment=16)
     fx.nvvm.fence_proxy_async()
     fx.barrier()
     # The launch may begin while the one before it ends; from here on memory is read and written.
     fx.nvvm.griddepcontrol_launch_dependents()
     fx.nvvm.griddepcontrol_wait()
     warp = fx.nvvm.warp_uniform(thread // 32)
-    if warp == 0:
-        load(maps, places, pipes, ticket, (tables, lengths), parts, page, plan, box)
-    if warp >= 4:
-        mine = Warpgroup(places, pipes, [tensor_map.swizzle for tensor_map in maps], (None, None, sinks), numbers, plan)
+    few, many = SHARES[resident_of(plan)]
+    if warp >= WARPGROUP // 32:
+        if fx.const_expr(resident_of(plan) > 1):
+            fx.nvvm.setmaxnreg(few, increase=False)
+        if warp == WARPGROUP // 32:
+            load(maps, places, pipes, ticket, (tables, lengths), parts, page, plan, box)
+    else:
+        if fx.const_expr(resident_of(plan) > 1):
+            fx.nvvm.setmaxnreg(many, increase=True)
+        swizzles = [tensor_map.swizzle for tensor_map in maps]
+        mine = Warpgroup(places, pipes, swizzles, (None, None, sinks), numbers, plan, first=0)
         results = (out, sinks, lengths, partial, parts, done)
         compute(mine, ticket, lambda *found: store(*found, *results))
 
@@ -123,16 +136,17 @@ def load(maps, places, pipes, ticket, sequence, parts, page, plan, box):
                     at = (piece.batch, piece.head, 0, 0, chunk * chunk_of(plan.d))
                     fx.nvvm.tma_load(map_q, at, q_ptr + chunk * (ROWS * chunk_of(plan.d)), pipe_q.full(state_q))
             state_q = pipe_q.advance(state_q)
+        # Where a block lies is read while the one before it waits for its stage.
+        here = before = places_of(tables, piece, piece.end - 1, lane, page, plan.keys, box)
         for i in range((blocks > 0).select(blocks + 1, 0)):
-            block = piece.end - 1 - i
+            after = places_of(tables, piece, fx.max(piece.end - 2 - i, piece.begin), lane, page, plan.keys, box)
             if i < blocks:
-                pages = (tables, map_k, piece, block, lane, page)
-                load_block(pages, pipe_k, state_k, k_ptr, plan.d, plan.keys, box)
+                load_block(map_k, here, piece, lane, pipe_k, state_k, k_ptr, plan.d, plan.keys, box)
                 state_k = pipe_k.advance(state_k)
             if i > 0:
-                pages = (tables, map_v, piece, block + 1, lane, page)
-                load_block(pages, pipe_v, state_v, v_ptr, plan.dv, plan.keys, box)
+                load_block(map_v, before, piece, lane, pipe_v, state_v, v_ptr, plan.dv, plan.keys, box)
                 state_v = pipe_v.advance(state_v)
+            before, here = here, after
     pipe_q.acquire(state_q)
     if lane == 0:
         ticket.queries.poke(0)
@@ -140,16 +154,22 @@ def load(maps, places, pipes, ticket, sequence, parts, page, plan, box):
 
 
 @flyc.jit
-def load_block(pages, pipe, state, ptr, d, keys, box):
-    """A block of keys or values: each box of tokens in columns of `chunk_of` elements, as the tile has them."""
-    tables, tensor_map, piece, block, lane, page = pages
-    chunk, boxes = chunk_of(d), keys // box
-    outside = fx.Int32(1 << 30)
+def places_of(tables, piece, block, lane, page, keys, box):
+    """Row and page of each of this lane's boxes of a block of keys; beyond the end of a sequence, outside the cache."""
+    boxes, outside = keys // box, fx.Int32(1 << 30)
     places = []
     for iteration in fx.range_constexpr(-(-boxes // 32)):
         token = block * keys + (lane + iteration * 32) * box
         inside = (token < piece.band.length) & (lane + iteration * 32 < boxes)
-        places.append((token % page, inside.select(tables[piece.batch, inside.select(token // page, 0)], outside)))
+        number = inside.select(tables[piece.batch, inside.select(token // page, 0)], outside)
+        places.append((token % page, number))
+    return places
+
+
+@flyc.jit
+def load_block(tensor_map, places, piece, lane, pipe, state, ptr, d, keys, box):
+    """A block of keys or values: each box of tokens in columns of `chunk_of` elements, as the tile has them."""
+    chunk, boxes = chunk_of(d), keys // box
     pipe.acquire(state)
     if lane == 0:
         fx.nvvm.mbarrier_arrive_expect_tx(pipe.full(state), keys * d * 2)
@@ -193,15 +213,14 @@ def store(mine, piece, tops, sums, out, sinks, lengths, partial, parts, done):
                 if rows.column == 0:
                     logarithms[sequence, piece.query_start, row] = logarithm
     if count > 1:
-        fx.fence("device")
+        # What the warpgroup wrote is ordered before the leader's count by the barrier, and read behind it likewise.
         fx.nvvm.barrier_sync(1, WARPGROUP)
         if mine.leader:
             before = fx.atomic("add", counters, 1, at=sequence, order="acq_rel", scope="device")
             done.poke((before == count - 1).select(fx.Int32(1), 0))
         fx.nvvm.barrier_sync(1, WARPGROUP)
         if done.peek() == 1:
-            fx.fence("device")
-            threads = (fx.thread_idx.x - WARPGROUP, WARPGROUP)
+            threads = (fx.thread_idx.x, WARPGROUP)
             merge(piece, first, count, out, sinks, results, logarithms, sequence, plan, threads)
             if mine.leader:
                 counters[sequence] = 0  # for the next launch
@@ -247,6 +266,12 @@ def box_of(page: int, keys: int) -> int:
     return gcd(page, keys)
 
 
+def resident_of(plan: Any) -> int:
+    """Blocks that share a multiprocessor: two where shared memory has room for them, with half of the registers each."""
+    held = 2 * (ROWS * plan.d + plan.stages * plan.keys * (plan.d + plan.dv)) + 2048
+    return 2 if 2 * held <= SHARED_BYTES else 1
+
+
 @flyc.jit
 def decode(
     Q: fx.Tensor, K: fx.Tensor, V: fx.Tensor, out: fx.Tensor, tables: fx.Tensor, lengths: fx.Tensor,
@@ -271,7 +296,8 @@ def decode(
     decode_kernel(
         (map_q, map_k, map_v), out, tables, lengths, sinks, (results, logarithms, counters),
         (fx.Float32(factor), scale, cap), parts, page, plan, box,
-    ).launch(grid=(used, 1, 1), block=(2 * WARPGROUP, 1, 1), stream=stream, pdl=True)  # fmt: skip
+        value_attrs={"nvvm.maxnreg": 65536 // (2 * THREADS)} if resident_of(plan) > 1 else {},
+    ).launch(grid=(used, 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=True)  # fmt: skip
 
 
 def cache_map(cache: Any, d: int, box: int) -> Any:

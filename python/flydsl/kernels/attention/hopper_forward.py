@@ -228,11 +228,12 @@ def load(maps, places, pipes, ticket, work, place, plan):
 class Warpgroup:
     """A computing warpgroup: its products, its fragments, and its part of the tiles in shared memory."""
 
-    def __init__(self, places, pipes, swizzles, extras, numbers, plan, scales=None, work=None):
+    def __init__(self, places, pipes, swizzles, extras, numbers, plan, scales=None, work=None, first=WARPGROUP):
+        """``first`` is the number of the first thread that computes."""
         q_ptr, k_ptr, v_ptr = places
         self.pipe_q, self.pipe_k, self.pipe_v = pipes
         self.extras, self.numbers, self.plan, self.scales, self.work = extras, numbers, plan, scales, work
-        thread = fx.thread_idx.x - WARPGROUP
+        thread = fx.thread_idx.x - first
         self.number = fx.nvvm.warp_uniform(thread // WARPGROUP)
         self.leader = thread % WARPGROUP == 0
         layout = fx.make_layout((plan.consumers, 1, 1), (1, 0, 0))
@@ -290,9 +291,12 @@ class Warpgroup:
         return scores_of(values, self.s_rows, piece, block, self.extras, self.numbers, self.plan, with_mask)
 
     def scale_of(self, which, piece, block):
-        """The scale of a block of Q, K, V or, at most, of a head of V."""
+        """The scale of a block of Q, K, V or, at most, of a head of V; one where there is none."""
+        if self.scales[which] is None:
+            return fx.Float32(1.0)
         head = piece.head if which == 0 else piece.head // self.work.queries_per_kv
-        return self.scales[which][piece.batch, head, block]
+        places = zip((piece.batch, head, block), self.scales[which].shape, strict=True)
+        return self.scales[which][tuple(fx.min(fx.Int32(place), fx.Int32(extent) - 1) for place, extent in places)]
 
     def factor_of(self, piece):
         """What scores of a tile are multiplied by, inside the exponent."""

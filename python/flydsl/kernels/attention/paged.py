@@ -107,7 +107,8 @@ def paged_workspace(q: Array, k_cache: Array, v_cache: Array, splits: int) -> tu
     sequences, tokens = int(q.shape[0]) * int(k_cache.shape[2]), 1 if len(q.shape) == 3 else int(q.shape[1])
     rows = tokens * int(q.shape[-2]) // int(k_cache.shape[2])
     counters = empty_beside(q, (sequences,), "int32")
-    counters[...] = 0
+    if splits > 1:
+        counters[...] = 0
     return (
         empty_beside(q, (sequences, splits, rows, int(v_cache.shape[3])), "float32"),
         empty_beside(q, (sequences, splits, rows), "float32"),
