@@ -93,10 +93,8 @@ def test_a_workspace_serves_call_after_call() -> None:
     lengths, page = [900, 700], 16
     (k, v), tables, _ = caches(lengths, page, 1, 64, np.float16)
     q = np.zeros((2, 4, 64), np.float16)
-    blocks = -(-tables.shape[1] * page // SMALL.keys)
-    splits = -(-blocks // choose_part(2, blocks, 4))
-    assert splits > 1
-    workspace = paged_workspace(q, k, v, splits)
+    workspace = paged_workspace(q, k, v, tables, SMALL)
+    assert workspace[0].shape[1] > 1  # parts
     for _ in range(2):
         out = paged_attention(q, k, v, tables, np.array(lengths, np.int32), workspace=workspace, plan=SMALL)
         assert np.isfinite(out).all() and (workspace[2] == 0).all()

@@ -59,25 +59,22 @@ def paged_attention(
     heads, kv_heads, d, dv = queries.shape[2], k_cache.shape[2], queries.shape[3], v_cache.shape[3]
     scale = (d**-0.5 if scale is None else float(scale)) * k_scale
     features = Features(window is not None, tokens > 1, softcap > 0, softcap > 0 or scale <= 0)
-    plan = plan or ForwardPlan(dtype, d, dv, WAVE_BLOCK if by_waves else 128 if d <= 192 else 64)
+    plan = plan or choose_decode_plan(dtype, d, dv, by_waves)
     plan = replace(
         plan, dtype=dtype, d=d, dv=dv, consumers=1, ping_pong=False, features=features, group=heads // kv_heads,
         shared_rows=True,
     )  # fmt: skip
     if 0 in results.shape:
         return out
-    page = int(k_cache.shape[1])
-    blocks = -(-max(int(block_tables.shape[1]) * page, 1) // plan.keys)
-    part = choose_part(int(q.shape[0]) * kv_heads, blocks, multiprocessors(q))
-    splits = -(-blocks // part)
-    space = workspace or paged_workspace(q, k_cache, v_cache, splits)
+    part, splits = parts_of(q, k_cache, block_tables, plan)
+    space = workspace or room_for(q, k_cache, v_cache, splits)
     tensors = (queries, k_cache, v_cache, results, block_tables, context_lens, sinks, *space)
     if by_waves:
         numbers = (scale, float(v_scale), softcap, window or 0, splits, part, tokens)
         wave_decode(*tensors, *numbers, plan, stream_of(q, stream))
     else:
         numbers = (scale, softcap, window or 0, splits, part, multiprocessors(q), tokens)
-        decode(*tensors, *numbers, box_of(page, plan.keys), plan, stream_of(q, stream))
+        decode(*tensors, *numbers, box_of(int(k_cache.shape[1]), plan.keys), plan, stream_of(q, stream))
     return out
 
 
@@ -92,6 +89,18 @@ def _type_of(q: Array, k_cache: Array, v_cache: Array, by_waves: bool) -> Any:
     return type_of(q, k_cache, v_cache)
 
 
+def choose_decode_plan(dtype: Any, d: int, dv: int, by_waves: bool) -> ForwardPlan:
+    """Keys of a block, and stages of what is loaded ahead."""
+    return ForwardPlan(dtype, d, dv, WAVE_BLOCK if by_waves else 128 if d <= 192 else 64)
+
+
+def parts_of(q: Array, k_cache: Array, block_tables: Array, plan: ForwardPlan) -> tuple[int, int]:
+    """(blocks of keys in a part, parts that a sequence has at most)."""
+    blocks = -(-max(int(block_tables.shape[1]) * int(k_cache.shape[1]), 1) // plan.keys)
+    part = choose_part(int(q.shape[0]) * int(k_cache.shape[2]), blocks, multiprocessors(q))
+    return part, -(-blocks // part)
+
+
 def choose_part(sequences: int, blocks: int, multiprocessors: int) -> int:
     """Blocks of keys in a part: as many as end soonest, if parts go to multiprocessors in turns."""
 
@@ -102,7 +111,16 @@ def choose_part(sequences: int, blocks: int, multiprocessors: int) -> int:
     return min(sorted({-(-blocks // splits) for splits in range(1, blocks + 1)}, reverse=True), key=end)
 
 
-def paged_workspace(q: Array, k_cache: Array, v_cache: Array, splits: int) -> tuple[Any, Any, Any]:
+def paged_workspace(
+    q: Array, k_cache: Array, v_cache: Array, block_tables: Array, plan: ForwardPlan | None = None
+) -> tuple[Any, Any, Any]:
+    """What calls with tensors of these shapes need beside their results, to have it once for all of them."""
+    by_waves = not is_for_cuda(q)
+    plan = plan or choose_decode_plan(_type_of(q, k_cache, v_cache, by_waves), q.shape[-1], v_cache.shape[3], by_waves)
+    return room_for(q, k_cache, v_cache, parts_of(q, k_cache, block_tables, plan)[1])
+
+
+def room_for(q: Array, k_cache: Array, v_cache: Array, splits: int) -> tuple[Any, Any, Any]:
     """Room for the results of parts and their logarithms, and counters, which are zero before and after a call."""
     sequences, tokens = int(q.shape[0]) * int(k_cache.shape[2]), 1 if len(q.shape) == 3 else int(q.shape[1])
     rows = tokens * int(q.shape[-2]) // int(k_cache.shape[2])
