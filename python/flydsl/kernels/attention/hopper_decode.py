@@ -141,10 +141,17 @@ def load(maps, places, pipes, ticket, sequence, parts, page, plan, box):
         for i in range((blocks > 0).select(blocks + 1, 0)):
             after = places_of(tables, piece, fx.max(piece.end - 2 - i, piece.begin), lane, page, plan.keys, box)
             if i < blocks:
-                load_block(map_k, here, piece, lane, pipe_k, state_k, k_ptr, plan.d, plan.keys, box)
+                pipe_k.acquire(state_k)
+                if lane == 0:
+                    fx.nvvm.mbarrier_arrive_expect_tx(pipe_k.full(state_k), plan.keys * plan.d * 2)
+                load_block(map_k, here, piece, lane, pipe_k, state_k, k_ptr, (plan.keys, plan.d), chunk_of(plan.d), box)
                 state_k = pipe_k.advance(state_k)
             if i > 0:
-                load_block(map_v, before, piece, lane, pipe_v, state_v, v_ptr, plan.dv, plan.keys, box)
+                pipe_v.acquire(state_v)
+                if lane == 0:
+                    fx.nvvm.mbarrier_arrive_expect_tx(pipe_v.full(state_v), plan.keys * plan.dv * 2)
+                tile = (plan.keys, plan.dv)
+                load_block(map_v, before, piece, lane, pipe_v, state_v, v_ptr, tile, chunk_of(plan.dv), box)
                 state_v = pipe_v.advance(state_v)
             before, here = here, after
     pipe_q.acquire(state_q)
@@ -167,12 +174,10 @@ def places_of(tables, piece, block, lane, page, keys, box):
 
 
 @flyc.jit
-def load_block(tensor_map, places, piece, lane, pipe, state, ptr, d, keys, box):
-    """A block of keys or values: each box of tokens in columns of `chunk_of` elements, as the tile has them."""
-    chunk, boxes = chunk_of(d), keys // box
-    pipe.acquire(state)
-    if lane == 0:
-        fx.nvvm.mbarrier_arrive_expect_tx(pipe.full(state), keys * d * 2)
+def load_block(tensor_map, places, piece, lane, pipe, state, ptr, tile, chunk, box):
+    """A block of keys or values: each box of tokens in columns of ``chunk`` elements, as the tile has them."""
+    keys, d = tile
+    boxes = keys // box
     for iteration in fx.range_constexpr(-(-boxes // 32)):
         row, number = places[iteration]
         if lane + iteration * 32 < boxes:
@@ -190,7 +195,7 @@ def store(mine, piece, tops, sums, out, sinks, lengths, partial, parts, done):
     sequence = piece.batch * parts.kv_heads + piece.head
     _, count, first = part_at(parts, sequence, lengths, plan)
     alone = count == 1
-    results, logarithms, counters = partial
+    results, logarithms, _ = partial
     for i, values in enumerate(rows.split(mine.o.load())):
         row = rows.query + rows.rows[i]
         head = piece.head * plan.group + fx.min(row, piece.queries - 1) % plan.group
@@ -213,17 +218,23 @@ def store(mine, piece, tops, sums, out, sinks, lengths, partial, parts, done):
                 if rows.column == 0:
                     logarithms[sequence, piece.query_start, row] = logarithm
     if count > 1:
-        # What the warpgroup wrote is ordered before the leader's count by the barrier, and read behind it likewise.
-        fx.nvvm.barrier_sync(1, WARPGROUP)
-        if mine.leader:
-            before = fx.atomic("add", counters, 1, at=sequence, order="acq_rel", scope="device")
-            done.poke((before == count - 1).select(fx.Int32(1), 0))
-        fx.nvvm.barrier_sync(1, WARPGROUP)
-        if done.peek() == 1:
-            threads = (fx.thread_idx.x, WARPGROUP)
-            merge(piece, first, count, out, sinks, results, logarithms, sequence, plan, threads)
-            if mine.leader:
-                counters[sequence] = 0  # for the next launch
+        put_together(piece, first, count, out, sinks, partial, sequence, plan, done)
+
+
+@flyc.jit
+def put_together(piece, first, count, out, sinks, partial, sequence, plan, done):
+    """Count a part that is in memory; the warps of the last one of a sequence, 0 to 3, merge them all."""
+    results, logarithms, counters = partial
+    # What the warps wrote is ordered before the first thread's count by the barrier, and read behind it likewise.
+    fx.nvvm.barrier_sync(1, WARPGROUP)
+    if fx.thread_idx.x == 0:
+        before = fx.atomic("add", counters, 1, at=sequence, order="acq_rel", scope="device")
+        done.poke((before == count - 1).select(fx.Int32(1), 0))
+    fx.nvvm.barrier_sync(1, WARPGROUP)
+    if done.peek() == 1:
+        merge(piece, first, count, out, sinks, results, logarithms, sequence, plan, (fx.thread_idx.x, WARPGROUP))
+        if fx.thread_idx.x == 0:
+            counters[sequence] = 0  # for the next launch
 
 
 @flyc.jit
@@ -306,5 +317,7 @@ def cache_map(cache: Any, d: int, box: int) -> Any:
         [fx.get_scalar(leaf) for leaf in fx.get_leaves(mode)] for mode in (cache.shape, cache.stride)
     )
     layout = fx.make_layout((pages, heads, tokens, d), (by_page, by_head, by_token, 1))
-    chunk = chunk_of(d)
-    return fx.nvvm.make_tensor_map(fx.make_view(fx.get_iter(cache), layout), (1, 1, box, chunk), swizzle_of(chunk))
+    width = cache.dtype.width
+    chunk = chunk_of(d, width)
+    view = fx.make_view(fx.get_iter(cache), layout)
+    return fx.nvvm.make_tensor_map(view, (1, 1, box, chunk), swizzle_of(chunk, width))

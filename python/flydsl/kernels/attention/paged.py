@@ -15,6 +15,7 @@ from typing import Any
 from flydsl.kernels.attention.hopper_decode import ROWS, box_of, decode
 from flydsl.kernels.attention.hopper_forward import ForwardPlan
 from flydsl.kernels.attention.scores import Features
+from flydsl.kernels.attention.warp_decode import warp_decode
 from flydsl.kernels.attention.wave_decode import BLOCK as WAVE_BLOCK
 from flydsl.kernels.attention.wave_decode import ROWS as WAVE_ROWS
 from flydsl.kernels.attention.wave_decode import wave_decode
@@ -29,10 +30,14 @@ from flydsl.kernels.blocks.inputs import (
     type_of,
 )
 
-CACHES = ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz")
-"""Types of caches that are converted on their way."""
+CACHES = {
+    False: ("float8_e4m3fn", "float8_e5m2"),
+    True: ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz"),
+}
+"""Types of caches that are converted on their way, on Hopper and by waves."""
 LIMITS = {False: (ROWS, 256), True: (WAVE_ROWS, 576)}
 """Rows of a tile, and elements of a head, on Hopper and by waves."""
+BY_WARPS = False
 START = 2
 """What beginning a part costs, in blocks of keys; so does putting parts together."""
 
@@ -50,6 +55,7 @@ def paged_attention(
     need one each.
     """
     by_waves = not is_for_cuda(q)
+    by_warps = not by_waves and (BY_WARPS or type_name(k_cache) in CACHES[False])
     tokens = 1 if len(q.shape) == 3 else int(q.shape[1])
     queries = q[:, None] if len(q.shape) == 3 else q
     dtype = _type_of(q, k_cache, v_cache, by_waves)
@@ -59,7 +65,7 @@ def paged_attention(
     heads, kv_heads, d, dv = queries.shape[2], k_cache.shape[2], queries.shape[3], v_cache.shape[3]
     scale = (d**-0.5 if scale is None else float(scale)) * k_scale
     features = Features(window is not None, tokens > 1, softcap > 0, softcap > 0 or scale <= 0)
-    plan = plan or choose_decode_plan(dtype, d, dv, by_waves)
+    plan = plan or choose_decode_plan(dtype, d, dv, by_waves, by_warps)
     plan = replace(
         plan, dtype=dtype, d=d, dv=dv, consumers=1, ping_pong=False, features=features, group=heads // kv_heads,
         shared_rows=True,
@@ -69,7 +75,10 @@ def paged_attention(
     part, splits = parts_of(q, k_cache, block_tables, plan)
     space = workspace or room_for(q, k_cache, v_cache, splits)
     tensors = (queries, k_cache, v_cache, results, block_tables, context_lens, sinks, *space)
-    if by_waves:
+    if by_warps:
+        numbers = (scale, float(v_scale), softcap, window or 0, splits, part, tokens)
+        warp_decode(*tensors, *numbers, box_of(int(k_cache.shape[1]), plan.keys), plan, stream_of(q, stream))
+    elif by_waves:
         numbers = (scale, float(v_scale), softcap, window or 0, splits, part, tokens)
         wave_decode(*tensors, *numbers, plan, stream_of(q, stream))
     else:
@@ -80,7 +89,7 @@ def paged_attention(
 
 def _type_of(q: Array, k_cache: Array, v_cache: Array, by_waves: bool) -> Any:
     """The type of the products: that of queries. Caches may be of 8 bits where they are converted on their way."""
-    if by_waves and type_name(k_cache) in CACHES:
+    if type_name(k_cache) in CACHES[by_waves]:
         if type_name(v_cache) != type_name(k_cache):
             raise ValueError(
                 f"k_cache is {type_name(k_cache)} and v_cache {type_name(v_cache)}: give both the same type"
@@ -89,8 +98,10 @@ def _type_of(q: Array, k_cache: Array, v_cache: Array, by_waves: bool) -> Any:
     return type_of(q, k_cache, v_cache)
 
 
-def choose_decode_plan(dtype: Any, d: int, dv: int, by_waves: bool) -> ForwardPlan:
+def choose_decode_plan(dtype: Any, d: int, dv: int, by_waves: bool, by_warps: bool = False) -> ForwardPlan:
     """Keys of a block, and stages of what is loaded ahead."""
+    if by_warps:
+        return ForwardPlan(dtype, d, dv, 64, stages=4)
     return ForwardPlan(dtype, d, dv, WAVE_BLOCK if by_waves else 128 if d <= 192 else 64)
 
 
@@ -116,7 +127,9 @@ def paged_workspace(
 ) -> tuple[Any, Any, Any]:
     """What calls with tensors of these shapes need beside their results, to have it once for all of them."""
     by_waves = not is_for_cuda(q)
-    plan = plan or choose_decode_plan(_type_of(q, k_cache, v_cache, by_waves), q.shape[-1], v_cache.shape[3], by_waves)
+    by_warps = not by_waves and (BY_WARPS or type_name(k_cache) in CACHES[False])
+    kind = _type_of(q, k_cache, v_cache, by_waves)
+    plan = plan or choose_decode_plan(kind, q.shape[-1], v_cache.shape[3], by_waves, by_warps)
     return room_for(q, k_cache, v_cache, parts_of(q, k_cache, block_tables, plan)[1])
 
 
@@ -183,9 +196,10 @@ def _check(q: Array, k: Array, v: Array, tables: Array, lengths: Array, sinks: A
         *steps, last = strides(tensor)
         if max(steps, default=0) >= 1 << 31:
             raise ValueError(f"{name} has strides of {(*steps, last)} elements; they must stay below 2^31")
-        if 0 not in tensor.shape and (last != 1 or any(step % 8 for step in steps)):
+        most = 16 // tensor.dtype.itemsize
+        if 0 not in tensor.shape and (last != 1 or any(step % most for step in steps)):
             raise ValueError(
-                f"{name} must have contiguous heads, multiples of 8 elements apart, and its strides are "
+                f"{name} must have contiguous heads, multiples of {most} elements apart, and its strides are "
                 f"{(*steps, last)}"
             )
     for name, tensor, shape in (("block_tables", tables, (batch, "pages")), ("context_lens", lengths, (batch,))):
