@@ -46,8 +46,8 @@ def paged_attention(
 ) -> Any:  # fmt: skip
     """Attention of new tokens over the keys of each sequence, in pages that a table names.
 
-    q is (batch, heads, d) or (batch, new tokens, heads, d); caches are (pages, tokens, kv heads, d), of q's type or, on
-    AMD, of 8 bits with their scales. Nothing is read back: calls can be captured into graphs.
+    q is (batch, heads, d) or (batch, new tokens, heads, d); caches are (pages, tokens, kv heads, d), of q's type or
+    of 8 bits with their scales. Nothing is read back: calls can be captured into graphs.
     """
     numpy_only("paged_attention", why_not(q, k_cache, v_cache, block_tables, context_lens, sinks))
     _check_places(k_cache, block_tables, context_lens)

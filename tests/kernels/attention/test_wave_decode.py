@@ -21,10 +21,10 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(
     lengths: list[int], page: int, heads: tuple[int, int] = (4, 2), tokens: int = 1, stored: Any = np.float16,
-    scales: tuple[float, float] = (1.0, 1.0), **features: Any,
+    scales: tuple[float, float] = (1.0, 1.0), d: int = 64, **features: Any,
 ) -> None:  # fmt: skip
-    (k, v), tables, contents = caches(lengths, page, heads[1], 64, stored)
-    q = random_data.generator().standard_normal((len(lengths), tokens, heads[0], 64)).astype(np.float16)
+    (k, v), tables, contents = caches(lengths, page, heads[1], d, stored)
+    q = random_data.generator().standard_normal((len(lengths), tokens, heads[0], d)).astype(np.float16)
     given = q[:, 0] if tokens == 1 else q
     out = np.full(given.shape, np.nan, np.float16)
     named = dict(zip(("k_scale", "v_scale"), scales, strict=True))

@@ -50,8 +50,8 @@ def paged_attention(
 ) -> Any:  # fmt: skip
     """softmax(scale * q k^T) v over each sequence's own keys; new token i of n sees all but the last n - 1 - i of them.
 
-    ``window`` is how many keys before its own a token sees. Caches may be of 8 bits on AMD, keys and values times their
-    scale. ``workspace`` is that of `paged_workspace`, for calls that must not allocate; calls that run at the same time
+    ``window`` is how many keys before its own a token sees. Caches may be of 8 bits, keys and values times their scale.
+    ``workspace`` is that of `paged_workspace`, for calls that must not allocate; calls that run at the same time
     need one each.
     """
     by_waves = not is_for_cuda(q)
