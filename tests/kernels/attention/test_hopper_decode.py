@@ -10,7 +10,8 @@ import pytest
 
 import flydsl.expr as fx
 from flydsl.kernels.attention.hopper_forward import ForwardPlan
-from flydsl.kernels.attention.paged import choose_part, paged_attention, paged_workspace
+from flydsl.kernels.attention.paged import paged_attention, paged_workspace
+from flydsl.kernels.attention.parts import choose_part
 from tests.support import random_data
 from tests.support.attention_reference import attend, check
 

@@ -144,14 +144,14 @@ def load(maps, places, pipes, ticket, sequence, parts, page, plan, box):
                 pipe_k.acquire(state_k)
                 if lane == 0:
                     fx.nvvm.mbarrier_arrive_expect_tx(pipe_k.full(state_k), plan.keys * plan.d * 2)
-                load_block(map_k, here, piece, lane, pipe_k, state_k, k_ptr, (plan.keys, plan.d), chunk_of(plan.d), box)
+                load_block(map_k, here, piece.head, lane, pipe_k, state_k, k_ptr, (plan.keys, plan.d), chunk_of(plan.d), box)
                 state_k = pipe_k.advance(state_k)
             if i > 0:
                 pipe_v.acquire(state_v)
                 if lane == 0:
                     fx.nvvm.mbarrier_arrive_expect_tx(pipe_v.full(state_v), plan.keys * plan.dv * 2)
                 tile = (plan.keys, plan.dv)
-                load_block(map_v, before, piece, lane, pipe_v, state_v, v_ptr, tile, chunk_of(plan.dv), box)
+                load_block(map_v, before, piece.head, lane, pipe_v, state_v, v_ptr, tile, chunk_of(plan.dv), box)
                 state_v = pipe_v.advance(state_v)
             before, here = here, after
     pipe_q.acquire(state_q)
@@ -174,7 +174,7 @@ def places_of(tables, piece, block, lane, page, keys, box):
 
 
 @flyc.jit
-def load_block(tensor_map, places, piece, lane, pipe, state, ptr, tile, chunk, box):
+def load_block(tensor_map, places, head, lane, pipe, state, ptr, tile, chunk, box):
     """A block of keys or values: each box of tokens in columns of ``chunk`` elements, as the tile has them."""
     keys, d = tile
     boxes = keys // box
@@ -184,7 +184,7 @@ def load_block(tensor_map, places, piece, lane, pipe, state, ptr, tile, chunk, b
             for part in fx.range_constexpr(d // chunk):
                 to = ptr + (state.stage * (keys * d) + part * (keys * chunk) + (lane + iteration * 32) * (box * chunk))
                 fx.nvvm.tma_load(
-                    tensor_map, (number, piece.head, row, part * chunk), to, pipe.full(state), l2="evict_first"
+                    tensor_map, (number, head, row, part * chunk), to, pipe.full(state), l2="evict_first"
                 )
 
 
@@ -218,22 +218,25 @@ def store(mine, piece, tops, sums, out, sinks, lengths, partial, parts, done):
                 if rows.column == 0:
                     logarithms[sequence, piece.query_start, row] = logarithm
     if count > 1:
-        put_together(piece, first, count, out, sinks, partial, sequence, plan, done)
+        put_together(piece, first, count, out, sinks, partial, sequence, plan, done, (fx.thread_idx.x, WARPGROUP))
 
 
 @flyc.jit
-def put_together(piece, first, count, out, sinks, partial, sequence, plan, done):
-    """Count a part that is in memory; the warps of the last one of a sequence, 0 to 3, merge them all."""
+def put_together(piece, first, count, out, sinks, partial, sequence, plan, done, threads):
+    """Count a part that is in memory; the threads of the last one of a sequence merge them all.
+
+    ``threads`` are this thread's number and how many there are, whole warps.
+    """
     results, logarithms, counters = partial
     # What the warps wrote is ordered before the first thread's count by the barrier, and read behind it likewise.
-    fx.nvvm.barrier_sync(1, WARPGROUP)
-    if fx.thread_idx.x == 0:
+    fx.nvvm.barrier_sync(1, threads[1])
+    if threads[0] == 0:
         before = fx.atomic("add", counters, 1, at=sequence, order="acq_rel", scope="device")
         done.poke((before == count - 1).select(fx.Int32(1), 0))
-    fx.nvvm.barrier_sync(1, WARPGROUP)
+    fx.nvvm.barrier_sync(1, threads[1])
     if done.peek() == 1:
-        merge(piece, first, count, out, sinks, results, logarithms, sequence, plan, (fx.thread_idx.x, WARPGROUP))
-        if fx.thread_idx.x == 0:
+        merge(piece, first, count, out, sinks, results, logarithms, sequence, plan, threads)
+        if threads[0] == 0:
             counters[sequence] = 0  # for the next launch
 
 

@@ -10,10 +10,13 @@ Nothing is read back to the host: calls can be captured into graphs.
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 from flydsl.kernels.attention.hopper_decode import ROWS, box_of, decode
 from flydsl.kernels.attention.hopper_forward import ForwardPlan
+from flydsl.kernels.attention.latent_decode import latent_attention, shares_elements
+from flydsl.kernels.attention.parts import parts_of, room_for
 from flydsl.kernels.attention.scores import Features
 from flydsl.kernels.attention.warp_decode import warp_decode
 from flydsl.kernels.attention.wave_decode import BLOCK as WAVE_BLOCK
@@ -38,8 +41,6 @@ CACHES = {
 LIMITS = {False: (ROWS, 256), True: (WAVE_ROWS, 576)}
 """Rows of a tile, and elements of a head, on Hopper and by waves."""
 BY_WARPS = False
-START = 2
-"""What beginning a part costs, in blocks of keys; so does putting parts together."""
 
 
 def paged_attention(
@@ -55,6 +56,9 @@ def paged_attention(
     need one each.
     """
     by_waves = not is_for_cuda(q)
+    if not by_waves and shares_elements(k_cache, v_cache):
+        numbers = (scale, window, softcap, k_scale, v_scale)
+        return latent_attention(q, k_cache, v_cache, block_tables, context_lens, out, sinks, numbers, stream)
     by_warps = not by_waves and (BY_WARPS or type_name(k_cache) in CACHES[False])
     tokens = 1 if len(q.shape) == 3 else int(q.shape[1])
     queries = q[:, None] if len(q.shape) == 3 else q
@@ -72,8 +76,8 @@ def paged_attention(
     )  # fmt: skip
     if 0 in results.shape:
         return out
-    part, splits = parts_of(q, k_cache, block_tables, plan)
-    space = workspace or room_for(q, k_cache, v_cache, splits)
+    part, splits = parts_of(q, int(q.shape[0]) * kv_heads, k_cache, block_tables, plan.keys)
+    space = workspace or room_for(q, int(q.shape[0]) * kv_heads, splits, tokens * heads // kv_heads, dv)
     tensors = (queries, k_cache, v_cache, results, block_tables, context_lens, sinks, *space)
     if by_warps:
         numbers = (scale, float(v_scale), softcap, window or 0, splits, part, tokens)
@@ -105,23 +109,6 @@ def choose_decode_plan(dtype: Any, d: int, dv: int, by_waves: bool, by_warps: bo
     return ForwardPlan(dtype, d, dv, WAVE_BLOCK if by_waves else 128 if d <= 192 else 64)
 
 
-def parts_of(q: Array, k_cache: Array, block_tables: Array, plan: ForwardPlan) -> tuple[int, int]:
-    """(blocks of keys in a part, parts that a sequence has at most)."""
-    blocks = -(-max(int(block_tables.shape[1]) * int(k_cache.shape[1]), 1) // plan.keys)
-    part = choose_part(int(q.shape[0]) * int(k_cache.shape[2]), blocks, multiprocessors(q))
-    return part, -(-blocks // part)
-
-
-def choose_part(sequences: int, blocks: int, multiprocessors: int) -> int:
-    """Blocks of keys in a part: as many as end soonest, if parts go to multiprocessors in turns."""
-
-    def end(part: int) -> float:
-        splits = -(-blocks // part)
-        return -(-sequences * splits // multiprocessors) * (part + START) + (START if splits > 1 else 0)
-
-    return min(sorted({-(-blocks // splits) for splits in range(1, blocks + 1)}, reverse=True), key=end)
-
-
 def paged_workspace(
     q: Array, k_cache: Array, v_cache: Array, block_tables: Array, plan: ForwardPlan | None = None
 ) -> tuple[Any, Any, Any]:
@@ -130,21 +117,9 @@ def paged_workspace(
     by_warps = not by_waves and (BY_WARPS or type_name(k_cache) in CACHES[False])
     kind = _type_of(q, k_cache, v_cache, by_waves)
     plan = plan or choose_decode_plan(kind, q.shape[-1], v_cache.shape[3], by_waves, by_warps)
-    return room_for(q, k_cache, v_cache, parts_of(q, k_cache, block_tables, plan)[1])
-
-
-def room_for(q: Array, k_cache: Array, v_cache: Array, splits: int) -> tuple[Any, Any, Any]:
-    """Room for the results of parts and their logarithms, and counters, which are zero before and after a call."""
-    sequences, tokens = int(q.shape[0]) * int(k_cache.shape[2]), 1 if len(q.shape) == 3 else int(q.shape[1])
-    rows = tokens * int(q.shape[-2]) // int(k_cache.shape[2])
-    counters = empty_beside(q, (sequences,), "int32")
-    if splits > 1:
-        counters[...] = 0
-    return (
-        empty_beside(q, (sequences, splits, rows, int(v_cache.shape[3])), "float32"),
-        empty_beside(q, (sequences, splits, rows), "float32"),
-        counters,
-    )
+    kv_heads, dv = int(k_cache.shape[2]), int(v_cache.shape[3])
+    sequences, rows = int(q.shape[0]) * kv_heads, prod(q.shape[1:-1]) // kv_heads
+    return room_for(q, sequences, parts_of(q, sequences, k_cache, block_tables, plan.keys)[1], rows, dv)
 
 
 def mla_decode(

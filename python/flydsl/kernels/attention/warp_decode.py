@@ -103,7 +103,7 @@ def warp_decode_kernel(
             sequence = piece.batch * parts.kv_heads + piece.head
             gather(piece, ring, found, sequence, count, out, sinks, partial, v_scale, plan)
             if count > 1:
-                put_together(piece, first, count, out, sinks, partial, sequence, plan, done)
+                put_together(piece, first, count, out, sinks, partial, sequence, plan, done, (fx.thread_idx.x, 32 * WARPS))
 
 
 @flyc.jit
@@ -117,7 +117,7 @@ def load(maps, places, pipe, piece, tables, page, width, plan, box):
         if lane == 0:
             fx.nvvm.mbarrier_arrive_expect_tx(pipe.full(state), plan.keys * (plan.d + plan.dv) * width // 8)
         for tensor_map, ptr, d in zip(maps, places, (plan.d, plan.dv), strict=True):
-            load_block(tensor_map, here, piece, lane, pipe, state, ptr, (plan.keys, d), chunk_of(d, width), box)
+            load_block(tensor_map, here, piece.head, lane, pipe, state, ptr, (plan.keys, d), chunk_of(d, width), box)
         state = pipe.advance(state)
         here = after
 
