@@ -75,7 +75,7 @@ def mla_decode(
     q: Any, kv_cache: Any, block_tables: Any, context_lens: Any, *, dv: int = 512, scale: float | None = None,
     kv_scale: float = 1.0,
 ) -> Any:  # fmt: skip
-    """Attention over a latent cache (pages, tokens, d), whose first ``dv`` elements are values too; on AMD."""
+    """Attention over a latent cache (pages, tokens, d), whose first ``dv`` elements are values too."""
     numpy_only("mla_decode", why_not(q, kv_cache, block_tables, context_lens))
     k_cache, v_cache = paged.latent_caches(kv_cache, dv)
     return paged_attention(

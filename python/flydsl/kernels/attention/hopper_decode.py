@@ -202,7 +202,7 @@ def store(mine, piece, tops, sums, out, sinks, lengths, partial, parts, done):
         level = None
         if fx.const_expr(sinks is not None):
             level = alone.select(fx.Float32(sinks[head]), fx.Float32(LOWEST))
-        scale, logarithm = softmax_end(tops[i], sums[i], mine.numbers[0], ROW_LANES, level)
+        scale, logarithm = softmax_end(tops[i], sums[i], ROW_LANES, level)
         kept = (scale == 0.0).select(fx.zeros_like(values), values * scale)
         lines = whole_lines(kept.to(plan.dtype).bitcast(fx.Int32), rows.column // 2)
         if row < piece.queries:

@@ -26,6 +26,8 @@ ROWS = 64
 """Queries of a warpgroup."""
 REGISTERS = {1: (56, 256), 2: (24, 240), 3: (32, 160)}
 """A thread's registers where it loads and where it computes, by the number of computing warpgroups."""
+LEAST = 2.0**-100
+"""Scales of blocks, beside others, count as so much at least."""
 ROW_LANES = (1, 2)
 """Distances between the four lanes that share a row of accumulators."""
 
@@ -285,10 +287,7 @@ class Warpgroup:
 
     def scores(self, piece, block, with_mask):
         """The scores of a block as rows, as they go into the softmax."""
-        values = self.s.load()
-        if self.plan.scaled == "block":
-            values = values * self.scale_of(1, piece, block)
-        return scores_of(values, self.s_rows, piece, block, self.extras, self.numbers, self.plan, with_mask)
+        return scores_of(self.s.load(), self.s_rows, piece, block, self.extras, self.numbers, self.plan, with_mask)
 
     def scale_of(self, which, piece, block):
         """The scale of a block of Q, K, V or, at most, of a head of V; one where there is none."""
@@ -299,17 +298,19 @@ class Warpgroup:
         return self.scales[which][tuple(fx.min(fx.Int32(place), fx.Int32(extent) - 1) for place, extent in places)]
 
     def factor_of(self, piece):
-        """What scores of a tile are multiplied by, inside the exponent."""
+        """What scores of a tile are multiplied by, inside the exponent, but for the scale of a block of keys."""
         factor = self.numbers[0]
         if self.plan.scaled:
             factor = factor * self.scale_of(0, piece, piece.first // 128 if self.plan.scaled == "block" else 0)
         return factor * self.scale_of(1, piece, 0) if self.plan.scaled == "head" else factor
 
-    def weight_of(self, piece, block):
-        """What powers of a block are multiplied by, if anything: the scale of its values beside the head's largest."""
+    def scales_at(self, piece, block, factor):
+        """The factor of a block of keys, and what its powers are multiplied by, if anything: the scale of its values
+        beside the head's largest. Neither is zero, so that what a query does not see stays at minus infinity."""
         if self.plan.scaled != "block":
-            return None
-        return self.scale_of(2, piece, block) / self.scale_of(3, piece, 0)
+            return factor, None
+        weight = self.scale_of(2, piece, block) / self.scale_of(3, piece, 0)
+        return fx.max(factor * self.scale_of(1, piece, block), LEAST), fx.max(weight, LEAST)
 
     def clear_values(self, piece, state_v):
         """Zeros for the values behind the end of a sequence, which is in the block that comes first."""
@@ -365,9 +366,10 @@ def attend(mine, piece, states, finish):
     fx.nvvm.wgmma_wait_group(0, mine.s)
     mine.release(mine.pipe_k, state_k)
     state_k = mine.pipe_k.advance(state_k)
-    factor, weight = mine.factor_of(piece), mine.weight_of(piece, end - 1)
+    factor = mine.factor_of(piece)
     scores = mine.scores(piece, end - 1, True)
-    powers, tops, sums = softmax_start(scores, factor, ROW_LANES, mine.plan.dtype, weight)
+    here, weight = mine.scales_at(piece, end - 1, factor)
+    powers, tops, sums = softmax_start(scores, here, ROW_LANES, mine.plan.dtype, weight)
     mine.take(powers)
     if fx.const_expr(mine.plan.shared_rows):
         mine.clear_values(piece, state_v)
@@ -406,9 +408,9 @@ def next_block(mine, piece, block, carried, factor, with_mask):
     fx.nvvm.wgmma_wait_group(1, mine.s)
     mine.release(mine.pipe_k, state_k)
     scores = mine.scores(piece, block, with_mask)
-    weight = mine.weight_of(piece, block)
+    here, weight = mine.scales_at(piece, block, factor)
     late = mine.plan.rounds_late
-    step = softmax_step(scores, tops, sums, factor, ROW_LANES, mine.plan.dtype, weight, late)
+    step = softmax_step(scores, tops, sums, here, ROW_LANES, mine.plan.dtype, weight, late)
     powers, moved, shrink, tops, sums = step
     if fx.const_expr(late):
         mine.s.store(mine.s_rows.join(powers).reshape(mine.s.load().shape))
@@ -430,9 +432,9 @@ def store(mine, piece, tops, sums, out, lse):
     rows, sinks = mine.o_rows, mine.extras[2]
     sink = None if sinks is None else sinks[piece.head]
     batch = piece.batch if out.shape[0] != 1 else 0
-    factor, dtype = mine.factor_of(piece), mine.plan.result
+    dtype = mine.plan.result
     for i, values in enumerate(rows.split(mine.o.load())):
-        scale, logarithm = softmax_end(tops[i], sums[i], factor, ROW_LANES, sink)
+        scale, logarithm = softmax_end(tops[i], sums[i], ROW_LANES, sink)
         query = piece.first + rows.query + rows.rows[i]
         if fx.const_expr(mine.plan.scaled != ""):
             scale = scale * mine.scale_of(3, piece, 0)

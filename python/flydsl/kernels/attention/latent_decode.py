@@ -221,7 +221,7 @@ def store(mine, piece, tops, sums, out, partial, parts, count):
     for i, values in enumerate(rows.split(mine.o.load())):
         row = rows.query + rows.rows[i]
         head = piece.head * plan.group + fx.min(row, piece.queries - 1) % plan.group
-        scale, logarithm = softmax_end(tops[i], sums[i], mine.numbers[0], ROW_LANES, None)
+        scale, logarithm = softmax_end(tops[i], sums[i], ROW_LANES, None)
         kept = (scale == 0.0).select(fx.zeros_like(values), values * (scale * mine.numbers[3]))
         lines = whole_lines(kept.to(plan.dtype).bitcast(fx.Int32), rows.column // 2)
         if row < piece.queries:

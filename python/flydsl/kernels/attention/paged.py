@@ -129,7 +129,7 @@ def mla_decode(
     """Attention of new tokens over a latent cache, (pages, tokens, d), whose first ``dv`` elements are values too.
 
     q is (batch, heads, d), or (batch, new tokens, heads, d), with 576 elements for DeepSeek's models: 512 and 64 that
-    are rotated. All heads share the cache. ``scale`` is that of the model's own heads, not 1/sqrt(d). On AMD.
+    are rotated. All heads share the cache. ``scale`` is that of the model's own heads, not 1/sqrt(d).
     """
     k_cache, v_cache = latent_caches(kv_cache, dv)
     return paged_attention(

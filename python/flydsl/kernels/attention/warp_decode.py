@@ -286,13 +286,12 @@ def attend(mine, piece):
 @flyc.jit
 def store(mine, piece, tops, sums, ring, found):
     """What a warp has, to shared memory, when all of them have read their keys there: (warp, row, elements)."""
-    rows, plan, factor = mine.o_rows, mine.plan, mine.numbers[0]
+    rows, plan = mine.o_rows, mine.plan
     results, levels = shared_results(ring, found, plan)
     fx.nvvm.barrier_sync(1, 32 * WARPS)
     for i, values in enumerate(rows.split(mine.o.load())):
         row = rows.query + rows.rows[i]
         total = over_lanes(sums[i], add, ROW_LANES)
-        level = (tops[i] == LOWEST).select(tops[i], tops[i] * factor)
         if row < piece.queries:
             for half in fx.range_constexpr(2):
                 for tile in fx.range_constexpr(0, plan.dv // 8, 4):
@@ -301,7 +300,7 @@ def store(mine, piece, tops, sums, ring, found):
                     column = tile // mine.piece * 8 * mine.piece + (rows.column + half) * mine.piece + tile % mine.piece
                     four.store(results, [mine.number, row, column], alignment=16)
             if mine.lane % 4 == 0:
-                levels[mine.number, row, 0] = level
+                levels[mine.number, row, 0] = tops[i]
                 levels[mine.number, row, 1] = total
 
 
