@@ -2,10 +2,12 @@
 
     python benchmarks/attention.py [--quick] [--parts forward,decode] [--seed 7]
 
-TFLOP/s are 4 * batch * heads * d for every key that a query sees, over the median time of a launch between events; 2.5 times that for gradients, which have five products and not two. A decode launch has one new token a
-sequence; its time is in microseconds, of a graph's replay, beside peers that read contiguous caches. Random data: the
-power that products take, and with it the clock, depends on the values. Results are poisoned before they are checked
-against float64 on rows drawn anew. Without a GPU a quick run checks our side on the virtual one.
+TFLOP/s are 4 * batch * heads * d for every key that a query sees, over the median time of a launch between events; 2.5
+times that for gradients, which have five products and not two. Beside the named shapes there are some drawn by a seed.
+A decode launch has one new token a sequence; its time is in microseconds, of a graph's replay, beside peers that read
+contiguous caches. Random data: the power that products take, and with it the clock, depends on the values. Results are
+poisoned before they are checked against float64 on rows drawn anew. Without a GPU a quick run checks our side on the
+virtual one.
 """
 
 from __future__ import annotations
@@ -92,7 +94,9 @@ def drawn_shapes(seed: int, count: int) -> list[Shape]:
         length, kv_heads = source.randint(500, 9000), source.choice((1, 2, 3, 5, 8, 12))
         heads = kv_heads * source.choice((1, 2, 4, 7))
         batch = max(1, 2**28 // (length**2 * heads) * source.randint(1, 3))
-        found.append(Shape(batch, length, heads, kv_heads, source.choice((64, 96, 128, 192, 256)), source.random() < 0.5))
+        found.append(
+            Shape(batch, length, heads, kv_heads, source.choice((64, 96, 128, 192, 256)), source.random() < 0.5)
+        )
     return found
 
 

@@ -48,7 +48,9 @@ def cvt_f16x2(codes: Any, dtype: Any) -> Vector:
     require("cvt_f16x2", "cuda", ("hopper",))
     name = _EIGHT_BITS.get(str(dtype.ir_type))
     if name is None:
-        raise DslTypeError(f"cvt_f16x2 takes Float8E4M3FN or Float8E5M2, got {dtype.__name__}", hint="use .to(fx.Float16)")
+        raise DslTypeError(
+            f"cvt_f16x2 takes Float8E4M3FN or Float8E5M2, got {dtype.__name__}", hint="use .to(fx.Float16)"
+        )
     return wrapped(call(f"llvm.nvvm.{name}.to.f16x2.rn", [Int16(codes).ir_value()], "vector<2xf16>"))
 
 

@@ -98,8 +98,8 @@ def transposed(words: list[Any]) -> list[Any]:
 def forward_fp8(
     Q: fx.Tensor, K: fx.Tensor, V: fx.Tensor, turned: fx.Tensor, out: fx.Tensor, lse: fx.Tensor | None,
     q_scale: fx.Tensor | None, k_scale: fx.Tensor | None, v_scale: fx.Tensor | None, v_most: fx.Tensor | None,
-    scale: fx.Float32, cap: fx.Float32, left: fx.Int32, right: fx.Int32, batches: fx.Int32, longest: fx.Int32, group: fx.Int32, blocks: fx.Int32,
-    plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
+    scale: fx.Float32, cap: fx.Float32, left: fx.Int32, right: fx.Int32, batches: fx.Int32, longest: fx.Int32,
+    group: fx.Int32, blocks: fx.Int32, plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
 ):  # fmt: skip
     """Scales are as of `scales_of`; ``v_most`` is the largest of each head of V."""
     turn_kernel(V, turned, plan.dv).launch(

@@ -144,7 +144,9 @@ def load(maps, places, pipes, ticket, sequence, parts, page, plan, box):
                 pipe_k.acquire(state_k)
                 if lane == 0:
                     fx.nvvm.mbarrier_arrive_expect_tx(pipe_k.full(state_k), plan.keys * plan.d * 2)
-                load_block(map_k, here, piece.head, lane, pipe_k, state_k, k_ptr, (plan.keys, plan.d), chunk_of(plan.d), box)
+                load_block(
+                    map_k, here, piece.head, lane, pipe_k, state_k, k_ptr, (plan.keys, plan.d), chunk_of(plan.d), box
+                )
                 state_k = pipe_k.advance(state_k)
             if i > 0:
                 pipe_v.acquire(state_v)
@@ -183,9 +185,7 @@ def load_block(tensor_map, places, head, lane, pipe, state, ptr, tile, chunk, bo
         if lane + iteration * 32 < boxes:
             for part in fx.range_constexpr(d // chunk):
                 to = ptr + (state.stage * (keys * d) + part * (keys * chunk) + (lane + iteration * 32) * (box * chunk))
-                fx.nvvm.tma_load(
-                    tensor_map, (number, head, row, part * chunk), to, pipe.full(state), l2="evict_first"
-                )
+                fx.nvvm.tma_load(tensor_map, (number, head, row, part * chunk), to, pipe.full(state), l2="evict_first")
 
 
 @flyc.jit
@@ -281,7 +281,7 @@ def box_of(page: int, keys: int) -> int:
 
 
 def resident_of(plan: Any) -> int:
-    """Blocks that share a multiprocessor: two where shared memory has room for them, with half of the registers each."""
+    """Blocks that share a multiprocessor: two where shared memory has room, with half of the registers each."""
     held = 2 * (ROWS * plan.d + plan.stages * plan.keys * (plan.d + plan.dv)) + 2048
     return 2 if 2 * held <= SHARED_BYTES else 1
 

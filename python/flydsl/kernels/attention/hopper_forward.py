@@ -27,7 +27,7 @@ ROWS = 64
 REGISTERS = {1: (56, 256), 2: (24, 240), 3: (32, 160)}
 """A thread's registers where it loads and where it computes, by the number of computing warpgroups."""
 LEAST = 2.0**-100
-"""Scales of blocks, beside others, count as so much at least."""
+"""Scales of blocks are this at least: zero times the minus infinity of what a query does not see would be NaN."""
 ROW_LANES = (1, 2)
 """Distances between the four lanes that share a row of accumulators."""
 
@@ -294,8 +294,9 @@ class Warpgroup:
         if self.scales[which] is None:
             return fx.Float32(1.0)
         head = piece.head if which == 0 else piece.head // self.work.queries_per_kv
-        places = zip((piece.batch, head, block), self.scales[which].shape, strict=True)
-        return self.scales[which][tuple(fx.min(fx.Int32(place), fx.Int32(extent) - 1) for place, extent in places)]
+        scale = self.scales[which]
+        places = zip((piece.batch, head, block), scale.shape, strict=True)
+        return scale[tuple(fx.min(fx.Int32(place), fx.Int32(extent) - 1) for place, extent in places)]
 
     def factor_of(self, piece):
         """What scores of a tile are multiplied by, inside the exponent, but for the scale of a block of keys."""
@@ -305,8 +306,7 @@ class Warpgroup:
         return factor * self.scale_of(1, piece, 0) if self.plan.scaled == "head" else factor
 
     def scales_at(self, piece, block, factor):
-        """The factor of a block of keys, and what its powers are multiplied by, if anything: the scale of its values
-        beside the head's largest. Neither is zero, so that what a query does not see stays at minus infinity."""
+        """The factor of a block of keys, and the weight of its values, if they have one, beside the head's largest."""
         if self.plan.scaled != "block":
             return factor, None
         weight = self.scale_of(2, piece, block) / self.scale_of(3, piece, 0)
@@ -429,10 +429,9 @@ def next_block(mine, piece, block, carried, factor, with_mask):
 @flyc.jit
 def store(mine, piece, tops, sums, out, lse):
     """Rows divided by their sums to memory, eight neighbouring elements of a row at a time."""
-    rows, sinks = mine.o_rows, mine.extras[2]
+    rows, sinks, dtype = mine.o_rows, mine.extras[2], mine.plan.result
     sink = None if sinks is None else sinks[piece.head]
     batch = piece.batch if out.shape[0] != 1 else 0
-    dtype = mine.plan.result
     for i, values in enumerate(rows.split(mine.o.load())):
         scale, logarithm = softmax_end(tops[i], sums[i], ROW_LANES, sink)
         query = piece.first + rows.query + rows.rows[i]

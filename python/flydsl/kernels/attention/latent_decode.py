@@ -2,9 +2,9 @@
 
 A block of keys is loaded once, and both products take it from shared memory: scores as keys, with their elements along
 the sum, and results as values, with the keys along it. All heads share the cache; 64 of them, or of their new tokens,
-are the rows of a tile. Results of 64 rows are too long for one warpgroup: two have half of their elements each, and make
-the same scores. While one turns scores into powers, the other multiplies. Parts of a sequence are put together as in
-`hopper_decode`.
+are the rows of a tile. Results of 64 rows are too long for one warpgroup: two have half of their elements each, and
+make the same scores. While one turns scores into powers, the other multiplies. Parts of a sequence are put together as
+in `hopper_decode`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ REGISTERS = (40, 232)
 
 @dataclass(frozen=True)
 class LatentPlan:
-    """Type, elements of a key and of a value, keys of a block, stages of the ring, heads of a tile, and what is asked."""
+    """Type, elements of a key and of a value, keys of a block, stages of the ring, heads of a tile, what is asked."""
 
     dtype: Any
     d: int
@@ -242,7 +242,8 @@ def store(mine, piece, tops, sums, out, partial, parts, count):
 def latent_decode(
     Q: fx.Tensor, K: fx.Tensor, out: fx.Tensor, tables: fx.Tensor, lengths: fx.Tensor, results: fx.Tensor,
     logarithms: fx.Tensor, counters: fx.Tensor, scale: fx.Float32, v_scale: fx.Float32, cap: fx.Float32,
-    left: fx.Int32, splits: fx.Int32, part: fx.Int32, tokens: fx.Constexpr, box: fx.Constexpr, plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
+    left: fx.Int32, splits: fx.Int32, part: fx.Int32, tokens: fx.Constexpr, box: fx.Constexpr, plan: fx.Constexpr,
+    stream: fx.Stream = fx.Stream(None),
 ):  # fmt: skip
     """Launch the kernel. Q is (batch, tokens, heads, d), K is (pages, tokens of a page, 1, d)."""
     (batches, _, heads, _), (by_batch, by_token, by_head, _) = (
@@ -322,7 +323,9 @@ def _check(q: Array, k_cache: Array, v_cache: Array, tables: Array, lengths: Arr
     for name, tensor in (("q", q), ("the cache", k_cache)):
         *steps, last = strides(tensor)
         if 0 not in tensor.shape and (last != 1 or any(step % 8 for step in steps)):
-            raise ValueError(f"{name} must have contiguous heads, multiples of 8 elements apart: strides {(*steps, last)}")
+            raise ValueError(
+                f"{name} must have contiguous heads, multiples of 8 elements apart: strides {(*steps, last)}"
+            )
     for name, tensor, shape in (("block_tables", tables, (batch, "pages")), ("context_lens", lengths, (batch,))):
         if len(tensor.shape) != len(shape) or tensor.shape[0] != batch or not str(tensor.dtype).endswith("int32"):
             raise ValueError(f"{name} must be {shape} of int32, got {tuple(tensor.shape)} of {tensor.dtype}")

@@ -11,7 +11,7 @@ START = 2
 
 
 def parts_of(q: Array, sequences: int, cache: Array, tables: Array, keys: int) -> tuple[int, int]:
-    """(blocks of ``keys`` in a part, parts that a sequence has at most), for caches of (pages, tokens of a page, ...)."""
+    """(blocks of ``keys`` in a part, parts that a sequence has at most)."""
     blocks = -(-max(int(tables.shape[1]) * int(cache.shape[1]), 1) // keys)
     part = choose_part(sequences, blocks, multiprocessors(q))
     return part, -(-blocks // part)

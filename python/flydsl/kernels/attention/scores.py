@@ -134,8 +134,9 @@ def softmax_step(scores, tops, sums, factor, distances, dtype, weight=None, late
     Powers are multiplied by a ``weight``, above zero and one at most, if there is one. The caller rounds ``late`` ones.
 
     Scores times ``factor``, which may be another one in every block, are exponents of two, relative to the level of
-    their row. A level is the maximum of the first keys, not of all: softmax is the same for every level, as long as no power overflows. Only where one might, or
-    where no key was seen yet, are the maxima of all rows of the wave found anew, and earlier results shrink.
+    their row. A level is the maximum of the first keys, not of all: softmax is the same for every level, as long as no
+    power overflows. Only where one might, or where no key was seen yet, are the maxima of all rows of the wave found
+    anew, and earlier results shrink.
     """
     kind = fx.Float32 if late else dtype
     powers, added = exponentials(scores, tops, factor, kind, weight)

@@ -103,7 +103,9 @@ def warp_decode_kernel(
             sequence = piece.batch * parts.kv_heads + piece.head
             gather(piece, ring, found, sequence, count, out, sinks, partial, v_scale, plan)
             if count > 1:
-                put_together(piece, first, count, out, sinks, partial, sequence, plan, done, (fx.thread_idx.x, 32 * WARPS))
+                put_together(
+                    piece, first, count, out, sinks, partial, sequence, plan, done, (fx.thread_idx.x, 32 * WARPS)
+                )
 
 
 @flyc.jit
@@ -359,8 +361,8 @@ def warp_decode(
     parts = Parts(fx.Int32(Q.shape[0]), fx.Int32(K.shape[2]), splits, part, fx.Int32(tokens), left, page)
     factor = LOG2_E if plan.features.scale_first else scale * LOG2_E
     warp_decode_kernel(
-        maps, Q, out, tables, lengths, sinks, (results, logarithms, counters), (fx.Float32(factor), scale, cap), v_scale,
-        parts, page, K.dtype, plan, box,
+        maps, Q, out, tables, lengths, sinks, (results, logarithms, counters), (fx.Float32(factor), scale, cap),
+        v_scale, parts, page, K.dtype, plan, box,
     ).launch(
         grid=(parts.batches * parts.kv_heads * splits, 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=True
     )  # fmt: skip
