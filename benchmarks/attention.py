@@ -28,7 +28,7 @@ import timing
 from flydsl.kernels.attention.attention import attention
 from flydsl.kernels.attention.backward import attention_backward
 from flydsl.kernels.attention.fp8_forward import attention_fp8
-from flydsl.kernels.attention.paged import paged_attention, paged_workspace
+from flydsl.kernels.attention.paged import mla_decode, paged_attention, paged_workspace
 
 torch: Any = None
 sdpa_kernel: Any = None
@@ -83,7 +83,7 @@ SHAPES = [
     *(Shape(1, 4096, 16, 16, 256, causal) for causal in (False, True)),
 ]
 WINDOWS = [Shape(2, 8192, 16, 16, 64, True, 1024), Shape(1, 16384, 64, 8, 64, True, 1024)]
-PARTS = ("forward", "gradients", "fp8", "decode")
+PARTS = ("forward", "gradients", "fp8", "decode", "latent")
 QUICK = [Shape(2, 512, 4, 2), Shape(1, 300, 2, 2, 64, True)]
 
 
@@ -246,17 +246,17 @@ def measure_decode(batch: int, length: int, pages: tuple[int, ...], rounds: int,
     k, v = (torch.randn(batch, length, KV_HEADS, HEAD, device="cuda", dtype=torch.bfloat16) for _ in range(2))
     lengths = torch.full((batch,), length, device="cuda", dtype=torch.int32)
 
-    def contiguous(dtype: Any) -> Any:
-        query, key, value = q[:, :, None], k.transpose(1, 2), v.transpose(1, 2)
+    def contiguous(dtype: Any, stored: Any = None) -> Any:
+        query, key, value = q[:, :, None], *(x.to(stored or x.dtype).transpose(1, 2) for x in (k, v))
         return scaled_dot_product_attention(query.to(dtype), key.to(dtype), value.to(dtype), enable_gqa=True)[:, :, 0]
 
-    expected = contiguous(torch.float64)
     error, sides = 0.0, {}
-    for page in pages:
-        run, out = paged(q, k, v, lengths, page)
+    for page, stored in (*((page, None) for page in pages), (pages[-1], torch.float8_e4m3fn)):
+        run, out = paged(q, k, v, lengths, page, stored)
         run()
+        expected = contiguous(torch.float64, stored)
         error = max(error, float((out.double() - expected).norm() / expected.norm()))
-        sides[f"pages of {page}"] = captured(run, launches)
+        sides[f"pages of {page}" if stored is None else "8 bits"] = captured(run, launches)
     for name, backend in PEERS.items():
         try:
             with sdpa_kernel(backend):
@@ -267,23 +267,48 @@ def measure_decode(batch: int, length: int, pages: tuple[int, ...], rounds: int,
     return {"shape": f"{batch}x{length}", "error": error, **{n: ms * 1000 / launches for n, ms in times.items()}}
 
 
-def paged(q: Any, k: Any, v: Any, lengths: Any, page: int) -> tuple[Side, Any]:
-    """Our side over the same keys and values in pages of random order, and where it writes."""
+def paged(q: Any, k: Any, v: Any, lengths: Any, page: int, stored: Any) -> tuple[Side, Any]:
+    """Our side over the same keys and values in pages of random order, in 8 bits perhaps, and where it writes."""
     batch, length = k.shape[:2]
     count = length // page
     order = torch.randperm(batch * count, device="cuda")
     k_cache, v_cache = (torch.empty_like(x).view(batch * count, page, KV_HEADS, HEAD) for x in (k, v))
     for cache, x in ((k_cache, k), (v_cache, v)):
         cache[order] = x.view(batch * count, page, KV_HEADS, HEAD)
+    if stored is not None:
+        k_cache, v_cache = (cache.to(stored) for cache in (k_cache, v_cache))
     tables, out = order.view(batch, count).int(), torch.full_like(q, float("nan"))
     space = paged_workspace(q, k_cache, v_cache, tables)  # a server has it once for all its calls
     return lambda: paged_attention(q, k_cache, v_cache, tables, lengths, out=out, workspace=space), out
 
 
-def show_decodes(rows: list[dict[str, Any]]) -> None:
+LATENTS = [(128, 64, 4096), (16, 128, 4096), (128, 1, 8192)]
+
+
+def measure_latent(heads: int, batch: int, length: int, rounds: int, launches: int) -> dict[str, Any]:
+    """A latent cache of 576 elements a token, 512 of them values, in pages of 64 of random order."""
+    q = torch.randn(batch, heads, 576, device="cuda", dtype=torch.bfloat16)
+    cache = torch.randn(batch * length // 64, 64, 576, device="cuda", dtype=torch.bfloat16)
+    tables = torch.randperm(len(cache), device="cuda").view(batch, -1).int()
+    lengths = torch.full((batch,), length, device="cuda", dtype=torch.int32)
+    out, scale = torch.full((batch, heads, 512), float("nan"), device="cuda", dtype=torch.bfloat16), 192**-0.5
+
+    def run() -> Any:
+        return mla_decode(q, cache, tables, lengths, out=out, scale=scale)
+
+    run()
+    keys = cache[tables[0].long()].view(length, 576).double()
+    expected = (q[0].double() @ keys.T * scale).softmax(-1) @ keys[:, :512]
+    error = float((out[0].double() - expected).norm() / expected.norm())
+    us = timing.launch_ms({"ours": captured(run, launches)}, rounds, 1)["ours"] * 1000 / launches
+    sizes = {"us": us, "TFLOP/s": 2 * batch * heads * length * (576 + 512) / us / 1e6}
+    return {"shape": f"{batch}x{length} h{heads}", "error": error, **sizes, "GB/s": batch * length * 1152 / us / 1e3}
+
+
+def show_decodes(title: str, rows: list[dict[str, Any]]) -> None:
     names = [name for name in rows[0] if name not in ("shape", "error")]
     cells = [[row["shape"], *(f"{row.get(name, 0):.1f}" for name in names), f"{row['error']:.1e}"] for row in rows]
-    timing.print_table((f"decode, {QUERY_HEADS}/{KV_HEADS} heads of {HEAD}, us", *names, "error"), cells)
+    timing.print_table((title, *names, "error"), cells)
 
 
 def show(title: str, rows: list[dict[str, Any]], peers: list[str]) -> None:
@@ -333,7 +358,11 @@ def measured(part: str, shapes: list[Shape], quick: bool) -> list[dict[str, Any]
     if part == "decode":
         sizes = [(2, 256)] if quick else DECODES
         rows = [measure_decode(*size, (16, 64), 2 if quick else 8, 10) for size in sizes]
-        show_decodes(rows)
+        show_decodes(f"decode, {QUERY_HEADS}/{KV_HEADS} heads of {HEAD}, us", rows)
+        return rows
+    if part == "latent":
+        rows = [measure_latent(*size, 2 if quick else 8, 10) for size in ([(16, 2, 256)] if quick else LATENTS)]
+        show_decodes("decode, latent cache", rows)
         return rows
     measure_one, title, others = {
         "forward": (measure, "forward, bf16", [*PEERS]),

@@ -30,10 +30,6 @@ ROWS = 64
 """Rows of a tile: new tokens times the query heads of a kv head at most."""
 THREADS = 2 * WARPGROUP
 """A warpgroup computes, and the first warp of the other one loads."""
-SHARED_BYTES = 232448
-"""Of a multiprocessor, for all of its blocks."""
-SHARES = {1: (56, 256), 2: (56, 200)}
-"""Registers of a thread that loads and of one that computes, by the blocks that share a multiprocessor."""
 TOGETHER = 8
 """Parts that are read at the same time when all are put together, and elements that a thread has of each."""
 
@@ -74,8 +70,8 @@ def part_at(parts, index, lengths, plan):
 
 @flyc.kernel(known_block_size=(THREADS, 1, 1))
 def decode_kernel(
-    maps: Any, out: Any, tables: Any, lengths: Any, sinks: Any, partial: Any, numbers: Any, parts: Any, page: fx.Int32,
-    plan: fx.Constexpr, box: fx.Constexpr,
+    maps: Any, out: Any, tables: Any, lengths: Any, sinks: Any, partial: Any, numbers: Any, v_scale: Any, parts: Any,
+    page: fx.Int32, plan: fx.Constexpr, box: fx.Constexpr,
 ):  # fmt: skip
     """``partial`` has results and logarithms of parts, and counters of those that are done; ``box`` as of `box_of`."""
     smem = fx.SharedAllocator(1024, static=False)
@@ -100,18 +96,12 @@ def decode_kernel(
     fx.nvvm.griddepcontrol_launch_dependents()
     fx.nvvm.griddepcontrol_wait()
     warp = fx.nvvm.warp_uniform(thread // 32)
-    few, many = SHARES[resident_of(plan)]
-    if warp >= WARPGROUP // 32:
-        if fx.const_expr(resident_of(plan) > 1):
-            fx.nvvm.setmaxnreg(few, increase=False)
-        if warp == WARPGROUP // 32:
-            load(maps, places, pipes, ticket, (tables, lengths), parts, page, plan, box)
-    else:
-        if fx.const_expr(resident_of(plan) > 1):
-            fx.nvvm.setmaxnreg(many, increase=True)
+    if warp == WARPGROUP // 32:
+        load(maps, places, pipes, ticket, (tables, lengths), parts, page, plan, box)
+    if warp < WARPGROUP // 32:
         swizzles = [tensor_map.swizzle for tensor_map in maps]
         mine = Warpgroup(places, pipes, swizzles, (None, None, sinks), numbers, plan, first=0)
-        results = (out, sinks, lengths, partial, parts, done)
+        results = (out, sinks, lengths, partial, parts, v_scale, done)
         compute(mine, ticket, lambda *found: store(*found, *results))
 
 
@@ -127,39 +117,41 @@ def load(maps, places, pipes, ticket, sequence, parts, page, plan, box):
     for index in range(fx.block_idx.x, parts.batches * parts.kv_heads * parts.splits, fx.grid_dim.x):
         piece, _, _ = part_at(parts, index, lengths, plan)
         blocks = (piece.queries > 0).select(piece.end - piece.begin, 0)
-        if blocks > 0:
-            pipe_q.acquire(state_q)
-            if lane == 0:
-                ticket.poke(piece)
-                fx.nvvm.mbarrier_arrive_expect_tx(pipe_q.full(state_q), map_q.bytes * (plan.d // chunk_of(plan.d)))
-                for chunk in fx.range_constexpr(plan.d // chunk_of(plan.d)):
-                    at = (piece.batch, piece.head, 0, 0, chunk * chunk_of(plan.d))
-                    fx.nvvm.tma_load(map_q, at, q_ptr + chunk * (ROWS * chunk_of(plan.d)), pipe_q.full(state_q))
-            state_q = pipe_q.advance(state_q)
         # Where a block lies is read while the one before it waits for its stage.
         here = before = places_of(tables, piece, piece.end - 1, lane, page, plan.keys, box)
         for i in range((blocks > 0).select(blocks + 1, 0)):
             after = places_of(tables, piece, fx.max(piece.end - 2 - i, piece.begin), lane, page, plan.keys, box)
             if i < blocks:
-                pipe_k.acquire(state_k)
-                if lane == 0:
-                    fx.nvvm.mbarrier_arrive_expect_tx(pipe_k.full(state_k), plan.keys * plan.d * 2)
-                load_block(
-                    map_k, here, piece.head, lane, pipe_k, state_k, k_ptr, (plan.keys, plan.d), chunk_of(plan.d), box
-                )
+                keys = (plan.keys, plan.d)
+                load_tile(map_k, here, piece.head, lane, pipe_k, state_k, k_ptr, keys, box)
                 state_k = pipe_k.advance(state_k)
-            if i > 0:
-                pipe_v.acquire(state_v)
+            if i == 1:
+                # Queries wait for the end of the part before; its last products need no more than that of the ring of
+                # keys, and the first keys of this part come meanwhile.
+                pipe_q.acquire(state_q)
                 if lane == 0:
-                    fx.nvvm.mbarrier_arrive_expect_tx(pipe_v.full(state_v), plan.keys * plan.dv * 2)
-                tile = (plan.keys, plan.dv)
-                load_block(map_v, before, piece.head, lane, pipe_v, state_v, v_ptr, tile, chunk_of(plan.dv), box)
+                    ticket.poke(piece)
+                    load_queries(map_q, piece, q_ptr, pipe_q.full(state_q), plan)
+                state_q = pipe_q.advance(state_q)
+            if i > 0:
+                values = (plan.keys, plan.dv)
+                load_tile(map_v, before, piece.head, lane, pipe_v, state_v, v_ptr, values, box)
                 state_v = pipe_v.advance(state_v)
             before, here = here, after
     pipe_q.acquire(state_q)
     if lane == 0:
         ticket.queries.poke(0)
         pipe_q.commit(state_q)
+
+
+@flyc.jit
+def load_queries(tensor_map, piece, ptr, full, plan):
+    """The rows of a tile, in columns of `chunk_of` elements; by one thread."""
+    chunk = chunk_of(plan.d)
+    fx.nvvm.mbarrier_arrive_expect_tx(full, tensor_map.bytes * (plan.d // chunk))
+    for part in fx.range_constexpr(plan.d // chunk):
+        at = (piece.batch, piece.head, 0, 0, part * chunk)
+        fx.nvvm.tma_load(tensor_map, at, ptr + part * (ROWS * chunk), full)
 
 
 @flyc.jit
@@ -176,6 +168,15 @@ def places_of(tables, piece, block, lane, page, keys, box):
 
 
 @flyc.jit
+def load_tile(tensor_map, places, head, lane, pipe, state, ptr, tile, box):
+    """A block of keys or values to a stage of its own."""
+    pipe.acquire(state)
+    if lane == 0:
+        fx.nvvm.mbarrier_arrive_expect_tx(pipe.full(state), tile[0] * tile[1] * 2)
+    load_block(tensor_map, places, head, lane, pipe, state, ptr, tile, chunk_of(tile[1]), box)
+
+
+@flyc.jit
 def load_block(tensor_map, places, head, lane, pipe, state, ptr, tile, chunk, box):
     """A block of keys or values: each box of tokens in columns of ``chunk`` elements, as the tile has them."""
     keys, d = tile
@@ -189,7 +190,7 @@ def load_block(tensor_map, places, head, lane, pipe, state, ptr, tile, chunk, bo
 
 
 @flyc.jit
-def store(mine, piece, tops, sums, out, sinks, lengths, partial, parts, done):
+def store(mine, piece, tops, sums, out, sinks, lengths, partial, parts, v_scale, done):
     """A part's rows, divided by their sums: to memory if it is the only one, else to where parts are put together."""
     rows, plan = mine.o_rows, mine.plan
     sequence = piece.batch * parts.kv_heads + piece.head
@@ -203,7 +204,7 @@ def store(mine, piece, tops, sums, out, sinks, lengths, partial, parts, done):
         if fx.const_expr(sinks is not None):
             level = alone.select(fx.Float32(sinks[head]), fx.Float32(LOWEST))
         scale, logarithm = softmax_end(tops[i], sums[i], ROW_LANES, level)
-        kept = (scale == 0.0).select(fx.zeros_like(values), values * scale)
+        kept = (scale == 0.0).select(fx.zeros_like(values), values * (scale * v_scale))
         lines = whole_lines(kept.to(plan.dtype).bitcast(fx.Int32), rows.column // 2)
         if row < piece.queries:
             if alone:
@@ -280,18 +281,12 @@ def box_of(page: int, keys: int) -> int:
     return gcd(page, keys)
 
 
-def resident_of(plan: Any) -> int:
-    """Blocks that share a multiprocessor: two where shared memory has room, with half of the registers each."""
-    held = 2 * (ROWS * plan.d + plan.stages * plan.keys * (plan.d + plan.dv)) + 2048
-    return 2 if 2 * held <= SHARED_BYTES else 1
-
-
 @flyc.jit
 def decode(
     Q: fx.Tensor, K: fx.Tensor, V: fx.Tensor, out: fx.Tensor, tables: fx.Tensor, lengths: fx.Tensor,
     sinks: fx.Tensor | None, results: fx.Tensor, logarithms: fx.Tensor, counters: fx.Tensor, scale: fx.Float32,
-    cap: fx.Float32, left: fx.Int32, splits: fx.Int32, part: fx.Int32, blocks: fx.Int32, tokens: fx.Constexpr,
-    box: fx.Constexpr, plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
+    v_scale: fx.Float32, cap: fx.Float32, left: fx.Int32, splits: fx.Int32, part: fx.Int32, blocks: fx.Int32,
+    tokens: fx.Constexpr, box: fx.Constexpr, plan: fx.Constexpr, stream: fx.Stream = fx.Stream(None),
 ):  # fmt: skip
     """Launch the kernel. Q is (batch, tokens, heads, d); ``box`` as of `box_of`; ``part`` is in blocks of keys."""
     (batches, _, _, _), (by_batch, by_token, by_head, _) = (
@@ -309,8 +304,7 @@ def decode(
     used = fx.min(blocks, parts.batches * parts.kv_heads * splits)
     decode_kernel(
         (map_q, map_k, map_v), out, tables, lengths, sinks, (results, logarithms, counters),
-        (fx.Float32(factor), scale, cap), parts, page, plan, box,
-        value_attrs={"nvvm.maxnreg": 65536 // (2 * THREADS)} if resident_of(plan) > 1 else {},
+        (fx.Float32(factor), scale, cap), v_scale, parts, page, plan, box,
     ).launch(grid=(used, 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=True)  # fmt: skip
 
 

@@ -398,6 +398,7 @@ def attend(mine, piece, states, finish):
 def next_block(mine, piece, block, carried, factor, with_mask):
     """Scores of a block and, beside them, the product of the powers before with their values."""
     state_k, state_v, tops, sums = carried
+    here, weight = mine.scales_at(piece, block, factor)  # read while products run
     mine.pipe_k.wait(state_k)
     mine.wait_for_turn()
     fx.nvvm.wgmma_fence()
@@ -408,7 +409,6 @@ def next_block(mine, piece, block, carried, factor, with_mask):
     fx.nvvm.wgmma_wait_group(1, mine.s)
     mine.release(mine.pipe_k, state_k)
     scores = mine.scores(piece, block, with_mask)
-    here, weight = mine.scales_at(piece, block, factor)
     late = mine.plan.rounds_late
     step = softmax_step(scores, tops, sums, here, ROW_LANES, mine.plan.dtype, weight, late)
     powers, moved, shrink, tops, sums = step

@@ -18,7 +18,8 @@ from flydsl.kernels.attention.hopper_decode import (
     Parts,
     box_of,
     cache_map,
-    load_block,
+    load_queries,
+    load_tile,
     part_at,
     places_of,
     put_together,
@@ -108,20 +109,14 @@ def load(maps, places, pipes, piece, tables, page, plan, box):
     map_q, map_k = maps
     q_ptr, k_ptr = places
     pipe_q, pipe = pipes
-    chunk, lane = chunk_of(plan.d), fx.thread_idx.x % 32
+    lane = fx.thread_idx.x % 32
     state_q, state = pipe_q.producer_start(), pipe.producer_start()
     if lane == 0:
-        fx.nvvm.mbarrier_arrive_expect_tx(pipe_q.full(state_q), map_q.bytes * (plan.d // chunk))
-        for part in fx.range_constexpr(plan.d // chunk):
-            at = (piece.batch, piece.head, 0, 0, part * chunk)
-            fx.nvvm.tma_load(map_q, at, q_ptr + part * (ROWS * chunk), pipe_q.full(state_q))
+        load_queries(map_q, piece, q_ptr, pipe_q.full(state_q), plan)
     here = places_of(tables, piece, piece.end - 1, lane, page, plan.keys, box)
     for i in range(piece.end - piece.begin):
         after = places_of(tables, piece, fx.max(piece.end - 2 - i, piece.begin), lane, page, plan.keys, box)
-        pipe.acquire(state)
-        if lane == 0:
-            fx.nvvm.mbarrier_arrive_expect_tx(pipe.full(state), plan.keys * plan.d * 2)
-        load_block(map_k, here, fx.Int32(0), lane, pipe, state, k_ptr, (plan.keys, plan.d), chunk, box)
+        load_tile(map_k, here, fx.Int32(0), lane, pipe, state, k_ptr, (plan.keys, plan.d), box)
         state = pipe.advance(state)
         here = after
 

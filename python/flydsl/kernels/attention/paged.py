@@ -40,7 +40,6 @@ CACHES = {
 """Types of caches that are converted on their way, on Hopper and by waves."""
 LIMITS = {False: (ROWS, 256), True: (WAVE_ROWS, 576)}
 """Rows of a tile, and elements of a head, on Hopper and by waves."""
-BY_WARPS = False
 
 
 def paged_attention(
@@ -59,7 +58,7 @@ def paged_attention(
     if not by_waves and shares_elements(k_cache, v_cache):
         numbers = (scale, window, softcap, k_scale, v_scale)
         return latent_attention(q, k_cache, v_cache, block_tables, context_lens, out, sinks, numbers, stream)
-    by_warps = not by_waves and (BY_WARPS or type_name(k_cache) in CACHES[False])
+    by_warps = not by_waves and type_name(k_cache) in CACHES[False]
     tokens = 1 if len(q.shape) == 3 else int(q.shape[1])
     queries = q[:, None] if len(q.shape) == 3 else q
     dtype = _type_of(q, k_cache, v_cache, by_waves)
@@ -86,7 +85,7 @@ def paged_attention(
         numbers = (scale, float(v_scale), softcap, window or 0, splits, part, tokens)
         wave_decode(*tensors, *numbers, plan, stream_of(q, stream))
     else:
-        numbers = (scale, softcap, window or 0, splits, part, multiprocessors(q), tokens)
+        numbers = (scale, float(v_scale), softcap, window or 0, splits, part, multiprocessors(q), tokens)
         decode(*tensors, *numbers, box_of(int(k_cache.shape[1]), plan.keys), plan, stream_of(q, stream))
     return out
 
@@ -114,7 +113,7 @@ def paged_workspace(
 ) -> tuple[Any, Any, Any]:
     """What calls with tensors of these shapes need beside their results, to have it once for all of them."""
     by_waves = not is_for_cuda(q)
-    by_warps = not by_waves and (BY_WARPS or type_name(k_cache) in CACHES[False])
+    by_warps = not by_waves and type_name(k_cache) in CACHES[False]
     kind = _type_of(q, k_cache, v_cache, by_waves)
     plan = plan or choose_decode_plan(kind, q.shape[-1], v_cache.shape[3], by_waves, by_warps)
     kv_heads, dv = int(k_cache.shape[2]), int(v_cache.shape[3])
