@@ -104,6 +104,7 @@ def test_a_workspace_serves_call_after_call() -> None:
 def test_parts_fill_the_device() -> None:
     assert choose_part(512, 64, 132) == 64
     assert 132 >= 8 * -(-32 // choose_part(8, 32, 132)) > 100
+    assert choose_part(2, 128, 132, merging=0.6) > 3 * choose_part(2, 128, 132)  # long results are dear to merge
 
 
 def test_operands_that_do_not_fit() -> None:

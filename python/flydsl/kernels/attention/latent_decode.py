@@ -33,7 +33,7 @@ from flydsl.kernels.attention.hopper_forward import (
     tiles_of,
     whole_lines,
 )
-from flydsl.kernels.attention.parts import parts_of, room_for
+from flydsl.kernels.attention.parts import Sizes, parts_of, room_for
 from flydsl.kernels.attention.scores import LOG2_E, LOWEST, PLAIN, Features, softmax_end, softmax_step
 from flydsl.kernels.attention.tiles import FragmentRows, scores_of
 from flydsl.kernels.blocks.inputs import Array, empty_beside, stream_of, strides, type_of
@@ -293,7 +293,7 @@ def latent_attention(
     features = Features(window is not None, tokens > 1, softcap > 0, softcap > 0 or scale <= 0)
     plan = LatentPlan(type_of(q, k_cache, v_cache), d, dv, group=group, features=features)
     sequences = batch * (heads // group)
-    part, splits = parts_of(q, sequences, k_cache, tables, plan.keys)
+    part, splits = parts_of(q, sequences, k_cache, tables, Sizes(plan.keys, 2 * d, 4 * tokens * group * dv))
     latent_decode(
         queries, k_cache, results, tables, lengths, *room_for(q, sequences, splits, tokens * group, dv), scale,
         float(v_scale), softcap, window or 0, splits, part, tokens, box_of(int(k_cache.shape[1]), plan.keys), plan,

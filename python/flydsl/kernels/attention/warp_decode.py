@@ -25,7 +25,6 @@ from flydsl.kernels.attention.scores import (
     LN_2,
     LOG2_E,
     LOWEST,
-    PLAIN,
     Features,
     add,
     over_lanes,
@@ -49,11 +48,11 @@ class WarpPlan:
     dtype: Any
     d: int
     dv: int
-    queries: int = TILE
-    keys: int = 64
-    stages: int = 4
-    features: Features = PLAIN
-    group: int = 1
+    queries: int
+    keys: int
+    stages: int
+    features: Features
+    group: int
 
     @property
     def side_by_side(self) -> int:
@@ -79,7 +78,7 @@ def warp_decode_kernel(
     """``maps`` are those of K and V, whose elements are ``stored``; other arguments as of `decode_kernel`."""
     smem = fx.SharedAllocator(1024, static=False)
     values_at, rows = plan.stages * plan.keys * plan.d, plan.shares * plan.queries
-    held = max(values_at + plan.stages * plan.keys * plan.dv, rows * plan.dv * 32 // stored.width)
+    held = max(values_at + plan.stages * plan.keys * plan.dv, rows * plan.dv * 4)
     ring = smem.allocate(fx.Array[stored, held, 1024]).ptr
     found = smem.allocate(fx.Array[fx.Float32, rows * 2, 16]).ptr
     pipe = fx.nvvm.Pipeline(smem, stages=plan.stages, consumers=WARPS)
@@ -94,7 +93,7 @@ def warp_decode_kernel(
     warp = fx.nvvm.warp_uniform(fx.thread_idx.x // 32)
     if piece.queries > 0:
         if warp == WARPS:
-            load(maps, (ring, ring + values_at), pipe, piece, tables, page, stored.width, plan, box)
+            load(maps, (ring, ring + values_at), pipe, piece, tables, page, plan, box)
         else:
             mine = Warp(Q, (ring, ring + values_at), pipe, piece, numbers, stored, plan)
             tops, sums = attend(mine, piece)
@@ -109,7 +108,7 @@ def warp_decode_kernel(
 
 
 @flyc.jit
-def load(maps, places, pipe, piece, tables, page, width, plan, box):
+def load(maps, places, pipe, piece, tables, page, plan, box):
     """The loading warp: a block of keys and its values, from the last to the first."""
     lane, state = fx.thread_idx.x % 32, pipe.producer_start()
     here = places_of(tables, piece, piece.end - 1, lane, page, plan.keys, box)
@@ -117,9 +116,9 @@ def load(maps, places, pipe, piece, tables, page, width, plan, box):
         after = places_of(tables, piece, fx.max(piece.end - 2 - i, piece.begin), lane, page, plan.keys, box)
         pipe.acquire(state)
         if lane == 0:
-            fx.nvvm.mbarrier_arrive_expect_tx(pipe.full(state), plan.keys * (plan.d + plan.dv) * width // 8)
+            fx.nvvm.mbarrier_arrive_expect_tx(pipe.full(state), plan.keys * (plan.d + plan.dv))
         for tensor_map, ptr, d in zip(maps, places, (plan.d, plan.dv), strict=True):
-            load_block(tensor_map, here, piece.head, lane, pipe, state, ptr, (plan.keys, d), chunk_of(d, width), box)
+            load_block(tensor_map, here, piece.head, lane, pipe, state, ptr, (plan.keys, d), chunk_of(d, 8), box)
         state = pipe.advance(state)
         here = after
 
@@ -132,8 +131,8 @@ class Warp:
         self.lane = fx.thread_idx.x % 32
         warp = fx.nvvm.warp_uniform(fx.thread_idx.x // 32)
         self.number, self.first_row = warp // plan.side_by_side, warp % plan.side_by_side * plan.rows
-        self.keys, self.dtype = plan.keys // plan.shares, plan.dtype if stored.width == 16 else fx.Float16
-        atom = fx.make_mma_atom(fx.nvvm.MmaSync(TILE, 8, TILE, self.dtype, fx.Float32))
+        self.keys = plan.keys // plan.shares
+        atom = fx.make_mma_atom(fx.nvvm.MmaSync(TILE, 8, TILE, fx.Float16, fx.Float32))
         self.tiled = fx.make_tiled_mma(atom, fx.make_layout((1, 1, 1), (1, 1, 1)))
         scores, results = (plan.rows, self.keys), (plan.rows, plan.dv)
         self.s, self.o = (self.tiled.make_fragment_C(fx.make_identity_tensor(shape)) for shape in (scores, results))
@@ -144,18 +143,17 @@ class Warp:
         self.s_rows, self.o_rows = (FragmentRows(self.tiled, self.lane, shape) for shape in (scores, results))
         for rows in (self.s_rows, self.o_rows):
             rows.query = rows.query + self.first_row
-        self.bytes = stored.width // 8
         self.read_queries(Q, piece)
 
     @property
     def run(self):
-        """Neighbouring elements of a key that a lane has, 16 bytes at most: four for each step of the first product."""
-        return 16 if self.bytes == 1 and self.plan.d % 64 == 0 else 8
+        """Neighbouring elements of a key that a lane has: four for each step of the first product."""
+        return 16 if self.plan.d % 64 == 0 else 8
 
     @property
     def piece(self):
-        """Neighbouring elements of a value that a lane has, 16 bytes at most."""
-        return gcd(self.plan.dv // 8, 16 // self.bytes)
+        """Neighbouring elements of a value that a lane has, 16 at most."""
+        return gcd(self.plan.dv // 8, 16)
 
     def read_queries(self, Q, piece):
         """Rows of queries, in the order of `read_keys`; rows that there are not are zeros."""
@@ -167,7 +165,7 @@ class Warp:
             inside = fx.min(place, piece.queries - 1)
             line = Q[piece.batch, inside // plan.group, piece.head * plan.group + inside % plan.group, None]
             for start in range(0, plan.d, 4 * run):
-                some = fx.Vector.load(kind, line, [start + self.lane % 4 * run], alignment=16).to(self.dtype)
+                some = fx.Vector.load(kind, line, [start + self.lane % 4 * run], alignment=16).to(fx.Float16)
                 lines[row // 8, start // (4 * run)] = (place < piece.queries).select(some, fx.zeros_like(some))
         # Of a step: two neighbours, then those of the row eight below, then both again for two more elements.
         found = [
@@ -178,26 +176,22 @@ class Warp:
             for below in range(2)
             for i in range(2)
         ]
-        self.q.store(fx.Vector.from_elements(found, self.dtype).reshape(self.q.load().shape))
+        self.q.store(fx.Vector.from_elements(found, fx.Float16).reshape(self.q.load().shape))
 
     def words(self, which, stage, row, column, count):
         """``count`` elements of a row of a tile in shared memory, as words; swizzled as TMA wrote them."""
         d = (self.plan.d, self.plan.dv)[which]
-        chunk, width = chunk_of(d, 8 * self.bytes), chunk_of(d, 8 * self.bytes) * self.bytes
-        at = column // chunk * (self.plan.keys * width) + row * width + column % chunk * self.bytes
-        at = at ^ ((at >> 7 & (width // 16 - 1)) << 4)
+        chunk = chunk_of(d, 8)
+        at = column // chunk * (self.plan.keys * chunk) + row * chunk + column % chunk
+        at = at ^ ((at >> 7 & (chunk // 16 - 1)) << 4)
         tile = fx.recast_iter(fx.Int32, self.places[which] + stage * (self.plan.keys * d))
-        view = fx.make_view(tile, fx.make_layout(self.plan.keys * d * self.bytes // 4, 1))
-        size = count * self.bytes
-        return fx.Vector.load(fx.Vector.make_type(size // 4, fx.Int32), view, [at // 4], alignment=size)
+        view = fx.make_view(tile, fx.make_layout(self.plan.keys * d // 4, 1))
+        return fx.Vector.load(fx.Vector.make_type(count // 4, fx.Int32), view, [at // 4], alignment=count)
 
-    def pairs(self, words):
-        """Elements in the type of the products, two in each word."""
-        if self.bytes == 2:
-            return words
-        codes = fx.Vector.from_elements(words, fx.Int32).bitcast(fx.Int16)
-        pairs = [fx.nvvm.cvt_f16x2(codes[i], self.stored) for i in range(codes.numel)]
-        return [pair.bitcast(fx.Int32)[0] for pair in pairs]
+    def pairs(self, word):
+        """Four elements as f16, two in each word."""
+        codes = fx.Vector.from_elements([word], fx.Int32).bitcast(fx.Int16)
+        return [fx.nvvm.cvt_f16x2(codes[i], self.stored).bitcast(fx.Int32)[0] for i in range(2)]
 
     def read_keys(self, stage):
         """Each lane has neighbours of a key: four are what a step takes of it."""
@@ -208,8 +202,7 @@ class Warp:
                 row, column = first + tile * 8 + self.lane // 4, part * 4 * run + self.lane % 4 * run
                 words = self.words(0, stage, row, column, run)
                 for i in range(run // 4):
-                    four = [words[i * self.bytes + j] for j in range(self.bytes)]
-                    fours[part * (run // 4) + i, tile] = self.pairs(four)
+                    fours[part * (run // 4) + i, tile] = self.pairs(words[i])
         steps, tiles = range(plan.d // TILE), range(self.keys // 8)
         self.fill(self.k, [word for step in steps for tile in tiles for word in fours[step, tile]])
 
@@ -222,20 +215,13 @@ class Warp:
             for start in range(0, plan.dv, 8 * count):
                 some = [self.words(1, stage, row, start + self.lane // 4 * count, count) for row in rows]
                 some = [(row < seen).select(word, fx.zeros_like(word)) for row, word in zip(rows, some, strict=True)]
-                for i in range(some[0].numel):
-                    found += self.turned([word[i] for word in some])
+                for i in range(count // 4):
+                    fours = transposed([word[i] for word in some])
+                    found += [pair for four in fours for pair in self.pairs(four)]
         self.fill(self.v, found)
 
-    def turned(self, words):
-        """A word of each of four keys: the four keys' first elements in the type of the products, then the next."""
-        if self.bytes == 1:
-            return [pair for four in transposed(words) for pair in self.pairs([four])]
-        halves = [fx.Vector.from_elements([word], fx.Int32).bitcast(fx.Int16) for word in words]
-        pairs = [halves[i].shuffle(halves[i + 1], [j, 2 + j]) for j in range(2) for i in (0, 2)]
-        return [pair.bitcast(fx.Int32)[0] for pair in pairs]
-
     def fill(self, fragment, words):
-        flat = fx.Vector.from_elements(words, fx.Int32).bitcast(self.dtype)
+        flat = fx.Vector.from_elements(words, fx.Int32).bitcast(fx.Float16)
         fragment.store(flat.reshape(fragment.load().shape))
 
     def take(self, powers):
@@ -272,7 +258,7 @@ def attend(mine, piece):
         quarter = block * mine.plan.shares + mine.number
         scores = scores_of(mine.s.load(), mine.s_rows, piece, quarter, (None, None, None), mine.numbers, own, True)
         mine.read_values(state.stage, piece.band.length - block * mine.plan.keys)
-        step = softmax_step(scores, tops, sums, mine.numbers[0], ROW_LANES, mine.dtype)
+        step = softmax_step(scores, tops, sums, mine.numbers[0], ROW_LANES, fx.Float16)
         powers, moved, shrink, tops, sums = step
         if moved:
             o = mine.o.load()
