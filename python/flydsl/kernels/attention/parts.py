@@ -10,8 +10,8 @@ from flydsl.kernels.blocks.inputs import Array, empty_beside, multiprocessors
 START = 2
 """What beginning a part costs, in blocks of keys; so does putting parts together."""
 MERGING = 3
-"""How much faster one block reads the results of parts than keys, which all blocks read at a time: 93 GB/s on an H200 on
-2026-11-16, where a block's share of the memory is 34."""
+"""How much faster one block reads the results of parts than keys, which all blocks read at a time: 93 GB/s on an H200
+on 2026-11-16, where a block's share of the memory is 34."""
 
 
 @dataclass(frozen=True)
