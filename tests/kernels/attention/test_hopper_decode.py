@@ -114,6 +114,9 @@ def test_operands_that_do_not_fit() -> None:
         "4 query heads cannot share 3 key heads": (q, *[np.zeros((3, 16, 3, 64), np.float16)] * 2, tables, lengths),
         r"k_cache is \(pages, tokens, kv heads, d\)": (q, cache[0], cache, tables, lengths),
         "shapes do not fit": (q, cache, cache[:2], tables, lengths),
+        "pages of 5 tokens do not do for heads of 32 elements of 16 bits on Hopper: give pages a multiple of 2": (
+            q[..., :32], *[np.zeros((3, 5, 2, 32), np.float16)] * 2, tables, lengths,
+        ),
         r"block_tables must be \(2, 'pages'\) of int32": (q, cache, cache, tables[:1], lengths),
         r"context_lens must be \(2,\) of int32, got \(2,\) of int64": (q, cache, cache, tables, np.zeros(2, np.int64)),
         "33 new tokens of 2 heads each that share keys are 66 rows; 64 fit": (

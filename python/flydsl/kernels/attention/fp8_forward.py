@@ -3,8 +3,9 @@
     out = attention_fp8(q, k, v, q_scale=sq, k_scale=sk, v_scale=sv, is_causal=True)
 
 Products of 8 bits sum along contiguous elements, and the second product sums over keys: values are turned first, to
-(batch, kv heads, dv, keys), by a kernel that takes a hundredth of the time. It also puts keys into the order in which a
-warpgroup has its powers: a thread has two neighbours of every eight keys, where the product takes four of sixteen.
+(batch, kv heads, dv, keys), by a kernel that takes a hundredth of the time at 16384 tokens. It also puts keys into the
+order in which a warpgroup has its powers: a thread has two neighbours of every eight keys, where the product takes four
+of sixteen.
 
 Powers are rounded to 8 bits as well. Their level is such that they are as large as 8 bits allow (`scores.levels`), so
 that few get lost.

@@ -14,7 +14,7 @@ from math import prod
 from typing import Any
 
 from flydsl.kernels.attention.hopper_decode import ROWS, box_of, decode
-from flydsl.kernels.attention.hopper_forward import ForwardPlan
+from flydsl.kernels.attention.hopper_forward import ForwardPlan, chunk_of
 from flydsl.kernels.attention.latent_decode import latent_attention, shares_elements
 from flydsl.kernels.attention.parts import Sizes, parts_of, room_for
 from flydsl.kernels.attention.scores import Features
@@ -63,6 +63,8 @@ def paged_attention(
     queries = q[:, None] if len(q.shape) == 3 else q
     dtype = _type_of(q, k_cache, v_cache, by_waves)
     _check(queries, k_cache, v_cache, block_tables, context_lens, sinks, LIMITS[by_waves])
+    if not by_waves:
+        _check_boxes(k_cache, v_cache)
     out = empty_beside(q, (*q.shape[:-1], v_cache.shape[-1])) if out is None else out
     results = out[:, None] if len(q.shape) == 3 else out
     heads, kv_heads, d, dv = queries.shape[2], k_cache.shape[2], queries.shape[3], v_cache.shape[3]
@@ -162,6 +164,18 @@ def latent_caches(kv_cache: Array, dv: int) -> tuple[Any, Any]:
         raise ValueError(f"kv_cache is (pages, tokens, d) with d of {dv} at least, got {tuple(kv_cache.shape)}")
     k_cache = kv_cache[:, :, None]
     return k_cache, k_cache[..., :dv]
+
+
+def _check_boxes(*caches: Array) -> None:
+    """Refuse pages whose rows of shared memory begin where TMA cannot write: at no multiple of 128 bytes."""
+    for cache in caches:
+        page, d, size = int(cache.shape[1]), int(cache.shape[3]), cache.dtype.itemsize
+        tokens = 128 // (chunk_of(d, 8 * size) * size)
+        if page % tokens:
+            raise ValueError(
+                f"pages of {page} tokens do not do for heads of {d} elements of {8 * size} bits on Hopper: give pages "
+                f"a multiple of {tokens} tokens"
+            )
 
 
 def _check(q: Array, k: Array, v: Array, tables: Array, lengths: Array, sinks: Array, limits: tuple[int, int]) -> None:

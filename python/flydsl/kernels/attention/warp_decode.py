@@ -2,8 +2,9 @@
 
 A cache of 8 bits is half as long, and the time of a launch is that of reading it: elements must not pass through shared
 memory again once they have 16 bits. So warps multiply, not the warpgroup, and take the operands of `mma.sync` from
-registers. A lane reads neighbouring bytes of shared memory, and turns them into f16 by one instruction for two. Sums do
-not mind an order: queries have their elements in that of the bytes, and results get theirs back when they are stored.
+registers. A lane reads neighbouring bytes of shared memory, and turns them into f16 by one instruction for two; queries
+become f16 as well, and must not be beyond 65504. Sums do not mind an order: queries have their elements in that of the
+bytes, and results get theirs back when they are stored.
 
 A block has four warps, with a quarter of every block of keys each, and one that loads as in `hopper_decode`. What the
 four found is put together in shared memory; parts of a sequence are, as there, by the block that ends last.
