@@ -164,7 +164,8 @@ class GemmConfig:
 
     def moves_registers(self, kind: GemmKind) -> bool:
         """Whether sums leave too little of an equal share of the registers, so that loading threads give up theirs."""
-        return self.sums(kind.block_scaled) > FITTING_SUMS[self.consumers]
+        weights = 0 if kind.packed is None else 2 * 16  # two fragments
+        return self.sums(kind.block_scaled) + weights > FITTING_SUMS[self.consumers]
 
     @property
     def stage_bytes(self) -> int:

@@ -17,7 +17,14 @@ from flydsl.kernels.blocks.activation import ACTIVATIONS
 from flydsl.kernels.gemm.few_rows.plan import HELD, RUN, RUN_K, TILE, FewRows
 from flydsl.kernels.gemm.hopper_plan import BLOCK_ROWS, WARP_ROWS, PackedKind, ceildiv
 from flydsl.kernels.gemm.hopper_tiles import extent
-from flydsl.kernels.gemm.hopper_weights import BLOCK_WORDS, codes_above, power_of_two, unpacked_codes
+from flydsl.kernels.gemm.hopper_weights import (
+    BLOCK_WORDS,
+    codes_above,
+    lane_factors,
+    passed_factors,
+    power_of_two,
+    unpacked_codes,
+)
 
 
 def copied(place: Any, count: int) -> Any:
@@ -61,30 +68,23 @@ class Strip:
         return list(copied(self.words + fx.min(block, self.blocks - 1) * BLOCK_WORDS, 4))
 
     def factors_of(self, run: Any) -> list[Any]:
-        """The four lanes of a row load factors of a group each, of those that the run begins with."""
-        first, last, found = (self.part * self.runs + run) * RUN_K, extent(self.arrays[0], 1) - 1, []
-        for four in range(ceildiv(RUN_K // self.form.group, 4) or 1):
-            group = fx.min(first // self.form.group + four * 4 + fx.lane_id() % 4, last)
-            found += [array[row, group] for row in self.rows for array in self.arrays]
-        return found
+        """A lane's factors of the groups that a run begins with, four at a time."""
+        first = (self.part * self.runs + run) * RUN_K // self.form.group
+        fours = range(ceildiv(RUN_K // self.form.group, 4) or 1)
+        return [factor for four in fours for factor in lane_factors(self.arrays, self.rows, first + four * 4)]
 
     def scales_and_zeros(self, held: list[Any], run: Any, column: int) -> tuple[list[Any], list[Any]]:
         """Of the two rows, in the group of a run's column, as numbers to multiply sums by and to take from codes."""
-        first, each = (self.part * self.runs + run) * RUN_K, len(self.arrays)
+        first, each = (self.part * self.runs + run) * RUN_K, 2 * len(self.arrays)
         group = (first + column) // self.form.group - first // self.form.group
         group = fx.Int32(column // self.form.group) if self.segment != BLOCK_ROWS else group
-        own = held[RUN * 4 + column // self.form.group // 4 * 2 * each :]
-        scales, zeros = [], []
-        for mine in (own[:each], own[each : 2 * each]):
-            if self.form.name == "mxfp4":
-                bits = power_of_two(fx.shuffle_idx(fx.Int32(mine[0].to(fx.Uint8)), group % 4, 4))
-                scales.append(fx.Vector.from_elements([bits], fx.Int32).bitcast(fx.Float32)[0])
-                continue
-            word = fx.Vector.from_elements([mine[0], mine[-1]], self.dtype).bitcast(fx.Int32)[0]
-            pair = fx.Vector.from_elements([fx.shuffle_idx(word, group % 4, 4)], fx.Int32).bitcast(self.dtype)
-            scales.append(fx.Float32(pair[0]))
-            zeros.append((fx.Float32(pair[1]) if each > 1 else fx.Float32(8.0)) + codes_above(self.form, self.dtype))
-        return scales, zeros
+        own = held[RUN * 4 + column // self.form.group // 4 * each :][:each]
+        factors = passed_factors(own, group % 4, self.dtype)
+        if self.form.name == "mxfp4":
+            bits = [fx.Vector.from_elements([power_of_two(exponent)], fx.Int32) for exponent in factors]
+            return [one.bitcast(fx.Float32)[0] for one in bits], []
+        zeros = [fx.Float32(zero) for zero in factors[2:]] or [fx.Float32(8.0)] * 2
+        return [fx.Float32(scale) for scale in factors[:2]], [x + codes_above(self.form, self.dtype) for x in zeros]
 
     def multiply(self, held: list[Any], run: Any, x: Any, sums: list[Any]) -> list[Any]:
         """sums += the weights of a run * x; what it held is replaced by the run after the next as it is used up."""
