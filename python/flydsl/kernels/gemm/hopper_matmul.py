@@ -187,8 +187,8 @@ def _linear4_for(
     few = m <= MOST_ROWS and out.width > 8
     config = config or (choose_few_rows(problem, sms) if few else choose_config(problem, sms))
     if isinstance(config, FewRows):
-        if config.rows < m:
-            raise ValueError(f"x has {m} rows, and the configuration {config.rows}")
+        if config.rows < m or not config.can_hold(k):
+            raise ValueError(f"x is {m} x {k}, more than {config} has room for")
         pieces = lines.along_k and not lines.is_ragged and k % (8 * LINE_BYTES // dtype.width) == 0
         return _few_rows_call(build_few_rows(form, activation, pieces, config), device)
     lines = lines if lines.along_k else OperandLines(True, is_ragged=True)
