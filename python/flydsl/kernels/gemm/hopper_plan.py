@@ -277,13 +277,14 @@ class Machine:
 
     Microseconds: of a launch until the first stage is there; of writing 32,768 results; of a round of a cluster that
     shares; of adding up parts of K, and more for each 32,768 sums of each part.
-    Cycles: in a microsecond, of a step of K beside what it multiplies and loads, of unpacking weights of a step, and more
-    for each warpgroup that does.
+    Cycles: in a microsecond, of a step of K beside what it multiplies and loads, of unpacking weights of a step, and
+    more for each warpgroup that does.
     Bytes: a cycle that arrive at a multiprocessor; a microsecond from L2 and from memory, and those
     that beginning a line in memory takes the time of.
     Factors: lines of A or B that do not start at multiples of 128 bytes; results that leave across C's lines; and in
-    parts of cache lines. ``few_rows`` are those of `few_rows.plan`: microseconds of a block's start, cycles of a warp's
-    run and bytes of x a cycle, and how much longer a run takes for eight rows of x more. ``sharpness`` is how little what takes nearly as long as the longest adds to it.
+    parts of cache lines. ``sharpness`` is how little what takes nearly as long as the longest
+    adds to it. ``few_rows`` are those of `few_rows.plan`: microseconds of a block's start, cycles of a warp's run, bytes of
+    x a cycle, and how much longer a run takes for eight rows of x more.
     """
 
     launch: float = 2.31

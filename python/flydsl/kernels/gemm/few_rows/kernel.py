@@ -1,8 +1,9 @@
 """A few rows times weights of four bits on Hopper, at the speed of memory: y = act(x @ weights^T + bias).
 
 Weights are those of `hopper_weights`, in the same order. Each warp has a strip of 16 of their rows and a part of K: it
-keeps two runs of 4 pieces of 16 x 64 codes on their way from memory to registers, 16 bytes a thread each, unpacks them
-there, and multiplies them by mma.sync with x, which lies in shared memory. The warps of a strip add up at the end, in
+keeps two runs of 4 pieces of 16 x 64 codes on their way from memory to registers, 16 bytes a thread each, and
+multiplies codes by mma.sync with x, which lies in shared memory. Sums of a group are scaled, not weights: of codes that
+are too large by as much as the zero, that times the sum of x is taken off. The warps of a strip add up at the end, in
 the same order in every run. Nothing is shared between blocks.
 """
 
