@@ -11,6 +11,8 @@ from flydsl.kernels.gemm.hopper_tiles import Place, extent
 
 RUN = 8
 """Steps of K whose products, with scales of blocks, overlap."""
+TURNS = 14
+"""Named barriers from here on say whose turn it is; warps that store have those before."""
 LANES_OF_ROW = 4
 """Lanes that have accumulators of the same rows."""
 K_BLOCKS = ROW_BYTES // 32
@@ -28,12 +30,13 @@ class Warpgroup:
         source = "shared" if kind.packed is None else "register"
         wgmma = fx.nvvm.Wgmma(config.tile_n, 32 // kind.size, (kind.a, kind.b), kind.acc, source, **majors)
         atom = fx.make_mma_atom(wgmma)
-        self.tiled = fx.make_tiled_mma(atom, fx.make_layout((config.consumers, 1, 1), (1, 0, 0)))
+        self.tiled = fx.make_tiled_mma(atom, fx.make_layout((config.of_tile, 1, 1), (1, 0, 0)))
         # Operands are the warpgroup's.
-        part = self.tiled.get_slice(fx.nvvm.warp_uniform(self.thread // WARPGROUP) * WARPGROUP)
-        self.a_part = part.partition_A(A.tiles(config.stages)) if kind.packed is None else None
+        part = self.tiled.get_slice(fx.nvvm.warp_uniform(self.thread // WARPGROUP % config.of_tile) * WARPGROUP)
+        rows = config.multiplied_rows
+        self.a_part = part.partition_A(A.tiles(config.stages, rows=rows)) if kind.packed is None else None
         self.b_part = part.partition_B(B.tiles(config.stages))
-        self.acc = self.tiled.make_fragment_C(fx.make_identity_tensor((A.rows, B.rows)))
+        self.acc = self.tiled.make_fragment_C(fx.make_identity_tensor((rows, B.rows)))
 
     def multiply_stage(self, acc, stage, keep):
         """acc += A * B of a stage, asynchronously; the first product drops what acc held unless told to ``keep`` it."""
@@ -44,8 +47,11 @@ class Warpgroup:
         fx.nvvm.wgmma_commit_group()
 
     @flyc.jit
-    def sum_products(self, state, place, k_first, k_last):
-        """The sums of a tile over steps of K. A stage goes back one step late: two groups of wgmma are in flight."""
+    def sum_products(self, state, place, k_first, k_last, others=None):
+        """The sums of a tile over steps of K. A stage goes back one step late: two groups of wgmma are in flight.
+
+        ``others`` says, where warpgroups take turns, whether the other one has a tile left.
+        """
         before = state
         for k in range(k_first, k_last):
             self.pipe.wait(state)
@@ -55,10 +61,33 @@ class Warpgroup:
                 self.pipe.release(before)
             before = state
             state = self.pipe.advance(state)
+        if fx.const_expr(others is not None):
+            if others:
+                self.pass_on()
         fx.nvvm.wgmma_wait_group(0, self.acc)
         if self.leader & (k_last > k_first):
             self.pipe.release(before)
         return self.acc.load().reshape((self.config.accumulators,)), state
+
+
+class TurningWarpgroup(Warpgroup):
+    """One of two warpgroups that multiply a tile each, in turns.
+
+    One begins when the other has seen the last of its stages: a barrier of a stage tells only one turn of the ring from
+    the next, so nobody may be further ahead.
+    """
+
+    def __init__(self, A, B, pipe, kind, config):
+        super().__init__(A, B, pipe, kind, config)
+        self.number = fx.nvvm.warp_uniform(self.thread // WARPGROUP)
+
+    def wait(self):
+        """Wait for the turn."""
+        fx.nvvm.barrier_sync(TURNS + self.number, 2 * WARPGROUP)
+
+    def pass_on(self):
+        """It is the other one's turn."""
+        fx.nvvm.barrier_arrive(TURNS + 1 - self.number, 2 * WARPGROUP)
 
 
 # Blocks with scales ----------------------------------------------------------------------------------
