@@ -313,9 +313,9 @@ class Machine:
     Bytes: a cycle that arrive at a multiprocessor; a microsecond from L2 and from memory, and those
     that beginning a line in memory takes the time of.
     Factors: lines of A or B that do not start at multiples of 128 bytes; results that leave across C's lines; and in
-    parts of cache lines. ``sharpness`` is how little what takes nearly as long as the longest
-    adds to it. ``few_rows`` are those of `few_rows.plan`: microseconds of a block's start, cycles of a warp's run, bytes of
-    x a cycle, and how much longer a run takes for eight rows of x more.
+    parts of cache lines. ``sharpness`` is how little what takes nearly as long as the longest adds to it.
+    ``few_rows`` are those of `few_rows.plan`: microseconds of a block's start, cycles of a warp's run, bytes of x a
+    cycle, and, in ``more_tiles``, how much longer a run takes for eight rows of x more.
     """
 
     launch: float = 2.31
