@@ -71,6 +71,29 @@ def sides() -> dict[str, tuple[Callable[..., Any], ...]]:
     }  # fmt: skip
 
 
+def stages(x: torch.Tensor, learned: torch.Tensor) -> dict[str, Callable[[], Any]]:
+    """What a call is made of: those of torch that it cannot do without, and what tells calls apart."""
+    from flydsl.compiler.calls.native_replay import call_facts
+
+    class Nothing(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, lane: Any, x: Any) -> Any:
+            return torch.empty_like(x)
+
+    facts, apply = call_facts(), Nothing.apply
+    bare: Any = super(torch.autograd.Function, Nothing).apply  # pyright: ignore[reportAttributeAccessIssue]
+    device = x.device.index
+    return {
+        "new tensor": lambda: torch.empty_like(x),
+        "new tensor by autograd's apply": lambda: apply(None, learned),
+        "the same without functorch": lambda: bare(None, learned),
+        "current stream": lambda: torch._C._cuda_getCurrentRawStream(device),
+        "facts of one tensor": lambda: facts(x),
+        "whether torch traces": torch.compiler.is_compiling,
+        "torch's launch into a tensor": lambda: x.zero_(),
+    }
+
+
 def main() -> None:
     given = timing.arguments(__doc__ or "", "few calls").parse_args()
     x = torch.randn(ROWS, LENGTH, device="cuda", dtype=torch.float32).to(torch.bfloat16)
@@ -83,7 +106,9 @@ def main() -> None:
         graded = [microseconds(lambda f=f: f(*learned), calls, rounds) for f in functions]
         table.append([name, *(f"{time_:.1f}" for time_ in (*plain, *graded))])
     timing.print_table(["", "ours", "torch", "operator", "ours, grad", "torch, grad", "operator, grad"], table)
-    timing.keep("ops", {"rows": table}, given)
+    parts = [[name, f"{microseconds(f, calls, rounds):.2f}"] for name, f in stages(x, learned[0]).items()]
+    timing.print_table(["part", "us"], parts)
+    timing.keep("ops", {"rows": table, "parts": parts}, given)
 
 
 if __name__ == "__main__":

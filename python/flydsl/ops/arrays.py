@@ -40,10 +40,11 @@ TORCH: Any = sys.modules.get("torch")
 
 def met_torch() -> Any:
     """The torch module, which must have been imported by whoever made a tensor."""
-    global TORCH
+    global TORCH, is_traced
     if TORCH is None:
         TORCH = sys.modules["torch"]
     torch = TORCH
+    is_traced = torch.compiler.is_compiling
     if not _TORCH:
         names = {
             "f32": "float32", "f16": "float16", "bf16": "bfloat16", "i8": "int8", "i32": "int32", "i64": "int64",
@@ -88,9 +89,10 @@ def _made(tensor: Any) -> Any:
 
 def launch(function: Any, x: Any, *arguments: Any) -> None:
     """Launch on torch's current stream of the device of ``x``; the stream is the last argument of the function."""
+    arguments = (*arguments, stream_of(x))
+    function(*arguments)
     if recording.by is not None:
         recording.by.launched(function, arguments)
-    function(*arguments, stream_of(x))
 
 
 def empty(x: Any, shape: tuple[Any, ...], dtype: str | None = None) -> Any:
@@ -158,9 +160,17 @@ def raw_stream(device: int | None) -> Any:
     return None if device is None else TORCH._C._cuda_getCurrentRawStream(device)
 
 
-def is_traced() -> bool:
-    """Whether torch traces this call, and nothing may be asked of the machine."""
-    return TORCH is not None and TORCH.compiler.is_compiling()
+def stream_source(tensor: Any) -> tuple[Any, int | None]:
+    """A function that gives torch's current stream for a tensor's device, and what it is asked with."""
+    return (TORCH._C._cuda_getCurrentRawStream, tensor.device.index) if tensor.is_cuda else (raw_stream, None)
+
+
+def _never() -> bool:
+    return False
+
+
+is_traced: Any = _never
+"""Whether torch traces this call, and nothing may be asked of the machine: torch's own function, once it is met."""
 
 
 def arch_of(x: Any) -> str:

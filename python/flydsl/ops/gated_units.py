@@ -7,7 +7,9 @@ from typing import Any
 from flydsl.kernels.norm.glu import build_glu_bwd_module, build_glu_module
 from flydsl.ops import arrays
 from flydsl.ops.op import Arguments, Op, fall_back, numpy_only, one_place, why_not_rows
-from flydsl.ops.replays import REPLAYS, replay_key
+
+_ACTIVATIONS = {"silu": 0, "gelu": 1, "gelu_tanh": 2}
+"""What tells them apart in a key of recorded calls, which has numbers alone."""
 
 
 def _launch(arguments: Arguments, results: Arguments) -> None:
@@ -55,9 +57,11 @@ def _halves(name: str, input: Any, up: Any) -> tuple[Any, Any]:
 
 
 def _gated(name: str, input: Any, up: Any, activation: str, out: Any, function: Any) -> Any:
-    key = None if up is None else replay_key(GLU, out, (input, up), (activation,))
-    if (replay := REPLAYS.get(key)) is not None:
-        return replay(input, up)
+    key = (_ACTIVATIONS[activation],)
+    if up is not None and out is None and not arrays.is_traced():
+        found = GLU.lanes.again(input, up, *key)
+        if found is not None:
+            return found
     one_place(input, up)
     reason = why_not(input, up)
     gate, up = _halves(name, input, up)

@@ -25,15 +25,16 @@ def call(op: Op, arguments: Arguments, out: Any, key: Any) -> Any:
     """The outputs of an op on tensors."""
     if torch.compiler.is_compiling():
         return _traced_call(op, arguments, out)
-    if op.gradient is not None and _wants_gradient(arguments[: op.tensors]):
+    tensors, numbers = arguments[: op.tensors], arguments[op.tensors :]
+    if op.gradient is not None and _wants_gradient(tensors):
         if out is not None:
             raise RuntimeError(
                 f"{op.name}(): functions with out=... arguments don't support automatic differentiation, but one of "
                 "the arguments requires grad."
             )
-        return _Direct.apply(Replay(op, arguments[op.tensors :], key), *arguments[: op.tensors])
-    if key is not None:
-        return op.given(Replay(op, arguments[op.tensors :], key).run(arguments[: op.tensors], kept=False))
+        return _Direct.apply(_lane(op, tensors, numbers, key), *tensors)
+    if key is not None and out is None:
+        return _lane(op, tensors, numbers, key).run(tensors)
     return op.given(op.run(*arguments, out=out, kept=False))
 
 
@@ -45,69 +46,98 @@ def _wants_gradient(tensors: Arguments) -> bool:
     return False
 
 
-class Replay:
-    """An op with its numbers, and, for tensors on a GPU, its launches and those of its gradient, once recorded."""
+def _nothing(*_: Any) -> None:
+    return None
 
-    __slots__ = ("_backward", "_bare", "_forward", "_key", "numbers", "op")
 
-    def __init__(self, op: Op, numbers: Arguments, key: Any) -> None:
-        self.op, self.numbers, self._key = op, numbers, key
-        self._forward: Callable[..., Any] | None = None
-        self._bare: Callable[..., Any] | None = None
-        self._backward: Callable[..., Any] | None = None
+class Lane:
+    """Calls of an op with like tensors and the same numbers: its launches and those of its gradient, once recorded."""
 
-    def __call__(self, *tensors: Any) -> Any:
-        if self.op.gradient is not None and _wants_gradient(tensors):
-            return _apply(self, *tensors) if not _transforms_active() else _Direct.apply(self, *tensors)
-        return self.op.given(self.run(tensors, kept=False))
+    __slots__ = ("_facts", "_kept", "_tried", "again", "backward", "numbers", "op", "saved_numbers")
 
-    def run(self, tensors: Arguments, *, kept: bool = True) -> Arguments:
-        """All results of the op, or those alone that are not ``kept`` for its gradient."""
-        again = self._forward if kept else self._bare
-        if again is not None:
-            results = again(*tensors)
-            if results is not None:
-                return results
-        if self._key is None or again is not None:
-            return self.op.run(*tensors, *self.numbers, kept=kept)
-        results, again = replays.recorded(self.op, (*tensors, *self.numbers), kept=kept, twice=True)
-        if again is not None:
-            if kept:
-                self._forward = again
-            else:
-                self._bare = again
-            replays.keep(self._key, self)
+    def __init__(self, op: Op, numbers: Arguments, facts: bytes | None) -> None:
+        self.op, self.numbers, self._facts = op, numbers, facts
+        self._tried: set[str] = set()
+        """Recordings that were made, whether or not they can be repeated."""
+        self._kept: dict[str, Any] = {}
+        self.again: Callable[..., Any] = _nothing
+        """Of the tensors: (outputs, arrays to save), or None."""
+        self.backward: Callable[..., Any] = _nothing
+        """Of gradients and saved arrays: their gradients, or None."""
+        self.saved_numbers: Arguments = ()
+
+    def _records(self, what: str) -> bool:
+        if self._facts is None or what in self._tried:
+            return False
+        self._tried.add(what)
+        return True
+
+    def _keep(self, what: str, replay: Any) -> None:
+        """Note a recording; ``replay`` is None for one that cannot be repeated."""
+        self._kept[what] = replay
+        kept = self._kept.get("with")
+        self.again = _nothing if kept is None else kept.call
+        assert self._facts is not None
+        self.op.lanes.keep(self._facts, self._kept.get("without"), None if kept is None else self, self)
+
+    def run(self, tensors: Arguments) -> Any:
+        """The outputs, no gradient being wanted."""
+        op, arguments = self.op, (*tensors, *self.numbers)
+        if not self._records("without"):
+            return op.given(op.run(*arguments, kept=False))
+        results, replay = replays.recorded(op, arguments, kept=False, returned=op.outputs, alone=op.outputs == 1)
+        self._keep("without", replay)
+        return op.given(results)
+
+    def run_kept(self, tensors: Arguments) -> tuple[Any, Arguments]:
+        """(outputs, arrays to save)."""
+        op, arguments = self.op, (*tensors, *self.numbers)
+        if not self._records("with"):
+            results = op.run(*arguments)
+        else:
+            results, replay = replays.recorded(
+                op, arguments, returned=op.outputs, alone=op.outputs == 1, saved=lambda a, r: op.saved(a, r)[0]
+            )
+            self._keep("with", replay)
+        saved, self.saved_numbers = op.saved(arguments, results)
+        return op.given(results), saved
+
+    def run_backward(self, tensors: Arguments) -> Arguments:
+        """The gradients of the op's arrays."""
+        gradient, arguments = self.op.gradient, (*tensors, *self.saved_numbers)
+        assert gradient is not None
+        if not all(t is None or t.is_contiguous() for t in tensors) or not self._records("gradient"):
+            return gradient.run(*arguments)
+        results, replay = replays.recorded(gradient, arguments)
+        self._keep("gradient", replay)
+        self.backward = _nothing if replay is None else replay.call
         return results
 
-    def gradients(self, tensors: Arguments, numbers: Arguments) -> Arguments:
-        gradient = self.op.gradient
-        assert gradient is not None
-        if self._key is None or not all(t is None or t.is_contiguous() for t in tensors):
-            return gradient.run(*tensors, *numbers)
-        if self._backward is None:
-            results, self._backward = replays.recorded(gradient, (*tensors, *numbers))
-            return results
-        results = self._backward(*tensors)
-        return gradient.run(*tensors, *numbers) if results is None else results
+
+def _lane(op: Op, tensors: Arguments, numbers: Arguments, key: Any) -> Lane:
+    """The lane of a call; a new one where it is not recorded yet."""
+    facts = None if key is None else replays.facts_of(tensors, key)
+    op.lanes.open(op.tensors if op.gradient is not None else 0, _apply, _transforms_active)
+    known = None if facts is None else op.lanes.find(facts)
+    return Lane(op, numbers, facts) if known is None else known
 
 
 class _Direct(torch.autograd.Function):
     """An op with autograd, without torch's dispatcher."""
 
     @staticmethod
-    def forward(ctx: Any, replay: Replay, *tensors: Any) -> Any:
-        op, results = replay.op, replay.run(tensors)
-        saved, numbers = op.saved((*tensors, *replay.numbers), results)
+    def forward(ctx: Any, lane: Lane, *tensors: Any) -> Any:
+        given, saved = lane.again(*tensors) or lane.run_kept(tensors)
         ctx.save_for_backward(*saved)
-        ctx.replay, ctx.numbers = replay, numbers
-        return op.given(results)
+        ctx.lane = lane
+        return given
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, *gradients: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
-        replay = ctx.replay
-        found = replay.gradients((*gradients, *ctx.saved_tensors), ctx.numbers)
-        return (None, *replay.op.gradients(found, ctx.needs_input_grad[1:]))
+        lane, tensors = ctx.lane, (*gradients, *ctx.saved_tensors)
+        found = lane.backward(*tensors) or lane.run_backward(tensors)
+        return (None, *lane.op.gradients(found, ctx.needs_input_grad[1:]))
 
 
 _transforms_active = torch._C._are_functorch_transforms_active
