@@ -116,7 +116,7 @@ unreachable:                                      ; preds = %cleanup27
 
 define internal ptr @fly.native_replay.key_of(ptr %python, ptr %facts) {
 entry:
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 248
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 256
   %0 = load i64, ptr %arrayidx, align 8
   %1 = inttoptr i64 %0 to ptr
   %words = getelementptr inbounds nuw i8, ptr %facts, i64 8
@@ -137,71 +137,12 @@ entry:
 
 define ptr @fly_replay(ptr %self, ptr %args, i64 %count) {
 entry:
-  %facts = alloca %struct.Facts, align 8
   %call = call ptr @fly.native_replay.table_of(ptr %self)
   %0 = load i64, ptr %call, align 8
   %1 = inttoptr i64 %0 to ptr
-  %arrayidx1 = getelementptr inbounds nuw i8, ptr %call, i64 72
-  %2 = load i64, ptr %arrayidx1, align 8
-  %add.ptr = getelementptr inbounds i64, ptr %call, i64 %2
-  call void @llvm.lifetime.start.p0(ptr nonnull %facts)
-  %arrayidx2 = getelementptr inbounds nuw i8, ptr %call, i64 8
-  %3 = load i64, ptr %arrayidx2, align 8
-  %cmp.not = icmp eq i64 %count, %3
-  br i1 %cmp.not, label %lor.lhs.false, label %if.then
-
-lor.lhs.false:                                    ; preds = %entry
-  %call3 = call i1 @fly.native_replay.take_facts(ptr %1, ptr %args, i64 %count, ptr nonnull %facts)
-  br i1 %call3, label %lor.lhs.false4, label %if.then
-
-lor.lhs.false4:                                   ; preds = %lor.lhs.false
-  %4 = load i64, ptr %facts, align 8
-  %arrayidx6 = getelementptr inbounds nuw i8, ptr %call, i64 80
-  %5 = load i64, ptr %arrayidx6, align 8
-  %cmp7.not = icmp eq i64 %4, %5
-  br i1 %cmp7.not, label %for.cond, label %if.then
-
-if.then:                                          ; preds = %lor.lhs.false4, %lor.lhs.false, %entry
-  %call8 = call ptr @fly.native_replay.none(ptr %1)
-  br label %cleanup19
-
-for.cond:                                         ; preds = %lor.lhs.false4, %for.inc
-  %i.0 = phi i64 [ %inc, %for.inc ], [ 0, %lor.lhs.false4 ]
-  %6 = load i64, ptr %facts, align 8
-  %cmp10.not = icmp slt i64 %i.0, %6
-  br i1 %cmp10.not, label %for.body, label %cleanup
-
-for.body:                                         ; preds = %for.cond
-  %words = getelementptr inbounds nuw i8, ptr %facts, i64 8
-  %arrayidx11 = getelementptr inbounds nuw i64, ptr %words, i64 %i.0
-  %7 = load i64, ptr %arrayidx11, align 8
-  %arrayidx12 = getelementptr inbounds nuw i64, ptr %add.ptr, i64 %i.0
-  %8 = load i64, ptr %arrayidx12, align 8
-  %cmp13.not = icmp eq i64 %7, %8
-  br i1 %cmp13.not, label %for.inc, label %if.then14
-
-if.then14:                                        ; preds = %for.body
-  %call15 = call ptr @fly.native_replay.none(ptr %1)
-  br label %cleanup
-
-for.inc:                                          ; preds = %for.body
-  %inc = add nuw nsw i64 %i.0, 1
-  br label %for.cond
-
-cleanup:                                          ; preds = %for.cond, %if.then14
-  %retval.1 = phi ptr [ %call15, %if.then14 ], [ undef, %for.cond ]
-  br i1 %cmp10.not, label %cleanup19, label %for.end
-
-for.end:                                          ; preds = %cleanup
-  %addresses = getelementptr inbounds nuw i8, ptr %facts, i64 2568
-  %call17 = call ptr @fly.native_replay.run(ptr %1, ptr nonnull %call, ptr %args, ptr nonnull %addresses)
-  %call18 = call ptr @fly.native_replay.or_none(ptr %1, ptr %call17)
-  br label %cleanup19
-
-cleanup19:                                        ; preds = %cleanup, %for.end, %if.then
-  %retval.0 = phi ptr [ %call8, %if.then ], [ %retval.1, %cleanup ], [ %call18, %for.end ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %facts)
-  ret ptr %retval.0
+  %call1 = call ptr @fly.native_replay.replayed(ptr %1, ptr nonnull %call, ptr %args, i64 %count)
+  %call2 = call ptr @fly.native_replay.or_none(ptr %1, ptr %call1)
+  ret ptr %call2
 }
 
 define internal ptr @fly.native_replay.or_none(ptr %python, ptr %found) {
@@ -226,123 +167,174 @@ return:                                           ; preds = %entry, %lor.lhs.fal
   ret ptr %retval.0
 }
 
-define internal ptr @fly.native_replay.run(ptr %python, ptr %replay, ptr %args, ptr %addresses) {
+define internal ptr @fly.native_replay.replayed(ptr %python, ptr %replay, ptr %args, i64 %count) {
 entry:
-  %buffers = alloca [32 x ptr], align 16
-  call void @llvm.lifetime.start.p0(ptr nonnull %buffers)
-  %arrayidx = getelementptr inbounds nuw i8, ptr %replay, i64 8
+  %facts = alloca %struct.Facts, align 8
+  %arrayidx = getelementptr inbounds nuw i8, ptr %replay, i64 72
   %0 = load i64, ptr %arrayidx, align 8
-  %arrayidx1 = getelementptr inbounds nuw i8, ptr %replay, i64 16
+  %add.ptr = getelementptr inbounds i64, ptr %replay, i64 %0
+  call void @llvm.lifetime.start.p0(ptr nonnull %facts)
+  %arrayidx1 = getelementptr inbounds nuw i8, ptr %replay, i64 8
   %1 = load i64, ptr %arrayidx1, align 8
-  %add.ptr = getelementptr inbounds nuw i8, ptr %replay, i64 88
-  %add.ptr2.idx = shl nsw i64 %1, 4
-  %add.ptr2 = getelementptr inbounds i8, ptr %add.ptr, i64 %add.ptr2.idx
-  %arrayidx3 = getelementptr inbounds nuw i8, ptr %replay, i64 48
-  %2 = load i64, ptr %arrayidx3, align 8
-  %. = call i64 @llvm.smax.i64(i64 %2, i64 0)
-  %arrayidx5 = getelementptr inbounds nuw i8, ptr %replay, i64 32
-  %3 = load i64, ptr %arrayidx5, align 8
-  %add.ptr6 = getelementptr inbounds i64, ptr %add.ptr2, i64 %3
-  %add.ptr7 = getelementptr inbounds nuw i64, ptr %add.ptr6, i64 %.
-  br label %for.cond
+  %cmp.not = icmp eq i64 %count, %1
+  br i1 %cmp.not, label %lor.lhs.false, label %cleanup14
 
-for.cond:                                         ; preds = %for.body, %entry
-  %i.0 = phi i64 [ 0, %entry ], [ %inc, %for.body ]
-  %cmp8 = icmp slt i64 %i.0, %0
-  br i1 %cmp8, label %for.body, label %for.cond12
+lor.lhs.false:                                    ; preds = %entry
+  %call = call i1 @fly.native_replay.take_facts(ptr %python, ptr %args, i64 %count, ptr nonnull %facts)
+  br i1 %call, label %lor.lhs.false2, label %cleanup14
+
+lor.lhs.false2:                                   ; preds = %lor.lhs.false
+  %2 = load i64, ptr %facts, align 8
+  %arrayidx4 = getelementptr inbounds nuw i8, ptr %replay, i64 80
+  %3 = load i64, ptr %arrayidx4, align 8
+  %cmp5.not = icmp eq i64 %2, %3
+  br i1 %cmp5.not, label %for.cond, label %cleanup14
+
+for.cond:                                         ; preds = %lor.lhs.false2, %for.inc
+  %i.0 = phi i64 [ %inc, %for.inc ], [ 0, %lor.lhs.false2 ]
+  %4 = load i64, ptr %facts, align 8
+  %cmp7.not = icmp slt i64 %i.0, %4
+  br i1 %cmp7.not, label %for.body, label %for.end
 
 for.body:                                         ; preds = %for.cond
-  %arrayidx9 = getelementptr inbounds nuw ptr, ptr %args, i64 %i.0
-  %4 = load ptr, ptr %arrayidx9, align 8
-  %arrayidx10 = getelementptr inbounds nuw ptr, ptr %buffers, i64 %i.0
-  store ptr %4, ptr %arrayidx10, align 8
+  %words = getelementptr inbounds nuw i8, ptr %facts, i64 8
+  %arrayidx8 = getelementptr inbounds nuw i64, ptr %words, i64 %i.0
+  %5 = load i64, ptr %arrayidx8, align 8
+  %arrayidx9 = getelementptr inbounds nuw i64, ptr %add.ptr, i64 %i.0
+  %6 = load i64, ptr %arrayidx9, align 8
+  %cmp10.not = icmp eq i64 %5, %6
+  br i1 %cmp10.not, label %for.inc, label %cleanup
+
+for.inc:                                          ; preds = %for.body
   %inc = add nuw nsw i64 %i.0, 1
   br label %for.cond
 
-for.cond12:                                       ; preds = %for.cond, %for.body15
-  %known.0 = phi i64 [ %inc19, %for.body15 ], [ %0, %for.cond ]
-  %good.0.off0 = phi i1 [ %call, %for.body15 ], [ true, %for.cond ]
-  %i11.0 = phi i64 [ %inc21, %for.body15 ], [ 0, %for.cond ]
-  %cmp13 = icmp slt i64 %i11.0, %1
-  %spec.select = select i1 %cmp13, i1 %good.0.off0, i1 false
-  br i1 %spec.select, label %for.body15, label %for.end22
+cleanup:                                          ; preds = %for.body
+  br i1 %cmp7.not, label %cleanup14, label %for.end
 
-for.body15:                                       ; preds = %for.cond12
-  %arrayidx16 = getelementptr inbounds ptr, ptr %buffers, i64 %known.0
-  store ptr null, ptr %arrayidx16, align 8
-  %add.ptr18.idx = shl nsw i64 %i11.0, 4
-  %add.ptr18 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 %add.ptr18.idx
-  %call = call i1 @fly.native_replay.make(ptr %python, ptr nonnull %add.ptr18, ptr nonnull %buffers, i64 %known.0, ptr %addresses)
-  %inc19 = add nsw i64 %known.0, 1
-  %inc21 = add nuw nsw i64 %i11.0, 1
-  br label %for.cond12
+for.end:                                          ; preds = %for.cond, %cleanup
+  %addresses = getelementptr inbounds nuw i8, ptr %facts, i64 2568
+  %call13 = call ptr @fly.native_replay.run(ptr %python, ptr %replay, ptr %args, ptr nonnull %addresses)
+  br label %cleanup14
 
-for.end22:                                        ; preds = %for.cond12
-  br i1 %good.0.off0, label %if.then, label %if.end
+cleanup14:                                        ; preds = %entry, %lor.lhs.false, %lor.lhs.false2, %cleanup, %for.end
+  %retval.0 = phi ptr [ %call13, %for.end ], [ null, %cleanup ], [ null, %lor.lhs.false2 ], [ null, %lor.lhs.false ], [ null, %entry ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %facts)
+  ret ptr %retval.0
+}
 
-if.then:                                          ; preds = %for.end22
-  %call24 = call i64 @fly.native_replay.stream_of(ptr %python, ptr %replay)
-  %cmp25 = icmp ne i64 %call24, -1
-  br label %if.end
+define ptr @fly_forward(ptr %self, ptr %args, i64 %count) {
+entry:
+  %call = call ptr @fly.native_replay.table_of(ptr %self)
+  %0 = load i64, ptr %call, align 8
+  %1 = inttoptr i64 %0 to ptr
+  %arrayidx1 = getelementptr inbounds nuw i8, ptr %1, i64 184
+  %2 = load i64, ptr %arrayidx1, align 8
+  %3 = inttoptr i64 %2 to ptr
+  %arrayidx2 = getelementptr inbounds nuw i8, ptr %args, i64 8
+  %4 = load ptr, ptr %arrayidx2, align 8
+  %arrayidx3 = getelementptr inbounds nuw i8, ptr %call, i64 8
+  %5 = load i64, ptr %arrayidx3, align 8
+  %6 = inttoptr i64 %5 to ptr
+  %call4 = call ptr %3(ptr %4, ptr %6)
+  %tobool.not = icmp eq ptr %call4, null
+  br i1 %tobool.not, label %cleanup, label %if.end
 
-if.end:                                           ; preds = %if.then, %for.end22
-  %stream.0 = phi i64 [ %call24, %if.then ], [ -1, %for.end22 ]
-  %good.1.off0 = phi i1 [ %cmp25, %if.then ], [ false, %for.end22 ]
-  br label %for.cond28
+if.end:                                           ; preds = %entry
+  %7 = ptrtoint ptr %call4 to i64
+  %arrayidx5 = getelementptr inbounds nuw i8, ptr %1, i64 48
+  %8 = load i64, ptr %arrayidx5, align 8
+  %cmp.not = icmp eq i64 %8, %7
+  br i1 %cmp.not, label %if.end9, label %if.then6
 
-for.cond28:                                       ; preds = %for.body35, %if.end
-  %launched.0 = phi ptr [ %add.ptr7, %if.end ], [ %add.ptr40, %for.body35 ]
-  %good.2.off0 = phi i1 [ %good.1.off0, %if.end ], [ %call36, %for.body35 ]
-  %i27.0 = phi i64 [ 0, %if.end ], [ %inc42, %for.body35 ]
-  %arrayidx29 = getelementptr inbounds nuw i8, ptr %replay, i64 24
-  %5 = load i64, ptr %arrayidx29, align 8
-  %cmp30 = icmp slt i64 %i27.0, %5
-  %spec.select37 = select i1 %cmp30, i1 %good.2.off0, i1 false
-  br i1 %spec.select37, label %for.body35, label %for.end43
+if.then6:                                         ; preds = %if.end
+  %call7 = call ptr @fly.native_replay.table_of(ptr nonnull %call4)
+  %add.ptr = getelementptr inbounds nuw i8, ptr %args, i64 16
+  %sub = add nsw i64 %count, -2
+  %call8 = call ptr @fly.native_replay.replayed(ptr %1, ptr %call7, ptr nonnull %add.ptr, i64 %sub)
+  br label %if.end9
 
-for.body35:                                       ; preds = %for.cond28
-  %call36 = call i1 @fly.native_replay.launch(ptr %python, ptr %launched.0, ptr %addresses, i64 %stream.0)
-  %arrayidx38 = getelementptr inbounds nuw i8, ptr %launched.0, i64 80
-  %6 = load i64, ptr %arrayidx38, align 8
-  %.idx = mul i64 %6, 24
-  %7 = getelementptr i8, ptr %launched.0, i64 %.idx
-  %add.ptr40 = getelementptr i8, ptr %7, i64 88
-  %inc42 = add nuw nsw i64 %i27.0, 1
-  br label %for.cond28
+if.end9:                                          ; preds = %if.then6, %if.end
+  %both.0 = phi ptr [ %call8, %if.then6 ], [ null, %if.end ]
+  call void @fly.native_replay.release(ptr %1, ptr nonnull %call4)
+  %tobool10.not = icmp eq ptr %both.0, null
+  br i1 %tobool10.not, label %if.then11, label %if.end20
 
-for.end43:                                        ; preds = %for.cond28
-  br i1 %good.2.off0, label %if.then45, label %if.end48
+if.then11:                                        ; preds = %if.end9
+  %arrayidx12 = getelementptr inbounds nuw i8, ptr %1, i64 152
+  %9 = load i64, ptr %arrayidx12, align 8
+  %10 = inttoptr i64 %9 to ptr
+  %call13 = call ptr %10()
+  %tobool14.not = icmp eq ptr %call13, null
+  br i1 %tobool14.not, label %if.end16, label %cleanup
 
-if.then45:                                        ; preds = %for.end43
-  %call47 = call ptr @fly.native_replay.results(ptr %python, ptr %replay, ptr nonnull %add.ptr2, ptr nonnull %buffers)
-  br label %if.end48
+if.end16:                                         ; preds = %if.then11
+  %arrayidx17 = getelementptr inbounds nuw i8, ptr %1, i64 176
+  %11 = load i64, ptr %arrayidx17, align 8
+  %12 = inttoptr i64 %11 to ptr
+  %arrayidx18 = getelementptr inbounds nuw i8, ptr %call, i64 32
+  %13 = load i64, ptr %arrayidx18, align 8
+  %14 = inttoptr i64 %13 to ptr
+  %call19 = call ptr %12(ptr %14, ptr %args, i64 %count, ptr null)
+  br label %cleanup
 
-if.end48:                                         ; preds = %if.then45, %for.end43
-  %found.0 = phi ptr [ %call47, %if.then45 ], [ null, %for.end43 ]
-  br label %for.cond50
+if.end20:                                         ; preds = %if.end9
+  %arrayidx21 = getelementptr inbounds nuw i8, ptr %1, i64 232
+  %15 = load i64, ptr %arrayidx21, align 8
+  %16 = inttoptr i64 %15 to ptr
+  %arrayidx22 = getelementptr inbounds nuw i8, ptr %1, i64 192
+  %17 = load i64, ptr %arrayidx22, align 8
+  %18 = inttoptr i64 %17 to ptr
+  %19 = load ptr, ptr %args, align 8
+  %arrayidx24 = getelementptr inbounds nuw i8, ptr %call, i64 16
+  %20 = load i64, ptr %arrayidx24, align 8
+  %21 = inttoptr i64 %20 to ptr
+  %call25 = call ptr %16(ptr nonnull %both.0, i64 1)
+  %call26 = call i32 %18(ptr %19, ptr %21, ptr %call25)
+  %tobool27.not = icmp eq i32 %call26, 0
+  br i1 %tobool27.not, label %land.lhs.true, label %if.end36
 
-for.cond50:                                       ; preds = %for.inc58, %if.end48
-  %i49.0 = phi i64 [ %0, %if.end48 ], [ %inc59, %for.inc58 ]
-  %cmp51 = icmp slt i64 %i49.0, %known.0
-  br i1 %cmp51, label %for.body53, label %for.end60
+land.lhs.true:                                    ; preds = %if.end20
+  %22 = load ptr, ptr %args, align 8
+  %arrayidx29 = getelementptr inbounds nuw i8, ptr %call, i64 24
+  %23 = load i64, ptr %arrayidx29, align 8
+  %24 = inttoptr i64 %23 to ptr
+  %25 = load ptr, ptr %arrayidx2, align 8
+  %call31 = call i32 %18(ptr %22, ptr %24, ptr %25)
+  %tobool32.not = icmp eq i32 %call31, 0
+  br i1 %tobool32.not, label %if.then33, label %if.end36
 
-for.body53:                                       ; preds = %for.cond50
-  %arrayidx54 = getelementptr inbounds ptr, ptr %buffers, i64 %i49.0
-  %8 = load ptr, ptr %arrayidx54, align 8
-  %tobool.not = icmp eq ptr %8, null
-  br i1 %tobool.not, label %for.inc58, label %if.then55
+if.then33:                                        ; preds = %land.lhs.true
+  %call34 = call ptr %16(ptr nonnull %both.0, i64 0)
+  %call35 = call ptr @fly.native_replay.keep(ptr %1, ptr %call34)
+  br label %if.end36
 
-if.then55:                                        ; preds = %for.body53
-  call void @fly.native_replay.release(ptr %python, ptr nonnull %8)
-  br label %for.inc58
+if.end36:                                         ; preds = %if.then33, %land.lhs.true, %if.end20
+  %found.0 = phi ptr [ null, %if.end20 ], [ null, %land.lhs.true ], [ %call35, %if.then33 ]
+  call void @fly.native_replay.release(ptr %1, ptr nonnull %both.0)
+  br label %cleanup
 
-for.inc58:                                        ; preds = %for.body53, %if.then55
-  %inc59 = add nsw i64 %i49.0, 1
-  br label %for.cond50
+cleanup:                                          ; preds = %if.then11, %entry, %if.end36, %if.end16
+  %retval.0 = phi ptr [ %found.0, %if.end36 ], [ null, %entry ], [ %call19, %if.end16 ], [ null, %if.then11 ]
+  ret ptr %retval.0
+}
 
-for.end60:                                        ; preds = %for.cond50
-  call void @llvm.lifetime.end.p0(ptr nonnull %buffers)
-  ret ptr %found.0
+define internal void @fly.native_replay.release(ptr %python, ptr %object) {
+entry:
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 136
+  %0 = load i64, ptr %arrayidx, align 8
+  %1 = inttoptr i64 %0 to ptr
+  call void %1(ptr %object)
+  ret void
+}
+
+define internal ptr @fly.native_replay.keep(ptr %python, ptr %object) {
+entry:
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 128
+  %0 = load i64, ptr %arrayidx, align 8
+  %1 = inttoptr i64 %0 to ptr
+  call void %1(ptr %object)
+  ret ptr %object
 }
 
 define ptr @fly_again(ptr %self, ptr %args, i64 %count) {
@@ -365,7 +357,7 @@ if.end:                                           ; preds = %entry
   br i1 %tobool.not, label %cleanup16, label %if.end5
 
 if.end5:                                          ; preds = %if.end
-  %arrayidx6 = getelementptr inbounds nuw i8, ptr %1, i64 256
+  %arrayidx6 = getelementptr inbounds nuw i8, ptr %1, i64 264
   %2 = load i64, ptr %arrayidx6, align 8
   %3 = inttoptr i64 %2 to ptr
   %arrayidx7 = getelementptr inbounds nuw i8, ptr %call, i64 8
@@ -392,28 +384,10 @@ cleanup16:                                        ; preds = %if.end, %if.end12, 
   ret ptr %retval.0
 }
 
-define internal void @fly.native_replay.release(ptr %python, ptr %object) {
-entry:
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 136
-  %0 = load i64, ptr %arrayidx, align 8
-  %1 = inttoptr i64 %0 to ptr
-  call void %1(ptr %object)
-  ret void
-}
-
-define internal ptr @fly.native_replay.keep(ptr %python, ptr %object) {
-entry:
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 128
-  %0 = load i64, ptr %arrayidx, align 8
-  %1 = inttoptr i64 %0 to ptr
-  call void %1(ptr %object)
-  ret ptr %object
-}
-
 define internal ptr @fly.native_replay.follow(ptr %python, ptr %site, ptr %lane, ptr %args, ptr %facts) {
 entry:
   %given = alloca [17 x ptr], align 16
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 232
   %0 = load i64, ptr %arrayidx, align 8
   %1 = inttoptr i64 %0 to ptr
   %call = call i1 @fly.native_replay.wants_gradient(ptr %python, ptr %site, ptr %args)
@@ -641,7 +615,7 @@ cleanup61:                                        ; preds = %if.then10, %if.end1
 
 define internal i1 @fly.native_replay.take_tuple(ptr %python, ptr %given, ptr %facts) {
 entry:
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 216
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 224
   %0 = load i64, ptr %arrayidx, align 8
   %1 = inttoptr i64 %0 to ptr
   %call = call i64 %1(ptr %given)
@@ -666,7 +640,7 @@ for.cond:                                         ; preds = %for.inc, %if.end
   br i1 %cmp8, label %cleanup14, label %for.body
 
 for.body:                                         ; preds = %for.cond
-  %arrayidx9 = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %arrayidx9 = getelementptr inbounds nuw i8, ptr %python, i64 232
   %4 = load i64, ptr %arrayidx9, align 8
   %5 = inttoptr i64 %4 to ptr
   %call10 = call ptr %5(ptr %given, i64 %i.0)
@@ -730,7 +704,7 @@ if.else:                                          ; preds = %lor.lhs.false9
 
 if.then17:                                        ; preds = %if.else
   store i64 -1, ptr %add.ptr, align 8
-  %arrayidx19 = getelementptr inbounds nuw i8, ptr %python, i64 192
+  %arrayidx19 = getelementptr inbounds nuw i8, ptr %python, i64 200
   %8 = load i64, ptr %arrayidx19, align 8
   %9 = inttoptr i64 %8 to ptr
   %call = call i64 %9(ptr %given, ptr nonnull %overflow)
@@ -747,7 +721,7 @@ if.else21:                                        ; preds = %if.else
   br i1 %cmp23, label %if.then24, label %cleanup
 
 if.then24:                                        ; preds = %if.else21
-  %arrayidx25 = getelementptr inbounds nuw i8, ptr %python, i64 200
+  %arrayidx25 = getelementptr inbounds nuw i8, ptr %python, i64 208
   %12 = load i64, ptr %arrayidx25, align 8
   %13 = inttoptr i64 %12 to ptr
   %call26 = call double %13(ptr %given)
@@ -787,6 +761,125 @@ entry:
   %1 = inttoptr i64 %0 to ptr
   call void %1()
   ret i1 false
+}
+
+define internal ptr @fly.native_replay.run(ptr %python, ptr %replay, ptr %args, ptr %addresses) {
+entry:
+  %buffers = alloca [32 x ptr], align 16
+  call void @llvm.lifetime.start.p0(ptr nonnull %buffers)
+  %arrayidx = getelementptr inbounds nuw i8, ptr %replay, i64 8
+  %0 = load i64, ptr %arrayidx, align 8
+  %arrayidx1 = getelementptr inbounds nuw i8, ptr %replay, i64 16
+  %1 = load i64, ptr %arrayidx1, align 8
+  %add.ptr = getelementptr inbounds nuw i8, ptr %replay, i64 88
+  %add.ptr2.idx = shl nsw i64 %1, 4
+  %add.ptr2 = getelementptr inbounds i8, ptr %add.ptr, i64 %add.ptr2.idx
+  %arrayidx3 = getelementptr inbounds nuw i8, ptr %replay, i64 48
+  %2 = load i64, ptr %arrayidx3, align 8
+  %. = call i64 @llvm.smax.i64(i64 %2, i64 0)
+  %arrayidx5 = getelementptr inbounds nuw i8, ptr %replay, i64 32
+  %3 = load i64, ptr %arrayidx5, align 8
+  %add.ptr6 = getelementptr inbounds i64, ptr %add.ptr2, i64 %3
+  %add.ptr7 = getelementptr inbounds nuw i64, ptr %add.ptr6, i64 %.
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.body, %entry
+  %i.0 = phi i64 [ 0, %entry ], [ %inc, %for.body ]
+  %cmp8 = icmp slt i64 %i.0, %0
+  br i1 %cmp8, label %for.body, label %for.cond12
+
+for.body:                                         ; preds = %for.cond
+  %arrayidx9 = getelementptr inbounds nuw ptr, ptr %args, i64 %i.0
+  %4 = load ptr, ptr %arrayidx9, align 8
+  %arrayidx10 = getelementptr inbounds nuw ptr, ptr %buffers, i64 %i.0
+  store ptr %4, ptr %arrayidx10, align 8
+  %inc = add nuw nsw i64 %i.0, 1
+  br label %for.cond
+
+for.cond12:                                       ; preds = %for.cond, %for.body15
+  %known.0 = phi i64 [ %inc19, %for.body15 ], [ %0, %for.cond ]
+  %good.0.off0 = phi i1 [ %call, %for.body15 ], [ true, %for.cond ]
+  %i11.0 = phi i64 [ %inc21, %for.body15 ], [ 0, %for.cond ]
+  %cmp13 = icmp slt i64 %i11.0, %1
+  %spec.select = select i1 %cmp13, i1 %good.0.off0, i1 false
+  br i1 %spec.select, label %for.body15, label %for.end22
+
+for.body15:                                       ; preds = %for.cond12
+  %arrayidx16 = getelementptr inbounds ptr, ptr %buffers, i64 %known.0
+  store ptr null, ptr %arrayidx16, align 8
+  %add.ptr18.idx = shl nsw i64 %i11.0, 4
+  %add.ptr18 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 %add.ptr18.idx
+  %call = call i1 @fly.native_replay.make(ptr %python, ptr nonnull %add.ptr18, ptr nonnull %buffers, i64 %known.0, ptr %addresses)
+  %inc19 = add nsw i64 %known.0, 1
+  %inc21 = add nuw nsw i64 %i11.0, 1
+  br label %for.cond12
+
+for.end22:                                        ; preds = %for.cond12
+  br i1 %good.0.off0, label %if.then, label %if.end
+
+if.then:                                          ; preds = %for.end22
+  %call24 = call i64 @fly.native_replay.stream_of(ptr %python, ptr %replay)
+  %cmp25 = icmp ne i64 %call24, -1
+  br label %if.end
+
+if.end:                                           ; preds = %if.then, %for.end22
+  %stream.0 = phi i64 [ %call24, %if.then ], [ -1, %for.end22 ]
+  %good.1.off0 = phi i1 [ %cmp25, %if.then ], [ false, %for.end22 ]
+  br label %for.cond28
+
+for.cond28:                                       ; preds = %for.body35, %if.end
+  %launched.0 = phi ptr [ %add.ptr7, %if.end ], [ %add.ptr40, %for.body35 ]
+  %good.2.off0 = phi i1 [ %good.1.off0, %if.end ], [ %call36, %for.body35 ]
+  %i27.0 = phi i64 [ 0, %if.end ], [ %inc42, %for.body35 ]
+  %arrayidx29 = getelementptr inbounds nuw i8, ptr %replay, i64 24
+  %5 = load i64, ptr %arrayidx29, align 8
+  %cmp30 = icmp slt i64 %i27.0, %5
+  %spec.select37 = select i1 %cmp30, i1 %good.2.off0, i1 false
+  br i1 %spec.select37, label %for.body35, label %for.end43
+
+for.body35:                                       ; preds = %for.cond28
+  %call36 = call i1 @fly.native_replay.launch(ptr %python, ptr %launched.0, ptr %addresses, i64 %stream.0)
+  %arrayidx38 = getelementptr inbounds nuw i8, ptr %launched.0, i64 80
+  %6 = load i64, ptr %arrayidx38, align 8
+  %.idx = mul i64 %6, 24
+  %7 = getelementptr i8, ptr %launched.0, i64 %.idx
+  %add.ptr40 = getelementptr i8, ptr %7, i64 88
+  %inc42 = add nuw nsw i64 %i27.0, 1
+  br label %for.cond28
+
+for.end43:                                        ; preds = %for.cond28
+  br i1 %good.2.off0, label %if.then45, label %if.end48
+
+if.then45:                                        ; preds = %for.end43
+  %call47 = call ptr @fly.native_replay.results(ptr %python, ptr %replay, ptr nonnull %add.ptr2, ptr nonnull %buffers)
+  br label %if.end48
+
+if.end48:                                         ; preds = %if.then45, %for.end43
+  %found.0 = phi ptr [ %call47, %if.then45 ], [ null, %for.end43 ]
+  br label %for.cond50
+
+for.cond50:                                       ; preds = %for.inc58, %if.end48
+  %i49.0 = phi i64 [ %0, %if.end48 ], [ %inc59, %for.inc58 ]
+  %cmp51 = icmp slt i64 %i49.0, %known.0
+  br i1 %cmp51, label %for.body53, label %for.end60
+
+for.body53:                                       ; preds = %for.cond50
+  %arrayidx54 = getelementptr inbounds ptr, ptr %buffers, i64 %i49.0
+  %8 = load ptr, ptr %arrayidx54, align 8
+  %tobool.not = icmp eq ptr %8, null
+  br i1 %tobool.not, label %for.inc58, label %if.then55
+
+if.then55:                                        ; preds = %for.body53
+  call void @fly.native_replay.release(ptr %python, ptr nonnull %8)
+  br label %for.inc58
+
+for.inc58:                                        ; preds = %for.body53, %if.then55
+  %inc59 = add nsw i64 %i49.0, 1
+  br label %for.cond50
+
+for.end60:                                        ; preds = %for.cond50
+  call void @llvm.lifetime.end.p0(ptr nonnull %buffers)
+  ret ptr %found.0
 }
 
 define internal i1 @fly.native_replay.make(ptr %python, ptr %row, ptr %buffers, i64 %at, ptr %addresses) {
@@ -866,7 +959,7 @@ if.end:                                           ; preds = %entry
   br i1 %cmp, label %cond.end, label %cond.false
 
 cond.false:                                       ; preds = %if.end
-  %arrayidx5 = getelementptr inbounds nuw i8, ptr %python, i64 192
+  %arrayidx5 = getelementptr inbounds nuw i8, ptr %python, i64 200
   %8 = load i64, ptr %arrayidx5, align 8
   %9 = inttoptr i64 %8 to ptr
   %call6 = call i64 %9(ptr nonnull %call3, ptr nonnull %overflow)
@@ -940,12 +1033,12 @@ for.body8:                                        ; preds = %for.cond4
   br label %for.cond4
 
 for.end17:                                        ; preds = %for.cond4
-  %arrayidx18 = getelementptr inbounds nuw i8, ptr %python, i64 264
+  %arrayidx18 = getelementptr inbounds nuw i8, ptr %python, i64 272
   %11 = load i64, ptr %arrayidx18, align 8
   %12 = inttoptr i64 %11 to ptr
   %call19 = call ptr %12()
   %call20 = call i32 @fly.native_replay.enter(ptr %launched, ptr nonnull %1, i64 %call)
-  %arrayidx21 = getelementptr inbounds nuw i8, ptr %python, i64 272
+  %arrayidx21 = getelementptr inbounds nuw i8, ptr %python, i64 280
   %13 = load i64, ptr %arrayidx21, align 8
   %14 = inttoptr i64 %13 to ptr
   call void %14(ptr %call19)
@@ -959,7 +1052,7 @@ if.then24:                                        ; preds = %for.end17, %for.end
   br label %cleanup42
 
 if.end26:                                         ; preds = %for.end17
-  %arrayidx27 = getelementptr inbounds nuw i8, ptr %python, i64 208
+  %arrayidx27 = getelementptr inbounds nuw i8, ptr %python, i64 216
   %15 = load i64, ptr %arrayidx27, align 8
   %16 = inttoptr i64 %15 to ptr
   %conv = sext i32 %call20 to i64
@@ -1010,7 +1103,7 @@ if.end:                                           ; preds = %entry
   br i1 %tobool5.not, label %cond.end, label %cond.true
 
 cond.true:                                        ; preds = %if.end
-  %arrayidx6 = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %arrayidx6 = getelementptr inbounds nuw i8, ptr %python, i64 240
   %3 = load i64, ptr %arrayidx6, align 8
   %4 = inttoptr i64 %3 to ptr
   %call7 = call ptr %4(i64 2)
@@ -1030,7 +1123,7 @@ if.then11:                                        ; preds = %if.then9
   br label %cleanup19
 
 if.end13:                                         ; preds = %cond.end
-  %arrayidx14 = getelementptr inbounds nuw i8, ptr %python, i64 240
+  %arrayidx14 = getelementptr inbounds nuw i8, ptr %python, i64 248
   %5 = load i64, ptr %arrayidx14, align 8
   %6 = inttoptr i64 %5 to ptr
   %call15 = call i32 %6(ptr nonnull %cond, i64 0, ptr nonnull %call)
@@ -1075,7 +1168,7 @@ if.then:                                          ; preds = %entry
 
 if.end9:                                          ; preds = %if.then, %entry
   %report.0 = phi ptr [ %call, %entry ], [ %call6, %if.then ]
-  %arrayidx10 = getelementptr inbounds nuw i8, ptr %python, i64 192
+  %arrayidx10 = getelementptr inbounds nuw i8, ptr %python, i64 200
   %10 = load i64, ptr %arrayidx10, align 8
   %11 = inttoptr i64 %10 to ptr
   %call11 = call i64 %11(ptr nonnull %report.0, ptr nonnull %overflow)
@@ -1166,7 +1259,7 @@ if.then:                                          ; preds = %entry
   br label %return
 
 if.end:                                           ; preds = %entry
-  %arrayidx2 = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %arrayidx2 = getelementptr inbounds nuw i8, ptr %python, i64 240
   %2 = load i64, ptr %arrayidx2, align 8
   %3 = inttoptr i64 %2 to ptr
   %call3 = call ptr %3(i64 %count)
@@ -1180,7 +1273,7 @@ for.cond:                                         ; preds = %for.body, %if.end
   br i1 %spec.select, label %for.body, label %return
 
 for.body:                                         ; preds = %for.cond
-  %arrayidx4 = getelementptr inbounds nuw i8, ptr %python, i64 240
+  %arrayidx4 = getelementptr inbounds nuw i8, ptr %python, i64 248
   %4 = load i64, ptr %arrayidx4, align 8
   %5 = inttoptr i64 %4 to ptr
   %arrayidx5 = getelementptr inbounds nuw i64, ptr %numbers, i64 %i.0

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch.autograd.function import once_differentiable
 
+from flydsl.compiler.calls.native_replay import forward_function, replays_are_native
 from flydsl.ops import arrays, replays
 from flydsl.ops.op import Arguments, Op
 
@@ -53,15 +54,15 @@ def _nothing(*_: Any) -> None:
 class Lane:
     """Calls of an op with like tensors and the same numbers: its launches and those of its gradient, once recorded."""
 
-    __slots__ = ("_facts", "_kept", "_tried", "again", "backward", "numbers", "op", "saved_numbers")
+    __slots__ = ("_facts", "_kept", "_tried", "backward", "numbers", "op", "saved_numbers", "table")
 
     def __init__(self, op: Op, numbers: Arguments, facts: bytes | None) -> None:
         self.op, self.numbers, self._facts = op, numbers, facts
         self._tried: set[str] = set()
         """Recordings that were made, whether or not they can be repeated."""
         self._kept: dict[str, Any] = {}
-        self.again: Callable[..., Any] = _nothing
-        """Of the tensors: (outputs, arrays to save), or None."""
+        self.table: bytes | None = None
+        """Of the replay that gives (outputs, arrays to save)."""
         self.backward: Callable[..., Any] = _nothing
         """Of gradients and saved arrays: their gradients, or None."""
         self.saved_numbers: Arguments = ()
@@ -76,7 +77,7 @@ class Lane:
         """Note a recording; ``replay`` is None for one that cannot be repeated."""
         self._kept[what] = replay
         kept = self._kept.get("with")
-        self.again = _nothing if kept is None else kept.call
+        self.table = None if kept is None else kept.table
         assert self._facts is not None
         self.op.lanes.keep(self._facts, self._kept.get("without"), None if kept is None else self, self)
 
@@ -127,7 +128,7 @@ class _Direct(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, lane: Lane, *tensors: Any) -> Any:
-        given, saved = lane.again(*tensors) or lane.run_kept(tensors)
+        given, saved = lane.run_kept(tensors)
         ctx.save_for_backward(*saved)
         ctx.lane = lane
         return given
@@ -140,6 +141,8 @@ class _Direct(torch.autograd.Function):
         return (None, *lane.op.gradients(found, ctx.needs_input_grad[1:]))
 
 
+if replays_are_native() and hasattr(torch._C._FunctionBase, "to_save"):  # where `save_for_backward` puts tensors
+    _Direct.forward = staticmethod(forward_function(_Direct.forward, table="table", saved="to_save", lane="lane"))
 _transforms_active = torch._C._are_functorch_transforms_active
 _apply: Any = super(torch.autograd.Function, _Direct).apply  # pyright: ignore[reportAttributeAccessIssue]
 """`_Direct.apply` without what it does for functorch, a fifth of its time: for tensors that are in no transform."""

@@ -36,6 +36,7 @@ _FUNCTIONS = {
     native.PYTHON_CALL_ONE_ARG: "PyObject_CallOneArg",
     native.PYTHON_VECTORCALL: "PyObject_Vectorcall",
     native.PYTHON_GET_ATTR: "PyObject_GetAttr",
+    native.PYTHON_SET_ATTR: "PyObject_SetAttr",
     native.PYTHON_AS_LONG_LONG: "PyLong_AsLongLongAndOverflow",
     native.PYTHON_AS_DOUBLE: "PyFloat_AsDouble",
     native.PYTHON_FROM_LONG_LONG: "PyLong_FromLongLong",
@@ -244,5 +245,20 @@ def lookup(lanes: dict[bytes, tuple[Any, ...]], tensors: int, apply: Any, not_no
     return _function("fly_again", table)
 
 
+def forward_function(first: Callable[..., Any], *, table: str, saved: str, lane: str) -> Callable[..., Any]:
+    """What autograd calls with a context, a lane and tensors: it returns what the lane's replay does.
+
+    ``table`` is the attribute of a lane with the table of a replay that returns a pair, or None; ``saved`` and ``lane``
+    are attributes of the context that take what is saved and the lane. Where there is no replay for the tensors,
+    ``first`` is called.
+    """
+    names = [sys.intern(name) for name in (table, saved, lane)]
+    words = [_python(), *map(id, names), id(first)]
+    assert len(words) == native.FORWARD_WORDS
+    made = _table(words)
+    _sites.append((made, names, first))
+    return _function("fly_forward", made)
+
+
 _sites: list[Any] = []
-"""What the tables of ops mention. There are as many as ops."""
+"""What tables that are never dropped mention: those of ops and of autograd."""

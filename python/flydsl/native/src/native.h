@@ -390,6 +390,7 @@ enum Interpreter {
     PYTHON_CALL_ONE_ARG,
     PYTHON_VECTORCALL,
     PYTHON_GET_ATTR,
+    PYTHON_SET_ATTR,
     PYTHON_AS_LONG_LONG,
     PYTHON_AS_DOUBLE,
     PYTHON_FROM_LONG_LONG,
@@ -412,6 +413,16 @@ enum Site {
     SITE_APPLY,
     SITE_NOT_NOW, /* a function that says when the way with a gradient is not to be taken */
     SITE_WORDS,
+};
+
+/* Words of the forward function of autograd. */
+enum Forward {
+    FORWARD_PYTHON,
+    FORWARD_TABLE, /* names of attributes: of a lane, its replay; of the context, the tensors to save and the lane */
+    FORWARD_SAVED,
+    FORWARD_LANE,
+    FORWARD_FIRST, /* a function of the same arguments, for calls that have no replay */
+    FORWARD_WORDS,
 };
 
 /* Words of a replay. Rows of the tensors it makes follow, then the numbers of those it returns and saves, its launches

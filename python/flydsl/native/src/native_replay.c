@@ -1,8 +1,8 @@
 /* Calls of ops that were recorded, made again: nothing is looked at but what tells that a call is like the recorded one.
  *
  * `compiler/calls/native_replay.py` writes the tables. They lie in bytes objects, each the `self` of a function that
- * Python calls: `fly_again` looks a call up, `fly_replay` makes one, `fly_facts` says what a call is known by. All three
- * answer None to what is not for them. The caller holds the interpreter's lock, which is given up for launches.
+ * Python calls: `fly_again` looks a call up, `fly_replay` makes one, `fly_forward` makes one inside of autograd, and
+ * `fly_facts` says what a call is known by. They answer None to what is not for them. The caller holds the interpreter's lock, which is given up for launches.
  */
 #include "python_objects.h"
 
@@ -298,17 +298,47 @@ Object *fly_facts(Object *self, Object *const *args, int64_t count) {
     return take_facts(python, args, count, &facts) ? key_of(python, &facts) : none(python);
 }
 
-Object *fly_replay(Object *self, Object *const *args, int64_t count) {
-    Words *replay = table_of(self), *python = (Words *)replay[REPLAY_PYTHON], *known = replay + replay[REPLAY_FACTS];
+/* What a replay makes of its own tensors; 0 of others, and with an error. */
+static Object *replayed(Words *python, Words *replay, Object *const *args, int64_t count) {
+    Words *known = replay + replay[REPLAY_FACTS];
     Facts facts;
     if (count != replay[REPLAY_GIVEN] || !take_facts(python, args, count, &facts) ||
         facts.count != replay[REPLAY_FACTS_COUNT])
-        return none(python);
+        return 0;
     for (int64_t i = 0; i < facts.count; i++) {
         if (facts.words[i] != known[i])
-            return none(python);
+            return 0;
     }
-    return or_none(python, run(python, replay, args, facts.addresses));
+    return run(python, replay, args, facts.addresses);
+}
+
+Object *fly_replay(Object *self, Object *const *args, int64_t count) {
+    Words *replay = table_of(self), *python = (Words *)replay[REPLAY_PYTHON];
+    return or_none(python, replayed(python, replay, args, count));
+}
+
+/* The arguments are the context, a lane, and tensors. */
+Object *fly_forward(Object *self, Object *const *args, int64_t count) {
+    Words *forward = table_of(self), *python = (Words *)forward[FORWARD_PYTHON];
+    Object *both = 0, *table = FUNCTION(python, PYTHON_GET_ATTR, GetAttr)(args[1], (Object *)forward[FORWARD_TABLE]);
+    if (!table)
+        return 0;
+    if ((int64_t)table != python[PYTHON_NONE])
+        both = replayed(python, table_of(table), args + 2, count - 2);
+    release(python, table);
+    if (!both) {
+        if (FUNCTION(python, PYTHON_ERR_OCCURRED, CallNothing)())
+            return 0;
+        return FUNCTION(python, PYTHON_VECTORCALL, Vectorcall)((Object *)forward[FORWARD_FIRST], args, (uint64_t)count, 0);
+    }
+    TupleGetItem *item = FUNCTION(python, PYTHON_TUPLE_GET_ITEM, TupleGetItem);
+    SetAttr *set = FUNCTION(python, PYTHON_SET_ATTR, SetAttr);
+    Object *found = 0;
+    if (!set(args[0], (Object *)forward[FORWARD_SAVED], item(both, 1)) &&
+        !set(args[0], (Object *)forward[FORWARD_LANE], args[1]))
+        found = keep(python, item(both, 0));
+    release(python, both);
+    return found;
 }
 
 static bool wants_gradient(Words *python, Words *site, Object *const *args) {
