@@ -1,7 +1,11 @@
 ; Made from src/native_replay.c by `python -m flydsl.native.generate`.
 
+%struct.anon = type { ptr, ptr, ptr }
 %struct.Facts = type { i64, [320 x i64], [32 x i64] }
 %struct.Tensor = type { i64, i64, i32, i32, ptr, ptr, i64 }
+%struct.Tensors = type { [32 x ptr], [32 x ptr] }
+
+@fly.native_replay.handed = internal global %struct.anon zeroinitializer, align 8
 
 define ptr @fly_facts(ptr %self, ptr %args, i64 %count) {
 entry:
@@ -169,57 +173,78 @@ return:                                           ; preds = %entry, %lor.lhs.fal
 
 define internal ptr @fly.native_replay.replayed(ptr %python, ptr %replay, ptr %args, i64 %count) {
 entry:
-  %facts = alloca %struct.Facts, align 8
+  %own = alloca %struct.Facts, align 8
   %arrayidx = getelementptr inbounds nuw i8, ptr %replay, i64 72
   %0 = load i64, ptr %arrayidx, align 8
   %add.ptr = getelementptr inbounds i64, ptr %replay, i64 %0
-  call void @llvm.lifetime.start.p0(ptr nonnull %facts)
-  %arrayidx1 = getelementptr inbounds nuw i8, ptr %replay, i64 8
+  %arrayidx1 = getelementptr inbounds nuw i8, ptr %replay, i64 80
   %1 = load i64, ptr %arrayidx1, align 8
-  %cmp.not = icmp eq i64 %count, %1
-  br i1 %cmp.not, label %lor.lhs.false, label %cleanup14
+  call void @llvm.lifetime.start.p0(ptr nonnull %own)
+  %arrayidx2 = getelementptr inbounds nuw i8, ptr %replay, i64 8
+  %2 = load i64, ptr %arrayidx2, align 8
+  %cmp.not = icmp eq i64 %count, %2
+  br i1 %cmp.not, label %if.end, label %cleanup31
 
-lor.lhs.false:                                    ; preds = %entry
-  %call = call i1 @fly.native_replay.take_facts(ptr %python, ptr %args, i64 %count, ptr nonnull %facts)
-  br i1 %call, label %lor.lhs.false2, label %cleanup14
+if.end:                                           ; preds = %entry
+  %call = call ptr @fly.native_replay.take_handed(ptr %python, ptr %args, i64 %count)
+  %tobool.not = icmp eq ptr %call, null
+  br i1 %tobool.not, label %if.else, label %for.cond
 
-lor.lhs.false2:                                   ; preds = %lor.lhs.false
-  %2 = load i64, ptr %facts, align 8
-  %arrayidx4 = getelementptr inbounds nuw i8, ptr %replay, i64 80
-  %3 = load i64, ptr %arrayidx4, align 8
-  %cmp5.not = icmp eq i64 %2, %3
-  br i1 %cmp5.not, label %for.cond, label %cleanup14
-
-for.cond:                                         ; preds = %lor.lhs.false2, %for.inc
-  %i.0 = phi i64 [ %inc, %for.inc ], [ 0, %lor.lhs.false2 ]
-  %4 = load i64, ptr %facts, align 8
-  %cmp7.not = icmp slt i64 %i.0, %4
-  br i1 %cmp7.not, label %for.body, label %for.end
+for.cond:                                         ; preds = %if.end, %for.body
+  %i.0 = phi i64 [ %inc, %for.body ], [ 0, %if.end ]
+  %cmp4 = icmp slt i64 %i.0, %count
+  br i1 %cmp4, label %for.body, label %if.end14
 
 for.body:                                         ; preds = %for.cond
-  %words = getelementptr inbounds nuw i8, ptr %facts, i64 8
-  %arrayidx8 = getelementptr inbounds nuw i64, ptr %words, i64 %i.0
-  %5 = load i64, ptr %arrayidx8, align 8
-  %arrayidx9 = getelementptr inbounds nuw i64, ptr %add.ptr, i64 %i.0
-  %6 = load i64, ptr %arrayidx9, align 8
-  %cmp10.not = icmp eq i64 %5, %6
-  br i1 %cmp10.not, label %for.inc, label %cleanup
-
-for.inc:                                          ; preds = %for.body
+  %addresses = getelementptr inbounds nuw i8, ptr %call, i64 2568
+  %arrayidx5 = getelementptr inbounds nuw i64, ptr %addresses, i64 %i.0
+  %3 = load i64, ptr %arrayidx5, align 8
+  %addresses6 = getelementptr inbounds nuw i8, ptr %own, i64 2568
+  %arrayidx7 = getelementptr inbounds nuw i64, ptr %addresses6, i64 %i.0
+  store i64 %3, ptr %arrayidx7, align 8
   %inc = add nuw nsw i64 %i.0, 1
   br label %for.cond
 
-cleanup:                                          ; preds = %for.body
-  br i1 %cmp7.not, label %cleanup14, label %for.end
+if.else:                                          ; preds = %if.end
+  %call8 = call i1 @fly.native_replay.take_facts(ptr %python, ptr %args, i64 %count, ptr nonnull %own)
+  %4 = load i64, ptr %own, align 8
+  %cmp10 = icmp eq i64 %4, %1
+  %or.cond = select i1 %call8, i1 %cmp10, i1 false
+  br i1 %or.cond, label %if.end14, label %cleanup31
 
-for.end:                                          ; preds = %for.cond, %cleanup
-  %addresses = getelementptr inbounds nuw i8, ptr %facts, i64 2568
-  %call13 = call ptr @fly.native_replay.run(ptr %python, ptr %replay, ptr %args, ptr nonnull %addresses)
-  br label %cleanup14
+if.end14:                                         ; preds = %if.else, %for.cond
+  %facts.0 = phi ptr [ %call, %for.cond ], [ %own, %if.else ]
+  br label %for.cond16
 
-cleanup14:                                        ; preds = %entry, %lor.lhs.false, %lor.lhs.false2, %cleanup, %for.end
-  %retval.0 = phi ptr [ %call13, %for.end ], [ null, %cleanup ], [ null, %lor.lhs.false2 ], [ null, %lor.lhs.false ], [ null, %entry ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %facts)
+for.cond16:                                       ; preds = %for.inc25, %if.end14
+  %i15.0 = phi i64 [ 0, %if.end14 ], [ %inc26, %for.inc25 ]
+  %cmp17.not = icmp slt i64 %i15.0, %1
+  br i1 %cmp17.not, label %for.body19, label %for.end27
+
+for.body19:                                       ; preds = %for.cond16
+  %words = getelementptr inbounds nuw i8, ptr %facts.0, i64 8
+  %arrayidx20 = getelementptr inbounds nuw i64, ptr %words, i64 %i15.0
+  %5 = load i64, ptr %arrayidx20, align 8
+  %arrayidx21 = getelementptr inbounds nuw i64, ptr %add.ptr, i64 %i15.0
+  %6 = load i64, ptr %arrayidx21, align 8
+  %cmp22.not = icmp eq i64 %5, %6
+  br i1 %cmp22.not, label %for.inc25, label %cleanup
+
+for.inc25:                                        ; preds = %for.body19
+  %inc26 = add nuw nsw i64 %i15.0, 1
+  br label %for.cond16
+
+cleanup:                                          ; preds = %for.body19
+  br i1 %cmp17.not, label %cleanup31, label %for.end27
+
+for.end27:                                        ; preds = %for.cond16, %cleanup
+  %addresses28 = getelementptr inbounds nuw i8, ptr %own, i64 2568
+  %call29 = call ptr @fly.native_replay.run(ptr %python, ptr %replay, ptr %args, ptr nonnull %addresses28)
+  br label %cleanup31
+
+cleanup31:                                        ; preds = %for.end27, %cleanup, %if.else, %entry
+  %retval.0 = phi ptr [ null, %entry ], [ null, %cleanup ], [ %call29, %for.end27 ], [ null, %if.else ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %own)
   ret ptr %retval.0
 }
 
@@ -403,14 +428,14 @@ if.then:                                          ; preds = %entry
 
 if.then3:                                         ; preds = %if.then
   %call4 = call ptr @fly.native_replay.none(ptr %python)
-  br label %cleanup35
+  br label %cleanup41
 
 if.end:                                           ; preds = %if.then
   %call5 = call ptr @fly.native_replay.table_of(ptr %call1)
   %addresses = getelementptr inbounds nuw i8, ptr %facts, i64 2568
   %call6 = call ptr @fly.native_replay.run(ptr %python, ptr %call5, ptr %args, ptr nonnull %addresses)
   %call7 = call ptr @fly.native_replay.or_none(ptr %python, ptr %call6)
-  br label %cleanup35
+  br label %cleanup41
 
 if.end8:                                          ; preds = %entry
   call void @llvm.lifetime.start.p0(ptr nonnull %given)
@@ -435,7 +460,7 @@ lor.lhs.false:                                    ; preds = %if.end8
 
 if.then18:                                        ; preds = %lor.lhs.false, %if.end8
   %call19 = call ptr @fly.native_replay.none(ptr %python)
-  br label %cleanup33
+  br label %cleanup39
 
 for.cond:                                         ; preds = %lor.lhs.false, %for.body
   %i.0 = phi i64 [ %add, %for.body ], [ 0, %lor.lhs.false ]
@@ -456,20 +481,34 @@ for.end:                                          ; preds = %for.cond
   %arrayidx26 = getelementptr inbounds nuw i8, ptr %python, i64 176
   %12 = load i64, ptr %arrayidx26, align 8
   %13 = inttoptr i64 %12 to ptr
-  %arrayidx27 = getelementptr inbounds nuw i8, ptr %site, i64 24
+  %arrayidx27 = getelementptr inbounds nuw i8, ptr %python, i64 272
   %14 = load i64, ptr %arrayidx27, align 8
   %15 = inttoptr i64 %14 to ptr
-  %add30 = add i64 %10, 1
-  %call31 = call ptr %13(ptr %15, ptr nonnull %given, i64 %add30, ptr null)
-  br label %cleanup33
+  %call28 = call ptr %15()
+  store ptr %call28, ptr @fly.native_replay.handed, align 8
+  store ptr %args, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), align 8
+  store ptr %facts, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 16), align 8
+  %arrayidx29 = getelementptr inbounds nuw i8, ptr %site, i64 24
+  %16 = load i64, ptr %arrayidx29, align 8
+  %17 = inttoptr i64 %16 to ptr
+  %18 = load i64, ptr %arrayidx21, align 8
+  %add32 = add i64 %18, 1
+  %call33 = call ptr %13(ptr %17, ptr nonnull %given, i64 %add32, ptr null)
+  %19 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), align 8
+  %cmp34 = icmp eq ptr %19, %args
+  br i1 %cmp34, label %if.then35, label %cleanup39
 
-cleanup33:                                        ; preds = %for.end, %if.then18
-  %retval.2 = phi ptr [ %call19, %if.then18 ], [ %call31, %for.end ]
+if.then35:                                        ; preds = %for.end
+  store ptr null, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), align 8
+  br label %cleanup39
+
+cleanup39:                                        ; preds = %for.end, %if.then35, %if.then18
+  %retval.2 = phi ptr [ %call19, %if.then18 ], [ %call33, %if.then35 ], [ %call33, %for.end ]
   call void @llvm.lifetime.end.p0(ptr nonnull %given)
-  br label %cleanup35
+  br label %cleanup41
 
-cleanup35:                                        ; preds = %if.then3, %if.end, %cleanup33
-  %retval.1 = phi ptr [ %retval.2, %cleanup33 ], [ %call4, %if.then3 ], [ %call7, %if.end ]
+cleanup41:                                        ; preds = %if.then3, %if.end, %cleanup39
+  %retval.1 = phi ptr [ %retval.2, %cleanup39 ], [ %call4, %if.then3 ], [ %call7, %if.end ]
   ret ptr %retval.1
 }
 
@@ -480,13 +519,13 @@ entry:
   %arrayidx = getelementptr inbounds ptr, ptr %args, i64 %at
   %0 = load ptr, ptr %arrayidx, align 8
   %call = call i1 @fly.native_replay.read_tensor(ptr %python, ptr %0, ptr nonnull %found)
-  br i1 %call, label %lor.lhs.false, label %cleanup61
+  br i1 %call, label %lor.lhs.false, label %cleanup52
 
 lor.lhs.false:                                    ; preds = %entry
   %strides = getelementptr inbounds nuw i8, ptr %found, i64 32
   %1 = load ptr, ptr %strides, align 8
   %tobool.not = icmp eq ptr %1, null
-  br i1 %tobool.not, label %cleanup61, label %lor.lhs.false1
+  br i1 %tobool.not, label %cleanup52, label %lor.lhs.false1
 
 lor.lhs.false1:                                   ; preds = %lor.lhs.false
   %2 = load i64, ptr %facts, align 8
@@ -497,58 +536,48 @@ lor.lhs.false1:                                   ; preds = %lor.lhs.false
   %conv = zext i32 %mul to i64
   %add2 = add nsw i64 %add, %conv
   %cmp = icmp sgt i64 %add2, 320
-  br i1 %cmp, label %cleanup61, label %if.end
+  br i1 %cmp, label %cleanup52, label %if.end
 
 if.end:                                           ; preds = %lor.lhs.false1
-  %arrayidx5 = getelementptr inbounds nuw i8, ptr %python, i64 168
-  %4 = load i64, ptr %arrayidx5, align 8
-  %5 = inttoptr i64 %4 to ptr
-  %arrayidx6 = getelementptr inbounds nuw i8, ptr %python, i64 72
-  %6 = load i64, ptr %arrayidx6, align 8
-  %7 = inttoptr i64 %6 to ptr
-  %8 = load ptr, ptr %arrayidx, align 8
-  %call8 = call ptr %5(ptr %7, ptr %8)
-  %tobool9.not = icmp eq ptr %call8, null
-  br i1 %tobool9.not, label %if.then10, label %if.end12
-
-if.then10:                                        ; preds = %if.end
-  %call11 = call i1 @fly.native_replay.clear_error(ptr %python)
-  br label %cleanup61
-
-if.end12:                                         ; preds = %if.end
-  call void @fly.native_replay.release(ptr %python, ptr nonnull %call8)
-  %9 = load i64, ptr %found, align 8
+  %4 = load i64, ptr %found, align 8
   %offset = getelementptr inbounds nuw i8, ptr %found, i64 40
-  %10 = load i64, ptr %offset, align 8
-  %add13 = add i64 %9, %10
-  %arrayidx14 = getelementptr inbounds nuw i8, ptr %python, i64 64
-  %11 = load i64, ptr %arrayidx14, align 8
-  %12 = inttoptr i64 %11 to ptr
-  %cmp15 = icmp ne ptr %call8, %12
-  %rem = and i64 %add13, 15
-  %tobool18 = icmp ne i64 %rem, 0
-  %or.cond = select i1 %cmp15, i1 true, i1 %tobool18
-  br i1 %or.cond, label %cleanup61, label %lor.lhs.false19
+  %5 = load i64, ptr %offset, align 8
+  %add4 = add i64 %4, %5
+  %rem = and i64 %add4, 15
+  %tobool5.not = icmp eq i64 %rem, 0
+  br i1 %tobool5.not, label %lor.lhs.false6, label %cleanup52
 
-lor.lhs.false19:                                  ; preds = %if.end12
-  %arrayidx20 = getelementptr inbounds nuw i8, ptr %python, i64 120
-  %13 = load i64, ptr %arrayidx20, align 8
-  %cmp21 = icmp ult i64 %add13, %13
-  br i1 %cmp21, label %cleanup61, label %if.end24
+lor.lhs.false6:                                   ; preds = %if.end
+  %arrayidx7 = getelementptr inbounds nuw i8, ptr %python, i64 120
+  %6 = load i64, ptr %arrayidx7, align 8
+  %cmp8 = icmp ult i64 %add4, %6
+  br i1 %cmp8, label %cleanup52, label %lor.lhs.false10
 
-if.end24:                                         ; preds = %lor.lhs.false19
-  %words25 = getelementptr inbounds nuw i8, ptr %facts, i64 8
-  %14 = load i64, ptr %facts, align 8
-  %add.ptr = getelementptr inbounds i64, ptr %words25, i64 %14
+lor.lhs.false10:                                  ; preds = %lor.lhs.false6
+  %dtype = getelementptr inbounds nuw i8, ptr %found, i64 20
+  %7 = load i32, ptr %dtype, align 4
+  %and = and i32 %7, 255
+  %cmp11 = icmp eq i32 %and, 2
+  br i1 %cmp11, label %land.lhs.true, label %if.end16
+
+land.lhs.true:                                    ; preds = %lor.lhs.false10
+  %8 = load ptr, ptr %arrayidx, align 8
+  %call14 = call i1 @fly.native_replay.is_plain(ptr %python, ptr %8)
+  br i1 %call14, label %if.end16, label %cleanup52
+
+if.end16:                                         ; preds = %land.lhs.true, %lor.lhs.false10
+  %words17 = getelementptr inbounds nuw i8, ptr %facts, i64 8
+  %9 = load i64, ptr %facts, align 8
+  %add.ptr = getelementptr inbounds i64, ptr %words17, i64 %9
   br label %while.cond
 
-while.cond:                                       ; preds = %while.body, %if.end24
-  %twin.0 = phi i64 [ 0, %if.end24 ], [ %inc, %while.body ]
-  %arrayidx27 = getelementptr inbounds nuw ptr, ptr %args, i64 %twin.0
-  %15 = load ptr, ptr %arrayidx27, align 8
-  %16 = load ptr, ptr %arrayidx, align 8
-  %cmp29.not = icmp eq ptr %15, %16
-  br i1 %cmp29.not, label %while.end, label %while.body
+while.cond:                                       ; preds = %while.body, %if.end16
+  %twin.0 = phi i64 [ 0, %if.end16 ], [ %inc, %while.body ]
+  %arrayidx19 = getelementptr inbounds nuw ptr, ptr %args, i64 %twin.0
+  %10 = load ptr, ptr %arrayidx19, align 8
+  %11 = load ptr, ptr %arrayidx, align 8
+  %cmp21.not = icmp eq ptr %10, %11
+  br i1 %cmp21.not, label %while.end, label %while.body
 
 while.body:                                       ; preds = %while.cond
   %inc = add nuw nsw i64 %twin.0, 1
@@ -556,59 +585,58 @@ while.body:                                       ; preds = %while.cond
 
 while.end:                                        ; preds = %while.cond
   %addresses = getelementptr inbounds nuw i8, ptr %facts, i64 2568
-  %arrayidx31 = getelementptr inbounds i64, ptr %addresses, i64 %at
-  store i64 %add13, ptr %arrayidx31, align 8
-  %17 = load i32, ptr %rank, align 8
-  %conv33 = zext i32 %17 to i64
-  store i64 %conv33, ptr %add.ptr, align 8
-  %dtype = getelementptr inbounds nuw i8, ptr %found, i64 20
-  %18 = load i32, ptr %dtype, align 4
-  %conv35 = zext i32 %18 to i64
-  %arrayidx36 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 8
-  store i64 %conv35, ptr %arrayidx36, align 8
+  %arrayidx23 = getelementptr inbounds i64, ptr %addresses, i64 %at
+  store i64 %add4, ptr %arrayidx23, align 8
+  %12 = load i32, ptr %rank, align 8
+  %conv25 = zext i32 %12 to i64
+  store i64 %conv25, ptr %add.ptr, align 8
+  %13 = load i32, ptr %dtype, align 4
+  %conv28 = zext i32 %13 to i64
+  %arrayidx29 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 8
+  store i64 %conv28, ptr %arrayidx29, align 8
   %device = getelementptr inbounds nuw i8, ptr %found, i64 8
-  %19 = load i64, ptr %device, align 8
-  %arrayidx37 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 16
-  store i64 %19, ptr %arrayidx37, align 8
-  %arrayidx38 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 24
-  store i64 %twin.0, ptr %arrayidx38, align 8
+  %14 = load i64, ptr %device, align 8
+  %arrayidx30 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 16
+  store i64 %14, ptr %arrayidx30, align 8
+  %arrayidx31 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 24
+  store i64 %twin.0, ptr %arrayidx31, align 8
   br label %for.cond
 
 for.cond:                                         ; preds = %for.body, %while.end
-  %i.0 = phi i64 [ 0, %while.end ], [ %inc52, %for.body ]
-  %20 = load i32, ptr %rank, align 8
-  %conv40 = zext i32 %20 to i64
-  %cmp41 = icmp samesign ult i64 %i.0, %conv40
-  br i1 %cmp41, label %for.body, label %for.end
+  %i.0 = phi i64 [ 0, %while.end ], [ %inc45, %for.body ]
+  %15 = load i32, ptr %rank, align 8
+  %conv33 = zext i32 %15 to i64
+  %cmp34 = icmp samesign ult i64 %i.0, %conv33
+  br i1 %cmp34, label %for.body, label %for.end
 
 for.body:                                         ; preds = %for.cond
   %shape = getelementptr inbounds nuw i8, ptr %found, i64 24
-  %21 = load ptr, ptr %shape, align 8
-  %arrayidx43 = getelementptr inbounds nuw i64, ptr %21, i64 %i.0
-  %22 = load i64, ptr %arrayidx43, align 8
-  %mul44 = shl nuw nsw i64 %i.0, 1
-  %23 = getelementptr inbounds nuw i64, ptr %add.ptr, i64 %mul44
-  %arrayidx46 = getelementptr inbounds nuw i8, ptr %23, i64 32
-  store i64 %22, ptr %arrayidx46, align 8
-  %24 = load ptr, ptr %strides, align 8
-  %arrayidx48 = getelementptr inbounds nuw i64, ptr %24, i64 %i.0
-  %25 = load i64, ptr %arrayidx48, align 8
-  %26 = getelementptr inbounds nuw i64, ptr %add.ptr, i64 %mul44
-  %arrayidx51 = getelementptr inbounds nuw i8, ptr %26, i64 40
-  store i64 %25, ptr %arrayidx51, align 8
-  %inc52 = add nuw nsw i64 %i.0, 1
+  %16 = load ptr, ptr %shape, align 8
+  %arrayidx36 = getelementptr inbounds nuw i64, ptr %16, i64 %i.0
+  %17 = load i64, ptr %arrayidx36, align 8
+  %mul37 = shl nuw nsw i64 %i.0, 1
+  %18 = getelementptr inbounds nuw i64, ptr %add.ptr, i64 %mul37
+  %arrayidx39 = getelementptr inbounds nuw i8, ptr %18, i64 32
+  store i64 %17, ptr %arrayidx39, align 8
+  %19 = load ptr, ptr %strides, align 8
+  %arrayidx41 = getelementptr inbounds nuw i64, ptr %19, i64 %i.0
+  %20 = load i64, ptr %arrayidx41, align 8
+  %21 = getelementptr inbounds nuw i64, ptr %add.ptr, i64 %mul37
+  %arrayidx44 = getelementptr inbounds nuw i8, ptr %21, i64 40
+  store i64 %20, ptr %arrayidx44, align 8
+  %inc45 = add nuw nsw i64 %i.0, 1
   br label %for.cond
 
 for.end:                                          ; preds = %for.cond
-  %mul55 = shl nuw nsw i64 %conv40, 1
-  %add56 = add nuw nsw i64 %mul55, 4
-  %27 = load i64, ptr %facts, align 8
-  %add58 = add nsw i64 %27, %add56
-  store i64 %add58, ptr %facts, align 8
-  br label %cleanup61
+  %mul48 = shl nuw nsw i64 %conv33, 1
+  %add49 = add nuw nsw i64 %mul48, 4
+  %22 = load i64, ptr %facts, align 8
+  %add51 = add nsw i64 %22, %add49
+  store i64 %add51, ptr %facts, align 8
+  br label %cleanup52
 
-cleanup61:                                        ; preds = %if.then10, %if.end12, %lor.lhs.false19, %for.end, %entry, %lor.lhs.false, %lor.lhs.false1
-  %retval.0 = phi i1 [ false, %entry ], [ false, %lor.lhs.false1 ], [ false, %lor.lhs.false ], [ %call11, %if.then10 ], [ true, %for.end ], [ false, %lor.lhs.false19 ], [ false, %if.end12 ]
+cleanup52:                                        ; preds = %for.end, %land.lhs.true, %lor.lhs.false6, %if.end, %entry, %lor.lhs.false, %lor.lhs.false1
+  %retval.0 = phi i1 [ false, %entry ], [ false, %lor.lhs.false1 ], [ false, %lor.lhs.false ], [ true, %for.end ], [ false, %land.lhs.true ], [ false, %lor.lhs.false6 ], [ false, %if.end ]
   call void @llvm.lifetime.end.p0(ptr nonnull %found)
   ret i1 %retval.0
 }
@@ -754,6 +782,35 @@ return:                                           ; preds = %entry, %if.then
   ret i1 %retval.0
 }
 
+define internal i1 @fly.native_replay.is_plain(ptr %python, ptr %tensor) {
+entry:
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 168
+  %0 = load i64, ptr %arrayidx, align 8
+  %1 = inttoptr i64 %0 to ptr
+  %arrayidx1 = getelementptr inbounds nuw i8, ptr %python, i64 72
+  %2 = load i64, ptr %arrayidx1, align 8
+  %3 = inttoptr i64 %2 to ptr
+  %call = call ptr %1(ptr %3, ptr %tensor)
+  %tobool.not = icmp eq ptr %call, null
+  br i1 %tobool.not, label %if.then, label %if.end
+
+if.then:                                          ; preds = %entry
+  %call2 = call i1 @fly.native_replay.clear_error(ptr %python)
+  br label %cleanup
+
+if.end:                                           ; preds = %entry
+  call void @fly.native_replay.release(ptr %python, ptr nonnull %call)
+  %arrayidx3 = getelementptr inbounds nuw i8, ptr %python, i64 64
+  %4 = load i64, ptr %arrayidx3, align 8
+  %5 = inttoptr i64 %4 to ptr
+  %cmp = icmp eq ptr %call, %5
+  br label %cleanup
+
+cleanup:                                          ; preds = %if.end, %if.then
+  %retval.0 = phi i1 [ %cmp, %if.end ], [ %call2, %if.then ]
+  ret i1 %retval.0
+}
+
 define internal i1 @fly.native_replay.clear_error(ptr %python) {
 entry:
   %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 144
@@ -763,174 +820,232 @@ entry:
   ret i1 false
 }
 
+define internal ptr @fly.native_replay.take_handed(ptr %python, ptr %args, i64 %count) {
+entry:
+  %0 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), align 8
+  %tobool.not = icmp eq ptr %0, null
+  br i1 %tobool.not, label %return, label %lor.lhs.false
+
+lor.lhs.false:                                    ; preds = %entry
+  %1 = load ptr, ptr @fly.native_replay.handed, align 8
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 272
+  %2 = load i64, ptr %arrayidx, align 8
+  %3 = inttoptr i64 %2 to ptr
+  %call = call ptr %3()
+  %cmp.not = icmp eq ptr %1, %call
+  br i1 %cmp.not, label %for.cond, label %return
+
+for.cond:                                         ; preds = %lor.lhs.false, %for.body
+  %same.0.off0 = phi i1 [ %and5, %for.body ], [ true, %lor.lhs.false ]
+  %i.0 = phi i64 [ %inc, %for.body ], [ 0, %lor.lhs.false ]
+  %cmp1 = icmp slt i64 %i.0, %count
+  br i1 %cmp1, label %for.body, label %for.end
+
+for.body:                                         ; preds = %for.cond
+  %4 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), align 8
+  %arrayidx2 = getelementptr inbounds nuw ptr, ptr %4, i64 %i.0
+  %5 = load ptr, ptr %arrayidx2, align 8
+  %arrayidx3 = getelementptr inbounds nuw ptr, ptr %args, i64 %i.0
+  %6 = load ptr, ptr %arrayidx3, align 8
+  %cmp4 = icmp eq ptr %5, %6
+  %and5 = and i1 %same.0.off0, %cmp4
+  %inc = add nuw nsw i64 %i.0, 1
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond
+  store ptr null, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 8), align 8
+  %7 = load ptr, ptr getelementptr inbounds nuw (i8, ptr @fly.native_replay.handed, i64 16), align 8
+  %cond = select i1 %same.0.off0, ptr %7, ptr null
+  br label %return
+
+return:                                           ; preds = %entry, %lor.lhs.false, %for.end
+  %retval.0 = phi ptr [ %cond, %for.end ], [ null, %lor.lhs.false ], [ null, %entry ]
+  ret ptr %retval.0
+}
+
 define internal ptr @fly.native_replay.run(ptr %python, ptr %replay, ptr %args, ptr %addresses) {
 entry:
-  %buffers = alloca [32 x ptr], align 16
-  call void @llvm.lifetime.start.p0(ptr nonnull %buffers)
+  %tensors = alloca %struct.Tensors, align 16
+  call void @llvm.lifetime.start.p0(ptr nonnull %tensors)
   %arrayidx = getelementptr inbounds nuw i8, ptr %replay, i64 8
   %0 = load i64, ptr %arrayidx, align 8
-  %arrayidx1 = getelementptr inbounds nuw i8, ptr %replay, i64 16
+  %arrayidx1 = getelementptr inbounds nuw i8, ptr %replay, i64 48
   %1 = load i64, ptr %arrayidx1, align 8
+  %. = call i64 @llvm.smax.i64(i64 %1, i64 0)
   %add.ptr = getelementptr inbounds nuw i8, ptr %replay, i64 88
-  %add.ptr2.idx = shl nsw i64 %1, 4
-  %add.ptr2 = getelementptr inbounds i8, ptr %add.ptr, i64 %add.ptr2.idx
-  %arrayidx3 = getelementptr inbounds nuw i8, ptr %replay, i64 48
-  %2 = load i64, ptr %arrayidx3, align 8
-  %. = call i64 @llvm.smax.i64(i64 %2, i64 0)
-  %arrayidx5 = getelementptr inbounds nuw i8, ptr %replay, i64 32
-  %3 = load i64, ptr %arrayidx5, align 8
-  %add.ptr6 = getelementptr inbounds i64, ptr %add.ptr2, i64 %3
-  %add.ptr7 = getelementptr inbounds nuw i64, ptr %add.ptr6, i64 %.
   br label %for.cond
 
 for.cond:                                         ; preds = %for.body, %entry
   %i.0 = phi i64 [ 0, %entry ], [ %inc, %for.body ]
-  %cmp8 = icmp slt i64 %i.0, %0
-  br i1 %cmp8, label %for.body, label %for.cond12
+  %cmp3 = icmp slt i64 %i.0, %0
+  br i1 %cmp3, label %for.body, label %for.cond7
 
 for.body:                                         ; preds = %for.cond
-  %arrayidx9 = getelementptr inbounds nuw ptr, ptr %args, i64 %i.0
-  %4 = load ptr, ptr %arrayidx9, align 8
-  %arrayidx10 = getelementptr inbounds nuw ptr, ptr %buffers, i64 %i.0
-  store ptr %4, ptr %arrayidx10, align 8
+  %arrayidx4 = getelementptr inbounds nuw ptr, ptr %args, i64 %i.0
+  %2 = load ptr, ptr %arrayidx4, align 8
+  %arrayidx5 = getelementptr inbounds nuw ptr, ptr %tensors, i64 %i.0
+  store ptr %2, ptr %arrayidx5, align 8
   %inc = add nuw nsw i64 %i.0, 1
   br label %for.cond
 
-for.cond12:                                       ; preds = %for.cond, %for.body15
-  %known.0 = phi i64 [ %inc19, %for.body15 ], [ %0, %for.cond ]
-  %good.0.off0 = phi i1 [ %call, %for.body15 ], [ true, %for.cond ]
-  %i11.0 = phi i64 [ %inc21, %for.body15 ], [ 0, %for.cond ]
-  %cmp13 = icmp slt i64 %i11.0, %1
-  %spec.select = select i1 %cmp13, i1 %good.0.off0, i1 false
-  br i1 %spec.select, label %for.body15, label %for.end22
+for.cond7:                                        ; preds = %for.cond, %if.end
+  %end.0 = phi i64 [ %end.1, %if.end ], [ %0, %for.cond ]
+  %row.0 = phi ptr [ %add.ptr15, %if.end ], [ %add.ptr, %for.cond ]
+  %good.0.off0 = phi i1 [ %good.1.off0, %if.end ], [ true, %for.cond ]
+  %i6.0 = phi i64 [ %inc17, %if.end ], [ 0, %for.cond ]
+  %arrayidx8 = getelementptr inbounds nuw i8, ptr %replay, i64 16
+  %3 = load i64, ptr %arrayidx8, align 8
+  %cmp9 = icmp slt i64 %i6.0, %3
+  br i1 %cmp9, label %for.body11, label %for.end18
 
-for.body15:                                       ; preds = %for.cond12
-  %arrayidx16 = getelementptr inbounds ptr, ptr %buffers, i64 %known.0
-  store ptr null, ptr %arrayidx16, align 8
-  %add.ptr18.idx = shl nsw i64 %i11.0, 4
-  %add.ptr18 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 %add.ptr18.idx
-  %call = call i1 @fly.native_replay.make(ptr %python, ptr nonnull %add.ptr18, ptr nonnull %buffers, i64 %known.0, ptr %addresses)
-  %inc19 = add nsw i64 %known.0, 1
-  %inc21 = add nuw nsw i64 %i11.0, 1
-  br label %for.cond12
-
-for.end22:                                        ; preds = %for.cond12
+for.body11:                                       ; preds = %for.cond7
   br i1 %good.0.off0, label %if.then, label %if.end
 
-if.then:                                          ; preds = %for.end22
-  %call24 = call i64 @fly.native_replay.stream_of(ptr %python, ptr %replay)
-  %cmp25 = icmp ne i64 %call24, -1
+if.then:                                          ; preds = %for.body11
+  %arrayidx12 = getelementptr inbounds i64, ptr %addresses, i64 %end.0
+  %call = call i1 @fly.native_replay.make(ptr %python, ptr %row.0, ptr nonnull %tensors, i64 %end.0, ptr %arrayidx12)
+  %inc13 = add nsw i64 %end.0, 1
   br label %if.end
 
-if.end:                                           ; preds = %if.then, %for.end22
-  %stream.0 = phi i64 [ %call24, %if.then ], [ -1, %for.end22 ]
-  %good.1.off0 = phi i1 [ %cmp25, %if.then ], [ false, %for.end22 ]
-  br label %for.cond28
+if.end:                                           ; preds = %if.then, %for.body11
+  %end.1 = phi i64 [ %inc13, %if.then ], [ %end.0, %for.body11 ]
+  %good.1.off0 = phi i1 [ %call, %if.then ], [ false, %for.body11 ]
+  %4 = load i64, ptr %row.0, align 8
+  %add.ptr15 = getelementptr inbounds i64, ptr %row.0, i64 %4
+  %inc17 = add nuw nsw i64 %i6.0, 1
+  br label %for.cond7
 
-for.cond28:                                       ; preds = %for.body35, %if.end
-  %launched.0 = phi ptr [ %add.ptr7, %if.end ], [ %add.ptr40, %for.body35 ]
-  %good.2.off0 = phi i1 [ %good.1.off0, %if.end ], [ %call36, %for.body35 ]
-  %i27.0 = phi i64 [ 0, %if.end ], [ %inc42, %for.body35 ]
-  %arrayidx29 = getelementptr inbounds nuw i8, ptr %replay, i64 24
-  %5 = load i64, ptr %arrayidx29, align 8
-  %cmp30 = icmp slt i64 %i27.0, %5
-  %spec.select37 = select i1 %cmp30, i1 %good.2.off0, i1 false
-  br i1 %spec.select37, label %for.body35, label %for.end43
+for.end18:                                        ; preds = %for.cond7
+  %arrayidx19 = getelementptr inbounds nuw i8, ptr %replay, i64 32
+  %5 = load i64, ptr %arrayidx19, align 8
+  %add.ptr20 = getelementptr inbounds i64, ptr %row.0, i64 %5
+  %add.ptr21 = getelementptr inbounds nuw i64, ptr %add.ptr20, i64 %.
+  br i1 %good.0.off0, label %if.then23, label %if.end27
 
-for.body35:                                       ; preds = %for.cond28
-  %call36 = call i1 @fly.native_replay.launch(ptr %python, ptr %launched.0, ptr %addresses, i64 %stream.0)
-  %arrayidx38 = getelementptr inbounds nuw i8, ptr %launched.0, i64 80
-  %6 = load i64, ptr %arrayidx38, align 8
-  %.idx = mul i64 %6, 24
-  %7 = getelementptr i8, ptr %launched.0, i64 %.idx
-  %add.ptr40 = getelementptr i8, ptr %7, i64 88
-  %inc42 = add nuw nsw i64 %i27.0, 1
-  br label %for.cond28
+if.then23:                                        ; preds = %for.end18
+  %call24 = call i64 @fly.native_replay.stream_of(ptr %python, ptr %replay)
+  %cmp25 = icmp ne i64 %call24, -1
+  br label %if.end27
 
-for.end43:                                        ; preds = %for.cond28
-  br i1 %good.2.off0, label %if.then45, label %if.end48
+if.end27:                                         ; preds = %if.then23, %for.end18
+  %stream.0 = phi i64 [ %call24, %if.then23 ], [ -1, %for.end18 ]
+  %good.2.off0 = phi i1 [ %cmp25, %if.then23 ], [ false, %for.end18 ]
+  br label %for.cond29
 
-if.then45:                                        ; preds = %for.end43
-  %call47 = call ptr @fly.native_replay.results(ptr %python, ptr %replay, ptr nonnull %add.ptr2, ptr nonnull %buffers)
-  br label %if.end48
+for.cond29:                                       ; preds = %for.body34, %if.end27
+  %good.3.off0 = phi i1 [ %good.2.off0, %if.end27 ], [ %call35, %for.body34 ]
+  %launched.0 = phi ptr [ %add.ptr21, %if.end27 ], [ %add.ptr38, %for.body34 ]
+  %i28.0 = phi i64 [ 0, %if.end27 ], [ %inc40, %for.body34 ]
+  %arrayidx30 = getelementptr inbounds nuw i8, ptr %replay, i64 24
+  %6 = load i64, ptr %arrayidx30, align 8
+  %cmp31 = icmp slt i64 %i28.0, %6
+  %spec.select = select i1 %cmp31, i1 %good.3.off0, i1 false
+  br i1 %spec.select, label %for.body34, label %for.end41
 
-if.end48:                                         ; preds = %if.then45, %for.end43
-  %found.0 = phi ptr [ %call47, %if.then45 ], [ null, %for.end43 ]
-  br label %for.cond50
+for.body34:                                       ; preds = %for.cond29
+  %call35 = call i1 @fly.native_replay.launch(ptr %python, ptr %launched.0, ptr %addresses, i64 %stream.0)
+  %arrayidx37 = getelementptr inbounds nuw i8, ptr %launched.0, i64 80
+  %7 = load i64, ptr %arrayidx37, align 8
+  %.idx = mul i64 %7, 24
+  %8 = getelementptr i8, ptr %launched.0, i64 %.idx
+  %add.ptr38 = getelementptr i8, ptr %8, i64 88
+  %inc40 = add nuw nsw i64 %i28.0, 1
+  br label %for.cond29
 
-for.cond50:                                       ; preds = %for.inc58, %if.end48
-  %i49.0 = phi i64 [ %0, %if.end48 ], [ %inc59, %for.inc58 ]
-  %cmp51 = icmp slt i64 %i49.0, %known.0
-  br i1 %cmp51, label %for.body53, label %for.end60
+for.end41:                                        ; preds = %for.cond29
+  br i1 %good.3.off0, label %if.then43, label %if.end46
 
-for.body53:                                       ; preds = %for.cond50
-  %arrayidx54 = getelementptr inbounds ptr, ptr %buffers, i64 %i49.0
-  %8 = load ptr, ptr %arrayidx54, align 8
-  %tobool.not = icmp eq ptr %8, null
-  br i1 %tobool.not, label %for.inc58, label %if.then55
+if.then43:                                        ; preds = %for.end41
+  %call45 = call ptr @fly.native_replay.results(ptr %python, ptr %replay, ptr %row.0, ptr nonnull %tensors)
+  br label %if.end46
 
-if.then55:                                        ; preds = %for.body53
-  call void @fly.native_replay.release(ptr %python, ptr nonnull %8)
-  br label %for.inc58
-
-for.inc58:                                        ; preds = %for.body53, %if.then55
-  %inc59 = add nsw i64 %i49.0, 1
-  br label %for.cond50
-
-for.end60:                                        ; preds = %for.cond50
-  call void @llvm.lifetime.end.p0(ptr nonnull %buffers)
+if.end46:                                         ; preds = %if.then43, %for.end41
+  %found.0 = phi ptr [ %call45, %if.then43 ], [ null, %for.end41 ]
+  call void @fly.native_replay.drop(ptr %python, ptr nonnull %tensors, i64 %0, i64 %end.0)
+  call void @llvm.lifetime.end.p0(ptr nonnull %tensors)
   ret ptr %found.0
 }
 
-define internal i1 @fly.native_replay.make(ptr %python, ptr %row, ptr %buffers, i64 %at, ptr %addresses) {
+define internal i1 @fly.native_replay.make(ptr %python, ptr %row, ptr %tensors, i64 %at, ptr %address) {
 entry:
-  %found = alloca %struct.Tensor, align 8
-  call void @llvm.lifetime.start.p0(ptr nonnull %found)
-  %0 = load i64, ptr %row, align 8
-  %cmp = icmp slt i64 %0, 0
-  br i1 %cmp, label %cond.true, label %cond.false
+  %made = alloca ptr, align 8
+  %arrayidx = getelementptr inbounds ptr, ptr %tensors, i64 %at
+  store ptr null, ptr %arrayidx, align 8
+  %hidden = getelementptr inbounds nuw i8, ptr %tensors, i64 256
+  %arrayidx1 = getelementptr inbounds ptr, ptr %hidden, i64 %at
+  store ptr null, ptr %arrayidx1, align 8
+  %arrayidx2 = getelementptr inbounds nuw i8, ptr %python, i64 320
+  %0 = load i64, ptr %arrayidx2, align 8
+  %tobool.not = icmp eq i64 %0, 0
+  br i1 %tobool.not, label %if.then, label %if.end
 
-cond.true:                                        ; preds = %entry
-  %arrayidx1 = getelementptr inbounds nuw i8, ptr %row, i64 8
-  %1 = load i64, ptr %arrayidx1, align 8
-  %2 = inttoptr i64 %1 to ptr
-  br label %cond.end
+if.then:                                          ; preds = %entry
+  %call = call i1 @fly.native_replay.make_like(ptr %python, ptr %row, ptr nonnull %arrayidx, ptr %address)
+  br label %return
 
-cond.false:                                       ; preds = %entry
-  %arrayidx3 = getelementptr inbounds nuw ptr, ptr %buffers, i64 %0
-  %3 = load ptr, ptr %arrayidx3, align 8
-  br label %cond.end
+if.end:                                           ; preds = %entry
+  call void @llvm.lifetime.start.p0(ptr nonnull %made)
+  %add.ptr = getelementptr inbounds nuw i8, ptr %row, i64 56
+  %arrayidx5 = getelementptr inbounds nuw i8, ptr %row, i64 24
+  %1 = load i64, ptr %arrayidx5, align 8
+  %add.ptr6 = getelementptr inbounds i64, ptr %add.ptr, i64 %1
+  %arrayidx7 = getelementptr inbounds nuw i8, ptr %python, i64 296
+  %2 = load i64, ptr %arrayidx7, align 8
+  %3 = inttoptr i64 %2 to ptr
+  %arrayidx9 = getelementptr inbounds nuw i8, ptr %row, i64 32
+  %4 = load i64, ptr %arrayidx9, align 8
+  %conv = trunc i64 %4 to i32
+  %arrayidx10 = getelementptr inbounds nuw i8, ptr %row, i64 40
+  %5 = load i64, ptr %arrayidx10, align 8
+  %conv11 = trunc i64 %5 to i32
+  %arrayidx12 = getelementptr inbounds nuw i8, ptr %row, i64 48
+  %6 = load i64, ptr %arrayidx12, align 8
+  %conv13 = trunc i64 %6 to i32
+  %call14 = call i32 %3(i64 %1, ptr nonnull %add.ptr, ptr nonnull %add.ptr6, i32 %conv, i32 %conv11, i32 %conv13, ptr nonnull %made)
+  %tobool15.not = icmp eq i32 %call14, 0
+  br i1 %tobool15.not, label %if.end17, label %cleanup
 
-cond.end:                                         ; preds = %cond.false, %cond.true
-  %cond = phi ptr [ %2, %cond.true ], [ %3, %cond.false ]
-  %arrayidx4 = getelementptr inbounds nuw i8, ptr %python, i64 168
-  %4 = load i64, ptr %arrayidx4, align 8
-  %5 = inttoptr i64 %4 to ptr
-  %arrayidx5 = getelementptr inbounds nuw i8, ptr %python, i64 104
-  %6 = load i64, ptr %arrayidx5, align 8
-  %7 = inttoptr i64 %6 to ptr
-  %call = call ptr %5(ptr %7, ptr %cond)
-  %tobool.not = icmp eq ptr %call, null
-  br i1 %tobool.not, label %cleanup, label %if.end
+if.end17:                                         ; preds = %if.end
+  %7 = load ptr, ptr %made, align 8
+  store ptr %7, ptr %arrayidx1, align 8
+  %arrayidx20 = getelementptr inbounds nuw i8, ptr %python, i64 304
+  %8 = load i64, ptr %arrayidx20, align 8
+  %9 = inttoptr i64 %8 to ptr
+  %call21 = call i32 %9(ptr %7, ptr %address)
+  %tobool22.not = icmp eq i32 %call21, 0
+  br i1 %tobool22.not, label %if.end24, label %cleanup
 
-if.end:                                           ; preds = %cond.end
-  %arrayidx6 = getelementptr inbounds ptr, ptr %buffers, i64 %at
-  store ptr %call, ptr %arrayidx6, align 8
-  %call7 = call i1 @fly.native_replay.read_tensor(ptr %python, ptr nonnull %call, ptr nonnull %found)
-  br i1 %call7, label %if.end9, label %cleanup
+if.end24:                                         ; preds = %if.end17
+  %arrayidx25 = getelementptr inbounds nuw i8, ptr %row, i64 16
+  %10 = load i64, ptr %arrayidx25, align 8
+  %tobool26.not = icmp eq i64 %10, 0
+  br i1 %tobool26.not, label %if.end32, label %if.then27
 
-if.end9:                                          ; preds = %if.end
-  %8 = load i64, ptr %found, align 8
-  %offset = getelementptr inbounds nuw i8, ptr %found, i64 40
-  %9 = load i64, ptr %offset, align 8
-  %add = add i64 %8, %9
-  %arrayidx10 = getelementptr inbounds i64, ptr %addresses, i64 %at
-  store i64 %add, ptr %arrayidx10, align 8
+if.then27:                                        ; preds = %if.end24
+  %11 = load i64, ptr %arrayidx2, align 8
+  %12 = inttoptr i64 %11 to ptr
+  %13 = load ptr, ptr %made, align 8
+  %call29 = call ptr %12(ptr %13)
+  store ptr %call29, ptr %arrayidx, align 8
+  br label %if.end32
+
+if.end32:                                         ; preds = %if.then27, %if.end24
+  %14 = load i64, ptr %arrayidx25, align 8
+  %tobool34.not = icmp eq i64 %14, 0
+  br i1 %tobool34.not, label %cleanup, label %lor.rhs
+
+lor.rhs:                                          ; preds = %if.end32
+  %15 = load ptr, ptr %arrayidx, align 8
+  %tobool37 = icmp ne ptr %15, null
   br label %cleanup
 
-cleanup:                                          ; preds = %if.end, %cond.end, %if.end9
-  %retval.0 = phi i1 [ true, %if.end9 ], [ false, %cond.end ], [ false, %if.end ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %found)
+cleanup:                                          ; preds = %if.end32, %lor.rhs, %if.end17, %if.end
+  %retval.1 = phi i1 [ false, %if.end17 ], [ false, %if.end ], [ true, %if.end32 ], [ %tobool37, %lor.rhs ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %made)
+  br label %return
+
+return:                                           ; preds = %cleanup, %if.then
+  %retval.0 = phi i1 [ %retval.1, %cleanup ], [ %call, %if.then ]
   ret i1 %retval.0
 }
 
@@ -1033,12 +1148,12 @@ for.body8:                                        ; preds = %for.cond4
   br label %for.cond4
 
 for.end17:                                        ; preds = %for.cond4
-  %arrayidx18 = getelementptr inbounds nuw i8, ptr %python, i64 272
+  %arrayidx18 = getelementptr inbounds nuw i8, ptr %python, i64 280
   %11 = load i64, ptr %arrayidx18, align 8
   %12 = inttoptr i64 %11 to ptr
   %call19 = call ptr %12()
   %call20 = call i32 @fly.native_replay.enter(ptr %launched, ptr nonnull %1, i64 %call)
-  %arrayidx21 = getelementptr inbounds nuw i8, ptr %python, i64 280
+  %arrayidx21 = getelementptr inbounds nuw i8, ptr %python, i64 288
   %13 = load i64, ptr %arrayidx21, align 8
   %14 = inttoptr i64 %13 to ptr
   call void %14(ptr %call19)
@@ -1135,6 +1250,83 @@ if.end13:                                         ; preds = %cond.end
 cleanup19:                                        ; preds = %if.end13, %if.then11, %if.then9, %entry
   %retval.0 = phi ptr [ %call, %entry ], [ %cond, %if.end13 ], [ null, %if.then11 ], [ null, %if.then9 ]
   ret ptr %retval.0
+}
+
+define internal void @fly.native_replay.drop(ptr %python, ptr %tensors, i64 %first, i64 %end) {
+entry:
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc, %entry
+  %i.0 = phi i64 [ %first, %entry ], [ %inc, %for.inc ]
+  %cmp = icmp slt i64 %i.0, %end
+  br i1 %cmp, label %for.body, label %for.end
+
+for.body:                                         ; preds = %for.cond
+  %arrayidx = getelementptr inbounds ptr, ptr %tensors, i64 %i.0
+  %0 = load ptr, ptr %arrayidx, align 8
+  %tobool.not = icmp eq ptr %0, null
+  br i1 %tobool.not, label %if.end, label %if.then
+
+if.then:                                          ; preds = %for.body
+  call void @fly.native_replay.release(ptr %python, ptr nonnull %0)
+  br label %if.end
+
+if.end:                                           ; preds = %if.then, %for.body
+  %hidden = getelementptr inbounds nuw i8, ptr %tensors, i64 256
+  %arrayidx3 = getelementptr inbounds ptr, ptr %hidden, i64 %i.0
+  %1 = load ptr, ptr %arrayidx3, align 8
+  %tobool4.not = icmp eq ptr %1, null
+  br i1 %tobool4.not, label %for.inc, label %if.then5
+
+if.then5:                                         ; preds = %if.end
+  %arrayidx6 = getelementptr inbounds nuw i8, ptr %python, i64 312
+  %2 = load i64, ptr %arrayidx6, align 8
+  %3 = inttoptr i64 %2 to ptr
+  %call = call i32 %3(ptr nonnull %1)
+  br label %for.inc
+
+for.inc:                                          ; preds = %if.end, %if.then5
+  %inc = add nsw i64 %i.0, 1
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond
+  ret void
+}
+
+define internal i1 @fly.native_replay.make_like(ptr %python, ptr %row, ptr %made, ptr %address) {
+entry:
+  %found = alloca %struct.Tensor, align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %found)
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 168
+  %0 = load i64, ptr %arrayidx, align 8
+  %1 = inttoptr i64 %0 to ptr
+  %arrayidx1 = getelementptr inbounds nuw i8, ptr %python, i64 104
+  %2 = load i64, ptr %arrayidx1, align 8
+  %3 = inttoptr i64 %2 to ptr
+  %arrayidx2 = getelementptr inbounds nuw i8, ptr %row, i64 8
+  %4 = load i64, ptr %arrayidx2, align 8
+  %5 = inttoptr i64 %4 to ptr
+  %call3 = call ptr %1(ptr %3, ptr %5)
+  store ptr %call3, ptr %made, align 8
+  %tobool.not = icmp eq ptr %call3, null
+  br i1 %tobool.not, label %cleanup, label %lor.lhs.false
+
+lor.lhs.false:                                    ; preds = %entry
+  %call4 = call i1 @fly.native_replay.read_tensor(ptr %python, ptr nonnull %call3, ptr nonnull %found)
+  br i1 %call4, label %if.end, label %cleanup
+
+if.end:                                           ; preds = %lor.lhs.false
+  %6 = load i64, ptr %found, align 8
+  %offset = getelementptr inbounds nuw i8, ptr %found, i64 40
+  %7 = load i64, ptr %offset, align 8
+  %add = add i64 %6, %7
+  store i64 %add, ptr %address, align 8
+  br label %cleanup
+
+cleanup:                                          ; preds = %entry, %lor.lhs.false, %if.end
+  %retval.0 = phi i1 [ true, %if.end ], [ false, %lor.lhs.false ], [ false, %entry ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %found)
+  ret i1 %retval.0
 }
 
 define internal i64 @fly.native_replay.report_of(ptr %python, ptr %launched) {

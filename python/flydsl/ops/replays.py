@@ -108,15 +108,11 @@ class Recording:
         return next((index for index, buffer in enumerate(self.buffers) if buffer is tensor), None)
 
 
-def _pattern(recording: Recording, made: Any, given: int) -> tuple[int, Any]:
-    """What a tensor is made like: one that is given, or one without memory that is kept for it."""
-    for index, tensor in enumerate(recording.buffers[:given]):
-        if tensor is not None and tensor.dtype == made.dtype:
-            if tensor.shape == made.shape and tensor.stride() == made.stride():
-                return index, None
+def _pattern(made: Any) -> Any:
+    """A tensor like one that was made, without memory."""
     pattern = made.new_empty(made.shape)
     pattern.untyped_storage().resize_(0)
-    return -1, pattern
+    return pattern
 
 
 def recorded(
@@ -145,7 +141,7 @@ def recorded(
         return results, None
     device = next(tensor for tensor in given if tensor is not None)
     call = Recorded(
-        facts, len(given), tuple(_pattern(recording, made, len(given)) for made in recording.buffers[len(given) :]),
+        facts, len(given), tuple(map(_pattern, recording.buffers[len(given) :])),
         tuple(launches), tuple(shown), alone, None if beside is None else tuple(beside),  # type: ignore[arg-type]
         *arrays.stream_source(device),
     )  # fmt: skip

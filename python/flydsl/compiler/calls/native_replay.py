@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from flydsl.base.lazy import lazy_module
 from flydsl.base.records import dataclass
 from flydsl.compiler.calls.native_call import LOWEST_ADDRESS, dlpack_reader, function_address, signed
+from flydsl.compiler.calls.torch_tensors import new_tensors
 from flydsl.native import constants as native
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ _FUNCTIONS = {
     native.PYTHON_TUPLE_SET_ITEM: "PyTuple_SetItem",
     native.PYTHON_BYTES_FROM: "PyBytes_FromStringAndSize",
     native.PYTHON_DICT_GET_ITEM: "PyDict_GetItemWithError",
+    native.PYTHON_THREAD_STATE: "PyThreadState_Get",
     native.PYTHON_SAVE_THREAD: "PyEval_SaveThread",
     native.PYTHON_RESTORE_THREAD: "PyEval_RestoreThread",
 }
@@ -112,8 +114,19 @@ def _interpreter() -> tuple[bytes, list[Any]]:
         **{word: function_address(name) for word, name in _FUNCTIONS.items()},
         native.PYTHON_READER: dlpack_reader(),
         native.PYTHON_LOWEST_ADDRESS: LOWEST_ADDRESS,
+        **_torch_words(),
     }
     return _table([words[word] for word in range(native.PYTHON_WORDS)]), list(objects.values())
+
+
+def _torch_words() -> dict[int, int]:
+    torch = new_tensors()
+    return {
+        native.TORCH_EMPTY_STRIDED: 0 if torch is None else torch.address("aoti_torch_empty_strided"),
+        native.TORCH_DATA_POINTER: 0 if torch is None else torch.address("aoti_torch_get_data_ptr"),
+        native.TORCH_DELETE: 0 if torch is None else torch.address("aoti_torch_delete_tensor_object"),
+        native.TORCH_WRAP: 0 if torch is None else torch.wrap,
+    }
 
 
 def _python() -> int:
@@ -151,8 +164,8 @@ class Recorded:
     facts: bytes
     """Of the tensors that are given (`call_facts`)."""
     given: int
-    made: tuple[tuple[int, Any], ...]
-    """Of each the buffer that it is like, or -1 and a tensor to make it like."""
+    made: tuple[Any, ...]
+    """Tensors like them, which need no memory."""
     launches: tuple[Launched, ...]
     returned: tuple[int, ...]
     alone: bool
@@ -183,7 +196,8 @@ def fits(recorded: Recorded) -> bool:
 def _words(recorded: Recorded, kept: list[Any]) -> list[int]:
     facts = struct.unpack(f"@{len(recorded.facts) // 8}q", recorded.facts)
     saved = recorded.saved
-    rows = [word for like, pattern in recorded.made for word in (like, id(pattern))]
+    shown = {*recorded.returned, *(saved or ())}
+    rows = [word for at, like in enumerate(recorded.made) for word in _made(like, recorded.given + at in shown)]
     rows += [*recorded.returned, *(saved or ())]
     for launched in recorded.launches:
         rows += _launch_words(launched, kept)
@@ -201,6 +215,21 @@ def _words(recorded: Recorded, kept: list[Any]) -> list[int]:
         native.REPLAY_FACTS_COUNT: len(facts),
     }
     return [*(words[word] for word in range(native.REPLAY_ROWS)), *rows, *facts]
+
+
+def _made(like: Any, shown: bool) -> list[int]:
+    torch, device = new_tensors(), like.device
+    numbers = [0, 0] if torch is None else [torch.number("dtype", like.dtype), torch.number("device_type", device.type)]
+    words = {
+        native.MADE_LENGTH: native.MADE_WORDS + 2 * len(like.shape),
+        native.MADE_PATTERN: id(like),
+        native.MADE_SHOWN: shown,
+        native.MADE_RANK: len(like.shape),
+        native.MADE_DTYPE: numbers[0],
+        native.MADE_DEVICE_TYPE: numbers[1],
+        native.MADE_DEVICE_INDEX: device.index or 0,
+    }
+    return [*(words[word] for word in range(native.MADE_WORDS)), *like.shape, *like.stride()]
 
 
 def _launch_words(launched: Launched, kept: list[Any]) -> list[int]:

@@ -400,8 +400,13 @@ enum Interpreter {
     PYTHON_TUPLE_SET_ITEM,
     PYTHON_BYTES_FROM,
     PYTHON_DICT_GET_ITEM,
+    PYTHON_THREAD_STATE,
     PYTHON_SAVE_THREAD,
     PYTHON_RESTORE_THREAD,
+    TORCH_EMPTY_STRIDED, /* torch's functions without Python, the last of which wraps a tensor for it; or 0 */
+    TORCH_DATA_POINTER,
+    TORCH_DELETE,
+    TORCH_WRAP,
     PYTHON_WORDS,
 };
 
@@ -442,10 +447,15 @@ enum Replay {
     REPLAY_ROWS,
 };
 
-/* Words of a tensor that a replay makes. */
+/* Words of a tensor that a replay makes; its extents and strides follow. */
 enum Made {
-    MADE_LIKE,    /* the buffer that it is like, or -1 */
-    MADE_PATTERN, /* else the tensor */
+    MADE_LENGTH,
+    MADE_PATTERN, /* a tensor that it is like */
+    MADE_SHOWN,   /* whether Python sees it */
+    MADE_RANK,
+    MADE_DTYPE, /* torch's numbers */
+    MADE_DEVICE_TYPE,
+    MADE_DEVICE_INDEX,
     MADE_WORDS,
 };
 
@@ -486,6 +496,7 @@ enum ReplayLimit {
     MOST_FACTS = 320,
     REPLAY_ALIGNMENT = 16, /* of tensors that are given */
     BYTES_HEADER = 32,     /* in front of the payload of a bytes object */
+    DLPACK_FLOAT = 2,      /* the code of f16, f32 and f64 */
 };
 
 #endif

@@ -12,6 +12,13 @@ typedef struct {
     uint64_t addresses[MOST_BUFFERS];
 } Facts;
 
+/* A call that a thread has looked up and that is on its way through autograd: it need not be looked at twice. */
+static struct {
+    void *thread;
+    Object *const *args;
+    const Facts *facts;
+} handed;
+
 static Words *table_of(Object *bytes) { return (Words *)((char *)bytes + BYTES_HEADER); }
 
 static Object *keep(Words *python, Object *object) {
@@ -44,19 +51,23 @@ static bool read_tensor(Words *python, Object *given, Tensor *found) {
     return true;
 }
 
+/* Whether a tensor is what its memory says; views of parts of complex numbers may be its negative. */
+static bool is_plain(Words *python, Object *tensor) {
+    Object *negated = FUNCTION(python, PYTHON_CALL_ONE_ARG, CallOneArg)((Object *)python[PYTHON_IS_NEG], tensor);
+    if (!negated)
+        return clear_error(python);
+    release(python, negated);
+    return negated == (Object *)python[PYTHON_FALSE];
+}
+
 /* A tensor: all but where it lies, and which argument is the same one. One that lies at no multiple of 16 is refused. */
 static bool take_tensor(Words *python, Object *const *args, int64_t at, Facts *facts) {
     Tensor found;
     if (!read_tensor(python, args[at], &found) || !found.strides || facts->count + 4 + 2 * found.rank > MOST_FACTS)
         return false;
-    CallOneArg *call = FUNCTION(python, PYTHON_CALL_ONE_ARG, CallOneArg);
-    Object *negated = call((Object *)python[PYTHON_IS_NEG], args[at]);
-    if (!negated)
-        return clear_error(python);
-    release(python, negated);
     uint64_t address = found.data + found.offset;
-    if (negated != (Object *)python[PYTHON_FALSE] || address % REPLAY_ALIGNMENT ||
-        address < (uint64_t)python[PYTHON_LOWEST_ADDRESS])
+    if (address % REPLAY_ALIGNMENT || address < (uint64_t)python[PYTHON_LOWEST_ADDRESS] ||
+        ((found.dtype & 255) == DLPACK_FLOAT && !is_plain(python, args[at])))
         return false;
     int64_t twin = 0, *words = facts->words + facts->count;
     while (args[twin] != args[at])
@@ -211,17 +222,50 @@ static bool launch(Words *python, Words *launched, const uint64_t *addresses, in
     return false;
 }
 
-static bool make(Words *python, Words *row, Object **buffers, int64_t at, uint64_t *addresses) {
+/* The tensors of a replay: those of Python, and others. */
+typedef struct {
+    ARRAY Object *buffers[MOST_BUFFERS];
+    ARRAY void *hidden[MOST_BUFFERS];
+} Tensors;
+
+/* A new tensor by torch's function for Python. */
+static bool make_like(Words *python, Words *row, Object **made, uint64_t *address) {
     Tensor found;
-    Object *like = row[MADE_LIKE] < 0 ? (Object *)row[MADE_PATTERN] : buffers[row[MADE_LIKE]];
-    Object *made = FUNCTION(python, PYTHON_CALL_ONE_ARG, CallOneArg)((Object *)python[PYTHON_EMPTY_LIKE], like);
-    if (!made)
+    CallOneArg *call = FUNCTION(python, PYTHON_CALL_ONE_ARG, CallOneArg);
+    *made = call((Object *)python[PYTHON_EMPTY_LIKE], (Object *)row[MADE_PATTERN]);
+    if (!*made || !read_tensor(python, *made, &found))
         return false;
-    buffers[at] = made;
-    if (!read_tensor(python, made, &found))
-        return false;
-    addresses[at] = found.data + found.offset;
+    *address = found.data + found.offset;
     return true;
+}
+
+/* A new tensor; the long way says why there is none. */
+static bool make(Words *python, Words *row, Tensors *tensors, int64_t at, uint64_t *address) {
+    tensors->buffers[at] = 0;
+    tensors->hidden[at] = 0;
+    if (!python[TORCH_WRAP])
+        return make_like(python, row, &tensors->buffers[at], address);
+    void *made;
+    Words *shape = row + MADE_WORDS, *strides = shape + row[MADE_RANK];
+    EmptyStrided *empty = FUNCTION(python, TORCH_EMPTY_STRIDED, EmptyStrided);
+    if (empty(row[MADE_RANK], shape, strides, (int32_t)row[MADE_DTYPE], (int32_t)row[MADE_DEVICE_TYPE],
+              (int32_t)row[MADE_DEVICE_INDEX], &made))
+        return false;
+    tensors->hidden[at] = made;
+    if (FUNCTION(python, TORCH_DATA_POINTER, DataPointer)(made, address))
+        return false;
+    if (row[MADE_SHOWN])
+        tensors->buffers[at] = FUNCTION(python, TORCH_WRAP, Wrap)(made);
+    return !row[MADE_SHOWN] || tensors->buffers[at];
+}
+
+static void drop(Words *python, Tensors *tensors, int64_t first, int64_t end) {
+    for (int64_t i = first; i < end; i++) {
+        if (tensors->buffers[i])
+            release(python, tensors->buffers[i]);
+        if (tensors->hidden[i])
+            FUNCTION(python, TORCH_DELETE, Delete)(tensors->hidden[i]);
+    }
 }
 
 /* Some buffers as a tuple, or one of them alone. */
@@ -254,20 +298,22 @@ static Object *results(Words *python, Words *replay, Words *numbers, Object **bu
 
 /* What the replay returns; 0 if Python has an error, or is to be asked for one. */
 static Object *run(Words *python, Words *replay, Object *const *args, uint64_t *addresses) {
-    ARRAY Object *buffers[MOST_BUFFERS];
+    Tensors tensors;
     Object *found = 0;
-    int64_t given = replay[REPLAY_GIVEN], made = replay[REPLAY_MADE], known = given, stream = -1;
-    Words *rows = replay + REPLAY_ROWS, *numbers = rows + MADE_WORDS * made;
+    int64_t given = replay[REPLAY_GIVEN], end = given, stream = -1;
     int64_t saved = replay[REPLAY_SAVED] < 0 ? 0 : replay[REPLAY_SAVED];
-    Words *launched = numbers + replay[REPLAY_RETURNED] + saved;
+    Words *row = replay + REPLAY_ROWS;
     for (int64_t i = 0; i < given; i++)
-        buffers[i] = args[i];
+        tensors.buffers[i] = args[i];
     bool good = true;
-    for (int64_t i = 0; i < made && good; i++) {
-        buffers[known] = 0;
-        good = make(python, rows + MADE_WORDS * i, buffers, known, addresses);
-        known++;
+    for (int64_t i = 0; i < replay[REPLAY_MADE]; i++) {
+        if (good) {
+            good = make(python, row, &tensors, end, &addresses[end]);
+            end++;
+        }
+        row += row[MADE_LENGTH];
     }
+    Words *numbers = row, *launched = row + replay[REPLAY_RETURNED] + saved;
     if (good) {
         stream = stream_of(python, replay);
         good = stream != -1;
@@ -277,11 +323,8 @@ static Object *run(Words *python, Words *replay, Object *const *args, uint64_t *
         launched += LAUNCHED_WORDS + POINTER_WORDS * launched[LAUNCHED_POINTERS];
     }
     if (good)
-        found = results(python, replay, numbers, buffers);
-    for (int64_t i = given; i < known; i++) {
-        if (buffers[i])
-            release(python, buffers[i]);
-    }
+        found = results(python, replay, numbers, tensors.buffers);
+    drop(python, &tensors, given, end);
     return found;
 }
 
@@ -298,18 +341,38 @@ Object *fly_facts(Object *self, Object *const *args, int64_t count) {
     return take_facts(python, args, count, &facts) ? key_of(python, &facts) : none(python);
 }
 
+/* The facts of a call that was handed on, which it takes. */
+static const Facts *take_handed(Words *python, Object *const *args, int64_t count) {
+    if (!handed.args || handed.thread != FUNCTION(python, PYTHON_THREAD_STATE, ThreadState)())
+        return 0;
+    bool same = true;
+    for (int64_t i = 0; i < count; i++)
+        same &= handed.args[i] == args[i];
+    handed.args = 0;
+    return same ? handed.facts : 0;
+}
+
 /* What a replay makes of its own tensors; 0 of others, and with an error. */
 static Object *replayed(Words *python, Words *replay, Object *const *args, int64_t count) {
     Words *known = replay + replay[REPLAY_FACTS];
-    Facts facts;
-    if (count != replay[REPLAY_GIVEN] || !take_facts(python, args, count, &facts) ||
-        facts.count != replay[REPLAY_FACTS_COUNT])
+    int64_t length = replay[REPLAY_FACTS_COUNT];
+    Facts own;
+    if (count != replay[REPLAY_GIVEN])
         return 0;
-    for (int64_t i = 0; i < facts.count; i++) {
-        if (facts.words[i] != known[i])
+    const Facts *facts = take_handed(python, args, count); /* with those of numbers behind them */
+    if (facts) {
+        for (int64_t i = 0; i < count; i++)
+            own.addresses[i] = facts->addresses[i];
+    } else if (take_facts(python, args, count, &own) && own.count == length) {
+        facts = &own;
+    } else {
+        return 0;
+    }
+    for (int64_t i = 0; i < length; i++) {
+        if (facts->words[i] != known[i])
             return 0;
     }
-    return run(python, replay, args, facts.addresses);
+    return run(python, replay, args, own.addresses);
 }
 
 Object *fly_replay(Object *self, Object *const *args, int64_t count) {
@@ -373,7 +436,13 @@ static Object *follow(Words *python, Words *site, Object *lane, Object *const *a
     for (int64_t i = 0; i < site[SITE_TENSORS]; i++)
         given[i + 1] = args[i];
     Vectorcall *apply = FUNCTION(python, PYTHON_VECTORCALL, Vectorcall);
-    return apply((Object *)site[SITE_APPLY], given, (uint64_t)site[SITE_TENSORS] + 1, 0);
+    handed.thread = FUNCTION(python, PYTHON_THREAD_STATE, ThreadState)();
+    handed.args = args;
+    handed.facts = facts;
+    Object *found = apply((Object *)site[SITE_APPLY], given, (uint64_t)site[SITE_TENSORS] + 1, 0);
+    if (handed.args == args)
+        handed.args = 0;
+    return found;
 }
 
 Object *fly_again(Object *self, Object *const *args, int64_t count) {
