@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 from math import prod
 from typing import Any
 
@@ -12,14 +11,6 @@ import numpy as np
 
 from flydsl.compiler.backends.registry import chosen_target
 
-
-class _Recording(threading.local):
-    """What this thread's results, temporary arrays and launches are told to while a call is recorded (`replays.py`)."""
-
-    by: Any = None
-
-
-recording = _Recording()
 ALIGNMENT = 16
 """Where rows that are multiples of so many bytes begin."""
 NAMES: dict[Any, str] = {
@@ -78,28 +69,19 @@ def type_name(x: Any) -> str | None:
 
 def empty_like(x: Any) -> Any:
     """A new array of the same shape and type, row-major."""
-    return np.empty(x.shape, x.dtype) if is_array(x) else _made(x.new_empty(x.shape))
-
-
-def _made(tensor: Any) -> Any:
-    if recording.by is not None:
-        recording.by.made(tensor)
-    return tensor
+    return np.empty(x.shape, x.dtype) if is_array(x) else x.new_empty(x.shape)
 
 
 def launch(function: Any, x: Any, *arguments: Any) -> None:
     """Launch on torch's current stream of the device of ``x``; the stream is the last argument of the function."""
-    arguments = (*arguments, stream_of(x))
-    function(*arguments)
-    if recording.by is not None:
-        recording.by.launched(function, arguments)
+    function(*arguments, stream_of(x))
 
 
 def empty(x: Any, shape: tuple[Any, ...], dtype: str | None = None) -> Any:
     """A new array beside another."""
     if is_array(x):
         return np.empty(shape, x.dtype if dtype is None else _NUMPY[dtype])
-    return _made(x.new_empty(shape) if dtype is None else x.new_empty(shape, dtype=_kind(dtype)))
+    return x.new_empty(shape) if dtype is None else x.new_empty(shape, dtype=_kind(dtype))
 
 
 def _kind(dtype: str) -> Any:
@@ -190,15 +172,11 @@ def shares_memory(a: Any, b: Any) -> bool:
 
 
 def filled(x: Any, value: float) -> None:
-    """Set all elements; not part of what is recorded."""
-    if recording.by is not None:
-        recording.by.refuse()
+    """Set all elements."""
     x[...] = value
 
 
 def copy_into(out: Any, x: Any) -> None:
-    if recording.by is not None:
-        recording.by.refuse()
     if is_array(out):
         np.copyto(out, x, casting="same_kind")
     else:

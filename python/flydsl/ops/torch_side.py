@@ -14,7 +14,7 @@ import torch
 from torch.autograd.function import once_differentiable
 
 from flydsl.compiler.calls.native_replay import forward_function, replays_are_native
-from flydsl.ops import arrays, replays
+from flydsl.ops import arrays, recordings, replays
 from flydsl.ops.op import Arguments, Op
 
 NAMESPACE = "flydsl"
@@ -58,8 +58,8 @@ class Lane:
 
     def __init__(self, op: Op, numbers: Arguments, facts: bytes | None) -> None:
         self.op, self.numbers, self._facts = op, numbers, facts
-        self._tried: set[str] = set()
-        """Recordings that were made, whether or not they can be repeated."""
+        self._tried: dict[str, int] = {}
+        """Ways that were gone: the second time is recorded, whether or not it can be repeated."""
         self._kept: dict[str, Any] = {}
         self.table: bytes | None = None
         """Of the replay that gives (outputs, arrays to save)."""
@@ -68,15 +68,18 @@ class Lane:
         self.saved_numbers: Arguments = ()
 
     def _records(self, what: str) -> bool:
-        if self._facts is None or what in self._tried:
+        """Whether this time is the one to record, the second: code is compiled and bound then."""
+        if self._facts is None:
             return False
-        self._tried.add(what)
-        return True
+        times = self._tried[what] = self._tried.get(what, 0) + 1
+        if times == 1:
+            self._keep()
+        return times == 2
 
-    def _keep(self, what: str, replay: Any) -> None:
-        """Note a recording; ``replay`` is None for one that cannot be repeated."""
-        self._kept[what] = replay
-        kept = self._kept.get("with")
+    def _keep(self, **replays: Any) -> None:
+        """Have further calls find this lane and its recordings, None for those that cannot be repeated."""
+        self._kept.update(replays)
+        kept = self._kept.get("kept")
         self.table = None if kept is None else kept.table
         assert self._facts is not None
         self.op.lanes.keep(self._facts, self._kept.get("without"), None if kept is None else self, self)
@@ -86,20 +89,24 @@ class Lane:
         op, arguments = self.op, (*tensors, *self.numbers)
         if not self._records("without"):
             return op.given(op.run(*arguments, kept=False))
-        results, replay = replays.recorded(op, arguments, kept=False, returned=op.outputs, alone=op.outputs == 1)
-        self._keep("without", replay)
+        facts = replays.facts_of(tensors, ())
+        results, replay = recordings.recorded(
+            op, arguments, facts, kept=False, returned=op.outputs, alone=op.outputs == 1
+        )
+        self._keep(without=replay)
         return op.given(results)
 
     def run_kept(self, tensors: Arguments) -> tuple[Any, Arguments]:
         """(outputs, arrays to save)."""
         op, arguments = self.op, (*tensors, *self.numbers)
-        if not self._records("with"):
+        if not self._records("kept"):
             results = op.run(*arguments)
         else:
-            results, replay = replays.recorded(
-                op, arguments, returned=op.outputs, alone=op.outputs == 1, saved=lambda a, r: op.saved(a, r)[0]
-            )
-            self._keep("with", replay)
+            results, replay = recordings.recorded(
+                op, arguments, replays.facts_of(tensors, ()), returned=op.outputs, alone=op.outputs == 1,
+                saved=lambda a, r: op.saved(a, r)[0],
+            )  # fmt: skip
+            self._keep(kept=replay)
         saved, self.saved_numbers = op.saved(arguments, results)
         return op.given(results), saved
 
@@ -109,8 +116,8 @@ class Lane:
         assert gradient is not None
         if not all(t is None or t.is_contiguous() for t in tensors) or not self._records("gradient"):
             return gradient.run(*arguments)
-        results, replay = replays.recorded(gradient, arguments)
-        self._keep("gradient", replay)
+        results, replay = recordings.recorded(gradient, arguments, replays.facts_of(tensors, ()))
+        self._keep(gradient=replay)
         self.backward = _nothing if replay is None else replay.call
         return results
 

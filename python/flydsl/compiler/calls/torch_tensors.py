@@ -37,7 +37,7 @@ class TorchTensors:
 def new_tensors() -> TorchTensors | None:
     """The functions, or None where this torch does not have them as we know them."""
     torch = sys.modules["torch"]
-    folder = Path(torch.__file__).parent / "lib"
+    folder = Path(torch.__path__[0]) / "lib"
     try:
         library, python = (ctypes.CDLL(str(folder / f"libtorch_{name}.so")) for name in ("cpu", "python"))
         name = next(name for name in _WRAPS if hasattr(python, name))
