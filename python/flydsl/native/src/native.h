@@ -475,12 +475,7 @@ enum Launched {
     LAUNCHED_WORDS,
 };
 
-enum Pointer {
-    POINTER_PLACE,
-    POINTER_BUFFER,
-    POINTER_OFFSET,
-    POINTER_WORDS,
-};
+enum Pointer { POINTER_PLACE, POINTER_BUFFER, POINTER_OFFSET, POINTER_WORDS };
 
 /* How an argument's facts begin, where it is no tensor; those of a tensor begin with its rank. */
 enum Fact {
