@@ -45,7 +45,7 @@ for.cond:                                         ; preds = %entry, %for.inc
   %i.0 = phi i64 [ %inc, %for.inc ], [ 0, %entry ]
   %retval.1 = phi i1 [ %retval.1., %for.inc ], [ undef, %entry ]
   %cmp2 = icmp slt i64 %i.0, %count
-  br i1 %cmp2, label %for.body, label %cleanup27
+  br i1 %cmp2, label %for.body, label %cleanup35
 
 for.body:                                         ; preds = %for.cond
   %arrayidx = getelementptr inbounds nuw ptr, ptr %args, i64 %i.0
@@ -65,16 +65,16 @@ lor.lhs.false:                                    ; preds = %for.body
 
 if.then8:                                         ; preds = %lor.lhs.false, %for.body
   %call = call i1 @fly.native_replay.take_tensor(ptr nonnull %python, ptr %args, i64 %i.0, ptr nonnull %facts)
-  br label %if.end23
+  br label %if.end31
 
 if.else:                                          ; preds = %lor.lhs.false
-  %arrayidx9 = getelementptr inbounds nuw i8, ptr %python, i64 32
+  %arrayidx9 = getelementptr inbounds nuw i8, ptr %python, i64 40
   %5 = load i64, ptr %arrayidx9, align 8
   %cmp10 = icmp eq i64 %5, %2
   br i1 %cmp10, label %if.then14, label %lor.lhs.false11
 
 lor.lhs.false11:                                  ; preds = %if.else
-  %arrayidx12 = getelementptr inbounds nuw i8, ptr %python, i64 40
+  %arrayidx12 = getelementptr inbounds nuw i8, ptr %python, i64 48
   %6 = load i64, ptr %arrayidx12, align 8
   %cmp13 = icmp eq i64 %6, %2
   br i1 %cmp13, label %if.then14, label %if.else18
@@ -82,45 +82,55 @@ lor.lhs.false11:                                  ; preds = %if.else
 if.then14:                                        ; preds = %lor.lhs.false11, %if.else
   %7 = load ptr, ptr %arrayidx, align 8
   %call16 = call i1 @fly.native_replay.take_tuple(ptr nonnull %python, ptr %7, ptr nonnull %facts)
-  br label %if.end23
+  br label %if.end31
 
 if.else18:                                        ; preds = %lor.lhs.false11
-  %call20 = call i1 @fly.native_replay.take_plain(ptr nonnull %python, ptr %0, ptr nonnull %facts)
-  br label %if.end23
+  %arrayidx19 = getelementptr inbounds nuw i8, ptr %python, i64 32
+  %8 = load i64, ptr %arrayidx19, align 8
+  %cmp20 = icmp eq i64 %8, %2
+  br i1 %cmp20, label %if.then21, label %if.else25
 
-if.end23:                                         ; preds = %if.then14, %if.else18, %if.then8
-  %taken.0.in = phi i1 [ %call, %if.then8 ], [ %call16, %if.then14 ], [ %call20, %if.else18 ]
+if.then21:                                        ; preds = %if.else18
+  %call23 = call i1 @fly.native_replay.take_text(ptr nonnull %python, ptr %0, ptr nonnull %facts)
+  br label %if.end31
+
+if.else25:                                        ; preds = %if.else18
+  %call27 = call i1 @fly.native_replay.take_plain(ptr nonnull %python, ptr %0, ptr nonnull %facts)
+  br label %if.end31
+
+if.end31:                                         ; preds = %if.then14, %if.else25, %if.then21, %if.then8
+  %taken.0.in = phi i1 [ %call, %if.then8 ], [ %call16, %if.then14 ], [ %call23, %if.then21 ], [ %call27, %if.else25 ]
   %not.taken.0.in = xor i1 %taken.0.in, true
   %. = zext i1 %not.taken.0.in to i32
   %retval.1. = select i1 %taken.0.in, i1 %retval.1, i1 false
-  br i1 %taken.0.in, label %for.inc, label %cleanup27
+  br i1 %taken.0.in, label %for.inc, label %cleanup35
 
-for.inc:                                          ; preds = %if.end23
+for.inc:                                          ; preds = %if.end31
   %inc = add nuw nsw i64 %i.0, 1
   br label %for.cond
 
-cleanup27:                                        ; preds = %for.cond, %if.end23
-  %cleanup.dest.slot.0 = phi i32 [ %., %if.end23 ], [ 2, %for.cond ]
-  %retval.2 = phi i1 [ %retval.1., %if.end23 ], [ %retval.1, %for.cond ]
+cleanup35:                                        ; preds = %for.cond, %if.end31
+  %cleanup.dest.slot.0 = phi i32 [ %., %if.end31 ], [ 2, %for.cond ]
+  %retval.2 = phi i1 [ %retval.1., %if.end31 ], [ %retval.1, %for.cond ]
   switch i32 %cleanup.dest.slot.0, label %unreachable [
     i32 2, label %for.end
     i32 1, label %return
   ]
 
-for.end:                                          ; preds = %cleanup27
+for.end:                                          ; preds = %cleanup35
   br label %return
 
-return:                                           ; preds = %entry, %for.end, %cleanup27
-  %retval.0 = phi i1 [ %retval.2, %cleanup27 ], [ true, %for.end ], [ false, %entry ]
+return:                                           ; preds = %entry, %for.end, %cleanup35
+  %retval.0 = phi i1 [ %retval.2, %cleanup35 ], [ true, %for.end ], [ false, %entry ]
   ret i1 %retval.0
 
-unreachable:                                      ; preds = %cleanup27
+unreachable:                                      ; preds = %cleanup35
   unreachable
 }
 
 define internal ptr @fly.native_replay.key_of(ptr %python, ptr %facts) {
 entry:
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 256
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 272
   %0 = load i64, ptr %arrayidx, align 8
   %1 = inttoptr i64 %0 to ptr
   %words = getelementptr inbounds nuw i8, ptr %facts, i64 8
@@ -132,7 +142,7 @@ entry:
 
 define internal ptr @fly.native_replay.none(ptr %python) {
 entry:
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 48
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 56
   %0 = load i64, ptr %arrayidx, align 8
   %1 = inttoptr i64 %0 to ptr
   %call = call ptr @fly.native_replay.keep(ptr %python, ptr %1)
@@ -155,7 +165,7 @@ entry:
   br i1 %tobool.not, label %lor.lhs.false, label %return
 
 lor.lhs.false:                                    ; preds = %entry
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 152
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 160
   %0 = load i64, ptr %arrayidx, align 8
   %1 = inttoptr i64 %0 to ptr
   %call = call ptr %1()
@@ -253,7 +263,7 @@ entry:
   %call = call ptr @fly.native_replay.table_of(ptr %self)
   %0 = load i64, ptr %call, align 8
   %1 = inttoptr i64 %0 to ptr
-  %arrayidx1 = getelementptr inbounds nuw i8, ptr %1, i64 184
+  %arrayidx1 = getelementptr inbounds nuw i8, ptr %1, i64 192
   %2 = load i64, ptr %arrayidx1, align 8
   %3 = inttoptr i64 %2 to ptr
   %arrayidx2 = getelementptr inbounds nuw i8, ptr %args, i64 8
@@ -267,7 +277,7 @@ entry:
 
 if.end:                                           ; preds = %entry
   %7 = ptrtoint ptr %call4 to i64
-  %arrayidx5 = getelementptr inbounds nuw i8, ptr %1, i64 48
+  %arrayidx5 = getelementptr inbounds nuw i8, ptr %1, i64 56
   %8 = load i64, ptr %arrayidx5, align 8
   %cmp.not = icmp eq i64 %8, %7
   br i1 %cmp.not, label %if.end9, label %if.then6
@@ -286,7 +296,7 @@ if.end9:                                          ; preds = %if.then6, %if.end
   br i1 %tobool10.not, label %if.then11, label %if.end20
 
 if.then11:                                        ; preds = %if.end9
-  %arrayidx12 = getelementptr inbounds nuw i8, ptr %1, i64 152
+  %arrayidx12 = getelementptr inbounds nuw i8, ptr %1, i64 160
   %9 = load i64, ptr %arrayidx12, align 8
   %10 = inttoptr i64 %9 to ptr
   %call13 = call ptr %10()
@@ -294,7 +304,7 @@ if.then11:                                        ; preds = %if.end9
   br i1 %tobool14.not, label %if.end16, label %cleanup
 
 if.end16:                                         ; preds = %if.then11
-  %arrayidx17 = getelementptr inbounds nuw i8, ptr %1, i64 176
+  %arrayidx17 = getelementptr inbounds nuw i8, ptr %1, i64 184
   %11 = load i64, ptr %arrayidx17, align 8
   %12 = inttoptr i64 %11 to ptr
   %arrayidx18 = getelementptr inbounds nuw i8, ptr %call, i64 32
@@ -304,10 +314,10 @@ if.end16:                                         ; preds = %if.then11
   br label %cleanup
 
 if.end20:                                         ; preds = %if.end9
-  %arrayidx21 = getelementptr inbounds nuw i8, ptr %1, i64 232
+  %arrayidx21 = getelementptr inbounds nuw i8, ptr %1, i64 248
   %15 = load i64, ptr %arrayidx21, align 8
   %16 = inttoptr i64 %15 to ptr
-  %arrayidx22 = getelementptr inbounds nuw i8, ptr %1, i64 192
+  %arrayidx22 = getelementptr inbounds nuw i8, ptr %1, i64 200
   %17 = load i64, ptr %arrayidx22, align 8
   %18 = inttoptr i64 %17 to ptr
   %19 = load ptr, ptr %args, align 8
@@ -346,7 +356,7 @@ cleanup:                                          ; preds = %if.then11, %entry, 
 
 define internal void @fly.native_replay.release(ptr %python, ptr %object) {
 entry:
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 136
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 144
   %0 = load i64, ptr %arrayidx, align 8
   %1 = inttoptr i64 %0 to ptr
   call void %1(ptr %object)
@@ -355,7 +365,7 @@ entry:
 
 define internal ptr @fly.native_replay.keep(ptr %python, ptr %object) {
 entry:
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 128
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 136
   %0 = load i64, ptr %arrayidx, align 8
   %1 = inttoptr i64 %0 to ptr
   call void %1(ptr %object)
@@ -382,7 +392,7 @@ if.end:                                           ; preds = %entry
   br i1 %tobool.not, label %cleanup16, label %if.end5
 
 if.end5:                                          ; preds = %if.end
-  %arrayidx6 = getelementptr inbounds nuw i8, ptr %1, i64 264
+  %arrayidx6 = getelementptr inbounds nuw i8, ptr %1, i64 280
   %2 = load i64, ptr %arrayidx6, align 8
   %3 = inttoptr i64 %2 to ptr
   %arrayidx7 = getelementptr inbounds nuw i8, ptr %call, i64 8
@@ -412,7 +422,7 @@ cleanup16:                                        ; preds = %if.end, %if.end12, 
 define internal ptr @fly.native_replay.follow(ptr %python, ptr %site, ptr %lane, ptr %args, ptr %facts) {
 entry:
   %given = alloca [17 x ptr], align 16
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 248
   %0 = load i64, ptr %arrayidx, align 8
   %1 = inttoptr i64 %0 to ptr
   %call = call i1 @fly.native_replay.wants_gradient(ptr %python, ptr %site, ptr %args)
@@ -421,7 +431,7 @@ entry:
 if.then:                                          ; preds = %entry
   %call1 = call ptr %1(ptr %lane, i64 0)
   %2 = ptrtoint ptr %call1 to i64
-  %arrayidx2 = getelementptr inbounds nuw i8, ptr %python, i64 48
+  %arrayidx2 = getelementptr inbounds nuw i8, ptr %python, i64 56
   %3 = load i64, ptr %arrayidx2, align 8
   %cmp = icmp eq i64 %3, %2
   br i1 %cmp, label %if.then3, label %if.end
@@ -442,13 +452,13 @@ if.end8:                                          ; preds = %entry
   %call9 = call ptr %1(ptr %lane, i64 1)
   store ptr %call9, ptr %given, align 16
   %4 = ptrtoint ptr %call9 to i64
-  %arrayidx13 = getelementptr inbounds nuw i8, ptr %python, i64 48
+  %arrayidx13 = getelementptr inbounds nuw i8, ptr %python, i64 56
   %5 = load i64, ptr %arrayidx13, align 8
   %cmp14 = icmp eq i64 %5, %4
   br i1 %cmp14, label %if.then18, label %lor.lhs.false
 
 lor.lhs.false:                                    ; preds = %if.end8
-  %arrayidx11 = getelementptr inbounds nuw i8, ptr %python, i64 160
+  %arrayidx11 = getelementptr inbounds nuw i8, ptr %python, i64 168
   %6 = load i64, ptr %arrayidx11, align 8
   %7 = inttoptr i64 %6 to ptr
   %arrayidx15 = getelementptr inbounds nuw i8, ptr %site, i64 32
@@ -478,10 +488,10 @@ for.body:                                         ; preds = %for.cond
   br label %for.cond
 
 for.end:                                          ; preds = %for.cond
-  %arrayidx26 = getelementptr inbounds nuw i8, ptr %python, i64 176
+  %arrayidx26 = getelementptr inbounds nuw i8, ptr %python, i64 184
   %12 = load i64, ptr %arrayidx26, align 8
   %13 = inttoptr i64 %12 to ptr
-  %arrayidx27 = getelementptr inbounds nuw i8, ptr %python, i64 272
+  %arrayidx27 = getelementptr inbounds nuw i8, ptr %python, i64 288
   %14 = load i64, ptr %arrayidx27, align 8
   %15 = inttoptr i64 %14 to ptr
   %call28 = call ptr %15()
@@ -548,7 +558,7 @@ if.end:                                           ; preds = %lor.lhs.false1
   br i1 %tobool5.not, label %lor.lhs.false6, label %cleanup52
 
 lor.lhs.false6:                                   ; preds = %if.end
-  %arrayidx7 = getelementptr inbounds nuw i8, ptr %python, i64 120
+  %arrayidx7 = getelementptr inbounds nuw i8, ptr %python, i64 128
   %6 = load i64, ptr %arrayidx7, align 8
   %cmp8 = icmp ult i64 %add4, %6
   br i1 %cmp8, label %cleanup52, label %lor.lhs.false10
@@ -643,7 +653,7 @@ cleanup52:                                        ; preds = %for.end, %land.lhs.
 
 define internal i1 @fly.native_replay.take_tuple(ptr %python, ptr %given, ptr %facts) {
 entry:
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 240
   %0 = load i64, ptr %arrayidx, align 8
   %1 = inttoptr i64 %0 to ptr
   %call = call i64 %1(ptr %given)
@@ -668,7 +678,7 @@ for.cond:                                         ; preds = %for.inc, %if.end
   br i1 %cmp8, label %cleanup14, label %for.body
 
 for.body:                                         ; preds = %for.cond
-  %arrayidx9 = getelementptr inbounds nuw i8, ptr %python, i64 232
+  %arrayidx9 = getelementptr inbounds nuw i8, ptr %python, i64 248
   %4 = load i64, ptr %arrayidx9, align 8
   %5 = inttoptr i64 %4 to ptr
   %call10 = call ptr %5(ptr %given, i64 %i.0)
@@ -681,6 +691,79 @@ for.inc:                                          ; preds = %for.body
 
 cleanup14:                                        ; preds = %for.cond, %for.body, %entry
   %retval.0 = phi i1 [ false, %entry ], [ %cmp8, %for.body ], [ %cmp8, %for.cond ]
+  ret i1 %retval.0
+}
+
+define internal i1 @fly.native_replay.take_text(ptr %python, ptr %given, ptr %facts) {
+entry:
+  %bytes = alloca i64, align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %bytes)
+  %words1 = getelementptr inbounds nuw i8, ptr %facts, i64 8
+  %0 = load i64, ptr %facts, align 8
+  %add.ptr = getelementptr inbounds i64, ptr %words1, i64 %0
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 224
+  %1 = load i64, ptr %arrayidx, align 8
+  %2 = inttoptr i64 %1 to ptr
+  %call = call ptr %2(ptr %given, ptr nonnull %bytes)
+  %tobool.not = icmp eq ptr %call, null
+  br i1 %tobool.not, label %if.then, label %if.end
+
+if.then:                                          ; preds = %entry
+  %call2 = call i1 @fly.native_replay.clear_error(ptr %python)
+  br label %cleanup26
+
+if.end:                                           ; preds = %entry
+  %3 = load i64, ptr %bytes, align 8
+  %add = add nsw i64 %3, 7
+  %div = sdiv i64 %add, 8
+  %add4 = add nsw i64 %div, 2
+  %4 = load i64, ptr %facts, align 8
+  %add6 = add nsw i64 %4, %add4
+  %cmp = icmp sgt i64 %add6, 320
+  br i1 %cmp, label %cleanup26, label %if.end8
+
+if.end8:                                          ; preds = %if.end
+  store i64 -5, ptr %add.ptr, align 8
+  %5 = load i64, ptr %bytes, align 8
+  %arrayidx10 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 8
+  store i64 %5, ptr %arrayidx10, align 8
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.body, %if.end8
+  %i.0 = phi i64 [ 2, %if.end8 ], [ %inc, %for.body ]
+  %cmp11 = icmp slt i64 %i.0, %add4
+  br i1 %cmp11, label %for.body, label %for.cond14
+
+for.body:                                         ; preds = %for.cond
+  %arrayidx12 = getelementptr inbounds nuw i64, ptr %add.ptr, i64 %i.0
+  store i64 0, ptr %arrayidx12, align 8
+  %inc = add nuw nsw i64 %i.0, 1
+  br label %for.cond
+
+for.cond14:                                       ; preds = %for.cond, %for.body17
+  %i13.0 = phi i64 [ %inc22, %for.body17 ], [ 0, %for.cond ]
+  %6 = load i64, ptr %bytes, align 8
+  %cmp15 = icmp slt i64 %i13.0, %6
+  br i1 %cmp15, label %for.body17, label %for.end23
+
+for.body17:                                       ; preds = %for.cond14
+  %arrayidx18 = getelementptr inbounds nuw i8, ptr %call, i64 %i13.0
+  %7 = load i8, ptr %arrayidx18, align 1
+  %add.ptr19 = getelementptr inbounds nuw i8, ptr %add.ptr, i64 16
+  %arrayidx20 = getelementptr inbounds nuw i8, ptr %add.ptr19, i64 %i13.0
+  store i8 %7, ptr %arrayidx20, align 1
+  %inc22 = add nuw nsw i64 %i13.0, 1
+  br label %for.cond14
+
+for.end23:                                        ; preds = %for.cond14
+  %8 = load i64, ptr %facts, align 8
+  %add25 = add nsw i64 %8, %add4
+  store i64 %add25, ptr %facts, align 8
+  br label %cleanup26
+
+cleanup26:                                        ; preds = %for.end23, %if.end, %if.then
+  %retval.0 = phi i1 [ %call2, %if.then ], [ true, %for.end23 ], [ false, %if.end ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %bytes)
   ret i1 %retval.0
 }
 
@@ -701,19 +784,19 @@ entry:
 if.end:                                           ; preds = %entry
   %add = add nsw i64 %2, 2
   store i64 %add, ptr %facts, align 8
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 48
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 56
   %4 = load i64, ptr %arrayidx, align 8
   %cmp6 = icmp eq i64 %4, %3
   br i1 %cmp6, label %if.then12, label %lor.lhs.false
 
 lor.lhs.false:                                    ; preds = %if.end
-  %arrayidx7 = getelementptr inbounds nuw i8, ptr %python, i64 56
+  %arrayidx7 = getelementptr inbounds nuw i8, ptr %python, i64 64
   %5 = load i64, ptr %arrayidx7, align 8
   %cmp8 = icmp eq i64 %5, %3
   br i1 %cmp8, label %if.then12, label %lor.lhs.false9
 
 lor.lhs.false9:                                   ; preds = %lor.lhs.false
-  %arrayidx10 = getelementptr inbounds nuw i8, ptr %python, i64 64
+  %arrayidx10 = getelementptr inbounds nuw i8, ptr %python, i64 72
   %6 = load i64, ptr %arrayidx10, align 8
   %cmp11 = icmp eq i64 %6, %3
   br i1 %cmp11, label %if.then12, label %if.else
@@ -732,7 +815,7 @@ if.else:                                          ; preds = %lor.lhs.false9
 
 if.then17:                                        ; preds = %if.else
   store i64 -1, ptr %add.ptr, align 8
-  %arrayidx19 = getelementptr inbounds nuw i8, ptr %python, i64 200
+  %arrayidx19 = getelementptr inbounds nuw i8, ptr %python, i64 208
   %8 = load i64, ptr %arrayidx19, align 8
   %9 = inttoptr i64 %8 to ptr
   %call = call i64 %9(ptr %given, ptr nonnull %overflow)
@@ -749,7 +832,7 @@ if.else21:                                        ; preds = %if.else
   br i1 %cmp23, label %if.then24, label %cleanup
 
 if.then24:                                        ; preds = %if.else21
-  %arrayidx25 = getelementptr inbounds nuw i8, ptr %python, i64 208
+  %arrayidx25 = getelementptr inbounds nuw i8, ptr %python, i64 216
   %12 = load i64, ptr %arrayidx25, align 8
   %13 = inttoptr i64 %12 to ptr
   %call26 = call double %13(ptr %given)
@@ -766,7 +849,7 @@ cleanup:                                          ; preds = %if.then12, %if.then
 
 define internal i1 @fly.native_replay.read_tensor(ptr %python, ptr %given, ptr %found) {
 entry:
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 112
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 120
   %0 = load i64, ptr %arrayidx, align 8
   %1 = inttoptr i64 %0 to ptr
   %call = call i32 %1(ptr %given, ptr %found)
@@ -784,10 +867,10 @@ return:                                           ; preds = %entry, %if.then
 
 define internal i1 @fly.native_replay.is_plain(ptr %python, ptr %tensor) {
 entry:
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 168
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 176
   %0 = load i64, ptr %arrayidx, align 8
   %1 = inttoptr i64 %0 to ptr
-  %arrayidx1 = getelementptr inbounds nuw i8, ptr %python, i64 72
+  %arrayidx1 = getelementptr inbounds nuw i8, ptr %python, i64 80
   %2 = load i64, ptr %arrayidx1, align 8
   %3 = inttoptr i64 %2 to ptr
   %call = call ptr %1(ptr %3, ptr %tensor)
@@ -800,7 +883,7 @@ if.then:                                          ; preds = %entry
 
 if.end:                                           ; preds = %entry
   call void @fly.native_replay.release(ptr %python, ptr nonnull %call)
-  %arrayidx3 = getelementptr inbounds nuw i8, ptr %python, i64 64
+  %arrayidx3 = getelementptr inbounds nuw i8, ptr %python, i64 72
   %4 = load i64, ptr %arrayidx3, align 8
   %5 = inttoptr i64 %4 to ptr
   %cmp = icmp eq ptr %call, %5
@@ -813,7 +896,7 @@ cleanup:                                          ; preds = %if.end, %if.then
 
 define internal i1 @fly.native_replay.clear_error(ptr %python) {
 entry:
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 144
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 152
   %0 = load i64, ptr %arrayidx, align 8
   %1 = inttoptr i64 %0 to ptr
   call void %1()
@@ -828,7 +911,7 @@ entry:
 
 lor.lhs.false:                                    ; preds = %entry
   %1 = load ptr, ptr @fly.native_replay.handed, align 8
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 272
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 288
   %2 = load i64, ptr %arrayidx, align 8
   %3 = inttoptr i64 %2 to ptr
   %call = call ptr %3()
@@ -974,7 +1057,7 @@ entry:
   %hidden = getelementptr inbounds nuw i8, ptr %tensors, i64 256
   %arrayidx1 = getelementptr inbounds ptr, ptr %hidden, i64 %at
   store ptr null, ptr %arrayidx1, align 8
-  %arrayidx2 = getelementptr inbounds nuw i8, ptr %python, i64 320
+  %arrayidx2 = getelementptr inbounds nuw i8, ptr %python, i64 336
   %0 = load i64, ptr %arrayidx2, align 8
   %tobool.not = icmp eq i64 %0, 0
   br i1 %tobool.not, label %if.then, label %if.end
@@ -989,7 +1072,7 @@ if.end:                                           ; preds = %entry
   %arrayidx5 = getelementptr inbounds nuw i8, ptr %row, i64 24
   %1 = load i64, ptr %arrayidx5, align 8
   %add.ptr6 = getelementptr inbounds i64, ptr %add.ptr, i64 %1
-  %arrayidx7 = getelementptr inbounds nuw i8, ptr %python, i64 296
+  %arrayidx7 = getelementptr inbounds nuw i8, ptr %python, i64 312
   %2 = load i64, ptr %arrayidx7, align 8
   %3 = inttoptr i64 %2 to ptr
   %arrayidx9 = getelementptr inbounds nuw i8, ptr %row, i64 32
@@ -1008,7 +1091,7 @@ if.end:                                           ; preds = %entry
 if.end17:                                         ; preds = %if.end
   %7 = load ptr, ptr %made, align 8
   store ptr %7, ptr %arrayidx1, align 8
-  %arrayidx20 = getelementptr inbounds nuw i8, ptr %python, i64 304
+  %arrayidx20 = getelementptr inbounds nuw i8, ptr %python, i64 320
   %8 = load i64, ptr %arrayidx20, align 8
   %9 = inttoptr i64 %8 to ptr
   %call21 = call i32 %9(ptr %7, ptr %address)
@@ -1053,7 +1136,7 @@ define internal i64 @fly.native_replay.stream_of(ptr %python, ptr %replay) {
 entry:
   %overflow = alloca i32, align 4
   call void @llvm.lifetime.start.p0(ptr nonnull %overflow)
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 168
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 176
   %0 = load i64, ptr %arrayidx, align 8
   %1 = inttoptr i64 %0 to ptr
   %arrayidx1 = getelementptr inbounds nuw i8, ptr %replay, i64 56
@@ -1067,14 +1150,14 @@ entry:
   br i1 %tobool.not, label %cleanup, label %if.end
 
 if.end:                                           ; preds = %entry
-  %arrayidx4 = getelementptr inbounds nuw i8, ptr %python, i64 48
+  %arrayidx4 = getelementptr inbounds nuw i8, ptr %python, i64 56
   %6 = load i64, ptr %arrayidx4, align 8
   %7 = inttoptr i64 %6 to ptr
   %cmp = icmp eq ptr %call3, %7
   br i1 %cmp, label %cond.end, label %cond.false
 
 cond.false:                                       ; preds = %if.end
-  %arrayidx5 = getelementptr inbounds nuw i8, ptr %python, i64 200
+  %arrayidx5 = getelementptr inbounds nuw i8, ptr %python, i64 208
   %8 = load i64, ptr %arrayidx5, align 8
   %9 = inttoptr i64 %8 to ptr
   %call6 = call i64 %9(ptr nonnull %call3, ptr nonnull %overflow)
@@ -1148,12 +1231,12 @@ for.body8:                                        ; preds = %for.cond4
   br label %for.cond4
 
 for.end17:                                        ; preds = %for.cond4
-  %arrayidx18 = getelementptr inbounds nuw i8, ptr %python, i64 280
+  %arrayidx18 = getelementptr inbounds nuw i8, ptr %python, i64 296
   %11 = load i64, ptr %arrayidx18, align 8
   %12 = inttoptr i64 %11 to ptr
   %call19 = call ptr %12()
   %call20 = call i32 @fly.native_replay.enter(ptr %launched, ptr nonnull %1, i64 %call)
-  %arrayidx21 = getelementptr inbounds nuw i8, ptr %python, i64 288
+  %arrayidx21 = getelementptr inbounds nuw i8, ptr %python, i64 304
   %13 = load i64, ptr %arrayidx21, align 8
   %14 = inttoptr i64 %13 to ptr
   call void %14(ptr %call19)
@@ -1167,7 +1250,7 @@ if.then24:                                        ; preds = %for.end17, %for.end
   br label %cleanup42
 
 if.end26:                                         ; preds = %for.end17
-  %arrayidx27 = getelementptr inbounds nuw i8, ptr %python, i64 216
+  %arrayidx27 = getelementptr inbounds nuw i8, ptr %python, i64 232
   %15 = load i64, ptr %arrayidx27, align 8
   %16 = inttoptr i64 %15 to ptr
   %conv = sext i32 %call20 to i64
@@ -1176,7 +1259,7 @@ if.end26:                                         ; preds = %for.end17
   br i1 %tobool29.not, label %cleanup42, label %if.then30
 
 if.then30:                                        ; preds = %if.end26
-  %arrayidx32 = getelementptr inbounds nuw i8, ptr %python, i64 168
+  %arrayidx32 = getelementptr inbounds nuw i8, ptr %python, i64 176
   %17 = load i64, ptr %arrayidx32, align 8
   %18 = inttoptr i64 %17 to ptr
   %arrayidx33 = getelementptr inbounds nuw i8, ptr %launched, i64 24
@@ -1218,7 +1301,7 @@ if.end:                                           ; preds = %entry
   br i1 %tobool5.not, label %cond.end, label %cond.true
 
 cond.true:                                        ; preds = %if.end
-  %arrayidx6 = getelementptr inbounds nuw i8, ptr %python, i64 240
+  %arrayidx6 = getelementptr inbounds nuw i8, ptr %python, i64 256
   %3 = load i64, ptr %arrayidx6, align 8
   %4 = inttoptr i64 %3 to ptr
   %call7 = call ptr %4(i64 2)
@@ -1238,7 +1321,7 @@ if.then11:                                        ; preds = %if.then9
   br label %cleanup19
 
 if.end13:                                         ; preds = %cond.end
-  %arrayidx14 = getelementptr inbounds nuw i8, ptr %python, i64 248
+  %arrayidx14 = getelementptr inbounds nuw i8, ptr %python, i64 264
   %5 = load i64, ptr %arrayidx14, align 8
   %6 = inttoptr i64 %5 to ptr
   %call15 = call i32 %6(ptr nonnull %cond, i64 0, ptr nonnull %call)
@@ -1279,7 +1362,7 @@ if.end:                                           ; preds = %if.then, %for.body
   br i1 %tobool4.not, label %for.inc, label %if.then5
 
 if.then5:                                         ; preds = %if.end
-  %arrayidx6 = getelementptr inbounds nuw i8, ptr %python, i64 312
+  %arrayidx6 = getelementptr inbounds nuw i8, ptr %python, i64 328
   %2 = load i64, ptr %arrayidx6, align 8
   %3 = inttoptr i64 %2 to ptr
   %call = call i32 %3(ptr nonnull %1)
@@ -1297,10 +1380,10 @@ define internal i1 @fly.native_replay.make_like(ptr %python, ptr %row, ptr %made
 entry:
   %found = alloca %struct.Tensor, align 8
   call void @llvm.lifetime.start.p0(ptr nonnull %found)
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 168
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 176
   %0 = load i64, ptr %arrayidx, align 8
   %1 = inttoptr i64 %0 to ptr
-  %arrayidx1 = getelementptr inbounds nuw i8, ptr %python, i64 104
+  %arrayidx1 = getelementptr inbounds nuw i8, ptr %python, i64 112
   %2 = load i64, ptr %arrayidx1, align 8
   %3 = inttoptr i64 %2 to ptr
   %arrayidx2 = getelementptr inbounds nuw i8, ptr %row, i64 8
@@ -1333,13 +1416,13 @@ define internal i64 @fly.native_replay.report_of(ptr %python, ptr %launched) {
 entry:
   %overflow = alloca i32, align 4
   call void @llvm.lifetime.start.p0(ptr nonnull %overflow)
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 184
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 192
   %0 = load i64, ptr %arrayidx, align 8
   %1 = inttoptr i64 %0 to ptr
   %arrayidx1 = getelementptr inbounds nuw i8, ptr %launched, i64 8
   %2 = load i64, ptr %arrayidx1, align 8
   %3 = inttoptr i64 %2 to ptr
-  %arrayidx2 = getelementptr inbounds nuw i8, ptr %python, i64 96
+  %arrayidx2 = getelementptr inbounds nuw i8, ptr %python, i64 104
   %4 = load i64, ptr %arrayidx2, align 8
   %5 = inttoptr i64 %4 to ptr
   %call = call ptr %1(ptr %3, ptr %5)
@@ -1348,7 +1431,7 @@ entry:
 
 if.then:                                          ; preds = %entry
   %call3 = call i1 @fly.native_replay.clear_error(ptr %python)
-  %arrayidx4 = getelementptr inbounds nuw i8, ptr %python, i64 160
+  %arrayidx4 = getelementptr inbounds nuw i8, ptr %python, i64 168
   %6 = load i64, ptr %arrayidx4, align 8
   %7 = inttoptr i64 %6 to ptr
   %arrayidx5 = getelementptr inbounds nuw i8, ptr %launched, i64 16
@@ -1360,7 +1443,7 @@ if.then:                                          ; preds = %entry
 
 if.end9:                                          ; preds = %if.then, %entry
   %report.0 = phi ptr [ %call, %entry ], [ %call6, %if.then ]
-  %arrayidx10 = getelementptr inbounds nuw i8, ptr %python, i64 200
+  %arrayidx10 = getelementptr inbounds nuw i8, ptr %python, i64 208
   %10 = load i64, ptr %arrayidx10, align 8
   %11 = inttoptr i64 %10 to ptr
   %call11 = call i64 %11(ptr nonnull %report.0, ptr nonnull %overflow)
@@ -1451,7 +1534,7 @@ if.then:                                          ; preds = %entry
   br label %return
 
 if.end:                                           ; preds = %entry
-  %arrayidx2 = getelementptr inbounds nuw i8, ptr %python, i64 240
+  %arrayidx2 = getelementptr inbounds nuw i8, ptr %python, i64 256
   %2 = load i64, ptr %arrayidx2, align 8
   %3 = inttoptr i64 %2 to ptr
   %call3 = call ptr %3(i64 %count)
@@ -1465,7 +1548,7 @@ for.cond:                                         ; preds = %for.body, %if.end
   br i1 %spec.select, label %for.body, label %return
 
 for.body:                                         ; preds = %for.cond
-  %arrayidx4 = getelementptr inbounds nuw i8, ptr %python, i64 248
+  %arrayidx4 = getelementptr inbounds nuw i8, ptr %python, i64 264
   %4 = load i64, ptr %arrayidx4, align 8
   %5 = inttoptr i64 %4 to ptr
   %arrayidx5 = getelementptr inbounds nuw i64, ptr %numbers, i64 %i.0
@@ -1486,23 +1569,19 @@ define internal i1 @fly.native_replay.wants_gradient(ptr %python, ptr %site, ptr
 entry:
   %arrayidx = getelementptr inbounds nuw i8, ptr %site, i64 16
   %0 = load i64, ptr %arrayidx, align 8
-  %tobool.not = icmp eq i64 %0, 0
-  br i1 %tobool.not, label %cleanup18, label %lor.lhs.false
-
-lor.lhs.false:                                    ; preds = %entry
-  %arrayidx1 = getelementptr inbounds nuw i8, ptr %python, i64 160
+  %arrayidx1 = getelementptr inbounds nuw i8, ptr %python, i64 168
   %1 = load i64, ptr %arrayidx1, align 8
   %2 = inttoptr i64 %1 to ptr
-  %arrayidx2 = getelementptr inbounds nuw i8, ptr %python, i64 80
+  %arrayidx2 = getelementptr inbounds nuw i8, ptr %python, i64 88
   %3 = load i64, ptr %arrayidx2, align 8
   %4 = inttoptr i64 %3 to ptr
   %call = call ptr %2(ptr %4)
   %call3 = call i1 @fly.native_replay.is_true(ptr %python, ptr %call)
   br i1 %call3, label %for.cond, label %cleanup18
 
-for.cond:                                         ; preds = %lor.lhs.false, %for.inc
-  %i.0 = phi i64 [ %inc, %for.inc ], [ 0, %lor.lhs.false ]
-  %retval.1 = phi i1 [ %retval.3, %for.inc ], [ undef, %lor.lhs.false ]
+for.cond:                                         ; preds = %entry, %for.inc
+  %i.0 = phi i64 [ %inc, %for.inc ], [ 0, %entry ]
+  %retval.1 = phi i1 [ %retval.3, %for.inc ], [ undef, %entry ]
   %cmp.not = icmp slt i64 %i.0, %0
   br i1 %cmp.not, label %for.body, label %cleanup18
 
@@ -1510,16 +1589,16 @@ for.body:                                         ; preds = %for.cond
   %arrayidx4 = getelementptr inbounds nuw ptr, ptr %args, i64 %i.0
   %5 = load ptr, ptr %arrayidx4, align 8
   %6 = ptrtoint ptr %5 to i64
-  %arrayidx5 = getelementptr inbounds nuw i8, ptr %python, i64 48
+  %arrayidx5 = getelementptr inbounds nuw i8, ptr %python, i64 56
   %7 = load i64, ptr %arrayidx5, align 8
   %cmp6 = icmp eq i64 %7, %6
   br i1 %cmp6, label %for.inc, label %if.end8
 
 if.end8:                                          ; preds = %for.body
-  %arrayidx9 = getelementptr inbounds nuw i8, ptr %python, i64 184
+  %arrayidx9 = getelementptr inbounds nuw i8, ptr %python, i64 192
   %8 = load i64, ptr %arrayidx9, align 8
   %9 = inttoptr i64 %8 to ptr
-  %arrayidx11 = getelementptr inbounds nuw i8, ptr %python, i64 88
+  %arrayidx11 = getelementptr inbounds nuw i8, ptr %python, i64 96
   %10 = load i64, ptr %arrayidx11, align 8
   %11 = inttoptr i64 %10 to ptr
   %call12 = call ptr %9(ptr %5, ptr %11)
@@ -1532,8 +1611,8 @@ for.inc:                                          ; preds = %if.end8, %for.body
   %inc = add nuw nsw i64 %i.0, 1
   br label %for.cond
 
-cleanup18:                                        ; preds = %if.end8, %for.cond, %entry, %lor.lhs.false
-  %retval.0 = phi i1 [ false, %lor.lhs.false ], [ false, %entry ], [ %.retval.1, %if.end8 ], [ false, %for.cond ]
+cleanup18:                                        ; preds = %if.end8, %for.cond, %entry
+  %retval.0 = phi i1 [ false, %entry ], [ %.retval.1, %if.end8 ], [ false, %for.cond ]
   ret i1 %retval.0
 }
 
@@ -1548,7 +1627,7 @@ if.then:                                          ; preds = %entry
 
 if.end:                                           ; preds = %entry
   call void @fly.native_replay.release(ptr %python, ptr nonnull %answer)
-  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 56
+  %arrayidx = getelementptr inbounds nuw i8, ptr %python, i64 64
   %0 = load i64, ptr %arrayidx, align 8
   %1 = inttoptr i64 %0 to ptr
   %cmp = icmp eq ptr %answer, %1

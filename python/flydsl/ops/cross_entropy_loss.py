@@ -10,7 +10,7 @@ from flydsl.kernels.norm.cross_entropy import build_cross_entropy_bwd_module, bu
 from flydsl.ops import arrays
 from flydsl.ops.op import Arguments, Op, fall_back, host_numbers, numpy_only, one_place, why_not_rows
 
-REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
+REDUCTIONS = ("none", "mean", "sum")
 
 
 def _allocate(logits: Any, target: Any, ignore: int, reduction: int, smoothing: float) -> Arguments:
@@ -98,16 +98,15 @@ def cross_entropy(
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
-    key = (ignore_index, REDUCTIONS[reduction], label_smoothing)
     if weight is None and not arrays.is_traced():
-        found = CROSS_ENTROPY.lanes.again(input, target, *key)
+        found = CROSS_ENTROPY.lanes.again(input, target, ignore_index, reduction, label_smoothing)
         if found is not None:
             return found
     reason = why_not(input, target, weight)
     if reason is None:
         _check(input, target, ignore_index)
-        numbers = (int(ignore_index), REDUCTIONS[reduction], float(label_smoothing))
-        return CROSS_ENTROPY(input, target, *numbers, key=key)
+        numbers = (int(ignore_index), REDUCTIONS.index(reduction), float(label_smoothing))
+        return CROSS_ENTROPY(input, target, *numbers, key=(ignore_index, reduction, label_smoothing))
     if arrays.is_array(input):
         numpy_only("cross_entropy", reason)
     functional = arrays.met_torch().nn.functional

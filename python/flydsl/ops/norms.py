@@ -218,9 +218,11 @@ def rms_norm(
     """
     if weight is None and not isinstance(normalized_shape, (int, tuple)):
         normalized_shape, weight = _arranged(normalized_shape, weight, input)
+    if out is None and not arrays.is_traced():
+        found = RMS_NORM.lanes.again(input, weight, normalized_shape, eps)
+        if found is not None:
+            return found
     key = (normalized_shape, eps)
-    if out is None and not arrays.is_traced() and (found := RMS_NORM.lanes.again(input, weight, *key)) is not None:
-        return found
     shape, weight = _arranged(normalized_shape, weight, input)
     one_place(input)
     if len(input.shape) < len(shape):
@@ -246,11 +248,11 @@ def layer_norm(
     """
     if weight is None and not isinstance(normalized_shape, (int, tuple)):
         normalized_shape, weight = _arranged(normalized_shape, weight, input)
-    key = (normalized_shape, eps)
     if out is None and not arrays.is_traced():
-        found = LAYER_NORM.lanes.again(input, weight, bias, *key)
+        found = LAYER_NORM.lanes.again(input, weight, bias, normalized_shape, eps)
         if found is not None:
             return found
+    key = (normalized_shape, eps)
     shape, weight = _arranged(normalized_shape, weight, input)
     check_normalized(input, shape, weight, bias)
     reason = why_not(input, shape, weight, bias)

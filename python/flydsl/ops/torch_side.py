@@ -125,7 +125,7 @@ class Lane:
 def _lane(op: Op, tensors: Arguments, numbers: Arguments, key: Any) -> Lane:
     """The lane of a call; a new one where it is not recorded yet."""
     facts = None if key is None else replays.facts_of(tensors, key)
-    op.lanes.open(op.tensors if op.gradient is not None else 0, _apply, _transforms_active)
+    op.lanes.open(op.tensors, _apply, _transforms_active)
     known = None if facts is None else op.lanes.find(facts)
     return Lane(op, numbers, facts) if known is None else known
 

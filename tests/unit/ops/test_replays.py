@@ -32,7 +32,7 @@ def scale_kernel(A: fx.Tensor, B: fx.Tensor, s: fx.Float32):
 
 
 @flyc.jit
-def scale(A: fx.Tensor, B: fx.Tensor, s: fx.Float32, stream: fx.Stream = None):
+def scale(A: fx.Tensor, B: fx.Tensor, s: fx.Float32, stream: fx.Stream = None):  # pyright: ignore[reportArgumentType]
     scale_kernel(A, B, s).launch(grid=(1, 1, 1), block=(N, 1, 1), stream=stream)
 
 
@@ -65,6 +65,7 @@ def test_calls_that_are_alike_and_others() -> None:
     others = [
         (x,), (x.double(),), (x.bfloat16(),), (x[:2],), (x.reshape(8, 4),), (x.t(),), (base[:32].view(4, 8)[:, :4],),
         (x, x), (x, y), (x, None), (x, 1), (x, 1.0), (x, True), (x, (1,)), (x, (1, 1)), (x, ()), (x, 0.0), (x, -0.0),
+        (x, ""), (x, "mean"), (x, "sum"), (x, "a text of more words"), (x, "m\0ean"),
     ]  # fmt: skip
     keys = [facts(*call) for call in others]
     assert None not in keys and len({*keys}) == len(keys)
@@ -81,8 +82,9 @@ def test_calls_that_have_no_replay() -> None:
     negative = torch.randn(8, dtype=torch.complex64).conj().imag
     assert negative.is_neg()
     for call in (
-        (base[1:],), (base.as_subclass(Other),), (freed,), (negative,), ("mean",), (base, [1]), (base, ("a",)),
-        (1 << 70,), (base.to_sparse(),), (torch.empty(8, device="meta"),), (None,) * 17, tuple(range(400)),
+        (base[1:],), (base.as_subclass(Other),), (freed,), (negative,), ("x" * 4000,), ("\ud800",), (base, [1]),
+        (base, ("a",)), (1 << 70,), (base.to_sparse(),), (torch.empty(8, device="meta"),), (None,) * 17,
+        tuple(range(400)),
     ):  # fmt: skip
         assert facts(*call) is None, call
 
@@ -184,7 +186,9 @@ def launched(given: Any, device: Any = None, fail: Any = None) -> Launched:
 
 
 def replay_of(given: Any, launch: Launched, stream_of: Callable[[Any], Any] = lambda _: None) -> Replay:
-    return Replay(Recorded(call_facts()(given), 1, (torch.empty(N),), (launch,), (1,), True, None, stream_of, None))
+    facts = call_facts()(given)
+    assert facts is not None
+    return Replay(Recorded(facts, 1, (torch.empty(N),), (launch,), (1,), True, None, stream_of, None))
 
 
 def test_the_device_of_a_launch_is_current_and_put_back() -> None:

@@ -40,6 +40,7 @@ _FUNCTIONS = {
     native.PYTHON_SET_ATTR: "PyObject_SetAttr",
     native.PYTHON_AS_LONG_LONG: "PyLong_AsLongLongAndOverflow",
     native.PYTHON_AS_DOUBLE: "PyFloat_AsDouble",
+    native.PYTHON_AS_UTF8: "PyUnicode_AsUTF8AndSize",
     native.PYTHON_FROM_LONG_LONG: "PyLong_FromLongLong",
     native.PYTHON_TUPLE_SIZE: "PyTuple_Size",
     native.PYTHON_TUPLE_GET_ITEM: "PyTuple_GetItem",
@@ -98,6 +99,7 @@ def _interpreter() -> tuple[bytes, list[Any]]:
         native.PYTHON_PARAMETER_TYPE: torch.nn.Parameter,
         native.PYTHON_INT_TYPE: int,
         native.PYTHON_FLOAT_TYPE: float,
+        native.PYTHON_STR_TYPE: str,
         native.PYTHON_TUPLE_TYPE: tuple,
         native.PYTHON_SIZE_TYPE: torch.Size,
         native.PYTHON_NONE: None,
@@ -137,8 +139,8 @@ def _python() -> int:
 def call_facts() -> Callable[..., bytes | None]:
     """A function of a call's arguments: what replays are found by, or None if the call has no replay.
 
-    It has of tensors their types, devices, shapes, strides, and which are the same; of numbers their values. Tensors
-    begin at multiples of 16 bytes.
+    It has of tensors their types, devices, shapes, strides, and which are the same; of numbers and words their values.
+    Tensors begin at multiples of 16 bytes.
     """
     return _function("fly_facts", _interpreter()[0])
 
@@ -259,8 +261,8 @@ def lookup(lanes: dict[bytes, tuple[Any, ...]], tensors: int, apply: Any, not_no
     """A function of a call's arguments: the call made again by one of the lanes, or None.
 
     A lane is a tuple, by the facts of its calls: the table of a replay, and what ``apply`` is given before the tensors
-    where one of them wants a gradient, each or None; what else is in it is kept for them. ``tensors`` is 0 for an op
-    without a gradient; ``not_now()`` says when ``apply`` is not to be called.
+    where one of them wants a gradient, each or None; what else is in it is kept for them. The first ``tensors``
+    arguments may want gradients; ``not_now()`` says when ``apply`` is not to be called.
     """
     words = {
         native.SITE_PYTHON: _python(),

@@ -370,6 +370,7 @@ enum Interpreter {
     PYTHON_PARAMETER_TYPE,
     PYTHON_INT_TYPE,
     PYTHON_FLOAT_TYPE,
+    PYTHON_STR_TYPE,
     PYTHON_TUPLE_TYPE,
     PYTHON_SIZE_TYPE, /* torch.Size, a tuple */
     PYTHON_NONE,
@@ -393,6 +394,7 @@ enum Interpreter {
     PYTHON_SET_ATTR,
     PYTHON_AS_LONG_LONG,
     PYTHON_AS_DOUBLE,
+    PYTHON_AS_UTF8,
     PYTHON_FROM_LONG_LONG,
     PYTHON_TUPLE_SIZE,
     PYTHON_TUPLE_GET_ITEM,
@@ -414,7 +416,7 @@ enum Interpreter {
 enum Site {
     SITE_PYTHON,
     SITE_LANES,   /* a dict of facts to lanes, each a tuple: a replay without a gradient, and what `apply` is given */
-    SITE_TENSORS, /* that many arguments come first and may want gradients; 0 if it has none */
+    SITE_TENSORS, /* that many arguments come first and may want gradients */
     SITE_APPLY,
     SITE_NOT_NOW, /* a function that says when the way with a gradient is not to be taken */
     SITE_WORDS,
@@ -483,6 +485,7 @@ enum Fact {
     FACT_FLOAT = -2,
     FACT_ONE = -3, /* an object that there is one of */
     FACT_TUPLE = -4,
+    FACT_TEXT = -5,
 };
 
 enum ReplayLimit {

@@ -110,6 +110,24 @@ static bool take_plain(Words *python, Object *given, Facts *facts) {
     return true;
 }
 
+static bool take_text(Words *python, Object *given, Facts *facts) {
+    int64_t bytes, *words = facts->words + facts->count;
+    const char *text = FUNCTION(python, PYTHON_AS_UTF8, AsUtf8)(given, &bytes);
+    if (!text)
+        return clear_error(python);
+    int64_t count = 2 + (bytes + 7) / 8;
+    if (facts->count + count > MOST_FACTS)
+        return false;
+    words[0] = FACT_TEXT;
+    words[1] = bytes;
+    for (int64_t i = 2; i < count; i++)
+        words[i] = 0;
+    for (int64_t i = 0; i < bytes; i++)
+        ((char *)(words + 2))[i] = text[i];
+    facts->count += count;
+    return true;
+}
+
 static bool take_tuple(Words *python, Object *given, Facts *facts) {
     int64_t count = FUNCTION(python, PYTHON_TUPLE_SIZE, TupleSize)(given), *words = facts->words + facts->count;
     if (facts->count + 2 > MOST_FACTS)
@@ -135,6 +153,8 @@ static bool take_facts(Words *python, Object *const *args, int64_t count, Facts 
             taken = take_tensor(python, args, i, facts);
         else if (type == python[PYTHON_TUPLE_TYPE] || type == python[PYTHON_SIZE_TYPE])
             taken = take_tuple(python, args[i], facts);
+        else if (type == python[PYTHON_STR_TYPE])
+            taken = take_text(python, args[i], facts);
         else
             taken = take_plain(python, args[i], facts);
         if (!taken)
@@ -407,7 +427,7 @@ Object *fly_forward(Object *self, Object *const *args, int64_t count) {
 static bool wants_gradient(Words *python, Words *site, Object *const *args) {
     int64_t tensors = site[SITE_TENSORS];
     CallNoArgs *ask = FUNCTION(python, PYTHON_CALL_NO_ARGS, CallNoArgs);
-    if (!tensors || !is_true(python, ask((Object *)python[PYTHON_IS_GRAD_ENABLED])))
+    if (!is_true(python, ask((Object *)python[PYTHON_IS_GRAD_ENABLED])))
         return false;
     for (int64_t i = 0; i < tensors; i++) {
         if ((int64_t)args[i] == python[PYTHON_NONE])

@@ -38,6 +38,7 @@ typedef int32_t SetAttr(Object *object, Object *name, Object *value);
 typedef int32_t RichCompareBool(Object *a, Object *b, int32_t operation);
 typedef int64_t AsLongLong(Object *number, int32_t *overflow);
 typedef double AsDouble(Object *number);
+typedef const char *AsUtf8(Object *text, int64_t *bytes);
 typedef Object *FromLongLong(int64_t number);
 typedef void IncRef(Object *object);
 typedef void DecRef(Object *object);
