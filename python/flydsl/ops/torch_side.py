@@ -130,6 +130,15 @@ def _lane(op: Op, tensors: Arguments, numbers: Arguments, key: Any) -> Lane:
     return Lane(op, numbers, facts) if known is None else known
 
 
+def _gradients(ctx: Any, *gradients: Any) -> Any:
+    lane, tensors = ctx.lane, (*gradients, *ctx.saved_tensors)
+    found = lane.backward(*tensors) or lane.run_backward(tensors)
+    return (None, *lane.op.gradients(found, ctx.needs_input_grad[1:]))
+
+
+_once = once_differentiable(_gradients)
+
+
 class _Direct(torch.autograd.Function):
     """An op with autograd, without torch's dispatcher."""
 
@@ -141,11 +150,10 @@ class _Direct(torch.autograd.Function):
         return given
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, *gradients: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
-        lane, tensors = ctx.lane, (*gradients, *ctx.saved_tensors)
-        found = lane.backward(*tensors) or lane.run_backward(tensors)
-        return (None, *lane.op.gradients(found, ctx.needs_input_grad[1:]))
+        if torch.is_grad_enabled():  # gradients of gradients are asked for, which there are none of
+            return _once(ctx, *gradients)
+        return _gradients(ctx, *gradients)
 
 
 if replays_are_native() and hasattr(torch._C._FunctionBase, "to_save"):  # where `save_for_backward` puts tensors
