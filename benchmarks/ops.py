@@ -140,6 +140,7 @@ def main() -> None:
         plain = microseconds([lambda f=f: f(x, w, m) for f in functions], calls, rounds)
         graded = microseconds([lambda f=f: f(*learned) for f in functions], calls, rounds)
         table.append([name, *(f"{time_:.1f}" for time_ in (*plain, *graded)), f"{worst:.1e}"])
+        print(*table[-1], flush=True)
     columns = ["", "ours", "torch", "operator", "ours, grad", "torch, grad", "operator, grad", "difference"]
     timing.print_table(columns, table)
     rows = parts(x, learned[0], m)
