@@ -87,12 +87,8 @@ def pool_object() -> bytes:
     return _own("host_pool")
 
 
-def native_call_code() -> Any:
-    """The code that makes a call of GPU code, in this process."""
-    return _in_memory("native_call")
-
-
-def _in_memory(name: str) -> Any:
+def native_code(name: str) -> Any:
+    """One of the native parts that calls of GPU code go through, in this process."""
     with _loading:
         if name not in _in_process:
             _in_process[name] = load_object(_own(name))
