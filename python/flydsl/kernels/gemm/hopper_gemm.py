@@ -34,6 +34,9 @@ from flydsl.kernels.gemm.hopper_weights import PackedWeights, UnpackingWarpgroup
 REGISTERS = {(2, False): (40, 232), (3, False): (40, 152), (2, True): (72, 216), (3, True): (56, 144)}
 """Registers of a thread in the warpgroup that loads and in those that multiply, by their number and if it gathers."""
 
+STAGGER = 7
+"""Steps of K between the places where blocks with neighbouring tiles begin, if they are staggered."""
+
 
 # The kernel ----------------------------------------------------------------------------------------
 
@@ -86,9 +89,6 @@ def gemm_kernel(
         fx.barrier()
     # The launch may begin while the one before it ends; from here on memory is read and written.
     fx.nvvm.griddepcontrol_launch_dependents()
-    if fx.const_expr(config.prefetch > 0 and kind.maps_a and kind.groups == 0):
-        if thread == 0:
-            fetch(A, B, schedule, config.prefetch)
     fx.nvvm.griddepcontrol_wait()
 
     schedule.prepare()
@@ -111,19 +111,6 @@ def gemm_kernel(
 
 
 @flyc.jit
-def fetch(A, B, schedule, steps):
-    """Bring what the first steps read into the second-level cache: nobody sees it there, so the launch before may still
-    write it."""
-    first, last, _ = schedule.range()
-    if first < last:
-        place = schedule.at(first)
-        k_first, k_last = schedule.k_range()
-        for k in range(k_first, fx.min(k_last, k_first + steps)):
-            A.fetch(place.a, place.row, k * A.bk, schedule.rank)
-            B.fetch(place.b, place.column, k * B.bk, schedule.rank)
-
-
-@flyc.jit
 def load(A, B, pipe, schedule):
     """The loading thread: fill each stage as soon as its consumers, in all blocks that share it, are done with it."""
     state = pipe.producer_start()
@@ -133,9 +120,9 @@ def load(A, B, pipe, schedule):
         k_first, k_last = schedule.k_range()
         for i in range(k_first, k_last):
             k = i
-            if fx.const_expr(schedule.config.shift > 0):
-                k = i + tile * schedule.config.shift % (k_last - k_first)
-                k = (k >= k_last).select(k - (k_last - k_first), k)
+            if fx.const_expr(schedule.config.staggered):
+                count = k_last - k_first
+                k = k_first + (i - k_first + tile * STAGGER) % count
             pipe.acquire(state, A.bytes + B.bytes)
             A.load(place.a, place.row, k * A.bk, state.stage, pipe.full(state), schedule.rank)
             B.load(place.b, place.column, k * B.bk, state.stage, pipe.full(state), schedule.rank)
@@ -173,8 +160,7 @@ def multiply_in_turn(A, B, pipe, schedule, epilogue, kind, config):
     first, last, step = schedule.range()
     for tile in range(first + mine.number * step, last, 2 * step):
         place = schedule.at(tile)
-        # The stages between are those of the other one's tile.
-        state = pipe.skip(state, (tile > first).select(schedule.steps, fx.Int32(0)))
+        state = mine.behind(state, (tile > first).select(schedule.steps, fx.Int32(0)))
         if tile > first:
             mine.wait()
         values, state = mine.sum_products(state, place, fx.Int32(0), schedule.steps, tile + step < last)

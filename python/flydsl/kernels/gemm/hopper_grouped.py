@@ -28,6 +28,7 @@ from dataclasses import replace
 from typing import Any
 
 from flydsl.kernels.blocks.inputs import strides
+from flydsl.kernels.gemm.hopper_choice import choose_config
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_matmul import check_block_scales, columns_of_one
 from flydsl.kernels.gemm.hopper_operands import (
@@ -44,7 +45,7 @@ from flydsl.kernels.gemm.hopper_operands import (
     type_of,
     zeros,
 )  # fmt: skip
-from flydsl.kernels.gemm.hopper_plan import GemmConfig, GemmKind, Problem, ceildiv, choose_config
+from flydsl.kernels.gemm.hopper_plan import GemmConfig, GemmKind, Problem, ceildiv
 
 KEPT_CALLS = 4096
 LEAST_GROUPS, MOST_GROUPS = 32, 2048
@@ -100,7 +101,7 @@ def _call_for(
     sms = multiprocessors(device)
     problem = Problem(
         max(expected_rows, 1), n, k, groups, types[0].width // 8, a.along_k, b.along_k, types[2].width, along_n,
-        a.straddles or b.straddles, columns_of_one(activation), block_scaled, True,
+        a.straddles or b.straddles, columns_of_one(activation), block_scaled, True, gathers=gathers,
     )  # fmt: skip
     most = max(LEAST_GROUPS, 1 << (groups - 1).bit_length())
     if config is None:

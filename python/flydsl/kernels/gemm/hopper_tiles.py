@@ -66,15 +66,6 @@ class Operand:
             at = (*batch, row + box * self.bk, k + part * share)
             fx.nvvm.tma_load(self.map, at, place, barrier, multicast=mask)
 
-    def fetch(self, batch: tuple[Any, ...], row: Any, k: Any, rank: Any) -> None:
-        """Bring this block's part of a tile into the second-level cache."""
-        part = rank if self.sharers > 1 else 0
-        if self.along_k:
-            fx.nvvm.tma_prefetch(self.map, (*batch, row + part * (self.rows // self.sharers), k))
-            return
-        for box in range(self.rows // self.bk):
-            fx.nvvm.tma_prefetch(self.map, (*batch, row + box * self.bk, k + part * (self.bk // self.sharers)))
-
     def tiles(self, stages: int, first: int = 0, rows: int | None = None) -> Any:
         """``rows`` of all stages from the ``first`` on, also behind a tile, as wgmma reads them: (rows, K, stage)."""
         rows, bk, each = rows or self.rows, self.bk, self.rows * self.bk
