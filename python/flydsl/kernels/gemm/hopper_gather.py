@@ -14,7 +14,9 @@ from flydsl.kernels.gemm.hopper_plan import WARPGROUP
 from flydsl.kernels.gemm.hopper_tiles import Operand, Place, extent
 
 LATE = 2
-"""Stages that are under way before the loading warpgroup waits for the first of them."""
+"""Stages that are under way at least before the loading warpgroup waits for the first of them."""
+BEHIND = -2
+"""Instead of the number of a row that is behind its group's end."""
 
 
 class GatheredRows(Operand):
@@ -30,15 +32,17 @@ class GatheredRows(Operand):
     def rows_of(self, place: Place) -> tuple[list[Any], Any]:
         """Which rows of A a thread copies pieces of, -1 for zeros, and whether there is none of those.
 
-        Behind the group's end its last row is as good as any: nobody stores what comes of it.
+        Behind the group's end nothing is copied, as nobody stores what comes of it: groups of a few rows would send for
+        one line many times, all blocks for the same.
         """
         count, found, all_there = extent(self.matrix, 0), [], fx.Boolean(True)
         for first in range(0, self.rows, WARPGROUP // self.lanes):
             row = place.row + first + fx.thread_idx.x // self.lanes
             source = fx.Int32(self.index[fx.min(row, place.end - 1)])
             is_there = (source >= 0) & (source < count)
-            found.append(is_there.select(source, fx.Int32(-1)))
-            all_there = all_there & is_there
+            inside = row < place.end
+            found.append(inside.select(is_there.select(source, fx.Int32(-1)), fx.Int32(BEHIND)))
+            all_there = all_there & (is_there | (row >= place.end))
         return found, all_there
 
     @flyc.jit
@@ -51,8 +55,9 @@ class GatheredRows(Operand):
         targets = [fx.logical_divide(line, fx.make_layout(piece, 1))[None, lane] for line in lines]
         if all_there & (column + piece <= length):
             for i in fx.range_constexpr(len(rows)):
-                source = fx.logical_divide(self.matrix[rows[i], None], fx.make_layout(piece, 1))
-                fx.copy_atom_call(atom, source[None, column // piece], targets[i])
+                if rows[i] > BEHIND:
+                    source = fx.logical_divide(self.matrix[rows[i], None], fx.make_layout(piece, 1))
+                    fx.copy_atom_call(atom, source[None, column // piece], targets[i])
         else:
             for i in fx.range_constexpr(len(rows)):
                 row, parts = fx.max(rows[i], fx.Int32(0)), []
@@ -67,7 +72,8 @@ class GatheredRows(Operand):
 def load_gathered(A, B, pipe, schedule):
     """The loading warpgroup: pieces of A by all threads, tiles of B by the first. Stages are full some steps late, when
     the pieces have arrived."""
-    late = min(LATE, pipe.stages - 2)  # who multiplies gives a stage back when the next one is full
+    # Who multiplies gives a stage back when the next one is full. Half of many stages keeps memory busy.
+    late = min(max(LATE, pipe.stages // 2), pipe.stages - 2)
     state = arrived = pipe.producer_start()
     waiting = fx.Int32(0)
     first, last, step = schedule.range()

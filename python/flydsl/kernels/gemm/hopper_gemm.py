@@ -82,9 +82,11 @@ def gemm_kernel(
         fx.nvvm.cluster_sync(relaxed=True)  # the pipeline's barriers have a fence of their own
     else:
         fx.barrier()
-    # The launch may begin while the one before it ends; from here on memory is read and written.
+    # The launch may begin while the one before it ends; from here on memory is read and written. The next one begins when
+    # that has ended: it may count on what is older than this one.
+    if fx.const_expr(not kind.weights_first):
+        fx.nvvm.griddepcontrol_wait()
     fx.nvvm.griddepcontrol_launch_dependents()
-    fx.nvvm.griddepcontrol_wait()
 
     schedule.prepare()
     if warpgroup == 0:
@@ -93,8 +95,10 @@ def gemm_kernel(
         if fx.const_expr(kind.gathers):
             load_gathered(A, B, pipe, schedule)
         elif thread == 0:
-            load(A, B, pipe, schedule)
+            load(A, B, pipe, schedule, kind.weights_first)
     else:
+        if fx.const_expr(kind.weights_first):
+            fx.nvvm.griddepcontrol_wait()
         if fx.const_expr(config.moves_registers(kind)):
             fx.nvvm.setmaxnreg(REGISTERS[config.consumers, kind.gathers][1], increase=True)
         multiply(A, B, pipe, schedule, BlockScales(*blocks, from_rows), parts, epilogue, kind, config)
@@ -103,17 +107,39 @@ def gemm_kernel(
 
 
 @flyc.jit
-def load(A, B, pipe, schedule):
+def load_weights(A, B, pipe, schedule):
+    """Send for B of the first stages, before the launch that writes A has ended; how many stages."""
+    state, count = pipe.producer_start(), fx.Int32(0)
+    first, last, _ = schedule.range()
+    if first < last:
+        place = schedule.at(first)
+        k_first, k_last = schedule.k_range()
+        count = fx.min(k_last - k_first, fx.Int32(pipe.stages))
+        for i in range(count):
+            pipe.acquire(state, A.bytes + B.bytes)
+            B.load(place.b, place.column, (k_first + i) * B.bk, state.stage, pipe.full(state), schedule.rank)
+            state = pipe.advance(state)
+    fx.nvvm.griddepcontrol_wait()
+    return count
+
+
+@flyc.jit
+def load(A, B, pipe, schedule, weights_first):
     """The loading thread: fill each stage as soon as its consumers, in all blocks that share it, are done with it."""
+    ahead = load_weights(A, B, pipe, schedule) if weights_first else fx.Int32(0)
     state = pipe.producer_start()
     first, last, step = schedule.range()
     for tile in range(first, last, step):
         place = schedule.at(tile)
         k_first, k_last = schedule.k_range()
         for k in range(k_first, k_last):
-            pipe.acquire(state, A.bytes + B.bytes)
+            is_new = ahead == 0 if weights_first else True
+            if is_new:
+                pipe.acquire(state, A.bytes + B.bytes)
+                B.load(place.b, place.column, k * B.bk, state.stage, pipe.full(state), schedule.rank)
             A.load(place.a, place.row, k * A.bk, state.stage, pipe.full(state), schedule.rank)
-            B.load(place.b, place.column, k * B.bk, state.stage, pipe.full(state), schedule.rank)
+            if fx.const_expr(weights_first):
+                ahead = fx.max(ahead - 1, fx.Int32(0))
             state = pipe.advance(state)
 
 

@@ -1,7 +1,8 @@
 """Products of groups of rows on Hopper, each with a matrix of its own: what a mixture of experts computes.
 
     hopper_grouped_gemm(A, B, C, sizes, *, rows=None, to_rows=None, add=False, row_scale=None, block_scales=None,
-                        activation="none", alpha=1.0, expected_rows=None, config=None, stream=None)
+                        activation="none", alpha=1.0, expected_rows=None, weights_first=False, config=None,
+                        stream=None)
 
 B is (groups, K, N), bf16, f16 or fp8, with either mode contiguous. How many rows a group has is known to the device
 alone: the host reads nothing back, and a call may be captured into a graph. Groups may have any size, and none.
@@ -18,7 +19,8 @@ alone: the host reads nothing back, and a call may be captured into a graph. Gro
 
 ``row_scale`` is f32, one number for each row of the product. The activation, alpha and ``block_scales`` are those of
 `hopper_gemm`; scales of B have a group in front, those of A are A's. ``expected_rows`` is how many rows a group has on
-average, where sizes of masked groups are far from the extent; it only helps to choose tiles.
+average, where sizes of masked groups are far from the extent; it only helps to choose tiles. ``weights_first`` promises
+that B and ``sizes`` are older than the launch before this one on the stream: B is then loaded while that one ends.
 """
 
 from __future__ import annotations
@@ -57,27 +59,27 @@ _CALLS: dict[Any, Callable[..., None]] = {}
 def hopper_grouped_gemm(
     A: Any, B: Any, C: Any, sizes: Any, *, rows: Any = None, to_rows: Any = None, add: bool = False,
     row_scale: Any = None, block_scales: tuple[Any, Any] | None = None, activation: str = "none", alpha: float = 1.0,
-    expected_rows: int | None = None, config: GemmConfig | None = None, stream: Any = None,
+    expected_rows: int | None = None, weights_first: bool = False, config: GemmConfig | None = None, stream: Any = None,
 ) -> None:  # fmt: skip
     """Write, or add, rows of A times the matrix of their group: see above."""
     scale_a, scale_b = block_scales or (None, None)
     given = (A, B, C, sizes, rows, to_rows, row_scale, scale_a, scale_b)
     factor = None if alpha == 1 else float(alpha)
     device = A.get_device() if hasattr(A, "data_ptr") else -1
-    numbers = (add, activation, factor is None, expected_rows, config, device)
+    numbers = (add, activation, factor is None, expected_rows, weights_first, config, device)
     key = (tuple([None if array is None else facts(array) for array in given]), numbers)
     call = _CALLS.get(key)
     if call is None:
         if len(_CALLS) >= KEPT_CALLS:
             _CALLS.clear()
-        call = _CALLS[key] = _call_for(given, add, activation, expected_rows, config, device)
+        call = _CALLS[key] = _call_for(given, add, activation, expected_rows, weights_first, config, device)
     now = current_stream(device) if stream is None else stream
     call(A, B, C, row_scale, None, None, None, factor, 0.0, scale_a, scale_b, sizes, rows, to_rows, now)
 
 
 def _call_for(
-    given: tuple[Any, ...], add: bool, activation: str, expected_rows: int | None, config: GemmConfig | None,
-    device: int,
+    given: tuple[Any, ...], add: bool, activation: str, expected_rows: int | None, weights_first: bool,
+    config: GemmConfig | None, device: int,
 ) -> Callable[..., None]:  # fmt: skip
     """What a call does for arrays of these shapes, strides and types."""
     A, B, C, _, rows, to_rows, _, scale_a, _ = given
@@ -95,11 +97,13 @@ def _call_for(
         a = OperandLines(True, is_ragged=True)
     if to_rows is not None and not along_n:
         raise ValueError(f"rows of C that an index names are contiguous, and its strides are {strides(C)}")
+    # Groups that follow each other are at most as many as rows.
+    used = groups if masked else min(groups, rows.shape[0] if gathers else A.shape[0])
     if expected_rows is None:
-        expected_rows = A.shape[1] if masked else ceildiv(rows.shape[0] if gathers else A.shape[0], groups)
+        expected_rows = A.shape[1] if masked else ceildiv(rows.shape[0] if gathers else A.shape[0], used)
     sms = multiprocessors(device)
     problem = Problem(
-        max(expected_rows, 1), n, k, groups, types[0].width // 8, a.along_k, b.along_k, types[2].width, along_n,
+        max(expected_rows, 1), n, k, used, types[0].width // 8, a.along_k, b.along_k, types[2].width, along_n,
         a.straddles or b.straddles, columns_of_one(activation), block_scaled, True,
     )  # fmt: skip
     most = max(LEAST_GROUPS, 1 << (groups - 1).bit_length())
@@ -108,7 +112,7 @@ def _call_for(
         config = replace(config, stages=min(config.stages, config.fitting_stages(GROUP_BYTES * (most + 32))))
     scatter = "" if to_rows is None else "add" if add else "store"
     kind = GemmKind(*types, a.along_k, b.along_k, along_n, wide, False, activation, block_scaled, most, masked, gathers,
-                    scatter)  # fmt: skip
+                    scatter, weights_first=weights_first and not (gathers or b.is_ragged))  # fmt: skip
     run = build_hopper_gemm(kind, config, sms)
     if a.is_ragged or b.is_ragged:
         return lambda A, B, *rest: run(packed_lines(A, 1, a, rest[-1]), packed_lines(B, 0, b, rest[-1]), *rest)

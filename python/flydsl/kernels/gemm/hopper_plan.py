@@ -76,6 +76,9 @@ class GemmKind:
     """Rows of C are those in order, or an index says which: ``"store"``, or ``"add"`` to what is there."""
     packed: PackedKind | None = None
     """Of a product whose A are weights of four bits."""
+    weights_first: bool = False
+    """Whether B and sizes of groups are older than the launch before this one, which then need not have ended when B is
+    loaded."""
 
     @property
     def columns_of_one(self) -> int:

@@ -265,7 +265,8 @@ def run_groups(x: Any, router: Router, experts: Experts, y: Any, mask: Any, atom
     result = y if atomic else empty_beside(x, (tokens * topk, model))
     hopper_grouped_gemm(
         second, experts.w2.swapaxes(1, 2), result, ends, to_rows=rows if atomic else targets, add=atomic,
-        row_scale=row_weights, block_scales=None if scale is None else (scale, experts.scale2), stream=stream,
+        row_scale=row_weights, block_scales=None if scale is None else (scale, experts.scale2), weights_first=True,
+        stream=stream,
     )  # fmt: skip
     if not atomic:
         reduce_rows(result, y, router.ids, mask, all_experts(experts, mask), stream)
