@@ -76,16 +76,20 @@ def load_gathered(A, B, pipe, schedule):
     late = min(max(LATE, pipe.stages // 2), pipe.stages - 2)
     state = arrived = pipe.producer_start()
     waiting = fx.Int32(0)
-    first, last, step = schedule.range()
-    for tile in range(first, last, step):
+    first, last, each = schedule.range()
+    for tile in range(first, last, each):
         place = schedule.at(tile)
         rows, all_there = A.rows_of(place)
         k_first, k_last = schedule.k_range()
-        for k in range(k_first, k_last):
+        for step in range(k_first, k_first + (k_last - k_first) * schedule.parts):
+            k, column = step, place.column
+            if fx.const_expr(schedule.parts > 1):
+                part = (step - k_first) // (k_last - k_first)
+                k, column = step - part * (k_last - k_first), place.column + part * B.rows
             pipe.acquire(state)
             if fx.thread_idx.x == 0:
                 fx.nvvm.mbarrier_arrive_expect_tx(pipe.full(state), B.bytes)
-                B.load(place.b, place.column, k * B.bk, state.stage, pipe.full(state), schedule.rank)
+                B.load(place.b, column, k * B.bk, state.stage, pipe.full(state), schedule.rank)
             A.copy(rows, all_there, k, state.stage)
             fx.nvvm.cp_async_commit_group()
             if waiting == late:

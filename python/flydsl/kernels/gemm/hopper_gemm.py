@@ -24,7 +24,7 @@ from typing import Any
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.gemm import hopper_tiles as tiles
-from flydsl.kernels.gemm.hopper_epilogue import Epilogue
+from flydsl.kernels.gemm.hopper_epilogue import Epilogue, QuantisingEpilogue
 from flydsl.kernels.gemm.hopper_gather import GatheredRows, load_gathered
 from flydsl.kernels.gemm.hopper_plan import WARPGROUP, GemmConfig, GemmKind, check_config
 from flydsl.kernels.gemm.hopper_tiles import GroupSchedule, Operand, PartialSums, Schedule
@@ -60,7 +60,9 @@ def gemm_kernel(
         A = PackedWeights(map_a, *blocks, a_ptr, config.tile_m, kind)
     else:
         A = Operand(map_a, a_ptr, config.tile_m, bk, kind.a_along_k, config.sharing("n"))
-    epilogue = Epilogue(C, extras, factors, to_rows, extents, kind, config, smem)
+    epilogue = (QuantisingEpilogue if kind.quantises else Epilogue)(
+        C, extras, factors, to_rows, extents, kind, config, smem
+    )
     sharers = config.sharing("m") * config.sharing("n")
     filling = 1 + WARPGROUP if kind.gathers else 1
     pipe = fx.nvvm.Pipeline(smem, stages=stages, consumers=config.consumers, producers=filling, cluster=sharers)
@@ -82,8 +84,8 @@ def gemm_kernel(
         fx.nvvm.cluster_sync(relaxed=True)  # the pipeline's barriers have a fence of their own
     else:
         fx.barrier()
-    # The launch may begin while the one before it ends; from here on memory is read and written. The next one begins when
-    # that has ended: it may count on what is older than this one.
+    # The launch may begin while the one before it ends; from here on memory is read and written. The next one begins
+    # when that has ended: it may count on what is older than this one.
     if fx.const_expr(not kind.weights_first):
         fx.nvvm.griddepcontrol_wait()
     fx.nvvm.griddepcontrol_launch_dependents()
@@ -155,6 +157,12 @@ def multiply(A, B, pipe, schedule, scales, parts, epilogue, kind, config):
     for tile in range(first, last, step):
         place = schedule.at(tile)
         k_first, k_last = schedule.k_range()
+        if fx.const_expr(kind.quantises):
+            for part in range(schedule.parts):
+                beside = place._replace(column=place.column + part * config.tile_n)
+                values, state = mine.sum_products(state, beside, k_first, k_last)
+                epilogue.store(values, mine.thread // 32, beside)
+            continue
         values, state = mine.sum_products(state, place, k_first, k_last)
         if fx.const_expr(parts is not None):
             values = (k_last > k_first).select(values, fx.zeros_like(values))
@@ -178,7 +186,8 @@ def build_hopper_gemm(kind: GemmKind, config: GemmConfig, sms: int = 132) -> Any
     bias, which belongs to columns, are vectors of an element for each, or of one for all. They, D and alpha may be
     None. ``more`` are (scale_a, scale_b, sizes, from_rows, to_rows): scales of blocks, (M, K / 128) and (K / 128,
     N / 128), and what `hopper_grouped` says of groups, whose B is (groups, K, N); None where the kind has none. A
-    packed kind's B are shuffled weights of four bits, and scale_a and scale_b their scales and zeros, (N, groups).
+    packed kind's B are shuffled weights of four bits, and scale_a and scale_b their scales and zeros, (N, groups). Of a
+    kind that quantises, scales of C, (M, columns of C / 128), are written into D.
     """
     check_config(kind, config)
 

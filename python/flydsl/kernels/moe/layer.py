@@ -26,6 +26,7 @@ from flydsl.kernels.moe.expert_weights import (
     KINDS,
     MX,
     PLAIN,
+    SIDE,
     TYPES,
     Experts,
     name_of,
@@ -253,20 +254,21 @@ def run_groups(x: Any, router: Router, experts: Experts, y: Any, mask: Any, atom
         router.ids, router.weights, all_experts(experts, mask), mask, stream, router.logits, router.renormalize
     )
     ends = ends[:count]
-    inner = empty_beside(x, (tokens * topk, inter))
     first, scale = multiplied(x, experts, stream)
+    inner, inner_scale = empty_beside(first, (tokens * topk, inter)), None
+    if scale is not None:  # quantised where the first product ends
+        inner_scale = empty_beside(scale, (tokens * topk, inter // SIDE))
     hopper_grouped_gemm(
-        first, experts.w1.swapaxes(1, 2), inner, ends, rows=rows, activation="swiglu",
+        first, experts.w1.swapaxes(1, 2), inner, ends, rows=rows, activation="swiglu", scale_c=inner_scale,
         block_scales=None if scale is None else (scale, experts.scale1), stream=stream,
     )  # fmt: skip
-    second, scale = multiplied(inner, experts, stream)
     if atomic:
         clear_rows(y, stream)
     result = y if atomic else empty_beside(x, (tokens * topk, model))
     hopper_grouped_gemm(
-        second, experts.w2.swapaxes(1, 2), result, ends, to_rows=rows if atomic else targets, add=atomic,
-        row_scale=row_weights, block_scales=None if scale is None else (scale, experts.scale2), weights_first=True,
-        stream=stream,
+        inner, experts.w2.swapaxes(1, 2), result, ends, to_rows=rows if atomic else targets, add=atomic,
+        row_scale=row_weights, block_scales=None if scale is None else (inner_scale, experts.scale2),
+        weights_first=True, stream=stream,
     )  # fmt: skip
     if not atomic:
         reduce_rows(result, y, router.ids, mask, all_experts(experts, mask), stream)

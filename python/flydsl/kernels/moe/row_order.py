@@ -3,8 +3,8 @@
     weights, tokens, targets, ends = sort_rows(topk_ids, topk_weights, num_experts)
 
 Up to `MOST_RANKED` pairs, a pair's place is how many pairs come before it: each is compared with all of them, which
-takes no counts, no sums over blocks and one launch. A block that routes few tokens itself goes on with their order. More
-pairs are counted and placed by `sorting`. The order is stable, so that results do not depend on which thread came first.
+takes no counts, no sums over blocks and one launch. A block that routes few tokens itself goes on with their order.
+More pairs are counted and placed by `sorting`. The order is stable, so that it does not depend on who came first.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class RowOrder(NamedTuple):
 
 
 class Keys:
-    """A number for each pair that says its place: its expert's, then its own. Pairs left out come behind all experts."""
+    """A number for each pair that says its place: its expert's, then its own. Pairs left out come behind the others."""
 
     def __init__(self, mask: Any, experts: int, room: int) -> None:
         self.mask, self.experts, self.room = mask, experts, room
@@ -196,7 +196,7 @@ def sort_rows(
     weights, stream = empty_beside(topk_weights, (room,)), stream_of(topk_ids, stream)
     check_buffers(tokens, topk, num_experts, 1, topk_ids, topk_weights, None, None, None, valid, None, expert_mask)
     pairs = (topk_ids.reshape(-1), topk_weights.reshape(-1))
-    routes = logits is not None and 0 < tokens and routes_itself(tokens, num_experts, topk)
+    routes = logits is not None and tokens > 0 and routes_itself(tokens, num_experts, topk)
     if logits is not None and not routes:
         gate_all(logits, topk_weights, topk_ids, renormalize, stream)
     if count <= MOST_RANKED:

@@ -228,8 +228,8 @@ def compile_moe_sorting(*, num_experts: int, topk: int, unit_size: int = 32) -> 
     """The launcher ``sort(ids, weights, sorted_ids, sorted_weights, expert_ids, num_valid, buffer, mask, local,
     workspace, T, stream, tokens, targets, ends)`` over flat arrays; the buffer, the mask and the number of local tokens
     may be None. Without a workspace one block sorts alone. Where they are given, ``tokens`` and ``targets`` get each
-    entry's token and pair, ``ends`` where each expert's entries end; ``sorted_ids`` and ``expert_ids`` may then be None,
-    and nothing is written of what they hold."""
+    entry's token and pair, ``ends`` where each expert's entries end; ``sorted_ids`` and ``expert_ids`` may then be
+    None."""
     for name, value, most in (
         ("num_experts", num_experts, 4096), ("topk", topk, 127), ("unit_size", unit_size, 1 << 16),
     ):  # fmt: skip

@@ -100,7 +100,9 @@ def build_topk_gating_softmax_module(
     ):  # fmt: skip
         per_block = THREADS // lanes_of(num_experts, fx.num_warp_threads())
         topk_gating_kernel(logits, weights, indices, token_expert, T).launch(
-            grid=(fx.ceildiv(T, per_block), 1, 1), block=(THREADS, 1, 1), stream=stream,
+            grid=(fx.ceildiv(T, per_block), 1, 1),
+            block=(THREADS, 1, 1),
+            stream=stream,
             pdl=fx.nvvm.is_target(),
         )
 
