@@ -76,6 +76,8 @@ class GemmKind:
     """Rows of C are those in order, or an index says which: ``"store"``, or ``"add"`` to what is there."""
     packed: PackedKind | None = None
     """Of a product whose A are weights of four bits."""
+    blocked: bool = False
+    """Whether B is in blocks of 64 columns and a stage's K, each of them contiguous."""
     quantises: bool = False
     """Whether C is fp8 with a scale for each 128 of a row: tiles that lie beside each other leave together."""
     weights_first: bool = False
@@ -213,6 +215,8 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         "a cluster has 1, 2, 4 or 8 blocks along m, n or k": config.cluster not in (1, 2, 4, 8)
         or config.along not in ("m", "n", "k"),
         "parts of K are added up by whole warps": config.warps % config.splits,
+        "blocks of B are of 64 columns and not shared": kind.blocked
+        and (columns % BLOCK_ROWS or config.sharing("m") > 1 or not kind.groups),
         "results that get scales are of gathered rows, whose tiles are parts of 128 columns": kind.quantises
         and (not kind.gathers or config.splits > 1 or SCALED * kind.columns_of_one % columns),
         "at least two stages and a band of one row are needed": config.stages < 2 or config.band < 1,
@@ -255,6 +259,7 @@ class Problem:
     grouped: bool = False
     packed: bool = False
     quantises: bool = False
+    blocked: bool = False
 
     @property
     def orders(self) -> tuple[bool, ...]:
@@ -351,7 +356,8 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
         each += machine.adding + machine.adding_sums * tile * config.splits
     elif config.cluster > 1:
         each += machine.meeting
-    waiting = problem.moved / machine.memory * (1 + machine.opening / (config.stages * ROW_BYTES))
+    opening = 0.0 if problem.blocked else machine.opening / (config.stages * ROW_BYTES)
+    waiting = problem.moved / machine.memory * (1 + opening)
     return machine.launch + _longest(machine, rounds * each, waiting)
 
 
@@ -404,6 +410,8 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
     if problem.c_along_n and gcd(config.tile_n // problem.columns_of_one, ROW_BYTES) * problem.c_width < 128:
         return False
     if problem.block_scaled and not config.can_scale:
+        return False
+    if problem.blocked and config.tile_n % BLOCK_ROWS:
         return False
     if problem.quantises and (config.splits > 1 or SCALED * problem.columns_of_one % config.tile_n):
         return False
