@@ -98,8 +98,8 @@ def _call_for(
 ) -> Callable[..., None]:  # fmt: skip
     """What a call does for arrays of these shapes, strides and types."""
     A, B, C, _, rows, to_rows, _, scale_a, _, scale_c = given
-    blocked, (groups, k, n) = B.ndim == 5, extents_of(B)
     _check(*given, add, activation)
+    blocked, (groups, k, n) = B.ndim == 5, extents_of(B)
     if 0 in C.shape or groups == 0 or 0 in (rows.shape if rows is not None else A.shape[:-1]):
         return lambda *_: None
     if k == 0:
