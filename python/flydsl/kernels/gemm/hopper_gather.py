@@ -80,12 +80,9 @@ def load_gathered(A, B, pipe, schedule):
     for tile in range(first, last, each):
         place = schedule.at(tile)
         rows, all_there = A.rows_of(place)
-        k_first, k_last = schedule.k_range()
-        for step in range(k_first, k_first + (k_last - k_first) * schedule.parts):
-            k, column = step, place.column
-            if fx.const_expr(schedule.parts > 1):
-                part = (step - k_first) // (k_last - k_first)
-                k, column = step - part * (k_last - k_first), place.column + part * B.rows
+        k_first, k_last = schedule.all_steps()
+        for step in range(k_first, k_last):
+            k, column = schedule.k_and_column(step, place)
             pipe.acquire(state)
             if fx.thread_idx.x == 0:
                 fx.nvvm.mbarrier_arrive_expect_tx(pipe.full(state), B.bytes)

@@ -133,15 +133,16 @@ def load(A, B, pipe, schedule, weights_first):
     """The loading thread: fill each stage as soon as its consumers, in all blocks that share it, are done with it."""
     ahead = load_weights(A, B, pipe, schedule) if weights_first else fx.Int32(0)
     state = pipe.producer_start()
-    first, last, step = schedule.range()
-    for tile in range(first, last, step):
+    first, last, each = schedule.range()
+    for tile in range(first, last, each):
         place = schedule.at(tile)
-        k_first, k_last = schedule.k_range()
-        for k in range(k_first, k_last):
+        k_first, k_last = schedule.all_steps()
+        for step in range(k_first, k_last):
+            k, column = schedule.k_and_column(step, place)
             is_new = ahead == 0 if weights_first else True
             if is_new:
                 pipe.acquire(state, A.bytes + B.bytes)
-                B.load(place.b, place.column, k * B.bk, state.stage, pipe.full(state), schedule.rank)
+                B.load(place.b, column, k * B.bk, state.stage, pipe.full(state), schedule.rank)
             A.load(place.a, place.row, k * A.bk, state.stage, pipe.full(state), schedule.rank)
             if fx.const_expr(weights_first):
                 ahead = fx.max(ahead - 1, fx.Int32(0))

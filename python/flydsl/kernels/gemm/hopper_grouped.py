@@ -18,7 +18,7 @@ graph. Groups may have any size, and none.
   is written, or to which it is added (``add=True``, atomically, in C's type: in f32 the order of sums is free). An
   index outside of C stands for no row.
 
-With ``scale_c``, f32 of (rows of C, N / 128), results of gathered rows leave as fp8, each 128 of a row over a scale of
+With ``scale_c``, f32 of (rows of C, N / 128), results leave as fp8, each 128 of a row over a scale of
 their own, which is written there: what a quantiser makes of results in bf16.
 
 ``row_scale`` is f32, one number for each row of the product. The activation, alpha and ``block_scales`` are those of
@@ -206,18 +206,18 @@ def _check(
     if add and (to_rows is None or C.dtype.itemsize == 1):
         raise ValueError("rows are added where to_rows says, in f32, f16 or bf16")
     if scale_c is not None:
-        _check_scales_of_results(C, scale_c, rows, to_rows)
+        _check_scales_of_results(C, scale_c, to_rows)
     if scale_a is not None:
         check_block_scales(A, (groups, k, n), scale_a, scale_b)
 
 
-def _check_scales_of_results(C: Any, scale_c: Any, rows: Any, to_rows: Any) -> None:
+def _check_scales_of_results(C: Any, scale_c: Any, to_rows: Any) -> None:
     """Refuse scales that the kernel cannot write."""
     (count, columns), names = C.shape, [str(array.dtype).removeprefix("torch.") for array in (C, scale_c)]
-    if rows is None or to_rows is not None or columns % SCALED or names[0] != "float8_e4m3fn":
+    if to_rows is not None or columns % SCALED or names[0] != "float8_e4m3fn":
         raise ValueError(
-            f"results with scales are float8_e4m3fn, of rows that are gathered and not scattered, and have a multiple "
-            f"of {SCALED} columns; got {columns} of {names[0]}"
+            f"results with scales are float8_e4m3fn, of rows that are not scattered, and have a multiple of {SCALED} "
+            f"columns; got {columns} of {names[0]}"
         )
     if tuple(scale_c.shape) != (count, columns // SCALED) or names[1] != "float32":
         raise ValueError(

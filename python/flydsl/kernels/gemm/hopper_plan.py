@@ -217,8 +217,8 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         "parts of K are added up by whole warps": config.warps % config.splits,
         "blocks of B are of 64 columns and not shared": kind.blocked
         and (columns % BLOCK_ROWS or config.sharing("m") > 1 or not kind.groups),
-        "results that get scales are of gathered rows, whose tiles are parts of 128 columns": kind.quantises
-        and (not kind.gathers or config.splits > 1 or SCALED * kind.columns_of_one % columns),
+        "results that get scales are of blocks without a cluster, whose tiles are parts of 128 columns": kind.quantises
+        and (config.cluster > 1 or SCALED * kind.columns_of_one % columns),
         "at least two stages and a band of one row are needed": config.stages < 2 or config.band < 1,
         "a gate and what it is for are neighbours where operands are not swapped": config.swapped
         and kind.columns_of_one > 1,
@@ -413,7 +413,7 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
         return False
     if problem.blocked and config.tile_n % BLOCK_ROWS:
         return False
-    if problem.quantises and (config.splits > 1 or SCALED * problem.columns_of_one % config.tile_n):
+    if problem.quantises and (config.cluster > 1 or SCALED * problem.columns_of_one % config.tile_n):
         return False
     if problem.packed and (config.tile_m != BLOCK_ROWS * config.consumers or config.sharing("n") > 1):
         return False

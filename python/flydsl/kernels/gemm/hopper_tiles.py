@@ -149,6 +149,19 @@ class Schedule:
             return fx.Int32(0), self.steps
         return self.rank * self.steps // parts, (self.rank + 1) * self.steps // parts
 
+    def k_and_column(self, step: Any, place: Place) -> tuple[Any, Any]:
+        """The step of K and the first column of one of a block's steps: with parts, all steps of one, then the next."""
+        if self.parts == 1:
+            return step, place.column
+        first, last = self.k_range()
+        part = (step - first) // (last - first)
+        return step - part * (last - first), place.column + part * self.config.tile_n
+
+    def all_steps(self) -> tuple[Any, Any]:
+        """The steps of K of all parts of a tile, in numbers that go on behind the last of a part."""
+        first, last = self.k_range()
+        return first, first + (last - first) * self.parts
+
 
 class GroupSchedule(Schedule):
     """Tiles of groups of rows, whose sizes only the device knows, one group after the other; some may be empty.

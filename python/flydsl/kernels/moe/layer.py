@@ -41,8 +41,12 @@ from flydsl.kernels.moe.moe_gemm_2stage.stage_plan import FAR_BYTES
 from flydsl.kernels.moe.moe_gemm_2stage.stages import compile_moe_gemm1, compile_moe_gemm2
 from flydsl.kernels.moe.mxfp_moe.mx_rows import moe_mxfp4_sort
 from flydsl.kernels.moe.references import order_length
-from flydsl.kernels.moe.row_order import sort_rows
+from flydsl.kernels.moe.row_order import gathered, sort_rows
 from flydsl.kernels.moe.sorting import NAMES, moe_softmax_sort_flydsl, moe_sorting_flydsl
+
+MANY_ROWS = 128
+"""Of an expert, from which on rows are copied in its order before they are multiplied: products of rows that are
+gathered on the way took longer by more than that copy."""
 
 
 class Router(NamedTuple):
@@ -254,12 +258,15 @@ def run_groups(x: Any, router: Router, experts: Experts, y: Any, mask: Any, atom
         router.ids, router.weights, all_experts(experts, mask), mask, stream, router.logits, router.renormalize
     )
     ends = ends[:count]
-    first, scale = multiplied(x, experts, stream)
+    (first, scale), rows_of_x = multiplied(x, experts, stream), rows
+    if tokens * topk >= MANY_ROWS * count and address(first) % ALIGNMENT == 0:
+        first, scale = (None if array is None else gathered(array, rows, stream) for array in (first, scale))
+        rows_of_x = None
     inner, inner_scale = empty_beside(first, (tokens * topk, inter)), None
     if scale is not None:  # quantised where the first product ends
         inner_scale = empty_beside(scale, (tokens * topk, inter // SIDE))
     hopper_grouped_gemm(
-        first, as_groups(experts.w1), inner, ends, rows=rows, activation="swiglu", scale_c=inner_scale,
+        first, as_groups(experts.w1), inner, ends, rows=rows_of_x, activation="swiglu", scale_c=inner_scale,
         block_scales=None if scale is None else (scale, experts.scale1), stream=stream,
     )  # fmt: skip
     if atomic:

@@ -207,3 +207,57 @@ def sort_rows(
         sort = compile_moe_sorting(num_experts=num_experts, topk=topk, unit_size=1)
         sort(*pairs, None, weights, None, valid, None, expert_mask, None, space, tokens, stream, rows, targets, ends)
     return RowOrder(weights[:count], rows[:count], targets[:count], ends)
+
+
+# Rows in that order --------------------------------------------------------------------------------------------------
+
+PIECES = 4
+"""Of a row, that a thread copies; they are under way together."""
+
+
+@cache
+def compile_gather(words: int) -> Any:
+    """The launcher ``fn(X, rows, out, stream)``: rows of X, as i32, that an index names; one outside stands for any."""
+    width = 4 if words % 4 == 0 else 1
+    pieces = words // width
+
+    @flyc.kernel(known_block_size=(THREADS, 1, 1))
+    def gather_kernel(X: fx.Tensor, rows: fx.Tensor, out: fx.Tensor, count: fx.Int32):
+        if fx.const_expr(fx.nvvm.is_target()):
+            fx.nvvm.griddepcontrol_wait()
+            fx.nvvm.griddepcontrol_launch_dependents()
+        last, found = fx.Int32(X.shape[0]) - 1, []
+        first = fx.Int64(fx.block_idx.x) * (THREADS * PIECES) + fx.thread_idx.x
+        for i in fx.range_constexpr(PIECES):
+            number = fx.min(first + i * THREADS, fx.Int64(count) * pieces - 1)
+            row, piece = fx.Int32(number // pieces), fx.Int32(number % pieces)
+            source = fx.min(fx.max(fx.Int32(rows[row]), fx.Int32(0)), last)
+            found.append((row, piece, fx.logical_divide(X[source, None], fx.make_layout(width, 1))[None, piece].load()))
+        for row, piece, vector in found:
+            fx.logical_divide(out[row, None], fx.make_layout(width, 1))[None, piece].store(vector)
+
+    @flyc.jit
+    def gather(X: fx.Tensor, rows: fx.Tensor, out: fx.Tensor, count: fx.Int32, stream: fx.Stream = fx.Stream(None)):
+        blocks = fx.ceildiv(fx.Int64(count) * pieces, THREADS * PIECES)
+        gather_kernel(X.aligned(4 * width), rows, out.aligned(4 * width), count).launch(
+            grid=(fx.Int32(blocks), 1, 1), block=(THREADS, 1, 1), stream=stream, pdl=fx.nvvm.is_target()
+        )
+
+    return gather
+
+
+def gathered(x: Any, rows: Any, stream: object) -> Any:
+    """Rows of x, contiguous and of whole words, in the order of an index."""
+    out = empty_beside(x, (rows.shape[0], x.shape[1]), x.dtype)
+    words = [as_words(array) for array in (x, out)]
+    compile_gather(words[0].shape[1])(words[0], rows, words[1], rows.shape[0], stream_of(x, stream))
+    return out
+
+
+def as_words(array: Any) -> Any:
+    """The same bytes as i32."""
+    if not hasattr(array, "data_ptr"):
+        return array.view("int32")
+    import torch
+
+    return array.view(torch.int32)
