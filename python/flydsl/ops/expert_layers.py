@@ -64,7 +64,7 @@ ROUTED = Op(
 def _launch_trained(arguments: Arguments, results: Arguments) -> None:
     """With weights as they come, which are put in order first."""
     x, ids, weights, w1, w2, mask, arch = arguments
-    experts = prepare_experts(w1, w2, "plain", arch, arrays.stream_of(x), once=True)
+    experts = prepare_experts(w1, w2, "plain", arch, arrays.stream_of(x))
     _launch((x, ids, weights, experts.w1, experts.w2, None, None, mask, "plain", arch, False), results)
 
 
@@ -198,9 +198,7 @@ def moe(
             raise ValueError("atomic=True adds in an order of its own: gradients go without it")
         ids, weights = _routed(router, topk, renormalize, input)
         return TRAINED(input, ids, weights, w1, w2, expert_mask, arrays.arch_of(input), out=out)
-    experts = w1
-    if not isinstance(w1, Experts):
-        experts = prepare_experts(w1, w2, kind, arrays.arch_of(w1), arrays.stream_of(w1), once=True)
+    experts = w1 if isinstance(w1, Experts) else moe_weights(w1, w2, kind)
     if not arrays.is_traced() and experts.arch != arrays.arch_of(input):
         raise ValueError(
             f"the weights were put in order for {experts.arch}, and the input is on {arrays.arch_of(input)}"

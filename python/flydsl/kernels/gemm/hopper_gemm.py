@@ -27,7 +27,7 @@ from flydsl.kernels.gemm import hopper_tiles as tiles
 from flydsl.kernels.gemm.hopper_epilogue import Epilogue, QuantisingEpilogue
 from flydsl.kernels.gemm.hopper_gather import GatheredRows, load_gathered
 from flydsl.kernels.gemm.hopper_plan import WARPGROUP, GemmConfig, GemmKind, check_config
-from flydsl.kernels.gemm.hopper_tiles import BlockedOperand, GroupSchedule, Operand, PartialSums, Schedule
+from flydsl.kernels.gemm.hopper_tiles import GroupSchedule, Operand, PartialSums, Schedule
 from flydsl.kernels.gemm.hopper_warpgroup import BlockScales, ScaledWarpgroup, Warpgroup
 from flydsl.kernels.gemm.hopper_weights import PackedWeights, UnpackingWarpgroup
 
@@ -53,10 +53,7 @@ def gemm_kernel(
     a_ptr = smem.allocate(fx.Array[kind.a, stages * config.tile_m * bk, 1024] if kind.packed is None else words).ptr
     b_ptr = smem.allocate(fx.Array[kind.b, stages * config.tile_n * bk, 1024]).ptr
     sizes, from_rows, to_rows = groups
-    if fx.const_expr(kind.blocked):
-        B = BlockedOperand(map_b, b_ptr, config.tile_n, bk, extents)
-    else:
-        B = Operand(map_b, b_ptr, config.tile_n, bk, kind.b_along_k, config.sharing("m"))
+    B = Operand(map_b, b_ptr, config.tile_n, bk, kind.b_along_k, config.sharing("m"))
     if fx.const_expr(kind.gathers):
         A = GatheredRows(map_a, from_rows, a_ptr, config.tile_m, bk, stages, B.swizzle)
     elif fx.const_expr(kind.packed is not None):
@@ -201,20 +198,15 @@ def build_hopper_gemm(kind: GemmKind, config: GemmConfig, sms: int = 132) -> Any
              scale_a: fx.Tensor | None = None, scale_b: fx.Tensor | None = None, sizes: fx.Tensor | None = None,
              from_rows: fx.Tensor | None = None, to_rows: fx.Tensor | None = None,
              stream: fx.Stream = fx.Stream(None)):  # fmt: skip
-        X, Y = A, B if kind.packed or kind.blocked else tiles.transposed(B)
-        extras = (row_scale, column_scale, None, bias, D)
+        X, Y, extras = A, B if kind.packed else tiles.transposed(B), (row_scale, column_scale, None, bias, D)
         if config.swapped:  # C^T = B^T * A^T: the columns of C are the rows of the kernel
             C, X, Y = tiles.transposed(C), Y, X
             extras = (column_scale, row_scale, bias, None, None if D is None else tiles.transposed(D))
         m = tiles.extent(C if kind.packed else X, -2) if from_rows is None else tiles.extent(from_rows, 0)
         k = tiles.extent(Y if kind.packed else X, -1)
-        n = tiles.extent(Y, 1) * tiles.extent(Y, 3) if kind.blocked else tiles.extent(Y, -2)
-        extents = m, n, k, tiles.extent(Y, 0) if len(Y.shape) >= 3 else fx.Int32(1)
+        extents = m, tiles.extent(Y, -2), k, tiles.extent(Y, 0) if len(Y.shape) == 3 else fx.Int32(1)
         map_x = Operand.map_of(X, config.tile_m, kind.bk, kind.a_along_k, config.sharing("n")) if kind.maps_a else X
-        if kind.blocked:
-            map_y = BlockedOperand.map_of_blocks(Y, kind.bk)
-        else:
-            map_y = Operand.map_of(Y, config.tile_n, kind.bk, kind.b_along_k, config.sharing("m"))
+        map_y = Operand.map_of(Y, config.tile_n, kind.bk, kind.b_along_k, config.sharing("m"))
         scale_b = tiles.transposed(scale_b) if kind.block_scaled else scale_b
         more = (scale_a, scale_b), (sizes, from_rows, to_rows), extents
         gemm_kernel(map_x, map_y, C, extras, (alpha, beta), *more, kind, config).launch(

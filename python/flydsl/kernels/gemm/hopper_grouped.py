@@ -4,9 +4,8 @@
                         scale_c=None, activation="none", alpha=1.0, expected_rows=None, weights_first=False,
                         config=None, stream=None)
 
-B is (groups, K, N), bf16, f16 or fp8, with either mode contiguous, or what `in_blocks` makes of (groups, N, K). How
-many rows a group has is known to the device alone: the host reads nothing back, and a call may be captured into a
-graph. Groups may have any size, and none.
+B is (groups, K, N), bf16, f16 or fp8, with either mode contiguous. How many rows a group has is known to the device
+alone: the host reads nothing back, and a call may be captured into a graph. Groups may have any size, and none.
 
 - **Contiguous**: A is (rows, K) and C (rows, N). ``sizes`` are int32 (groups), where each group *ends*, as ``offs`` of
   ``torch._grouped_mm``: group g has rows sizes[g - 1] to sizes[g]. Rows behind the last group are not written.
@@ -33,7 +32,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from flydsl.kernels.blocks.inputs import contiguous, strides
+from flydsl.kernels.blocks.inputs import strides
 from flydsl.kernels.gemm.hopper_epilogue import QuantisingEpilogue
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_matmul import check_block_scales, columns_of_one
@@ -51,16 +50,7 @@ from flydsl.kernels.gemm.hopper_operands import (
     type_of,
     zeros,
 )  # fmt: skip
-from flydsl.kernels.gemm.hopper_plan import (
-    BLOCK_ROWS,
-    ROW_BYTES,
-    SCALED,
-    GemmConfig,
-    GemmKind,
-    Problem,
-    ceildiv,
-    choose_config,
-)
+from flydsl.kernels.gemm.hopper_plan import SCALED, GemmConfig, GemmKind, Problem, ceildiv, choose_config
 
 KEPT_CALLS = 4096
 LEAST_GROUPS, MOST_GROUPS = 32, 2048
@@ -99,12 +89,12 @@ def _call_for(
     """What a call does for arrays of these shapes, strides and types."""
     A, B, C, _, rows, to_rows, _, scale_a, _, scale_c = given
     _check(*given, add, activation)
-    blocked, (groups, k, n) = B.ndim == 5, extents_of(B)
+    groups, k, n = B.shape
     if 0 in C.shape or groups == 0 or 0 in (rows.shape if rows is not None else A.shape[:-1]):
         return lambda *_: None
     if k == 0:
         return _without_products(A, B, add, activation, config)
-    a, b = operand_lines(A, 1, "A"), OperandLines(True) if blocked else operand_lines(B, 0, "B")
+    a, b = operand_lines(A, 1, "A"), operand_lines(B, 0, "B")
     types = type_of(A, "A", MULTIPLIED), type_of(B, "B", MULTIPLIED), type_of(C, "C", WRITTEN)
     along_n, wide = lines_of(C)
     masked, gathers, block_scaled = A.ndim == 3, rows is not None, scale_a is not None
@@ -120,7 +110,7 @@ def _call_for(
     problem = Problem(
         max(expected_rows, 1), n, k, used, types[0].width // 8, a.along_k, b.along_k, types[2].width, along_n,
         a.straddles or b.straddles, columns_of_one(activation), block_scaled, True, quantises=scale_c is not None,
-        blocked=blocked,
+        gathers=gathers,
     )  # fmt: skip
     most = max(LEAST_GROUPS, 1 << (groups - 1).bit_length())
     if config is None:
@@ -130,39 +120,12 @@ def _call_for(
     scatter = "" if to_rows is None else "add" if add else "store"
     kind = GemmKind(
         *types, a.along_k, b.along_k, along_n, wide, False, activation, block_scaled, most, masked, gathers, scatter,
-        blocked=blocked, quantises=scale_c is not None, weights_first=weights_first and not (gathers or b.is_ragged),
+        quantises=scale_c is not None, weights_first=weights_first and not (gathers or b.is_ragged),
     )  # fmt: skip
     run = build_hopper_gemm(kind, config, sms)
     if a.is_ragged or b.is_ragged:
         return lambda A, B, *rest: run(packed_lines(A, 1, a, rest[-1]), packed_lines(B, 0, b, rest[-1]), *rest)
     return run if device < 0 else Bound(run)
-
-
-def in_blocks(B: Any) -> Any:
-    """(groups, N, K) as (groups, N / 64, K / k, 64, k) with k elements of 128 bytes: what a block of the product reads
-    at a time lies together, which memory gives faster than lines far apart. N and K are multiples of 64 and of k."""
-    (groups, n, k), width = B.shape, ROW_BYTES // B.dtype.itemsize
-    blocks = B.reshape(groups, n // BLOCK_ROWS, BLOCK_ROWS, k // width, width).swapaxes(2, 3)
-    return contiguous(blocks)
-
-
-def extents_of(B: Any) -> tuple[int, int, int]:
-    """Groups, K and N of matrices as they are or in blocks."""
-    if B.ndim != 5:
-        return tuple(B.shape)
-    groups, blocks, steps, rows, width = B.shape
-    if rows != BLOCK_ROWS or width * B.dtype.itemsize != ROW_BYTES or not _is_contiguous(B):
-        raise ValueError(f"B in blocks is what in_blocks makes, got {tuple(B.shape)} with strides {strides(B)}")
-    return groups, steps * width, blocks * rows
-
-
-def _is_contiguous(array: Any) -> bool:
-    step = 1
-    for extent, stride in zip(reversed(array.shape), reversed(strides(array)), strict=True):
-        if extent > 1 and stride != step:
-            return False
-        step *= extent
-    return True
 
 
 def _without_products(A: Any, B: Any, add: bool, activation: str, config: GemmConfig | None) -> Callable[..., None]:
@@ -183,9 +146,9 @@ def _check(
 ) -> None:  # fmt: skip
     """Refuse what the kernel cannot take."""
     shapes = f"A {tuple(A.shape)}, B {tuple(B.shape)}, C {tuple(C.shape)}"
-    if B.ndim not in (3, 5) or A.ndim not in (2, 3) or A.ndim != C.ndim:
+    if B.ndim != 3 or A.ndim not in (2, 3) or A.ndim != C.ndim:
         raise ValueError(f"B is (groups, K, N), A and C are matrices or one for each group, got {shapes}")
-    groups, k, n = extents_of(B)
+    groups, k, n = B.shape
     if A.ndim == 3 and (rows is not None or to_rows is not None or A.shape[0] != groups):
         raise ValueError(f"masked groups have a matrix each and are not gathered or scattered, got {shapes}")
     many, count = columns_of_one(activation), A.shape[-2] if rows is None else rows.shape[0]
@@ -208,7 +171,7 @@ def _check(
     if scale_c is not None:
         _check_scales_of_results(C, scale_c, to_rows)
     if scale_a is not None:
-        check_block_scales(A, (groups, k, n), scale_a, scale_b)
+        check_block_scales(A, B, scale_a, scale_b)
 
 
 def _check_scales_of_results(C: Any, scale_c: Any, to_rows: Any) -> None:

@@ -143,7 +143,7 @@ def _call_for(
     (m, k), n = A.shape[-2:], B.shape[-1]
     block_scaled = scales[0] is not None
     if block_scaled:
-        check_block_scales(A, B.shape, *scales)
+        check_block_scales(A, B, *scales)
     if 0 in C.shape:
         return lambda *_: None
     if k == 0:
@@ -236,16 +236,16 @@ def columns_of_one(activation: str) -> int:
     return 2 if activation in GATES else 1
 
 
-def check_block_scales(A: Any, shape_b: tuple[int, ...], scale_a: Any, scale_b: Any) -> None:
+def check_block_scales(A: Any, B: Any, scale_a: Any, scale_b: Any) -> None:
     """Refuse scales of blocks that are not those of A and B."""
     if scale_b is None or A.dtype.itemsize > 1 or type_of(A, "A", MULTIPLIED).is_integer:
         raise ValueError(f"scales of blocks are for both matrices, and those are fp8; A is {A.dtype}")
     steps = ceildiv(A.shape[-1], SCALED)
-    wanted = (*A.shape[:-1], steps), (*shape_b[:-2], steps, ceildiv(shape_b[-1], SCALED))
-    for name, matrix, scale, shape in (("A", A.shape, scale_a, wanted[0]), ("B", shape_b, scale_b, wanted[1])):
+    wanted = (*A.shape[:-1], steps), (*B.shape[:-2], steps, ceildiv(B.shape[-1], SCALED))
+    for name, matrix, scale, shape in (("A", A, scale_a, wanted[0]), ("B", B, scale_b, wanted[1])):
         if tuple(scale.shape) != shape or str(scale.dtype).removeprefix("torch.") != "float32":
             raise ValueError(
-                f"scales of {name} {tuple(matrix)} are float32 of shape {shape}, "
+                f"scales of {name} {tuple(matrix.shape)} are float32 of shape {shape}, "
                 f"got {scale.dtype} of {tuple(scale.shape)}"
             )
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.gemm.hopper_plan import BLOCK_ROWS, WARPGROUP, GemmConfig, GemmKind, resident_clusters
+from flydsl.kernels.gemm.hopper_plan import WARPGROUP, GemmConfig, GemmKind, resident_clusters
 
 
 class Place(NamedTuple):
@@ -74,28 +74,6 @@ class Operand:
             return fx.make_view(pointer, fx.make_layout((rows, bk, stages), (bk, 1, each)))
         shape, stride = ((bk, rows // bk), bk, stages), ((1, bk * bk), bk, each)
         return fx.make_view(pointer, fx.make_layout(shape, stride))
-
-
-class BlockedOperand(Operand):
-    """Tiles of B whose blocks of 64 rows, K of a stage wide, lie one after the other along K, then along rows."""
-
-    def __init__(self, map_: Any, ptr: Any, rows: int, bk: int, extents: tuple[Any, ...]) -> None:
-        super().__init__(map_, ptr, rows, bk, True, 1)
-        self.blocks, self.steps = extents[1] // BLOCK_ROWS, extents[2] // bk
-
-    @staticmethod
-    def map_of_blocks(matrix: Any, bk: int) -> Any:
-        """What TMA knows of (groups, rows / 64, K / bk, 64, bk): one column of lines."""
-        lines = extent(matrix, 0) * extent(matrix, 1) * extent(matrix, 2) * BLOCK_ROWS
-        flat = fx.make_view(fx.get_iter(matrix), fx.make_layout((lines, bk), (bk, 1)))
-        return fx.nvvm.make_tensor_map(flat, (BLOCK_ROWS, bk))
-
-    def load(self, batch: tuple[Any, ...], row: Any, k: Any, stage: Any, barrier: Any, rank: Any) -> None:
-        """Send for a tile. Behind the last row of a matrix are rows of others, of which nobody stores anything."""
-        start, first = self.ptr + stage * (self.rows * self.bk), batch[0] * self.blocks + row // BLOCK_ROWS
-        for box in range(self.rows // BLOCK_ROWS):
-            line = ((first + box) * self.steps + k // self.bk) * BLOCK_ROWS
-            fx.nvvm.tma_load(self.map, (line, fx.Int32(0)), start + box * (BLOCK_ROWS * self.bk), barrier)
 
 
 # The order of tiles ----------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from flydsl.kernels.blocks.inputs import contiguous, empty_beside, stream_of
-from flydsl.kernels.gemm.hopper_grouped import extents_of, in_blocks
 from flydsl.kernels.quant.device_quant import build_block_quant_module, build_mx_quant_module, build_row_quant_module
 from flydsl.kernels.quant.shuffles import pack_int4, scale_32x4, shuffle_scale_w4, shuffle_weight
 
@@ -52,9 +51,7 @@ class Experts:
     @property
     def shape(self) -> tuple[int, int, int]:
         """Experts, model and inter."""
-        count, model, inter = (self.w2.shape[i] for i in (0, 1, 2))
-        if len(self.w2.shape) == 5:
-            count, inter, model = extents_of(self.w2)
+        count, model, inter = self.w2.shape
         packed = self.kind.startswith("int4") or (self.kind in MX and MX[self.kind].weights == "fp4")
         return count, model, inter * 2 if packed else inter
 
@@ -66,23 +63,20 @@ def name_of(x: Any) -> str:
 # Weights -------------------------------------------------------------------------------------------------------------
 
 
-def prepare_experts(
-    w1: Any, w2: Any, kind: str = PLAIN, arch: str = "gfx942", stream: object = None, once: bool = False
-) -> Experts:
+def prepare_experts(w1: Any, w2: Any, kind: str = PLAIN, arch: str = "gfx942", stream: object = None) -> Experts:
     """Weights in f16 or bf16 as a kind: "plain", "fp8", "int8", "int4" and "fp8_blockscale" multiply such numbers,
     "int4_bf16" weights of four bits with bf16; "mxfp4", "mxfp8" and "a8w4" (rows of fp8, weights of fp4) have a scale
-    for 32 elements. ``once`` is for weights of a single call, for which Hopper's are not put in blocks."""
+    for 32 elements."""
     check_weights(w1, w2, kind, arch)
     stream = stream_of(w1, stream)
     if arch == "sm_90a":  # gate and up in turns, for an epilogue that takes neighbours
         count, columns, model = w1.shape
         w1 = w1.reshape(count, 2, columns // 2, model).swapaxes(1, 2).reshape(count, columns, model)
         if kind == PLAIN:
-            ordered_weights = contiguous if once else in_blocks
-            return Experts(kind, arch, ordered_weights(w1), ordered_weights(w2), None, None)
+            return Experts(kind, arch, contiguous(w1), contiguous(w2), None, None)
         found = [quantised_blocks(contiguous(w), SIDE, FP8[arch], stream) for w in (w1, w2)]
         scales = [s.reshape(w.shape[0], -1, w.shape[2] // SIDE).swapaxes(1, 2) for w, (_, s) in zip((w1, w2), found)]
-        return Experts(kind, arch, *(in_blocks(q.reshape(w.shape)) for w, (q, _) in zip((w1, w2), found)), *scales)
+        return Experts(kind, arch, *(q.reshape(w.shape) for w, (q, _) in zip((w1, w2), found)), *scales)
     pairs = [ordered(contiguous(w), kind, arch, stream) for w in (w1, w2)]
     return Experts(kind, arch, *(codes for codes, _ in pairs), *(scale for _, scale in pairs))
 

@@ -44,9 +44,9 @@ from flydsl.kernels.moe.references import order_length
 from flydsl.kernels.moe.row_order import gathered, sort_rows
 from flydsl.kernels.moe.sorting import NAMES, moe_softmax_sort_flydsl, moe_sorting_flydsl
 
-MANY_ROWS = 128
-"""Of an expert, from which on rows are copied in its order before they are multiplied: products of rows that are
-gathered on the way took longer by more than that copy."""
+MANY_ROWS = 64
+"""Of an expert, from which on rows are copied in its order before they are multiplied: on an H200, 2026-11-16, to gather
+on the way took as long as a copy and the product at 32 rows each, and 2.0 of 9.5 ms longer at 256."""
 
 
 class Router(NamedTuple):
@@ -266,24 +266,19 @@ def run_groups(x: Any, router: Router, experts: Experts, y: Any, mask: Any, atom
     if scale is not None:  # quantised where the first product ends
         inner_scale = empty_beside(scale, (tokens * topk, inter // SIDE))
     hopper_grouped_gemm(
-        first, as_groups(experts.w1), inner, ends, rows=rows_of_x, activation="swiglu", scale_c=inner_scale,
+        first, experts.w1.swapaxes(1, 2), inner, ends, rows=rows_of_x, activation="swiglu", scale_c=inner_scale,
         block_scales=None if scale is None else (scale, experts.scale1), stream=stream,
     )  # fmt: skip
     if atomic:
         clear_rows(y, stream)
     result = y if atomic else empty_beside(x, (tokens * topk, model))
     hopper_grouped_gemm(
-        inner, as_groups(experts.w2), result, ends, to_rows=rows if atomic else targets, add=atomic,
+        inner, experts.w2.swapaxes(1, 2), result, ends, to_rows=rows if atomic else targets, add=atomic,
         row_scale=row_weights, block_scales=None if scale is None else (inner_scale, experts.scale2),
         weights_first=True, stream=stream,
     )  # fmt: skip
     if not atomic:
         reduce_rows(result, y, router.ids, mask, all_experts(experts, mask), stream)
-
-
-def as_groups(w: Any) -> Any:
-    """Weights as products of groups take them: in blocks, or (E, K, N)."""
-    return w if len(w.shape) == 5 else w.swapaxes(1, 2)
 
 
 def reduce_rows(rows: Any, y: Any, ids: Any, mask: Any, experts: int, stream: object) -> None:

@@ -18,6 +18,7 @@ from flydsl.kernels.blocks.inputs import empty_beside, stream_of
 from flydsl.kernels.blocks.reduce import add, wave_reduce
 from flydsl.kernels.moe.sorting import (
     SMALLEST_WAVE,
+    TOGETHER,
     check_buffers,
     compile_moe_sorting,
     gate_all,
@@ -26,7 +27,7 @@ from flydsl.kernels.moe.sorting import (
 from flydsl.kernels.moe.topk_gating import lanes_of, largest_chances
 
 THREADS = 256
-MOST_RANKED = 8192
+MOST_RANKED = 4096
 """Pairs that are compared with each other; their keys are in the shared memory of a block."""
 FEW_PAIRS = 256
 """Pairs that one block routes and ranks."""
@@ -63,6 +64,16 @@ class Keys:
         if self.mask is not None:
             there = there & (self.mask[there.select(expert, fx.Int32(0))] != 0)
         self.flat[pair] = there.select(expert, fx.Int32(self.experts)) * self.room + pair
+
+    @flyc.jit
+    def put_all(self, ids: Any, count: Any) -> None:
+        """The keys of all pairs; of each turn the ids are under way together."""
+        for first in range(fx.thread_idx.x, count, THREADS * TOGETHER):
+            pairs = [first + i * THREADS for i in range(TOGETHER)]
+            experts = [fx.Int32(ids[fx.min(pair, count - 1)]) for pair in pairs]
+            for pair, expert in zip(pairs, experts, strict=True):
+                if pair < count:
+                    self.put(pair, expert)
 
     @flyc.jit
     def below(self, limit: Any, count: Any, lane: Any, lanes: int) -> Any:
@@ -155,8 +166,7 @@ def compile_ranking(*, num_experts: int, topk: int, routes: bool, renormalize: b
         if fx.const_expr(routes):
             route_tokens(logits, ids, weights, keys, T, topk, renormalize)
         else:
-            for pair in range(fx.thread_idx.x, T * topk, THREADS):
-                keys.put(pair, fx.Int32(ids[pair]))
+            keys.put_all(ids, T * topk)
         fx.barrier()
         place_pairs(keys, weights, RowOrder(row_weights, tokens, targets, ends), T * topk, topk, lanes)
 

@@ -30,7 +30,7 @@ ONE_LAUNCH = 8 * THREADS
 CHUNKS = 128
 """The most blocks that count and write; each adds up the counts of all."""
 TOGETHER = 8
-"""Counts of chunks that are under way at a time."""
+"""Numbers of a thread that are under way at a time."""
 GATED_ITERATIONS = 4
 """Turns of tokens that one block gates before it sorts; more are faster by many blocks, in a launch of their own."""
 SMALLEST_WAVE = 32
