@@ -25,7 +25,7 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.gemm import hopper_tiles as tiles
 from flydsl.kernels.gemm.hopper_epilogue import Epilogue, QuantisingEpilogue
-from flydsl.kernels.gemm.hopper_gather import GatheredRows, load_gathered
+from flydsl.kernels.gemm.hopper_gather import GatheredRows, GatheringPipeline, load_gathered
 from flydsl.kernels.gemm.hopper_plan import WARPGROUP, GemmConfig, GemmKind, check_config
 from flydsl.kernels.gemm.hopper_tiles import GroupSchedule, Operand, PartialSums, Schedule
 from flydsl.kernels.gemm.hopper_warpgroup import BlockScales, ScaledWarpgroup, Warpgroup
@@ -65,7 +65,8 @@ def gemm_kernel(
     )
     sharers = config.sharing("m") * config.sharing("n")
     filling = 1 + WARPGROUP if kind.gathers else 1
-    pipe = fx.nvvm.Pipeline(smem, stages=stages, consumers=config.consumers, producers=filling, cluster=sharers)
+    ring = GatheringPipeline if kind.gathers else fx.nvvm.Pipeline
+    pipe = ring(smem, stages=stages, consumers=config.consumers, producers=filling, cluster=sharers)
     parts = PartialSums(smem, kind.acc, config) if config.splits > 1 else None
     rank = fx.nvvm.block_rank_in_cluster()
     schedule = Schedule(extents, rank, kind, config)

@@ -45,8 +45,11 @@ from flydsl.kernels.moe.row_order import gathered, sort_rows
 from flydsl.kernels.moe.sorting import NAMES, moe_softmax_sort_flydsl, moe_sorting_flydsl
 
 MANY_ROWS = 64
-"""Of an expert, from which on rows are copied in its order first: on an H200, 2026-11-16, to gather them
-on the way took as long as a copy and the product at 32 rows each, and 2.0 of 9.5 ms longer at 256."""
+"""Of an expert, from which on products, and not memory, take the time of a layer."""
+COPIED = {2: 3072, 1: 512}
+"""Bytes of a number of x, to the columns of the first product from which on rows are copied in the order of experts
+before they are multiplied. On an H200, 2026-11-16, products of rows that are gathered on the way took 1.1 times as long
+in bf16 (5e14 operations a second otherwise) and 1.46 times in fp8 (8e14), and a copy 1 / 1.65e12 seconds a byte."""
 
 
 class Router(NamedTuple):
@@ -259,7 +262,8 @@ def run_groups(x: Any, router: Router, experts: Experts, y: Any, mask: Any, atom
     )
     ends = ends[:count]
     (first, scale), rows_of_x = multiplied(x, experts, stream), rows
-    if tokens * topk >= MANY_ROWS * count and address(first) % ALIGNMENT == 0:
+    many = tokens * topk >= MANY_ROWS * count and 2 * inter >= COPIED[first.dtype.itemsize]
+    if many and address(first) % ALIGNMENT == 0:
         first, scale = (None if array is None else gathered(array, rows, stream) for array in (first, scale))
         rows_of_x = None
     inner, inner_scale = empty_beside(first, (tokens * topk, inter)), None
