@@ -162,7 +162,8 @@ def on_gpu(layer: Layer, counts: list[int]) -> list[list[str]]:
             ops.moe(x, logits, experts, topk=layer.topk, out=out)
             errors[kind] = float((out.float() - peer).norm() / peer.norm())
             assert errors[kind] < LARGEST_ERROR[kind], (layer, tokens, errors)
-        del peer, out
+            del out
+        del peer
         sides = {"torch": replay(lambda x=x, logits=logits: by_torch(layer, x, logits, w1, w2))}
         for kind, experts in kinds.items():
             sides[kind] = replay(lambda x=x, logits=logits, e=experts: ops.moe(x, logits, e, topk=layer.topk))
