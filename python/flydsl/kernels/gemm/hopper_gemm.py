@@ -28,11 +28,14 @@ from flydsl.kernels.gemm.hopper_epilogue import Epilogue, QuantisingEpilogue
 from flydsl.kernels.gemm.hopper_gather import GatheredRows, GatheringPipeline, load_gathered
 from flydsl.kernels.gemm.hopper_plan import WARPGROUP, GemmConfig, GemmKind, check_config
 from flydsl.kernels.gemm.hopper_tiles import GroupSchedule, Operand, PartialSums, Schedule
-from flydsl.kernels.gemm.hopper_warpgroup import BlockScales, ScaledWarpgroup, Warpgroup
+from flydsl.kernels.gemm.hopper_warpgroup import BlockScales, ScaledWarpgroup, TurningWarpgroup, Warpgroup
 from flydsl.kernels.gemm.hopper_weights import PackedWeights, UnpackingWarpgroup
 
 REGISTERS = {(2, False): (40, 232), (3, False): (40, 152), (2, True): (72, 216), (3, True): (56, 144)}
 """Registers of a thread in the warpgroup that loads and in those that multiply, by their number and if it gathers."""
+
+STAGGER = 7
+"""Steps of K between the places where blocks with neighbouring tiles begin, if they are staggered."""
 
 
 # The kernel ----------------------------------------------------------------------------------------
@@ -50,7 +53,8 @@ def gemm_kernel(
     stages, bk = config.stages, kind.bk
     smem = fx.SharedAllocator(1024, static=False)
     words = fx.Array[fx.Int32, stages * config.tile_m * bk // 8, 1024]
-    a_ptr = smem.allocate(fx.Array[kind.a, stages * config.tile_m * bk, 1024] if kind.packed is None else words).ptr
+    lines = (stages - 1) * config.tile_m + config.multiplied_rows
+    a_ptr = smem.allocate(fx.Array[kind.a, lines * bk, 1024] if kind.packed is None else words).ptr
     b_ptr = smem.allocate(fx.Array[kind.b, stages * config.tile_n * bk, 1024]).ptr
     sizes, from_rows, to_rows = groups
     B = Operand(map_b, b_ptr, config.tile_n, bk, kind.b_along_k, config.sharing("m"))
@@ -66,7 +70,7 @@ def gemm_kernel(
     sharers = config.sharing("m") * config.sharing("n")
     filling = 1 + WARPGROUP if kind.gathers else 1
     ring = GatheringPipeline if kind.gathers else fx.nvvm.Pipeline
-    pipe = ring(smem, stages=stages, consumers=config.consumers, producers=filling, cluster=sharers)
+    pipe = ring(smem, stages=stages, consumers=config.of_tile, producers=filling, cluster=sharers)
     parts = PartialSums(smem, kind.acc, config) if config.splits > 1 else None
     rank = fx.nvvm.block_rank_in_cluster()
     schedule = Schedule(extents, rank, kind, config)
@@ -104,7 +108,10 @@ def gemm_kernel(
             fx.nvvm.griddepcontrol_wait()
         if fx.const_expr(config.moves_registers(kind)):
             fx.nvvm.setmaxnreg(REGISTERS[config.consumers, kind.gathers][1], increase=True)
-        multiply(A, B, pipe, schedule, BlockScales(*blocks, from_rows), parts, epilogue, kind, config)
+        if fx.const_expr(config.taking_turns):
+            multiply_in_turn(A, B, pipe, schedule, epilogue, kind, config)
+        else:
+            multiply(A, B, pipe, schedule, BlockScales(*blocks, from_rows), parts, epilogue, kind, config)
     if fx.const_expr(config.cluster > 1):
         fx.nvvm.cluster_sync(relaxed=True)  # others may still arrive at, or read from, this block's shared memory
 
@@ -137,6 +144,8 @@ def load(A, B, pipe, schedule, weights_first):
         k_first, k_last = schedule.all_steps()
         for step in range(k_first, k_last):
             k, column = schedule.k_and_column(step, place)
+            if fx.const_expr(schedule.config.staggered):
+                k = k_first + (step - k_first + tile * STAGGER) % (k_last - k_first)
             is_new = ahead == 0 if weights_first else True
             if is_new:
                 pipe.acquire(state, A.bytes + B.bytes)
@@ -174,6 +183,22 @@ def multiply(A, B, pipe, schedule, scales, parts, epilogue, kind, config):
                 epilogue.store(values, warp, place)
         else:
             epilogue.store(values, mine.thread // 32, place)
+
+
+@flyc.jit
+def multiply_in_turn(A, B, pipe, schedule, epilogue, kind, config):
+    """One of two warpgroups that have every other tile of the block: one multiplies while the other stores."""
+    mine = TurningWarpgroup(A, B, pipe, kind, config)
+    state = pipe.consumer_start()
+    first, last, step = schedule.range()
+    for tile in range(first + mine.number * step, last, 2 * step):
+        place = schedule.at(tile)
+        # The stages between are those of the other one's tile.
+        state = pipe.skip(state, (tile > first).select(schedule.steps, fx.Int32(0)))
+        if tile > first:
+            mine.wait()
+        values, state = mine.sum_products(state, place, fx.Int32(0), schedule.steps, tile + step < last)
+        epilogue.store(values, mine.thread // 32 % (WARPGROUP // 32), place)
 
 
 # Launching -----------------------------------------------------------------------------------------

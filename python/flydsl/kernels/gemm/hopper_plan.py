@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
-from math import gcd, isqrt
+from functools import cache, cached_property, lru_cache
+from math import ceil, gcd, isqrt
 from typing import Any
 
 import flydsl.expr as fx
@@ -114,6 +114,9 @@ class GemmConfig:
     ``along`` says how they lie: below each other ("m", sharing B), beside each other ("n", sharing A), or one behind
     the other ("k", each with a part of K of the same tile). ``band`` is how many rows of clusters share an L2 window.
     ``swapped`` gives the kernel the caller's B as its A and C transposed, so that few rows become few columns.
+    ``taking_turns`` gives each warpgroup a tile of its own: one multiplies while the other stores. Of ``staggered``
+    blocks each begins at another place of K, so that they do not all ask memory for the same columns at once.
+    A tile may have fewer rows than its warpgroups multiply: then memory decides, and rows divide among the blocks.
     """
 
     tile_m: int = 128
@@ -124,12 +127,14 @@ class GemmConfig:
     along: str = "m"
     band: int = 8
     swapped: bool = False
+    taking_turns: bool = False
+    staggered: bool = False
 
     def sharing(self, mode: str) -> int:
         """How many blocks of a cluster lie along a mode."""
         return self.cluster if self.along == mode else 1
 
-    @property
+    @cached_property
     def splits(self) -> int:
         """In how many parts K is."""
         return self.sharing("k")
@@ -148,6 +153,22 @@ class GemmConfig:
         """Warps that multiply."""
         return self.consumers * WARPGROUP // 32
 
+    @cached_property
+    def of_tile(self) -> int:
+        """Warpgroups that multiply a tile together."""
+        return 1 if self.taking_turns else self.consumers
+
+    @cached_property
+    def multiplied_rows(self) -> int:
+        """Rows that the warpgroups of a tile multiply: those of the tile, and others that nobody stores."""
+        whole = BLOCK_ROWS * self.of_tile
+        return ceildiv(self.tile_m, whole) * whole
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every row that is multiplied is one of the tile's."""
+        return self.multiplied_rows == self.tile_m
+
     @property
     def threads(self) -> int:
         return (1 + self.consumers) * WARPGROUP
@@ -157,10 +178,10 @@ class GemmConfig:
         """Whether products, and not memory, take the time of a tile."""
         return self.accumulators >= 64
 
-    @property
+    @cached_property
     def accumulators(self) -> int:
         """Registers of a thread that sums are in."""
-        return self.tile_m * self.tile_n // (self.consumers * WARPGROUP)
+        return self.multiplied_rows * self.tile_n // (self.of_tile * WARPGROUP)
 
     def sums(self, block_scaled: bool) -> int:
         """Registers of a thread for sums: of a tile and, before they are scaled, of two steps' products."""
@@ -181,8 +202,9 @@ class GemmConfig:
 
     @property
     def other_bytes(self) -> int:
-        """Shared memory beside the stages: boxes of C, sums of parts of K, and what alignment may take."""
-        return self.warps * STORE_BYTES + 1024 + (self.tile_m * self.tile_n * 4 if self.splits > 1 else 0)
+        """Shared memory beside the stages: boxes of C, sums of parts of K, rows that are not the tile's, alignment."""
+        sums = self.multiplied_rows * self.tile_n * 4 if self.splits > 1 else 0
+        return self.warps * STORE_BYTES + 1024 + sums + (self.multiplied_rows - self.tile_m) * ROW_BYTES
 
     def fitting_stages(self, more_bytes: int = 0) -> int:
         """As many as fit into shared memory, beside so many bytes more."""
@@ -200,8 +222,19 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         raise ValueError(f"activation must be one of {', '.join([*ACTIVATIONS, *GATES])}, got {kind.activation!r}")
     reasons = {
         "one to three warpgroups multiply blocks of 64 rows each": config.consumers not in (1, 2, 3)
-        or rows % (BLOCK_ROWS * config.consumers)
-        or rows > MAX_BOX,
+        or not BLOCK_ROWS * (config.of_tile - 1) < rows <= MAX_BOX,
+        "tiles have a multiple of 8 rows, of 64 a warpgroup if they are gathered, scaled or packed, or where lines are "
+        "not along K": rows % 8
+        or not (
+            config.is_whole or (kind.a_along_k and kind.packed is None and not (kind.gathers or kind.block_scaled))
+        ),
+        "pieces of 16 bytes of C belong to one tile": not kind.c_along_n
+        and kind.wide_store
+        and rows * kind.c.width % 128,
+        "blocks begin anywhere in K where nothing but products depends on it": config.staggered
+        and (kind.block_scaled or kind.packed is not None or kind.gathers),
+        "two warpgroups take turns, with all of K and without scales or weights of four bits": config.taking_turns
+        and (config.consumers != 2 or config.splits > 1 or kind.block_scaled or kind.packed is not None),
         "tiles have 8 to 256 columns, in eights": columns % 8 or not 8 <= columns <= MAX_BOX,
         "a thread has room for 192 sums": config.sums(kind.block_scaled) > 192,
         "8-bit blocks with scales have 64 rows a warpgroup, a part of 128 columns, and no swap": kind.block_scaled
@@ -258,6 +291,19 @@ class Problem:
     gathers: bool = False
 
     @property
+    def plain(self) -> bool:
+        """Whether nothing but products depends on where in K, or in which group, a tile is."""
+        return not (self.block_scaled or self.packed or self.grouped)
+
+    def clusters(self, config: GemmConfig) -> int:
+        """Tiles of clusters; of groups of unknown size that are larger than a tile, half a tile each is not used."""
+        rows, columns = (config.tile_m * config.sharing("m"), config.tile_n * config.sharing("n"))
+        along_m = self.batches * ceildiv(self.m, rows)
+        if self.grouped and self.m >= 2 * rows:
+            along_m = ceil(self.batches * (self.m / rows + 0.5))
+        return along_m * ceildiv(self.n, columns)
+
+    @property
     def orders(self) -> tuple[bool, ...]:
         """Whether operands may be given as they are, swapped, or both."""
         if self.packed:
@@ -285,34 +331,40 @@ class Problem:
 
 @dataclass(frozen=True)
 class Machine:
-    """What a Hopper GPU takes for things, fitted to some 1,500 launches on an H200, 2026-11-15: docs/hopper_gemm.md.
+    """What a Hopper GPU takes for things, fitted to launches on an H200, 2026-11-15 and 16: docs/hopper_gemm.md.
 
     Microseconds: of a launch until the first stage is there; of writing 32,768 results; of a round of a cluster that
     shares; of adding up parts of K, and more for each 32,768 sums of each part.
     Cycles: in a microsecond, of a step of K beside what it multiplies and loads, and of unpacking a warpgroup's weights
     of a step (counted in its instructions, not measured).
-    Bytes: a cycle that arrive at a multiprocessor; a microsecond from L2 and from memory, and those
-    that beginning a line in memory takes the time of.
-    Factors: lines of A or B that do not start at multiples of 128 bytes; results that leave across C's lines; and in
-    parts of cache lines. ``sharpness`` is how little what takes nearly as long as the longest adds to it.
+    Bytes: a cycle that arrive at a multiprocessor; a microsecond from L2 and from memory; and those of a ring that are
+    not under way while the others are.
+    Factors: of memory, for the share of blocks that are idle in a round; of steps where warpgroups take turns; of lines
+    of A or B that do not start at multiples of 128 bytes; of results across C's lines; and in parts of cache lines.
+    ``sharpness`` is how little what takes nearly as long as the longest adds to it.
     """
 
-    launch: float = 2.31
-    results: float = 1.71
+    launch: float = 2.2
+    results: float = 2.39
     meeting: float = 0.09
-    adding: float = 1.98
-    adding_sums: float = 1.5
-    cycles: float = 1560.0
-    step: float = 49.0
-    port: float = 112.0
-    cache: float = 13.0e6
-    memory: float = 3.83e6
-    opening: float = 82.0
-    straddling: float = 1.9
+    adding: float = 0.6
+    adding_sums: float = 1.9
+    cycles: float = 1739.0
+    step: float = 87.0
+    port: float = 109.0
+    cache: float = 15.1e6
+    memory: float = 3.98e6
+    opening: float = 3.7e3
+    uneven: float = 0.2
+    turning: float = 1.07
+    straddling: float = 2.18
     across: float = 1.3
     partial: float = 1.25
     unpacking: float = 200.0
-    sharpness: float = 4.0
+    unpacking_run: float = 400.0
+    more_tiles: float = 0.2
+    few_rows: float = 1.5
+    sharpness: float = 4.25
     resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (4, 108), (8, 104))
     """Blocks of clusters of a size that run at once: clusters lie inside a part of the chip."""
 
@@ -329,31 +381,31 @@ def resident_clusters(config: GemmConfig, sms: int, machine: Machine = HOPPER) -
 def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER, sms: int = 132) -> float:
     """Microseconds of a launch; ``problem`` as the kernel sees it."""
     steps = ceildiv(ceildiv(problem.k * problem.size, ROW_BYTES), config.splits)
-    clusters = (
-        ceildiv(problem.m, config.tile_m * config.sharing("m"))
-        * ceildiv(problem.n, config.tile_n * config.sharing("n"))
-        * problem.batches
-    )
-    slots = resident_clusters(config, sms, machine)
+    clusters, slots = problem.clusters(config), resident_clusters(config, sms, machine)
     rounds = ceildiv(clusters, slots)
     together = ceildiv(clusters, rounds) if config.is_large else min(clusters, slots)
     straddling = machine.straddling if problem.straddles else 1.0
     # A wgmma of N columns takes N/2 cycles, or what reading its operands from shared memory does.
-    products = config.tile_m // BLOCK_ROWS * 4 * max(config.tile_n / 2, 16 + config.tile_n / 4)
+    products = config.multiplied_rows // BLOCK_ROWS * 4 * max(config.tile_n / 2, 16 + config.tile_n / 4)
     rows = config.tile_m / problem.codes_of_one
     taken = (rows + config.tile_n) * ROW_BYTES * straddling
     sent = (rows / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES * straddling
     arriving = max(taken / machine.port, machine.unpacking if problem.packed else 0.0)
-    working = (max(products, arriving) + machine.step) * steps / machine.cycles
+    working = (longest(machine, products, arriving) + machine.step) * steps / machine.cycles
+    working *= machine.turning if config.taking_turns else 1.0
     cached = together * config.cluster * sent * steps / machine.cache
     tile = config.tile_m * config.tile_n / UNIT
-    each = _longest(machine, working, cached) + machine.results * tile * _leaving(problem, config, machine)
+    each, stored = longest(machine, working, cached), machine.results * tile * _leaving(problem, config, machine)
+    # Where warpgroups take turns, one's results leave while the other multiplies; those of the last tile do not.
+    each, last = (max(each, (each + stored) / 2), stored) if config.taking_turns else (each + stored, 0.0)
     if config.splits > 1:
-        each += machine.adding + machine.adding_sums * tile * config.splits
+        last = machine.adding + machine.adding_sums * tile * config.splits
+        each += last
     elif config.cluster > 1:
         each += machine.meeting
-    waiting = problem.moved / machine.memory * (1 + machine.opening / (config.stages * ROW_BYTES))
-    return machine.launch + _longest(machine, rounds * each, waiting)
+    waiting = problem.moved / machine.memory * (1 + machine.opening / (config.stages * config.stage_bytes))
+    waiting *= 1 + machine.uneven * (rounds * slots / clusters - 1)
+    return machine.launch + longest(machine, rounds * each, waiting) + last
 
 
 def _leaving(problem: Problem, config: GemmConfig, machine: Machine) -> float:
@@ -363,32 +415,67 @@ def _leaving(problem: Problem, config: GemmConfig, machine: Machine) -> float:
     return machine.partial if config.tile_n * problem.c_width // 8 % ROW_BYTES else 1.0
 
 
-def _longest(machine: Machine, *times: float) -> float:
+def longest(machine: Machine, *times: float) -> float:
     """What takes longest decides; what takes nearly as long adds to it."""
     return sum(time**machine.sharpness for time in times) ** (1 / machine.sharpness)
 
 
 # The choice ------------------------------------------------------------------------------------------
 
-WIDTHS: dict[tuple[int, int], tuple[int, ...]] = {
-    (64, 1): (8, 16, 24, 32, 48, 64, 96, 128, 192, 256),
-    (128, 2): (8, 16, 32, 64, 96, 112, 128, 144, 160, 176, 192, 208, 224, 256),
-    (192, 3): (128, 160, 192),
-    (256, 2): (8, 16, 32, 64, 96, 128),
+WIDTHS: dict[tuple[int, int, bool], tuple[int, ...]] = {
+    (64, 1, False): (8, 16, 24, 32, 48, 64, 96, 128, 192, 256),
+    (128, 2, False): (8, 16, 32, 64, 96, 112, 128, 144, 160, 176, 192, 208, 224, 256),
+    (192, 3, False): (128, 160, 192),
+    (256, 2, False): (8, 16, 32, 64, 96, 128),
+    (64, 2, True): (128, 192, 256),
+    (128, 2, True): (64, 96, 112, 128, 144, 160, 192),
 }
-"""Rows of a tile and warpgroups that multiply them, to the columns that the model compares; of equals, the first."""
+"""Rows of a tile, warpgroups, whether they take turns, to the columns that the model compares; of equals, the first."""
+FEW = 64
+"""Columns of a product whose rows are divided among all blocks."""
+LEAST_ROWS = 32
+"""Tiles of 16 and 24 rows were never the fastest: a step costs what it does whatever it loads."""
+STAGGERED = 16
+"""Columns up to which it gained up to 3 % that blocks are staggered; with 64 it lost 2 %, on an H200, 2026-11-16."""
+MOST_ROUNDS = 3
+"""Tiles, one after the other, in which a block may take its share of the rows."""
 CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (2, "n"), (2, "k"), (4, "k"), (8, "k"))
 
 
+def configurations(problem: Problem, sms: int = 132) -> tuple[GemmConfig, ...]:
+    """Every configuration that the model compares, with as many stages as fit; ``problem`` as the kernel sees it."""
+    found = (config for config in (*_table(), *_dividing(problem, sms)) if fits(problem, config))
+    # Turns are for blocks that have several tiles.
+    return tuple(x for x in found if not x.taking_turns or problem.clusters(x) > resident_clusters(x, sms))
+
+
+def _dividing(problem: Problem, sms: int) -> list[GemmConfig]:
+    """Of few columns: tiles of as many rows, in eights, as divide all of them evenly among the blocks that run."""
+    columns = ceildiv(problem.n, 8) * 8
+    unit, found = max(8, 8 * LINE_BYTES // problem.c_width), []
+    for cluster, along in ((1, "m"), (2, "k")) if columns <= FEW and problem.plain and problem.a_along_k else ():
+        for rounds in range(1, MOST_ROUNDS + 1):
+            one = GemmConfig(BLOCK_ROWS, columns, 1, 2, cluster, along)
+            one = replace(one, staggered=columns <= STAGGERED and cluster == 1)
+            share = ceildiv(problem.m * problem.batches, resident_clusters(one, sms) * rounds)
+            rows = max(ceildiv(share, unit) * unit, LEAST_ROWS)
+            if rows <= MAX_BOX:
+                config = replace(one, tile_m=rows, consumers=1 if rows <= BLOCK_ROWS else 2)
+                found.append(replace(config, stages=config.fitting_stages()))
+    return found
+
+
 @cache
-def configurations() -> tuple[GemmConfig, ...]:
-    """Every configuration that the model compares, with as many stages as fit."""
+def _table() -> tuple[GemmConfig, ...]:
+    """The configurations of `WIDTHS` and `CLUSTERS`."""
     found = []
-    for (rows, consumers), widths in WIDTHS.items():
+    for (rows, consumers, turns), widths in WIDTHS.items():
         for columns in widths:
             for cluster, along in CLUSTERS:
-                config = GemmConfig(rows, columns, consumers, 2, cluster, along)
+                config = GemmConfig(rows, columns, consumers, 2, cluster, along, taking_turns=turns)
                 if config.warps % config.splits or (along != "k" and cluster > 1 and not config.is_large):
+                    continue
+                if turns and config.splits > 1:
                     continue
                 stages = config.fitting_stages()
                 if stages < MIN_STAGES:
@@ -404,7 +491,15 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
         return False
     if problem.c_along_n and gcd(config.tile_n // problem.columns_of_one, ROW_BYTES) * problem.c_width < 128:
         return False
-    if problem.block_scaled and not config.can_scale:
+    # Where blocks have scales, those beside each other were 1 % faster than those below, on an H200, 2026-11-16.
+    if problem.block_scaled and (not config.can_scale or config.sharing("m") > 1):
+        return False
+    if not problem.c_along_n and config.tile_m * problem.c_width % (8 * LINE_BYTES):
+        return False
+    if not (config.is_whole or (problem.plain and problem.a_along_k)):
+        return False
+    # Turns gained where results leave along C's lines, and lost with gathered rows, on an H200, 2026-11-16.
+    if config.taking_turns and (problem.block_scaled or problem.packed or problem.gathers or not problem.c_along_n):
         return False
     # Two warpgroups beside one that gathers have too few registers: 27.5 ms instead of 7.2 on an H200, 2026-11-16.
     if problem.block_scaled and problem.gathers and config.consumers > 1:
@@ -415,12 +510,23 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
         return False
     if problem.packed and (config.tile_m != BLOCK_ROWS * config.consumers or config.sharing("n") > 1):
         return False
-    # Clusters that share rows of groups round them up, and gained nothing elsewhere on an H200, 2026-11-16.
-    if problem.grouped and config.cluster > config.splits:
+    if problem.grouped and not _suits_groups(problem, config):
         return False
     shared = config.tile_n // config.sharing("m") % 8 == 0
     steps = ceildiv(problem.k * problem.size, ROW_BYTES)
     return shared and steps >= config.splits
+
+
+def _suits_groups(problem: Problem, config: GemmConfig) -> bool:
+    """What was measured with groups, on an H200, 2026-11-16: clusters that share, or turns, gained with large ones."""
+    # Narrow tiles read the same rows too often: 64 x 64 took 92 us where 64 x 128 took 66.
+    if config.tile_n < min(96, problem.n):
+        return False
+    large, shares = problem.m >= 2 * config.tile_m * config.sharing("m"), config.cluster > config.splits
+    if shares or config.taking_turns:
+        plain = not (problem.gathers or problem.block_scaled or (shares and config.taking_turns))
+        return large and plain and config.tile_m == 128
+    return config.consumers < 3 and (large or max(config.tile_m, config.tile_n) <= 128 or config.tile_m == 128)
 
 
 @lru_cache(maxsize=4096)
@@ -429,8 +535,8 @@ def choose_config(problem: Problem, sms: int = 132) -> GemmConfig:
     best, shortest = GemmConfig(), float("inf")
     for swapped in problem.orders:
         seen = problem.swapped if swapped else problem
-        for config in configurations():
-            if fits(seen, config) and (time := launch_time(seen, config, HOPPER, sms)) < shortest:
+        for config in configurations(seen, sms):
+            if (time := launch_time(seen, config, HOPPER, sms)) < shortest:
                 best, shortest = replace(config, swapped=swapped), time
     return best
 

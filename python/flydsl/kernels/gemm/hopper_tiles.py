@@ -67,7 +67,7 @@ class Operand:
             fx.nvvm.tma_load(self.map, at, place, barrier, multicast=mask)
 
     def tiles(self, stages: int, first: int = 0, rows: int | None = None) -> Any:
-        """``rows`` of all stages from the ``first`` on as wgmma reads them: (rows, K, stage)."""
+        """``rows`` of all stages from the ``first`` on, also behind a tile, as wgmma reads them: (rows, K, stage)."""
         rows, bk, each = rows or self.rows, self.bk, self.rows * self.bk
         pointer = fx.apply_swizzle(self.ptr + first * bk, self.swizzle)
         if self.along_k:
@@ -118,7 +118,11 @@ class Schedule:
         batch = tile // each if self.kind.batched else 0
         row, column = self.inside(tile - batch * each, rows)
         where = (batch,) if self.kind.batched else ()
-        return Place(where, where, where, row, column, self.m)
+        return Place(where, where, where, row, column, self.end(row, self.m))
+
+    def end(self, row: Any, last: Any) -> Any:
+        """Behind the rows of a tile that are stored, where ``last`` is behind those of its matrix."""
+        return last if self.config.is_whole else fx.min(row + self.config.tile_m, last)
 
     def k_range(self) -> tuple[Any, Any]:
         """The steps of K that this block takes: all, or its part; none where there are fewer steps than parts."""
@@ -192,7 +196,7 @@ class GroupSchedule(Schedule):
         begin, end = self.begins[group], self.ends[group]
         row, column = self.inside(tile - self.starts[group], self.rows_of(end - begin))
         own = (group,) if self.kind.masked else ()
-        return Place(own, (group,), own, begin + row, column, end)
+        return Place(own, (group,), own, begin + row, column, self.end(begin + row, end))
 
 
 def grid_of(extents: tuple[Any, ...], kind: GemmKind, config: GemmConfig, sms: int) -> Any:
@@ -221,7 +225,7 @@ class PartialSums:
         self.config, self.dtype, self.threads = config, dtype, config.consumers * WARPGROUP
         self.fours = config.accumulators // 4
         layout = fx.make_layout((4, self.threads, self.fours), (1, 4, 4 * self.threads))
-        self.sums = fx.make_view(smem.allocate(fx.Array[dtype, config.tile_m * config.tile_n, 1024]).ptr, layout)
+        self.sums = fx.make_view(smem.allocate(fx.Array[dtype, 4 * self.threads * self.fours, 1024]).ptr, layout)
         self.ready, self.free = (smem.allocate(fx.Array[fx.Int64, 1]).ptr for _ in range(2))
 
     def init(self) -> None:
