@@ -193,8 +193,7 @@ def multiply_in_turn(A, B, pipe, schedule, epilogue, kind, config):
     first, last, step = schedule.range()
     for tile in range(first + mine.number * step, last, 2 * step):
         place = schedule.at(tile)
-        # The stages between are those of the other one's tile.
-        state = pipe.skip(state, (tile > first).select(schedule.steps, fx.Int32(0)))
+        state = mine.behind(state, (tile > first).select(schedule.steps, fx.Int32(0)))
         if tile > first:
             mine.wait()
         values, state = mine.sum_products(state, place, fx.Int32(0), schedule.steps, tile + step < last)

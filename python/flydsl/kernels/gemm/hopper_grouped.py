@@ -33,6 +33,7 @@ from dataclasses import replace
 from typing import Any
 
 from flydsl.kernels.blocks.inputs import strides
+from flydsl.kernels.gemm.hopper_choice import choose_config
 from flydsl.kernels.gemm.hopper_epilogue import QuantisingEpilogue
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_matmul import check_block_scales, columns_of_one
@@ -50,7 +51,7 @@ from flydsl.kernels.gemm.hopper_operands import (
     type_of,
     zeros,
 )  # fmt: skip
-from flydsl.kernels.gemm.hopper_plan import SCALED, GemmConfig, GemmKind, Problem, ceildiv, choose_config
+from flydsl.kernels.gemm.hopper_plan import SCALED, GemmConfig, GemmKind, Problem, ceildiv
 
 KEPT_CALLS = 4096
 LEAST_GROUPS, MOST_GROUPS = 32, 2048

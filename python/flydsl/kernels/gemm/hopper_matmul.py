@@ -17,6 +17,7 @@ from flydsl.kernels.blocks.activation import ACTIVATIONS, GATES
 from flydsl.kernels.blocks.inputs import empty_beside, strides
 from flydsl.kernels.gemm.few_rows.kernel import build_few_rows
 from flydsl.kernels.gemm.few_rows.plan import MOST_ROWS, FewRows, choose_few_rows
+from flydsl.kernels.gemm.hopper_choice import choose_config
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_operands import (
     MULTIPLIED,
@@ -43,7 +44,6 @@ from flydsl.kernels.gemm.hopper_plan import (
     PackedKind,
     Problem,
     ceildiv,
-    choose_config,
 )
 from flydsl.kernels.gemm.hopper_weights import BLOCK_WORDS
 
