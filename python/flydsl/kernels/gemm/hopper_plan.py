@@ -76,6 +76,11 @@ class GemmKind:
     """Rows of C are those in order, or an index says which: ``"store"``, or ``"add"`` to what is there."""
     packed: PackedKind | None = None
     """Of a product whose A are weights of four bits."""
+    quantises: bool = False
+    """Whether C is fp8 with a scale for each 128 of a row: tiles that lie beside each other leave together."""
+    weights_first: bool = False
+    """Whether B and sizes of groups are older than the launch before this one, which then need not have ended when B is
+    loaded."""
 
     @property
     def columns_of_one(self) -> int:
@@ -138,6 +143,10 @@ class GemmConfig:
         """Rows and columns of C that a warp sends off at once."""
         size, columns = kind.c.width // 8, self.tile_n // kind.columns_of_one
         return WARP_ROWS, gcd(columns, (ROW_BYTES if kind.c_along_n else STORE_BYTES // WARP_ROWS) // size)
+
+    def parts(self, kind: GemmKind) -> int:
+        """Tiles beside each other that a block computes one after the other, and whose results leave together."""
+        return SCALED * kind.columns_of_one // self.tile_n if kind.quantises else 1
 
     @property
     def warps(self) -> int:
@@ -238,6 +247,8 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         "a cluster has 1, 2, 4 or 8 blocks along m, n or k": config.cluster not in (1, 2, 4, 8)
         or config.along not in ("m", "n", "k"),
         "parts of K are added up by whole warps": config.warps % config.splits,
+        "results that get scales have 64 rows a warpgroup and parts of 128 columns, without clusters": kind.quantises
+        and (config.cluster > 1 or rows != BLOCK_ROWS * config.consumers or SCALED * kind.columns_of_one % columns),
         "at least two stages and a band of one row are needed": config.stages < 2 or config.band < 1,
         "a gate and what it is for are neighbours where operands are not swapped": config.swapped
         and kind.columns_of_one > 1,
@@ -277,6 +288,7 @@ class Problem:
     block_scaled: bool = False
     grouped: bool = False
     packed: bool = False
+    quantises: bool = False
     gathers: bool = False
 
     @property
