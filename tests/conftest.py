@@ -181,6 +181,8 @@ def _select_instructions_alike() -> None:
 
 UNOPTIMISED = ("tests/kernels/", "tests/unit/nvvm/", "tests/unit/ops/", "tests/unit/ranks/", "tests/unit/sanitize/",
                "tests/unit/expr/test_operators_",
+               *(f"tests/benchmarks/test_benchmarks_start.py::test_it_runs_quickly[{name}]" for name in (
+                   "allreduce", "attention", "moe", "rows")),
                *(f"tests/docs/test_docs.py::test_blocks_run[docs/{page}.md" for page in (
                    "amd_gemm", "attention", "hopper", "hopper_gemm", "many_gpus", "moe", "ops", "preshuffle_gemm",
                    "rdna_gemm")))  # fmt: skip
