@@ -188,12 +188,24 @@ UNOPTIMISED = ("tests/kernels/", "tests/unit/nvvm/", "tests/unit/ops/", "tests/u
                    "rdna_gemm")))  # fmt: skip
 """Where LLVM's optimiser, which is not ours, would take a third of the time. Examples, pages, other tests and fuzzers
 compile at the levels that users have."""
+MOSTLY_UNOPTIMISED = tuple(f"tests/unit/{room}/" for room in ("composites", "control_flow", "copies", "expr", "rocdl"))
+"""The same, where it would take half: three tests of four, always the same ones, and none in `make thorough`."""
+OPTIMISED = "tests/unit/copies/test_written_twice.py"
+"""Counts the instructions of kernels."""
+
+
+def is_unoptimised(nodeid: str) -> bool:
+    """Whether a test compiles for the virtual GPU without LLVM's optimiser."""
+    if nodeid.startswith(UNOPTIMISED):
+        return True
+    chosen = zlib.crc32(nodeid.encode()) >> 8 & 3 and not os.environ.get("FLYDSL_TEST_ALL")
+    return bool(chosen) and nodeid.startswith(MOSTLY_UNOPTIMISED) and not nodeid.startswith(OPTIMISED)
 
 
 @pytest.fixture(autouse=True)
 def _level(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compile for the virtual GPU without LLVM's optimiser where a test is about what kernels compute."""
-    if request.node.nodeid.startswith(UNOPTIMISED):
+    if is_unoptimised(request.node.nodeid):
         monkeypatch.setenv(knobs.COMPILE_OPT_LEVEL.name, "0")
 
 
