@@ -188,7 +188,9 @@ UNOPTIMISED = ("tests/kernels/", "tests/unit/nvvm/", "tests/unit/ops/", "tests/u
                    "rdna_gemm")))  # fmt: skip
 """Where LLVM's optimiser, which is not ours, would take a third of the time. Examples, pages, other tests and fuzzers
 compile at the levels that users have."""
-MOSTLY_UNOPTIMISED = tuple(f"tests/unit/{room}/" for room in ("composites", "control_flow", "copies", "expr", "rocdl"))
+MOSTLY_UNOPTIMISED = ("tests/compat/", *(f"tests/unit/{room}/" for room in (
+    "autotune", "cache", "composites", "control_flow", "copies", "errors", "expr", "jit", "rocdl",
+    "runtime")))  # fmt: skip
 """The same, where it would take half: three tests of four, always the same ones, and none in `make thorough`."""
 OPTIMISED = "tests/unit/copies/test_written_twice.py"
 """Counts the instructions of kernels."""

@@ -225,7 +225,7 @@ class BlockScaledTiles(NarrowTiles):
         row = self.first_m + self.wave_row * plan.wave_m + self.lane % 16
         column = self.first_n + self.wave_column * plan.wave_n
         for step in range(plan.steps):
-            block = (self.first_turn + tile) * plan.steps + step
+            block = (self.first_iteration + tile) * plan.steps + step
             places = [(of_rows, block * self.ascale + row + i * BLOCK) for i in range(plan.m_reps)]
             places += [(of_columns, (column + j * BLOCK) // SCALE_BLOCK * (plan.k // SCALE_BLOCK) + block)
                        for j in range(plan.n_reps)]  # fmt: skip
@@ -280,7 +280,7 @@ class StraightScaledTiles(NarrowTiles):
         """Fetch the words of a tile; those behind the last one are zero."""
         for (resource, start, reps), found in zip(self.sides, self.next_scales, strict=True):
             for word in range(self.plan.steps * reps):
-                place = start + (self.first_turn + tile) * (self.plan.steps * reps) + word
+                place = start + (self.first_iteration + tile) * (self.plan.steps * reps) + word
                 found[word] = buffer_ops.buffer_load(resource, place, vec_width=1, dtype=fx.Int32)
 
     def begin_turn(self, tile: fx.Int32 | int, left: int) -> Any:
