@@ -2,7 +2,7 @@
 
 Squares are a part of benchmarks/gpu.py; alone, with linear layers of public models and shapes drawn at random:
 
-    python benchmarks/gpu_gemm.py [--quick] [--seed 18] [--kind bf16] [--tune 8]
+    python benchmarks/gpu_gemm.py [--quick] [--seed 18] [--kind bf16] [--tune 8] [--few 24]
 
 and other kinds alone: ``--kind blocks``, fp8 with scales of blocks beside ``torch._scaled_mm``; ``groups``, also with
 gathered rows, beside ``torch._grouped_mm``; ``int4``, weights of four bits beside the bf16 product of torch.
@@ -11,7 +11,7 @@ Squares: TFLOP/s are 2 * M * N * K over the median time of one product between e
 time, by replaying graphs of products on several sets of matrices, more than the second-level cache holds. Random
 data: the power that a product takes, and with it the clock, depends on the values. C is poisoned before it is checked
 against float64 at places drawn anew. ``--tune`` measures so many of the configurations that the model likes best, and
-says what its choice lost.
+says what its choice lost. ``--few`` measures so many products of 1 to 64 rows, drawn at random, instead.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from peers import triton_hopper_gemm
 
 from flydsl.kernels.gemm.hopper_grouped import hopper_grouped_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_gemm, hopper_linear4, hopper_matmul
-from flydsl.kernels.gemm.hopper_plan import GemmConfig, Problem, choose_config, configurations, fits, launch_time
+from flydsl.kernels.gemm.hopper_plan import GemmConfig, Problem, choose_config, configurations, launch_time
 from flydsl.kernels.gemm.hopper_weights import shuffle_weights
 
 CASES = [("bf16", 4096), ("bf16", 8192), ("fp8", 8192)]
@@ -189,6 +189,18 @@ def drawn(seed: int, count: int = DRAWN) -> list[tuple[str, int, int, int]]:
     return found
 
 
+def drawn_few(seed: int, count: int) -> list[tuple[str, int, int, int]]:
+    """1 to 64 rows and weights of 1,024 to 28,672, log-uniform; extents are multiples of 8, in two of three of 64."""
+    rng = random.Random(seed)
+    found = []
+    for index in range(count):
+        m = int(math.exp(rng.uniform(0, math.log(65))))
+        n, k = (int(math.exp(rng.uniform(math.log(1024), math.log(28672)))) for _ in range(2))
+        step = 8 if index % 3 == 0 else 64
+        found.append(("few rows", m, n // step * step, k // step * step))
+    return found
+
+
 def matrices(m: int, n: int, k: int, kind: str) -> tuple[list[Any], list[Any], list[Any]]:
     """Sets of A, B and C; B is (N, K), as the weights of a layer are."""
     dtype, size = (torch.bfloat16, 2) if kind == "bf16" else (torch.float8_e4m3fn, 1)
@@ -232,24 +244,20 @@ def likely(problem: Problem, count: int) -> list[GemmConfig]:
     """What the model chooses, and others that it likes: the best of each height of tiles and kind of cluster first."""
     ranked = []
     for swapped, seen in ((False, problem), (True, problem.swapped)):
-        ranked += [
-            (launch_time(seen, config), replace(config, swapped=swapped))
-            for config in configurations()
-            if fits(seen, config)
-        ]
+        ranked += [(launch_time(seen, x), replace(x, swapped=swapped)) for x in configurations(seen)]
     ranked.sort(key=lambda row: row[0])
     limit = ranked[0][0] * 1.4
     kinds: dict[Any, GemmConfig] = {}
     for expected, config in ranked:
         if expected < limit:
-            kinds.setdefault((config.tile_m, config.cluster, config.along), config)
+            kinds.setdefault((config.tile_m, config.cluster, config.along, config.taking_turns), config)
     return list(dict.fromkeys([choose_config(problem), *kinds.values(), *(config for _, config in ranked)]))[:count]
 
 
 def described(config: GemmConfig) -> str:
     """A configuration in a word."""
     cluster = "" if config.cluster == 1 else f" {config.cluster}{config.along}"
-    return f"{config.tile_m}x{config.tile_n}{cluster}{' swapped' if config.swapped else ''}"
+    return f"{config.tile_m}x{config.tile_n}{cluster}{' swapped' * config.swapped}{' in turns' * config.taking_turns}"
 
 
 def measure_shape(name: str, m: int, n: int, k: int, kind: str, rounds: int, tuned: int) -> dict[str, Any]:
@@ -294,6 +302,8 @@ def run_shapes(shapes: Sequence[tuple[str, int, int, int]], kind: str, rounds: i
     if ratios:
         print(f"cuBLAS/ours: geometric mean {statistics.geometric_mean(ratios):.3f}, least {min(ratios):.3f}, "
               f"{sum(r >= 1 for r in ratios)} of {len(ratios)} at 1 or above")  # fmt: skip
+        bars = [row["ours"] / max(row["floor"], row["cublas"]) for row in rows if "cublas" in row]
+        print(f"ours over the longer of cuBLAS and the floor: most {max(bars):.3f}")
     if regrets:
         print(f"lost by the choice: geometric mean {statistics.geometric_mean(regrets):.3f}, most {max(regrets):.3f}")
     return rows
@@ -306,11 +316,15 @@ KINDS = ("blocks", "groups", "int4")
 BLOCKS = ((4096, 7168, 16384), (4096, 4096, 7168), (4096, 7168, 2048), (64, 7168, 16384))
 GROUPS = ((8, 8192, 4096, 7168), (128, 65536, 1536, 2048), (256, 8192, 4096, 7168))
 """Groups, rows of all, N and K."""
+MOST_ERROR = 1e-2
+"""Of a result, relative to its norm: rounding to bf16 makes some 2e-3."""
 FOUR_BITS = ((1, 8192, 8192), (16, 8192, 8192), (64, 8192, 8192), (4096, 8192, 8192))
 
 
 def show_sides(title: str, flops: float, error: float, times: dict[str, float]) -> dict[str, Any]:
-    """Print a row of microseconds and TFLOP/s, and how much longer others take than ours."""
+    """Print a row of microseconds and TFLOP/s, and how much longer others take than ours; wrong results have none."""
+    if not error < MOST_ERROR:
+        raise ValueError(f"{title}: the relative error is {error:.1e}")
     shown = [
         f"{name} {us:.1f} us {flops / us / 1e6:.0f} TFLOP/s ({us / times['ours']:.3f})" for name, us in times.items()
     ]
@@ -337,8 +351,9 @@ def measure_blocks(m: int, n: int, k: int, rounds: int) -> dict[str, Any]:
     rows = torch.randint(0, m, (64,), device="cuda")
     spread = of_a[rows].repeat_interleave(128, 1)[:, :k], of_b.repeat_interleave(128, 0).repeat_interleave(128, 1)
     expected = (a[0][rows].double() * spread[0]) @ (b[0].double() * spread[1][:n, :k]).T
+    error = relative_error(c[rows], expected)  # before the times, whose products are of other sets
     times = replay_times(runs, SETS, 4, rounds)
-    return show_sides(f"blocks {m}x{n}x{k}", 2.0 * m * n * k, relative_error(c[rows], expected), times)
+    return show_sides(f"blocks {m}x{n}x{k}", 2.0 * m * n * k, error, times)
 
 
 def sizes_of(groups: int, rows: int, skewed: bool, seed: int) -> list[int]:
@@ -462,6 +477,7 @@ def main() -> None:
     parser.add_argument(
         "--tune", type=int, default=0, metavar="N", help="measure the N best configurations by the model"
     )
+    parser.add_argument("--few", type=int, default=0, metavar="N", help="N products of few rows, drawn at random")
     parser.add_argument("--shapes", action="store_true", help="the shapes alone")
     given = parser.parse_args()
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, seed {given.seed}")
@@ -469,11 +485,12 @@ def main() -> None:
         rows = run_kind(given.kind, given.seed, given.quick)
         timing.keep(f"gemm_{given.kind}", {"seed": given.seed, "rows": rows}, given)
         return
-    shapes = [*SQUARES, *LAYERS, *drawn(given.seed)]
+    shapes = drawn_few(given.seed, given.few) if given.few else [*SQUARES, *LAYERS, *drawn(given.seed)]
     if given.kind == "fp8":
         shapes = [shape for shape in shapes if shape[3] >= 1536 and shape[3] % 16 == 0]
     if given.quick:
-        shapes = [(name, m, min(n, 2048), min(k, 2048)) for name, m, n, k in shapes[5:8]]
+        part = shapes[:3] if given.few else shapes[5:8]
+        shapes = [(name, m, min(n, 2048), min(k, 2048)) for name, m, n, k in part]
     kept: dict[str, Any] = {"seed": given.seed}
     if not given.shapes:
         kept |= {"squares": run_gemms(given.quick), "host": host_costs(), "energy": [] if given.quick else run_energy()}

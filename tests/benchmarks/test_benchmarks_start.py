@@ -35,6 +35,7 @@ SHOWN = {
     "rows": ["seed ", " error "],
     "profile_compile": ["| trace ", "pass 1 fly-rewrite-func-signature", "LLVM object emission", "| sum "],
     "virtual_gpu": ["| softmax ", "| GEMM "],
+    "written_twice": ["| error ", "| flash attention "],
     "warm_start": ["| first kernel, from disk ", "| first launch's return "],
 }
 

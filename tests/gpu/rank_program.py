@@ -1,4 +1,4 @@
-"""What ranks on one GPU do: sums of random sizes by every way, and a captured graph that is replayed with other data.
+"""What ranks on one GPU do: sums of many sizes by every way, the other collectives, and graphs that are replayed.
 
 As processes: torchrun --nproc-per-node 2 tests/gpu/rank_program.py
 """
@@ -9,10 +9,13 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.distributed.elastic.multiprocessing.errors import record
 
 import flydsl.compiler as flyc
 from flydsl.kernels.comm.custom_all_reduce import FlyDSLAllreduce
 from flydsl.kernels.comm.rank_collectives import Collectives
+from tests.kernels.test_dispatch_combine import Layer, check_echo, echo
+from tests.kernels.test_rank_collectives import ordered_sum
 
 SIZES = (1, 7, 1000, 16384, 100_003)
 WAYS = ("all_reduce_one_shot", "all_reduce_two_shot", "all_reduce_write")
@@ -40,6 +43,40 @@ def summed(rank: Any, calls: Collectives, size: int, turn: int, **options: Any) 
     calls.all_reduce(x, out, **options)
     torch.cuda.current_stream().synchronize()
     check(rank, out, turn, size)
+
+
+def load_kernels(device: Any) -> None:
+    """Have torch load what the exchange of tokens takes of it: loading may wait for kernels, which wait for ranks."""
+    for kind in (torch.float32, torch.int32, torch.uint8):
+        some = torch.full((3, 4), 0, dtype=kind, device=device)
+        some[:, :3] = torch.ones((3, 3), dtype=kind, device=device)
+        assert int(some.clone().min()) < int(some.max())
+
+
+def others(rank: Any, calls: Collectives, size: int) -> None:
+    """What is no plain sum: the other collectives, the norm of a sum, and tokens to experts and back."""
+    world, me = rank.world, rank.number
+    stacks = [given(number, size, world * size).reshape(world, size) for number in range(world)]
+    x = torch.from_numpy(stacks[me]).to(rank.device)
+    gathered, turned, scattered = torch.zeros((world, world, size)).to(x), torch.zeros_like(x), torch.zeros_like(x[0])
+    normed, residual, weight = torch.zeros_like(x), torch.ones_like(x), torch.ones_like(x[0])
+    torch.cuda.current_stream().synchronize()
+    rank.barrier()
+    calls.all_gather(x, gathered)
+    calls.reduce_scatter(x, scattered)
+    calls.all_to_all(x, turned)
+    calls.all_reduce_rms_norm(x, residual, weight, out=normed)
+    torch.cuda.current_stream().synchronize()
+    np.testing.assert_array_equal(gathered.cpu(), np.stack(stacks))
+    np.testing.assert_array_equal(scattered.cpu(), ordered_sum(stacks)[me])
+    np.testing.assert_array_equal(turned.cpu(), np.stack([stack[me] for stack in stacks]))
+    wide = residual.cpu().numpy().astype(np.float64)
+    np.testing.assert_array_equal(wide, (ordered_sum(stacks).astype(np.float32) + 1).astype(np.float16))
+    exact = wide / np.sqrt((wide**2).mean(axis=1, keepdims=True) + 1e-6)
+    np.testing.assert_allclose(normed.cpu().numpy().astype(np.float64), exact, rtol=2**-10, atol=1e-6)
+    load_kernels(rank.device)
+    layer = Layer(world, np.random.default_rng(size), np.float32, 0, {})
+    check_echo(layer, me, *echo(rank, layer, rank.device))
 
 
 def replayed(rank: Any, size: int) -> None:
@@ -70,22 +107,33 @@ def replayed(rank: Any, size: int) -> None:
     reduce.close()
 
 
+def say(rank: Any, what: str) -> None:
+    if rank.number == 0:
+        print(what, flush=True)
+
+
 def program(rank: Any) -> bool:
     calls = Collectives(rank, max_bytes=MOST, blocks=BLOCKS, threads=256)
     for turn, size in enumerate(SIZES):
         for way in WAYS:
             summed(rank, calls, size, turn, way=way)
+        say(rank, f"sums of {size}")
+    others(rank, calls, 1003)
+    say(rank, "other collectives")
     replayed(rank, 8192)
     replayed(rank, 65536)
+    say(rank, "replayed graphs")
     return True
 
 
+@record
 def main() -> None:
     import torch.distributed as dist
 
     dist.init_process_group("gloo")
     torch.cuda.set_device(0)
     rank = flyc.process_rank(device="cuda:0", memory="handles")
+    say(rank, f"{rank.world} processes")
     program(rank)
     rank.close()
     if rank.number == 0:

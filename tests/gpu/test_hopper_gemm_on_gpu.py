@@ -15,12 +15,15 @@ pytestmark = [pytest.mark.gpu, pytest.mark.torch]
 
 SHAPES = [
     (1, 8, 8), (1, 1, 1), (7, 136, 72), (1000, 1000, 1000), (64, 512, 8192), (129, 4096, 200), (2048, 2048, 2048),
-    (300, 264, 16384), (16, 4096, 4096), (1, 6144, 4096), (130, 131, 133), (1025, 4097, 511), (17, 6000, 2049),
+    (300, 264, 16384), (16, 4096, 4096), (1, 6144, 4096), (5000, 1, 1032), (37, 12488, 328),
+    (130, 131, 133), (1025, 4097, 511), (17, 6000, 2049),
 ]  # fmt: skip
 CONFIGS = [
     GemmConfig(256, 128, 2, 4, 2, "n"), GemmConfig(128, 256, 2, 4, 2, "m"), GemmConfig(192, 160, 3, 4),
     GemmConfig(128, 208, 2, 4), GemmConfig(64, 96, 1, 6, 4, "k"), GemmConfig(128, 128, 2, 4, 8, "k"),
     GemmConfig(256, 64, 2, 3, 4, "k", swapped=True), GemmConfig(128, 176, 2, 4, 2, "m", swapped=True),
+    GemmConfig(40, 16, 1, 12, 2, "k", swapped=True), GemmConfig(168, 64, 2, 4, swapped=True),
+    GemmConfig(128, 160, 2, 5, taking_turns=True), GemmConfig(64, 256, 2, 4, 2, "m", taking_turns=True),
 ]  # fmt: skip
 
 

@@ -5,6 +5,8 @@ One GPU shows the protocol, the memory and the graphs; what links cost it cannot
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,9 +15,11 @@ from types import ModuleType
 import pytest
 
 import flydsl.compiler as flyc
+from tests.conftest import REPOSITORY
 
 pytestmark = [pytest.mark.gpu, pytest.mark.torch]
 PROGRAM = Path(__file__).with_name("rank_program.py")
+DYING = REPOSITORY / "tests" / "unit" / "ranks" / "dying_rank.py"
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +46,59 @@ def test_ranks_are_gpus_of_one_process(cuda_torch: ModuleType) -> None:
     assert all(flyc.device_ranks([f"cuda:{i}" for i in range(world)]).run(program))
 
 
+@pytest.fixture
+def environment() -> dict[str, str]:
+    """Of processes that import this checkout."""
+    path = os.pathsep.join([str(REPOSITORY / "python"), str(REPOSITORY), os.environ.get("PYTHONPATH", "")])
+    return {**os.environ, "PYTHONPATH": path, "FLYDSL_RUNTIME_PEER_LIMIT": "5"}
+
+
 @pytest.mark.parametrize("world", [2, 4])
-def test_ranks_are_processes_that_open_memory_by_handles(world: int, cuda_torch: ModuleType) -> None:
+def test_ranks_are_processes_that_open_memory_by_handles(
+    world: int, cuda_torch: ModuleType, environment: dict[str, str]
+) -> None:
     command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", str(world), str(PROGRAM)]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=600)
-    assert run.returncode == 0, run.stderr
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
+    assert run.returncode == 0, f"{run.stdout}\n{run.stderr}"
     assert run.stdout.splitlines()[-1] == "PASS"
+
+
+def test_processes_that_disagree_or_die_are_named(
+    cuda_torch: ModuleType, environment: dict[str, str], tmp_path: Path
+) -> None:
+    """A kernel that waits for a dead rank ends with its process, which says why."""
+    both = [[sys.executable, str(DYING), str(rank), str(tmp_path / "store"), "cuda:0"] for rank in range(2)]
+    pipe = subprocess.PIPE
+    running = [subprocess.Popen(command, env=environment, text=True, stdout=pipe, stderr=pipe) for command in both]
+    (said, why), (other, _) = (process.communicate(timeout=200) for process in running)
+    for told in (said, other):
+        assert re.search(r"rank 0 has \('all_reduce', \(5,\).*rank 1 has \('all_reduce', \(6,\)", told), why
+    assert "rank 1 has died: kernels of rank 0 have waited for it for 5 s" in why
+    assert [process.returncode for process in running] == [1, 7]
+
+
+FAILING = """
+import numpy as np, torch
+import flydsl.compiler as flyc
+from tests.unit.ranks.dying_rank import meet
+
+def program(rank):
+    signals = rank.symmetric((2, 3), np.int32)
+    rank.barrier()
+    if rank.number:
+        raise KeyError("mine")
+    meet(signals)
+    torch.cuda.synchronize()
+
+flyc.device_ranks(["cuda:0"] * 2).run(program)
+"""
+
+
+def test_a_stream_s_failure_is_told_while_a_kernel_waits_for_it(
+    cuda_torch: ModuleType, environment: dict[str, str]
+) -> None:
+    command = [sys.executable, "-c", FAILING]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=200)
+    assert run.returncode == 1, run.stderr
+    assert "KeyError: 'mine'" in run.stderr
+    assert "kernels of ranks [0] wait for it" in run.stderr

@@ -1,13 +1,11 @@
 """Collectives of virtual ranks: the same bits on every rank, sums within a rounding of those in float64, in any order.
 
-FLYDSL_TEST_INTERLEAVINGS=500 draws so many interleavings of each collective for each target and number of ranks, and
-adds arrays of up to 16 MB.
+`python -m tests.fuzz.ranks` draws more interleavings, of arrays of up to 16 MB.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import ml_dtypes
@@ -17,19 +15,23 @@ import pytest
 import flydsl.compiler as flyc
 from flydsl.kernels.comm.collectives import COLLECTIVES, MULTICAST, NARROW, build_collective
 
-INTERLEAVINGS = int(os.environ.get("FLYDSL_TEST_INTERLEAVINGS", "4"))
-THOROUGH = INTERLEAVINGS >= 100
+INTERLEAVINGS, MOST_BYTES = 4, 8000
 TYPES = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
 ROUNDINGS = {"f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
-CALLS = 3
+CALLS, LARGE = 3, 1 << 20
+"""Calls one after the other, where an array has no more bytes than that; one otherwise."""
 BLOCKS, THREADS = 2, 64
 CASES = [("gfx942", 2), ("gfx950", 4), ("sm_90a", 8)]
-if THOROUGH:
-    CASES = [(arch, world) for arch in ("gfx942", "gfx950", "sm_90a") for world in (2, 4, 8)]
 GIVES_ALL, TAKES_ALL = ("all_gather", "all_to_all"), ("reduce_scatter", "all_to_all")
-LARGEST = 16 << 20
 NAMES = [*COLLECTIVES, *(f"{name} fp8" for name in NARROW)]
-EVERY = [(name, *case) for name in NAMES for case in CASES if case[0] == "sm_90a" or name not in MULTICAST]
+
+
+def has(arch: str, name: str) -> bool:
+    """Whether a target has a collective."""
+    return arch == "sm_90a" or name not in MULTICAST
+
+
+EVERY = [(name, *case) for name in NAMES for case in CASES if has(case[0], name)]
 
 
 def calls_of(name: str, kind: str, inputs: np.ndarray, n: int, wire: str | None = None) -> Any:
@@ -70,32 +72,36 @@ def slack(name: str, kind: str, x: np.ndarray, wanted: np.ndarray, wire: str | N
     return rounding + once + (again * 2.0**-4 if "two_shot" in name else 0)
 
 
-def sizes(name: str, kind: str, world: int, rng: np.random.Generator) -> Iterator[tuple[int, int, int]]:
-    """(elements, calls, interleavings) of each array; the sum of the last is that of a case, but for large arrays."""
-    each = 5 if THOROUGH else 2
-    for turn in range(INTERLEAVINGS // each):
-        yield (1 if turn == 0 else int(np.exp(rng.uniform(0, np.log(4000))))), CALLS, each
-    if THOROUGH:
-        bytes_each = np.dtype(TYPES[kind]).itemsize * (world if name in (*TAKES_ALL, *GIVES_ALL) else 1)
-        for least in (1 << 20, LARGEST // 2):
-            yield int(rng.integers(least, LARGEST)) // bytes_each, 1, 1
+def sizes(rng: np.random.Generator, most: int, interleavings: int) -> Iterator[tuple[int, list[int]]]:
+    """Sizes from 1 to near ``most``, and the seeds of some interleavings of each, so many in all.
+
+    Of many, one in ten may be large, the last is, and the others have the 256th part of ``most`` at the most.
+    """
+    few = interleavings <= 10
+    each = 2 if few else 5
+    for turn in range(0, interleavings, each):
+        last = turn + each >= interleavings
+        top = most if few or last or turn % (10 * each) == 0 else most >> 8
+        size = int(max(top, 1) ** rng.uniform(0.95 if last and not few else 0, 1)) | 1 if turn else 1
+        yield size, [int(seed) for seed in rng.integers(1, 2**31, min(each, interleavings - turn))]
 
 
-@pytest.mark.parametrize(("name", "arch", "world"), EVERY)
-def test_every_rank_gets_the_sum(
-    name: str, arch: str, world: int, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
-) -> None:
-    monkeypatch.setenv("ARCH", arch)
+def sum_in_any_order(
+    name: str, arch: str, world: int, rng: np.random.Generator, interleavings: int, most: int, kinds: Sequence[str]
+) -> int:
+    """Draw arrays of up to ``most`` bytes and interleavings of a collective; how many there were."""
     name, _, wire = name.partition(" ")
     fp8 = ("fp8_fnuz" if arch == "gfx942" else "fp8") if wire else None
-    kind = str(rng.choice(list(TYPES)))
-    for n, calls, interleavings in sizes(name, kind, world, rng):
+    parts, count = world if name in (*TAKES_ALL, *GIVES_ALL) else 1, 0
+    for size, seeds in sizes(rng, most // parts, interleavings):
+        kind = kinds[int(rng.integers(len(kinds)))]
+        n = -(-size // np.dtype(TYPES[kind]).itemsize)
         length = n * (world if name in TAKES_ALL else 1)
+        calls = CALLS if size * parts <= LARGE else 1
         inputs = (rng.random((calls, world, length), dtype=np.float32) * 4 - 2).astype(TYPES[kind])
         program = calls_of(name, kind, inputs, n, fp8)
         first: Any = None
-        for _ in range(interleavings):
-            seed = int(rng.integers(1, 2**31))
+        for seed in seeds:
             results = flyc.virtual_ranks(world, seed=seed).run(program)
             if first is None:
                 first = results
@@ -103,6 +109,17 @@ def test_every_rank_gets_the_sum(
             for rank, outs in enumerate(results):
                 for call, out in enumerate(outs):
                     assert out.tobytes() == first[rank][call].tobytes(), f"seed {seed} gives other bits"
+        count += len(seeds)
+    return count
+
+
+@pytest.mark.parametrize(("name", "arch", "world"), EVERY)
+def test_every_rank_gets_the_sum(
+    name: str, arch: str, world: int, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    monkeypatch.setenv("ARCH", arch)
+    kind = str(rng.choice(list(TYPES)))
+    assert sum_in_any_order(name, arch, world, rng, INTERLEAVINGS, MOST_BYTES, [kind]) == INTERLEAVINGS
 
 
 def check(name: str, kind: str, inputs: np.ndarray, results: list[list[np.ndarray]], wire: str | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import ml_dtypes
@@ -17,8 +18,8 @@ from tests.support.hopper_products import TYPES, Product, check, check_bits
 
 SMALL = GemmConfig(64, 32, 1, 2)
 """A small tile: quick to compile for the host."""
-FEW = GemmConfig(64, 16, 1, 3, 2, "k", swapped=True)
-"""Few rows: swapped, K in two parts."""
+FEW = GemmConfig(48, 16, 1, 3, 2, "k", swapped=True)
+"""Few rows: swapped, K in two parts, and fewer rows of weights than wgmma multiplies."""
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +37,8 @@ def test_awkward_extents(shape: tuple[int, int, int]) -> None:
     "config",
     [
         GemmConfig(128, 24, 1, 2),  # two blocks of rows a warpgroup
-        GemmConfig(128, 48, 2, 3, 2, "m"),
+        GemmConfig(64, 48, 2, 3, 2, "m", taking_turns=True),  # a tile has more steps than the ring has stages
+        GemmConfig(72, 24, 2, 3),  # of the second warpgroup's rows eight are the tile's
         GemmConfig(256, 16, 2, 3, 2, "n"),
         GemmConfig(192, 8, 3, 2),
         GemmConfig(128, 16, 2, 3, 4, "k"),
@@ -56,7 +58,7 @@ def test_modes_that_are_contiguous() -> None:
     """Either mode of A, B and C; wgmma takes operands as they are, and C leaves through shared memory."""
     config = GemmConfig(64, 64, 1, 2, 2, "m")
     check(Product(136, 200, 72, a_transposed=True, b_transposed=False, c_transposed=True), config)
-    check(Product(24, 136, 72, b_transposed=False), FEW)
+    check(Product(24, 136, 72, b_transposed=False), replace(FEW, tile_m=64))
 
 
 @pytest.mark.parametrize(
@@ -218,7 +220,9 @@ def test_epilogues_that_do_not_fit(given: dict[str, Any], says: str) -> None:
 @pytest.mark.parametrize(
     ("config", "says"),
     [
-        (GemmConfig(96, 64, 1), "blocks of 64 rows"),
+        (GemmConfig(64, 64, 2), "blocks of 64 rows"),
+        (GemmConfig(100, 64, 2), "a multiple of 8 rows"),
+        (GemmConfig(64, 64, 1, taking_turns=True), "two warpgroups take turns"),
         (GemmConfig(64, 100, 1), "8 to 256 columns"),
         (GemmConfig(256, 256, 2), "room for 192 sums"),
         (GemmConfig(64, 64, 1, cluster=3), "1, 2, 4 or 8 blocks"),

@@ -8,9 +8,13 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import flydsl.expr as fx
+from flydsl.kernels.gemm.few_rows.plan import FewRows, choose_few_rows, few_rows_configs, few_rows_time
+from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_matmul import hopper_linear4
-from flydsl.kernels.gemm.hopper_plan import GemmConfig, Problem, choose_config
+from flydsl.kernels.gemm.hopper_plan import GemmConfig, GemmKind, PackedKind, Problem, choose_config
 from flydsl.kernels.gemm.hopper_weights import shuffle_weights
+from tests.support.wgmma_registers import early_writes
 
 BF16 = ml_dtypes.bfloat16
 FEW = GemmConfig(64, 16, 1, 3, swapped=True)
@@ -55,11 +59,11 @@ def test_integers(dtype: Any, group: int, config: GemmConfig, rng: np.random.Gen
         codes = rng.integers(0, 16, (n, k))
         groups = -(-k // group)
         scales = rng.standard_normal((n, groups)).astype(dtype)
-        zeros = rng.integers(0, 16, (n, groups)).astype(dtype)
+        zeros = (rng.integers(0, 64, (n, groups)) / 4).astype(dtype)
         x, bias = rng.standard_normal((m, k)).astype(dtype), rng.standard_normal(n).astype(dtype)
         packed = shuffle_weights(codes)
-        for zero in (zeros, None):
-            spread = np.full((n, k), 8) if zero is None else zero.astype(int).repeat(group, 1)[:, :k]
+        for zero in (zeros, None)[: 1 + (group == 32)]:
+            spread = np.full((n, k), 8) if zero is None else zero.astype(float).repeat(group, 1)[:, :k]
             # (code - zero) * scale is rounded to the type of x.
             weights = (codes - spread) * scales.astype(float).repeat(group, 1)[:, :k]
             weights = weights.astype(dtype).astype(float)
@@ -69,7 +73,50 @@ def test_integers(dtype: Any, group: int, config: GemmConfig, rng: np.random.Gen
             check(x, weights, y, whole, bias)
 
 
-def test_minifloats(rng: np.random.Generator) -> None:
+@pytest.mark.parametrize(
+    ("shape", "dtype", "group", "config"),
+    [
+        ((1, 72, 600), BF16, 128, FewRows(8, 2, 1)),
+        ((5, 40, 1300), np.float16, 64, FewRows(4, 1, 8)),
+        ((13, 100, 2210), BF16, 32, FewRows(4, 4, 16)),
+        ((3, 24, 712), BF16, 192, FewRows(4, 2, 4)),
+    ],
+    ids=str,
+)
+def test_few_rows(shape: Any, dtype: Any, group: int, config: FewRows, rng: np.random.Generator) -> None:
+    """Strips and parts of K, x in one go and in several, lines that are no multiples of 16 bytes, groups that a run
+    cuts; the last case without zeros."""
+    m, n, k = shape
+    codes, x = rng.integers(0, 16, (n, k)), rng.standard_normal((m, k)).astype(dtype)
+    scales = rng.standard_normal((n, -(-k // group))).astype(dtype)
+    zeros = None if group == 192 else (rng.integers(0, 64, scales.shape) / 4).astype(dtype)
+    bias = rng.standard_normal(n).astype(dtype)
+    spread = 8 if zeros is None else zeros.astype(float).repeat(group, 1)[:, :k]
+    weights = (codes - spread) * scales.astype(float).repeat(group, 1)[:, :k]  # not rounded
+    y, whole = guarded(m, n, dtype)
+    hopper_linear4(x, shuffle_weights(codes), scales, y, zeros=zeros, bias=bias, group_size=group, config=config)
+    check(x, weights, y, whole, bias)
+    with pytest.raises(ValueError, match=f"x has {config.rows + 1} rows, and the configuration {config.rows}"):
+        more = [np.zeros((config.rows + 1, extent), dtype) for extent in (k, n)]
+        hopper_linear4(more[0], shuffle_weights(codes), scales, more[1], group_size=group, config=config)
+
+
+def test_weights_in_flight_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No step is unpacked into registers that products may still read."""
+    monkeypatch.setenv("COMPILE_ONLY", "1")
+    kind = GemmKind(fx.BFloat16, fx.BFloat16, fx.BFloat16, c_along_n=False, packed=PackedKind("int4", 128))
+    run = build_hopper_gemm(kind, GemmConfig(64, 8, 1, 4, swapped=True))
+    x, y, scales = np.zeros((1, 512), BF16), np.zeros((1, 64), BF16), np.zeros((64, 4), BF16)
+    packed = np.zeros((1, 8, 512), np.int32)
+    run(x, packed, y, None, None, None, None, None, 0.0, scales, scales, None, None, None)
+    ptx = run.specialisations[-1].kernels[0].ptx
+    assert ptx.count("wgmma.mma_async") == 12 and not early_writes(ptx)
+    wait = "wgmma.wait_group.sync.aligned 1;"
+    assert early_writes(ptx.replace(wait, ""))  # the check is able to fail
+
+
+@pytest.mark.parametrize("config", [FEW, FewRows(4, 2, 8)], ids=str)
+def test_minifloats(config: Any, rng: np.random.Generator) -> None:
     """Every code, scales from 2^-127 on; 255 is no number, and so is all that it scales."""
     m, n, k = 5, 72, 160
     codes, x = rng.integers(0, 16, (n, k)), rng.standard_normal((m, k)).astype(BF16)
@@ -78,7 +125,7 @@ def test_minifloats(rng: np.random.Generator) -> None:
     values = E2M1[codes & 7] * np.where(codes & 8, -1.0, 1.0)
     weights = values * 2.0 ** (exponents.astype(float).repeat(32, 1) - 127)
     y, whole = guarded(m, n, BF16)
-    given: dict[str, Any] = {"kind": "mxfp4", "group_size": 32, "config": FEW}
+    given: dict[str, Any] = {"kind": "mxfp4", "group_size": 32, "config": config}
     hopper_linear4(x, shuffle_weights(codes), exponents, y, **given)
     check(x, weights, y, whole)
     exponents[7, 2] = 255
@@ -89,15 +136,22 @@ def test_minifloats(rng: np.random.Generator) -> None:
 def test_lines_that_tma_cannot_reach(rng: np.random.Generator) -> None:
     codes, scales = rng.integers(0, 16, (37, 71)), rng.standard_normal((37, 1)).astype(BF16)
     x = rng.standard_normal((71, 3)).astype(BF16).T
-    y, whole = guarded(3, 37, BF16)
-    hopper_linear4(x, shuffle_weights(codes), scales, y, config=FEW)
-    check(x, ((codes - 8) * scales.astype(float)).astype(BF16).astype(float), y, whole)
+    weights = (codes - 8) * scales.astype(float)
+    for config, exact in ((FEW, weights.astype(BF16).astype(float)), (FewRows(4, 1, 4), weights)):
+        y, whole = guarded(3, 37, BF16)
+        hopper_linear4(x, shuffle_weights(codes), scales, y, config=config)
+        check(x, exact, y, whole)
 
 
 def test_the_model_chooses_what_can_be_unpacked() -> None:
     for m in (1, 16, 300):
         config = choose_config(Problem(m, 8192, 8192, packed=True))
         assert config.swapped and config.tile_m == 64 * config.consumers and config.sharing("n") == 1
+    for m, n in ((1, 8192), (3, 4096), (16, 64)):
+        few = Problem(m, n, 8192, packed=True)
+        config = choose_few_rows(few)
+        assert m <= config.rows < 2 * m and config.shared_bytes < 227 << 10
+        assert few_rows_time(few, config) == min(few_rows_time(few, other) for other in few_rows_configs(m))
     assert Problem(1, 8192, 8192, packed=True).swapped.moved < Problem(1, 8192, 8192).moved / 3.9
 
 
@@ -120,6 +174,7 @@ def test_what_does_not_fit() -> None:
     packed = np.zeros((1, 2, 512), np.int32)
     cases: tuple[tuple[Any, dict[str, Any], str], ...] = (
         ((x, packed[:, :1], scales, y), {}, r"int32 of \(1, 2, 512\)"),
+        ((x, np.zeros((1, 4, 512), np.int32)[:, ::2], scales, y), {}, "weights are contiguous"),
         ((x, packed, scales[:3], y), {}, r"scales are \(64, 1\), got \(3, 1\)"),
         ((x, packed, scales.astype(np.float32), y), {}, "scales are bfloat16"),
         ((x, packed, scales, y), {"group_size": 48}, "groups of int4 are of 32 or of 64s, got 48"),

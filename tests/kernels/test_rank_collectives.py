@@ -15,7 +15,7 @@ from flydsl.kernels.comm.custom_all_reduce import FlyDSLAllreduce, init_custom_a
 from flydsl.kernels.comm.custom_all_reduce_kernel import make_allreduce_kernels
 from flydsl.kernels.comm.model import LINKS, fastest_way, microseconds
 from flydsl.kernels.comm.rank_collectives import Collectives
-from tests.kernels.test_collectives import CASES, INTERLEAVINGS
+from tests.kernels.test_collectives import CALLS, CASES, INTERLEAVINGS, LARGE, MOST_BYTES, sizes
 
 WORLD = 4
 
@@ -58,33 +58,41 @@ def test_calls_one_after_the_other(rng: np.random.Generator) -> None:
         np.testing.assert_array_equal(last, ordered_sum(stacks))
 
 
+def norm_in_any_order(world: int, rng: np.random.Generator, interleavings: int, most: int) -> int:
+    """Draw rows of up to ``most`` bytes and interleavings of the norm of a sum; how many there were."""
+    kind, count = ml_dtypes.bfloat16, 0
+    for size, seeds in sizes(rng, most // np.dtype(kind).itemsize, interleavings):
+        m = int(rng.integers(1, 8)) if size < 1 << 20 else int(rng.integers(500, 1500))
+        n = -(-size // m)
+        parts = [rng.standard_normal((m, n), np.float32).astype(kind) for _ in range(world)]
+        old, weight = (rng.standard_normal(shape, np.float32).astype(kind) for shape in ((m, n), n))
+
+        def program(rank: Any, parts: Any = parts, old: Any = old, weight: Any = weight) -> list[Any]:
+            calls, found = collectives(rank, max_bytes=len(old) * (old.nbytes // len(old) + 16)), []
+            for _ in range(CALLS if old.nbytes <= LARGE else 1):
+                residual = old.copy()
+                found.append((calls.all_reduce_rms_norm(parts[rank.number], residual, weight, eps=1e-5), residual))
+            return found
+
+        summed = (ordered_sum(parts).astype(np.float32) + old.astype(np.float32)).astype(kind)
+        wide = summed.astype(np.float64)
+        exact = wide / np.sqrt((wide**2).mean(axis=1, keepdims=True) + 1e-5) * weight.astype(np.float64)
+        first: Any = None
+        for seed in seeds:
+            results = flyc.virtual_ranks(world, seed=seed).run(program)
+            first = results[0][0][0] if first is None else first
+            for out, residual in (pair for rank in results for pair in rank):
+                assert residual.tobytes() == summed.tobytes()
+                assert out.tobytes() == first.tobytes(), f"seed {seed}, or a rank, has other bits"
+        np.testing.assert_allclose(first.astype(np.float64), exact, rtol=2**-8, atol=1e-6)
+        count += len(seeds)
+    return count
+
+
 @pytest.mark.parametrize(("arch", "world"), CASES)
 def test_the_norm_of_a_sum(arch: str, world: int, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     monkeypatch.setenv("ARCH", arch)
-    kind = ml_dtypes.bfloat16
-    m, n = int(rng.integers(1, 7)), int(rng.integers(1, 600))
-    parts = [rng.standard_normal((m, n)).astype(kind) for _ in range(world)]
-    old, weight = rng.standard_normal((m, n)).astype(kind), rng.standard_normal(n).astype(kind)
-
-    def program(rank: Any) -> list[tuple[np.ndarray, np.ndarray]]:
-        calls, found = collectives(rank, max_bytes=1 << 14), []
-        for _ in range(3):
-            residual = old.copy()
-            found.append((calls.all_reduce_rms_norm(parts[rank.number], residual, weight, eps=1e-5), residual))
-        return found
-
-    summed = (ordered_sum(parts).astype(np.float32) + old.astype(np.float32)).astype(kind)
-    wide = summed.astype(np.float64)
-    exact = wide / np.sqrt((wide**2).mean(axis=1, keepdims=True) + 1e-5) * weight.astype(np.float64)
-    first = None
-    for _ in range(INTERLEAVINGS):
-        results = flyc.virtual_ranks(world, seed=int(rng.integers(1, 2**31))).run(program)
-        first = first or results[0][0]
-        for out, residual in (pair for rank in results for pair in rank):
-            assert residual.tobytes() == summed.tobytes()
-            assert out.tobytes() == first[0].tobytes(), "ranks have other bits"
-    assert first is not None
-    np.testing.assert_allclose(first[0].astype(np.float64), exact, rtol=2**-8, atol=1e-6)
+    assert norm_in_any_order(world, rng, INTERLEAVINGS, MOST_BYTES) == INTERLEAVINGS
 
 
 def test_numbers_of_8_bits_on_the_wire(rng: np.random.Generator) -> None:

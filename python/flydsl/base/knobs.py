@@ -323,7 +323,8 @@ RUNTIME_PEER_LIMIT = Knob(
     "60",
     _RUN,
     "Seconds that a launch on the virtual GPU waits for a signal of another process before it ends with a "
-    "`TimeoutError`; 0 for no limit. A process that has died is noticed at once.",
+    "`TimeoutError`; 0 for no limit. A process that has died is noticed at once. On a GPU, seconds that kernels wait "
+    "for a rank that has died before their process ends with an error.",
 )
 
 JIT = Knob(

@@ -100,6 +100,11 @@ def allocate(where: object, size: int) -> DeviceMemory:
     return DeviceMemory(device, address, size, own=True)
 
 
+def synchronize(where: object) -> None:
+    """Wait until a device is through with all work of this process."""
+    _device(where).synchronize()
+
+
 def opened(where: object, handle: bytes) -> DeviceMemory:
     """Memory that another process has given a handle of; the devices must reach each other."""
     device, given = _device(where), _Handle.from_buffer_copy(handle)

@@ -209,6 +209,15 @@ func.func @wmma(%a: vector<16xi8>, %c: vector<8xi32>) -> vector<8xi32> {
   return %d : vector<8xi32>
 }
 
+!iu4 = !fly.mma_atom<!fly_rocdl.gfx1250.wmma<16x16x32, (i4, i4) -> i32, signB = true>>
+// CHECK-LABEL: func.func @wmma_of_four_bits(
+// CHECK: rocdl.wmma.i32.16x16x32.iu4 %{{.*}}, %{{.*}}, %arg1 {signB = true} : (vector<2xi32>, vector<2xi32>, vector<8xi32>) -> vector<8xi32>
+func.func @wmma_of_four_bits(%a: vector<16xi4>, %c: vector<8xi32>) -> vector<8xi32> {
+  %m = fly.make_mma_atom : !iu4
+  %d = fly.mma_atom_call_ssa(%m, %a, %a, %c) : (!iu4, vector<16xi4>, vector<16xi4>, vector<8xi32>) -> vector<8xi32>
+  return %d : vector<8xi32>
+}
+
 // CHECK-LABEL: func.func @wmma_scaled(
 // CHECK: %[[SA:.*]] = llvm.extractvalue %arg2[0] : !llvm.struct<(i64, i64)>
 // CHECK: %[[SB:.*]] = llvm.extractvalue %arg2[1]

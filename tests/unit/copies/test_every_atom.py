@@ -46,8 +46,8 @@ def launched(kernel: Any, x: Any, out: Any, threads: int) -> None:
     def launch(a: fx.Tensor, b: fx.Tensor):
         kernel(a, b).launch(grid=1, block=threads)
 
-    with knobs.scope({knobs.COMPILE_OPT_LEVEL: 0}):
-        launch(*(flyc.from_dlpack(t, assumed_align=16) for t in (x, out)))
+    with knobs.scope({knobs.COMPILE_OPT_LEVEL: 0}), flyc.current_device().arrays(x, out) as there:
+        launch(*(flyc.from_dlpack(t, assumed_align=16) for t in there))
 
 
 # One thread, one call: plain, hinted, buffer, cp.async -----------------------------------------------------

@@ -117,6 +117,7 @@ def boxes(rank: int) -> Any:
         place, barrier = shared.pointer(1024, fx.Int32), shared.barriers()
         at = tuple(fx.block_idx.x + i for i in range(rank))
         nvvm.prefetch_tensor_map(source)
+        nvvm.tma_prefetch(source, at)
         nvvm.tma_load(source, at, place, barrier)
         nvvm.tma_load(source, at, place, barrier, multicast=3)
         nvvm.tma_store(source, place, at)

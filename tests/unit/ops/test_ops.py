@@ -95,6 +95,16 @@ def test_strides_outputs_and_empty_arrays() -> None:
         ops.softmax(x, out=np.zeros((6, 39), np.float32))
 
 
+def test_a_norm_with_either_weight_alone(rng: np.random.Generator) -> None:
+    """A bias without a weight is added: torch takes it, and so do the norms of a sum."""
+    x, residual, bias, weight = (rng.standard_normal(shape).astype(np.float32) for shape in ((3, 7), (3, 7), 7, 7))
+    for rows, norm in ((x, ops.layer_norm), (x + residual, lambda *a, **k: ops.add_layer_norm(x, residual, **k)[0])):
+        centred = rows - rows.mean(-1, keepdims=True)
+        normed = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5)
+        np.testing.assert_allclose(norm(x, bias=bias), normed + bias, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(norm(x, weight=weight), normed * weight, rtol=1e-5, atol=1e-5)
+
+
 def test_what_arrays_are_refused() -> None:
     x = np.zeros((4, 8), np.float32)
     for wrong, error, words in (

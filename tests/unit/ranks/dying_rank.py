@@ -1,6 +1,6 @@
 """A program of two processes that first disagree, and one of which then dies; what ranks are told is printed.
 
-Run it: python dying_rank.py <rank> <file of the store>
+Run it: python dying_rank.py <rank> <file of the store> [<device of torch>]
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -32,24 +33,34 @@ def told(call: Callable[[], object]) -> None:
         print(type(error).__name__, error, flush=True)
 
 
-def main(rank: int, store: str) -> None:
+def zeros(size: int, device: str) -> Any:
+    if device == "cpu":
+        return np.zeros(size, np.float32)
+    import torch
+
+    return torch.zeros(size, device=device)
+
+
+def main(rank: int, store: str, device: str = "cpu") -> None:
+    import torch
     import torch.distributed as dist
 
     from flydsl.kernels.comm.rank_collectives import Collectives
 
     dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=2)
-    here = flyc.process_rank()
+    here = flyc.process_rank(device=device, memory="handles")
     collectives = Collectives(here, max_bytes=1024, blocks=2, threads=32)
-    total = collectives.all_reduce(np.arange(10, dtype=np.float32))
-    assert (total == 2 * np.arange(10)).all()
+    assert (collectives.all_reduce(zeros(10, device) + 1.5) == 3).all()
     signals = here.symmetric((2, 3), np.int32)
-    told(lambda: collectives.all_reduce(np.zeros(5 + rank, np.float32)))
+    told(lambda: collectives.all_reduce(zeros(5 + rank, device)))
     if rank == 1:
         os._exit(7)
     told(lambda: meet(signals))
+    if device != "cpu":
+        torch.cuda.synchronize(device)  # a kernel cannot be told: the process ends
     told(lambda: here.exchange(rank))
     os._exit(0)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2])
+    main(int(sys.argv[1]), *sys.argv[2:])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
+import threading
 from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
@@ -11,8 +14,10 @@ import numpy as np
 import pytest
 
 import flydsl.compiler as flyc
+from flydsl.base import knobs
 from flydsl.base.errors import DslRuntimeError, DslValueError
-from flydsl.runtime import device_memory
+from flydsl.compiler.ranks.process_watch import ProcessWatch
+from flydsl.runtime import device_memory, host_pool
 
 torch = pytest.importorskip("torch")
 
@@ -80,6 +85,42 @@ def test_a_rank_that_fails_ends_all(machine: Any) -> None:
     assert group.run(lambda rank: rank.exchange(rank.number)) == [[0, 1], [0, 1]]
 
 
+def test_a_failure_is_told_while_kernels_wait_for_the_rank(machine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(knobs.RUNTIME_PEER_LIMIT.name, "0.3")
+    over = threading.Event()
+
+    def program(rank: Any) -> None:
+        if rank.number == 1:
+            raise KeyError("mine")
+        over.wait()  # as for a kernel
+
+    group = flyc.device_ranks(["cuda:0"] * 3)
+    with pytest.raises(KeyError, match="mine") as caught:
+        group.run(program)
+    assert "kernels of ranks [0, 2] wait for it" in caught.value.__notes__[0]
+    assert not any(memory.closed for memory in machine.made)
+    with pytest.raises(DslRuntimeError, match="end this process"):
+        group.run(program)
+    over.set()
+
+
+def test_a_watch_ends_a_process_whose_kernels_wait_for_a_dead_one() -> None:
+    """Not before another process has died, and not where the GPU is through with its work."""
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        handles, told, over = {3: os.pidfd_open(process.pid)}, [], threading.Event()
+        idle = ProcessWatch(0, handles, lambda: None, 0.1, told.append)
+        waiting = ProcessWatch(0, handles, over.wait, 0.1, told.append)
+        over.wait(0.5)
+        assert told == []
+    waiting._thread.join(20)
+    assert len(told) == 1
+    assert "rank 3 has died: kernels of rank 0 have waited for it for 0.1 s" in told[0]
+    idle.close()
+    over.set()
+    assert not idle._thread.is_alive()
+    os.close(handles[3])
+
+
 def test_ranks_that_disagree_on_memory_are_told(machine: Any) -> None:
     with pytest.raises(DslValueError, match=r"rank 0 has \(\(4,\).*rank 1 has \(\(5,\)"):
         flyc.device_ranks(["cuda:0"] * 2).run(lambda rank: rank.symmetric(4 + rank.number, np.float32))
@@ -125,6 +166,8 @@ def test_the_choice_of_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) ->
         rank = flyc.process_rank(device="cuda:0", memory="torch")
         x = rank.symmetric((5, 2), np.int16)
         assert (tuple(x.local.shape), x.table.tolist()) == ((5, 2), [raw.data_ptr(), 1 << 40])
+        monkeypatch.setattr(host_pool, "address", None)  # a process of GPUs has run nothing on the host
+        rank.close()
         with pytest.raises(DslValueError, match="there is no memory 'shared'"):
             flyc.process_rank(memory="shared")
     finally:

@@ -13,6 +13,7 @@ import pytest
 import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.base.errors import DslRuntimeError, DslValueError
+from flydsl.compiler.arguments import argument_form
 
 THREADS = 32
 
@@ -45,6 +46,23 @@ def ring(rank: Any) -> list[int]:
 def test_a_symmetric_tensor_is_on_every_rank(seed: int) -> None:
     results = flyc.virtual_ranks(3, seed=seed).run(ring)
     assert results == [[(((rank - 1) % 3) * 100 + block) * 10 for block in range(3)] for rank in range(3)]
+
+
+def test_a_symmetric_tensor_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its memory stays; another one, of the same id perhaps, has its own."""
+    looks, adapt = [], argument_form.adapt
+    monkeypatch.setattr(argument_form, "adapt", lambda *given: (looks.append(1), adapt(*given))[1])
+
+    def program(rank: Any) -> None:
+        for _ in range(20):
+            x, signals = memory(rank)
+            for _ in range(3):
+                pass_on(x, signals, 3)
+            assert x.local[:, 5].tolist() == [10 * block for block in range(3)]
+            del x, signals
+
+    flyc.virtual_ranks(1).run(program)
+    assert 0 < len(looks) <= 20 * 2
 
 
 def test_ranks_see_each_other_on_the_host() -> None:

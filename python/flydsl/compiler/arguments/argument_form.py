@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
+from weakref import ref
 
 from flydsl.base.errors import DslTypeError, DslValueError, SourceLocation
-from flydsl.base.records import dataclass, replace
+from flydsl.base.records import dataclass, field, replace
 from flydsl.compiler.arguments.adapting import adapt
 from flydsl.compiler.arguments.array_view import ArrayView, is_writable
 from flydsl.compiler.arguments.kinds import (
@@ -57,9 +58,9 @@ def part_of(writes: Sequence[Write], first: int, count: int) -> tuple[Write, ...
 def check_writable(argument: Any, writes: Sequence[Write]) -> None:
     """Refuse an argument with a read-only array that the code may write; ``writes`` are of this argument."""
     for write in writes:
-        for field, view in _views_at(argument, write.number):
+        for name, view in _views_at(argument, write.number):
             if not is_writable(view):
-                raise _refusal(field, write)
+                raise _refusal(name, write)
 
 
 def _views_at(argument: Any, number: int) -> Iterator[tuple[str, ArrayView]]:
@@ -295,9 +296,13 @@ class NoneForm:
         return "None"
 
 
+_MOST_KNOWN = 64
+_UNKNOWN: tuple[Any, Sequence[int | float]] = (None, ())
+
+
 @dataclass(frozen=True)
 class OtherForm:
-    """Structs, raw pointers and values of registered types: adapted anew at each call."""
+    """Structs, raw pointers and values of registered types: adapted anew at each call, if their memory may move."""
 
     signature: Any
     annotation: Any
@@ -305,8 +310,13 @@ class OtherForm:
     parts: tuple[tuple[str, Any], ...]
     place: Place
     writes: tuple[Write, ...] = ()
+    known: dict[int, tuple[Any, Sequence[int | float]]] = field(default_factory=dict, compare=False, repr=False)
+    """By id values whose memory never moves, and their numbers."""
 
     def numbers(self, value: Any) -> Sequence[int | float]:
+        value_known, numbers = self.known.get(id(value), _UNKNOWN)
+        if value_known is not None and value_known() is value:
+            return numbers
         address = address_of(value) if self.signature[0] == "pointer" else None
         if address is not None:
             pointer = self.signature[1]
@@ -320,7 +330,12 @@ class OtherForm:
             if view.device != self.place or not view.has_data:
                 raise DslValueError(f"the code was compiled for arrays on {place_text(self.place)}")
         check_writable(argument, self.writes)
-        return argument.pack()
+        numbers = argument.pack()
+        if getattr(type(value), "memory_is_fixed", False):
+            if len(self.known) >= _MOST_KNOWN:
+                self.known.clear()
+            self.known[id(value)] = ref(value), numbers
+        return numbers
 
     def properties(self) -> dict[str, str]:
         inner = {f"{what} of {field}": text for field, form in self.parts for what, text in form.properties().items()}

@@ -7,6 +7,7 @@ all of them together must fit on it.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,6 +18,9 @@ from flydsl.base.errors import DslRuntimeError, DslValueError
 from flydsl.compiler.ranks.rank import ThreadRank
 from flydsl.runtime import device_memory
 from flydsl.runtime.symmetric_memory import array_bytes
+
+_GLANCE = 0.2
+"""Seconds between two looks whether a rank has failed."""
 
 
 class DeviceRank(ThreadRank):
@@ -55,14 +59,18 @@ class DeviceRanks:
         self._board: list[Any] = [None] * len(self.devices)
         self._meeting = threading.Barrier(len(self.devices))
         self._memory: list[device_memory.DeviceMemory] = []
+        self._stuck = False
 
     def run(self, program: Callable[[DeviceRank], Any]) -> list[Any]:
         """Call ``program(rank)`` for every rank, all together; what each returned. The first error is raised.
 
-        Symmetric tensors live until all ranks have returned and their streams are through.
+        Symmetric tensors live until all ranks have returned and their streams are through. Ranks whose kernels wait for
+        one that has failed are left behind after a time limit (`FLYDSL_RUNTIME_PEER_LIMIT`).
         """
         import torch
 
+        if self._stuck:
+            raise DslRuntimeError("kernels of these ranks still wait for one that has failed", hint="end this process")
         results: list[Any] = [None] * len(self.devices)
         failures: list[tuple[int, BaseException]] = []
 
@@ -80,8 +88,12 @@ class DeviceRanks:
         threads = [threading.Thread(target=one, args=(number,), daemon=True) for number in range(len(self.devices))]
         for thread in threads:
             thread.start()
-        for thread in threads:
-            thread.join()
+        stuck = self._await(threads, failures)
+        if stuck:  # nothing ends their kernels but the end of this process, and those still use the memory
+            self._stuck = True
+            number, error = failures[0]
+            error.add_note(f"raised by rank {number} of {len(threads)}; kernels of ranks {stuck} wait for it, for ever")
+            raise error
         self._meeting.reset()
         while self._memory:
             self._memory.pop().close()
@@ -90,6 +102,15 @@ class DeviceRanks:
             error.add_note(f"raised by rank {number} of {len(self.devices)}")
             raise error
         return results
+
+    def _await(self, threads: Sequence[threading.Thread], failures: Sequence[Any]) -> list[int]:
+        """Wait for all ranks, and after a failure no longer than the time limit; those that have not ended then."""
+        limit = knobs.RUNTIME_PEER_LIMIT.get() or float("inf")
+        until = float("inf")
+        while any(thread.is_alive() for thread in threads) and time.monotonic() < until:
+            next(thread for thread in threads if thread.is_alive()).join(_GLANCE)
+            until = min(until, time.monotonic() + limit) if failures else until
+        return [number for number, thread in enumerate(threads) if thread.is_alive()]
 
 
 def device_ranks(devices: Sequence[Any]) -> DeviceRanks:

@@ -10,7 +10,7 @@ import math
 import os
 import socket
 from collections.abc import Callable, Sequence
-from select import poll
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import DTypeLike
 
 from flydsl.base import knobs
 from flydsl.base.errors import DriverError, DslRuntimeError, DslValueError
+from flydsl.compiler.ranks.process_watch import ProcessWatch, ended
 from flydsl.compiler.ranks.rank import Rank
 from flydsl.compiler.running.loading import pool_object
 from flydsl.runtime import device_memory, host_pool, host_ranks
@@ -54,21 +55,29 @@ class ProcessRank(Rank):
             found = self.exchange(device_memory.multicast_device(device))
             self._by_torch = all(able for _, able in found) and len({name for name, _ in found}) == self.world
         self.multicast = device == "cpu" or self._by_torch
-        if self._one_machine and device == "cpu":
+        self._process_watch: ProcessWatch | None = None
+        if self._one_machine:
             self._watch([(rank, process) for rank, (_, process) in enumerate(rows) if rank != self.number])
 
     def _watch(self, others: Sequence[tuple[int, int]]) -> None:
-        host_pool.start(pool_object)
-        handles = host_ranks.watch_processes(others, knobs.RUNTIME_PEER_LIMIT.get())
+        """Launches of the virtual GPU look for dead ranks themselves; for a GPU a thread does."""
+        limit = knobs.RUNTIME_PEER_LIMIT.get()
+        if self.device == "cpu":
+            host_pool.start(pool_object)
+            handles = host_ranks.watch_processes(others, limit)
+        else:
+            try:
+                handles = [os.pidfd_open(process) for _, process in others]
+            except OSError:  # processes of another container, which kernels reach and this cannot see
+                return
         self._handles = {rank: handle for (rank, _), handle in zip(others, handles, strict=True)}
+        if self.device != "cpu":
+            wait = partial(device_memory.synchronize, self.device)
+            self._process_watch = ProcessWatch(self.number, self._handles, wait, limit)
 
     def dead(self) -> list[int]:
         """Ranks whose processes have ended."""
-        waiting = poll()
-        for handle in self._handles.values():
-            waiting.register(handle)
-        ended = {handle for handle, _ in waiting.poll(0)}
-        return [rank for rank, handle in self._handles.items() if handle in ended]
+        return ended(self._handles)
 
     def _collective(self, call: Callable[[], T]) -> T:
         try:
@@ -149,10 +158,13 @@ class ProcessRank(Rank):
             memory.close()
         self._opened.clear()
         self._pieces.clear()
+        if self._process_watch is not None:
+            self._process_watch.close()
         for handle in self._handles.values():
             os.close(handle)
         self._handles.clear()
-        host_ranks.watch_processes([], 0)
+        if self.device == "cpu":
+            host_ranks.watch_processes([], 0)
 
 
 def process_rank(group: Any = None, *, device: Any = "cpu", memory: Memory = "auto") -> ProcessRank:

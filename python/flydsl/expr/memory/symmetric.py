@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flydsl.base.errors import DslTypeError, DslValueError
+from flydsl.expr import arith
 from flydsl.expr.atoms.atomics import Scope, atomic
 from flydsl.expr.atoms.signals import signal, wait
 from flydsl.expr.memory.struct import struct
@@ -33,6 +34,9 @@ class Symmetric:
     table: Tensor
     rank: Int32
     world: Constexpr[int]
+
+    memory_is_fixed = True
+    """Other ranks have the addresses, so nothing of it changes between calls, which need not look again."""
 
     def at(self, rank: Any) -> Any:
         """The tensor of a rank, this one's or another's; the rank may be known at run time only."""
@@ -104,11 +108,12 @@ def rank_barrier(signals: Symmetric, *, block: Any = None) -> None:
         )
     row = _block_number() if block is None else block
     thread = _thread_number()
+    there = signals.at(arith.min(thread, Int32(signals.world - 1)))  # looked up while others still come to the barrier
     current().op("gpu.barrier", [])
     count = signals.local[row, 0] + 1
 
     def meet() -> None:
-        signal(signals.at(thread), count, at=(row, signals.rank + 1))
+        signal(there, count, at=(row, signals.rank + 1))
         wait(signals.local, count, at=(row, thread + 1))
 
     def note() -> None:

@@ -9,6 +9,7 @@ alignment. Sums are f32, in the order of ranks, rounded once: every rank gets th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -22,83 +23,90 @@ THREADS = 256
 
 
 @flyc.jit
+def _each_pack(e: Exchange, n: fx.Int32, do: Callable[[fx.Int32, fx.Int32], None]) -> None:
+    """``do(owner, pack)`` with the packs of this thread, rank after rank; of n elements' packs each owns a part."""
+    part = e.part(n)
+    for owner in range(e.world):
+        for own in range(e.first, fx.min(part, e.packs(n) - owner * part), e.step):
+            do(owner, owner * part + own)
+
+
+@flyc.jit
+def _own_packs(e: Exchange, n: fx.Int32, do: Callable[[fx.Int32], None]) -> None:
+    """``do(pack)`` with those packs of this thread that this rank owns."""
+    part = e.part(n)
+    for own in range(e.first, fx.min(part, e.packs(n) - e.rank * part), e.step):
+        do(e.rank * part + own)
+
+
+def _given(x: fx.Tensor, pack: fx.Int32, e: Exchange, n: fx.Int32) -> Any:
+    """A pack of x's n elements."""
+    return load_pack(x, pack * e.width, n - pack * e.width, e)
+
+
+def _give(vector: fx.Vector, out: fx.Tensor, pack: fx.Int32, e: Exchange, n: fx.Int32) -> None:
+    """Write a pack of out's n elements."""
+    store_pack(vector, out, pack * e.width, n - pack * e.width, e)
+
+
+@flyc.jit
 def all_reduce_one_shot(x: fx.Tensor, out: fx.Tensor, e: Exchange, n: fx.Int32) -> None:
     """Every rank reads what all ranks give, and sums it: one barrier, world times the bytes."""
     for pack in range(e.first, e.packs(n), e.step):
-        e.put(pack, load_pack(x, pack * e.width, n - pack * e.width, e))
+        e.put(pack, _given(x, pack, e, n))
     e.meet()
     for pack in range(e.first, e.packs(n), e.step):
-        total = e.total(lambda rank: e.wide(rank, pack))  # noqa: B023 - called in this turn
-        store_pack(total, out, pack * e.width, n - pack * e.width, e)
+        _give(e.total(lambda rank: e.wide(rank, pack)), out, pack, e, n)  # noqa: B023 - called in this turn
 
 
 @flyc.jit
 def all_reduce_two_shot(x: fx.Tensor, out: fx.Tensor, e: Exchange, n: fx.Int32) -> None:
     """Every rank sums one part of the packs, and all read the sums: two barriers, twice the bytes."""
-    packs = e.packs(n)
-    part = fx.ceildiv(packs, fx.Int32(e.world))
-    for owner in range(e.world):
-        for own in range(e.first, fx.min(part, packs - owner * part), e.step):
-            pack = owner * part + own
-            e.put(pack, load_pack(x, pack * e.width, n - pack * e.width, e))
+    _each_pack(e, n, lambda _, pack: e.put(pack, _given(x, pack, e, n)))
     e.meet()
-    for own in range(e.first, fx.min(part, packs - e.rank * part), e.step):
-        pack = e.rank * part + own
-        e.put(pack, e.total(lambda rank: e.wide(rank, pack)), RESULT)  # noqa: B023
+    _own_packs(e, n, lambda pack: e.put(pack, e.total(lambda rank: e.wide(rank, pack)), RESULT))
     e.meet()
-    for owner in range(e.world):
-        for own in range(e.first, fx.min(part, packs - owner * part), e.step):
-            pack = owner * part + own
-            store_pack(e.wide(owner, pack, RESULT).to(e.dtype), out, pack * e.width, n - pack * e.width, e)
+    _each_pack(e, n, lambda owner, pack: _give(e.wide(owner, pack, RESULT).to(e.dtype), out, pack, e, n))
 
 
 @flyc.jit
 def all_reduce_write(x: fx.Tensor, out: fx.Tensor, e: Exchange, n: fx.Int32) -> None:
     """As two-shot, but ranks write into each other's memory and read their own: writes need no answer."""
-    packs = e.packs(n)
-    part = fx.ceildiv(packs, fx.Int32(e.world))
-    for owner in range(e.world):
-        for own in range(e.first, fx.min(part, packs - owner * part), e.step):
-            start = (owner * part + own) * e.width
-            e.staged(owner, e.rank * part + own).store(load_pack(x, start, n - start, e))
-    e.meet()
-    for own in range(e.first, fx.min(part, packs - e.rank * part), e.step):
-        total = e.total(lambda rank: e.own(rank * part + own).load().to(fx.Float32))  # noqa: B023
+    part = e.part(n)
+
+    def add(pack: fx.Int32) -> None:
+        own = pack - e.rank * part
+        total = e.total(lambda rank: e.own(rank * part + own).load().to(fx.Float32))
         for rank in fx.range_constexpr(e.world):
-            e.staged(rank, e.rank * part + own, RESULT).store(total)
+            e.staged(rank, pack, RESULT).store(total)
+
+    _each_pack(e, n, lambda owner, pack: e.staged(owner, pack + (e.rank - owner) * part).store(_given(x, pack, e, n)))
     e.meet()
-    for owner in range(e.world):
-        for own in range(e.first, fx.min(part, packs - owner * part), e.step):
-            start = (owner * part + own) * e.width
-            store_pack(e.own(owner * part + own, RESULT).load(), out, start, n - start, e)
+    _own_packs(e, n, add)
+    e.meet()
+    _each_pack(e, n, lambda _, pack: _give(e.own(pack, RESULT).load(), out, pack, e, n))
 
 
 @flyc.jit
 def all_reduce_multimem(x: fx.Tensor, out: fx.Tensor, e: Exchange, n: fx.Int32) -> None:
     """As two-shot, but the switch adds, and writes a sum to all ranks at once: the bytes cross once. Hopper's."""
-    packs = e.packs(n)
-    part = fx.ceildiv(packs, fx.Int32(e.world))
-    for owner in range(e.world):
-        for own in range(e.first, fx.min(part, packs - owner * part), e.step):
-            pack = owner * part + own
-            e.own(pack).store(load_pack(x, pack * e.width, n - pack * e.width, e))
-    e.meet()
-    for own in range(e.first, fx.min(part, packs - e.rank * part), e.step):
-        pack = e.rank * part + own
+
+    def add(pack: fx.Int32) -> None:
         total = fx.nvvm.multimem_load_reduce(e.stage, e.place(pack), e.dtype)
         fx.nvvm.multimem_store(total, e.stage, e.place(pack, RESULT))
+
+    _each_pack(e, n, lambda _, pack: e.own(pack).store(_given(x, pack, e, n)))
     e.meet()
-    for owner in range(e.world):
-        for own in range(e.first, fx.min(part, packs - owner * part), e.step):
-            pack = owner * part + own
-            store_pack(e.own(pack, RESULT).load(), out, pack * e.width, n - pack * e.width, e)
+    _own_packs(e, n, add)
+    e.meet()
+    _each_pack(e, n, lambda _, pack: _give(e.own(pack, RESULT).load(), out, pack, e, n))
 
 
 @flyc.jit
 def all_gather(x: fx.Tensor, out: fx.Tensor, e: Exchange, n: fx.Int32) -> None:
     """``out`` is what ranks give, one after the other: n elements of each."""
     for pack in range(e.first, e.packs(n), e.step):
-        e.own(pack).store(load_pack(x, pack * e.width, n - pack * e.width, e))
+        e.own(pack).store(_given(x, pack, e, n))
     e.meet()
     for rank in range(e.world):
         for pack in range(e.first, e.packs(n), e.step):
@@ -121,8 +129,7 @@ def reduce_scatter(x: fx.Tensor, out: fx.Tensor, e: Exchange, n: fx.Int32) -> No
     _stage_parts(x, e, n)
     e.meet()
     for pack in range(e.first, e.packs(n), e.step):
-        total = e.total(lambda rank: e.wide(rank, e.rank * e.packs(n) + pack))  # noqa: B023
-        store_pack(total, out, pack * e.width, n - pack * e.width, e)
+        _give(e.total(lambda rank: e.wide(rank, e.rank * e.packs(n) + pack)), out, pack, e, n)  # noqa: B023
 
 
 @flyc.jit

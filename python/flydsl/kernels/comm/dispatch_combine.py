@@ -15,7 +15,7 @@ import numpy as np
 
 import flydsl.compiler as flyc
 import flydsl.expr as fx
-from flydsl.kernels.blocks.inputs import target_of
+from flydsl.kernels.blocks.inputs import stream_of, target_of
 from flydsl.kernels.blocks.narrow import FORMATS, quantised
 from flydsl.kernels.comm.collectives import DTYPES
 from flydsl.kernels.comm.packs import PACK_BYTES
@@ -310,7 +310,7 @@ class FlyDSLDispatchCombineIntraNodeOp:
         make_dispatch_jit(config.threads)(
             _bits(given[0], "int32"), *given[1:], codes, self._slots, self._rows, self._facts, self._shares,
             self._codes, self._counter, self._signals, n, config.num_experts_per_rank,
-            config.max_num_inp_token_per_rank, config.block_num, stream,
+            config.max_num_inp_token_per_rank, config.block_num, stream_of(input, stream),
         )  # fmt: skip
         self._received = count = int(self._counter.local[0])
         self._scales = scales
@@ -375,6 +375,6 @@ class FlyDSLDispatchCombineIntraNodeOp:
         sent = _bits(_rows(rows), "int32")
         make_combine_jit(dtype, config.threads, wire)(
             sent, self._facts, self._slots, back, _bits(out, "int32"), self._counter, self._signals, self._given,
-            self._received, config.max_num_inp_token_per_rank, config.block_num, stream,
+            self._received, config.max_num_inp_token_per_rank, config.block_num, stream_of(rows, stream),
         )  # fmt: skip
         return out[: self._given]

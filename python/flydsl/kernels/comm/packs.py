@@ -33,14 +33,21 @@ class Exchange:
         self.first = self.block * threads + fx.thread_idx.x
         self.step = fx.grid_dim.x * threads
         self.calls = signals.local[self.block, self.world + 1]
+        self._stages = [stage.at(rank) for rank in range(self.world)]
+        """The stages of ranks that are known when compiling: addresses are looked up before anybody waits."""
 
     def packs(self, count: fx.Int32) -> Any:
         """Packs that hold so many elements."""
         return fx.ceildiv(count, fx.Int32(self.width))
 
+    def part(self, count: fx.Int32) -> Any:
+        """Packs that a rank owns where so many elements are dealt to all of them; the last ones may own fewer."""
+        return fx.ceildiv(self.packs(count), fx.Int32(self.world))
+
     def staged(self, rank: int | fx.Int32, pack: fx.Int32, part: int = INPUT) -> Any:
         """A pack of a rank's stage, in the half of this call."""
-        return self.pack(fx.get_iter(self.stage.at(rank)[self.calls & 1, part, None]), pack)
+        stage = self._stages[rank] if isinstance(rank, int) else self.stage.at(rank)
+        return self.pack(fx.get_iter(stage[self.calls & 1, part, None]), pack)
 
     def own(self, pack: fx.Int32, part: int = INPUT) -> Any:
         """A pack of this rank's stage, which needs no look into the table."""

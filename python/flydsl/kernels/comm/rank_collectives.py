@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 import flydsl.compiler as flyc
-from flydsl.kernels.blocks.inputs import target_of
+from flydsl.kernels.blocks.inputs import stream_of, target_of
 from flydsl.kernels.comm.all_reduce_norm import build_all_reduce_rms_norm
 from flydsl.kernels.comm.collectives import MULTICAST, THREADS, build_collective
 from flydsl.kernels.comm.model import DEFAULT_LINK, Link, fastest_way
@@ -95,7 +95,7 @@ class Collectives:
         if m:
             launch = build_all_reduce_rms_norm(self._type(x), self.world, self.threads)
             rows = (flat, residual.reshape(-1), weight, target)
-            launch(*rows, self.stage, self.signals, m, n, eps, self.blocks, _stream(x, stream))
+            launch(*rows, self.stage, self.signals, m, n, eps, self.blocks, stream_of(x, stream))
         return result
 
     # Parts of a call ---------------------------------------------------------------------------
@@ -118,7 +118,7 @@ class Collectives:
         if wire is not None and target_of(x).fnuz:
             wire = "fp8_fnuz"
         launch = build_collective(name, self._type(x), self.world, self.threads, wire)
-        launch(x, out, self.stage, self.signals, n, self.blocks, _stream(x, stream))
+        launch(x, out, self.stage, self.signals, n, self.blocks, stream_of(x, stream))
 
     def _arrays(self, x: Any, out: Any, gives: int, shape: Sequence[int] | None = None) -> tuple[Any, Any, Any]:
         """x in one mode; the result, and it in one mode."""
@@ -150,12 +150,3 @@ class Collectives:
         if self.check == "always" or (self.check == "new" and call not in self._agreed):
             self.rank.agree("call, shape, type and options of a collective", call)
             self._agreed.add(call)
-
-
-def _stream(x: Any, stream: object) -> object:
-    """The stream to launch on: the given one, or torch's current one for a tensor on a GPU."""
-    if stream is not None or isinstance(x, np.ndarray) or x.device.type == "cpu":
-        return stream
-    import torch
-
-    return torch.cuda.current_stream(x.device).cuda_stream

@@ -58,7 +58,7 @@ class Epilogue:
         config, kind = self.config, self.kind
         each, width = config.tile_n // 2, self.shape[1]
         for block in fx.range_constexpr(config.accumulators // each):
-            top = row + (block * config.warps + warp) * WARP_ROWS
+            top = row + (block * config.of_tile * (WARPGROUP // 32) + warp) * WARP_ROWS
             part = fx.Vector.from_elements([values[block * each + i] for i in range(each)], values.dtype)
             part = self.finished(part.to(fx.Float32), place, top, column)
             part = self.activated(part).to(kind.c)

@@ -13,8 +13,13 @@ import flydsl.expr as fx
 from flydsl.kernels.gemm.hopper_plan import WARPGROUP
 from flydsl.kernels.gemm.hopper_tiles import Operand, Place, extent
 
-LATE = 2
-"""Stages that are under way before the loading warpgroup waits for the first of them."""
+
+class GatheringPipeline(fx.nvvm.Pipeline):
+    """A ring whose stages threads fill, too: what they write, wgmma sees behind a fence."""
+
+    def wait(self, state: Any) -> None:
+        super().wait(state)
+        fx.nvvm.fence_proxy_async()
 
 
 class GatheredRows(Operand):
@@ -42,8 +47,8 @@ class GatheredRows(Operand):
         return found, all_there
 
     @flyc.jit
-    def copy(self, rows: list[Any], all_there: Any, k: Any, stage: Any) -> None:
-        """Send for a thread's pieces of the lines of step k."""
+    def copy(self, rows: list[Any], all_there: Any, k: Any, stage: Any, full: Any) -> None:
+        """Send for a thread's pieces of the lines of step k, which arrive at the barrier when they are there."""
         thread, length, piece = fx.thread_idx.x, extent(self.matrix, 1), self.piece
         tile, atom = self.tiles(self.stages), fx.make_copy_atom(fx.nvvm.CpAsync(128), self.matrix.dtype)
         column, lane = k * self.bk + thread % self.lanes * piece, thread % self.lanes
@@ -53,6 +58,7 @@ class GatheredRows(Operand):
             for i in fx.range_constexpr(len(rows)):
                 source = fx.logical_divide(self.matrix[rows[i], None], fx.make_layout(piece, 1))
                 fx.copy_atom_call(atom, source[None, column // piece], targets[i])
+            fx.nvvm.cp_async_mbarrier_arrive(full)
         else:
             for i in fx.range_constexpr(len(rows)):
                 row, parts = fx.max(rows[i], fx.Int32(0)), []
@@ -61,15 +67,14 @@ class GatheredRows(Operand):
                     value = self.matrix[row, fx.min(column + j, length - 1)]
                     parts += [is_there.select(value, self.matrix.dtype(0))]
                 targets[i].store(fx.Vector.from_elements(parts, self.matrix.dtype))
+            fx.nvvm.mbarrier_arrive(full)
 
 
 @flyc.jit
 def load_gathered(A, B, pipe, schedule):
-    """The loading warpgroup: pieces of A by all threads, tiles of B by the first. Stages are full some steps late, when
-    the pieces have arrived."""
-    late = min(LATE, pipe.stages - 2)  # who multiplies gives a stage back when the next one is full
-    state = arrived = pipe.producer_start()
-    waiting = fx.Int32(0)
+    """The loading warpgroup: pieces of A by all threads, tiles of B by the first. Nobody waits for the pieces here:
+    they arrive at the barrier of their stage."""
+    state = pipe.producer_start()
     first, last, step = schedule.range()
     for tile in range(first, last, step):
         place = schedule.at(tile)
@@ -80,18 +85,5 @@ def load_gathered(A, B, pipe, schedule):
             if fx.thread_idx.x == 0:
                 fx.nvvm.mbarrier_arrive_expect_tx(pipe.full(state), B.bytes)
                 B.load(place.b, place.column, k * B.bk, state.stage, pipe.full(state), schedule.rank)
-            A.copy(rows, all_there, k, state.stage)
-            fx.nvvm.cp_async_commit_group()
-            if waiting == late:
-                fx.nvvm.cp_async_wait_group(late)
-                fx.nvvm.fence_proxy_async()
-                pipe.commit(arrived)
-                arrived = pipe.advance(arrived)
-            else:
-                waiting = waiting + 1
+            A.copy(rows, all_there, k, state.stage, pipe.full(state))
             state = pipe.advance(state)
-    fx.nvvm.cp_async_wait_group(0)
-    fx.nvvm.fence_proxy_async()
-    for _ in range(waiting):
-        pipe.commit(arrived)
-        arrived = pipe.advance(arrived)

@@ -25,10 +25,10 @@ import flydsl.compiler as flyc
 import flydsl.expr as fx
 from flydsl.kernels.gemm import hopper_tiles as tiles
 from flydsl.kernels.gemm.hopper_epilogue import Epilogue
-from flydsl.kernels.gemm.hopper_gather import GatheredRows, load_gathered
+from flydsl.kernels.gemm.hopper_gather import GatheredRows, GatheringPipeline, load_gathered
 from flydsl.kernels.gemm.hopper_plan import WARPGROUP, GemmConfig, GemmKind, check_config
 from flydsl.kernels.gemm.hopper_tiles import GroupSchedule, Operand, PartialSums, Schedule
-from flydsl.kernels.gemm.hopper_warpgroup import BlockScales, ScaledWarpgroup, Warpgroup
+from flydsl.kernels.gemm.hopper_warpgroup import BlockScales, ScaledWarpgroup, TurningWarpgroup, Warpgroup
 from flydsl.kernels.gemm.hopper_weights import PackedWeights, UnpackingWarpgroup
 
 REGISTERS = {(2, False): (40, 232), (3, False): (40, 152), (2, True): (72, 216), (3, True): (56, 144)}
@@ -50,7 +50,8 @@ def gemm_kernel(
     stages, bk = config.stages, kind.bk
     smem = fx.SharedAllocator(1024, static=False)
     words = fx.Array[fx.Int32, stages * config.tile_m * bk // 8, 1024]
-    a_ptr = smem.allocate(fx.Array[kind.a, stages * config.tile_m * bk, 1024] if kind.packed is None else words).ptr
+    lines = (stages - 1) * config.tile_m + config.multiplied_rows
+    a_ptr = smem.allocate(fx.Array[kind.a, lines * bk, 1024] if kind.packed is None else words).ptr
     b_ptr = smem.allocate(fx.Array[kind.b, stages * config.tile_n * bk, 1024]).ptr
     sizes, from_rows, to_rows = groups
     B = Operand(map_b, b_ptr, config.tile_n, bk, kind.b_along_k, config.sharing("m"))
@@ -63,7 +64,8 @@ def gemm_kernel(
     epilogue = Epilogue(C, extras, factors, to_rows, extents, kind, config, smem)
     sharers = config.sharing("m") * config.sharing("n")
     filling = 1 + WARPGROUP if kind.gathers else 1
-    pipe = fx.nvvm.Pipeline(smem, stages=stages, consumers=config.consumers, producers=filling, cluster=sharers)
+    ring = GatheringPipeline if kind.gathers else fx.nvvm.Pipeline
+    pipe = ring(smem, stages=stages, consumers=config.of_tile, producers=filling, cluster=sharers)
     parts = PartialSums(smem, kind.acc, config) if config.splits > 1 else None
     rank = fx.nvvm.block_rank_in_cluster()
     schedule = Schedule(extents, rank, kind, config)
@@ -84,6 +86,9 @@ def gemm_kernel(
         fx.barrier()
     # The launch may begin while the one before it ends; from here on memory is read and written.
     fx.nvvm.griddepcontrol_launch_dependents()
+    if fx.const_expr(config.prefetch > 0 and kind.maps_a and kind.groups == 0):
+        if thread == 0:
+            fetch(A, B, schedule, config.prefetch)
     fx.nvvm.griddepcontrol_wait()
 
     schedule.prepare()
@@ -97,9 +102,25 @@ def gemm_kernel(
     else:
         if fx.const_expr(config.moves_registers(kind)):
             fx.nvvm.setmaxnreg(REGISTERS[config.consumers, kind.gathers][1], increase=True)
-        multiply(A, B, pipe, schedule, BlockScales(*blocks, from_rows), parts, epilogue, kind, config)
+        if fx.const_expr(config.taking_turns):
+            multiply_in_turn(A, B, pipe, schedule, epilogue, kind, config)
+        else:
+            multiply(A, B, pipe, schedule, BlockScales(*blocks, from_rows), parts, epilogue, kind, config)
     if fx.const_expr(config.cluster > 1):
         fx.nvvm.cluster_sync(relaxed=True)  # others may still arrive at, or read from, this block's shared memory
+
+
+@flyc.jit
+def fetch(A, B, schedule, steps):
+    """Bring what the first steps read into the second-level cache: nobody sees it there, so the launch before may still
+    write it."""
+    first, last, _ = schedule.range()
+    if first < last:
+        place = schedule.at(first)
+        k_first, k_last = schedule.k_range()
+        for k in range(k_first, fx.min(k_last, k_first + steps)):
+            A.fetch(place.a, place.row, k * A.bk, schedule.rank)
+            B.fetch(place.b, place.column, k * B.bk, schedule.rank)
 
 
 @flyc.jit
@@ -110,7 +131,11 @@ def load(A, B, pipe, schedule):
     for tile in range(first, last, step):
         place = schedule.at(tile)
         k_first, k_last = schedule.k_range()
-        for k in range(k_first, k_last):
+        for i in range(k_first, k_last):
+            k = i
+            if fx.const_expr(schedule.config.shift > 0):
+                k = i + tile * schedule.config.shift % (k_last - k_first)
+                k = (k >= k_last).select(k - (k_last - k_first), k)
             pipe.acquire(state, A.bytes + B.bytes)
             A.load(place.a, place.row, k * A.bk, state.stage, pipe.full(state), schedule.rank)
             B.load(place.b, place.column, k * B.bk, state.stage, pipe.full(state), schedule.rank)
@@ -138,6 +163,22 @@ def multiply(A, B, pipe, schedule, scales, parts, epilogue, kind, config):
                 epilogue.store(values, warp, place)
         else:
             epilogue.store(values, mine.thread // 32, place)
+
+
+@flyc.jit
+def multiply_in_turn(A, B, pipe, schedule, epilogue, kind, config):
+    """One of two warpgroups that have every other tile of the block: one multiplies while the other stores."""
+    mine = TurningWarpgroup(A, B, pipe, kind, config)
+    state = pipe.consumer_start()
+    first, last, step = schedule.range()
+    for tile in range(first + mine.number * step, last, 2 * step):
+        place = schedule.at(tile)
+        # The stages between are those of the other one's tile.
+        state = pipe.skip(state, (tile > first).select(schedule.steps, fx.Int32(0)))
+        if tile > first:
+            mine.wait()
+        values, state = mine.sum_products(state, place, fx.Int32(0), schedule.steps, tile + step < last)
+        epilogue.store(values, mine.thread // 32 % (WARPGROUP // 32), place)
 
 
 # Launching -----------------------------------------------------------------------------------------

@@ -14,13 +14,16 @@ from collections.abc import Callable
 from typing import Any
 
 from flydsl.kernels.blocks.activation import ACTIVATIONS, GATES
-from flydsl.kernels.blocks.inputs import empty_beside
+from flydsl.kernels.blocks.inputs import empty_beside, strides
+from flydsl.kernels.gemm.few_rows.kernel import build_few_rows
+from flydsl.kernels.gemm.few_rows.plan import MOST_ROWS, FewRows, choose_few_rows
 from flydsl.kernels.gemm.hopper_gemm import build_hopper_gemm
 from flydsl.kernels.gemm.hopper_operands import (
     MULTIPLIED,
     WRITTEN,
     Bound,
     OperandLines,
+    address,
     bf16_like,
     current_stream,
     facts,
@@ -111,7 +114,7 @@ def hopper_gemm(
 
 def hopper_linear4(
     x: Any, packed: Any, scales: Any, y: Any, *, zeros: Any = None, bias: Any = None, kind: str = "int4",
-    group_size: int = 128, activation: str = "none", config: GemmConfig | None = None, stream: Any = None,
+    group_size: int = 128, activation: str = "none", config: GemmConfig | FewRows | None = None, stream: Any = None,
 ) -> None:  # fmt: skip
     """Write y = act(x @ ((codes - zeros) * scales)^T + bias): x (M, K) and y (M, N), bf16 or f16.
 
@@ -169,7 +172,7 @@ def _call_for(
 
 
 def _linear4_for(
-    given: tuple[Any, ...], form: PackedKind, activation: str, config: GemmConfig | None, device: int
+    given: tuple[Any, ...], form: PackedKind, activation: str, config: GemmConfig | FewRows | None, device: int
 ) -> Call:
     """What `hopper_linear4` does for arrays of these shapes, strides and types."""
     x, _, y, *_ = given
@@ -178,16 +181,33 @@ def _linear4_for(
     if 0 in y.shape:
         return lambda *_: None
     lines, sms = operand_lines(x, 1, "x"), multiprocessors(device)
-    lines = lines if lines.along_k else OperandLines(True, is_ragged=True)
     dtype, out = type_of(x, "x", MULTIPLIED), type_of(y, "y", WRITTEN)
     along_n, wide = lines_of(y)
     problem = Problem(m, n, k, c_width=out.width, c_along_n=along_n, straddles=lines.straddles, packed=True)
-    config = config or choose_config(problem, sms)
+    few = m <= MOST_ROWS and out.width > 8
+    config = config or (choose_few_rows(problem, sms) if few else choose_config(problem, sms))
+    if isinstance(config, FewRows):
+        if config.rows < m:
+            raise ValueError(f"x has {m} rows, and the configuration {config.rows}")
+        pieces = lines.along_k and not lines.is_ragged and k % (8 * LINE_BYTES // dtype.width) == 0
+        return _few_rows_call(build_few_rows(form, activation, pieces, config), device)
+    lines = lines if lines.along_k else OperandLines(True, is_ragged=True)
     kind = GemmKind(dtype, dtype, out, c_along_n=not along_n, wide_store=wide, activation=activation, packed=form)
     run = build_hopper_gemm(kind, config, sms)
     if lines.is_ragged:
         return lambda x, *rest: run(packed_lines(x, 1, lines, rest[-1]), *rest)
     return run if device < 0 else Bound(run)
+
+
+def _few_rows_call(run: Any, device: int) -> Call:
+    """With the arguments that the GEMM's calls have."""
+    run = run if device < 0 else Bound(run)
+
+    def call(x: Any, packed: Any, y: Any, _row: Any, _column: Any, bias: Any, *more: Any) -> None:
+        _D, _alpha, _beta, scales, zeros, *_groups, stream = more
+        run(x, packed, y, scales, zeros, bias, stream)
+
+    return call
 
 
 def _without_products(A: Any, B: Any, activation: str, config: GemmConfig | None) -> Call:
@@ -262,13 +282,17 @@ def _check_linear4(
     if tuple(packed.shape) != blocks or str(packed.dtype).removeprefix("torch.") != "int32":
         raise ValueError(f"weights of {n} x {k} are int32 of {blocks}, as shuffle_weights gives them, got "
                          f"{packed.dtype}, {shapes}")  # fmt: skip
+    wanted = zip(blocks, strides(packed), (blocks[1] * BLOCK_WORDS, BLOCK_WORDS, 1), strict=True)
+    if address(packed) % LINE_BYTES or any(count > 1 and step != whole for count, step, whole in wanted):
+        raise ValueError("weights are contiguous and begin at a multiple of 16 bytes, as shuffle_weights gives them, "
+                         f"got strides {strides(packed)} at {address(packed):#x}")  # fmt: skip
     names = [str(array.dtype).removeprefix("torch.") for array in (x, scales)]
     types = {"int4": (("bfloat16", "float16"), names[0]), "mxfp4": (("bfloat16",), "uint8")}
     if form.name not in types:
         raise ValueError(f"kind is one of {', '.join(types)}, got {form.name!r}")
-    known, wanted = types[form.name]
-    if names[0] not in known or names[1] != wanted:
-        raise ValueError(f"x of {form.name} weights is {' or '.join(known)} and scales are {wanted}, got {names}")
+    known, of_scales = types[form.name]
+    if names[0] not in known or names[1] != of_scales:
+        raise ValueError(f"x of {form.name} weights is {' or '.join(known)} and scales are {of_scales}, got {names}")
     if form.group != 32 and (form.group < BLOCK_ROWS or form.group % BLOCK_ROWS or form.name == "mxfp4"):
         raise ValueError(f"groups of {form.name} are of 32{' or of 64s' * (form.name == 'int4')}, got {form.group}")
     for name, array in (("scales", scales), ("zeros", zeros)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from math import gcd, isqrt
 from typing import Any
 
@@ -109,6 +109,8 @@ class GemmConfig:
     ``along`` says how they lie: below each other ("m", sharing B), beside each other ("n", sharing A), or one behind
     the other ("k", each with a part of K of the same tile). ``band`` is how many rows of clusters share an L2 window.
     ``swapped`` gives the kernel the caller's B as its A and C transposed, so that few rows become few columns.
+    ``taking_turns`` gives each warpgroup a tile of its own: one multiplies while the other stores.
+    A tile may have fewer rows than its warpgroups multiply: then memory decides, and rows divide among the blocks.
     """
 
     tile_m: int = 128
@@ -119,12 +121,15 @@ class GemmConfig:
     along: str = "m"
     band: int = 8
     swapped: bool = False
+    taking_turns: bool = False
+    prefetch: int = 0
+    shift: int = 0
 
     def sharing(self, mode: str) -> int:
         """How many blocks of a cluster lie along a mode."""
         return self.cluster if self.along == mode else 1
 
-    @property
+    @cached_property
     def splits(self) -> int:
         """In how many parts K is."""
         return self.sharing("k")
@@ -139,6 +144,22 @@ class GemmConfig:
         """Warps that multiply."""
         return self.consumers * WARPGROUP // 32
 
+    @cached_property
+    def of_tile(self) -> int:
+        """Warpgroups that multiply a tile together."""
+        return 1 if self.taking_turns else self.consumers
+
+    @cached_property
+    def multiplied_rows(self) -> int:
+        """Rows that the warpgroups of a tile multiply: those of the tile, and others that nobody stores."""
+        whole = BLOCK_ROWS * self.of_tile
+        return ceildiv(self.tile_m, whole) * whole
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every row that is multiplied is one of the tile's."""
+        return self.multiplied_rows == self.tile_m
+
     @property
     def threads(self) -> int:
         return (1 + self.consumers) * WARPGROUP
@@ -148,10 +169,10 @@ class GemmConfig:
         """Whether products, and not memory, take the time of a tile."""
         return self.accumulators >= 64
 
-    @property
+    @cached_property
     def accumulators(self) -> int:
         """Registers of a thread that sums are in."""
-        return self.tile_m * self.tile_n // (self.consumers * WARPGROUP)
+        return self.multiplied_rows * self.tile_n // (self.of_tile * WARPGROUP)
 
     def sums(self, block_scaled: bool) -> int:
         """Registers of a thread for sums: of a tile and, before they are scaled, of two steps' products."""
@@ -172,8 +193,9 @@ class GemmConfig:
 
     @property
     def other_bytes(self) -> int:
-        """Shared memory beside the stages: boxes of C, sums of parts of K, and what alignment may take."""
-        return self.warps * STORE_BYTES + 1024 + (self.tile_m * self.tile_n * 4 if self.splits > 1 else 0)
+        """Shared memory beside the stages: boxes of C, sums of parts of K, rows that are not the tile's, alignment."""
+        sums = self.multiplied_rows * self.tile_n * 4 if self.splits > 1 else 0
+        return self.warps * STORE_BYTES + 1024 + sums + (self.multiplied_rows - self.tile_m) * ROW_BYTES
 
     def fitting_stages(self, more_bytes: int = 0) -> int:
         """As many as fit into shared memory, beside so many bytes more."""
@@ -191,8 +213,17 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         raise ValueError(f"activation must be one of {', '.join([*ACTIVATIONS, *GATES])}, got {kind.activation!r}")
     reasons = {
         "one to three warpgroups multiply blocks of 64 rows each": config.consumers not in (1, 2, 3)
-        or rows % (BLOCK_ROWS * config.consumers)
-        or rows > MAX_BOX,
+        or not BLOCK_ROWS * (config.of_tile - 1) < rows <= MAX_BOX,
+        "tiles have a multiple of 8 rows, of 64 a warpgroup if they are gathered, scaled or packed, or where lines are "
+        "not along K": rows % 8
+        or not (
+            config.is_whole or (kind.a_along_k and kind.packed is None and not (kind.gathers or kind.block_scaled))
+        ),
+        "pieces of 16 bytes of C belong to one tile": not kind.c_along_n
+        and kind.wide_store
+        and rows * kind.c.width % 128,
+        "two warpgroups take turns, with all of K and without scales or weights of four bits": config.taking_turns
+        and (config.consumers != 2 or config.splits > 1 or kind.block_scaled or kind.packed is not None),
         "tiles have 8 to 256 columns, in eights": columns % 8 or not 8 <= columns <= MAX_BOX,
         "a thread has room for 192 sums": config.sums(kind.block_scaled) > 192,
         "8-bit blocks with scales have 64 rows a warpgroup, a part of 128 columns, and no swap": kind.block_scaled
@@ -299,6 +330,9 @@ class Machine:
     across: float = 1.3
     partial: float = 1.25
     unpacking: float = 200.0
+    unpacking_run: float = 400.0
+    more_tiles: float = 0.2
+    few_rows: float = 1.5
     sharpness: float = 4.0
     resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (4, 108), (8, 104))
     """Blocks of clusters of a size that run at once: clusters lie inside a part of the chip."""
@@ -326,7 +360,7 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     together = ceildiv(clusters, rounds) if config.is_large else min(clusters, slots)
     straddling = machine.straddling if problem.straddles else 1.0
     # A wgmma of N columns takes N/2 cycles, or what reading its operands from shared memory does.
-    products = config.tile_m // BLOCK_ROWS * 4 * max(config.tile_n / 2, 16 + config.tile_n / 4)
+    products = config.multiplied_rows // BLOCK_ROWS * 4 * max(config.tile_n / 2, 16 + config.tile_n / 4)
     rows = config.tile_m / problem.codes_of_one
     taken = (rows + config.tile_n) * ROW_BYTES * straddling
     sent = (rows / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES * straddling
@@ -334,13 +368,15 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     working = (max(products, arriving) + machine.step) * steps / machine.cycles
     cached = together * config.cluster * sent * steps / machine.cache
     tile = config.tile_m * config.tile_n / UNIT
-    each = _longest(machine, working, cached) + machine.results * tile * _leaving(problem, config, machine)
+    each, stored = longest(machine, working, cached), machine.results * tile * _leaving(problem, config, machine)
+    # Where warpgroups take turns, one's results leave while the other multiplies; those of the last tile do not.
+    each, last = (max(each, (each + stored) / 2), stored) if config.taking_turns else (each + stored, 0.0)
     if config.splits > 1:
         each += machine.adding + machine.adding_sums * tile * config.splits
     elif config.cluster > 1:
         each += machine.meeting
     waiting = problem.moved / machine.memory * (1 + machine.opening / (config.stages * ROW_BYTES))
-    return machine.launch + _longest(machine, rounds * each, waiting)
+    return machine.launch + longest(machine, rounds * each + last, waiting)
 
 
 def _leaving(problem: Problem, config: GemmConfig, machine: Machine) -> float:
@@ -350,32 +386,61 @@ def _leaving(problem: Problem, config: GemmConfig, machine: Machine) -> float:
     return machine.partial if config.tile_n * problem.c_width // 8 % ROW_BYTES else 1.0
 
 
-def _longest(machine: Machine, *times: float) -> float:
+def longest(machine: Machine, *times: float) -> float:
     """What takes longest decides; what takes nearly as long adds to it."""
     return sum(time**machine.sharpness for time in times) ** (1 / machine.sharpness)
 
 
 # The choice ------------------------------------------------------------------------------------------
 
-WIDTHS: dict[tuple[int, int], tuple[int, ...]] = {
-    (64, 1): (8, 16, 24, 32, 48, 64, 96, 128, 192, 256),
-    (128, 2): (8, 16, 32, 64, 96, 112, 128, 144, 160, 176, 192, 208, 224, 256),
-    (192, 3): (128, 160, 192),
-    (256, 2): (8, 16, 32, 64, 96, 128),
+WIDTHS: dict[tuple[int, int, bool], tuple[int, ...]] = {
+    (64, 1, False): (8, 16, 24, 32, 48, 64, 96, 128, 192, 256),
+    (128, 2, False): (8, 16, 32, 64, 96, 112, 128, 144, 160, 176, 192, 208, 224, 256),
+    (192, 3, False): (128, 160, 192),
+    (256, 2, False): (8, 16, 32, 64, 96, 128),
+    (64, 2, True): (128, 192, 256),
+    (128, 2, True): (64, 96, 112, 128, 144, 160, 192),
 }
-"""Rows of a tile and warpgroups that multiply them, to the columns that the model compares; of equals, the first."""
+"""Rows of a tile, warpgroups, whether they take turns, to the columns that the model compares; of equals, the first."""
+FEW = (8, 16, 24, 32, 48, 64)
+"""Columns of tiles whose rows are divided among all blocks."""
+LEAST_ROWS = 16
+MOST_ROUNDS = 3
+"""Tiles, one after the other, in which a block may take its share of the rows."""
 CLUSTERS: tuple[tuple[int, str], ...] = ((1, "m"), (2, "m"), (2, "n"), (2, "k"), (4, "k"), (8, "k"))
 
 
+def configurations(problem: Problem, sms: int = 132) -> tuple[GemmConfig, ...]:
+    """Every configuration that the model compares, with as many stages as fit; ``problem`` as the kernel sees it."""
+    return tuple(config for config in (*_table(), *_dividing(problem, sms)) if fits(problem, config))
+
+
+def _dividing(problem: Problem, sms: int) -> list[GemmConfig]:
+    """Of few columns: tiles of as many rows, in eights, as divide all of them evenly among the blocks that run."""
+    columns = next((columns for columns in FEW if columns >= problem.n), None)
+    unit, found = max(8, 8 * LINE_BYTES // problem.c_width), []
+    for cluster, along in ((1, "m"), (2, "k"), (4, "k")) if columns else ():
+        for rounds in range(1, MOST_ROUNDS + 1):
+            one = GemmConfig(BLOCK_ROWS, columns, 1, 2, cluster, along)
+            share = ceildiv(problem.m * problem.batches, resident_clusters(one, sms) * rounds)
+            rows = ceildiv(share, unit) * unit
+            if LEAST_ROWS <= rows <= MAX_BOX:
+                config = replace(one, tile_m=rows, consumers=1 if rows <= BLOCK_ROWS else 2)
+                found.append(replace(config, stages=config.fitting_stages()))
+    return found
+
+
 @cache
-def configurations() -> tuple[GemmConfig, ...]:
-    """Every configuration that the model compares, with as many stages as fit."""
+def _table() -> tuple[GemmConfig, ...]:
+    """The configurations of `WIDTHS` and `CLUSTERS`."""
     found = []
-    for (rows, consumers), widths in WIDTHS.items():
+    for (rows, consumers, turns), widths in WIDTHS.items():
         for columns in widths:
             for cluster, along in CLUSTERS:
-                config = GemmConfig(rows, columns, consumers, 2, cluster, along)
+                config = GemmConfig(rows, columns, consumers, 2, cluster, along, taking_turns=turns)
                 if config.warps % config.splits or (along != "k" and cluster > 1 and not config.is_large):
+                    continue
+                if turns and config.splits > 1:
                     continue
                 stages = config.fitting_stages()
                 if stages < MIN_STAGES:
@@ -391,12 +456,18 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
         return False
     if problem.c_along_n and gcd(config.tile_n // problem.columns_of_one, ROW_BYTES) * problem.c_width < 128:
         return False
-    if problem.block_scaled and not config.can_scale:
+    # Where blocks have scales, those beside each other were 1 % faster than those below, on an H200, 2026-11-16.
+    if problem.block_scaled and (not config.can_scale or config.sharing("m") > 1):
+        return False
+    if not problem.c_along_n and config.tile_m * problem.c_width % (8 * LINE_BYTES):
+        return False
+    plain = problem.a_along_k and not (problem.block_scaled or problem.packed or problem.grouped)
+    if not (plain or config.is_whole) or (config.taking_turns and (problem.block_scaled or problem.packed)):
         return False
     if problem.packed and (config.tile_m != BLOCK_ROWS * config.consumers or config.sharing("n") > 1):
         return False
     # Clusters that share rows of groups round them up, and gained nothing elsewhere on an H200, 2026-11-16.
-    if problem.grouped and config.cluster > config.splits:
+    if problem.grouped and (config.cluster > config.splits or config.taking_turns):
         return False
     shared = config.tile_n // config.sharing("m") % 8 == 0
     steps = ceildiv(problem.k * problem.size, ROW_BYTES)
@@ -409,8 +480,8 @@ def choose_config(problem: Problem, sms: int = 132) -> GemmConfig:
     best, shortest = GemmConfig(), float("inf")
     for swapped in problem.orders:
         seen = problem.swapped if swapped else problem
-        for config in configurations():
-            if fits(seen, config) and (time := launch_time(seen, config, HOPPER, sms)) < shortest:
+        for config in configurations(seen, sms):
+            if (time := launch_time(seen, config, HOPPER, sms)) < shortest:
                 best, shortest = replace(config, swapped=swapped), time
     return best
 

@@ -66,8 +66,17 @@ class Operand:
             at = (*batch, row + box * self.bk, k + part * share)
             fx.nvvm.tma_load(self.map, at, place, barrier, multicast=mask)
 
+    def fetch(self, batch: tuple[Any, ...], row: Any, k: Any, rank: Any) -> None:
+        """Bring this block's part of a tile into the second-level cache."""
+        part = rank if self.sharers > 1 else 0
+        if self.along_k:
+            fx.nvvm.tma_prefetch(self.map, (*batch, row + part * (self.rows // self.sharers), k))
+            return
+        for box in range(self.rows // self.bk):
+            fx.nvvm.tma_prefetch(self.map, (*batch, row + box * self.bk, k + part * (self.bk // self.sharers)))
+
     def tiles(self, stages: int, first: int = 0, rows: int | None = None) -> Any:
-        """``rows`` of all stages from the ``first`` on as wgmma reads them: (rows, K, stage)."""
+        """``rows`` of all stages from the ``first`` on, also behind a tile, as wgmma reads them: (rows, K, stage)."""
         rows, bk, each = rows or self.rows, self.bk, self.rows * self.bk
         pointer = fx.apply_swizzle(self.ptr + first * bk, self.swizzle)
         if self.along_k:
@@ -117,7 +126,11 @@ class Schedule:
         batch = tile // each if self.kind.batched else 0
         row, column = self.inside(tile - batch * each, rows)
         where = (batch,) if self.kind.batched else ()
-        return Place(where, where, where, row, column, self.m)
+        return Place(where, where, where, row, column, self.end(row, self.m))
+
+    def end(self, row: Any, last: Any) -> Any:
+        """Behind the rows of a tile that are stored, where ``last`` is behind those of its matrix."""
+        return last if self.config.is_whole else fx.min(row + self.config.tile_m, last)
 
     def k_range(self) -> tuple[Any, Any]:
         """The steps of K that this block takes: all, or its part; none where there are fewer steps than parts."""
@@ -178,7 +191,7 @@ class GroupSchedule(Schedule):
         begin, end = self.begins[group], self.ends[group]
         row, column = self.inside(tile - self.starts[group], self.rows_of(end - begin))
         own = (group,) if self.kind.masked else ()
-        return Place(own, (group,), own, begin + row, column, end)
+        return Place(own, (group,), own, begin + row, column, self.end(begin + row, end))
 
 
 def grid_of(extents: tuple[Any, ...], kind: GemmKind, config: GemmConfig, sms: int) -> Any:
@@ -207,7 +220,7 @@ class PartialSums:
         self.config, self.dtype, self.threads = config, dtype, config.consumers * WARPGROUP
         self.fours = config.accumulators // 4
         layout = fx.make_layout((4, self.threads, self.fours), (1, 4, 4 * self.threads))
-        self.sums = fx.make_view(smem.allocate(fx.Array[dtype, config.tile_m * config.tile_n, 1024]).ptr, layout)
+        self.sums = fx.make_view(smem.allocate(fx.Array[dtype, 4 * self.threads * self.fours, 1024]).ptr, layout)
         self.ready, self.free = (smem.allocate(fx.Array[fx.Int64, 1]).ptr for _ in range(2))
 
     def init(self) -> None:

@@ -11,6 +11,10 @@ from flydsl.kernels.gemm.hopper_tiles import Place, extent
 
 RUN = 8
 """Steps of K whose products, with scales of blocks, overlap."""
+TURNS = 14
+"""Named barriers from here on say whose turn it is; warps that store have those before."""
+LANES_OF_ROW = 4
+"""Lanes that have accumulators of the same rows."""
 K_BLOCKS = ROW_BYTES // 32
 """Products of wgmma, 32 bytes of K each, in a stage."""
 
@@ -26,12 +30,13 @@ class Warpgroup:
         source = "shared" if kind.packed is None else "register"
         wgmma = fx.nvvm.Wgmma(config.tile_n, 32 // kind.size, (kind.a, kind.b), kind.acc, source, **majors)
         atom = fx.make_mma_atom(wgmma)
-        self.tiled = fx.make_tiled_mma(atom, fx.make_layout((config.consumers, 1, 1), (1, 0, 0)))
+        self.tiled = fx.make_tiled_mma(atom, fx.make_layout((config.of_tile, 1, 1), (1, 0, 0)))
         # Operands are the warpgroup's.
-        part = self.tiled.get_slice(fx.nvvm.warp_uniform(self.thread // WARPGROUP) * WARPGROUP)
-        self.a_part = part.partition_A(A.tiles(config.stages)) if kind.packed is None else None
+        part = self.tiled.get_slice(fx.nvvm.warp_uniform(self.thread // WARPGROUP % config.of_tile) * WARPGROUP)
+        rows = config.multiplied_rows
+        self.a_part = part.partition_A(A.tiles(config.stages, rows=rows)) if kind.packed is None else None
         self.b_part = part.partition_B(B.tiles(config.stages))
-        self.acc = self.tiled.make_fragment_C(fx.make_identity_tensor((A.rows, B.rows)))
+        self.acc = self.tiled.make_fragment_C(fx.make_identity_tensor((rows, B.rows)))
 
     def multiply_stage(self, acc, stage, keep):
         """acc += A * B of a stage, asynchronously; the first product drops what acc held unless told to ``keep`` it."""
@@ -42,8 +47,11 @@ class Warpgroup:
         fx.nvvm.wgmma_commit_group()
 
     @flyc.jit
-    def sum_products(self, state, place, k_first, k_last):
-        """The sums of a tile over steps of K. A stage goes back one step late: two groups of wgmma are in flight."""
+    def sum_products(self, state, place, k_first, k_last, others=None):
+        """The sums of a tile over steps of K. A stage goes back one step late: two groups of wgmma are in flight.
+
+        ``others`` says, where warpgroups take turns, whether the other one has a tile left.
+        """
         before = state
         for k in range(k_first, k_last):
             self.pipe.wait(state)
@@ -53,17 +61,44 @@ class Warpgroup:
                 self.pipe.release(before)
             before = state
             state = self.pipe.advance(state)
+        if fx.const_expr(others is not None):
+            if others:
+                self.pass_on()
         fx.nvvm.wgmma_wait_group(0, self.acc)
         if self.leader & (k_last > k_first):
             self.pipe.release(before)
         return self.acc.load().reshape((self.config.accumulators,)), state
 
 
+class TurningWarpgroup(Warpgroup):
+    """One of two warpgroups that multiply a tile each, in turns.
+
+    One begins when the other has seen the last of its stages: a barrier of a stage tells only one turn of the ring from
+    the next, so nobody may be further ahead.
+    """
+
+    def __init__(self, A, B, pipe, kind, config):
+        super().__init__(A, B, pipe, kind, config)
+        self.number = fx.nvvm.warp_uniform(self.thread // WARPGROUP)
+
+    def wait(self):
+        """Wait for the turn."""
+        fx.nvvm.barrier_sync(TURNS + self.number, 2 * WARPGROUP)
+
+    def pass_on(self):
+        """It is the other one's turn."""
+        fx.nvvm.barrier_arrive(TURNS + 1 - self.number, 2 * WARPGROUP)
+
+
 # Blocks with scales ----------------------------------------------------------------------------------
 
 
 class BlockScales:
-    """Scales of 1 x 128 of A and 128 x 128 of B, in the order they are given: those of a tile's step of K."""
+    """Scales of 1 x 128 of A and 128 x 128 of B, in the order they are given.
+
+    Four lanes have sums of the same rows. Each of them loads the scales of one of four steps of K, four ahead, and a
+    step's are passed around: a quarter of the loads, of neighbours in memory, which nothing waits for.
+    """
 
     def __init__(self, scale_a: Any, scale_b: Any, from_rows: Any) -> None:
         self.a, self.b, self.from_rows = scale_a, scale_b, from_rows
@@ -79,16 +114,16 @@ class BlockScales:
         return [fx.min(fx.max(fx.Int32(self.from_rows[row]), fx.Int32(0)), last) for row in found]
 
     def load(self, place: Place, rows: list[Any], k: Any) -> list[Any]:
-        """Scales of step k: those of the rows, and that of the columns. Nothing waits for them before they are used."""
-        last = extent(self.b, -2) - 1
-        of_b = fx.Float32(self.b[(*place.b, fx.min(place.column // SCALED, last), k)])
-        return [*(fx.Float32(self.a[(*place.a, row, k)]) for row in rows), of_b]
+        """A lane's scales of four steps from k on: those of the rows, and that of the columns."""
+        columns, steps = extent(self.b, -2), extent(self.b, -1)
+        at = fx.min(k + fx.lane_id() % LANES_OF_ROW, steps - 1)
+        of_b = fx.Float32(self.b[(*place.b, fx.min(place.column // SCALED, columns - 1), at)])
+        return [*(fx.Float32(self.a[(*place.a, row, at)]) for row in rows), of_b]
 
-    def add(self, sums: Any, products: Any, scales: list[Any]) -> None:
-        """sums += products * scales: of a thread's accumulators, two of every four are of its second row."""
-        two, held = [scales[half] * scales[2] for half in range(2)], products.load()
-        spread = fx.Vector.from_elements([two[i // 2 % 2] for i in range(held.numel)], fx.Float32)
-        sums.store(fx.math.fma(held, spread.reshape(held.shape), sums.load()))
+    def of_step(self, held: list[Any], step: Any) -> list[Any]:
+        """Factors of the rows' products in one of four steps."""
+        *of_a, of_b = (fx.shuffle_idx(scale, step, LANES_OF_ROW) for scale in held)
+        return [scale * of_b for scale in of_a]
 
 
 class ScaledWarpgroup(Warpgroup):
@@ -100,38 +135,59 @@ class ScaledWarpgroup(Warpgroup):
 
     @flyc.jit
     def sum_products(self, state, place, k_first, k_last):
-        """The scaled sums of a tile: as many runs of steps as there are, then step by step."""
+        """The scaled sums of a tile: as many runs of steps as there are, half a run, then step by step."""
         sums, other = (fx.make_fragment_like(self.acc) for _ in range(2))
         sums.fill(0.0)
-        rows = self.scales.rows(place)
-        runs = (k_last - k_first) // RUN
-        for run in range(runs):
-            state = self.add_run(sums, (self.acc, other), state, place, rows, k_first + run * RUN, RUN)
-        for k in range(k_first + runs * RUN, k_last):
-            state = self.add_run(sums, (self.acc, other), state, place, rows, k, 1)
+        accs, rows = (self.acc, other), self.scales.rows(place)
+        scales, k = self.scales.load(place, rows, k_first), k_first
+        for _ in range((k_last - k_first) // RUN):
+            state, scales = self.add_run(sums, accs, state, place, rows, k, scales, RUN)
+            k = k + RUN
+        if k + LANES_OF_ROW <= k_last:
+            state, scales = self.add_run(sums, accs, state, place, rows, k, scales, LANES_OF_ROW)
+            k = k + LANES_OF_ROW
+        for i in range(k_last - k):
+            self.multiply_next(accs[0], state)
+            state = self.add_step(sums, accs[0], state, self.scales.of_step(scales, i), 0)
         return sums.load().reshape((self.config.accumulators,)), state
 
     @flyc.jit
-    def add_run(self, sums, accs, state, place, rows, k, steps):
+    def add_run(self, sums, accs, state, place, rows, k, scales, steps):
         """Add ``steps`` steps. Two accumulators take turns: one is scaled and added while the other is multiplied.
 
         None is in flight at the end of a run: the assembler gives up on accumulators that are read in a loop while
         those of its next turn are.
         """
-        scales = self.scales.load(place, rows, k)
+        following = scales
         self.multiply_next(accs[0], state)
         for i in fx.range_constexpr(steps):
-            before, of_this = state, scales
-            state = self.pipe.advance(state)
+            lane = i % LANES_OF_ROW
+            if fx.const_expr(lane == 0):
+                following = self.scales.load(place, rows, k + i + LANES_OF_ROW)
             if fx.const_expr(i + 1 < steps):
-                scales = self.scales.load(place, rows, k + i + 1)
-                self.multiply_next(accs[(i + 1) % 2], state)
-            fx.nvvm.wgmma_wait_group(int(i + 1 < steps), accs[i % 2])
-            self.scales.add(sums, accs[i % 2], of_this)
-            if self.leader:
-                self.pipe.release(before)
-        return state
+                self.multiply_next(accs[(i + 1) % 2], self.pipe.advance(state))
+            factors = self.scales.of_step(scales, lane)
+            state = self.add_step(sums, accs[i % 2], state, factors, int(i + 1 < steps))
+            if fx.const_expr(lane == LANES_OF_ROW - 1):
+                scales = following
+        return state, scales
 
     def multiply_next(self, acc, state):
         self.pipe.wait(state)
         self.multiply_stage(acc, state.stage, 0)
+
+    @flyc.jit
+    def add_step(self, sums, acc, state, factors, pending):
+        """Wait for the products of a stage, give it back, and add them to the sums."""
+        fx.nvvm.wgmma_wait_group(pending, acc)
+        if self.leader:
+            self.pipe.release(state)
+        add_scaled(sums, acc, factors)
+        return self.pipe.advance(state)
+
+
+def add_scaled(sums: Any, products: Any, two: list[Any]) -> None:
+    """sums += products * factors: of a thread's accumulators, two of every four are of its second row."""
+    held = products.load()
+    spread = fx.Vector.from_elements([two[i // 2 % 2] for i in range(held.numel)], fx.Float32)
+    sums.store(fx.math.fma(held, spread.reshape(held.shape), sums.load()))

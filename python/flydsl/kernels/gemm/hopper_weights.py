@@ -14,6 +14,7 @@ A code n becomes 128 + n in bf16, or 1024 + n in f16, by setting bits; what was 
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,8 @@ from flydsl.kernels.gemm.hopper_warpgroup import K_BLOCKS, Warpgroup
 
 BLOCK_WORDS = 512
 """Of a block of 64 x 64 codes, eight a word."""
+FRAGMENTS = 2
+"""Of weights in registers: products read one while the next is unpacked."""
 MAGIC = {fx.BFloat16: (0x43004300, 128.0), fx.Float16: (0x64006400, 1024.0)}
 """Type to two numbers with room for a code in their last bits, and what they are."""
 
@@ -37,28 +40,23 @@ def shuffle_weights(codes: Any) -> Any:
     """Codes (N, K), an array or a tensor of integers from 0 to 15, as the kernel wants them: int32 of (blocks of 64
     rows, blocks of 64 columns, 512). What is missing of the last blocks is filled with zeros."""
     is_torch = hasattr(codes, "data_ptr")
-    given = codes.cpu().numpy() if is_torch else np.asarray(codes)
-    if given.ndim != 2 or not np.issubdtype(given.dtype, np.integer):
-        raise ValueError(f"codes are integers of shape (N, K), got {given.dtype} of {given.shape}")
-    if given.size and (given.min() < 0 or given.max() > 15):
+    given = codes if is_torch else np.asarray(codes)
+    if given.ndim != 2 or "int" not in str(given.dtype):
+        raise ValueError(f"codes are integers of shape (N, K), got {given.dtype} of {tuple(given.shape)}")
+    if 0 not in given.shape and (given.min() < 0 or given.max() > 15):
         raise ValueError(f"codes have four bits, got numbers from {given.min()} to {given.max()}")
     n, k = (-(-extent // BLOCK_ROWS) for extent in given.shape)
-    whole = np.zeros((n * BLOCK_ROWS, k * BLOCK_ROWS), np.uint32)
+    extents = n * BLOCK_ROWS, k * BLOCK_ROWS
+    whole = given.new_zeros(extents).int() if is_torch else np.zeros(extents, np.int32)
     whole[: given.shape[0], : given.shape[1]] = given
     # Rows: block, warp, half, lane / 4. Columns: block, word, half, lane % 4, one of two.
     parts = whole.reshape(n, 4, 2, 8, k, 4, 2, 4, 2)
-    words = np.zeros((n, k, 4, 8, 4, 4), np.uint32)
-    for row_half in range(2):
-        for k_half in range(2):
-            for second in range(2):
-                part = parts[:, :, row_half, :, :, :, k_half, :, second]
-                words |= part.transpose(0, 3, 1, 2, 5, 4) << np.uint32(4 * (row_half + 2 * k_half) + 16 * second)
-    packed = words.reshape(n, k, BLOCK_WORDS).view(np.int32)
-    if not is_torch:
-        return packed
-    import torch
-
-    return torch.from_numpy(packed).to(codes.device)
+    words = parts[:, :, 0, :, :, :, 0, :, 0] * 0
+    for place, (second, k_half, row_half) in enumerate(product(range(2), repeat=3)):
+        words |= parts[:, :, row_half, :, :, :, k_half, :, second] << (16 * second + 4 * (place % 4))
+    order = 0, 3, 1, 2, 5, 4
+    shuffled = words.permute(order) if is_torch else words.transpose(order)
+    return shuffled.reshape(n, k, BLOCK_WORDS)
 
 
 # In the kernel -----------------------------------------------------------------------------------------
@@ -111,28 +109,42 @@ class PackedWeights(Operand):
         many, found = len(factors) // each, []
         for j in range(K_BLOCKS):
             own = factors[j * each // K_BLOCKS * many :][:many]
-            pairs = [words[j] >> (4 * i) for i in range(4)]
-            made = _minifloats(pairs, own) if self.form.name == "mxfp4" else self._integers(pairs, own)
-            found += list(made)
+            found += list(unpacked_word(words[j], own, self.form, self.kind.a))
         return fx.Vector.from_elements(found, self.kind.a)
 
-    def _integers(self, pairs: list[Any], own: list[Any]) -> Any:
-        """(code - zero) * scale; without zeros codes are 8 too large."""
-        bits, added = MAGIC[self.kind.a]
-        codes = _numbers([pair & 0x000F000F | bits for pair in pairs], self.kind.a)
-        zeros = [zero.to(self.kind.a) + added for zero in own[2:]] or [self.kind.a(added + 8)] * 2
-        return (codes - _spread(zeros, self.kind.a)) * _spread([x.to(self.kind.a) for x in own[:2]], self.kind.a)
+
+def unpacked_word(word: Any, own: list[Any], form: PackedKind, dtype: Any) -> Any:
+    """A word's eight weights, pairs of either of two rows at two places of K; ``own`` are scales of the rows, and zeros
+    if there are any. Without zeros codes of integers are 8 too large."""
+    codes = unpacked_codes(word, form, dtype)
+    if form.name == "mxfp4":
+        return codes * _spread([_numbers([power_of_two(x.to(fx.Uint8)) >> 16], dtype)[0] for x in own], dtype)
+    zeros, above = [zero.to(dtype) for zero in own[2:]], codes_above(form, dtype)
+    # A zero need not be an integer, so it is not added to what is taken off.
+    codes = codes - dtype(above) - _spread(zeros, dtype) if zeros else codes - dtype(above + 8)
+    return codes * _spread([x.to(dtype) for x in own[:2]], dtype)
 
 
-def _minifloats(pairs: list[Any], own: list[Any]) -> Any:
-    """Codes of sign, two bits of exponent and one of fraction; scales are exponents, 255 is no number."""
-    bits = [(pair & 0x00080008) << 12 | (pair & 0x00070007) << 6 for pair in pairs]
-    exponents = [fx.Int32(exponent.to(fx.Uint8)) for exponent in own]
-    least, most = [x == 0 for x in exponents], [x == 255 for x in exponents]
-    shown = [x << 7 for x in exponents]
-    shown = [low.select(fx.Int32(0x40), high.select(fx.Int32(0x7FC0), x)) for x, low, high in zip(shown, least, most)]
-    scales = [_numbers([x], fx.BFloat16)[0] for x in shown]
-    return _numbers(bits, fx.BFloat16) * fx.BFloat16(2.0**126) * _spread(scales, fx.BFloat16)
+def unpacked_codes(word: Any, form: PackedKind, dtype: Any) -> Any:
+    """A word's eight codes as numbers, which are too large by `codes_above`."""
+    pairs = [word >> (4 * i) for i in range(4)]
+    if form.name == "mxfp4":  # sign, two bits of exponent and one of fraction
+        words = [(pair & 0x00080008) << 12 | (pair & 0x00070007) << 6 for pair in pairs]
+        return _numbers(words, dtype) * dtype(2.0**126)
+    bits, added = MAGIC[dtype]
+    return _numbers([pair & 0x000F000F | bits for pair in pairs], dtype) - dtype(added - codes_above(form, dtype))
+
+
+def codes_above(form: PackedKind, dtype: Any) -> float:
+    """128 in bf16; the 1024 of f16 are taken off at once, since they would leave sums too few bits."""
+    return MAGIC[dtype][1] if form.name == "int4" and dtype is fx.BFloat16 else 0.0
+
+
+def power_of_two(exponent: Any) -> Any:
+    """The bits of 2^(exponent - 127) in f32, of an exponent of eight bits; 255 is no number."""
+    exponent = fx.Int32(exponent)
+    least, most = exponent == 0, exponent == 255
+    return least.select(fx.Int32(0x400000), most.select(fx.Int32(0x7FC00000), exponent << 23))
 
 
 def _numbers(words: list[Any], dtype: Any) -> Any:
@@ -145,35 +157,54 @@ def _spread(two: list[Any], dtype: Any) -> Any:
 
 
 class UnpackingWarpgroup(Warpgroup):
-    """A warpgroup that multiplies weights from registers."""
+    """A warpgroup that multiplies weights from registers.
+
+    Two fragments take turns. Nobody may touch the registers of one, not even with what a next step unpacks, before the
+    wait for the products that read them (PTX ISA, wgmma.mma_async): so each passes through that wait, and the step
+    that writes it anew comes behind.
+    """
 
     def __init__(self, A: Any, B: Any, pipe: Any, kind: GemmKind, config: Any) -> None:
         super().__init__(A, B, pipe, kind, config)
         self.weights = A
-        self.fragment = self.tiled.make_fragment_A(fx.make_identity_tensor((A.rows, A.bk)))
+        whole = fx.make_identity_tensor((A.rows, A.bk))
+        self.fragments = [self.tiled.make_fragment_A(whole) for _ in range(FRAGMENTS)]
 
     @flyc.jit
     def sum_products(self, state, place, k_first, k_last):
         """The sums of a tile: a step is unpacked while the one before it is multiplied."""
-        before, rows = state, self.weights.rows_of(place)
-        last = fx.max(k_last - 1, fx.Int32(0))
+        before, rows, last = state, self.weights.rows_of(place), fx.max(k_last - 1, fx.Int32(0))
         factors = self.weights.factors(rows, fx.min(k_first, last))
-        for k in range(k_first, k_last):
-            following = self.weights.factors(rows, fx.min(k + 1, last))
-            self.pipe.wait(state)
-            values = self.weights.unpacked(self.weights.words(state.stage), factors)
-            fx.nvvm.wgmma_wait_group(0, self.acc)
-            if self.leader & (k > k_first):
+        runs = (k_last - k_first) // FRAGMENTS
+        for run in range(runs):
+            for i in fx.range_constexpr(FRAGMENTS):
+                k = k_first + run * FRAGMENTS + i
+                following = self.weights.factors(rows, fx.min(k + 1, last))
+                self.multiply_unpacked(self.fragments[i], state, factors, k > k_first)
+                fx.nvvm.wgmma_wait_group(1, self.fragments[i - 1])
+                if self.leader & (k > k_first):
+                    self.pipe.release(before)
+                before, factors = state, following
+                state = self.pipe.advance(state)
+        if runs * FRAGMENTS < k_last - k_first:  # the last step of an odd number
+            self.multiply_unpacked(self.fragments[0], state, factors, k_last > k_first + 1)
+            fx.nvvm.wgmma_wait_group(1, self.fragments[1])
+            if self.leader & (k_last > k_first + 1):
                 self.pipe.release(before)
-            self.fragment.store(values.reshape(self.fragment.load().shape))
-            fx.nvvm.wgmma_fence()
-            for block in fx.range_constexpr(K_BLOCKS):
-                a, b = self.fragment[None, None, block], self.b_part[None, None, block, state.stage]
-                fx.gemm(self.tiled, self.acc, a, b, self.acc, scale_d=fx.Int32(k > k_first) if block == 0 else 1)
-            fx.nvvm.wgmma_commit_group()
-            before, factors = state, following
+            before = state
             state = self.pipe.advance(state)
         fx.nvvm.wgmma_wait_group(0, self.acc)
         if self.leader & (k_last > k_first):
             self.pipe.release(before)
         return self.acc.load().reshape((self.config.accumulators,)), state
+
+    def multiply_unpacked(self, fragment: Any, state: Any, factors: list[Any], keep: Any) -> None:
+        """acc += the weights of a stage, unpacked into a fragment, by the rest of the stage; asynchronously."""
+        self.pipe.wait(state)
+        values = self.weights.unpacked(self.weights.words(state.stage), factors)
+        fragment.store(values.reshape(fragment.load().shape))
+        fx.nvvm.wgmma_fence()
+        for block in range(K_BLOCKS):
+            a, b = fragment[None, None, block], self.b_part[None, None, block, state.stage]
+            fx.gemm(self.tiled, self.acc, a, b, self.acc, scale_d=fx.Int32(keep) if block == 0 else 1)
+        fx.nvvm.wgmma_commit_group()

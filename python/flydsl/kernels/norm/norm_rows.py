@@ -217,7 +217,7 @@ def store_normed(
         for iteration, vector in enumerate(x.again()):
             y = vector * rstd if mean is None else centred(vector)
             scale, shift, smooth = (lines[name][iteration] if name in lines else None for name in _LINES)
-            y = y if scale is None else y * scale if shift is None else fx.math.fma(y, scale, shift)
+            y = affine(y, scale, shift)
             yield iteration, vector, y if smooth is None else y * smooth
 
     if form.quant is None:
@@ -237,6 +237,13 @@ def store_normed(
 
 
 _LINES = ("gamma", "beta", "xscale")
+
+
+def affine(y: Any, scale: Any, shift: Any) -> Any:
+    """``y * scale + shift``, without those that are not there."""
+    if scale is None or shift is None:
+        return y * scale if scale is not None else y + shift if shift is not None else y
+    return fx.math.fma(y, scale, shift)
 
 
 def check_weight_dtype(form: NormForm, weight: str | None) -> None:
