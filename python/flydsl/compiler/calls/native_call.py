@@ -135,7 +135,7 @@ class _Plan:
         self.words += [kind, len(words) + 2, *words]
 
     def keep(self, value: Any) -> int:
-        """The address of an object."""
+        """Keep an object alive, and return its address."""
         self.kept.append(value)
         return id(value)
 

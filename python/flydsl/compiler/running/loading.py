@@ -11,6 +11,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+from flydsl.base import knobs
 from flydsl.base.lazy import lazy_module
 from flydsl.base.log import get_logger
 from flydsl.base.native_names import DRIVER_ATTRIBUTES_ENTRY, DRIVER_ENTRY, TENSOR_MAP_ENTRY, handle_symbol
@@ -99,7 +100,7 @@ def _own(name: str) -> bytes:
     """The object code of a native part, from disk where it is there."""
 
     def compile_() -> Artifact:
-        code = exported_object.native_object(name)
+        code = exported_object.native_object(name, knobs.COMPILE_OPT_LEVEL.get())
         return Artifact(name=name, target="", device=name, argument_format="", host_object=code)
 
     return fetch_own(CacheKey(name, toolchain_text(), settings_text(name)), compile_).host_object
