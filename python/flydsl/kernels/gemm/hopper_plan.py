@@ -76,6 +76,11 @@ class GemmKind:
     """Rows of C are those in order, or an index says which: ``"store"``, or ``"add"`` to what is there."""
     packed: PackedKind | None = None
     """Of a product whose A are weights of four bits."""
+    quantises: bool = False
+    """Whether C is fp8 with a scale for each 128 of a row: tiles that lie beside each other leave together."""
+    weights_first: bool = False
+    """Whether B and sizes of groups are older than the launch before this one, which then need not have ended when B is
+    loaded."""
 
     @property
     def columns_of_one(self) -> int:
@@ -139,6 +144,10 @@ class GemmConfig:
         size, columns = kind.c.width // 8, self.tile_n // kind.columns_of_one
         return WARP_ROWS, gcd(columns, (ROW_BYTES if kind.c_along_n else STORE_BYTES // WARP_ROWS) // size)
 
+    def parts(self, kind: GemmKind) -> int:
+        """Tiles beside each other that a block computes one after the other, and whose results leave together."""
+        return SCALED * kind.columns_of_one // self.tile_n if kind.quantises else 1
+
     @property
     def warps(self) -> int:
         """Warps that multiply."""
@@ -185,7 +194,8 @@ class GemmConfig:
 
     def moves_registers(self, kind: GemmKind) -> bool:
         """Whether sums leave too little of an equal share of the registers, so that loading threads give up theirs."""
-        return self.sums(kind.block_scaled) > FITTING_SUMS[self.consumers]
+        weights = 0 if kind.packed is None else 2 * 16  # two fragments
+        return self.sums(kind.block_scaled) + weights > FITTING_SUMS[self.consumers]
 
     @property
     def stage_bytes(self) -> int:
@@ -237,6 +247,8 @@ def check_config(kind: GemmKind, config: GemmConfig) -> None:
         "a cluster has 1, 2, 4 or 8 blocks along m, n or k": config.cluster not in (1, 2, 4, 8)
         or config.along not in ("m", "n", "k"),
         "parts of K are added up by whole warps": config.warps % config.splits,
+        "results that get scales have 64 rows a warpgroup and parts of 128 columns, without clusters": kind.quantises
+        and (config.cluster > 1 or rows != BLOCK_ROWS * config.consumers or SCALED * kind.columns_of_one % columns),
         "at least two stages and a band of one row are needed": config.stages < 2 or config.band < 1,
         "a gate and what it is for are neighbours where operands are not swapped": config.swapped
         and kind.columns_of_one > 1,
@@ -276,6 +288,7 @@ class Problem:
     block_scaled: bool = False
     grouped: bool = False
     packed: bool = False
+    quantises: bool = False
     gathers: bool = False
 
     @property
@@ -323,13 +336,15 @@ class Machine:
 
     Microseconds: of a launch until the first stage is there; of writing 32,768 results; of a round of a cluster that
     shares; of adding up parts of K, and more for each 32,768 sums of each part.
-    Cycles: in a microsecond, of a step of K beside what it multiplies and loads, and of unpacking a warpgroup's weights
-    of a step (counted in its instructions, not measured).
+    Cycles: in a microsecond, of a step of K beside what it multiplies and loads, of unpacking weights of a step, and
+    more for each warpgroup that does.
     Bytes: a cycle that arrive at a multiprocessor; a microsecond from L2 and from memory; and those of a ring that are
     not under way while the others are.
     Factors: of memory, for the share of blocks that are idle in a round; of steps where warpgroups take turns; of lines
     of A or B that do not start at multiples of 128 bytes; of results across C's lines; and in parts of cache lines.
     ``sharpness`` is how little what takes nearly as long as the longest adds to it.
+    ``few_rows`` are those of `few_rows.plan`: microseconds of a block's start, cycles of a warp's run, bytes of x a
+    cycle, and, in ``more_tiles``, how much longer a run takes for eight rows of x more.
     """
 
     launch: float = 2.2
@@ -348,10 +363,12 @@ class Machine:
     straddling: float = 2.18
     across: float = 1.3
     partial: float = 1.25
-    unpacking: float = 200.0
-    unpacking_run: float = 400.0
+    unpacking: float = 300.0
+    unpacking_more: float = 70.0
+    few_rows: float = 1.0
+    few_rows_run: float = 2400.0
+    few_rows_port: float = 60.0
     more_tiles: float = 0.2
-    few_rows: float = 1.5
     sharpness: float = 4.25
     resident: tuple[tuple[int, int], ...] = ((1, 132), (2, 132), (4, 108), (8, 104))
     """Blocks of clusters of a size that run at once: clusters lie inside a part of the chip."""
@@ -378,7 +395,8 @@ def launch_time(problem: Problem, config: GemmConfig, machine: Machine = HOPPER,
     rows = config.tile_m / problem.codes_of_one
     taken = (rows + config.tile_n) * ROW_BYTES * straddling
     sent = (rows / config.sharing("n") + config.tile_n / config.sharing("m")) * ROW_BYTES * straddling
-    arriving = max(taken / machine.port, machine.unpacking if problem.packed else 0.0)
+    unpacked = machine.unpacking + machine.unpacking_more * config.consumers if problem.packed else 0.0
+    arriving = max(taken / machine.port, unpacked)
     working = (longest(machine, products, arriving) + machine.step) * steps / machine.cycles
     working *= machine.turning if config.taking_turns else 1.0
     cached = together * config.cluster * sent * steps / machine.cache

@@ -13,6 +13,7 @@ from flydsl.kernels.gemm.hopper_plan import (
     MAX_BOX,
     MIN_STAGES,
     ROW_BYTES,
+    SCALED,
     GemmConfig,
     Problem,
     ceildiv,
@@ -99,6 +100,13 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
     # Turns gained where results leave along C's lines, and lost with gathered rows, on an H200, 2026-11-16.
     if config.taking_turns and (problem.block_scaled or problem.packed or problem.gathers or not problem.c_along_n):
         return False
+    # Two warpgroups beside one that gathers have too few registers: 27.5 ms instead of 7.2 on an H200, 2026-11-16.
+    if problem.block_scaled and problem.gathers and config.consumers > 1:
+        return False
+    if problem.quantises and (config.cluster > 1 or SCALED * problem.columns_of_one % config.tile_n):
+        return False
+    if problem.quantises and config.tile_m != BLOCK_ROWS * config.consumers:
+        return False
     if problem.packed and (config.tile_m != BLOCK_ROWS * config.consumers or config.sharing("n") > 1):
         return False
     if problem.grouped and not _suits_groups(problem, config):
@@ -110,6 +118,9 @@ def fits(problem: Problem, config: GemmConfig) -> bool:
 
 def _suits_groups(problem: Problem, config: GemmConfig) -> bool:
     """What was measured with groups, on an H200, 2026-11-16: clusters that share, or turns, gained with large ones."""
+    # Narrow tiles read the same rows too often: 64 x 64 took 92 us where 64 x 128 took 66.
+    if config.tile_n < min(96, problem.n):
+        return False
     large, shares = problem.m >= 2 * config.tile_m * config.sharing("m"), config.cluster > config.splits
     if shares or config.taking_turns:
         plain = not (problem.gathers or problem.block_scaled or (shares and config.taking_turns))
